@@ -1,0 +1,209 @@
+"""The tables of docs/accuracy.md: what `gaitid run` gives against what Plug-in Gait stored in the shared trials.
+
+    python benchmarks/accuracy.py [--write]
+
+runs the command line on ../shared/trials and prints the tables; with --write it puts them into docs/accuracy.md
+between the marks there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from shared_trials import LETTER, SHARED, TRIALS, SharedTrial, frames_of, output, read_stored, swing_frames
+
+from gaitid.trial import Array, Trial
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# quantity -> (unit, limit of the issue)
+LIMITS = {
+    "joint centres": ("mm", 0.01),
+    "angles": ("deg", 0.001),
+    "ground reaction": ("N/kg", 1e-4),
+    "joint forces": ("N/kg", 1e-3),
+    "moments": ("N·mm/kg", 0.1),
+    "knee power": ("W/kg", 1e-3),
+}
+
+
+def run(known: SharedTrial, model: str, folder: Path, *options: str) -> dict[str, Array]:
+    """One trial through the command line; every column by name."""
+    out = folder / known.name.replace("/", "_")
+    command = [sys.executable, "-m", "gaitid", "run", str(known.path), "--model", model, "-o", str(out), "--quiet",
+               "--write", "segments", *options]  # fmt: skip
+    subprocess.run(command, check=True)
+    columns: dict[str, Array] = {}
+    for kind in ("wrenches", "joints", "segments"):
+        file = out / f"{known.path.stem}.{kind}.csv"
+        names = file.read_text(encoding="utf-8").split("\n", 1)[0].split(",")
+        values = np.genfromtxt(file, delimiter=",", skip_header=1)
+        columns.update(dict(zip(names, values.T, strict=True)))
+    return columns
+
+
+def differences(columns: dict[str, Array], trial: Trial, side: str, mass: float) -> dict[str, Array]:
+    """(frames, columns) differences of each quantity from what is stored; NaN where either is empty."""
+    letter = LETTER[side]
+
+    def triple(pattern: str) -> Array:
+        return np.column_stack([columns[pattern.format(axis)] for axis in "xyz"])
+
+    def stored(name: str) -> Array:
+        values = output(trial, letter + name)
+        return np.full((trial.n_frames, 3), np.nan) if values is None else values
+
+    centres = []
+    for joint, bone in (("hip", "FEP"), ("knee", "FEO"), ("ankle", "TIO")):
+        if trial.has(letter + bone):
+            centres.append(1e3 * (triple(f"{side}_{joint}_{{}}_m") - trial.marker(letter + bone)))
+    angles = []
+    for name, words in (
+        ("PelvisAngles", ("pelvis_anterior_tilt", "pelvis_upward_obliquity", "pelvis_internal_rotation")),
+        ("HipAngles", ("hip_flexion", "hip_adduction", "hip_internal_rotation")),
+        ("KneeAngles", ("knee_flexion", "knee_adduction", "knee_internal_rotation")),
+        ("AnkleAngles", ("ankle_dorsiflexion", "ankle_eversion", "ankle_internal_rotation")),
+    ):
+        ours = np.column_stack([columns[f"{side}_{word}_deg"] for word in words])
+        # the same direction may be written on the other Cardan branch
+        angles.append((ours - stored(name) + 180) % 360 - 180)
+    grf = triple(f"{side}_ground_force_{{}}_N") / mass - stored("GroundReactionForce")
+    forces, moments = [], []
+    for joint, signs in (("ankle", (-1, 1, -1)), ("knee", (1, 1, 1)), ("hip", (1, 1, 1))):
+        ours = triple(f"{side}_{joint}_force_distal_{{}}_N") / mass * np.array(signs)
+        forces.append(ours - stored(f"{joint.capitalize()}Force"))
+    for joint, words in (
+        ("ankle", ("plantarflexion", "eversion", "external_rotation")),
+        ("knee", ("extension", "abduction", "external_rotation")),
+        ("hip", ("extension", "abduction", "external_rotation")),
+    ):
+        ours = np.column_stack([1e3 * columns[f"{side}_{joint}_{word}_moment_Nm_per_kg"] for word in words])
+        moments.append(ours - stored(f"{joint.capitalize()}Moment"))
+    power = columns[f"{side}_knee_power_W_per_kg"][:, None] - stored("KneePower")[:, 2:]
+    return {
+        "joint centres": np.hstack(centres) if centres else np.full((trial.n_frames, 3), np.nan),
+        "angles": np.hstack(angles),
+        "ground reaction": grf,
+        "joint forces": np.hstack(forces),
+        "moments": np.hstack(moments),
+        "knee power": power,
+    }
+
+
+def measure(model: str, *options: str) -> list[dict[str, object]]:
+    """One row a side and kind of frames (stance, swing) of each trial."""
+    rows: list[dict[str, object]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for known in TRIALS:
+            trial = read_stored(known)
+            columns = run(known, model, Path(folder), *options)
+            mass = trial.parameters["Bodymass"]
+            for side in ("left", "right"):
+                found = differences(columns, trial, side, mass)
+                stance = frames_of(known.stances.get(side, []), trial.n_frames)
+                for kind, frames in (("stance", stance), ("swing", swing_frames(known, trial, side) & ~stance)):
+                    inner = frames.copy()
+                    inner[:4] = inner[-4:] = False  # the ends of the trial, empty in both
+                    if not inner.any():
+                        continue
+                    filled = np.isfinite(columns[f"{side}_hip_moment_global_x_Nm"])
+                    row: dict[str, object] = {
+                        "trial": known.name, "laboratory": known.laboratory, "side": side, "kind": kind,
+                        "frames": int(inner.sum()), "filled": int((inner & filled).sum()),
+                    }  # fmt: skip
+                    for name, values in found.items():
+                        part = values[inner & filled]
+                        part = part[np.isfinite(part).all(axis=1)]
+                        row[name] = worst(name, part)
+                        row[f"{name} n"] = len(part)
+                    moments = found["moments"][inner & filled]
+                    moments = moments[np.isfinite(moments).all(axis=1)]
+                    for i, joint in enumerate(("ankle", "knee", "hip")):
+                        part = moments[:, 3 * i : 3 * i + 3]
+                        row[f"3D {joint}"] = float(np.sqrt((part**2).sum(axis=1).mean())) if len(part) else np.nan
+                    rows.append(row)
+    return rows
+
+
+def worst(name: str, values: Array) -> float:
+    """Largest difference of centres, angles and the ground reaction; largest column RMS of the others."""
+    if not values.size:
+        return np.nan
+    if name in ("joint centres", "angles", "ground reaction"):
+        return float(np.abs(values).max())
+    return float(np.sqrt((values**2).mean(axis=0)).max())
+
+
+def vicon_table(rows: list[dict[str, object]]) -> list[str]:
+    head = ["trial", "side", "frames of", "filled"] + [f"{n} ({u})" for n, (u, _) in LIMITS.items()]
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for row in rows:
+        cells = [str(row["trial"]), str(row["side"]), str(row["kind"]), f"{row['filled']}/{row['frames']}"]
+        cells += ["–" if np.isnan(row[n]) else f"{row[n]:.2g}" for n in LIMITS]  # type: ignore[call-overload]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def three_d_table(rows: list[dict[str, object]]) -> list[str]:
+    lines = ["| frames of | ankle | knee | hip |", "|---|---|---|---|"]
+    for kind in ("stance", "swing"):
+        part = [r for r in rows if r["kind"] == kind]
+        cells = [f"{np.nanmedian([r[f'3D {j}'] for r in part]):.2f}" for j in ("ankle", "knee", "hip")]  # type: ignore[misc]
+        lines.append(f"| {kind} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def coverage_line(rows: list[dict[str, object]]) -> str:
+    parts = []
+    for kind in ("stance", "swing"):
+        part = [r for r in rows if r["kind"] == kind]
+        filled, frames = sum(int(r["filled"]) for r in part), sum(int(r["frames"]) for r in part)  # type: ignore[call-overload]
+        least = min(int(r["filled"]) / int(r["frames"]) for r in part)  # type: ignore[call-overload]
+        parts.append(f"{kind}: {100 * filled / frames:.1f} % of {frames} frames filled (worst side {100 * least:.0f} %)")
+    return "; ".join(parts)
+
+
+def tables() -> str:
+    """All tables as Markdown."""
+    if not SHARED.is_dir():
+        raise SystemExit("the shared trials are not beside this checkout (../shared/trials)")
+    vicon = measure("pig_vicon")
+    text = ["### `pig_vicon` against what Plug-in Gait stored", "", *vicon_table(vicon), "", coverage_line(vicon) + ".", ""]
+    text += ["Worst over all trials, and with each laboratory left out:", ""]
+    labs = sorted({str(r["laboratory"]) for r in vicon})
+    text += ["| | limit | all | " + " | ".join(f"without {lab}" for lab in labs) + " |", "|---|---|---|" + "---|" * len(labs)]
+    for name, (unit, limit) in LIMITS.items():
+        cells = [f"{np.nanmax([r[name] for r in vicon]):.2g}"]  # type: ignore[misc]
+        cells += [f"{np.nanmax([r[name] for r in vicon if r['laboratory'] != lab]):.2g}" for lab in labs]  # type: ignore[misc]
+        text.append(f"| {name} ({unit}) | {limit:g} | " + " | ".join(cells) + " |")
+    pig = measure("pig", "--cutoff", "none", "--force-cutoff", "none")
+    text += ["", "### `pig` (right physics) against what Plug-in Gait stored", "",
+             "Median over sides and stances of the 3D RMS difference of the moments, N·mm/kg, `--cutoff none --force-cutoff none`:",
+             "", *three_d_table(pig), ""]  # fmt: skip
+    default = measure("pig")
+    text += ["The same with `pig`'s default filters:", "", *three_d_table(default), ""]
+    return "\n".join(text)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/accuracy.md")
+    text = tables()
+    print(text)
+    if parser.parse_args().write:
+        page = ROOT / "docs" / "accuracy.md"
+        old = page.read_text(encoding="utf-8")
+        before, _, rest = old.partition("<!-- shared trials: begin -->")
+        _, _, after = rest.partition("<!-- shared trials: end -->")
+        page.write_text(
+            f"{before}<!-- shared trials: begin -->\n{text}\n<!-- shared trials: end -->{after}", encoding="utf-8"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""`gaitid report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gaitid.cli.common import CONTEXT, guarded, say, talk_options
+
+
+@click.command(
+    context_settings=CONTEXT, epilog="Example:  gaitid report results/walk.run.json -o walk.html"
+)
+@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RESULT...")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The page or picture.")
+@click.option("--format", "format_", type=click.Choice(["html", "png"]), help="Else by the file's suffix.")
+@talk_options
+def command(
+    results: tuple[Path, ...], output: Path, format_: str | None, quiet: bool, verbose: bool, debug: bool
+) -> int:
+    """Curves of angles, moments, powers and ground reaction, with contacts marked, as one HTML page or a PNG.
+
+    A RESULT is the `run.json` that `gaitid run` wrote; its tables lie beside it.
+    """
+    from gaitid.report import write_report
+
+    worked, file = guarded("", lambda: write_report(results, output, format_), debug)
+    if worked and not quiet:
+        say(f"wrote {file}")
+    return 0 if worked else 1

@@ -1,0 +1,172 @@
+"""`gaitid run`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from gaitid.cli.common import CONTEXT, guarded, say, talk_options
+from gaitid.errors import GaitidError
+
+FRAMES = ("global", "proximal", "distal", "jcs")
+SOLVERS = ("block", "dense", "recursive")
+
+
+def cutoff(ctx: click.Context, parameter: click.Parameter, value: str | None) -> object:
+    """A frequency in Hz, or ``none``."""
+    if value is None or value == "none":
+        return value
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0 < number < 1e6:
+        raise click.BadParameter(f"expected a frequency in Hz above 0, or none; found {value!r}")
+    return number
+
+
+def settings_from(pairs: tuple[str, ...]) -> dict[str, object]:
+    """``KEY=VALUE`` of --set, values as YAML would read them."""
+    result: dict[str, object] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise click.UsageError(f"--set {pair}: expected KEY=VALUE, for example gravity_m_per_s2=9.80665")
+        from gaitid.model.yaml_file import parse_yaml
+
+        try:
+            result[key.strip()] = parse_yaml(value, f"--set {key}")
+        except GaitidError as error:
+            raise click.UsageError(error.line()) from None
+    return result
+
+
+def targets(trials: tuple[str, ...], output: str) -> list[tuple[Path, Path]]:
+    """Where each trial's files go; clashes are refused before any work."""
+    pairs: list[tuple[Path, Path]] = []
+    seen: dict[tuple[str, str], Path] = {}
+    for name in trials:
+        path = Path(name)
+        folder = Path(output.replace("{parent}", path.resolve().parent.name))
+        key = (str(folder.absolute()), path.stem)
+        if key in seen:
+            raise click.UsageError(
+                f"{seen[key]} and {path} would both write {folder / path.stem}.*; "
+                "give -o 'DIR/{parent}' or run them one by one"
+            )
+        seen[key] = path
+        pairs.append((path, folder))
+    return pairs
+
+
+@click.command(
+    context_settings=CONTEXT,
+    epilog="Example:  gaitid run walk.c3d --model pig --static static.c3d -o results",
+)
+@click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
+@click.option("--model", required=True, help="A bundled model's name (pig, pig_vicon) or a YAML file.")
+@click.option("--static", type=click.Path(path_type=Path), help="Calibration trial; wins over stored calibration.")
+@click.option("--subject", type=click.Path(path_type=Path), help="YAML with the subject's measurements.")
+@click.option("--forces", type=click.Path(path_type=Path), help="Force channels beside a CSV trial.")
+@click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners and origins of plates, for CSV.")
+@click.option("-o", "--output", default=".", help="Folder for the files, or - for wrenches on stdout.", show_default=True)
+@click.option("--express-in", multiple=True, type=click.Choice(FRAMES), help="Frame of expression; may be repeated.  [default: global, distal]")
+@click.option("--cutoff", callback=cutoff, metavar="HZ|none", help="Effective cut-off of the marker low-pass.")
+@click.option("--force-cutoff", callback=cutoff, metavar="HZ|none", help="Effective cut-off of the plate low-pass.")
+@click.option("--solver", type=click.Choice(SOLVERS), default="block", show_default=True)
+@click.option("--require-forces", is_flag=True, help="Refuse a trial in which no foot's load is known.")
+@click.option("--write", multiple=True, type=click.Choice(["segments"]), help="Also write this; may be repeated.")
+@click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model.")
+@click.option("--keep-names", is_flag=True, help="Keep names of people stored in the trial.")
+@talk_options
+def command(
+    trials: tuple[str, ...],
+    model: str,
+    static: Path | None,
+    subject: Path | None,
+    forces: Path | None,
+    plates: Path | None,
+    output: str,
+    express_in: tuple[str, ...],
+    cutoff: object,
+    force_cutoff: object,
+    solver: str,
+    require_forces: bool,
+    write: tuple[str, ...],
+    pairs: tuple[str, ...],
+    keep_names: bool,
+    quiet: bool,
+    verbose: bool,
+    debug: bool,
+) -> int:
+    """Compute joint wrenches, angles, moments and powers of each TRIAL (.c3d or .csv) and write them as CSV,
+    with a record of everything that was assumed.
+
+    A trial that is refused does not stop the others; the exit code is then 1.
+    """
+    from gaitid.run import Prepared, RunOptions, prepare, run_file
+
+    overrides = settings_from(pairs)
+    for key, value in (("cutoff_hz", cutoff), ("force_cutoff_hz", force_cutoff)):
+        if value is not None:
+            overrides[key] = value
+    to_stdout = output == "-"
+    if to_stdout and len(trials) > 1:
+        raise click.UsageError("-o - writes one trial; give one, or a folder")
+    if forces is not None and len(trials) > 1:
+        raise click.UsageError("--forces belongs to one trial; run them one by one")
+    pairs_of_paths = targets(trials, "." if to_stdout else output)
+    frames = tuple(dict.fromkeys(express_in)) or ("global", "distal")
+    options = RunOptions(
+        model, static, subject, forces, plates, frames, overrides, solver, require_forces,
+        "segments" in write, keep_names, ("gaitid", *sys.argv[1:]),
+    )  # fmt: skip
+    worked, prepared = guarded("", lambda: prepare(options), debug)
+    if not worked:
+        return 1
+    assert isinstance(prepared, Prepared)
+    failed = 0
+    for path, folder in pairs_of_paths:
+        if to_stdout:
+            worked, _ = guarded(str(path), lambda p=path: _to_stdout(p, prepared), debug)
+            failed += not worked
+            continue
+        worked, value = guarded(str(path), lambda p=path, f=folder: run_file(p, f, prepared), debug)
+        failed += not worked
+        if worked and not quiet:
+            result, files = value
+            for warning in result.warnings:
+                say(f"{path}: warning: {warning}")
+            known = [c for c in result.contacts if c.plates]
+            say(f"{path}: {_contacts_in_words(known, result.trial.first_frame)}; wrote {files[0].parent / path.stem}.*")
+            if verbose:
+                for side, leg in result.sides.items():
+                    for joint, counts in leg.coverage.items():
+                        empty = "; ".join(f"{n} empty: {why}" for why, n in counts.items() if why != "filled" and n)
+                        say(f"{path}: {side} {joint}: {counts['filled']} frames filled; {empty}")
+    if failed and len(trials) > 1:
+        say(f"{failed} of {len(trials)} trials were refused")
+    return 1 if failed else 0
+
+
+def _contacts_in_words(contacts: list, first: int) -> str:  # type: ignore[type-arg]
+    if not contacts:
+        return "no foot's load is known from plates"
+    return "; ".join(
+        f"{c.side} foot on plate {'+'.join(str(p) for p in c.plates)} in frames {c.first + first}-{c.last + first}"
+        for c in contacts
+    )
+
+
+def _to_stdout(path: Path, prepared: object) -> None:
+    from gaitid.run import Prepared, analyse_file
+    from gaitid.write.tables import wrenches_csv
+
+    assert isinstance(prepared, Prepared)
+    result = analyse_file(path, prepared)
+    for warning in result.warnings:
+        say(f"{path}: warning: {warning}")
+    sys.stdout.write(wrenches_csv(result, prepared.options.express_in))
+    sys.stdout.flush()

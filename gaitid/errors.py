@@ -1,0 +1,59 @@
+"""The one family of errors that a user can cause, each a single line.
+
+An error says what is wrong, what was expected, what was found and what to do, joined by semicolons; the
+command line puts ``gaitid: FILE:`` before it and exits with status 1.
+"""
+
+from __future__ import annotations
+
+
+class GaitidError(Exception):
+    """Data or configuration that gaitid refuses.
+
+    Parameters
+    ----------
+    wrong : str
+        What is wrong.
+    expected, found, todo : str, optional
+        What was expected, what was found instead, and what the user can do.
+    """
+
+    def __init__(
+        self, wrong: str, *, expected: str = "", found: str = "", todo: str = ""
+    ) -> None:
+        self.wrong = wrong
+        self.expected = expected
+        self.found = found
+        self.todo = todo
+        super().__init__(self.line())
+
+    def line(self) -> str:
+        """The message as one line, without the name of the file."""
+        parts = [self.wrong]
+        if self.expected:
+            parts.append(f"expected {self.expected}")
+        if self.found:
+            parts.append(f"found {self.found}")
+        if self.todo:
+            parts.append(self.todo)
+        return " ".join("; ".join(parts).split())
+
+
+class ReadError(GaitidError):
+    """A trial, static, force or plate file that cannot be read."""
+
+
+class ModelError(GaitidError):
+    """A model, table or subject file that breaks its schema."""
+
+
+class SubjectError(GaitidError):
+    """A measurement of the subject that is missing or impossible."""
+
+
+class TrialError(GaitidError):
+    """A trial that was read, but that the model cannot be applied to."""
+
+
+class WriteError(GaitidError):
+    """A result that cannot be written."""

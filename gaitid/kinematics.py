@@ -1,0 +1,171 @@
+"""Poses -> angular velocities, accelerations, joint angles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from gaitid.frames import Pose
+from gaitid.model import specs
+from gaitid.model.expression import Expression
+from gaitid.rotation import apply, cardan, cross, quaternions, unit
+from gaitid.signals import mark_ends, spline_derivatives
+from gaitid.trial import Array, frozen
+
+
+@dataclass(frozen=True)
+class Motion:
+    """How one segment moves; everything in laboratory axes.
+
+    Attributes
+    ----------
+    R_gs : (frames, 3, 3) array
+    q_gs : (frames, 4) array
+        Unit quaternion (w, x, y, z), segment to laboratory.
+    com_g : (frames, 3) array, m
+    acc_g : (frames, 3) array, m/s²
+        Of the centre of mass.
+    omega_g, alpha_g : (frames, 3) arrays, rad/s and rad/s²
+    """
+
+    R_gs: Array
+    q_gs: Array
+    com_g: Array
+    acc_g: Array
+    omega_g: Array
+    alpha_g: Array
+
+    def __post_init__(self) -> None:
+        for name in ("R_gs", "q_gs", "com_g", "acc_g", "omega_g", "alpha_g"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+
+def segment_motion(pose: Pose, com_g: Array, rate_hz: float, settings: specs.Settings) -> Motion:
+    """Derivatives of one segment's pose; the ends of each gap-free span are left empty.
+
+    Parameters
+    ----------
+    pose : Pose
+    com_g : (frames, 3) array, m
+    rate_hz : float
+    settings : Settings
+        `angular_velocity`, `end_frames`.
+    """
+    q = quaternions(pose.R_gs)
+    if settings.angular_velocity == "single_entries":
+        omega, alpha = single_entry_derivatives(pose.R_gs, rate_hz)
+    else:
+        omega, alpha = quaternion_derivatives(q, rate_hz)
+        omega, alpha = mark_ends(omega, settings.end_frames), mark_ends(alpha, settings.end_frames)
+    _, acc = spline_derivatives(com_g, rate_hz)
+    return Motion(pose.R_gs, q, com_g, mark_ends(acc, settings.end_frames), omega, alpha)
+
+
+def quaternion_derivatives(q: Array, rate_hz: float) -> tuple[Array, Array]:
+    """Angular velocity and acceleration from the rotation itself, through splines of the unit quaternion.
+
+    ω = 2 q̇ q*, α = 2 q̈ q* (vector parts; Shuster 1993, J Astronaut Sci 41:439-517, eqs. 302-306: the other term
+    of the derivative, 2 q̇ q̇*, is a scalar). The spline is linear in q, so turning the laboratory turns ω and α.
+
+    Parameters
+    ----------
+    q : (frames, 4) array
+        Continuous in sign.
+    rate_hz : float
+
+    Returns
+    -------
+    omega_g, alpha_g : (frames, 3) arrays
+    """
+    dq, ddq = spline_derivatives(q, rate_hz)
+
+    def vector_part(p: Array) -> Array:
+        # p q* with q* = (w, −v)
+        return np.asarray(-p[:, :1] * q[:, 1:] + q[:, :1] * p[:, 1:] - cross(p[:, 1:], q[:, 1:]))
+
+    return 2 * vector_part(dq), 2 * vector_part(ddq)
+
+
+def single_entry_derivatives(R: Array, rate_hz: float) -> tuple[Array, Array]:
+    """Plug-in Gait's angular velocity and acceleration (``pig_vicon`` only).
+
+    With D = R(t−2)ᵀ R(t+2), the local angular velocity is (D₂₁, D₀₂, D₁₀)/(4 Δt): single entries, not the skew
+    part; the acceleration is the difference of the global velocity over four frames again (docs/method.md).
+    """
+    n = len(R)
+    omega, alpha = np.full((n, 3), np.nan), np.full((n, 3), np.nan)
+    if n >= 5:
+        D = np.einsum("tji,tjk->tik", R[:-4], R[4:])
+        local = np.stack([D[:, 2, 1], D[:, 0, 2], D[:, 1, 0]], axis=-1) * (rate_hz / 4)
+        omega[2:-2] = apply(R[2:-2], local)
+        alpha[2:-2] = (omega[4:] - omega[:-4]) * (rate_hz / 4)
+    return omega, alpha
+
+
+def clinical_angles(
+    proximal: Array, distal: Array, angle: specs.Angle, sign: float
+) -> Mapping[str, Array]:
+    """The columns of one joint's angles.
+
+    Parameters
+    ----------
+    proximal, distal : (frames, 3, 3) arrays
+    angle : Angle
+    sign : float
+        Of the side.
+
+    Returns
+    -------
+    dict of name to (frames,) array, deg
+    """
+    D = np.einsum("...ji,...jk->...ik", proximal, distal)
+    a, b, c = (np.degrees(x) for x in cardan(D, angle.sequence))
+    return {name: _formula(formula, {"a": a, "b": b, "c": c, "sign": sign}) for name, formula in angle.columns.items()}
+
+
+def clinical_moments(moment_g: Array, axes: Array, moment: specs.Moment, sign: float) -> Mapping[str, Array]:
+    """The columns of one joint's moments, in the unit of `moment_g`.
+
+    Parameters
+    ----------
+    moment_g : (frames, 3) array
+        Of the proximal on the distal segment about the joint centre.
+    axes : (frames, 3, 3) array
+        Of the frame in which they are expressed.
+    """
+    x, y, z = np.moveaxis(np.einsum("...ji,...j->...i", axes, moment_g), -1, 0)
+    return {name: _formula(formula, {"x": x, "y": y, "z": z, "sign": sign}) for name, formula in moment.columns.items()}
+
+
+def _formula(formula: Expression, local: Mapping[str, object]) -> Array:
+    def no_points(a: str, b: str) -> Array:
+        raise KeyError(f"{a}, {b}: distances are not known here")
+
+    return np.asarray(formula.evaluate(local.__getitem__, no_points), dtype=float)
+
+
+def joint_axes(proximal: Array, distal: Array, sequence: str) -> Array:
+    """The joint coordinate system's axes (Grood & Suntay 1983), ordered x, y, z by their letters in the sequence.
+
+    The first axis of the sequence is fixed in the proximal frame, the last in the distal one; the middle one
+    floats, square to both. They are not orthogonal: a vector's components here are projections on unit axes.
+
+    Parameters
+    ----------
+    proximal, distal : (frames, 3, 3) arrays
+    sequence : str
+
+    Returns
+    -------
+    (frames, 3, 3) array
+        Columns x, y, z: unit vectors in laboratory axes.
+    """
+    i, j, k = ("xyz".index(letter) for letter in sequence)
+    first, last = proximal[..., i], distal[..., k]
+    # R_i(a) R_j(b) R_k(c): the second axis is ± last × first, + where (k, i, j) is cyclic
+    floating = unit(cross(last, first)) * (1.0 if (i - k) % 3 == 1 else -1.0)
+    axes = np.empty(proximal.shape)
+    axes[..., i], axes[..., j], axes[..., k] = first, floating, last
+    return axes

@@ -1,0 +1,1 @@
+"""Models, anthropometric tables and subjects, read from YAML."""

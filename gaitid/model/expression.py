@@ -1,0 +1,178 @@
+"""Formulas in a model: a few operations on numbers and arrays, parsed once, never executed as Python."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gaitid.errors import ModelError
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan2": np.arctan2,
+    "sqrt": np.sqrt,
+    "abs": np.abs,
+    "min": np.minimum,
+    "max": np.maximum,
+    "radians": np.radians,
+    "degrees": np.degrees,
+}
+# These take names of points, not numbers: `Scope` computes them.
+POINT_FUNCTIONS = ("distance",)
+CONSTANTS = {"pi": math.pi}
+# A formula of a gait model has tens of terms: deeper or longer ones are a mistake or an attack.
+MAX_LENGTH = 500
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A parsed formula.
+
+    Attributes
+    ----------
+    text : str
+    """
+
+    text: str
+    tree: ast.expr
+
+    def names(self) -> Iterator[str]:
+        """Names of numbers that the formula uses, as ``length`` or ``left.leg_length``."""
+        yield from _names(self.tree)
+
+    def points(self) -> Iterator[str]:
+        """Names of points that the formula measures between."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Call) and _function(node) in POINT_FUNCTIONS:
+                for argument in node.args:
+                    yield _dotted(argument)
+
+    def evaluate(self, number: Callable[[str], Any], distance: Callable[[str, str], Any]) -> Any:
+        """The value, with `number` giving what a name stands for and `distance` that between two points."""
+        return _evaluate(self.tree, number, distance)
+
+
+def parse_expression(text: object, where: str) -> Expression:
+    """Parse a formula; `where` is the key's path for the error.
+
+    Raises
+    ------
+    ModelError
+        Not a formula, or one with a function or an operation that is not offered.
+    """
+    if isinstance(text, bool) or not isinstance(text, (str, int, float)):
+        raise ModelError(f"{where}: not a formula", expected="a number or a formula", found=repr(text)[:60])
+    source = str(text)
+    if len(source) > MAX_LENGTH:
+        raise ModelError(f"{where}: formula too long", expected=f"at most {MAX_LENGTH} characters")
+    try:
+        tree = ast.parse(source, mode="eval").body
+        _check(tree, where, source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ModelError(f"{where}: not a formula", found=repr(source[:60])) from None
+    return Expression(source, tree)
+
+
+_BINARY: Mapping[type, Callable[[Any, Any], Any]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+    ast.Pow: lambda a, b: a**b,
+}
+
+
+def _check(node: ast.expr, where: str, source: str) -> None:
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        _dotted(node)
+        return
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+        return _check(node.operand, where, source)
+    if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+        _check(node.left, where, source)
+        return _check(node.right, where, source)
+    if isinstance(node, ast.Call) and not node.keywords:
+        name = _function(node)
+        if name in POINT_FUNCTIONS:
+            if len(node.args) != 2:
+                raise ModelError(f"{where}: {name} takes two points", found=repr(source))
+            for argument in node.args:
+                _dotted(argument)
+            return None
+        if name in FUNCTIONS or name == "mean":
+            for argument in node.args:
+                _check(argument, where, source)
+            return None
+        raise ModelError(
+            f"{where}: no function {name!r}",
+            expected=", ".join([*FUNCTIONS, "mean", *POINT_FUNCTIONS]),
+            found=repr(source),
+        )
+    raise ModelError(f"{where}: not a formula", expected="numbers, names, + - * / ** and functions", found=repr(source))
+
+
+def _dotted(node: ast.expr) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    raise ValueError("a name was expected")
+
+
+def _function(node: ast.Call) -> str:
+    return node.func.id if isinstance(node.func, ast.Name) else "?"
+
+
+def _names(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        name = _dotted(node)
+        if name not in CONSTANTS:
+            yield name
+    elif isinstance(node, ast.UnaryOp):
+        yield from _names(node.operand)
+    elif isinstance(node, ast.BinOp):
+        yield from _names(node.left)
+        yield from _names(node.right)
+    elif isinstance(node, ast.Call) and _function(node) not in POINT_FUNCTIONS:
+        for argument in node.args:
+            yield from _names(argument)
+
+
+def _evaluate(node: ast.expr, number: Callable[[str], Any], distance: Callable[[str, str], Any]) -> Any:
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        name = _dotted(node)
+        return CONSTANTS[name] if name in CONSTANTS else number(name)
+    if isinstance(node, ast.UnaryOp):
+        value = _evaluate(node.operand, number, distance)
+        return -value if isinstance(node.op, ast.USub) else value
+    if isinstance(node, ast.BinOp):
+        left = _evaluate(node.left, number, distance)
+        return _BINARY[type(node.op)](left, _evaluate(node.right, number, distance))
+    assert isinstance(node, ast.Call)
+    name = _function(node)
+    if name in POINT_FUNCTIONS:
+        return distance(_dotted(node.args[0]), _dotted(node.args[1]))
+    values = [_evaluate(argument, number, distance) for argument in node.args]
+    if name == "mean":
+        return mean_of_known(values[0])
+    return FUNCTIONS[name](*values)
+
+
+def mean_of_known(values: Any) -> Any:
+    """Mean over the frames in which the value is known; NaN where it never is."""
+    array = np.asarray(values, dtype=float)
+    known = array[np.isfinite(array)]
+    return known.mean() if known.size else np.nan

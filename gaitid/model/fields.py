@@ -1,0 +1,136 @@
+"""Reading a mapping key by key, gathering every fault with the key's path instead of stopping at the first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from gaitid.errors import GaitidError, ModelError
+from gaitid.model.expression import Expression, parse_expression
+
+T = TypeVar("T")
+_MISSING = object()
+# More than these in one line help nobody.
+MAX_FAULTS = 8
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """``'; did you mean X?'`` or nothing."""
+    import difflib
+
+    match = difflib.get_close_matches(word, known, n=1)
+    return f" (did you mean {match[0]!r}?)" if match else ""
+
+
+class Faults:
+    """Everything that is wrong with a file."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.lines: list[str] = []
+
+    def add(self, line: str) -> None:
+        if line not in self.lines:
+            self.lines.append(line)
+
+    def raise_if_any(self) -> None:
+        if self.lines:
+            shown = self.lines[:MAX_FAULTS]
+            more = len(self.lines) - len(shown)
+            raise ModelError(f"{self.name}: " + "; ".join(shown) + (f"; and {more} more" if more else ""))
+
+
+class Fields:
+    """A mapping whose keys are taken one by one; what is left over at the end is unknown."""
+
+    def __init__(self, value: object, path: str, faults: Faults) -> None:
+        self.path = path
+        self.faults = faults
+        if not isinstance(value, Mapping):
+            faults.add(f"{path or 'the file'}: expected keys and values, found {_kind(value)}")
+            value = {}
+        self.values: dict[str, Any] = {}
+        for key, item in value.items():
+            if isinstance(key, str):
+                self.values[key] = item
+            else:
+                faults.add(f"{self.at(str(key))}: a key must be text")
+        self.asked: set[str] = set()
+
+    def at(self, key: str) -> str:
+        return f"{self.path}.{key}" if self.path else key
+
+    def raw(self, key: str, default: Any = _MISSING) -> Any:
+        self.asked.add(key)
+        if key in self.values:
+            return self.values[key]
+        if default is _MISSING:
+            self.faults.add(f"{self.at(key)}: missing")
+            return None
+        return default
+
+    def text(self, key: str, default: Any = _MISSING, among: Sequence[str] = ()) -> str:
+        value = self.raw(key, default)
+        if value is None and key not in self.values:
+            return "" if default is _MISSING else value
+        if not isinstance(value, str):
+            self.faults.add(f"{self.at(key)}: expected text, found {_kind(value)}")
+            return ""
+        if among and value not in among:
+            self.faults.add(f"{self.at(key)}: expected {' or '.join(among)}, found {value!r}{nearest(value, among)}")
+        return value
+
+    def number(self, key: str, default: Any = _MISSING, low: float = -1e300, high: float = 1e300) -> float:
+        value = self.raw(key, default)
+        if value is None and key not in self.values:
+            return 0.0
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+            self.faults.add(f"{self.at(key)}: expected a number from {low:g} to {high:g}, found {value!r}")
+            return low
+        return float(value)
+
+    def flag(self, key: str, default: bool) -> bool:
+        value = self.raw(key, default)
+        if not isinstance(value, bool):
+            self.faults.add(f"{self.at(key)}: expected true or false, found {value!r}")
+            return default
+        return value
+
+    def expression(self, key: str, default: Any = _MISSING) -> Expression | None:
+        value = self.raw(key, default)
+        if value is None and (key not in self.values or default is None):
+            return None
+        return self.catch(lambda: parse_expression(value, self.at(key)))
+
+    def required_expression(self, key: str) -> Expression:
+        return self.expression(key) or parse_expression(0, self.at(key))
+
+    def mapping(self, key: str, default: Any = _MISSING) -> Fields:
+        return Fields(self.raw(key, default) or {}, self.at(key), self.faults)
+
+    def items(self, key: str) -> list[Any]:
+        value = self.raw(key)
+        if not isinstance(value, list) or not value:
+            self.faults.add(f"{self.at(key)}: expected a list, found {_kind(value)}")
+            return []
+        return value
+
+    def catch(self, function: Callable[[], T]) -> T | None:
+        """The function's value; its refusal becomes one of the faults."""
+        try:
+            return function()
+        except GaitidError as error:
+            self.faults.add(error.line())
+            return None
+
+    def done(self) -> None:
+        """Whatever was not asked for is an unknown key."""
+        for key in self.values:
+            if key not in self.asked:
+                self.faults.add(f"{self.at(key)}: unknown key{nearest(key, sorted(self.asked))}")
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "nothing"
+    return repr(value)[:60] if isinstance(value, (str, int, float)) else f"a {type(value).__name__}"

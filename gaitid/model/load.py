@@ -1,0 +1,167 @@
+"""Finding a model by path or name, merging what it extends, reading its table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gaitid.errors import ModelError
+from gaitid.model import specs
+from gaitid.model.fields import Faults, Fields, nearest
+from gaitid.model.schema import parse_model
+from gaitid.model.yaml_file import load_yaml
+
+# Inheritance deeper than this is a loop.
+MAX_DEPTH = 8
+
+
+def bundled_folder(name: str) -> Path:
+    """Where `configs` or `sample_data` lies: inside an installed package, or beside it in a checkout."""
+    here = Path(__file__).resolve().parents[1]
+    inside = here / "_bundled" / name
+    return inside if inside.is_dir() else here.parent / name
+
+
+def bundled_models() -> dict[str, Path]:
+    """Names and files of the models that come with gaitid."""
+    return {path.stem: path for path in sorted(bundled_folder("configs").glob("*.yaml"))}
+
+
+def find_model(model: str) -> Path:
+    """The file that a user means: a path, or the name of a bundled model with or without ``.yaml``.
+
+    A file in the current folder wins over a bundled one.
+
+    Raises
+    ------
+    ModelError
+        Neither.
+    """
+    for candidate in (model, f"{model}.yaml"):
+        if Path(candidate).is_file():
+            return Path(candidate)
+    bundled = bundled_models()
+    name = model.removesuffix(".yaml")
+    if name in bundled:
+        return bundled[name]
+    raise ModelError(
+        f"no model {model!r}{nearest(name, list(bundled))}",
+        expected=f"a YAML file or one of {', '.join(bundled)}",
+        todo="see gaitid models list",
+    )
+
+
+def load_model(model: str | Path, overrides: Mapping[str, Any] | None = None) -> specs.Model:
+    """Read a model with everything it extends and its table.
+
+    Parameters
+    ----------
+    model : str or Path
+        A path, or a bundled model's name.
+    overrides : mapping, optional
+        Settings that replace the model's (from options).
+
+    Raises
+    ------
+    ModelError
+        Not found, not YAML, or against the schema: one line that names each key.
+    """
+    path = find_model(str(model))
+    content, paths = _merged(path, ())
+    name = path.name
+    table_name = content.get("table")
+    if not isinstance(table_name, str):
+        raise ModelError(f"{name}: table: expected the path of a segment-parameter table, found {table_name!r}")
+    if overrides:
+        settings = content.get("settings") or {}
+        if isinstance(settings, dict):
+            content = {**content, "settings": {**settings, **overrides}}
+    table = load_table(_beside(table_name, paths))
+    return parse_model(content, table, (*paths, table.path), name)
+
+
+def _beside(relative: str, paths: tuple[Path, ...]) -> Path:
+    """A path in a model is relative to the file that says so: the first in the line of inheritance that has it.
+
+    The bundled folder comes last, so that a copy of a bundled model works anywhere.
+    """
+    for folder in (*(p.parent for p in paths), bundled_folder("configs")):
+        if (folder / relative).is_file():
+            return folder / relative
+    raise ModelError(f"{paths[0].name}: no file {relative!r} beside the model", todo="give a path from the model's folder")
+
+
+def _merged(path: Path, above: tuple[Path, ...]) -> tuple[dict[str, Any], tuple[Path, ...]]:
+    if path in above or len(above) > MAX_DEPTH:
+        raise ModelError(f"{path.name}: extends itself")
+    content = load_yaml(path)
+    if not isinstance(content, dict) or "gaitid_model" not in content:
+        raise ModelError(f"{path.name}: not a gaitid model", expected="a line `gaitid_model: 1`")
+    parent = content.pop("extends", None)
+    if parent is None:
+        return content, (path,)
+    if not isinstance(parent, str):
+        raise ModelError(f"{path.name}: extends: expected a file or a model's name, found {parent!r}")
+    beside = path.parent / parent
+    parent_path = beside if beside.is_file() and beside != path else find_model(parent)
+    inherited, paths = _merged(parent_path, (*above, path))
+    return _merge(inherited, content), (path, *paths)
+
+
+def _merge(old: dict[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Mappings are merged key by key; anything else is replaced; a key set to null is taken away."""
+    result = dict(old)
+    for key, value in new.items():
+        if value is None:
+            result.pop(key, None)
+        elif isinstance(value, Mapping) and isinstance(result.get(key), Mapping) and not _is_definition(value):
+            result[key] = _merge(result[key], value)
+        else:
+            result[key] = value
+    return result
+
+
+def _is_definition(value: Mapping[str, Any]) -> bool:
+    """A point or a frame is replaced whole: two halves of different definitions would be nonsense."""
+    kinds = {"mean", "first_of", "in_frame", "chord", "turn", "between", "along", "level", "keep"}
+    return bool(kinds & set(value))
+
+
+def load_table(path: Path) -> specs.Table:
+    """Read a segment-parameter table.
+
+    Raises
+    ------
+    ModelError
+        Against the schema, fractions out of range, or radii that break the triangle inequality of inertia.
+    """
+    faults = Faults(path.name)
+    top = Fields(load_yaml(path), "", faults)
+    if top.raw("gaitid_table", None) != 1:
+        raise ModelError(f"{path.name}: not a gaitid table", expected="gaitid_table: 1")
+    source = top.text("source")
+    top.text("gyration_about", among=("centre_of_mass",))
+    rows: dict[str, specs.SegmentParameters] = {}
+    segments = top.mapping("segments")
+    for name in list(segments.values):
+        row = segments.mapping(name)
+        radii = row.items("gyration_fractions")
+        if len(radii) != 3 or not all(isinstance(r, (int, float)) and 0 <= r <= 2 for r in radii):
+            faults.add(f"{row.at('gyration_fractions')}: expected three numbers from 0 to 2, found {radii}")
+            radii = [0, 0, 0]
+        squares = sorted(float(r) ** 2 for r in radii)
+        # A body's principal moments: the largest is at most the sum of the others (equal for a flat body).
+        if squares[2] > (squares[0] + squares[1]) * (1 + 1e-9):
+            faults.add(f"{row.at('gyration_fractions')}: no body has these (the largest square exceeds the sum of the others)")
+        rows[name] = specs.SegmentParameters(
+            row.number("mass_fraction", low=1e-9, high=1),
+            row.number("com_fraction", low=-1, high=2),
+            (float(radii[0]), float(radii[1]), float(radii[2])),
+            row.text("source", source),
+        )
+        row.done()
+    table = specs.Table(top.text("name"), top.text("title", ""), source, path, rows)
+    top.done()
+    faults.raise_if_any()
+    return table

@@ -1,0 +1,112 @@
+"""What a model needs of a trial and a subject, for one side: markers that are missing, measurements asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from gaitid.model import specs
+from gaitid.model.check import _Names, formula_uses, point_uses
+
+
+@dataclass
+class Needs:
+    """Gathered while walking through the definitions.
+
+    Attributes
+    ----------
+    missing : dict
+        (side or '', role) to the labels any of which would do.
+    present : set of (side, role)
+    measurements : set of str
+        Names of measurements, sided ones as ``left.knee_width``.
+    """
+
+    missing: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    present: set[tuple[str, str]] = field(default_factory=set)
+    measurements: set[str] = field(default_factory=set)
+
+
+class _Walk:
+    def __init__(self, model: specs.Model, has: Callable[[str], bool]) -> None:
+        self.model = model
+        self.names = _Names(model)
+        self.has = has
+        self.letters = {side.name: side.letter for side in model.sides}
+        self.seen: dict[tuple[str, str, str], bool] = {}
+
+    def place(self, kind: str, name: str, side: str) -> tuple[str, str]:
+        prefix, dot, bare = name.partition(".")
+        if dot:
+            return prefix, bare
+        if side and self.names.defined(kind, name, "each_side"):
+            return side, name
+        return "", name
+
+    def visit(self, kind: str, name: str, side: str, needs: Needs) -> bool:
+        """Note what a definition needs; whether all markers for it are there."""
+        side, name = self.place(kind, name, side)
+        key = (kind, name, side)
+        if key in self.seen:
+            return self.seen[key]
+        self.seen[key] = True  # loops are refused when a model is read
+        scope = self.model.each_side if side else self.model.middle
+        complete = True
+        if kind == "point" and name in scope.markers and name not in scope.points:
+            labels = tuple(t.replace("{S}", self.letters.get(side, "")) for t in scope.markers[name])
+            complete = any(self.has(label) for label in labels)
+            if complete:
+                needs.present.add((side, name))
+            else:
+                needs.missing[(side, name)] = labels
+        elif kind == "point" and isinstance(scope.points[name], specs.FirstOf):
+            complete = self.first_of(scope.points[name], side, needs)
+        elif kind == "number" and name in self.model.subject and name not in scope.numbers:
+            needs.measurements.add(f"{side}.{name}" if side else name)
+        elif not (kind == "number" and name == "sign"):
+            place = "each_side" if side else "middle"
+            for used_kind, used in self.names.uses(kind, name, place):
+                complete &= self.visit(used_kind, used, side, needs)
+        self.seen[key] = complete
+        return complete
+
+    def first_of(self, spec: specs.Point, side: str, needs: Needs) -> bool:
+        assert isinstance(spec, specs.FirstOf)
+        tried: list[Needs] = []
+        for option in spec.options:
+            trial = Needs()
+            saved = dict(self.seen)
+            if all([self.visit(kind, used, side, trial) for kind, used in point_uses(option)]):
+                needs.present |= trial.present
+                needs.measurements |= trial.measurements
+                return True
+            self.seen = saved
+            tried.append(trial)
+        for trial in tried:
+            needs.missing.update(trial.missing)
+        return False
+
+
+def needs_of_side(model: specs.Model, side: str, has: Callable[[str], bool]) -> Needs:
+    """Everything that one leg, the pelvis and their angles need; calibration frames apart."""
+    walk = _Walk(model, has)
+    needs = Needs()
+    wanted = [("frame", model.base.frame), ("point", model.base.origin), ("point", model.heel), ("point", model.toe)]
+    for body in model.chain:
+        wanted += [("frame", body.frame), ("point", body.centre), *point_uses(body.com), *formula_uses(body.length)]
+    for angle in model.angles.values():
+        wanted += [("frame", f) for f in (angle.proximal, angle.distal) if f != "progression"]
+    for kind, name in wanted:
+        if kind == "number" and name in ("length", "com_fraction"):
+            continue
+        walk.visit(kind, name, side, needs)
+    return needs
+
+
+def computable_bodies(model: specs.Model, side: str, has: Callable[[str], bool]) -> list[str]:
+    """Segments of a side whose frames have all their markers."""
+    return [
+        body.segment
+        for body in model.chain
+        if _Walk(model, has).visit("frame", body.frame, side, Needs())
+    ]

@@ -1,0 +1,361 @@
+"""What a model file says, as data: points, frames, bodies, angles, measurements, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gaitid.model.expression import Expression
+
+# --- vectors: directions in the laboratory -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FromTo:
+    """From one point to another, times a factor."""
+
+    start: PointRef
+    end: PointRef
+    times: Expression | None = None
+
+
+@dataclass(frozen=True)
+class FrameAxis:
+    """An axis of a frame, as ``shank.y``, times a factor."""
+
+    frame: str
+    axis: str
+    times: Expression | None = None
+
+
+@dataclass(frozen=True)
+class CrossOf:
+    """The cross product of two vectors."""
+
+    first: Vector
+    second: Vector
+
+
+Vector = FromTo | FrameAxis | CrossOf
+
+# --- points ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The middle of several points."""
+
+    of: tuple[PointRef, ...]
+
+
+@dataclass(frozen=True)
+class FirstOf:
+    """The first point whose markers the trial holds."""
+
+    options: tuple[PointRef, ...]
+
+
+@dataclass(frozen=True)
+class InFrame:
+    """A point fixed in a frame, given by its offset from the frame's origin, m."""
+
+    frame: str
+    offset: tuple[Expression, Expression, Expression]
+
+
+@dataclass(frozen=True)
+class Chord:
+    """The joint centre at a given distance from a lateral marker, square to it, at a given dihedral angle.
+
+    |centre − lateral| = radius, (lateral − centre) ⟂ (proximal − centre), and the wand lies at `dihedral` from
+    the plane (proximal, centre, lateral), about proximal − centre.
+    """
+
+    proximal: PointRef
+    wand: PointRef
+    lateral: PointRef
+    radius: Expression
+    dihedral: Expression
+
+
+@dataclass(frozen=True)
+class TurnPoint:
+    """A point turned about an axis through another point, rad."""
+
+    point: PointRef
+    about: PointRef
+    axis: Vector
+    angle: Expression
+
+
+@dataclass(frozen=True)
+class Between:
+    """On the line from one point to another, at a fraction of its length."""
+
+    start: PointRef
+    end: PointRef
+    fraction: Expression
+
+
+@dataclass(frozen=True)
+class Along:
+    """At a distance, m, from a point along a unit vector."""
+
+    axis: Vector
+    start: PointRef
+    distance: Expression
+
+
+@dataclass(frozen=True)
+class Level:
+    """A point moved along the vertical to the height of another (plus a height, m), where a static option says so."""
+
+    point: PointRef
+    height_of: PointRef
+    plus: Expression
+    when: str | None
+
+
+Point = Mean | FirstOf | InFrame | Chord | TurnPoint | Between | Along | Level
+PointRef = str | Point
+
+# --- frames ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AxesFrame:
+    """An origin, one axis along a vector, another as near as can be to a second vector."""
+
+    origin: PointRef
+    keep: str
+    keep_vector: Vector
+    toward: str
+    toward_vector: Vector
+
+
+@dataclass(frozen=True)
+class TurnedFrame:
+    """A frame turned about its own axes, one after the other, rad."""
+
+    frame: str
+    by: tuple[tuple[str, Expression], ...]
+
+
+Frame = AxesFrame | TurnedFrame
+
+# --- the subject -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class StaticAngle:
+    """A calibration angle: mean over a static of an expression in the Cardan angles between two frames."""
+
+    proximal: str
+    distal: str
+    sequence: str
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One number that the model needs of the subject, and where it may come from.
+
+    Attributes
+    ----------
+    name : str
+    sided : bool
+    key : str
+        Its name in a subject file, with its unit, without side.
+    unit, c3d_unit : str
+        ``kg``, ``mm``, ``m``, ``rad``: in a subject file, in a trial.
+    c3d : str
+        Its name in a trial's parameters, ``{S}`` standing for the side's letter.
+    low, high : float
+        Range outside which it is refused, SI.
+    optional : bool
+        Whether the model does without it.
+    zero_is_absent : bool
+        Whether a stored 0 means that nobody measured it.
+    static : Expression or StaticAngle or None
+        How it follows from a static trial.
+    otherwise : Expression or None
+        What is taken when nothing else says, with the reason in `because`; a warning says so.
+    """
+
+    name: str
+    sided: bool
+    key: str
+    unit: str
+    c3d_unit: str
+    c3d: str
+    low: float
+    high: float
+    optional: bool
+    zero_is_absent: bool
+    static: Expression | StaticAngle | None
+    otherwise: Expression | None
+    because: str
+
+
+# --- bodies, joints, angles, moments -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SegmentParameters:
+    """A row of an anthropometric table: fractions of body mass, of length from the proximal end, of length."""
+
+    mass_fraction: float
+    com_fraction: float
+    gyration_fractions: tuple[float, float, float]
+    source: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """An anthropometric table: its rows by segment, about the centre of mass."""
+
+    name: str
+    title: str
+    source: str
+    path: Path
+    rows: Mapping[str, SegmentParameters]
+
+
+@dataclass(frozen=True)
+class Body:
+    """One segment of a leg with its proximal joint.
+
+    Attributes
+    ----------
+    segment, frame, row : str
+        Its name, the frame fixed in it, its row in the table.
+    com : Point
+    length : Expression
+        Of the segment, m, that its radii of gyration are fractions of.
+    joint : str
+    centre : str
+        The joint's name and centre (a point).
+    ground : bool
+        Whether the ground acts on it.
+    """
+
+    segment: str
+    frame: str
+    row: str
+    com: Point
+    length: Expression
+    joint: str
+    centre: str
+    ground: bool
+
+
+@dataclass(frozen=True)
+class Base:
+    """The segment that the last joint of the chain hangs from; it has no mass in the model."""
+
+    segment: str
+    frame: str
+    origin: str
+
+
+@dataclass(frozen=True)
+class Angle:
+    """Cardan angles between two frames and what each clinical angle is of a, b, c in degrees."""
+
+    proximal: str
+    distal: str
+    sequence: str
+    columns: Mapping[str, Expression]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Clinical moments of a joint: expressions in the components x, y, z in the axes of a frame."""
+
+    axes: str
+    columns: Mapping[str, Expression]
+
+
+@dataclass(frozen=True)
+class Progression:
+    """Whose displacement gives the direction of walking, and which axes follow from it."""
+
+    point: str
+    axes: str  # displacement | laboratory
+
+
+@dataclass(frozen=True)
+class Side:
+    """A side of the body: data, not code."""
+
+    name: str
+    letter: str
+    sign: int
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Named things of the middle of the body or of each side."""
+
+    markers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    numbers: Mapping[str, Expression] = field(default_factory=dict)
+    points: Mapping[str, Point] = field(default_factory=dict)
+    frames: Mapping[str, Frame] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a trial is computed. Each can be given with ``--set KEY=VALUE``.
+
+    Attributes
+    ----------
+    gravity_m_per_s2 : float
+    cutoff_hz, force_cutoff_hz : float or None
+        Effective −3 dB frequency of both passes of the low-pass on markers and plates; None: no filter.
+    plate_sampling : str
+        ``local_quadratic`` or ``centred_mean``: how a plate is read at a camera's instant.
+    acceleration : str
+        ``quintic_spline``.
+    angular_velocity : str
+        ``quaternion_spline`` or ``single_entries`` (Plug-in Gait's).
+    segment_length : str
+        ``trial_mean`` or ``current`` for the moments of inertia.
+    end_frames : int
+        Frames left empty at each end of a gap-free span.
+    contact_threshold_N, contact_edge_N : float
+        A contact is found above the first and reaches out to the second.
+    """
+
+    gravity_m_per_s2: float = 9.81
+    cutoff_hz: float | None = None
+    force_cutoff_hz: float | None = None
+    plate_sampling: str = "local_quadratic"
+    acceleration: str = "quintic_spline"
+    angular_velocity: str = "quaternion_spline"
+    segment_length: str = "trial_mean"
+    end_frames: int = 4
+    contact_threshold_N: float = 20.0
+    contact_edge_N: float = 5.0
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model file, parsed and checked."""
+
+    name: str
+    title: str
+    paths: tuple[Path, ...]
+    sides: tuple[Side, ...]
+    table: Table
+    subject: Mapping[str, Measurement]
+    middle: Scope
+    each_side: Scope
+    chain: tuple[Body, ...]
+    base: Base
+    heel: str
+    toe: str
+    progression: Progression
+    angles: Mapping[str, Angle]
+    moments: Mapping[str, Moment]
+    settings: Settings

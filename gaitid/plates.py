@@ -1,0 +1,149 @@
+"""One plate's load at the camera's instants: wrench, centre of pressure, when it is loaded, its bias."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gaitid.dynamics.wrench import Wrench, centre_of_pressure
+from gaitid.errors import GaitidError
+from gaitid.model import specs
+from gaitid.rotation import unit
+from gaitid.signals import lowpass, sample_centred_mean, sample_local_quadratic, spans
+from gaitid.trial import Array, ForcePlate, frozen
+
+# s. Shorter loads are knocks; shorter pauses are noise within one contact; an edge reaches out no farther.
+MIN_CONTACT, MAX_PAUSE, MAX_EDGE = 0.08, 0.03, 0.15
+# N. A load that never gets heavier than this is a touch, not a stance.
+MIN_PEAK = 40.0
+# s. The bias is measured where a plate is known to be empty for at least this long in all.
+MIN_EMPTY = 0.1
+
+
+@dataclass(frozen=True)
+class PlateLoad:
+    """What one plate felt at each camera frame.
+
+    Attributes
+    ----------
+    number : int
+    wrench : Wrench
+        Reaction on the subject, about the centre of the surface, laboratory axes.
+    centre_g, normal_g : (3,) arrays
+        Centre of the surface, m, and its outward normal.
+    R_gp : (3, 3) array
+        Plate axes (z into the plate) in laboratory axes.
+    half : (2,) array, m
+        Half its size along its x and y.
+    vertical : (frames,) array, N
+        Force along the normal.
+    cop_g : (frames, 3) array, m
+    bias_g : (3,) array, N
+        Mean force while the plate is known to be empty; NaN where it never is.
+    height_above_lowest : float, m
+        Of its surface above the lowest plate's.
+    """
+
+    number: int
+    wrench: Wrench
+    centre_g: Array
+    normal_g: Array
+    R_gp: Array
+    half: Array
+    vertical: Array
+    cop_g: Array
+    bias_g: Array
+    height_above_lowest: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("centre_g", "normal_g", "R_gp", "half", "vertical", "cop_g", "bias_g"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def contacts(self, rate_hz: float, settings: specs.Settings) -> list[tuple[int, int]]:
+        """(first, last) of each load: found above the threshold, reaching out to the edge force.
+
+        A plate whose empty reading lies above the edge force is judged by what exceeds that reading, or its
+        bias would load a foot in the air.
+        """
+        bias = np.where(np.isfinite(self.bias_g), self.bias_g, 0.0)
+        shift = bias if np.linalg.norm(bias) > settings.contact_edge_N / 2 else np.zeros(3)
+        force = np.linalg.norm(self.wrench.f_g - shift, axis=1)
+        loaded = force > settings.contact_threshold_N
+        pause = round(MAX_PAUSE * rate_hz)
+        for start, stop in list(spans(~loaded)):
+            if 0 < start and stop < len(loaded) and stop - start <= pause:
+                loaded[start:stop] = True
+        found = []
+        reach = round(MAX_EDGE * rate_hz)
+        for start, stop in spans(loaded):
+            if stop - start < MIN_CONTACT * rate_hz or np.nanmax(force[start:stop]) < MIN_PEAK:
+                continue
+            first, last = start, stop - 1
+            while first > 0 and start - first < reach and force[first - 1] > settings.contact_edge_N:
+                first -= 1
+            while last < len(force) - 1 and last - stop < reach and force[last + 1] > settings.contact_edge_N:
+                last += 1
+            found.append((first, last))
+        return found
+
+
+def plate_axes(plate: ForcePlate) -> tuple[Array, Array, Array]:
+    """Axes (3, 3), centre (3,) and half size (2,) of a plate from its own corners.
+
+    x runs along c1 + c4 − c2 − c3, y along c1 + c2 − c3 − c4, z = x × y into the plate (C3D corner order).
+
+    Raises
+    ------
+    GaitidError
+        Corners that span no rectangle.
+    """
+    c1, c2, c3, c4 = plate.corners_g
+    x, y = c1 + c4 - c2 - c3, c1 + c2 - c3 - c4
+    length_x, length_y = np.linalg.norm(x), np.linalg.norm(y)
+    if not (length_x > 0 and length_y > 0) or abs(x @ y) > 0.1 * length_x * length_y:
+        raise GaitidError(
+            f"plate {plate.number}: its corners are not those of a rectangle",
+            expected="corners 1 to 4 in order around the plate",
+        )
+    z = unit(np.cross(x, y))
+    # exactly orthogonal, whatever the rounding of the corners: z kept, x nearly so
+    x = unit(x)
+    y = np.cross(z, x)
+    y = unit(y)
+    return np.column_stack([np.cross(y, z), y, z]), plate.corners_g.mean(axis=0), np.array([length_x, length_y]) / 4
+
+
+def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: specs.Settings) -> PlateLoad:
+    """Turn one plate's samples into its load at the camera's instants; nothing is removed from it.
+
+    The reaction is filtered first if a cut-off is set, then read at each instant (`plate_sampling`); moments
+    are moved from the sensor to the centre of the surface: m_c = m + o × f.
+    """
+    channels = np.concatenate([plate.force_p, plate.moment_p], axis=1)
+    if settings.force_cutoff_hz is not None:
+        channels = lowpass(channels, settings.force_cutoff_hz, plate.rate_hz)
+    sample = sample_centred_mean if settings.plate_sampling == "centred_mean" else sample_local_quadratic
+    at_camera = sample(channels, plate.rate_hz, camera_hz, n_frames)
+    R_gp, centre, half = plate_axes(plate)
+    f_p, m_p = at_camera[:, :3], at_camera[:, 3:]
+    m_p = m_p + np.cross(plate.sensor_p, f_p)
+    wrench = Wrench(f_p @ R_gp.T, m_p @ R_gp.T, centre)
+    normal = -R_gp[:, 2]
+    cop, _ = centre_of_pressure(wrench, centre, normal)
+    return PlateLoad(
+        plate.number, wrench, centre, normal, R_gp, half, wrench.f_g @ normal, cop, np.full(3, np.nan)
+    )
+
+
+def empty_bias(plate: PlateLoad, feet: list[Array], rate_hz: float) -> Array:
+    """Median force, (3,) N, over the frames in which no foot marker is above or near the plate; NaN if none."""
+    away = np.ones(len(plate.vertical), dtype=bool)
+    for point in feet:
+        local = (point - plate.centre_g) @ plate.R_gp
+        with np.errstate(invalid="ignore"):
+            away &= (np.abs(local[:, :2]) > plate.half + 0.25).any(axis=1)
+    away &= np.isfinite(plate.wrench.f_g).all(axis=1)
+    if away.sum() < MIN_EMPTY * rate_hz:
+        return np.full(3, np.nan)
+    return np.median(plate.wrench.f_g[away], axis=0)

@@ -1,0 +1,60 @@
+"""Files of a laboratory -> `Trial`. Units become SI at this door, once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gaitid.errors import ReadError
+from gaitid.trial import Trial
+
+SUFFIXES = (".c3d", ".csv")
+
+
+def read_trial(
+    path: Path, *, forces: Path | None = None, plates: Path | None = None, stored: bool = False
+) -> Trial:
+    """Read a trial by the suffix of its name.
+
+    Parameters
+    ----------
+    path : Path
+        ``.c3d`` or ``.csv`` (plain, or a Nexus export).
+    forces : Path, optional
+        Force channels beside a plain CSV.
+    plates : Path, optional
+        YAML with the plates' corners, origins and force sense, for CSV.
+    stored : bool
+        Also keep the model outputs that the file holds.
+
+    Raises
+    ------
+    ReadError
+        What cannot be read, in one line.
+    """
+    suffix = path.suffix.lower()
+    if suffix == ".c3d":
+        if forces is not None or plates is not None:
+            raise ReadError(
+                "a C3D file holds its own forces", todo="leave out --forces and --plates"
+            )
+        from gaitid.read.c3d import read_c3d
+
+        return read_c3d(path, stored=stored)
+    if suffix == ".csv":
+        from gaitid.read.csv_nexus import is_nexus_csv, read_nexus_csv
+        from gaitid.read.csv_plain import read_plain_csv
+
+        if not path.is_file():
+            raise ReadError("no such file" if not path.exists() else "not a file", todo="check the path")
+        with path.open("rb") as file:
+            head = file.read(4096).decode("utf-8-sig", errors="replace")
+        if is_nexus_csv(head):
+            if forces is not None:
+                raise ReadError(
+                    "a Nexus export holds its own forces (section Devices)", todo="leave out --forces"
+                )
+            return read_nexus_csv(path, plates=plates, stored=stored)
+        return read_plain_csv(path, forces=forces, plates=plates)
+    raise ReadError(
+        f"the suffix {path.suffix!r} is not known", expected=" or ".join(SUFFIXES), found=path.name
+    )

@@ -1,0 +1,215 @@
+"""C3D files through ezc3d, after a bounded check of their header: one `Trial`, in SI units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gaitid.errors import ReadError
+from gaitid.read.c3d_guard import check_c3d
+from gaitid.read.plates import plates_from_channels
+from gaitid.read.units import LENGTH_M, factor
+from gaitid.trial import Array, Event, Trial
+
+# Groups of POINT that name model outputs: what the file computed, never what a camera saw.
+OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS")
+# Entries of SUBJECTS that are bookkeeping, not measurements.
+_BOOKKEEPING = {"USED", "IS_STATIC", "USES_PREFIXES"}
+
+Parameters = Mapping[str, Mapping[str, Any]]
+
+
+def read_c3d(path: Path, *, stored: bool = False) -> Trial:
+    """Read one C3D file.
+
+    Parameters
+    ----------
+    path : Path
+    stored : bool
+        Also keep the model outputs that the file holds (`Trial.stored`), for comparison.
+
+    Returns
+    -------
+    Trial
+
+    Raises
+    ------
+    ReadError
+        Not a file, not C3D, damaged, truncated, without frames, or with a unit that is not declared.
+    """
+    header = check_c3d(path)
+    import ezc3d  # 10 ms: only where a C3D is read
+
+    try:
+        # ezc3d 1.7 corrects the units and the sign of some makers' plates nowhere: what it returns is the file.
+        file = ezc3d.c3d(str(path))
+    except (OSError, RuntimeError, ValueError, IndexError, MemoryError) as error:
+        raise ReadError(f"cannot be read as C3D ({_first_line(error)})") from None
+    parameters: Parameters = file["parameters"]
+    warnings: list[str] = []
+
+    rate = float(file["header"]["points"]["frame_rate"])
+    if not rate > 0:
+        raise ReadError("no camera rate", expected="POINT:RATE above 0", found=f"{rate:g}")
+    raw = file["data"]["points"]
+    n_frames = raw.shape[2]
+    if n_frames == 0:
+        raise ReadError("no frames", expected="at least one frame of points", found="0")
+
+    labels = _labels(parameters, raw.shape[1])
+    outputs = _names_in(parameters, "POINT", OUTPUT_GROUPS)
+    residual = file["data"]["meta_points"]["residuals"][0]
+    is_marker = np.array([label not in outputs for label in labels], dtype=bool)
+    scale = (
+        factor(_text(parameters, "POINT", "UNITS"), LENGTH_M, "POINT:UNITS") if len(labels) else 1.0
+    )
+    # ezc3d: (4, points, frames); ours: (frames, points, 3). A residual below 0 means "not seen".
+    points = np.where((residual < 0)[None], np.nan, raw[:3]).transpose(2, 1, 0)
+    markers, names, prefixes = _strip_prefixes([label for label, keep in zip(labels, is_marker, strict=True) if keep])
+    _refuse_two_subjects(markers, names)
+
+    stored_outputs: dict[str, Array] = {}
+    if stored:
+        for i, label in enumerate(labels):
+            if not is_marker[i]:
+                stored_outputs.setdefault(label.rsplit(":", 1)[-1], points[:, i])
+
+    analog_rate = float(file["header"]["analogs"]["frame_rate"])
+    plates, refused, plate_warnings = plates_from_channels(parameters, file["data"]["analogs"][0], analog_rate)
+    warnings += plate_warnings
+    first_frame = int(file["header"]["points"]["first_frame"]) + 1
+    return Trial(
+        path=path,
+        rate_hz=rate,
+        first_frame=first_frame,
+        labels=tuple(markers),
+        points_g=points[:, is_marker] * scale,
+        plates=plates,
+        refused_plates=refused,
+        events=_events(parameters, rate, first_frame),
+        parameters=_measurements(parameters),
+        stored=stored_outputs,
+        up_hint=_up_hint(parameters),
+        names=tuple(sorted({*_list(parameters, "SUBJECTS", "NAMES"), *prefixes} - {""})),
+        origin={
+            "format": f"C3D, {header.processor}, {'real' if header.floats else 'integer'}",
+            "software": " ".join(
+                filter(None, (_text(parameters, "MANUFACTURER", k) for k in ("SOFTWARE", "VERSION_LABEL")))
+            ),
+            "length_unit": _text(parameters, "POINT", "UNITS"),
+            "analog_rate_hz": f"{analog_rate:g}",
+            "analog_channels": str(file["data"]["analogs"].shape[1]),
+            "stored_outputs": " ".join(sorted({label.rsplit(":", 1)[-1] for label in outputs if label})),
+        },
+        warnings=tuple(warnings),
+    )
+
+
+def _value(parameters: Parameters, group: str, name: str) -> Any:
+    entry = parameters.get(group, {}).get(name)
+    return None if entry is None else entry["value"]
+
+
+def _list(parameters: Parameters, group: str, name: str) -> list[str]:
+    value = _value(parameters, group, name)
+    return [str(v).strip().strip("\x00") for v in value] if isinstance(value, list) else []
+
+
+def _text(parameters: Parameters, group: str, name: str) -> str:
+    values = _list(parameters, group, name)
+    return values[0] if values else ""
+
+
+def _numbered(parameters: Parameters, group: str, name: str) -> list[str]:
+    """A list that goes on in NAME2, NAME3, … beyond 255 entries."""
+    result = list(_list(parameters, group, name))
+    for k in range(2, 1000):
+        more = _list(parameters, group, f"{name}{k}")
+        if not more:
+            return result
+        result += more
+    return result
+
+
+def _labels(parameters: Parameters, n_points: int) -> list[str]:
+    """One label a point; points beyond the list of labels have none of their own and cannot be asked for."""
+    labels = _numbered(parameters, "POINT", "LABELS")[:n_points]
+    return labels + [""] * (n_points - len(labels))
+
+
+def _names_in(parameters: Parameters, group: str, names: Sequence[str]) -> set[str]:
+    return {label for name in names for label in _numbered(parameters, group, name)} - {""}
+
+
+def _strip_prefixes(labels: list[str]) -> tuple[list[str], dict[str, set[str]], set[str]]:
+    """Marker names without ``Subject:``; which subjects carry each; all subjects found."""
+    names: dict[str, set[str]] = {}
+    plain: list[str] = []
+    for label in labels:
+        subject, _, name = label.rpartition(":")
+        plain.append(name)
+        names.setdefault(name, set()).add(subject)
+    return plain, names, {s for subjects in names.values() for s in subjects} - {""}
+
+
+def _refuse_two_subjects(markers: list[str], names: Mapping[str, set[str]]) -> None:
+    shared = {name for name, subjects in names.items() if len(subjects - {""}) > 1 and name}
+    if shared:
+        subjects = sorted(set().union(*(names[name] for name in shared)) - {""})
+        raise ReadError(
+            "markers of several subjects in one file",
+            expected="one subject a trial",
+            found=f"{len(subjects)} subjects that share {len(shared)} marker names",
+            todo="export each subject on its own",
+        )
+
+
+def _events(parameters: Parameters, rate: float, first_frame: int) -> tuple[Event, ...]:
+    """Events with time 0 at the first frame.
+
+    ``EVENT:TIMES`` holds minutes and seconds, counted so that frame number n lies at (n − 1)/rate.
+    """
+    times = _value(parameters, "EVENT", "TIMES")
+    if times is None or np.size(times) == 0:
+        return ()
+    table = np.atleast_2d(np.asarray(times, dtype=float))
+    if table.shape[0] != 2:
+        return ()
+    seconds = 60.0 * table[0] + table[1] - (first_frame - 1) / rate
+    labels = _numbered(parameters, "EVENT", "LABELS")
+    contexts = _numbered(parameters, "EVENT", "CONTEXTS")
+    events = [
+        Event(label, context.lower() if context.lower() in ("left", "right") else "general", float(t))
+        for label, context, t in zip(labels, contexts, seconds, strict=False)
+    ]
+    return tuple(sorted(events, key=lambda e: (e.time_s, e.side, e.name)))
+
+
+def _measurements(parameters: Parameters) -> dict[str, float]:
+    """Scalar numbers of PROCESSING and SUBJECTS, in the file's own units; one subject only."""
+    found: dict[str, float] = {}
+    for group in ("SUBJECTS", "PROCESSING"):
+        for name, entry in parameters.get(group, {}).items():
+            if name == "__METADATA__" or name in _BOOKKEEPING:
+                continue
+            value = entry["value"]
+            if isinstance(value, np.ndarray) and value.size == 1 and np.isfinite(value.item()):
+                found[name] = float(value.item())
+    return found
+
+
+def _up_hint(parameters: Parameters) -> Array | None:
+    """``POINT:X_SCREEN`` and ``Y_SCREEN`` name the axes to the right and up on a screen, as ``+Z``."""
+    text = _text(parameters, "POINT", "Y_SCREEN")
+    if len(text) != 2 or text[0] not in "+-" or text[1] not in "XYZ":
+        return None
+    up = np.zeros(3)
+    up["XYZ".index(text[1])] = 1.0 if text[0] == "+" else -1.0
+    return up
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:160]

@@ -1,0 +1,273 @@
+"""Text of CSV files -> rows and numbers, with errors that name the row and the column."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaitid.errors import ReadError
+from gaitid.trial import Array
+
+Integers = NDArray[np.int64]
+
+# Cells that other tools write where nothing was seen. An empty cell means the same.
+_MISSING = frozenset({"nan", "+nan", "-nan"})
+# A row's time may differ from an even grid by this much of the sampling interval: printed times are rounded.
+UNEVEN = 0.1
+# Cameras and plates run between these; a time in milliseconds or in frames would not.
+_RATES_HZ = (1.0, 1e6)
+# Rows turned into numbers at a time: bounds the memory that their text takes.
+_CHUNK = 2000
+# How many faults one line of error names before it only counts the rest.
+SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How cells are separated.
+
+    Attributes
+    ----------
+    delimiter : str
+        ``,``, ``;`` or a tab.
+    decimal_comma : bool
+        Whether ``1,5`` is one and a half. Only possible where the delimiter is not the comma.
+    """
+
+    delimiter: str = ","
+    decimal_comma: bool = False
+
+
+def read_lines(path: Path, where: str = "") -> list[str]:
+    """Lines of a UTF-8 text file, without line ends (LF, CRLF or CR) and without a byte order mark.
+
+    Parameters
+    ----------
+    path : Path
+    where : str
+        Put before the message of an error: the name of the file where it is not the trial itself.
+
+    Raises
+    ------
+    ReadError
+        Absent, unreadable, empty, or not UTF-8 text.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise ReadError(f"{where}no such file", todo="check the path") from None
+    except OSError as error:
+        raise ReadError(f"{where}cannot be read ({error.strerror})") from None
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ReadError(
+            f"{where}not UTF-8 text (byte {error.start})", expected="CSV in UTF-8", todo="save it as UTF-8"
+        ) from None
+    if "\0" in text:
+        raise ReadError(f"{where}not text (zero bytes)", expected="CSV in UTF-8", todo="save it as UTF-8")
+    if not text.strip():
+        raise ReadError(f"{where}the file is empty", expected="a header and rows of numbers")
+    # Not splitlines(): that would also split at form feeds and other characters inside a cell.
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def is_blank(line: str) -> bool:
+    """Whether a line holds nothing, or only separators (spreadsheets pad blank lines with them)."""
+    return not line.strip(" \t,;")
+
+
+def cells_of(line: str, dialect: Dialect) -> list[str]:
+    """The cells of a line without surrounding blanks and quotes."""
+    if '"' in line:
+        try:
+            quoted = next(csv.reader([line], delimiter=dialect.delimiter, skipinitialspace=True))
+        except csv.Error:  # a quote that never closes
+            quoted = line.split(dialect.delimiter)
+        return [cell.strip() for cell in quoted]
+    return [cell.strip() for cell in line.split(dialect.delimiter)]
+
+
+def numbers_of(
+    lines: Sequence[str], first_row: int, columns: Sequence[str], dialect: Dialect, where: str = ""
+) -> Array:
+    """Rows of numbers; an empty cell (or ``nan``) becomes NaN.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        Data rows, none of them blank.
+    first_row : int
+        Number of the first of them in the file, from 1, for errors.
+    columns : sequence of str
+        A name for every column, for errors.
+    dialect : Dialect
+    where : str
+        Put before the message of an error.
+
+    Returns
+    -------
+    (rows, columns) array
+
+    Raises
+    ------
+    ReadError
+        A row with too few or too many cells, or a cell that is not a finite number.
+    """
+    chunks = [
+        _numbers(lines[i : i + _CHUNK], first_row + i, columns, dialect, where)
+        for i in range(0, len(lines), _CHUNK)
+    ]
+    return np.concatenate(chunks) if chunks else np.empty((0, len(columns)))
+
+
+def _numbers(
+    lines: Sequence[str], first_row: int, columns: Sequence[str], dialect: Dialect, where: str
+) -> Array:
+    n = len(columns)
+    flat: list[str] = []
+    for i, line in enumerate(lines):
+        cells = cells_of(line, dialect) if '"' in line else line.split(dialect.delimiter)
+        if len(cells) != n:
+            if len(cells) < n or any(cell.strip() for cell in cells[n:]):
+                raise ReadError(
+                    f"{where}row {first_row + i} does not match the header",
+                    expected=f"{n} cells",
+                    found=f"{len(cells)}",
+                    todo=_todo_for_width(len(cells), n, dialect),
+                )
+            cells = cells[:n]
+        flat += cells
+    if dialect.decimal_comma:
+        flat = [cell.replace(",", ".") for cell in flat]
+    try:
+        # float() also takes 1_000, which no file of measurements means.
+        if "_" in "".join(flat):
+            raise ValueError
+        values = np.array([float(cell) if cell else math.nan for cell in flat], dtype=np.float64)
+        if np.isinf(values).any():
+            raise ValueError
+    except ValueError:
+        values = _slowly(flat, first_row, columns, where)
+    return values.reshape(len(lines), n)
+
+
+def _todo_for_width(found: int, expected: int, dialect: Dialect) -> str:
+    if found > expected and dialect.delimiter == ",":
+        return "use a decimal point (or separate the cells by ;), or complete the header"
+    return "is the file cut short? Export it again"
+
+
+def _slowly(flat: Sequence[str], first_row: int, columns: Sequence[str], where: str) -> Array:
+    """The same numbers cell by cell, stopping at the first that is none."""
+    values = np.empty(len(flat))
+    for i, cell in enumerate(flat):
+        text = cell.strip()
+        row, column = divmod(i, len(columns))
+        try:
+            values[i] = math.nan if not text or text.lower() in _MISSING else float(text)
+        except ValueError:
+            values[i] = math.inf
+        if math.isinf(values[i]) or "_" in text:
+            raise ReadError(
+                f"{where}row {first_row + row}, column {columns[column]!r}: not a number",
+                expected="a number, or an empty cell where nothing was seen",
+                found=repr(text),
+            )
+    return values
+
+
+def listed(faults: Sequence[str]) -> str:
+    """Faults as one piece of text, the first `SHOWN` of them spelled out."""
+    more = len(faults) - SHOWN
+    return ", ".join(faults[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def whole_numbers(values: Array, first_row: int, column: str, where: str = "") -> Integers:
+    """(rows,) integers from a column; ReadError at the first cell that is empty or not whole."""
+    bad = ~((values == np.rint(values)) & (np.abs(values) < 2**53))  # NaN is never equal
+    if bad.any():
+        row = int(np.argmax(bad))
+        found = "an empty cell" if np.isnan(values[row]) else f"{values[row]:g}"
+        raise ReadError(
+            f"{where}row {first_row + row}, column {column!r}: not a whole number",
+            expected="frames that count by 1",
+            found=found,
+        )
+    return values.astype(np.int64)
+
+
+def check_counts_by_one(frames: Integers, first_row: int, column: str, where: str = "") -> None:
+    """ReadError at the first frame that does not follow the one before it."""
+    wrong = np.flatnonzero(np.diff(frames) != 1)
+    if wrong.size:
+        row = int(wrong[0]) + 1
+        raise ReadError(
+            f"{where}row {first_row + row}, column {column!r}: frames do not count by 1",
+            expected=str(frames[row - 1] + 1),
+            found=str(frames[row]),
+            todo="keep a row for every frame, with empty cells where nothing was seen",
+        )
+
+
+def even_rate(times: Array, first_row: int, where: str = "") -> float:
+    """Rate, Hz, of rows with these times, s, which must be even to `UNEVEN` of the interval.
+
+    A whole number of Hz where the times, rounded as they are printed, say it as well as the fitted rate.
+
+    Raises
+    ------
+    ReadError
+        Fewer than two rows, an empty time, or the first row that is off the grid.
+    """
+    if np.isnan(times).any():
+        row = first_row + int(np.argmax(np.isnan(times)))
+        raise ReadError(f"{where}row {row}, column 'time_s': empty", expected="a time for every row")
+    if times.size < 2:
+        raise ReadError(f"{where}only one row", expected="at least two, for the rate")
+    i = np.arange(times.size)
+    steps = np.diff(times)
+    step = float(np.median(steps))
+    if not step > 0:
+        row = int(np.argmin(steps > 0)) + 1
+        raise ReadError(
+            f"{where}row {first_row + row}, column 'time_s': time does not go on",
+            expected=f"more than {times[row - 1]:.6g} s",
+            found=f"{times[row]:.6g} s",
+        )
+    # A time rounded to 1 ms moves a step by up to 1 ms; a lost row moves it by a whole interval.
+    off = np.flatnonzero(np.abs(steps - step) > 2 * UNEVEN * step) + 1
+    if off.size == 0:
+        step, start = (float(value) for value in np.polyfit(i, times, 1))
+        off = np.flatnonzero(np.abs(times - start - i * step) > UNEVEN * step)
+    if off.size:
+        row = max(int(off[0]), 1)
+        raise ReadError(
+            f"{where}row {first_row + row}, column 'time_s': not evenly sampled",
+            expected=f"{times[row - 1] + step:.6g} s within {UNEVEN:.0%} of the interval",
+            found=f"{times[row]:.6g} s",
+            todo="keep a row for every sample, and write times with enough digits",
+        )
+
+    def spread(interval: float) -> float:
+        return float(np.ptp(times - i * interval))
+
+    if not _RATES_HZ[0] <= 1 / step <= _RATES_HZ[1]:
+        raise ReadError(f"{where}column 'time_s' is not in seconds", expected="1 to 1,000,000 rows a second",
+                        found=f"an interval of {step:.3g} s")  # fmt: skip
+    whole = float(np.rint(1 / step))
+    rounding = 1e-9 * float(np.abs(times).max())  # what %.10g leaves
+    return whole if whole > 0 and spread(1 / whole) <= 1.2 * spread(step) + rounding else 1 / step
+
+
+def shifted(samples: Array, late: int) -> Array:
+    """(n, k) samples of which the first was taken `late` samples after time 0: filled with NaN, or cut."""
+    if late <= 0:
+        return samples[-late:]
+    return np.concatenate([np.full((late, samples.shape[1]), np.nan), samples])

@@ -1,0 +1,260 @@
+"""One result as it lies on disk: `walk.run.json` and the tables beside it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaitid.errors import GaitidError
+from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, ground_column
+
+Array = NDArray[np.float64]
+
+RECORD_SUFFIX = ".run.json"
+CONTACT_COLUMNS = (
+    "side",
+    "plates",
+    "first_frame",
+    "last_frame",
+    "peak_vertical_N",
+    "method",
+    "confidence",
+    "reason",
+)
+_WRENCH_COLUMNS = ("frame", "time_s", *(ground_column(side, axis) for side in SIDES for axis in AXES))
+_JOINT_COLUMNS = ("frame", "time_s", *(name for panel in JOINT_PANELS for name in panel.columns()))
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A foot on the ground, frames as the trial numbers them, both ends included.
+
+    ``plates`` is empty where the load is unknown, and ``reason`` says why.
+    """
+
+    side: str
+    plates: str
+    first_frame: int
+    last_frame: int
+    peak_vertical_N: float
+    method: str
+    confidence: str
+    reason: str
+
+    @property
+    def known(self) -> bool:
+        return bool(self.plates)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A result read back.
+
+    Attributes
+    ----------
+    path : Path
+        Of ``walk.run.json``.
+    stem : str
+        ``walk``.
+    record : mapping
+        The content of ``run.json``.
+    frame : (n,) int array
+        Numbered as in the trial.
+    time_s : (n,) array
+    columns : mapping of str to (n,) array
+        The columns that a report draws; NaN where the cell is empty.
+    contacts : tuple of Contact
+    """
+
+    path: Path
+    stem: str
+    record: Mapping[str, object]
+    frame: NDArray[np.int64]
+    time_s: Array
+    columns: Mapping[str, Array]
+    contacts: tuple[Contact, ...]
+
+    @property
+    def step_s(self) -> float:
+        """Time from one frame to the next (1 s where there is only one frame)."""
+        return float(np.median(np.diff(self.time_s))) if len(self.time_s) > 1 else 1.0
+
+    def time_of(self, frame: float) -> float:
+        """Seconds at a frame number; halves are edges between frames."""
+        return float(self.time_s[0] + (frame - self.frame[0]) * self.step_s)
+
+    def section(self, key: str) -> object:
+        """A top-level entry of the record, None where it is absent."""
+        return self.record.get(key)
+
+    def trial_sha256(self) -> str:
+        """Of the trial's own file: the input that says so, else the first; empty where none has one."""
+        inputs = self.section("inputs")
+        entries = [e for e in inputs if isinstance(e, Mapping)] if isinstance(inputs, list) else []
+        own = [e for e in entries if e.get("role") == "trial"] or entries
+        return str(own[0].get("sha256") or "") if own else ""
+
+    def warnings(self) -> list[str]:
+        """The record's warnings, whatever their shape, as text."""
+        found = self.section("warnings")
+        if found is None or found == "":
+            return []
+        return [str(item) for item in found] if isinstance(found, list) else [str(found)]
+
+
+def load_result(path: Path) -> Result:
+    """Read a result: the record and the three tables beside it.
+
+    Raises
+    ------
+    GaitidError
+        One line that begins with the file at fault.
+    """
+    if not path.name.endswith(RECORD_SUFFIX) or path.name == RECORD_SUFFIX:
+        raise GaitidError(
+            f"{path}: not a result", expected=f"a file NAME{RECORD_SUFFIX} that gaitid run wrote"
+        )
+    record = _read_record(path)
+    stem = path.name[: -len(RECORD_SUFFIX)]
+    siblings = {kind: path.with_name(f"{stem}.{kind}.csv") for kind in ("wrenches", "joints", "contacts")}
+    missing = [sibling.name for sibling in siblings.values() if not sibling.is_file()]
+    if missing:
+        raise GaitidError(
+            f"{path}: {', '.join(missing)} missing beside it",
+            expected="the tables that gaitid run wrote with it",
+            todo="run gaitid run again, or move them together",
+        )
+    wrenches = _numbers(siblings["wrenches"], _WRENCH_COLUMNS)
+    joints = _numbers(siblings["joints"], _JOINT_COLUMNS)
+    if not np.array_equal(wrenches["frame"], joints["frame"]):
+        raise GaitidError(
+            f"{siblings['joints']}: its frames are not those of {siblings['wrenches'].name}",
+            expected="tables of one run",
+            found=f"{len(joints['frame'])} and {len(wrenches['frame'])} frames",
+            todo="run gaitid run again",
+        )
+    frame, time_s = joints["frame"], joints["time_s"]
+    if not (np.isfinite(frame).all() and np.isfinite(time_s).all() and (np.diff(time_s) > 0).all()):
+        raise GaitidError(f"{siblings['joints']}: frame or time_s is empty or does not increase")
+    return Result(
+        path=path,
+        stem=stem,
+        record=record,
+        frame=frame.astype(np.int64),
+        time_s=time_s,
+        columns={**wrenches, **joints},
+        contacts=_contacts(siblings["contacts"]),
+    )
+
+
+def _read_record(path: Path) -> Mapping[str, object]:
+    text = _read_text(path)
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise GaitidError(
+            f"{path}: not JSON", expected="the run.json that gaitid run wrote", found=str(error)
+        ) from None
+    if not isinstance(record, dict) or "gaitid" not in record:
+        raise GaitidError(
+            f"{path}: JSON, but not a run.json of gaitid",
+            expected="an object with the key 'gaitid' (the version that wrote it)",
+            found=f"the keys {', '.join(list(record)[:6]) or 'none'}"
+            if isinstance(record, dict)
+            else f"a {type(record).__name__}",
+        )
+    return record
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise GaitidError(f"{path}: cannot be read", found=error.strerror or str(error)) from None
+    except UnicodeDecodeError as error:
+        raise GaitidError(f"{path}: not text", expected="UTF-8", found=str(error)) from None
+
+
+def _table(path: Path, wanted: Iterable[str]) -> tuple[list[str], list[list[str]]]:
+    """Header and rows; refused unless every wanted column is there and every row is whole."""
+    try:
+        rows = list(csv.reader(io.StringIO(_read_text(path), newline="")))
+    except csv.Error as error:
+        raise GaitidError(f"{path}: not CSV", found=str(error)) from None
+    header = rows[0] if rows else []
+    missing = [name for name in wanted if name not in header]
+    if missing:
+        more = f" and {len(missing) - 6} more" if len(missing) > 6 else ""
+        raise GaitidError(
+            f"{path}: columns missing: {', '.join(missing[:6])}{more}",
+            expected="every column that gaitid run writes",
+            found=f"{len(header)} columns",
+            todo="run gaitid run again",
+        )
+    for line, row in enumerate(rows[1:], start=2):
+        if len(row) != len(header):
+            raise GaitidError(
+                f"{path}: line {line} is not whole",
+                expected=f"{len(header)} cells",
+                found=f"{len(row)}",
+            )
+    return header, rows[1:]
+
+
+def _numbers(path: Path, wanted: Sequence[str]) -> dict[str, Array]:
+    header, rows = _table(path, wanted)
+    if not rows:
+        raise GaitidError(f"{path}: no frames", expected="one row for every frame of the trial")
+    columns = {}
+    for name in wanted:
+        at = header.index(name)
+        columns[name] = np.array(
+            [_number(row[at], path, name, line) for line, row in enumerate(rows, start=2)]
+        )
+    return columns
+
+
+def _number(cell: str, path: Path, column: str, line: int) -> float:
+    """The cell's number, NaN where it is empty."""
+    if not cell.strip():
+        return math.nan
+    try:
+        value = float(cell)
+    except ValueError:
+        raise GaitidError(f"{path}: line {line}, column {column}: not a number", found=f"{cell!r}") from None
+    return value if math.isfinite(value) else math.nan
+
+
+def _contacts(path: Path) -> tuple[Contact, ...]:
+    header, rows = _table(path, CONTACT_COLUMNS)
+    contacts = []
+    for line, row in enumerate(rows, start=2):
+        cell = {name: row[header.index(name)].strip() for name in CONTACT_COLUMNS}
+        ends = [_number(cell[name], path, name, line) for name in ("first_frame", "last_frame")]
+        if not all(map(math.isfinite, ends)) or cell["side"] not in SIDES:
+            raise GaitidError(
+                f"{path}: line {line}: not a contact",
+                expected="side left or right, a first_frame and a last_frame",
+                found=",".join(row),
+            )
+        contacts.append(
+            Contact(
+                side=cell["side"],
+                plates=cell["plates"],
+                first_frame=int(ends[0]),
+                last_frame=int(ends[1]),
+                peak_vertical_N=_number(cell["peak_vertical_N"], path, "peak_vertical_N", line),
+                method=cell["method"],
+                confidence=cell["confidence"],
+                reason=cell["reason"],
+            )
+        )
+    return tuple(contacts)

@@ -1,0 +1,142 @@
+"""What the pictures and tables say about loads: unknown spans, the vertical axis, peaks within a contact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaitid.report.panels import AXES, SIDES, ground_column
+from gaitid.report.result import Contact, Result
+
+
+@dataclass(frozen=True)
+class Span:
+    """Frames (both ends included) in which a foot's load is unknown, and why."""
+
+    side: str
+    first_frame: int
+    last_frame: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class PeakKind:
+    """A peak that is looked for: the greatest value of a column, or the least one."""
+
+    group: str
+    name: str
+    column: str
+    greatest: bool
+
+
+@dataclass(frozen=True)
+class Peak:
+    """What was found within one contact.
+
+    ``value`` is NaN where no frame of the contact has one; ``empty`` frames of ``frames`` have none, so the
+    true peak may lie among them.
+    """
+
+    value: float
+    frame: int
+    empty: int
+    frames: int
+
+
+PEAKS = (
+    PeakKind("Moment, N·m/kg", "Ankle plantarflexion", "ankle_plantarflexion_moment_Nm_per_kg", True),
+    PeakKind("Moment, N·m/kg", "Knee extension", "knee_extension_moment_Nm_per_kg", True),
+    PeakKind("Moment, N·m/kg", "Knee abduction", "knee_abduction_moment_Nm_per_kg", True),
+    PeakKind("Moment, N·m/kg", "Hip extension", "hip_extension_moment_Nm_per_kg", True),
+    PeakKind("Moment, N·m/kg", "Hip abduction", "hip_abduction_moment_Nm_per_kg", True),
+    PeakKind("Power, W/kg", "Ankle generation", "ankle_power_W_per_kg", True),
+    PeakKind("Power, W/kg", "Ankle absorption", "ankle_power_W_per_kg", False),
+    PeakKind("Power, W/kg", "Knee generation", "knee_power_W_per_kg", True),
+    PeakKind("Power, W/kg", "Knee absorption", "knee_power_W_per_kg", False),
+    PeakKind("Power, W/kg", "Hip generation", "hip_power_W_per_kg", True),
+    PeakKind("Power, W/kg", "Hip absorption", "hip_power_W_per_kg", False),
+)
+
+
+def peak(result: Result, contact: Contact, kind: PeakKind) -> Peak:
+    """The greatest (or least) value while the foot is on the ground, over the frames that have one."""
+    inside = (result.frame >= contact.first_frame) & (result.frame <= contact.last_frame)
+    values = result.columns[f"{contact.side}_{kind.column}"][inside]
+    filled = np.isfinite(values)
+    if not filled.any():
+        return Peak(float("nan"), -1, len(values), len(values))
+    at = int(np.nanargmax(values) if kind.greatest else np.nanargmin(values))
+    return Peak(float(values[at]), int(result.frame[inside][at]), int((~filled).sum()), len(values))
+
+
+def runs(mask: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """First and last index of every run of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
+    for first, after in edges.reshape(-1, 2):
+        yield int(first), int(after) - 1
+
+
+def unknown_spans(result: Result) -> list[Span]:
+    """Where the load on a foot is unknown (its cells are empty), with the reason that the contacts give."""
+    spans = []
+    for side in SIDES:
+        empty = np.isnan(np.array([result.columns[ground_column(side, axis)] for axis in AXES])).any(axis=0)
+        for first, last in runs(empty):
+            begin, end = int(result.frame[first]), int(result.frame[last])
+            spans.append(Span(side, begin, end, _why(result, side, begin, end)))
+    return spans
+
+
+def unknown_by_reason(result: Result) -> list[tuple[str, str, str]]:
+    """Side, frames ("97–160, 627–690") and reason, one entry for each reason of a side."""
+    frames: dict[tuple[str, str], list[str]] = {}
+    for span in unknown_spans(result):
+        frames.setdefault((span.side, span.reason), []).append(f"{span.first_frame}–{span.last_frame}")
+    return [(side, ", ".join(spans), reason) for (side, reason), spans in frames.items()]
+
+
+def _why(result: Result, side: str, first: int, last: int) -> str:
+    """The reasons of the contacts that overlap; where there are none, what the coverage counts."""
+    reasons = [
+        contact.reason or "no reason given"
+        for contact in result.contacts
+        if contact.side == side
+        and not contact.known
+        and contact.first_frame <= last
+        and contact.last_frame >= first
+    ]
+    if not reasons:
+        reasons = _coverage_reasons(result, side)
+    return "; ".join(dict.fromkeys(reasons)) or "no reason recorded"
+
+
+def _coverage_reasons(result: Result, side: str) -> list[str]:
+    entry: object = result.section("coverage")
+    for key in (side, "ankle", "reasons"):
+        entry = entry.get(key) if isinstance(entry, Mapping) else None
+    return [str(reason) for reason in entry] if isinstance(entry, Mapping | list) else []
+
+
+def vertical_axis(result: Result) -> str | None:
+    """The laboratory axis along which the feet are loaded, or None where no axis is clearly it.
+
+    The record says it in words that a program does not read; the load does say it: while walking, the mean
+    vertical component is many times the others.
+    """
+    means = {}
+    for axis in AXES:
+        values = np.concatenate([result.columns[ground_column(side, axis)] for side in SIDES])
+        values = values[np.isfinite(values)]
+        means[axis] = float(np.abs(values).mean()) if len(values) else 0.0
+    best = max(means, key=lambda axis: means[axis])
+    others = [mean for axis, mean in means.items() if axis != best]
+    return best if means[best] > 3 * max(others) else None
+
+
+def count_warnings(result: Result) -> str:
+    """How many warnings the record holds, in words."""
+    count = len(result.warnings())
+    return "no warnings" if not count else f"{count} warning{'s' if count > 1 else ''}"

@@ -1,0 +1,114 @@
+"""Write a report: read the results, draw, and put one whole file in place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from gaitid.errors import GaitidError, WriteError
+from gaitid.report.result import Result, load_result
+
+FORMATS = {".html": "html", ".htm": "html", ".png": "png"}
+"""What a file's suffix says about its format."""
+
+
+def write_report(results: Sequence[Path], output: Path, format: str | None = None) -> Path:
+    """Write pictures and tables of results for people.
+
+    Parameters
+    ----------
+    results : sequence of Path
+        ``walk.run.json`` files, with the tables that ``gaitid run`` wrote beside them.
+    output : Path
+        The file to write; its folder is made if absent. It is there whole or not at all.
+    format : {"html", "png"}, optional
+        By default what the suffix of `output` says. ``html`` is one page that needs no other file and no
+        network, with a section for each result. ``png`` is one landscape A4 sheet, and a sheet holds one
+        result: several are refused rather than overlaid, because contacts and gaps belong to one trial only.
+
+    Returns
+    -------
+    Path
+        `output`.
+
+    Raises
+    ------
+    GaitidError
+        One line that begins with the file at fault (a result, a table beside it, or the output).
+    """
+    chosen = _format(output, format)
+    if not results:
+        raise GaitidError("no result to report", expected="at least one run.json")
+    if chosen == "png" and len(results) > 1:
+        raise GaitidError(
+            f"{output}: a png sheet holds one result",
+            found=f"{len(results)} results",
+            todo="write them to an .html, or one png at a time",
+        )
+    loaded = [load_result(Path(path)) for path in results]
+    _refuse_overwriting(output, loaded)
+    _put(output, _render(loaded, chosen, output))
+    return output
+
+
+def _format(output: Path, format: str | None) -> str:
+    by_suffix = FORMATS.get(output.suffix.lower())
+    known = " or ".join(sorted(set(FORMATS.values())))
+    if format is not None and format not in FORMATS.values():
+        raise GaitidError(f"{output}: unknown format {format!r}", expected=known)
+    if format is None and by_suffix is None:
+        raise GaitidError(
+            f"{output}: unknown kind of report",
+            expected="a name that ends in .html or .png",
+            found=f"the suffix {output.suffix!r}" if output.suffix else "no suffix",
+            todo="rename it or give --format",
+        )
+    if format is not None and by_suffix not in (None, format):
+        raise GaitidError(
+            f"{output}: the name says {by_suffix}, the format asked for is {format}",
+            todo="make them agree",
+        )
+    return format or by_suffix or ""
+
+
+def _refuse_overwriting(output: Path, loaded: Sequence[Result]) -> None:
+    target = output.resolve()
+    for result in loaded:
+        own = [result.path, *(result.path.with_name(f"{result.stem}.{k}.csv") for k in _TABLES)]
+        if target in (path.resolve() for path in own):
+            raise WriteError(f"{output}: is part of the result itself", todo="choose another name")
+
+
+_TABLES = ("wrenches", "joints", "contacts")
+
+
+def _render(loaded: Sequence[Result], chosen: str, output: Path) -> bytes:
+    try:
+        # Not at the top: matplotlib takes a second to import, and errors in the input need not wait for it.
+        from gaitid.report.figures import sheet_png
+        from gaitid.report.page import page
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] != "matplotlib":
+            raise
+        raise GaitidError(
+            f"{output}: a report needs matplotlib, which is not installed",
+            todo="install it: pip install matplotlib",
+        ) from None
+    if chosen == "png":
+        return sheet_png(loaded[0])
+    return page(loaded).encode("utf-8", "replace")
+
+
+def _put(output: Path, content: bytes) -> None:
+    """Write aside in the same folder, then rename: no one ever sees half a file."""
+    aside = output.with_name(f".{output.name}.{os.getpid()}.part")
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            aside.write_bytes(content)
+            os.replace(aside, output)
+        finally:
+            aside.unlink(missing_ok=True)
+    except OSError as error:
+        raise WriteError(f"{output}: cannot be written", found=error.strerror or str(error)) from None

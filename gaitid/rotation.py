@@ -1,0 +1,135 @@
+"""Rotations: matrices (frames, 3, 3) whose columns are the axes of a frame, quaternions, Cardan angles.
+
+``R_gs`` maps components in s to components in g, so that inner letters cancel: ``R_gs @ R_sa = R_ga``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gaitid.trial import Array
+
+AXES = "xyz"
+
+
+def unit(v: Array) -> Array:
+    """Vectors of length 1 along the last axis; NaN where the length is 0."""
+    length = np.sqrt(np.einsum("...i,...i->...", v, v))
+    return v / np.where(length > 0, length, np.nan)[..., None]
+
+
+def cross(a: Array, b: Array) -> Array:
+    """Cross product along the last axis (four times as fast as numpy's for many short vectors)."""
+    a, b = np.broadcast_arrays(a, b)
+    result = np.empty(a.shape)
+    result[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    result[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    result[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return result
+
+
+def dot(a: Array, b: Array) -> Array:
+    """Scalar product along the last axis."""
+    return np.asarray(np.einsum("...i,...i->...", a, b))
+
+
+def apply(R: Array, v: Array) -> Array:
+    """``R @ v`` for stacks: (…, 3, 3) and (…, 3)."""
+    return np.asarray(np.einsum("...ij,...j->...i", R, v))
+
+
+def apply_transposed(R: Array, v: Array) -> Array:
+    """``Rᵀ @ v`` for stacks: components in the frame whose axes are the columns of R."""
+    return np.asarray(np.einsum("...ji,...j->...i", R, v))
+
+
+def about_axis(axis: str, angle: Array | float) -> Array:
+    """Rotation matrix (…, 3, 3) about a coordinate axis ``x``, ``y`` or ``z`` by `angle`, rad, right-handed."""
+    angle = np.asarray(angle, dtype=float)
+    c, s = np.cos(angle), np.sin(angle)
+    i = AXES.index(axis)
+    j, k = (i + 1) % 3, (i + 2) % 3
+    R = np.zeros((*angle.shape, 3, 3))
+    R[..., i, i] = 1.0
+    R[..., j, j] = R[..., k, k] = c
+    R[..., j, k], R[..., k, j] = -s, s
+    return R
+
+
+def turned(v: Array, axis: Array, angle: Array | float) -> Array:
+    """Vectors turned about unit axes by `angle`, rad (Rodrigues 1840)."""
+    angle = np.asarray(angle, dtype=float)[..., None]
+    c, s = np.cos(angle), np.sin(angle)
+    return np.asarray(v * c + cross(axis, v) * s + axis * dot(axis, v)[..., None] * (1 - c))
+
+
+def frame_from_axes(keep: str, v_keep: Array, toward: str, v_toward: Array) -> Array:
+    """Right-handed frames, one axis exactly along a vector, another as near as it can be to a second one.
+
+    Parameters
+    ----------
+    keep, toward : str
+        Different letters of ``xyz``.
+    v_keep, v_toward : (frames, 3) arrays
+        Need not be of unit length; NaN where they are parallel or of length 0.
+
+    Returns
+    -------
+    (frames, 3, 3) array
+        Columns are the axes.
+    """
+    i, j = AXES.index(keep), AXES.index(toward)
+    k = 3 - i - j
+    first = unit(v_keep)
+    # the third axis: e_k = ± e_i × e_j, + where (i, j, k) is cyclic
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0
+    third = sign * unit(cross(first, v_toward))
+    second = sign * cross(third, first)
+    R = np.empty((*first.shape, 3))
+    R[..., i], R[..., j], R[..., k] = first, second, third
+    return R
+
+
+def cardan(R: Array, sequence: str) -> tuple[Array, Array, Array]:
+    """Angles a, b, c, rad, of ``R = R_i(a) R_j(b) R_k(c)`` about moving axes i, j, k = `sequence`, all different.
+
+    b lies in [−π/2, π/2]. Formula: Craig JJ (2005) Introduction to Robotics, 3rd ed., appendix B, written for
+    any cyclic or anticyclic sequence.
+    """
+    i, j, k = (AXES.index(letter) for letter in sequence)
+    e = 1.0 if (j - i) % 3 == 1 else -1.0
+    b = np.arcsin(np.clip(e * R[..., i, k], -1.0, 1.0))
+    a = np.arctan2(-e * R[..., j, k], R[..., k, k])
+    c = np.arctan2(-e * R[..., i, j], R[..., i, i])
+    return a, b, c
+
+
+def quaternions(R: Array) -> Array:
+    """Unit quaternions (w, x, y, z) of rotation matrices (frames, 3, 3); w ≥ 0 at the first, then continuous.
+
+    Shepperd SW (1978) Quaternion from rotation matrix. J Guid Control 1:223-224: the largest of the four
+    components first, so that nothing is divided by a small number. NaN rows stay NaN.
+    """
+    n = R.shape[0]
+    d = R[:, [0, 1, 2], [0, 1, 2]]
+    trace = d.sum(axis=1)
+    squares = np.column_stack([1 + trace, 1 + 2 * d - trace[:, None]])  # 4 w², 4 x², 4 y², 4 z²
+    known = np.isfinite(squares).all(axis=1)
+    largest = np.argmax(np.where(known[:, None], squares, 0.0), axis=1)
+    q = np.full((n, 4), np.nan)
+    off = np.empty((n, 4, 4))  # off[:, m, n] = 4 q_m q_n
+    off[:, range(4), range(4)] = squares
+    for m, (u, v) in enumerate(((2, 1), (0, 2), (1, 0)), start=1):
+        off[:, 0, m] = off[:, m, 0] = R[:, u, v] - R[:, v, u]
+    for a, b in ((1, 2), (1, 3), (2, 3)):
+        off[:, a, b] = off[:, b, a] = R[:, a - 1, b - 1] + R[:, b - 1, a - 1]
+    rows = np.flatnonzero(known)
+    column = off[rows, largest[rows]]
+    q[rows] = column / np.linalg.norm(column, axis=1, keepdims=True)
+    # one sign for a whole trial: each follows the last one known
+    if len(rows):
+        steps = np.sign(np.einsum("ij,ij->i", q[rows[1:]], q[rows[:-1]]))
+        first = -1.0 if q[rows[0], 0] < 0 else 1.0
+        signs = first * np.concatenate([[1.0], np.cumprod(np.where(steps < 0, -1.0, 1.0))])
+        q[rows] *= signs[:, None]
+    return q

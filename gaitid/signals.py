@@ -1,0 +1,287 @@
+"""Low-pass, derivatives and sampling of signals over time; nothing here filters unless its name says so.
+
+All functions work along axis 0 and treat each gap-free span by itself: nothing is filled, and a frame that
+cannot be known is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+
+from gaitid.trial import Array
+
+# An interpolating quintic spline forgets a sample by a factor 0.43 a step (Unser 1999, table 1): after this
+# many steps nothing of it is left in double precision.
+SPLINE_MEMORY = 48
+SPLINE_WINDOW = 320
+# Fewer frames than this carry no fourth derivative.
+SPLINE_MIN = 6
+
+
+def spans(known: Array) -> Iterator[tuple[int, int]]:
+    """(start, stop) of each run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], np.asarray(known, dtype=np.int8), [0]])))
+    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+        yield int(start), int(stop)
+
+
+def known_rows(values: Array) -> Array:
+    """(frames,) whether everything in a frame is finite."""
+    return np.asarray(np.isfinite(values).reshape(len(values), -1).all(axis=1))
+
+
+# --- derivatives of the interpolating quintic spline ---------------------------------------------------------
+
+
+@lru_cache(maxsize=32)
+def _spline_operators(n: int) -> tuple[Array, Array]:
+    """(n, n) matrices that map samples one unit apart to the first and second derivative at the samples.
+
+    The natural interpolating quintic spline (3rd and 4th derivative zero at both ends; Greville 1969) in
+    B-splines: samples are (1, 26, 66, 26, 1)/120 of the coefficients, first derivatives (−1, −10, 0, 10, 1)/24,
+    second derivatives (1, 2, −6, 2, 1)/6. The end conditions say that the coefficients go on as a quadratic.
+    """
+    extended = np.zeros((n + 4, n))  # coefficients −2 … n + 1 from coefficients 0 … n − 1
+    extended[2:-2] = np.eye(n)
+    extended[1, :3], extended[0, :3] = (3, -3, 1), (6, -8, 3)
+    extended[-2, -3:], extended[-1, -3:] = (1, -3, 3), (3, -8, 6)
+
+    def rows(weights: tuple[int, ...], divisor: int) -> Array:
+        return np.asarray(sum(w * extended[k : k + n] for k, w in enumerate(weights))) / divisor
+
+    inverse = np.linalg.inv(rows((1, 26, 66, 26, 1), 120))
+    first = rows((-1, -10, 0, 10, 1), 24) @ inverse
+    second = rows((1, 2, -6, 2, 1), 6) @ inverse
+    return first, second
+
+
+def spline_derivatives(values: Array, rate_hz: float) -> tuple[Array, Array]:
+    """First and second derivative of the natural interpolating quintic spline, per gap-free span.
+
+    Parameters
+    ----------
+    values : (frames, …) array
+        NaN where unknown; a frame with any NaN is a gap for the whole row.
+    rate_hz : float
+
+    Returns
+    -------
+    first, second : arrays shaped as `values`, per s and per s²
+        NaN in gaps and in spans of fewer than six frames. The ends of a span are less sure (the end conditions
+        are an assumption); the caller marks them.
+    """
+    flat = values.reshape(len(values), -1)
+    first, second = np.full_like(flat, np.nan), np.full_like(flat, np.nan)
+    for start, stop in spans(known_rows(flat)):
+        if stop - start < SPLINE_MIN:
+            continue
+        for a, b, keep_a, keep_b in _windows(start, stop):
+            d1, d2 = _spline_operators(b - a)
+            part = flat[a:b]
+            first[keep_a:keep_b] = d1[keep_a - a : keep_b - a] @ part
+            second[keep_a:keep_b] = d2[keep_a - a : keep_b - a] @ part
+    return (
+        (first * rate_hz).reshape(values.shape),
+        (second * rate_hz**2).reshape(values.shape),
+    )
+
+
+def _windows(start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
+    """Windows of a span that overlap by the spline's memory, and which frames to keep of each."""
+    if stop - start <= SPLINE_WINDOW:
+        yield start, stop, start, stop
+        return
+    keep = start
+    while keep < stop:
+        a = min(max(start, keep - SPLINE_MEMORY), stop - SPLINE_WINDOW)
+        b = a + SPLINE_WINDOW
+        keep_to = stop if b == stop else b - SPLINE_MEMORY
+        yield a, b, keep, keep_to
+        keep = keep_to
+
+
+# --- zero-phase low-pass -------------------------------------------------------------------------------------
+
+
+def butterworth_coefficients(cutoff_hz: float, rate_hz: float) -> tuple[Array, Array]:
+    """Second-order Butterworth low-pass whose two passes together have −3 dB at `cutoff_hz`.
+
+    The single pass is designed for a cut-off higher by (√2 − 1)^(−1/4) (Winter 2009, eq. 3.9: order 2, two
+    passes), on the bilinear transform's warped axis.
+
+    Returns
+    -------
+    b, a : (3,) arrays
+
+    Raises
+    ------
+    ValueError
+        The cut-off is not between 0 and half the sampling rate.
+    """
+    if not 0 < cutoff_hz < rate_hz / 2:
+        raise ValueError(f"cut-off {cutoff_hz:g} Hz is not between 0 and {rate_hz / 2:g} Hz")
+    w = np.tan(np.pi * cutoff_hz / rate_hz) / (np.sqrt(2) - 1) ** 0.25
+    k = 1 + np.sqrt(2) * w + w**2
+    b = np.array([1.0, 2.0, 1.0]) * w**2 / k
+    a = np.array([1.0, 2 * (w**2 - 1) / k, (1 - np.sqrt(2) * w + w**2) / k])
+    return b, a
+
+
+def pad_length(cutoff_hz: float, rate_hz: float) -> int:
+    """Samples by which a span is extended at each end before filtering: one period of the cut-off."""
+    return int(np.ceil(rate_hz / cutoff_hz))
+
+
+def lowpass(values: Array, cutoff_hz: float, rate_hz: float) -> Array:
+    """Zero-phase Butterworth low-pass, forward and backward, −3 dB at `cutoff_hz` for both passes together.
+
+    Each gap-free span of each column is extended at its ends by point reflection and filtered from a steady
+    state; a span shorter than the extension is left as it is not filterable: NaN.
+
+    Parameters
+    ----------
+    values : (frames, …) array
+    cutoff_hz, rate_hz : float
+
+    Returns
+    -------
+    array shaped as `values`
+    """
+    b, a = butterworth_coefficients(cutoff_hz, rate_hz)
+    pad = pad_length(cutoff_hz, rate_hz)
+    flat = values.reshape(len(values), -1)
+    result = np.full_like(flat, np.nan)
+    for columns, mask in _columns_by_mask(flat):
+        for start, stop in spans(mask):
+            if stop - start <= pad:
+                continue
+            part = flat[start:stop, columns]
+            before = 2 * part[0] - part[pad:0:-1]
+            after = 2 * part[-1] - part[-2 : -pad - 2 : -1]
+            extended = np.concatenate([before, part, after])
+            forward = _recursive(extended, b, a)
+            backward = _recursive(forward[::-1], b, a)[::-1]
+            result[start:stop, columns] = backward[pad:-pad]
+    return result.reshape(values.shape)
+
+
+def _columns_by_mask(flat: Array) -> Iterator[tuple[Array, Array]]:
+    """Columns that are known in the same frames, together: most trials have one such group."""
+    finite = np.isfinite(flat)
+    if finite.all():
+        yield np.arange(flat.shape[1]), np.ones(len(flat), dtype=bool)
+        return
+    groups: dict[bytes, list[int]] = {}
+    for column in range(flat.shape[1]):
+        groups.setdefault(np.packbits(finite[:, column]).tobytes(), []).append(column)
+    for columns in groups.values():
+        yield np.array(columns), finite[:, columns[0]]
+
+
+_BLOCK = 64
+
+
+def _recursive(x: Array, b: Array, a: Array) -> Array:
+    """A biquad from a steady state at the first sample, in blocks of samples (as ``scipy.signal.lfilter``)."""
+    transition = np.array([[-a[1], 1.0], [-a[2], 0.0]])
+    gain = np.array([b[1] - a[1] * b[0], b[2] - a[2] * b[0]])
+    powers = [np.eye(2)]
+    for _ in range(_BLOCK):
+        powers.append(powers[-1] @ transition)
+    observe = np.array([p[0] for p in powers[:_BLOCK]])  # output from the state at the block's start
+    impulse = np.concatenate([[b[0]], observe[:-1] @ gain])
+    lags = np.subtract.outer(np.arange(_BLOCK), np.arange(_BLOCK))
+    respond = np.where(lags >= 0, impulse[np.maximum(lags, 0)], 0.0)
+    n = len(x)
+    y = np.empty_like(x)
+    # steady state for a constant input equal to the first sample
+    state = np.linalg.solve(np.eye(2) - transition, gain)[:, None] * x[0]
+    for start in range(0, n, _BLOCK):
+        part = x[start : start + _BLOCK]
+        m = len(part)
+        y[start : start + m] = respond[:m, :m] @ part + observe[:m] @ state
+        reach = np.stack([powers[m - 1 - k] @ gain for k in range(m)], axis=1) if m < _BLOCK else _reach(powers, gain)
+        state = powers[m] @ state + reach @ part
+    return y
+
+
+def _reach(powers: list[Array], gain: Array) -> Array:
+    return np.stack([powers[_BLOCK - 1 - k] @ gain for k in range(_BLOCK)], axis=1)
+
+
+# --- sampling a fast signal at the camera's instants ---------------------------------------------------------
+
+
+def sample_centred_mean(values: Array, rate_hz: float, camera_hz: float, n_frames: int) -> Array:
+    """Mean of the samples within half a camera interval of each instant: Plug-in Gait's reading of a plate.
+
+    ± ⌊k/2⌋ samples, k the ratio of the rates (11 samples at 1000/100 Hz); fewer at the ends of the trial.
+
+    Returns
+    -------
+    (n_frames, columns) array
+    """
+    k = rate_hz / camera_hz
+    half = int(np.floor(k / 2 + 1e-9))
+    total = np.zeros((n_frames, values.shape[1]))
+    count = np.zeros((n_frames, 1))
+    nearest = np.rint(np.arange(n_frames) * k).astype(int)
+    for tap in range(-half, half + 1):
+        index = nearest + tap
+        inside = (index >= 0) & (index < len(values))
+        total[inside] += values[index[inside]]
+        count[inside] += 1
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(total / np.where(count > 0, count, np.nan))
+
+
+def sample_local_quadratic(values: Array, rate_hz: float, camera_hz: float, n_frames: int) -> Array:
+    """Value at each camera instant of the quadratic that fits the samples within one camera interval of it best.
+
+    A least-squares fit around each instant (Savitzky & Golay 1964, here at true instants, so that the rates
+    need no common factor): its passband is flat to the fourth order, where a plain mean rounds off a peak to
+    the second. Samples within one interval on either side; −3 dB at about 0.45 of the camera rate.
+
+    Returns
+    -------
+    (n_frames, columns) array
+        NaN at an instant with fewer than three samples about it.
+    """
+    k = rate_hz / camera_hz
+    instants = np.arange(n_frames) * k
+    nearest = np.rint(instants).astype(int)
+    reach = int(np.floor(k + 1e-9)) + 1
+    taps = []
+    moments = np.zeros((5, n_frames))
+    for tap in range(-reach, reach + 1):
+        index = nearest + tap
+        u = (index - instants) / k
+        use = (index >= 0) & (index < len(values)) & (np.abs(u) <= 1 + 1e-9)
+        taps.append((index, u, use))
+        for power in range(5):
+            moments[power] += np.where(use, u**power, 0.0)
+    normal = np.empty((n_frames, 3, 3))
+    for i in range(3):
+        for j in range(3):
+            normal[:, i, j] = moments[i + j]
+    enough = moments[0] >= 3
+    weights = np.full((n_frames, 3), np.nan)
+    weights[enough] = np.linalg.solve(normal[enough], np.broadcast_to(np.eye(3)[0][:, None], (enough.sum(), 3, 1)))[..., 0]
+    result = np.zeros((n_frames, values.shape[1]))
+    for index, u, use in taps:
+        w = weights[:, 0] + weights[:, 1] * u + weights[:, 2] * u**2
+        result[use] += w[use, None] * values[index[use]]
+    result[~enough] = np.nan
+    return result
+
+
+def mark_ends(values: Array, n: int) -> Array:
+    """A copy with the first and last `n` frames of each gap-free span unknown."""
+    result = values.copy()
+    for start, stop in spans(known_rows(values)):
+        result[start : start + n] = np.nan
+        result[max(stop - n, start) : stop] = np.nan
+    return result

@@ -1,0 +1,13 @@
+"""Synthetic trials whose joint wrenches are known exactly.
+
+Nothing here uses the analysis that the trials are there to test: geometry, derivatives, mechanics and
+clinical terms are written a second time, by other means (forward from the skeleton, exact derivatives, the
+momentum principle). Only the errors are shared.
+"""
+
+from __future__ import annotations
+
+from gaitid.simulate.files import SCENARIOS, simulate, write_walk
+from gaitid.simulate.walk import Walk, WalkSettings, WalkState, simulate_walk
+
+__all__ = ["SCENARIOS", "Walk", "WalkSettings", "WalkState", "simulate", "simulate_walk", "write_walk"]

@@ -1,0 +1,149 @@
+"""A simulated trial as C3D, with the parameters that Vicon Nexus stores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gaitid.simulate.body import Subject
+from gaitid.simulate.jet import Array
+from gaitid.simulate.truth import FIRST_FRAME
+from gaitid.simulate.walk import Walk
+
+#: Type of an integer parameter in a C3D file.
+_INTEGER = 2
+_STRIKE, _OFF = "Foot Strike", "Foot Off"
+
+
+def write_c3d(
+    path: Path,
+    walk: Walk,
+    markers: dict[str, Array],
+    channels: dict[int, tuple[Array, Array]] | None,
+) -> None:
+    """Write markers, and plates and events where there are any.
+
+    Parameters
+    ----------
+    path : Path
+    walk : Walk
+    markers : mapping of label to (frames, 3) array, m
+    channels : mapping of plate number to (force, moment), or None
+        (samples, 3) arrays, N and N·m, as `Walk.plate_channels` has them. None makes a static trial: no
+        plates, no events, and without the offsets that only a static trial yields.
+    """
+    import ezc3d  # type: ignore[import-untyped]
+
+    c = ezc3d.c3d()
+    points = np.stack([p.T for p in markers.values()], axis=1) * 1e3  # (3, markers, frames), mm
+    c["header"]["points"]["first_frame"] = FIRST_FRAME - 1  # ezc3d counts from zero
+    c["parameters"]["POINT"]["LABELS"]["value"] = tuple(markers)
+    c["parameters"]["POINT"]["DESCRIPTIONS"]["value"] = ("",) * len(markers)
+    c["parameters"]["POINT"]["UNITS"]["value"] = ("mm",)
+    c["parameters"]["POINT"]["RATE"]["value"] = (walk.settings.rate_hz,)
+    c.add_parameter("POINT", "X_SCREEN", ("+X",))
+    c.add_parameter("POINT", "Y_SCREEN", ("+Z",))
+    c["data"]["points"] = np.concatenate([points, np.ones((1, *points.shape[1:]))])
+    # Residual 0: seen, and nothing said about how well.
+    c["data"]["meta_points"]["residuals"] = np.zeros((1, *points.shape[1:]))
+    c["data"]["meta_points"]["camera_masks"] = np.zeros((7, *points.shape[1:]), dtype=bool)
+    if channels is not None:
+        _add_plates(c, walk, channels)
+        _add_events(c, walk)
+    _add_subject(c, walk.subject, with_offsets=channels is not None)
+    c.add_parameter("MANUFACTURER", "COMPANY", ("gaitid",))
+    c.add_parameter("MANUFACTURER", "SOFTWARE", ("gaitid simulate",))
+    c.write(str(path))
+
+
+def _add_plates(c: Any, walk: Walk, channels: dict[int, tuple[Array, Array]]) -> None:
+    labels, units, notes, rows = [], [], [], []
+    for number, (force, moment) in channels.items():
+        for letter, unit, values in (("F", "N", force), ("M", "Nmm", moment * 1e3)):
+            for i, axis in enumerate("xyz"):
+                labels.append(f"{letter}{axis}{number}")
+                units.append(unit)
+                notes.append(f"Force Plate [{number}]")
+                rows.append(values[:, i])
+    n = len(labels)
+    analog = c["parameters"]["ANALOG"]
+    analog["LABELS"]["value"] = tuple(labels)
+    analog["DESCRIPTIONS"]["value"] = tuple(notes)
+    analog["UNITS"]["value"] = tuple(units)
+    analog["RATE"]["value"] = (walk.settings.analog_rate_hz,)
+    analog["GEN_SCALE"]["value"] = (1.0,)
+    analog["SCALE"]["value"] = (1.0,) * n
+    analog["OFFSET"]["value"] = (0,) * n
+    c["data"]["analogs"] = np.stack(rows)[None]
+
+    plates = walk.plates
+    corners = np.stack([plate.corners_g.T for plate in plates], axis=-1) * 1e3  # (3, 4, plates)
+    origins = np.stack([plate.sensor_p for plate in plates], axis=-1) * 1e3  # as Nexus stores it: z > 0
+    _add_integers(c, "FORCE_PLATFORM", "USED", [len(plates)])
+    _add_integers(c, "FORCE_PLATFORM", "TYPE", [2] * len(plates))
+    _add_integers(c, "FORCE_PLATFORM", "ZERO", [1, 0])
+    c.add_parameter("FORCE_PLATFORM", "CORNERS", corners)
+    c.add_parameter("FORCE_PLATFORM", "ORIGIN", origins)
+    _add_integers(c, "FORCE_PLATFORM", "CHANNEL", np.arange(1, 6 * len(plates) + 1).reshape(-1, 6).T)
+
+
+def _add_events(c: Any, walk: Walk) -> None:
+    last = float(walk.settings.times_s[-1])
+    events = sorted(
+        (time, side.capitalize(), label)
+        for side, label, time in (
+            (stance.side, label, time)
+            for stance in walk.stances
+            for label, time in ((_STRIKE, stance.on_s), (_OFF, stance.off_s))
+        )
+        if 0.0 <= time <= last
+    )
+    # Absolute times, as C3D has them: 0 is frame 1. Minutes stay 0.
+    start = (FIRST_FRAME - 1) / walk.settings.rate_hz
+    times = np.array([[0.0] * len(events), [start + time for time, _, _ in events]])
+    _add_integers(c, "EVENT", "USED", [len(events)])
+    c.add_parameter("EVENT", "CONTEXTS", tuple(side for _, side, _ in events))
+    c.add_parameter("EVENT", "LABELS", tuple(label for _, _, label in events))
+    c.add_parameter("EVENT", "TIMES", times)
+    _add_integers(c, "EVENT", "ICON_IDS", [1 if label == _STRIKE else 2 for _, _, label in events])
+    _add_integers(c, "EVENT", "GENERIC_FLAGS", [0] * len(events))
+
+
+def _add_subject(c: Any, subject: Subject, *, with_offsets: bool) -> None:
+    values = {
+        "Bodymass": subject.mass_kg,
+        "Height": subject.height_m * 1e3,
+        "InterAsisDistance": subject.inter_asis_distance_m * 1e3,
+        "MarkerDiameter": subject.marker_diameter_m * 1e3,
+    }
+    for side, leg in subject.legs.items():
+        letter = side[0].upper()
+        values |= {
+            f"{letter}LegLength": leg.leg_length_m * 1e3,
+            f"{letter}AsisTrocanterDistance": leg.asis_trocanter_distance_m * 1e3,
+            f"{letter}KneeWidth": leg.knee_width_m * 1e3,
+            f"{letter}AnkleWidth": leg.ankle_width_m * 1e3,
+            f"{letter}ThighRotation": leg.thigh_rotation_rad,
+            f"{letter}ShankRotation": leg.shank_rotation_rad,
+            f"{letter}TibialTorsion": leg.tibial_torsion_rad,
+            f"{letter}AnkleAbAdd": leg.ankle_abduction_rad,
+            f"{letter}SoleDelta": 0.0,
+        }
+        if with_offsets:
+            values |= {
+                f"{letter}StaticPlantFlex": leg.static_plantar_flexion_rad,
+                f"{letter}StaticRotOff": leg.static_rotation_offset_rad,
+            }
+    for name, value in values.items():
+        c.add_parameter("PROCESSING", name, (float(value),))
+
+
+def _add_integers(c: Any, group: str, name: str, values: ArrayLike) -> None:
+    """Add a parameter as 16-bit integers; `add_parameter` alone would store floats."""
+    integers = np.asarray(values, dtype=np.int64)
+    c.add_parameter(group, name, integers.astype(np.float64))
+    c["parameters"][group][name]["type"] = _INTEGER
+    c["parameters"][group][name]["value"] = integers

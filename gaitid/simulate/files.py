@@ -1,0 +1,184 @@
+"""The folder of a simulated walk: the trial as laboratories store it, and the truth beside it."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from gaitid.errors import GaitidError, WriteError
+from gaitid.simulate.body import SIDES, Subject
+from gaitid.simulate.c3d_file import write_c3d
+from gaitid.simulate.jet import Array
+from gaitid.simulate.truth import (
+    AXES,
+    FIRST_FRAME,
+    Table,
+    contact_table,
+    csv_text,
+    joint_table,
+    segment_table,
+    wrench_table,
+)
+from gaitid.simulate.walk import Walk, WalkSettings, simulate_walk
+
+SCENARIOS = ("walk",)
+STATIC_S = 1.5
+#: Lever, m, on which the noise of a plate's moments is that of its forces.
+MOMENT_NOISE_LEVER_M = 0.1
+
+
+def simulate(scenario: str, folder: Path, **options: float | bool) -> tuple[Path, ...]:
+    """Write a synthetic trial with its exact wrenches into a folder.
+
+    Parameters
+    ----------
+    scenario : str
+        ``walk``.
+    folder : Path
+        Made where absent.
+    **options
+        Fields of `WalkSettings`.
+
+    Returns
+    -------
+    tuple of Path
+        The files written.
+
+    Raises
+    ------
+    GaitidError
+        The scenario or an option is unknown, or an option's value is impossible.
+    """
+    if scenario not in SCENARIOS:
+        raise GaitidError(
+            f"unknown scenario {scenario!r}",
+            expected=" or ".join(SCENARIOS),
+            todo="choose one of these",
+        )
+    known = tuple(WalkSettings.__dataclass_fields__)
+    unknown = sorted(set(options) - set(known))
+    if unknown:
+        raise GaitidError(
+            f"scenario {scenario!r} has no option {', '.join(unknown)}", expected=", ".join(known)
+        )
+    settings = WalkSettings(**options)  # type: ignore[arg-type]
+    return write_walk(simulate_walk(settings), Path(folder))
+
+
+def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:
+    """Write every file of a walk into a folder (made where absent), each whole or not at all.
+
+    Parameters
+    ----------
+    walk : Walk
+    folder : Path
+
+    Returns
+    -------
+    tuple of Path
+        The files written.
+    """
+    settings = walk.settings
+    state = walk.at(settings.times_s)
+    noise = np.random.default_rng(int(settings.seed))
+    sigma_m = settings.marker_noise_mm * 1e-3
+    # Drawn in a fixed order, so that the same seed gives the same bytes.
+    markers = {label: p + sigma_m * noise.standard_normal(p.shape) for label, p in state.marker_g.items()}
+    channels = {}
+    for number, (force, moment) in walk.plate_channels(settings.analog_times_s).items():
+        f = force + settings.force_noise_N * noise.standard_normal(force.shape)
+        lever = settings.force_noise_N * MOMENT_NOISE_LEVER_M
+        channels[number] = (f, moment + lever * noise.standard_normal(moment.shape))
+    n_static = max(2, round(STATIC_S * settings.rate_hz))
+    static = {
+        label: p + sigma_m * noise.standard_normal(p.shape)
+        for label, p in walk.static_markers(n_static).items()
+    }
+
+    texts = {
+        "walk.csv": csv_text(_marker_table(markers, state.time_s)),
+        "walk.forces.csv": csv_text(_force_table(channels, settings.analog_times_s)),
+        "walk.plates.yaml": _plates_yaml(walk),
+        "walk.subject.yaml": _subject_yaml(walk.subject),
+        "walk.truth.wrenches.csv": csv_text(wrench_table(state)),
+        "walk.truth.joints.csv": csv_text(joint_table(state)),
+        "walk.truth.segments.csv": csv_text(segment_table(state)),
+        "walk.truth.contacts.csv": csv_text(contact_table(walk)),
+    }
+    written: list[Path] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".simulate-") as aside_name:
+            aside = Path(aside_name)
+            write_c3d(aside / "walk.c3d", walk, markers, channels)
+            write_c3d(aside / "static.c3d", walk, static, None)
+            for name, text in texts.items():
+                (aside / name).write_bytes(text.encode("utf-8"))
+            for name in ("walk.c3d", "static.c3d", *texts):
+                (aside / name).replace(folder / name)
+                written.append(folder / name)
+    except OSError as error:
+        raise WriteError(f"cannot write into {folder}: {error.strerror or error}") from error
+    return tuple(written)
+
+
+def _marker_table(markers: dict[str, Array], time_s: Array) -> Table:
+    table: Table = {
+        "frame": FIRST_FRAME + np.arange(time_s.size, dtype=np.float64),
+        "time_s": time_s,
+    }
+    for label, p in markers.items():
+        table |= {f"{label}_{axis}_mm": p[:, i] * 1e3 for i, axis in enumerate(AXES)}
+    return table
+
+
+def _force_table(channels: dict[int, tuple[Array, Array]], time_s: Array) -> Table:
+    table: Table = {"time_s": time_s}
+    for number, (force, moment) in channels.items():
+        table |= {f"plate{number}_F{axis}_N": force[:, i] for i, axis in enumerate(AXES)}
+        table |= {f"plate{number}_M{axis}_Nmm": moment[:, i] * 1e3 for i, axis in enumerate(AXES)}
+    return table
+
+
+def _plates_yaml(walk: Walk) -> str:
+    lines = ["plates:"]
+    for plate in walk.plates:
+        corners = ", ".join(f"[{_mm(c)}]" for c in plate.corners_g)
+        lines += [
+            f"  - number: {plate.number}",
+            f"    corners_mm: [{corners}]",
+            f"    origin_mm: [{_mm(plate.sensor_p)}]"
+            "  # from the surface's centre to the sensor, in plate axes (z down)",
+            "    force_sense: reaction  # the channels hold the ground's reaction on the subject",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _subject_yaml(subject: Subject) -> str:
+    lines = [
+        f"mass_kg: {subject.mass_kg:.10g}",
+        f"height_m: {subject.height_m:.10g}",
+        f"inter_asis_distance_mm: {subject.inter_asis_distance_m * 1e3:.10g}",
+        f"marker_diameter_mm: {subject.marker_diameter_m * 1e3:.10g}",
+    ]
+    for side in SIDES:
+        leg = subject.legs[side]
+        lines += [
+            f"{side}_leg_length_mm: {leg.leg_length_m * 1e3:.10g}",
+            f"{side}_knee_width_mm: {leg.knee_width_m * 1e3:.10g}",
+            f"{side}_ankle_width_mm: {leg.ankle_width_m * 1e3:.10g}",
+            f"{side}_asis_trocanter_distance_mm: {leg.asis_trocanter_distance_m * 1e3:.10g}",
+            f"{side}_thigh_rotation_rad: {leg.thigh_rotation_rad:.10g}",
+            f"{side}_shank_rotation_rad: {leg.shank_rotation_rad:.10g}",
+            f"{side}_tibial_torsion_rad: {leg.tibial_torsion_rad:.10g}",
+            f"{side}_static_plantar_flexion_rad: {leg.static_plantar_flexion_rad:.10g}",
+            f"{side}_static_rotation_offset_rad: {leg.static_rotation_offset_rad:.10g}",
+            f"{side}_ankle_abduction_rad: {leg.ankle_abduction_rad:.10g}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _mm(point_m: Array) -> str:
+    return ", ".join(f"{1e3 * v + 0.0:.10g}" for v in point_m.tolist())

@@ -1,0 +1,94 @@
+"""Exact joint wrenches by the momentum principle on everything distal to a joint.
+
+No recursion from segment to segment, and no Newton-Euler equation of a single segment: for the system of all
+segments beyond a joint, the wrench that the proximal segment exerts is the rate of change of that system's
+linear and angular momentum, less gravity and the load from the ground. The rates are exact (jets).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from gaitid.simulate.body import JOINTS, SEGMENTS, SIDES, Subject
+from gaitid.simulate.jet import Array, Jet, angular_velocity, apply, cross, dot, times_constant, transpose
+from gaitid.simulate.loads import GRAVITY, FootLoad
+from gaitid.simulate.skeleton import Skeleton
+
+#: Segments that lie beyond each joint.
+DISTAL: Mapping[str, tuple[str, ...]] = {
+    "ankle": ("foot",),
+    "knee": ("foot", "shank"),
+    "hip": ("foot", "shank", "thigh"),
+}
+
+
+def joint_wrenches(
+    subject: Subject, skeleton: Skeleton, loads: Mapping[str, FootLoad]
+) -> dict[tuple[str, str], tuple[Array, Array]]:
+    """Wrench of the proximal on the distal segment at every joint.
+
+    Parameters
+    ----------
+    subject : Subject
+    skeleton : Skeleton
+        With two derivatives at least.
+    loads : mapping of side to FootLoad
+
+    Returns
+    -------
+    mapping of (side, joint) to (force, moment)
+        (times, 3) arrays in laboratory axes, N and N·m, the moment about the joint centre.
+    """
+    return {
+        (side, joint): _wrench(subject, skeleton, loads[side], side, joint)
+        for side in SIDES
+        for joint in JOINTS
+    }
+
+
+def spin_momentum(subject: Subject, skeleton: Skeleton, side: str, segment: str) -> Jet:
+    """Angular momentum R I Rᵀ ω of a segment about its centre of mass (times, 3), kg·m²/s, global."""
+    r = skeleton.rotation[f"{side}_{segment}"]
+    i_g = times_constant(r, subject.inertia_s(side, segment))
+    return apply(i_g, apply(transpose(r), angular_velocity(r)))
+
+
+def kinetic_energy(subject: Subject, skeleton: Skeleton, side: str) -> Jet:
+    """Kinetic energy of a whole leg (times,), J, with its rate of change."""
+    total: Jet | None = None
+    for segment in SEGMENTS:
+        v = skeleton.com[f"{side}_{segment}"].derivative()
+        omega = angular_velocity(skeleton.rotation[f"{side}_{segment}"])
+        spin = spin_momentum(subject, skeleton, side, segment)
+        term = dot(v, v) * (0.5 * subject.segment_mass_kg(segment)) + dot(omega, spin) * 0.5
+        total = term if total is None else total + term
+    assert total is not None
+    return total
+
+
+def _wrench(
+    subject: Subject, skeleton: Skeleton, load: FootLoad, side: str, joint: str
+) -> tuple[Array, Array]:
+    # A point fixed in the laboratory that the joint happens to pass at each instant.
+    p = skeleton.point[f"{side}_{joint}"].value
+    n = p.shape[0]
+    p_rate, h_rate = np.zeros((n, 3)), np.zeros((n, 3))
+    weight, weight_moment = np.zeros((n, 3)), np.zeros((n, 3))
+    for segment in DISTAL[joint]:
+        mass = subject.segment_mass_kg(segment)
+        com = skeleton.com[f"{side}_{segment}"]
+        momentum = com.derivative() * mass
+        angular = cross(com - p, momentum) + spin_momentum(subject, skeleton, side, segment)
+        p_rate += momentum.derivative().value
+        h_rate += angular.derivative().value
+        m_g = np.array([0.0, 0.0, -mass * GRAVITY])
+        weight += m_g
+        weight_moment += np.cross(com.value - p, m_g)
+    arm = np.where(np.isfinite(load.cop_g), load.cop_g - p, 0.0)
+    # F_J = d/dt Σ m v − Σ m g − F_ground
+    force = p_rate - weight - load.force_g
+    # M_J = d/dt Σ [(c − P) × m v + R I Rᵀ ω] − Σ (c − P) × m g − (cop − P) × F_ground − M_free
+    moment = h_rate - weight_moment - np.cross(arm, load.force_g) - load.free_moment_g
+    return force, moment

@@ -1,0 +1,141 @@
+"""When a foot stands and when it surely flies, from its own markers and the file's events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gaitid.signals import spans
+from gaitid.trial import Array, Event
+
+# A foot stands while its slower marker moves at less than this share of the foot's own swing speed (the 95th
+# percentile of the trial). On level walking that is 0.7 to 0.9 of the walking speed, near the 0.78 that Bruening &
+# Ridge (2014, Gait Posture 39:472-477) found for the same idea; a share of the swing also serves stairs and turns.
+STANDING_SHARE = 0.25
+# m/s. A foot that is never faster than this never leaves the ground in the trial.
+MIN_SWING_SPEED = 0.5
+# s. Frames this near the change from standing to flying are neither, unless an event of the file says when.
+MARGIN = 0.04
+# s. An event agrees with the markers when it lies this near to the change they show.
+EVENT_AGREES = 0.10
+# s. Shorter stances or flights are noise of the speed.
+SHORTEST = 0.08
+
+
+@dataclass(frozen=True)
+class FootTrack:
+    """Heel and toe markers of one foot, (frames, 3), m, laboratory axes."""
+
+    heel_g: Array
+    toe_g: Array
+
+
+@dataclass(frozen=True)
+class Stance:
+    """When one foot stands.
+
+    Attributes
+    ----------
+    standing : (frames,) bool array
+        The foot is on the ground, by its speed.
+    airborne : (frames,) bool array
+        The foot surely is not. Frames that are neither may be either.
+    method : str
+        The evidence.
+    """
+
+    standing: Array
+    airborne: Array
+    method: str
+
+    def widened(self, n: int) -> Array:
+        """(frames,) standing, or within `n` frames of it."""
+        padded = np.concatenate([np.zeros(n, dtype=bool), self.standing, np.zeros(n, dtype=bool)])
+        count = np.cumsum(np.concatenate([[0], padded]))
+        return np.asarray(count[2 * n + 1 :] - count[: -2 * n - 1] > 0)
+
+    def beyond(self, first: int, last: int) -> tuple[int, int]:
+        """How many frames on end the foot stands before `first` and after `last`."""
+        before = self.standing[:first][::-1]
+        after = self.standing[last + 1 :]
+        return int(np.argmin(np.append(before, False))), int(np.argmin(np.append(after, False)))
+
+    def gap_to_air(self, first: int, last: int) -> tuple[int, int]:
+        """How many frames lie between a contact and the frames in which the foot surely flies, on both sides."""
+        before, after = self.airborne[:first][::-1], self.airborne[last + 1 :]
+        early = int(np.argmax(before)) if before.any() else 0
+        late = int(np.argmax(after)) if after.any() else 0
+        return early, late
+
+
+def _speed(point: Array, rate_hz: float) -> Array:
+    if len(point) < 3:
+        return np.zeros(len(point))
+    return np.asarray(np.linalg.norm(np.gradient(point, axis=0), axis=1)) * rate_hz
+
+
+def detect_stance(foot: FootTrack, side: str, events: Sequence[Event], rate_hz: float) -> Stance:
+    """Standing and flying of one foot.
+
+    Parameters
+    ----------
+    foot : FootTrack
+    side : str
+        Whose events count.
+    events : sequence of Event
+        Foot Strike and Foot Off as the file has them; those that disagree with the markers are left aside.
+    rate_hz : float
+    """
+    heel, toe = _speed(foot.heel_g, rate_hz), _speed(foot.toe_g, rate_hz)
+    known = np.isfinite(heel) & np.isfinite(toe)
+    n = len(heel)
+    if not known.any():
+        return Stance(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), "no foot markers")
+    swing = float(np.percentile((heel + toe)[known] / 2, 95))
+    if swing < MIN_SWING_SPEED:
+        return Stance(known, np.zeros(n, dtype=bool), "foot markers never fast enough to be in the air")
+    slow = np.minimum(heel, toe) < STANDING_SHARE * swing
+    standing = known & _without_short(slow, round(SHORTEST * rate_hz))
+    margin = max(2, round(MARGIN * rate_hz))
+    flying = known & ~standing
+    airborne = np.zeros(n, dtype=bool)
+    used_events = False
+    for start, stop in spans(flying):
+        first, end = start, stop
+        if start > 0 and standing[start - 1]:
+            off = _event(events, side, "off", start / rate_hz)
+            first = start + margin if off is None else int(np.floor(off * rate_hz + 1e-6)) + 2
+            used_events |= off is not None
+        elif start > 0:
+            first = start + margin  # beyond a gap in the markers
+        if stop < n and standing[stop]:
+            strike = _event(events, side, "strike", stop / rate_hz)
+            end = stop - margin if strike is None else int(np.ceil(strike * rate_hz - 1e-6)) - 1
+            used_events |= strike is not None
+        elif stop < n:
+            end = stop - margin
+        airborne[max(first, 0) : max(end, 0)] = True
+    airborne &= known
+    return Stance(standing, airborne, "foot speed" + (" and events of the file" if used_events else ""))
+
+
+def _event(events: Sequence[Event], side: str, kind: str, time_s: float) -> float | None:
+    """The file's event of that kind nearest to a change that the markers show, if it agrees with it."""
+    near = [
+        e.time_s
+        for e in events
+        if e.side == side and kind in e.name.lower() and abs(e.time_s - time_s) <= EVENT_AGREES
+    ]
+    return min(near, key=lambda t: abs(t - time_s)) if near else None
+
+
+def _without_short(mask: Array, n: int) -> Array:
+    """The mask with runs of either kind shorter than `n` frames turned over, flights first."""
+    result = mask.copy()
+    for value in (False, True):
+        for start, stop in list(spans(result == value)):
+            if stop - start < n and start > 0 and stop < len(result):
+                result[start:stop] = not value
+    return result

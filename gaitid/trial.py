@@ -1,0 +1,169 @@
+"""What a laboratory recorded: markers, force plates, events, parameters. SI units, NaN where nothing was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def frozen(values: object) -> Array:
+    """A read-only C-ordered float array holding `values` (its own memory, so that nobody can change it)."""
+    array = np.array(values, dtype=np.float64, order="C")
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True)
+class ForcePlate:
+    """One force plate and what it measured, at its own rate.
+
+    Attributes
+    ----------
+    number : int
+        As the file counts its plates, from 1.
+    kind : int
+        C3D ``FORCE_PLATFORM:TYPE``.
+    corners_g : (4, 3) array, m
+        Corners of the surface in laboratory axes, in the C3D order (1: +x +y, 2: −x +y, 3: −x −y, 4: +x −y of
+        the plate).
+    sensor_p : (3,) array, m
+        From the centre of the surface to the point that `moment_p` is about, in plate axes (z points down, so
+        its z is positive for a sensor below the surface).
+    rate_hz : float
+        Of the samples below. Sample 0 is taken at the instant of the first camera frame.
+    force_p : (n, 3) array, N
+        Ground reaction, on the subject, in plate axes (z down, so f_z < 0 under load).
+    moment_p : (n, 3) array, N·m
+        Of the same action, about the sensor's origin, in plate axes.
+    """
+
+    number: int
+    kind: int
+    corners_g: Array
+    sensor_p: Array
+    rate_hz: float
+    force_p: Array
+    moment_p: Array
+
+    def __post_init__(self) -> None:
+        for name, shape in (
+            ("corners_g", (4, 3)),
+            ("sensor_p", (3,)),
+            ("force_p", (-1, 3)),
+            ("moment_p", (-1, 3)),
+        ):
+            value = frozen(getattr(self, name))
+            if len(value.shape) != len(shape) or any(
+                want not in (-1, have) for want, have in zip(shape, value.shape, strict=True)
+            ):
+                raise ValueError(f"ForcePlate.{name}: shape {value.shape}, expected {shape}")
+            object.__setattr__(self, name, value)
+        if self.force_p.shape != self.moment_p.shape:
+            raise ValueError("ForcePlate: force_p and moment_p differ in length")
+
+
+@dataclass(frozen=True)
+class Event:
+    """A gait event as the file names it.
+
+    Attributes
+    ----------
+    name : str
+        For example ``Foot Strike`` or ``Foot Off``.
+    side : str
+        ``left``, ``right`` or ``general``.
+    time_s : float
+        With 0 at the trial's first frame.
+    """
+
+    name: str
+    side: str
+    time_s: float
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Everything read from one trial's file or files.
+
+    Attributes
+    ----------
+    path : Path
+        As given by the user.
+    rate_hz : float
+        Of the cameras.
+    first_frame : int
+        The number that the file gives to its first frame (1 where it says nothing).
+    labels : tuple of str
+        Of the markers, without ``Subject:`` prefixes.
+    points_g : (frames, markers, 3) array, m
+        Marker positions in laboratory axes; NaN where a marker was not seen.
+    plates : tuple of ForcePlate
+        Those that could be read.
+    refused_plates : mapping of int to str
+        Plate number and why it was refused.
+    events : tuple of Event
+    parameters : mapping of str to float
+        Subject parameters stored in the file, in the file's own units and names (the model knows both).
+    stored : mapping of str to (frames, 3) array
+        Model outputs stored in the file (angles, forces, …) in the file's own units: read to be compared with,
+        never computed with. Empty unless asked for when reading.
+    up_hint : (3,) array or None
+        The vertical that the file declares (``POINT:X_SCREEN``/``Y_SCREEN``), laboratory axes.
+    names : tuple of str
+        Names of the subjects (private: not copied into results unless asked).
+    origin : mapping of str to str
+        Facts for `inspect` and the record: software, units as declared, encoding.
+    warnings : tuple of str
+        What had to be assumed or repaired while reading.
+    """
+
+    path: Path
+    rate_hz: float
+    first_frame: int
+    labels: tuple[str, ...]
+    points_g: Array
+    plates: tuple[ForcePlate, ...] = ()
+    refused_plates: Mapping[int, str] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    stored: Mapping[str, Array] = field(default_factory=dict)
+    up_hint: Array | None = None
+    names: tuple[str, ...] = ()
+    origin: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        points = frozen(self.points_g)
+        if points.ndim != 3 or points.shape[1:] != (len(self.labels), 3):
+            raise ValueError(
+                f"Trial.points_g: shape {points.shape}, expected (frames, {len(self.labels)}, 3)"
+            )
+        object.__setattr__(self, "points_g", points)
+        object.__setattr__(
+            self, "_index", {label: i for i, label in reversed(list(enumerate(self.labels)))}
+        )
+
+    @property
+    def n_frames(self) -> int:
+        return int(self.points_g.shape[0])
+
+    @property
+    def time_s(self) -> Array:
+        """(frames,) seconds, 0 at the first frame."""
+        return np.arange(self.n_frames) / self.rate_hz
+
+    def has(self, label: str) -> bool:
+        """Whether a marker of that name is in the file and was seen at least once."""
+        index: Mapping[str, int] = self._index  # type: ignore[attr-defined]
+        return label in index and bool(np.isfinite(self.points_g[:, index[label]]).any())
+
+    def marker(self, label: str) -> Array:
+        """(frames, 3) positions of a marker, m, laboratory axes; KeyError where the file has none."""
+        index: Mapping[str, int] = self._index  # type: ignore[attr-defined]
+        return self.points_g[:, index[label]]

@@ -1,0 +1,1 @@
+"""`Result` -> files, each whole or absent."""

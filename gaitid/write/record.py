@@ -1,0 +1,128 @@
+"""``walk.run.json``: everything that is needed to trust a result, or to make it again."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gaitid import __version__
+from gaitid.result import Result
+
+# Assumed and stated values are shown to the digits that matter, so that a record reads like a record.
+SHOWN_IN = {"m": ("mm", 1e3), "rad": ("deg", 180 / math.pi)}
+
+
+def plain(value: Any) -> Any:
+    """The same as JSON types: arrays as lists, unknown numbers as null."""
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if isinstance(value, (float, np.floating)):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, np.integer):
+        return int(value)
+    return value
+
+
+def record(
+    result: Result,
+    command: Sequence[str],
+    inputs: Sequence[Mapping[str, str]],
+    express_in: Sequence[str],
+    keep_names: bool,
+) -> dict[str, Any]:
+    """The record as a dictionary, with the top-level keys of the contract.
+
+    Parameters
+    ----------
+    result : Result
+    command : sequence of str
+        The words of the command line.
+    inputs : sequence of mappings
+        ``role``, ``path`` as given, ``sha256``.
+    express_in : sequence of str
+    keep_names : bool
+        Whether names of people stored in the trial are kept.
+    """
+    trial, model, s = result.trial, result.model, result.settings
+    first = trial.first_frame
+    segments: dict[str, Any] = {}
+    for side, leg in result.sides.items():
+        for segment, body in leg.bodies.items():
+            segments[f"{side}_{segment}"] = {
+                "mass_kg": body.mass_kg,
+                "com_m": body.com_s,
+                "inertia_kg_m2": body.inertia_s,
+                "length_m": body.length_m,
+                "source": body.source,
+            }
+    content = {
+        "gaitid": __version__,
+        "command": list(command),
+        "inputs": [dict(i) for i in inputs],
+        "trial": {
+            "stem": trial.path.stem,
+            "camera_rate_hz": trial.rate_hz,
+            "frames": trial.n_frames,
+            "first_frame": first,
+            **({"subject_names": list(trial.names)} if keep_names else {}),
+        },
+        "model": {
+            "name": model.name,
+            "title": model.title,
+            "files": [str(i["path"]) for i in inputs if i["role"] in ("model", "table")],
+            "table": {"name": model.table.name, "source": model.table.source},
+        },
+        "settings": {
+            "solver": result.solver,
+            "express_in": list(express_in),
+            **{k: getattr(s, k) for k in s.__dataclass_fields__},
+            "static_foot_flat": result.subject.foot_flat,
+        },
+        "subject": {
+            name: {"value": m.value, "unit": m.unit, "source": m.source}
+            for name, m in result.subject.measured.items()
+        },
+        "segments": segments,
+        "conventions": result.conventions,
+        "contacts": [
+            {
+                "side": c.side,
+                "plates": "+".join(str(p) for p in c.plates),
+                "first_frame": c.first + first,
+                "last_frame": c.last + first,
+                "peak_vertical_N": c.peak_vertical_N,
+                "method": c.method,
+                "confidence": c.confidence,
+                "reason": c.reason,
+            }
+            for c in result.contacts
+        ],
+        "coverage": {
+            side: {
+                joint: {
+                    "frames": trial.n_frames,
+                    "filled": counts["filled"],
+                    "empty": trial.n_frames - counts["filled"],
+                    "reasons": {k: v for k, v in counts.items() if k != "filled" and v},
+                }
+                for joint, counts in leg.coverage.items()
+            }
+            for side, leg in result.sides.items()
+        },
+        "quality": result.quality,
+        "warnings": list(result.warnings),
+    }
+    return plain(content)  # type: ignore[no-any-return]
+
+
+def record_text(content: Mapping[str, Any]) -> str:
+    """The record as JSON text."""
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,0 +1,102 @@
+"""The columns of every CSV that `run` writes, in the order of the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gaitid.result import Result
+from gaitid.rotation import apply_transposed
+from gaitid.trial import Array
+from gaitid.write.table import csv_text, quoted
+
+FRAMES_OF_EXPRESSION = ("global", "proximal", "distal", "jcs")
+DEFAULT_FRAMES = ("global", "distal")
+CONTACT_COLUMNS = "side,plates,first_frame,last_frame,peak_vertical_N,method,confidence,reason"
+
+
+class _Table:
+    """Columns gathered one after the other."""
+
+    def __init__(self, result: Result) -> None:
+        trial = result.trial
+        self.names = ["frame", "time_s"]
+        self.columns: list[Array] = [
+            np.column_stack([trial.first_frame + np.arange(trial.n_frames), trial.time_s])
+        ]
+
+    def add(self, names: Sequence[str], values: Array) -> None:
+        self.names += names
+        self.columns.append(values if values.ndim == 2 else values[:, None])
+
+    def text(self) -> str:
+        return csv_text(self.names, np.concatenate(self.columns, axis=1))
+
+
+def _xyz(pattern: str) -> list[str]:
+    return [pattern.format(axis) for axis in "xyz"]
+
+
+def wrenches_csv(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES) -> str:
+    """``walk.wrenches.csv``: joint wrenches in each frame of expression, then the load on each foot."""
+    table = _Table(result)
+    for side, leg in result.sides.items():
+        for joint, wrench in leg.wrenches.items():
+            for kind, unit, vectors in (("force", "N", wrench.f_g), ("moment", "Nm", wrench.m_g)):
+                for frame in express_in:
+                    local = vectors if frame == "global" else apply_transposed(leg.axes[joint][frame], vectors)
+                    table.add(_xyz(f"{side}_{joint}_{kind}_{frame}_{{}}_{unit}"), local)
+    for side, leg in result.sides.items():
+        table.add(_xyz(f"{side}_ground_force_{{}}_N"), leg.load.wrench.f_g)
+        table.add(_xyz(f"{side}_ground_cop_{{}}_m"), leg.load.cop_g)
+        table.add([f"{side}_ground_free_moment_Nm"], leg.load.free_moment)
+    return table.text()
+
+
+def joints_csv(result: Result) -> str:
+    """``walk.joints.csv``: angles, moments and powers by what positive means."""
+    table = _Table(result)
+    for side, leg in result.sides.items():
+        for name, columns in leg.angles.items():
+            for column, values in columns.items():
+                table.add([f"{side}_{name}_{column}_deg"], values)
+        for name, columns in leg.moments.items():
+            for column, values in columns.items():
+                table.add([f"{side}_{name}_{column}_moment_Nm_per_kg"], values)
+        for joint in leg.moments:
+            table.add([f"{side}_{joint}_power_W_per_kg"], leg.powers[joint])
+    return table.text()
+
+
+def segments_csv(result: Result) -> str:
+    """``walk.segments.csv``: pose and motion of every segment, then the joint centres; laboratory axes."""
+    table = _Table(result)
+    base = result.model.base.segment
+    bodies = [(base, result.base)]
+    for side, leg in result.sides.items():
+        bodies += [(f"{side}_{segment}", motion) for segment, motion in reversed(leg.motions.items())]
+    for name, motion in bodies:
+        table.add(_xyz(f"{name}_com_{{}}_m"), motion.com_g)
+        table.add([f"{name}_q{c}" for c in "wxyz"], motion.q_gs)
+        table.add(_xyz(f"{name}_omega_{{}}_rad_per_s"), motion.omega_g)
+        table.add(_xyz(f"{name}_alpha_{{}}_rad_per_s2"), motion.alpha_g)
+        table.add(_xyz(f"{name}_acc_{{}}_m_per_s2"), motion.acc_g)
+    for side, leg in result.sides.items():
+        for joint, centre in reversed(leg.joints_g.items()):
+            table.add(_xyz(f"{side}_{joint}_{{}}_m"), centre)
+    return table.text()
+
+
+def contacts_csv(result: Result) -> str:
+    """``walk.contacts.csv``: one row a contact of a foot with the ground."""
+    first = result.trial.first_frame
+    lines = [CONTACT_COLUMNS]
+    for c in result.contacts:
+        peak = "" if np.isnan(c.peak_vertical_N) else f"{c.peak_vertical_N:.10g}"
+        plates = "+".join(str(p) for p in c.plates)
+        lines.append(
+            f"{c.side},{plates},{c.first + first},{c.last + first},{peak},{quoted(c.method)},"
+            f"{c.confidence:.10g},{quoted(c.reason)}"
+        )
+    return "\n".join(lines) + "\n"

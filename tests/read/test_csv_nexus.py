@@ -1,0 +1,278 @@
+"""Nexus CSV exports: round trips in both conventions, sections of all kinds, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from nexus_layout import to_nexus_csv
+from plain_layout import plates_yaml, small_trial
+from test_csv_plain import assert_same_trial
+
+from gaitid.errors import GaitidError, ReadError
+from gaitid.read.csv_nexus import is_nexus_csv, read_nexus_csv, read_nexus_sections
+from gaitid.trial import Trial
+
+SHARED = Path(__file__).parents[3] / "shared" / "trials"
+DECLARED = {
+    "plate": "axes: plate\nmoment_about: origin",
+    "laboratory": "axes: laboratory\nmoment_about: surface_centre",
+}
+SENSE = {"plate": "reaction", "laboratory": "action"}
+
+OUTPUTS = """Model Outputs
+100
+,,Test:LKneeAngles,,,Test:PEL,,,,,,
+Frame,Sub Frame,X,Y,Z,RX,RY,RZ,TX,TY,TZ
+,,deg,deg,deg,deg,deg,deg,mm,mm,mm
+42,0,1,2,3,4,5,6,7,8,9
+43,0,,,,4,5,6,7,8,9
+
+"""
+EVENTS = """Events
+100
+Subject,Context,Name,Time (s),Description
+Test,Left,Foot Off,0.45,
+Test,Right,Foot Strike,0.41,heel
+
+"""
+
+
+def given(folder: Path, text: str, plates: str | None = None) -> tuple[Path, Path | None]:
+    path = folder / "t.csv"
+    path.write_bytes(text.encode())
+    if plates is None:
+        return path, None
+    (folder / "plates.yaml").write_text(plates)
+    return path, folder / "plates.yaml"
+
+
+def plates_for(trial: Trial, convention: str) -> str:
+    return plates_yaml(trial.plates, SENSE[convention], DECLARED[convention])
+
+
+@pytest.mark.parametrize("emg", [False, True])
+@pytest.mark.parametrize("convention", ["plate", "laboratory"])
+def test_round_trip(tmp_path: Path, convention: str, emg: bool) -> None:
+    trial = small_trial()
+    text = to_nexus_csv(trial, convention, with_emg=emg)
+    read = read_nexus_csv(*given(tmp_path, text, plates_for(trial, convention)))
+    if convention == "laboratory":  # the same moments, about the point that they were recorded about
+        for a, b in zip(read.plates, trial.plates, strict=True):
+            about_centre = b.moment_p + np.cross(b.sensor_p, b.force_p)
+            assert np.allclose(a.force_p, b.force_p, atol=1e-7, rtol=1e-9)
+            assert np.allclose(a.moment_p, about_centre, atol=1e-7, rtol=1e-9)
+            assert np.array_equal(a.sensor_p, np.zeros(3))
+    else:
+        assert_same_trial(read, trial)
+    assert read.warnings == ()
+    assert read.names == ("Test",)
+
+
+def test_what_is_taken_is_said_when_not_declared(tmp_path: Path) -> None:
+    trial = small_trial()
+    read = read_nexus_csv(*given(tmp_path, to_nexus_csv(trial), plates_yaml(trial.plates)))
+    assert_same_trial(read, trial)
+    (warning,) = read.warnings
+    assert "taken: axes: plate, moment_about: origin" in warning
+
+
+def test_a_wrong_declaration_is_seen_in_the_files_own_centre_of_pressure(tmp_path: Path) -> None:
+    trial = small_trial()
+    text = to_nexus_csv(trial, "laboratory")
+    read = read_nexus_csv(*given(tmp_path, text, plates_yaml(trial.plates, "action", DECLARED["plate"])))
+    about_cop = [w for w in read.warnings if "centre of pressure" in w]
+    assert len(about_cop) == 2
+    assert all("axes: laboratory, moment_about: surface_centre would fit" in w for w in about_cop)
+
+
+def test_without_a_plates_file_the_plates_are_refused_and_the_markers_read(tmp_path: Path) -> None:
+    read = read_nexus_csv(*given(tmp_path, to_nexus_csv(small_trial())))
+    assert read.plates == () and set(read.refused_plates) == {1, 2}
+    assert "--plates" in read.refused_plates[1]
+    assert read.n_frames == 12 and any("plate 1 is not used" in w for w in read.warnings)
+
+
+def test_a_plate_that_the_file_does_not_describe_is_refused(tmp_path: Path) -> None:
+    trial = small_trial()
+    text = plates_yaml(trial.plates[:1]).replace("number: 1", "number: 2")
+    read = read_nexus_csv(*given(tmp_path, to_nexus_csv(trial), text))
+    assert [p.number for p in read.plates] == [2] and set(read.refused_plates) == {1}
+
+
+@pytest.mark.parametrize(
+    ("device", "numbers", "said"),
+    [
+        ("AMTI 400600 V1.0 #{number}", (1, 2), False),
+        ("Bertec Plate {number}", (1, 2), False),
+        ("Kistler FP{number}", (1, 2), False),
+        ("Plate", (1, 2), True),  # no number: in the order of the file
+    ],
+)
+def test_numbers_of_plates(tmp_path: Path, device: str, numbers: tuple[int, ...], said: bool) -> None:
+    trial = small_trial()
+    read = read_nexus_csv(*given(tmp_path, to_nexus_csv(trial, device=device), plates_for(trial, "plate")))
+    assert tuple(p.number for p in read.plates) == numbers
+    assert any("numbered in the order" in w for w in read.warnings) is said
+    assert np.allclose(read.plates[1].force_p, trial.plates[1].force_p, atol=1e-7, rtol=0)
+
+
+@pytest.mark.parametrize(("first", "late"), [(39, -20), (44, 30)])
+def test_devices_that_begin_elsewhere_are_aligned(tmp_path: Path, first: int, late: int) -> None:
+    trial = small_trial()
+    text = to_nexus_csv(trial, device_first_frame=first)
+    read = read_nexus_csv(*given(tmp_path, text, plates_for(trial, "plate")))
+    force, want = read.plates[0].force_p, trial.plates[0].force_p
+    if late < 0:
+        assert np.allclose(force, want[-late:], atol=1e-7, rtol=0)
+    else:
+        assert np.isnan(force[:late]).all() and np.allclose(force[late:], want, atol=1e-7, rtol=0)
+    assert any("Devices begin at frame" in w for w in read.warnings)
+
+
+def test_units_of_moments(tmp_path: Path) -> None:
+    trial = small_trial()
+    for unit in ("N.mm", "Nmm", "mm.N", "N·mm"):
+        text = to_nexus_csv(trial).replace("N.mm", unit)
+        read = read_nexus_csv(*given(tmp_path, text, plates_for(trial, "plate")))
+        assert np.allclose(read.plates[0].moment_p, trial.plates[0].moment_p, atol=1e-7, rtol=0)
+
+
+def test_model_outputs_are_kept_on_the_frames_of_the_trial(tmp_path: Path) -> None:
+    path, _ = given(tmp_path, OUTPUTS + EVENTS + to_nexus_csv(small_trial()))
+    read = read_nexus_csv(path, stored=True)
+    assert set(read.stored) == {"LKneeAngles", "PEL"}
+    assert np.array_equal(read.stored["LKneeAngles"][1], [1, 2, 3])
+    assert np.isnan(np.delete(read.stored["LKneeAngles"], 1, axis=0)).all()
+    assert read.stored["PEL"].shape == (12, 6)
+    assert read_nexus_csv(path).stored == {}
+    assert [(e.name, e.side) for e in read.events] == [("Foot Strike", "right"), ("Foot Off", "left")]
+    assert [e.time_s for e in read.events] == pytest.approx([0.01, 0.05])  # frame 41 is at 0.40 s
+
+
+def test_layouts_seen_in_the_wild(tmp_path: Path) -> None:
+    """Leading blank lines, rows padded by a spreadsheet, unknown sections, tabs, a byte order mark."""
+    trial = small_trial()
+    text = to_nexus_csv(trial)
+    joints = "Joints\n100\n,,Test:Knee,,\nFrame,Sub Frame,RX,RY,RZ\n,,deg,deg,deg\n41,0,1,2,3\n\n"
+    other = "Something new\nfree text\n\n"
+    width = max(line.count(",") for line in text.split("\r\n"))
+    padded = "\r\n".join(line + "," * (width - line.count(",")) for line in text.split("\r\n"))
+    for variant in ("\r\n\r\n" + text, padded, other + joints + text, "\ufeff" + text, text.replace(",", "\t"),
+                    text.replace(",", ";").replace(".", ",").replace("N,mm", "N.mm")):  # fmt: skip
+        read = read_nexus_csv(*given(tmp_path, variant, plates_for(trial, "plate")))
+        assert_same_trial(read, trial)
+
+
+def test_what_is_an_export(tmp_path: Path) -> None:
+    text = to_nexus_csv(small_trial())
+    for head in (text, OUTPUTS, "\ufeff\n\n" + text, "Trajectories,,,\n100,,,\n", EVENTS):
+        assert is_nexus_csv(head[:4096])
+    for head in (
+        "frame,time_s,LASI_x_mm\n1,0,3\n",
+        "",
+        "Trajectories of my subject\n1,2\n",
+        "Devices\nA,B\n",
+    ):
+        assert not is_nexus_csv(head)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("Test:SACR", "Box:SACR", "two subjects in one file; expected one; found Test, Box"),
+        ("Test:SACR", "Test:LASI", "LASI is given twice"),
+        ("\r\n42,0,", "\r\n43,0,", "frames do not count by 1"),
+        (",,mm,mm,mm,mm,mm,mm,mm,mm,mm", ",,mm,mm,mm,mm,mm,mm,,,", "SACR: no single unit"),
+        (",,mm,mm,mm,mm,mm,mm,mm,mm,mm", ",,in,mm,mm,mm,mm,mm,mm,mm,mm", "LASI: no single unit"),
+        (",,mm,mm,mm,mm,mm,mm,mm,mm,mm", ",,ell,ell,ell,mm,mm,mm,mm,mm,mm", "unit not known"),
+        (",,mm,mm,mm,mm,mm,mm,mm,mm,mm\r\n", "", "no row of units"),
+        ("Trajectories\r\n100", "Trajectories\r\nabc", "Trajectories: no rate"),
+        ("Trajectories\r\n", "Model Outputs\r\n", "found Devices, Model Outputs; export Trajectories too"),
+        ("Frame,Sub Frame,X", "Frame,X", "not the header of a Nexus section"),
+        (",,Test:LASI", ",,", "column 3 has no name"),
+        ("X,Y,Z,X,Y,Z,X,Y,Z", "X,Y,Z,X,Y,Z,RX,RY,RZ", "SACR has RX, RY, RZ"),
+        ("\r\n41,3,", "\r\n41,4,", "Devices: row 9: samples do not follow each other"),
+        ("Devices\r\n1000", "Devices\r\n250", "no whole number of samples a frame"),
+        (
+            "\r\n41,3,",
+            "\r\n41,3,x",
+            "Devices: row 9, column 'Imported AMTI OR6 Series Force Plate #1 - Force Fx'",
+        ),
+        ("\r\n41,3,", "\r\n,3,", "Devices: row 9, column 'Frame': not a whole number"),
+        ("Devices\r\n", "Trajectories\r\n", "a second section Trajectories"),
+        ("Trajectories\r\n", "41,0,3\r\n", "belongs to no section"),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, old: str, new: str, words: str) -> None:
+    trial = small_trial()
+    text = to_nexus_csv(trial)
+    assert old in text
+    head, _, tail = text.rpartition(old)  # the Trajectories come last
+    with pytest.raises(ReadError) as refused:
+        read_nexus_csv(*given(tmp_path, head + new + tail, plates_for(trial, "plate")))
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_only_model_outputs(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="no trajectories.*found Model Outputs; export Trajectories too"):
+        read_nexus_csv(*given(tmp_path, OUTPUTS))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_damaged_files_are_refused_or_read_never_crash(tmp_path: Path, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    trial = small_trial(frames=4)
+    data = bytearray((OUTPUTS + EVENTS + to_nexus_csv(trial)).encode())
+    for _ in range(3):
+        data[rng.integers(len(data))] = rng.choice(list(b',;"\n\r\t-e.x:\x00\xff'))
+    path, plates = given(tmp_path, "", plates_for(trial, "plate"))
+    path.write_bytes(bytes(data[: rng.integers(1, len(data) + 1)]))
+    try:
+        read_nexus_csv(path, plates, stored=True)
+    except GaitidError as error:
+        assert "\n" not in str(error)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the recorded trials are not here")
+def test_exported_model_outputs_equal_those_of_the_c3d() -> None:
+    ezc3d = pytest.importorskip("ezc3d")
+    path = SHARED / "stairs" / "Movement_trial.csv"
+    assert is_nexus_csv(path.read_bytes()[:4096].decode())
+    section = read_nexus_sections(path)["Model Outputs"]
+    file = ezc3d.c3d(str(path.with_suffix(".c3d")))
+    labels = file["parameters"]["POINT"]["LABELS"]["value"]
+    points = file["data"]["points"]
+    assert section.rate_hz == 120.0
+    assert section.frames[0] == file["header"]["points"]["first_frame"] + 1 == 695
+    compared = 0
+    for group in section.groups:
+        label = group.label.removeprefix("Test:")
+        if len(group.axes) != 3:
+            continue
+        mine, theirs = section.columns(group), points[:3, labels.index(label)].T
+        seen = np.isfinite(mine).all(axis=1)
+        # The export prints six significant digits; the C3D holds single precision.
+        assert np.allclose(mine[seen], theirs[seen], rtol=5e-6, atol=5e-6 * np.abs(theirs[seen]).max())
+        compared += 1
+    assert compared == 82
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the recorded trials are not here")
+@pytest.mark.parametrize("name", ["children/HC030A/walk.c3d", "sydney/walk03.c3d"])
+@pytest.mark.parametrize("convention", ["plate", "laboratory"])
+def test_a_recorded_trial_survives_the_export(tmp_path: Path, name: str, convention: str) -> None:
+    pytest.importorskip("ezc3d")
+    from gaitid.read.c3d import read_c3d
+
+    trial = read_c3d(SHARED / name)
+    text = to_nexus_csv(trial, convention)
+    read = read_nexus_csv(*given(tmp_path, text, plates_for(trial, convention)))
+    assert read.warnings == ()
+    assert np.allclose(read.points_g, trial.points_g, atol=1e-9, rtol=0, equal_nan=True)
+    for a, b in zip(read.plates, trial.plates, strict=True):
+        assert np.allclose(a.force_p, b.force_p, atol=1e-6, rtol=0)
+        centre = [p.moment_p + np.cross(p.sensor_p, p.force_p) for p in (a, b)]
+        assert np.allclose(centre[0], centre[1], atol=1e-6, rtol=0)

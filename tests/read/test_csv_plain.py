@@ -1,0 +1,275 @@
+"""Plain CSV: round trips, units, and every way in which a file is refused."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from plain_layout import (
+    Files,
+    cell,
+    force_columns,
+    marker_columns,
+    plates_yaml,
+    small_trial,
+    table,
+    write_plain,
+)
+
+from gaitid.errors import GaitidError, ReadError
+from gaitid.read.csv_plain import read_plain_csv
+from gaitid.trial import Trial
+
+# %.10g keeps ten digits: 1e-10 of a value in the file's unit.
+DIGITS = 1e-9
+
+MINIMAL = "time_s,A_x_mm,A_y_mm,A_z_mm\n0,1,2,3\n0.01,4,5,6\n0.02,7,8,9\n"
+
+
+def write(folder: Path, text: str, encoding: str = "utf-8") -> Path:
+    path = folder / "t.csv"
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def assert_same_trial(read: Trial, trial: Trial) -> None:
+    assert read.labels == trial.labels
+    assert read.rate_hz == trial.rate_hz
+    assert read.first_frame == trial.first_frame
+    assert np.allclose(read.points_g, trial.points_g, atol=DIGITS, rtol=DIGITS, equal_nan=True)
+    assert [p.number for p in read.plates] == [p.number for p in trial.plates]
+    for a, b in zip(read.plates, trial.plates, strict=True):
+        assert a.rate_hz == b.rate_hz
+        assert np.allclose(a.corners_g, b.corners_g, atol=DIGITS, rtol=0)
+        assert np.allclose(a.sensor_p, b.sensor_p, atol=DIGITS, rtol=0)
+        assert np.allclose(a.force_p, b.force_p, atol=1e-7, rtol=DIGITS)
+        assert np.allclose(a.moment_p, b.moment_p, atol=1e-7, rtol=DIGITS)
+
+
+@pytest.mark.parametrize("sense", ["reaction", "action"])
+@pytest.mark.parametrize("unit", ["mm", "cm", "m"])
+def test_round_trip_with_forces_beside(tmp_path: Path, sense: str, unit: str) -> None:
+    trial = small_trial()
+    files = write_plain(trial, tmp_path, sense, unit)
+    read = read_plain_csv(files.trial, files.forces, files.plates)
+    assert_same_trial(read, trial)
+    assert read.warnings == ()
+
+
+def test_round_trip_with_forces_in_the_same_file(tmp_path: Path) -> None:
+    trial = small_trial(force_rate_hz=100.0)
+    m_names, m = marker_columns(trial)
+    f_names, f = force_columns(trial, "Nm")
+    path = write(tmp_path, table(["time_s", *m_names, *f_names], [trial.time_s, *m, *f]))
+    plates = tmp_path / "p.yaml"
+    plates.write_text(plates_yaml(trial.plates))
+    assert_same_trial(read_plain_csv(path, plates=plates), replace(trial, first_frame=1))
+
+
+def test_a_force_rate_that_is_no_multiple_is_its_own(tmp_path: Path) -> None:
+    trial = small_trial(force_rate_hz=130.0, frames=20)
+    files = write_plain(trial, tmp_path)
+    assert read_plain_csv(files.trial, files.forces, files.plates).plates[0].rate_hz == 130.0
+
+
+@pytest.mark.parametrize(("rate", "digits"), [(120.0, 10), (100.0, 3), (59.94, 10), (119.88, 6), (240.0, 5)])
+def test_rate_from_rounded_times(tmp_path: Path, rate: float, digits: int) -> None:
+    rows = "".join(f"{i / rate:.{digits}f},1,2,3\n" for i in range(400))
+    read = read_plain_csv(write(tmp_path, "time_s,A_x_m,A_y_m,A_z_m\n" + rows))
+    assert read.rate_hz == pytest.approx(rate, rel=1e-5)
+    if rate == round(rate):
+        assert read.rate_hz == rate
+
+
+def test_bom_crlf_quotes_semicolons_and_decimal_commas(tmp_path: Path) -> None:
+    plain = read_plain_csv(write(tmp_path, MINIMAL))
+    semicolons = MINIMAL.replace(",", ";").replace("0.0", "0,0").replace(";5;", ";5,0;")
+    quoted = MINIMAL.replace("time_s", '"time_s"').replace("A_x_mm", '"A_x_mm"').replace("\n4", '\n"4"')
+    for text in ("\ufeff" + MINIMAL, MINIMAL.replace("\n", "\r\n"), MINIMAL.replace("\n", "\r"), semicolons,
+                 MINIMAL.replace(",", "\t"), quoted, MINIMAL.rstrip("\n"), MINIMAL + "\n\n"):  # fmt: skip
+        read = read_plain_csv(write(tmp_path, text))
+        assert np.array_equal(read.points_g, plain.points_g)
+        assert read.rate_hz == 100.0
+
+
+def test_empty_cells_are_unknown_and_stay_so(tmp_path: Path) -> None:
+    trial = small_trial(force_rate_hz=100.0)
+    files = write_plain(trial, tmp_path)
+    lines = files.forces.read_text().split("\n")
+    cells = lines[4].split(",")
+    lines[4] = ",".join([cells[0], "", " ", "nan", *cells[4:]])
+    files.forces.write_text("\n".join(lines))
+    read = read_plain_csv(files.trial, files.forces, files.plates)
+    assert np.isnan(read.plates[0].force_p[3]).all()
+    assert np.isfinite(np.delete(read.plates[0].force_p, 3, axis=0)).all()
+    assert np.isnan(read.marker("RASI")[3:5]).all()
+
+
+def test_force_samples_before_and_after_the_first_camera_frame(tmp_path: Path) -> None:
+    trial = small_trial()
+    files = write_plain(trial, tmp_path)
+    header, *rows = files.forces.read_text().splitlines()
+
+    def moved(seconds: float) -> Trial:
+        new = [f"{float(r.split(',')[0]) + seconds:.10g},{r.split(',', 1)[1]}" for r in rows]
+        files.forces.write_text("\n".join([header, *new]))
+        return read_plain_csv(files.trial, files.forces, files.plates)
+
+    early, late = moved(-0.003), moved(0.004)
+    assert np.allclose(early.plates[0].force_p, trial.plates[0].force_p[3:], atol=1e-6, rtol=0)
+    assert np.isnan(late.plates[0].force_p[:4]).all()
+    assert np.allclose(late.plates[0].force_p[4:], trial.plates[0].force_p, atol=1e-6, rtol=0)
+    assert "3 samples before" in early.warnings[0] and "4 samples after" in late.warnings[0]
+    with pytest.raises(ReadError, match=r"walk\.forces\.csv: no sample at the first camera frame"):
+        moved(0.0005)
+    with pytest.raises(ReadError, match="ends before"):
+        moved(-5.0)
+
+
+def test_a_turned_origin_is_recorded(tmp_path: Path) -> None:
+    files = write_plain(small_trial(), tmp_path)
+    files.plates.write_text(files.plates.read_text().replace("40.0]", "-40.0]"))
+    read = read_plain_csv(files.trial, files.forces, files.plates)
+    assert sum("turned" in w for w in read.warnings) == 2
+    assert (np.array([p.sensor_p[2] for p in read.plates]) > 0).all()
+
+
+def test_plates_without_forces_are_said(tmp_path: Path) -> None:
+    files = write_plain(small_trial(), tmp_path)
+    assert "no force columns" in read_plain_csv(files.trial, plates=files.plates).warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("A_z_mm", "A_z", "'A_z' says no unit"),
+        ("A_z_mm", "A_z_in", "'A_z_in' is not known"),
+        (",A_z_mm", "", "marker A lacks z"),
+        ("A_z_mm", "A_y_mm", "'A_y_mm' is given twice"),
+        ("A_z_mm", "A_y_m", "'A_y_m' is given twice"),
+        ("A_z_mm", "A_z_mm,EMG", "'EMG' is not known"),
+        ("A_z_mm", "A_z_mm,plate1_Fx_N", "plate1 lacks Fy, Fz, Mx, My, Mz"),
+        ("A_z_mm", "A_z_mm,plate1_Fx", "'plate1_Fx' says no unit"),
+        ("\n0.01,4", "\n0.01,four", "row 3, column 'A_x_mm': not a number"),
+        ("\n0.01,4", "\n0.01,1_0", "row 3, column 'A_x_mm': not a number"),
+        ("\n0.01,4", "\n0.01,inf", "row 3, column 'A_x_mm': not a number"),
+        ("\n0.01,4", "\n0.01,4,5", "row 3 does not match the header; expected 4 cells; found 5"),
+        ("\n0.01,4,5,6", "\n0.01,4,5", "row 3 does not match the header; expected 4 cells; found 3"),
+        ("\n0.01,4,5,6", "\n0,01,4,5,6", "use a decimal point"),
+        ("\n0.01", "\n0.013", "row 3, column 'time_s': not evenly sampled"),
+        ("\n0.01", "\n", "row 3, column 'time_s': empty"),
+        ("\n0.01,4,5,6\n0.02", "\n10,4,5,6\n20", "column 'time_s' is not in seconds"),
+        ("\n0.01,4,5,6\n0.02", "\n0,4,5,6\n0", "time does not go on"),
+        ("\n0.01,4,5,6\n0.02,7,8,9", "", "only one row"),
+        ("\n0.01,4,5,6\n", "\n\n", "row 3 is empty"),
+        ("\n0,1,2,3\n0.01,4,5,6\n0.02,7,8,9", "", "no rows below the header"),
+        ("time_s", "frame", "the rate is not known; expected a column time_s"),
+        ("time_s,A", "time_s;A", "separated in more than one way"),
+        ("time_s,A_x_mm,A_y_mm,A_z_mm", "time_s,plate1_Fx_N,plate1_Fy_N,plate1_Fz_N", "lacks Mx, My, Mz"),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, old: str, new: str, words: str) -> None:
+    assert old in MINIMAL
+    with pytest.raises(ReadError) as refused:
+        read_plain_csv(write(tmp_path, MINIMAL.replace(old, new)))
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("frames", "words"),
+    [
+        ((1, 2, 4), "row 4, column 'frame': frames do not count by 1; expected 3; found 4"),
+        ((1, 1, 2), "frames do not count by 1"),
+        ((1.5, 2.5, 3.5), "not a whole number"),
+        (
+            (1, np.nan, 3),
+            "row 3, column 'frame': not a whole number; expected frames that count by 1; found an",
+        ),
+    ],
+)
+def test_frames_count_by_one(tmp_path: Path, frames: tuple[float, ...], words: str) -> None:
+    header, *rows = MINIMAL.splitlines()
+    text = "\n".join([f"frame,{header}", *(f"{cell(f)},{r}" for f, r in zip(frames, rows, strict=True))])
+    with pytest.raises(ReadError) as refused:
+        read_plain_csv(write(tmp_path, text))
+    assert words in str(refused.value)
+
+
+def test_a_time_row_that_is_lost_is_named(tmp_path: Path) -> None:
+    times = [i / 100 for i in range(50) if i != 30]
+    text = "time_s,A_x_m,A_y_m,A_z_m\n" + "".join(f"{t:g},1,2,3\n" for t in times)
+    with pytest.raises(ReadError, match="row 32, column 'time_s': not evenly sampled; expected 0.3 s"):
+        read_plain_csv(write(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [(b"", "empty"), (b" \n", "empty"), (b"\xff\xfet\x00", "not UTF-8"), (b"time_s\x00", "not text")],
+)
+def test_files_that_are_not_text(tmp_path: Path, data: bytes, words: str) -> None:
+    (tmp_path / "t.csv").write_bytes(data)
+    with pytest.raises(ReadError, match=words):
+        read_plain_csv(tmp_path / "t.csv")
+    with pytest.raises(ReadError, match="no such file"):
+        read_plain_csv(tmp_path / "none.csv")
+
+
+def files_of(tmp_path: Path) -> Files:
+    return write_plain(small_trial(), tmp_path)
+
+
+def test_forces_need_plates(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    with pytest.raises(ReadError, match="give them with --plates"):
+        read_plain_csv(files.trial, files.forces)
+    files.plates.write_text(plates_yaml(small_trial().plates[:1]))
+    with pytest.raises(ReadError, match="does not describe every plate; expected plates 1, 2; found 1"):
+        read_plain_csv(files.trial, files.forces, files.plates)
+
+
+def test_forces_given_twice_or_not_forces(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    with pytest.raises(ReadError, match=r"walk\.csv: markers among the forces"):
+        read_plain_csv(files.trial, files.trial, files.plates)
+    with pytest.raises(ReadError, match="no markers"):
+        read_plain_csv(files.forces, plates=files.plates)
+    trial = small_trial(force_rate_hz=100.0)
+    (m_names, m), (f_names, f) = marker_columns(trial), force_columns(trial)
+    both = write(tmp_path, table(["time_s", *m_names, *f_names], [trial.time_s, *m, *f]))
+    with pytest.raises(ReadError, match="forces are given twice"):
+        read_plain_csv(both, files.forces, files.plates)
+    files.forces.write_text("time_s\n0\n0.001\n")
+    with pytest.raises(ReadError, match=r"walk\.forces\.csv: no forces"):
+        read_plain_csv(files.trial, files.forces, files.plates)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_damaged_files_are_refused_or_read_never_crash(tmp_path: Path, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    files = files_of(tmp_path)
+    data = bytearray(files.trial.read_bytes())
+    for _ in range(3):
+        data[rng.integers(len(data))] = rng.choice(list(b',;"\n\r\t-e.x\x00\xff'))
+    files.trial.write_bytes(bytes(data[: rng.integers(1, len(data) + 1)]))
+    try:
+        read_plain_csv(files.trial, files.forces, files.plates)
+    except GaitidError as error:
+        assert "\n" not in str(error)
+
+
+def test_a_large_file_is_read_in_linear_time(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    trial = Trial(tmp_path, 100.0, 1, tuple(f"M{i}" for i in range(40)), rng.normal(size=(1000, 40, 3)))
+    files = write_plain(trial, tmp_path)
+    best = min(_timed(files.trial) for _ in range(3))
+    assert best < 0.3, f"1000 frames of 120 columns took {best:.2f} s"
+
+
+def _timed(path: Path) -> float:
+    start = time.perf_counter()
+    read_plain_csv(path)
+    return time.perf_counter() - start

@@ -1,0 +1,191 @@
+"""A made-up result folder: curves that look like gait, known and unknown loads, empty cells."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+FIRST_FRAME = 57
+RATE_HZ = 100.0
+JOINT_COLUMNS = {
+    "foot_progression_internal_rotation_deg": (-8.0, 5.0),
+    "pelvis_anterior_tilt_deg": (12.0, 2.0),
+    "pelvis_upward_obliquity_deg": (0.0, 5.0),
+    "pelvis_internal_rotation_deg": (0.0, 6.0),
+    "hip_flexion_deg": (15.0, 22.0),
+    "hip_adduction_deg": (1.0, 7.0),
+    "hip_internal_rotation_deg": (3.0, 6.0),
+    "knee_flexion_deg": (25.0, 28.0),
+    "knee_adduction_deg": (2.0, 4.0),
+    "knee_internal_rotation_deg": (-3.0, 8.0),
+    "ankle_dorsiflexion_deg": (2.0, 12.0),
+    "ankle_eversion_deg": (1.0, 3.0),
+    "ankle_internal_rotation_deg": (-4.0, 6.0),
+    "hip_extension_moment_Nm_per_kg": (0.0, 0.9),
+    "hip_abduction_moment_Nm_per_kg": (0.3, 0.5),
+    "hip_external_rotation_moment_Nm_per_kg": (0.0, 0.15),
+    "knee_extension_moment_Nm_per_kg": (0.1, 0.5),
+    "knee_abduction_moment_Nm_per_kg": (0.2, 0.25),
+    "knee_external_rotation_moment_Nm_per_kg": (0.0, 0.12),
+    "ankle_plantarflexion_moment_Nm_per_kg": (0.5, 0.8),
+    "ankle_eversion_moment_Nm_per_kg": (0.02, 0.08),
+    "ankle_external_rotation_moment_Nm_per_kg": (0.0, 0.1),
+    "hip_power_W_per_kg": (0.1, 1.0),
+    "knee_power_W_per_kg": (-0.2, 0.9),
+    "ankle_power_W_per_kg": (0.4, 2.0),
+}
+CONTACT_COLUMNS = (
+    "side",
+    "plates",
+    "first_frame",
+    "last_frame",
+    "peak_vertical_N",
+    "method",
+    "confidence",
+    "reason",
+)
+CONTACTS = [  # side, plates, first, last, peak, method, confidence, reason
+    ("left", "2", 97, 160, 512.4, "geometry", "0.97", ""),
+    ("right", "1+3", 150, 213, 498.1, "geometry", "0.9", ""),
+    ("left", "", 203, 266, None, "markers", "", "the foot stands across the edge of plate 3"),
+    ("right", "", 57, 107, None, "markers", "", "the foot stands beside every plate"),
+]
+
+
+def _curve(t: Array, offset: float, size: float, side: str, seed: int) -> Array:
+    phase = 2 * np.pi * t / 1.06 + (np.pi if side == "right" else 0.0) + seed * 0.7
+    return offset + size * (0.75 * np.sin(phase) + 0.35 * np.sin(2 * phase + 0.5 * seed))
+
+
+def _ground(frames: Array, side: str, axis: str) -> Array:
+    force = np.zeros(len(frames))
+    for who, plates, first, last, *_ in CONTACTS:
+        if who != side:
+            continue
+        on = (frames >= first) & (frames <= last)
+        s = (frames[on] - first) / (last - first)
+        shape = {
+            "x": 25 * np.sin(np.pi * s) * (1 if side == "left" else -1),
+            "y": -90 * np.sin(2 * np.pi * s),
+            "z": 480 * (np.sin(np.pi * s) ** 0.6) * (1 - 0.22 * np.sin(np.pi * s) ** 4) + 20,
+        }[axis]
+        force[on] = shape if plates else np.nan
+    return force
+
+
+def _write(path: Path, columns: dict[str, Array]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(columns)
+        for row in zip(*columns.values(), strict=True):
+            out.writerow(["" if np.isnan(v) else f"{v:.10g}" for v in row])
+
+
+def write_result(folder: Path, stem: str = "walk", n_frames: int = 230) -> Path:
+    """Write a result into `folder` and return the path of its run.json."""
+    folder.mkdir(parents=True, exist_ok=True)
+    frames = np.arange(FIRST_FRAME, FIRST_FRAME + n_frames, dtype=float)
+    t = np.arange(n_frames) / RATE_HZ
+    base = {"frame": frames, "time_s": t}
+    ground = {
+        f"{side}_ground_force_{axis}_N": _ground(frames, side, axis)
+        for side in ("left", "right")
+        for axis in "xyz"
+    }
+    joints = {}
+    for side in ("left", "right"):
+        unknown = np.isnan(ground[f"{side}_ground_force_z_N"])
+        for seed, (name, (offset, size)) in enumerate(JOINT_COLUMNS.items()):
+            values = _curve(t, offset, size, side, seed)
+            if "moment" in name or "power" in name:
+                values[unknown] = np.nan
+            values[:3] = values[-3:] = np.nan
+            joints[f"{side}_{name}"] = values
+    _write(folder / f"{stem}.wrenches.csv", {**base, **ground})
+    _write(folder / f"{stem}.joints.csv", {**base, **joints})
+    with (folder / f"{stem}.contacts.csv").open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(CONTACT_COLUMNS)
+        out.writerows(CONTACTS)
+    path = folder / f"{stem}.run.json"
+    path.write_text(json.dumps(record(stem, n_frames)), encoding="utf-8")
+    return path
+
+
+def record(stem: str, n_frames: int) -> dict[str, object]:
+    """A run.json with every top-level key."""
+    joint = {
+        "frames": n_frames,
+        "filled": n_frames - 70,
+        "empty": 70,
+        "reasons": {"load unknown": 64, "filter edge": 6},
+    }
+    segment = {
+        "mass_kg": 4.58,
+        "com_m": [0.0, 0.0, -0.1714],
+        "inertia_kg_m2": [[0.08, 0.0, 0.0], [0.0, 0.08, 0.0], [0.0, 0.0, 0.01]],
+    }
+    return {
+        "gaitid": "0.1.0",
+        "command": ["gaitid", "run", f"{stem}.c3d", "--model", "pig"],
+        "inputs": [
+            {"path": f"trials/Jane_Doe/{stem}.c3d", "sha256": "3f" * 32, "role": "trial"},
+            {"path": "static.c3d", "sha256": "a1" * 32, "role": "static"},
+        ],
+        "model": {"name": "pig", "sha256": "0c" * 32, "origin": "bundled"},
+        "settings": {
+            "cutoff_Hz": 6.0,
+            "force_cutoff_Hz": None,
+            "solver": "recursive",
+            "gaps": {"max_frames": 10, "method": "spline"},
+        },
+        "subject": {
+            "mass_kg": {"value": 45.8, "unit": "kg", "source": "PROCESSING:Bodymass"},
+            "left_leg_length_mm": {"value": 830.0, "unit": "mm", "source": "subject.yaml"},
+            "right_leg_length_mm": {"value": 832.5, "unit": "mm", "source": "subject.yaml"},
+        },
+        "segments": {f"{side}_{name}": segment for side in ("left", "right") for name in ("thigh", "shank")},
+        "conventions": {
+            "wrench": "The one that the proximal segment exerts on the distal segment (internal).",
+            "vertical": "Laboratory z points up (found from the plates).",
+            "angles": "Cardan angles of the distal in the proximal segment, flexion first.",
+        },
+        "contacts": [],
+        "coverage": {side: dict.fromkeys(("ankle", "knee", "hip"), joint) for side in ("left", "right")},
+        "quality": {"residual": {"force_N": 3.2, "moment_Nm": 1.1}, "marker_noise_mm": 0.4},
+        "warnings": [
+            "marker RTHI is missing in 12 frames; filled by a spline",
+            "left leg length differs from the right by 2.5 mm",
+        ],
+    }
+
+
+@pytest.fixture
+def result(tmp_path: Path) -> Path:
+    """The run.json of a made-up result."""
+    return write_result(tmp_path / "results")
+
+
+@pytest.fixture
+def make_result() -> Callable[..., Path]:
+    """Write a result into a folder: (folder, stem, n_frames) -> path of its run.json."""
+    return write_result
+
+
+@pytest.fixture
+def edit_record() -> Callable[[Path, dict[str, object]], None]:
+    """Change entries of a run.json in place."""
+
+    def edit(path: Path, changes: dict[str, object]) -> None:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        path.write_text(json.dumps({**record, **changes}), encoding="utf-8")
+
+    return edit

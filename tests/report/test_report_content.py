@@ -1,0 +1,270 @@
+"""What the report says: unknown stays unknown, peaks belong to contacts, the record in any shape."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gaitid.report import write_report
+from gaitid.report.curves import COLOURS, draw_grid
+from gaitid.report.figures import PAGE, page_figures, sheet_facts
+from gaitid.report.panels import JOINT_PANELS, POWERS, SAGITTAL_MOMENTS, ground_panels
+from gaitid.report.result import Contact, load_result
+from gaitid.report.stance import PEAKS, peak, runs, unknown_by_reason, unknown_spans, vertical_axis
+from gaitid.report.text import fixed, number, plain, value_html
+
+Make = Callable[..., Path]
+Words = Callable[[Path], str]
+
+
+def html(result: Path) -> str:
+    return write_report([result], result.with_name("walk.html")).read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def words(monkeypatch: pytest.MonkeyPatch) -> Words:
+    """The page without its pictures, which take most of the time."""
+    monkeypatch.setattr("gaitid.report.page.figure_svg", lambda *_: "<svg></svg>")
+    return html
+
+
+def rewrite(path: Path, change: Callable[[list[str], list[str]], list[str]]) -> None:
+    """Change every row of a table, given the header and the row."""
+    lines = [line.split(",") for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = [lines[0], *(change(lines[0], row) for row in lines[1:])]
+    path.write_text("\n".join(",".join(row) for row in rows) + "\n", encoding="utf-8")
+
+
+def blank(path: Path, wanted: Callable[[str, int], bool]) -> None:
+    """Empty the cells for which `wanted` (column, frame) holds."""
+    rewrite(
+        path,
+        lambda header, row: [
+            "" if wanted(name, int(row[0])) else cell for name, cell in zip(header, row, strict=True)
+        ],
+    )
+
+
+def test_empty_cells_are_gaps_in_the_curve(result: Path) -> None:
+    loaded = load_result(result)
+    figure = draw_grid(loaded, [SAGITTAL_MOMENTS], PAGE)
+    hip = figure.axes[3]
+    left = next(line for line in hip.lines if line.get_color() == COLOURS["left"])
+    drawn = np.asarray(left.get_ydata(), dtype=float)
+    frames = loaded.frame
+    unknown = (frames >= 203) & (frames <= 266)
+    assert np.isnan(drawn[unknown]).all()
+    assert np.isfinite(drawn[(frames > 60) & (frames < 203)]).all()
+    hatched = [patch for patch in hip.patches if patch.get_hatch()]
+    assert (
+        len(hatched) == 5
+    )  # the unknown load and the two ends of each side (at the right's start one in both)
+
+
+def test_a_side_without_values_is_said_and_not_hatched(result: Path) -> None:
+    blank(result.with_name("walk.joints.csv"), lambda name, _: name.startswith("right_"))
+    figure = draw_grid(load_result(result), [POWERS], PAGE)
+    hip = figure.axes[3]
+    assert [text.get_text() for text in hip.texts] == ["no values: right"]
+    assert COLOURS["right"] not in [line.get_color() for line in hip.lines]
+    assert all(patch.get_hatch() == "////" for patch in hip.patches if patch.get_hatch())
+
+
+def test_a_lone_frame_is_visible(result: Path) -> None:
+    blank(
+        result.with_name("walk.joints.csv"),
+        lambda name, frame: name == "left_hip_power_W_per_kg" and frame != 120,
+    )
+    hip = draw_grid(load_result(result), [POWERS], PAGE).axes[3]
+    dots = [line for line in hip.lines if line.get_marker() == "."]
+    assert [float(np.asarray(dot.get_xdata()).item()) for dot in dots] == [0.63]
+
+
+def test_nothing_at_all_still_makes_a_report(result: Path) -> None:
+    for table in ("joints", "wrenches"):
+        blank(result.with_name(f"walk.{table}.csv"), lambda name, _: name not in ("frame", "time_s"))
+    contacts = result.with_name("walk.contacts.csv")
+    contacts.write_text(contacts.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    text = html(result)
+    assert "no values: left and right" in text
+    assert "No contact has a known load." in text
+    assert "load unknown; filter edge" in text  # without contacts, the coverage says why
+    assert "nan" not in re.sub(r"<[^>]*>", "", text).lower().split()
+
+
+def test_one_frame_makes_a_report(make_result: Make, tmp_path: Path) -> None:
+    result = make_result(tmp_path, n_frames=1)
+    assert write_report([result], tmp_path / "walk.png").exists()
+    assert "frames 57–57" in html(result)
+
+
+def test_a_minute_of_walking_stays_light(make_result: Make, tmp_path: Path) -> None:
+    result = make_result(tmp_path, n_frames=6000)
+    assert len(html(result)) < 3_000_000
+
+
+def test_unknown_spans_have_their_reason(result: Path, words: Words) -> None:
+    spans = [(s.side, s.first_frame, s.last_frame, s.reason) for s in unknown_spans(load_result(result))]
+    assert spans == [
+        ("left", 203, 266, "the foot stands across the edge of plate 3"),
+        ("right", 57, 107, "the foot stands beside every plate"),
+    ]
+    text = words(result)
+    assert "frames 203–266: the foot stands across the edge of plate 3" in text
+
+
+def test_spans_of_one_reason_are_told_once(result: Path) -> None:
+    path = result.with_name("walk.wrenches.csv")
+    blank(path, lambda name, frame: name.startswith("left_ground_force") and 225 < frame < 230)
+    blank(path, lambda name, frame: name.startswith("left_ground_force") and 270 < frame < 275)
+    found = unknown_by_reason(load_result(result))
+    assert ("left", "203–266", "the foot stands across the edge of plate 3") in found
+    assert (
+        "left",
+        "271–274",
+        "load unknown; filter edge",
+    ) in found  # no contact there: what the coverage says
+    edge = "the foot stands across the edge of plate 3"
+    with path.with_name("walk.contacts.csv").open("a", encoding="utf-8") as file:
+        file.write(f"left,,269,274,,markers,,{edge}\n")
+    assert ("left", "203–266, 271–274", edge) in unknown_by_reason(load_result(result))
+
+
+def test_peaks_are_those_of_the_contact_alone(result: Path, words: Words) -> None:
+    def change(header: list[str], row: list[str]) -> list[str]:
+        cells = dict(zip(header, row, strict=True))
+        frame = int(row[0])
+        cells["left_ankle_plantarflexion_moment_Nm_per_kg"] = {130: "1.5", 96: "9", 161: "9"}.get(
+            frame, "0.1"
+        )
+        cells["left_knee_power_W_per_kg"] = {97: "-2.25", 160: "0.75", 96: "-9"}.get(frame, "0")
+        return list(cells.values())
+
+    rewrite(result.with_name("walk.joints.csv"), change)
+    loaded = load_result(result)
+    left = loaded.contacts[0]
+    found = {kind.name: peak(loaded, left, kind) for kind in PEAKS}
+    assert (found["Ankle plantarflexion"].value, found["Ankle plantarflexion"].frame) == (1.5, 130)
+    assert (found["Knee absorption"].value, found["Knee absorption"].frame) == (-2.25, 97)
+    assert (found["Knee generation"].value, found["Knee generation"].frame) == (0.75, 160)
+    text = words(result)
+    assert '<td class="n">1.50<small>frame 130</small></td>' in text
+    assert '<td class="n">−2.25<small>frame 97</small></td>' in text
+
+
+def test_empty_peaks_stay_empty_and_partial_ones_say_so(result: Path, words: Words) -> None:
+    blank(
+        result.with_name("walk.joints.csv"),
+        lambda name, frame: (
+            name.startswith("left_hip_extension_moment")
+            or (name.startswith("left_knee_extension_moment") and 100 <= frame <= 109)
+        ),
+    )
+    loaded = load_result(result)
+    found = {kind.name: peak(loaded, loaded.contacts[0], kind) for kind in PEAKS}
+    assert np.isnan(found["Hip extension"].value)
+    assert (found["Knee extension"].empty, found["Knee extension"].frames) == (10, 64)
+    text = words(result)
+    assert '<td class="n">–</td>' in text
+    assert "10 of 64 empty" in text
+
+
+def test_a_contact_without_a_known_load_has_no_peaks(result: Path, words: Words) -> None:
+    text = words(result)
+    peaks = text[text.index("Peaks while") : text.index("<h2>Coverage")]
+    assert "97–160" in peaks
+    assert "203–266" not in peaks
+
+
+def test_a_contact_cut_by_the_trial_says_so(result: Path, words: Words) -> None:
+    path = result.with_name("walk.contacts.csv")
+    path.write_text(path.read_text(encoding="utf-8").replace("left,2,97,", "left,2,57,"), encoding="utf-8")
+    assert "cut by the trial's start" in words(result)
+
+
+def test_the_vertical_is_where_the_load_is(result: Path) -> None:
+    assert vertical_axis(load_result(result)) == "z"
+    assert "laboratory z (vertical)" in html(result)
+    blank(result.with_name("walk.wrenches.csv"), lambda name, _: "ground_force" in name)
+    assert vertical_axis(load_result(result)) is None
+    assert not any("vertical" in panel.title for panel in ground_panels(None))
+
+
+def test_the_page_draws_every_column(result: Path) -> None:
+    drawn = {panel for _, _, rows, _ in page_figures(load_result(result)) for row in rows for panel in row}
+    assert set(JOINT_PANELS) <= drawn
+
+
+def test_tables_of_the_record(result: Path, words: Words) -> None:
+    text = words(result)
+    for wanted in (
+        "marker RTHI is missing in 12 frames",
+        "<td>mass</td><td>45.8</td><td>kg</td><td>PROCESSING:Bodymass</td>",
+        "3f" * 32,
+        '<th scope="row">force cutoff Hz</th><td>none</td>',
+        "load unknown: 64; filter edge: 6",
+        "Laboratory z points up",
+        "frames 57–286 (100 Hz)",
+    ):
+        assert wanted in text
+    assert text.index("RTHI") < text.index("<svg")
+
+
+def test_folders_of_inputs_stay_private(result: Path, words: Words) -> None:
+    text = words(result)
+    assert "walk.c3d" in text
+    assert "Jane_Doe" not in text
+
+
+@pytest.mark.parametrize(
+    "odd", [None, 3, "words", [], {}, [1, None], [{"a": 1}, {"b": [2]}], {"a": {"b": None}}]
+)
+def test_sections_of_any_shape(result: Path, words: Words, odd: object) -> None:
+    keys = set(json.loads(result.read_text(encoding="utf-8"))) - {"gaitid"}
+    result.write_text(json.dumps({"gaitid": "0.1", **dict.fromkeys(keys, odd)}), encoding="utf-8")
+    assert "<h2>Conventions</h2>" in words(result)
+    assert sheet_facts(load_result(result)).startswith("model ")
+
+
+def test_a_bare_record_is_enough(result: Path, words: Words) -> None:
+    result.write_text('{"gaitid": "0.1"}', encoding="utf-8")
+    assert "No warnings." in words(result)
+
+
+def test_contacts_outside_the_frames_do_no_harm(result: Path) -> None:
+    path = result.with_name("walk.contacts.csv")
+    path.write_text(path.read_text(encoding="utf-8") + "left,2,900,950,500,geometry,1,\n", encoding="utf-8")
+    loaded = load_result(result)
+    assert np.isnan(peak(loaded, loaded.contacts[-1], PEAKS[0]).value)
+    assert "900–950" in html(result)
+
+
+def test_runs() -> None:
+    assert list(runs(np.array([True, True, False, True]))) == [(0, 1), (3, 3)]
+    assert list(runs(np.zeros(3, dtype=bool))) == []
+
+
+def test_numbers_for_people() -> None:
+    assert fixed(-0.001, 2) == "0.00"
+    assert fixed(-1.5, 2) == "−1.50"
+    assert fixed(float("nan"), 2) == number(float("inf")) == value_html(None) == "–"
+    assert value_html(True) == "yes"
+    assert value_html([[1, 2], [3, 4]]) == "1, 2<br>3, 4"
+    assert plain("a\nb\x1b\ud800") == "a b ?"
+
+
+def test_value_html_stops_at_depth() -> None:
+    value: object = 1
+    for _ in range(60):
+        value = {"k": value}
+    assert "…" in value_html(value)
+
+
+def test_a_contact_is_known_by_its_plates() -> None:
+    contact = Contact("left", "1+2", 1, 2, 3.0, "", "", "")
+    assert contact.known

@@ -1,0 +1,281 @@
+"""The file: whole, self-contained, the same every time, and errors of one line."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from matplotlib.image import imread
+
+from gaitid.errors import GaitidError
+from gaitid.report import write_report
+
+Edit = Callable[[Path, dict[str, object]], None]
+Make = Callable[..., Path]
+VOID = {"meta", "br"}
+
+
+class Elements(HTMLParser):
+    """Every element with its attributes, and the ones that were not closed in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.unclosed: list[str] = []
+        self._open: list[str] = []
+        self.feed(text)
+        self.unclosed += self._open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self._open or self._open.pop() != tag:
+            self.unclosed.append(tag)
+
+
+def html(results: list[Path], output: Path) -> str:
+    return write_report(results, output).read_text(encoding="utf-8")
+
+
+def test_page_is_whole_and_needs_nothing_else(result: Path, tmp_path: Path) -> None:
+    text = html([result], tmp_path / "walk.html")
+    elements = Elements(text)
+    assert elements.unclosed == []
+    assert text.startswith("<!DOCTYPE html>")
+    assert text.endswith("</html>\n")
+    tags = {tag for tag, _ in elements.found}
+    assert not tags & {"script", "link", "img", "iframe", "object", "embed", "base"}
+    for _, attributes in elements.found:
+        for name in ("src", "href", "xlink:href"):
+            assert (attributes.get(name) or "#").startswith("#")
+    assert not re.search(r"https?:|@import|url\((?!#)", text)
+    assert len(text) < 3_000_000
+
+
+def test_ids_are_unique_and_references_resolve(result: Path, tmp_path: Path) -> None:
+    text = html([result, result], tmp_path / "two.html")
+    elements = Elements(text)
+    ids = [a["id"] for _, a in elements.found if "id" in a]
+    assert len(ids) == len(set(ids))
+    wanted = re.findall(r"url\(#([^)]+)\)", text) + re.findall(r'href="#([^"]+)"', text)
+    wanted += " ".join(re.findall(r'aria-labelledby="([^"]+)"', text)).split()
+    assert set(wanted) <= set(ids)
+
+
+def test_every_picture_is_described(result: Path, tmp_path: Path) -> None:
+    text = html([result], tmp_path / "walk.html")
+    pictures = text.count("<svg ")
+    assert pictures == 5
+    assert text.count('role="img"') == text.count("<desc ") == pictures
+    assert "Knee extension (+) / flexion (−) moment, N·m/kg" in text
+
+
+@pytest.mark.parametrize("name", ["walk.html", "walk.png"])
+def test_same_result_same_bytes(result: Path, tmp_path: Path, name: str) -> None:
+    first = write_report([result], tmp_path / "a" / name).read_bytes()
+    second = write_report([result], tmp_path / "b" / name).read_bytes()
+    assert first == second
+
+
+def test_png_is_one_a4_landscape_sheet(result: Path, tmp_path: Path) -> None:
+    output = write_report([result], tmp_path / "walk.png")
+    assert output.read_bytes().startswith(b"\x89PNG")
+    picture = imread(output)
+    height, width = picture.shape[:2]
+    assert (width, height) == (2338, 1654)  # 11.69 × 8.27 inches at 200 dots an inch
+    assert picture[:, :, :3].std() > 0.05  # something is drawn
+    assert (picture[0, 0] == 1).all()  # on opaque white
+
+
+def test_format_overrides_a_neutral_suffix(result: Path, tmp_path: Path) -> None:
+    assert write_report([result], tmp_path / "walk.out", "png").read_bytes().startswith(b"\x89PNG")
+    assert write_report([result], tmp_path / "WALK.HTM").read_text(encoding="utf-8").startswith("<!DOCTYPE")
+
+
+def test_several_results_get_a_section_each(make_result: Make, tmp_path: Path) -> None:
+    paths = [
+        make_result(tmp_path / "pre"),
+        make_result(tmp_path / "post"),
+        make_result(tmp_path / "x", "run"),
+    ]
+    text = html(paths, tmp_path / "all.html")
+    assert text.count("<article ") == 3
+    assert re.findall(r"<h1>(.*?)</h1>", text) == ["pre/walk", "post/walk", "run"]
+
+
+def test_folder_is_made_and_nothing_is_left_beside(result: Path, tmp_path: Path) -> None:
+    output = write_report([result], tmp_path / "new" / "deep" / "walk.html")
+    assert os.listdir(output.parent) == ["walk.html"]
+
+
+def test_a_failed_write_leaves_the_old_file(
+    result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "out" / "walk.html"
+    output.parent.mkdir()
+    output.write_text("old", encoding="utf-8")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(GaitidError, match=r"walk\.html: cannot be written; found No space left on device"):
+        write_report([result], output)
+    assert output.read_text(encoding="utf-8") == "old"
+    assert os.listdir(output.parent) == ["walk.html"]
+
+
+def refusal(results: list[Path], output: Path, format: str | None = None) -> str:
+    with pytest.raises(GaitidError) as caught:
+        write_report(results, output, format)
+    line = caught.value.line()
+    assert "\n" not in line
+    assert not output.exists() or output in results
+    return line
+
+
+def test_refuses_formats(result: Path, tmp_path: Path) -> None:
+    assert "found the suffix '.docx'" in refusal([result], tmp_path / "walk.docx")
+    assert "found no suffix" in refusal([result], tmp_path / "walk")
+    assert "unknown format 'pdf'" in refusal([result], tmp_path / "walk.pdf", "pdf")
+    assert "the name says png" in refusal([result], tmp_path / "walk.png", "html")
+    assert "found 2 results; write them to an .html" in refusal([result, result], tmp_path / "walk.png")
+    assert "no result" in refusal([], tmp_path / "walk.html")
+
+
+def test_refuses_to_overwrite_the_result(result: Path) -> None:
+    before = result.read_bytes()
+    assert "part of the result" in refusal([result], result, "html")
+    assert result.read_bytes() == before
+
+
+def test_refuses_what_is_not_a_result(result: Path, tmp_path: Path) -> None:
+    output = tmp_path / "walk.html"
+    assert "expected a file NAME.run.json" in refusal([result.with_name("walk.c3d")], output)
+    assert "gone.run.json: cannot be read" in refusal([result.with_name("gone.run.json")], output)
+    bad = result.with_name("bad.run.json")
+    for content, wrong in (
+        (b"{not json", "bad.run.json: not JSON"),
+        (b"[" * 100_000, "bad.run.json: not JSON"),
+        (b"\xff\xfe\x00", "bad.run.json: not text"),
+        (b"[1, 2]", "found a list"),
+        (b'{"name": "npm", "version": 1}', "found the keys name, version"),
+    ):
+        bad.write_bytes(content)
+        assert wrong in refusal([bad], output)
+
+
+@pytest.mark.parametrize("table", ["wrenches", "joints", "contacts"])
+def test_names_a_missing_table(result: Path, tmp_path: Path, table: str) -> None:
+    result.with_name(f"walk.{table}.csv").unlink()
+    assert f"walk.run.json: walk.{table}.csv missing beside it" in refusal([result], tmp_path / "walk.html")
+
+
+@pytest.mark.parametrize(
+    ("table", "old", "new", "wrong"),
+    [
+        ("joints", "left_knee_flexion_deg", "left_knee_bend", "columns missing: left_knee_flexion_deg;"),
+        ("wrenches", "right_ground_force_z_N", "rz", "columns missing: right_ground_force_z_N;"),
+        ("contacts", "confidence", "sureness", "columns missing: confidence;"),
+        ("contacts", "left,2,", "middle,2,", "line 2: not a contact"),
+        ("contacts", "left,2,97", "left,2,", "line 2: not a contact"),
+        ("joints", "\n58,0.01,", "\n58,0.01,oops", "line 3, column left_foot_progression"),
+        ("joints", "\n58,", "\n58,,", "line 3 is not whole; expected 52 cells; found 53"),
+        ("joints", "\n58,", "\n59,", "its frames are not those of walk.wrenches.csv"),
+        ("joints", "\n58,0.01,", "\n58,0.00,", "does not increase"),
+    ],
+)
+def test_names_what_is_wrong_in_a_table(
+    result: Path, tmp_path: Path, table: str, old: str, new: str, wrong: str
+) -> None:
+    path = result.with_name(f"walk.{table}.csv")
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    line = refusal([result], tmp_path / "walk.html")
+    assert line.startswith(str(path))
+    assert wrong in line
+
+
+def test_text_that_is_no_table(result: Path, tmp_path: Path) -> None:
+    path = result.with_name("walk.contacts.csv")
+    path.write_text(path.read_text(encoding="utf-8") + "x" * 200_000, encoding="utf-8")
+    assert "walk.contacts.csv: not CSV" in refusal([result], tmp_path / "walk.html")
+
+
+def test_a_reason_may_hold_commas_and_line_breaks(result: Path, tmp_path: Path) -> None:
+    path = result.with_name("walk.contacts.csv")
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("the foot stands beside", '"beside,\nor off"x', 1), encoding="utf-8")
+    assert "beside, or offx every plate" in html([result], tmp_path / "walk.html")
+
+
+def test_says_that_matplotlib_is_missing(
+    result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "gaitid.report.figures", raising=False)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert "pip install matplotlib" in refusal([result], tmp_path / "walk.html")
+
+
+def test_refuses_an_empty_table(result: Path, tmp_path: Path) -> None:
+    path = result.with_name("walk.wrenches.csv")
+    path.write_text(path.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    assert "walk.wrenches.csv: no frames" in refusal([result], tmp_path / "walk.html")
+    path.write_text("", encoding="utf-8")
+    assert "and 2 more" in refusal([result], tmp_path / "walk.html")
+
+
+HOSTILE = "<script>alert(1)</script>\"'&$x_{1}$\u0000\ud800\n日本"
+
+
+@pytest.mark.parametrize("suffix", ["html", "png"])
+def test_hostile_text_is_only_text(result: Path, tmp_path: Path, edit_record: Edit, suffix: str) -> None:
+    edit_record(
+        result,
+        {
+            "gaitid": HOSTILE,
+            "warnings": [HOSTILE],
+            "model": {"name": HOSTILE, HOSTILE: [HOSTILE]},
+            "subject": {HOSTILE: {"value": HOSTILE, "unit": HOSTILE, "source": HOSTILE}},
+            "settings": {HOSTILE: {HOSTILE: HOSTILE}},
+            "conventions": {HOSTILE: HOSTILE},
+            "coverage": {HOSTILE: {HOSTILE: {HOSTILE: 1, "reasons": {HOSTILE: 2}}}},
+            "inputs": [{"path": HOSTILE, "sha256": HOSTILE, "role": HOSTILE}],
+            "quality": HOSTILE,
+            "segments": [HOSTILE],
+        },
+    )
+    contacts = result.with_name("walk.contacts.csv")
+    rows = contacts.read_text(encoding="utf-8").replace("beside every plate", "<script>$\\alpha$</script>")
+    contacts.write_text(rows.replace("1+3", "<script>$1$"), encoding="utf-8")
+    output = write_report([result], tmp_path / f"walk.{suffix}")
+    if suffix == "html":
+        text = output.read_text(encoding="utf-8")
+        elements = Elements(text)
+        assert "script" not in {tag for tag, _ in elements.found}
+        assert elements.unclosed == []
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+        assert "\x00" not in text
+
+
+def test_a_hostile_stem_is_only_text(result: Path, tmp_path: Path) -> None:
+    stem = "a<b>&$x$"
+    for path in list(result.parent.iterdir()):
+        shutil.copy(path, path.with_name(path.name.replace("walk", stem, 1)))
+    text = html([result.with_name(f"{stem}.run.json")], tmp_path / "walk.html")
+    assert "<h1>a&lt;b&gt;&amp;$x$</h1>" in text
+    assert Elements(text).unclosed == []
+    assert write_report([result.with_name(f"{stem}.run.json")], tmp_path / "walk.png").exists()
