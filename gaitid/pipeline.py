@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,15 +19,20 @@ from gaitid.model import specs
 from gaitid.model.fields import nearest
 from gaitid.model.needs import Needs, computable_bodies, needs_of_side
 from gaitid.model.subject import Subject, SubjectFile, resolve_subject
-from gaitid.plates import PlateLoad, empty_bias, plate_axes, plate_load
+from gaitid.plates import PlateLoad, plate_axes, plate_load, with_empty_reading
 from gaitid.result import BodyParameters, Result, SideResult
 from gaitid.rotation import apply_transposed, dot
-from gaitid.signals import known_rows, lowpass
+from gaitid.signals import known_rows, lowpass, noise_level
 from gaitid.stance import FootTrack, detect_stance
 from gaitid.trial import Array, Trial
 
 # N. A plate that reads more than this while it is empty was not zeroed.
 BIAS_WORTH_SAYING = 3.0
+# mm. Trajectories with less noise than this were smoothed before they were stored: 0.0000 to 0.0003 mm in the walks
+# that Vicon processed, 0.05 to 0.1 mm in raw ones (benchmarks/residual_analysis.py).
+SMOOTHED_BELOW_MM = 0.02
+# mm. Unfiltered noise above this moves a hip moment by more than 0.1 N·m/kg at 100 Hz (docs/accuracy.md).
+NOISY_MM = 0.05
 
 
 def analyse(
@@ -71,6 +77,7 @@ def analyse(
     warnings += subject.warnings
 
     raw = _markers(trial, model, needs)
+    settings, noise = _resolve_cutoff(raw, settings, trial.rate_hz, warnings)
     geometry = Geometry(model, _filtered(raw, settings, trial.rate_hz), subject.numbers, trial.n_frames, up_g)
     base_pose = geometry.frame(model.base.frame)
     base = segment_motion(base_pose, geometry.point(model.base.origin), trial.rate_hz, settings)
@@ -91,7 +98,7 @@ def analyse(
     for side in model.sides:
         if side.name in needs:
             sides[side.name] = _side(
-                geometry, model, side, base, base_pose, R_gp, loads[side.name], mass, gravity_g, trial.rate_hz, solver
+                geometry, model, settings, side, base, base_pose, R_gp, loads[side.name], mass, gravity_g, trial.rate_hz, solver
             )
         else:
             sides[side.name] = _absent_side(model, trial.n_frames)
@@ -105,7 +112,7 @@ def analyse(
         sides=sides,
         contacts=tuple(contacts),
         conventions=conventions(model, up_g, up_words, R_gp, progression_words),
-        quality={"plates": plate_quality, **_marker_quality(raw)},
+        quality={"plates": plate_quality, "marker_noise_mm": noise, **_marker_quality(raw)},
         warnings=tuple(dict.fromkeys(warnings)),
     )
 
@@ -164,8 +171,34 @@ def _markers(trial: Trial, model: specs.Model, needs: Mapping[str, Needs] | None
     return markers
 
 
+def _resolve_cutoff(
+    markers: Mapping[str, Array], settings: specs.Settings, rate_hz: float, warnings: list[str]
+) -> tuple[specs.Settings, float]:
+    """Settings with ``auto`` decided from the noise on the markers, and that noise in mm."""
+    levels = [noise_level(1e3 * m) for m in markers.values()]
+    known = [v for v in levels if np.isfinite(v)]
+    noise = float(np.median(known)) if known else float("nan")
+    if settings.cutoff_hz == "auto":
+        if noise > SMOOTHED_BELOW_MM:
+            cutoff = settings.raw_cutoff_hz
+            warnings.append(
+                f"the markers carry {noise:.2g} mm of noise; they were low-passed at {cutoff:g} Hz "
+                "(choose with --cutoff)"
+            )
+            settings = replace(settings, cutoff_hz=cutoff)
+        else:
+            settings = replace(settings, cutoff_hz=None)
+    elif settings.cutoff_hz is None and noise > NOISY_MM:
+        warnings.append(f"the markers carry {noise:.2g} mm of noise and are not filtered: accelerations are rough")
+    if isinstance(settings.cutoff_hz, float):
+        # The point reflection at the ends of a span bends its last half period.
+        ends = int(np.ceil(rate_hz / settings.cutoff_hz / 2))
+        settings = replace(settings, end_frames=max(settings.end_frames, ends))
+    return settings, noise
+
+
 def _filtered(markers: Mapping[str, Array], settings: specs.Settings, rate_hz: float) -> Mapping[str, Array]:
-    if settings.cutoff_hz is None:
+    if settings.cutoff_hz is None or isinstance(settings.cutoff_hz, str):
         return markers
     if not settings.cutoff_hz < rate_hz / 2:
         raise TrialError(
@@ -240,21 +273,19 @@ def _plates(
     result = []
     quality = []
     for load in loads:
-        bias = empty_bias(load, points, trial.rate_hz)
-        size = float(np.linalg.norm(bias))
+        load = with_empty_reading(load, points, trial.rate_hz)
+        size = float(np.linalg.norm(load.bias_g))
         if size > BIAS_WORTH_SAYING:
             warnings.append(
                 f"plate {load.number} reads {size:.1f} N while it is empty; it was not zeroed, and nothing was removed"
             )
-        from dataclasses import replace
-
-        load = replace(load, bias_g=bias, height_above_lowest=float(load.centre_g @ up_g) - lowest)
-        result.append(load)
+        result.append(replace(load, height_above_lowest=float(load.centre_g @ up_g) - lowest))
         quality.append(
             {
                 "plate": load.number,
                 "peak_vertical_N": float(np.nanmax(load.vertical)),
-                "bias_N": [float(b) for b in bias],
+                "bias_N": [float(b) for b in load.bias_g],
+                "noise_N": load.noise_N,
             }
         )
     return result, warnings, quality
@@ -280,6 +311,7 @@ def _check_forces(
 def _side(
     geometry: Geometry,
     model: specs.Model,
+    settings: specs.Settings,
     side: specs.Side,
     base: Motion,
     base_pose: Pose,
@@ -290,7 +322,6 @@ def _side(
     rate_hz: float,
     solver: str,
 ) -> SideResult:
-    settings = model.settings
     motions: dict[str, Motion] = {}
     joints: dict[str, Array] = {}
     bodies: dict[str, BodyParameters] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,6 +19,10 @@ MIN_CONTACT, MAX_PAUSE, MAX_EDGE = 0.08, 0.03, 0.15
 MIN_PEAK = 40.0
 # s. The bias is measured where a plate is known to be empty for at least this long in all.
 MIN_EMPTY = 0.1
+# m. A foot marker nearer than this to a plate's edge may belong to a foot that touches it.
+NEAR_PLATE = 0.25
+# N.
+MAX_NOISE = 10.0
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,9 @@ class PlateLoad:
         Force along the normal.
     cop_g : (frames, 3) array, m
     bias_g : (3,) array, N
-        Mean force while the plate is known to be empty; NaN where it never is.
+        Median force while the plate is known to be empty; NaN where it never is.
+    noise_N : float
+        99th percentile of the size of what is left of the force then.
     height_above_lowest : float, m
         Of its surface above the lowest plate's.
     """
@@ -54,6 +60,7 @@ class PlateLoad:
     vertical: Array
     cop_g: Array
     bias_g: Array
+    noise_N: float = 0.0
     height_above_lowest: float = 0.0
 
     def __post_init__(self) -> None:
@@ -63,8 +70,8 @@ class PlateLoad:
     def contacts(self, rate_hz: float, settings: specs.Settings) -> list[tuple[int, int]]:
         """(first, last) of each load: found above the threshold, reaching out to the edge force.
 
-        A plate whose empty reading lies above the edge force is judged by what exceeds that reading, or its
-        bias would load a foot in the air.
+        A plate with a bias is judged by what exceeds it, and no edge lies below its own noise, or either would
+        load a foot in the air.
         """
         bias = np.where(np.isfinite(self.bias_g), self.bias_g, 0.0)
         shift = bias if np.linalg.norm(bias) > settings.contact_edge_N / 2 else np.zeros(3)
@@ -76,13 +83,14 @@ class PlateLoad:
                 loaded[start:stop] = True
         found = []
         reach = round(MAX_EDGE * rate_hz)
+        edge = max(settings.contact_edge_N, self.noise_N)
         for start, stop in spans(loaded):
             if stop - start < MIN_CONTACT * rate_hz or np.nanmax(force[start:stop]) < MIN_PEAK:
                 continue
             first, last = start, stop - 1
-            while first > 0 and start - first < reach and force[first - 1] > settings.contact_edge_N:
+            while first > 0 and start - first < reach and force[first - 1] > edge:
                 first -= 1
-            while last < len(force) - 1 and last - stop < reach and force[last + 1] > settings.contact_edge_N:
+            while last < len(force) - 1 and last - stop < reach and force[last + 1] > edge:
                 last += 1
             found.append((first, last))
         return found
@@ -136,14 +144,24 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
     )
 
 
-def empty_bias(plate: PlateLoad, feet: list[Array], rate_hz: float) -> Array:
-    """Median force, (3,) N, over the frames in which no foot marker is above or near the plate; NaN if none."""
-    away = np.ones(len(plate.vertical), dtype=bool)
+def with_empty_reading(plate: PlateLoad, feet: list[Array], rate_hz: float) -> PlateLoad:
+    """The plate with its bias and noise, over the frames in which no foot marker is above or near it.
+
+    Parameters
+    ----------
+    plate : PlateLoad
+    feet : list of (frames, 3) arrays, m
+    rate_hz : float
+    """
+    away = np.isfinite(plate.wrench.f_g).all(axis=1)
     for point in feet:
         local = (point - plate.centre_g) @ plate.R_gp
         with np.errstate(invalid="ignore"):
-            away &= (np.abs(local[:, :2]) > plate.half + 0.25).any(axis=1)
-    away &= np.isfinite(plate.wrench.f_g).all(axis=1)
+            away &= (np.abs(local[:, :2]) > plate.half + NEAR_PLATE).any(axis=1)
     if away.sum() < MIN_EMPTY * rate_hz:
-        return np.full(3, np.nan)
-    return np.median(plate.wrench.f_g[away], axis=0)
+        return plate
+    empty = plate.wrench.f_g[away]
+    bias = np.median(empty, axis=0)
+    noise = float(np.percentile(np.linalg.norm(empty - bias, axis=1), 99))
+    # More than this is a load that no marker explains (another person, a knock), not noise.
+    return replace(plate, bias_g=bias, noise_N=min(noise, MAX_NOISE))

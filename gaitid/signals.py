@@ -212,6 +212,25 @@ def _reach(powers: list[Array], gain: Array) -> Array:
     return np.stack([powers[_BLOCK - 1 - k] @ gain for k in range(_BLOCK)], axis=1)
 
 
+def noise_level(values: Array) -> float:
+    """Standard deviation of the white noise on a smooth signal, in its own unit; NaN where too short.
+
+    The sixth difference of a smooth signal is next to nothing, that of white noise has C(12, 6) = 924 times its
+    variance (difference-based estimate, Rice 1984, Ann Statist 12:1215-1230); the median keeps jumps out.
+
+    Parameters
+    ----------
+    values : (frames, columns) array
+        NaN where unknown.
+    """
+    if len(values) < 16:
+        return float("nan")
+    sixth = np.diff(values, 6, axis=0)
+    sixth = sixth[np.isfinite(sixth)]
+    # 0.6745: the median of the size of a standard normal variate
+    return float(np.median(np.abs(sixth)) / 0.6745 / np.sqrt(924)) if sixth.size >= 16 else float("nan")
+
+
 # --- sampling a fast signal at the camera's instants ---------------------------------------------------------
 
 

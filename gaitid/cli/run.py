@@ -15,8 +15,8 @@ SOLVERS = ("block", "dense", "recursive")
 
 
 def cutoff(ctx: click.Context, parameter: click.Parameter, value: str | None) -> object:
-    """A frequency in Hz, or ``none``."""
-    if value is None or value == "none":
+    """A frequency in Hz, ``none``, or for markers ``auto``."""
+    if value in (None, "none") or (value == "auto" and parameter.name == "cutoff"):
         return value
     try:
         number = float(value)
@@ -73,7 +73,7 @@ def targets(trials: tuple[str, ...], output: str) -> list[tuple[Path, Path]]:
 @click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners and origins of plates, for CSV.")
 @click.option("-o", "--output", default=".", help="Folder for the files, or - for wrenches on stdout.", show_default=True)
 @click.option("--express-in", multiple=True, type=click.Choice(FRAMES), help="Frame of expression; may be repeated.  [default: global, distal]")
-@click.option("--cutoff", callback=cutoff, metavar="HZ|none", help="Effective cut-off of the marker low-pass.")
+@click.option("--cutoff", callback=cutoff, metavar="HZ|none|auto", help="Effective cut-off of the marker low-pass.")
 @click.option("--force-cutoff", callback=cutoff, metavar="HZ|none", help="Effective cut-off of the plate low-pass.")
 @click.option("--solver", type=click.Choice(SOLVERS), default="block", show_default=True)
 @click.option("--require-forces", is_flag=True, help="Refuse a trial in which no foot's load is known.")

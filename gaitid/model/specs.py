@@ -311,8 +311,12 @@ class Settings:
     Attributes
     ----------
     gravity_m_per_s2 : float
-    cutoff_hz, force_cutoff_hz : float or None
-        Effective −3 dB frequency of both passes of the low-pass on markers and plates; None: no filter.
+    cutoff_hz : float, None or "auto"
+        Effective −3 dB frequency of both passes of the low-pass on markers; None: no filter; ``auto``: none where
+        the markers carry next to no noise (they were smoothed before), else `raw_cutoff_hz`.
+    raw_cutoff_hz : float
+    force_cutoff_hz : float or None
+        The same of the plates, besides what `plate_sampling` does.
     plate_sampling : str
         ``local_quadratic`` or ``centred_mean``: how a plate is read at a camera's instant.
     acceleration : str
@@ -328,7 +332,8 @@ class Settings:
     """
 
     gravity_m_per_s2: float = 9.81
-    cutoff_hz: float | None = None
+    cutoff_hz: float | str | None = None
+    raw_cutoff_hz: float = 7.0
     force_cutoff_hz: float | None = None
     plate_sampling: str = "local_quadratic"
     acceleration: str = "quintic_spline"

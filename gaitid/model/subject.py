@@ -311,7 +311,8 @@ def resolve_subject(
         side, _, bare = name.rpartition(".")
         if found is not None:
             measured[name] = found
-        elif not model.subject[bare].optional:
+        elif not model.subject[bare].optional and model.subject[bare].otherwise is None:
+            # one with a formula of its own is missing only because what it is computed from is
             missing.append(key_of(model.subject[bare], side))
     if resolver.faults:
         raise SubjectError("; ".join(resolver.faults), todo="correct it with --subject")

@@ -27,9 +27,9 @@ def named(side: str, segment: str) -> str:
     return segment if segment == "pelvis" else f"{side}_{segment}"
 
 
-def progress_frame(yaw_rad: float) -> Array:
-    """(3, 3) frame of progression: x along the laboratory's axis nearest to the direction of walking."""
-    return np.round(turn_matrix(2, 0.5 * np.pi * float(np.round(yaw_rad / (0.5 * np.pi)))))
+def progress_frame(direction_rad: float) -> Array:
+    """(3, 3) frame of progression: x along the horizontal displacement, z up."""
+    return turn_matrix(2, direction_rad)
 
 
 def cardan_yxz_deg(proximal: Array, distal: Array) -> tuple[Array, Array, Array]:
@@ -48,7 +48,7 @@ def clinical(
     omega_g: Mapping[str, Array],
     wrenches: Mapping[tuple[str, str], tuple[Array, Array]],
     mass_kg: float,
-    yaw_rad: float,
+    direction_rad: float,
 ) -> dict[str, Array]:
     """Columns of a joints file after ``frame`` and ``time_s``, in order.
 
@@ -61,15 +61,15 @@ def clinical(
         As from `joint_wrenches`.
     mass_kg : float
         Of the body.
-    yaw_rad : float
-        Direction of walking.
+    direction_rad : float
+        Of the displacement of the middle of the ASIS over the trial, from laboratory x.
 
     Returns
     -------
     mapping of column to (times,) array
     """
     columns: dict[str, Array] = {}
-    progress = progress_frame(yaw_rad)
+    progress = progress_frame(direction_rad)
     for side in SIDES:
         columns |= _angles(rotation, progress, side)
         columns |= _moments(rotation, wrenches, mass_kg, side)

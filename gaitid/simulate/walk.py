@@ -160,6 +160,13 @@ class Walk:
         """Who walks."""
         return self.gait.subject
 
+    @property
+    def direction_rad(self) -> float:
+        """Of the displacement of the middle of the ASIS from the first frame to the last, from laboratory x."""
+        ends = self.settings.times_s[[0, -1]]
+        first, last = self.gait.walking(ends).com["pelvis"].value
+        return float(np.arctan2(last[1] - first[1], last[0] - first[0]))
+
     def loads(self, times_s: ArrayLike) -> dict[str, FootLoad]:
         """Load on each foot at any times, s."""
         times = np.asarray(times_s, dtype=np.float64)
@@ -189,7 +196,7 @@ class Walk:
             alpha_g={name: s.d[1] for name, s in spin.items()},
             load=loads,
             wrench=wrench,
-            clinical=clinical(rotation, omega, wrench, self.subject.mass_kg, self.gait.yaw_rad),
+            clinical=clinical(rotation, omega, wrench, self.subject.mass_kg, self.direction_rad),
         )
 
     def static_markers(self, n: int) -> dict[str, Array]:
