@@ -15,7 +15,7 @@ import numpy as np
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.model import specs
 from gaitid.plates import PlateLoad
-from gaitid.signals import spans
+from gaitid.signals import median, spans
 from gaitid.stance import FootTrack, Stance
 from gaitid.trial import Array, frozen
 
@@ -38,7 +38,7 @@ MIN_CONTACT = 0.08
 LOW = 0.12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Contact:
     """One contact of a foot with the ground; frames are indices, both included.
 
@@ -68,7 +68,7 @@ class Contact:
     reason: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FootLoad:
     """The ground's action on one foot.
 
@@ -167,7 +167,7 @@ def _who_is_on(
             for side, foot in feet.items():
                 distance = _cop_distance(plate.cop_g, foot, plate.normal_g)[frames][pressing]
                 known = distance[np.isfinite(distance)]
-                reach[side] = float(np.median(known)) if known.size else np.inf
+                reach[side] = float(median(known)) if known.size else np.inf
             nearest = min(reach, key=lambda s: reach[s], default=None)
             others_far = sum(r <= COP_REACH for r in reach.values()) == 1
             for side, foot in feet.items():
@@ -280,7 +280,7 @@ def _judge(
         return unknown(f"plate {_join(numbers)}: the foot stood {late} frames after the plate was unloaded")
     cop = _cop_distance_all(plates, foot, frames)
     if pressing.any() and np.isfinite(cop[pressing]).any():
-        away = float(np.nanmedian(cop[pressing]))
+        away = float(median(cop[pressing & np.isfinite(cop)]))
         if away > COP_REACH:
             return unknown(f"plate {_join(numbers)}: its pressure is {away * 100:.0f} cm from the foot")
         doubts.append((1.0 if away < HALF_WIDTH else 0.7, f"the pressure lies {away * 100:.0f} cm from the line of the foot"))

@@ -14,7 +14,7 @@ from gaitid.rotation import about_axis, apply, cross, dot, frame_from_axes, turn
 from gaitid.trial import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pose:
     """A frame over a trial.
 

@@ -15,7 +15,7 @@ from gaitid.signals import mark_ends, spline_derivatives
 from gaitid.trial import Array, frozen
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Motion:
     """How one segment moves; everything in laboratory axes.
 
@@ -42,25 +42,46 @@ class Motion:
             object.__setattr__(self, name, frozen(getattr(self, name)))
 
 
-def segment_motion(pose: Pose, com_g: Array, rate_hz: float, settings: specs.Settings) -> Motion:
-    """Derivatives of one segment's pose; the ends of each gap-free span are left empty.
+def segment_motions(
+    parts: Mapping[str, tuple[Pose, Array]], rate_hz: float, settings: specs.Settings
+) -> dict[str, Motion]:
+    """Derivatives of several segments' poses at once; the ends of each gap-free span are left empty.
 
     Parameters
     ----------
-    pose : Pose
-    com_g : (frames, 3) array, m
+    parts : mapping of name to (Pose, (frames, 3) array)
+        Pose and centre of mass, m, laboratory axes.
     rate_hz : float
     settings : Settings
         `angular_velocity`, `end_frames`.
     """
-    q = quaternions(pose.R_gs)
+    ends = settings.end_frames
+    q = {name: quaternions(pose.R_gs) for name, (pose, _) in parts.items()}
+    coms = np.stack([com for _, com in parts.values()], axis=1)
+    _, acc = spline_derivatives(coms, rate_hz)
     if settings.angular_velocity == "single_entries":
-        omega, alpha = single_entry_derivatives(pose.R_gs, rate_hz)
+        spins = {name: single_entry_derivatives(pose.R_gs, rate_hz) for name, (pose, _) in parts.items()}
     else:
-        omega, alpha = quaternion_derivatives(q, rate_hz)
-        omega, alpha = mark_ends(omega, settings.end_frames), mark_ends(alpha, settings.end_frames)
-    _, acc = spline_derivatives(com_g, rate_hz)
-    return Motion(pose.R_gs, q, com_g, mark_ends(acc, settings.end_frames), omega, alpha)
+        dq, ddq = spline_derivatives(np.stack(list(q.values()), axis=1), rate_hz)
+        spins = {
+            name: (mark_ends(spin_from_quaternion(q[name], dq[:, i]), ends),
+                   mark_ends(spin_from_quaternion(q[name], ddq[:, i]), ends))
+            for i, name in enumerate(parts)
+        }  # fmt: skip
+    return {
+        name: Motion(pose.R_gs, q[name], com, mark_ends(acc[:, i], ends), *spins[name])
+        for i, (name, (pose, com)) in enumerate(parts.items())
+    }
+
+
+def segment_motion(pose: Pose, com_g: Array, rate_hz: float, settings: specs.Settings) -> Motion:
+    """`segment_motions` for one segment."""
+    return segment_motions({"": (pose, com_g)}, rate_hz, settings)[""]
+
+
+def spin_from_quaternion(q: Array, p: Array) -> Array:
+    """2 × the vector part of p q*, (frames, 3), with q* = (w, −v): ω from p = q̇, α from p = q̈."""
+    return np.asarray(2 * (-p[:, :1] * q[:, 1:] + q[:, :1] * p[:, 1:] - cross(p[:, 1:], q[:, 1:])))
 
 
 def quaternion_derivatives(q: Array, rate_hz: float) -> tuple[Array, Array]:
@@ -80,12 +101,7 @@ def quaternion_derivatives(q: Array, rate_hz: float) -> tuple[Array, Array]:
     omega_g, alpha_g : (frames, 3) arrays
     """
     dq, ddq = spline_derivatives(q, rate_hz)
-
-    def vector_part(p: Array) -> Array:
-        # p q* with q* = (w, −v)
-        return np.asarray(-p[:, :1] * q[:, 1:] + q[:, :1] * p[:, 1:] - cross(p[:, 1:], q[:, 1:]))
-
-    return 2 * vector_part(dq), 2 * vector_part(ddq)
+    return spin_from_quaternion(q, dq), spin_from_quaternion(q, ddq)
 
 
 def single_entry_derivatives(R: Array, rate_hz: float) -> tuple[Array, Array]:

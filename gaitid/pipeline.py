@@ -13,16 +13,16 @@ from gaitid.conventions import conventions
 from gaitid.dynamics.newton_euler import SOLVERS, Link
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError, TrialError
-from gaitid.frames import Geometry, Pose, laboratory_vertical
-from gaitid.kinematics import Motion, clinical_angles, clinical_moments, joint_axes, segment_motion
+from gaitid.frames import Geometry, laboratory_vertical
+from gaitid.kinematics import Motion, clinical_angles, clinical_moments, joint_axes, segment_motions
 from gaitid.model import specs
 from gaitid.model.fields import nearest
-from gaitid.model.needs import Needs, computable_bodies, needs_of_side
+from gaitid.model.needs import Needs, side_needs
 from gaitid.model.subject import Subject, SubjectFile, resolve_subject
 from gaitid.plates import PlateLoad, plate_axes, plate_load, with_empty_reading
 from gaitid.result import BodyParameters, Result, SideResult
 from gaitid.rotation import apply_transposed, dot
-from gaitid.signals import known_rows, lowpass, noise_level
+from gaitid.signals import known_rows, lowpass, median, noise_level
 from gaitid.stance import FootTrack, detect_stance
 from gaitid.trial import Array, Trial
 
@@ -80,7 +80,17 @@ def analyse(
     settings, noise = _resolve_cutoff(raw, settings, trial.rate_hz, warnings)
     geometry = Geometry(model, _filtered(raw, settings, trial.rate_hz), subject.numbers, trial.n_frames, up_g)
     base_pose = geometry.frame(model.base.frame)
-    base = segment_motion(base_pose, geometry.point(model.base.origin), trial.rate_hz, settings)
+    parts = {"": (base_pose, geometry.point(model.base.origin))}
+    lengths: dict[str, Array] = {}
+    for side in needs:
+        for body in model.chain:
+            length = np.asarray(geometry.value(body.length, side), dtype=float)
+            fraction = model.table.rows[body.row].com_fraction
+            com = geometry.point(body.com, side, length=length, com_fraction=fraction)
+            lengths[f"{side}.{body.segment}"] = np.broadcast_to(length, (trial.n_frames,))
+            parts[f"{side}.{body.segment}"] = (geometry.frame(body.frame, side), com)
+    motions = segment_motions(parts, trial.rate_hz, settings)
+    base = motions[""]
     R_gp, progression_words = geometry.progression(model.progression)
 
     plates, plate_warnings, plate_quality = _plates(trial, model, raw, subject, needs, up_g)
@@ -97,8 +107,10 @@ def analyse(
     sides: dict[str, SideResult] = {}
     for side in model.sides:
         if side.name in needs:
+            own = {b.segment: motions[f"{side.name}.{b.segment}"] for b in model.chain}
+            own_lengths = {b.segment: lengths[f"{side.name}.{b.segment}"] for b in model.chain}
             sides[side.name] = _side(
-                geometry, model, settings, side, base, base_pose, R_gp, loads[side.name], mass, gravity_g, trial.rate_hz, solver
+                geometry, model, settings, side, own, own_lengths, base, R_gp, loads[side.name], mass, gravity_g, solver
             )
         else:
             sides[side.name] = _absent_side(model, trial.n_frames)
@@ -125,8 +137,8 @@ def _needs(trial: Trial, model: specs.Model, warnings: list[str]) -> dict[str, N
     found: dict[str, Needs] = {}
     missing: dict[str, Needs] = {}
     for side in model.sides:
-        needs = needs_of_side(model, side.name, trial.has)
-        if computable_bodies(model, side.name, trial.has):
+        needs, computable = side_needs(model, side.name, trial.has)
+        if computable:
             found[side.name] = needs
         missing[side.name] = needs
     for needs in missing.values():
@@ -177,7 +189,7 @@ def _resolve_cutoff(
     """Settings with ``auto`` decided from the noise on the markers, and that noise in mm."""
     levels = [noise_level(1e3 * m) for m in markers.values()]
     known = [v for v in levels if np.isfinite(v)]
-    noise = float(np.median(known)) if known else float("nan")
+    noise = float(median(np.array(known))) if known else float("nan")
     if settings.cutoff_hz == "auto":
         if noise > SMOOTHED_BELOW_MM:
             cutoff = settings.raw_cutoff_hz
@@ -185,15 +197,15 @@ def _resolve_cutoff(
                 f"the markers carry {noise:.2g} mm of noise; they were low-passed at {cutoff:g} Hz "
                 "(choose with --cutoff)"
             )
-            settings = replace(settings, cutoff_hz=cutoff)
+            settings = settings._replace(cutoff_hz=cutoff)
         else:
-            settings = replace(settings, cutoff_hz=None)
+            settings = settings._replace(cutoff_hz=None)
     elif settings.cutoff_hz is None and noise > NOISY_MM:
         warnings.append(f"the markers carry {noise:.2g} mm of noise and are not filtered: accelerations are rough")
     if isinstance(settings.cutoff_hz, float):
         # The point reflection at the ends of a span bends its last half period.
         ends = int(np.ceil(rate_hz / settings.cutoff_hz / 2))
-        settings = replace(settings, end_frames=max(settings.end_frames, ends))
+        settings = settings._replace(end_frames=max(settings.end_frames, ends))
     return settings, noise
 
 
@@ -313,37 +325,33 @@ def _side(
     model: specs.Model,
     settings: specs.Settings,
     side: specs.Side,
+    motions: Mapping[str, Motion],
+    lengths: Mapping[str, Array],
     base: Motion,
-    base_pose: Pose,
     R_gp: Array,
     load: FootLoad,
     mass: float,
     gravity_g: Array,
-    rate_hz: float,
     solver: str,
 ) -> SideResult:
-    motions: dict[str, Motion] = {}
     joints: dict[str, Array] = {}
     bodies: dict[str, BodyParameters] = {}
     links: list[Link] = []
     for body in model.chain:
         row = model.table.rows[body.row]
-        pose = geometry.frame(body.frame, side.name)
-        length = np.broadcast_to(np.asarray(geometry.value(body.length, side.name), dtype=float), (geometry.n_frames,))
-        com = geometry.point(body.com, side.name, length=length, com_fraction=row.com_fraction)
+        motion, length = motions[body.segment], lengths[body.segment]
         joint = geometry.point(body.centre, side.name)
-        motion = segment_motion(pose, com, rate_hz, settings)
         body_mass = row.mass_fraction * mass
         mean_length = float(length[np.isfinite(length)].mean()) if np.isfinite(length).any() else np.nan
         used = length if settings.segment_length == "current" else np.full(geometry.n_frames, mean_length)
         # Principal moments about the centre of mass: m (ρ L)².
         moments = body_mass * (np.multiply.outer(used, row.gyration_fractions)) ** 2
         inertia = moments[:, :, None] * np.eye(3)
-        motions[body.segment], joints[body.joint] = motion, joint
-        bodies[body.segment] = _body_parameters(pose, com, joint, body_mass, inertia, mean_length, row.source)
+        joints[body.joint] = joint
+        bodies[body.segment] = _body_parameters(motion, joint, body_mass, inertia, mean_length, row.source)
         links.append(
             Link(
-                body_mass, inertia, motion.R_gs, com, motion.acc_g, motion.omega_g, motion.alpha_g, joint,
+                body_mass, inertia, motion.R_gs, motion.com_g, motion.acc_g, motion.omega_g, motion.alpha_g, joint,
                 load.wrench if body.ground else None,
             )  # fmt: skip
         )
@@ -395,9 +403,9 @@ def _angle_frame(geometry: Geometry, name: str, side: str, R_gp: Array) -> Array
 
 
 def _body_parameters(
-    pose: Pose, com_g: Array, joint_g: Array, mass: float, inertia: Array, length: float, source: str
+    motion: Motion, joint_g: Array, mass: float, inertia: Array, length: float, source: str
 ) -> BodyParameters:
-    local = apply_transposed(pose.R_gs, com_g - joint_g)
+    local = apply_transposed(motion.R_gs, motion.com_g - joint_g)
     known = known_rows(local)
     centre = local[known].mean(axis=0) if known.any() else np.full(3, np.nan)
     seen = known_rows(inertia)

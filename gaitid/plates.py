@@ -10,7 +10,7 @@ from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError
 from gaitid.model import specs
 from gaitid.rotation import unit
-from gaitid.signals import lowpass, sample_centred_mean, sample_local_quadratic, spans
+from gaitid.signals import lowpass, median, sample_centred_mean, sample_local_quadratic, spans
 from gaitid.trial import Array, ForcePlate, frozen
 
 # s. Shorter loads are knocks; shorter pauses are noise within one contact; an edge reaches out no farther.
@@ -25,7 +25,7 @@ NEAR_PLATE = 0.25
 MAX_NOISE = 10.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PlateLoad:
     """What one plate felt at each camera frame.
 
@@ -161,7 +161,7 @@ def with_empty_reading(plate: PlateLoad, feet: list[Array], rate_hz: float) -> P
     if away.sum() < MIN_EMPTY * rate_hz:
         return plate
     empty = plate.wrench.f_g[away]
-    bias = np.median(empty, axis=0)
+    bias = median(empty)
     noise = float(np.percentile(np.linalg.norm(empty - bias, axis=1), 99))
     # More than this is a load that no marker explains (another person, a knock), not noise.
     return replace(plate, bias_g=bias, noise_N=min(noise, MAX_NOISE))

@@ -14,7 +14,7 @@ from gaitid.model.subject import Subject
 from gaitid.trial import Array, Trial
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BodyParameters:
     """One segment's inertial parameters on this subject.
 
@@ -37,7 +37,7 @@ class BodyParameters:
     source: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SideResult:
     """Everything of one leg.
 
@@ -69,7 +69,7 @@ class SideResult:
     coverage: Mapping[str, Mapping[str, int]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result:
     """Everything of one trial."""
 

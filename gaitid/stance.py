@@ -24,7 +24,7 @@ EVENT_AGREES = 0.10
 SHORTEST = 0.08
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FootTrack:
     """Heel and toe markers of one foot, (frames, 3), m, laboratory axes."""
 
@@ -32,7 +32,7 @@ class FootTrack:
     toe_g: Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Stance:
     """When one foot stands.
 

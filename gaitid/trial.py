@@ -19,7 +19,7 @@ def frozen(values: object) -> Array:
     return array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ForcePlate:
     """One force plate and what it measured, at its own rate.
 
@@ -68,7 +68,7 @@ class ForcePlate:
             raise ValueError("ForcePlate: force_p and moment_p differ in length")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Event:
     """A gait event as the file names it.
 
@@ -87,7 +87,7 @@ class Event:
     time_s: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trial:
     """Everything read from one trial's file or files.
 

@@ -45,14 +45,14 @@ def test_derivatives_are_those_of_the_natural_quintic_spline(n: int, rate: float
     np.testing.assert_allclose(second / rate**2, natural_quintic(t, values, 2), atol=1e-9)
 
 
-@pytest.mark.parametrize("n", [319, 320, 321, 400, 417, 640, 2000])
-def test_windows_of_a_long_span_equal_one_piece(n: int) -> None:
+@pytest.mark.parametrize("n", [6, 7, 320, 321, 2000])
+def test_short_and_long_spans_are_one_spline(n: int) -> None:
     values = np.random.default_rng(n).normal(size=(n, 3))
     first, second = spline_derivatives(values, 1.0)
-    whole_first, whole_second = (d @ values for d in signals._spline_operators.__wrapped__(n))
-    # The spline forgets a sample by 0.43 a step: 0.43^48 = 3e-18, below rounding (some 1e-14 of values near 10).
-    np.testing.assert_allclose(first, whole_first, atol=1e-12)
-    np.testing.assert_allclose(second, whole_second, atol=1e-12)
+    t = np.arange(n, dtype=float)
+    # scipy's matrix and ours are both banded and well conditioned: rounding of values up to 10
+    np.testing.assert_allclose(first, natural_quintic(t, values, 1), atol=1e-9)
+    np.testing.assert_allclose(second, natural_quintic(t, values, 2), atol=1e-9)
 
 
 def test_a_quadratic_is_differentiated_exactly() -> None:
@@ -84,19 +84,21 @@ def test_gaps_stay_gaps_and_do_not_leak(seed: int) -> None:
     gaps = np.zeros(120, dtype=bool)
     for start in rng.integers(0, 120, 3):
         gaps[start : start + rng.integers(1, 12)] = True
-    values[gaps, 0, 1] = np.nan
+    values[gaps, 0] = np.nan  # the first marker; the second is whole
     first, second = spline_derivatives(values, 100.0)
+    whole_first, whole_second = spline_derivatives(values[:, 1], 100.0)
+    np.testing.assert_allclose(first[:, 1], whole_first, atol=1e-10)  # per s, of some hundreds
+    np.testing.assert_allclose(second[:, 1], whole_second, atol=1e-8)  # per s², of some 1e5
     for start, stop in spans(~gaps):
         if stop - start < signals.SPLINE_MIN:
-            assert np.isnan(first[start:stop]).all()
-            assert np.isnan(second[start:stop]).all()
+            assert np.isnan(first[start:stop, 0]).all()
+            assert np.isnan(second[start:stop, 0]).all()
             continue
-        alone_first, alone_second = spline_derivatives(values[start:stop], 100.0)
-        np.testing.assert_array_equal(first[start:stop], alone_first)
-        np.testing.assert_array_equal(second[start:stop], alone_second)
-        assert np.isfinite(second[start:stop]).all()
-    assert np.isnan(first[gaps]).all()
-    assert np.isnan(second[gaps]).all()
+        alone_first, alone_second = spline_derivatives(values[start:stop, 0], 100.0)
+        np.testing.assert_allclose(first[start:stop, 0], alone_first, atol=1e-10)
+        np.testing.assert_allclose(second[start:stop, 0], alone_second, atol=1e-8)
+    assert np.isnan(first[gaps, 0]).all()
+    assert np.isnan(second[gaps, 0]).all()
 
 
 def test_inputs_are_not_changed() -> None:
@@ -234,6 +236,15 @@ def test_local_quadratic_takes_the_sample_itself_where_the_rates_are_equal() -> 
     values = np.random.default_rng(1).normal(size=(40, 3))
     found = sample_local_quadratic(values, 100.0, 100.0, 40)
     np.testing.assert_allclose(found[1:-1], values[1:-1], atol=1e-12)
+
+
+@pytest.mark.xfail(reason="fewer than three samples lie within one camera interval of an instant: the frame is lost")
+@pytest.mark.parametrize("ratio", [0.6, 1.2])
+def test_local_quadratic_serves_plates_about_as_fast_as_the_cameras(ratio: float) -> None:
+    """A force file may have its own rate (INTERFACE.md): a slow one must not lose frames between its samples."""
+    samples = np.arange(200) / (100.0 * ratio)
+    found = sample_local_quadratic((1 + samples)[:, None], 100.0 * ratio, 100.0, 100)
+    np.testing.assert_allclose(found[2:-2, 0], 1 + np.arange(100)[2:-2] / 100, atol=1e-9)  # N, a line
 
 
 def test_local_quadratic_beyond_the_samples_is_unknown() -> None:

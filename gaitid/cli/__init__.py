@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
 import click
 
 from gaitid import __version__
+
+# The arrays of a trial are small: a pool of linear-algebra threads costs more to start (30 ms) than it saves, and
+# one thread gives the same last digit on every machine. Set before numpy is loaded; a user's own value wins.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # name -> (module, one line of help): so that `gaitid --help` loads no command.
 COMMANDS = {

@@ -27,7 +27,7 @@ from gaitid.rotation import apply, apply_transposed, cross
 from gaitid.trial import Array, frozen
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Link:
     """One segment of a chain with everything that acts on it but its joints; laboratory axes.
 

@@ -10,7 +10,7 @@ from gaitid.rotation import cross, dot
 from gaitid.trial import Array, frozen
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Wrench:
     """A force and its moment about a point, over time.
 

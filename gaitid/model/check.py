@@ -67,9 +67,9 @@ def point_uses(ref: specs.PointRef | specs.Vector | specs.Frame) -> Iterator[Use
 
 def formula_uses(formula: Expression | None) -> Iterator[Use]:
     if formula is not None:
-        for name in formula.names():
+        for name in formula.names:
             yield "number", name
-        for name in formula.points():
+        for name in formula.points:
             yield "point", name
 
 

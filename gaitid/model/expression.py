@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,28 +32,23 @@ CONSTANTS = {"pi": math.pi}
 MAX_LENGTH = 500
 
 
-@dataclass(frozen=True)
-class Expression:
+class Expression(NamedTuple):
     """A parsed formula.
 
     Attributes
     ----------
     text : str
+    tree : ast.expr
+    names : tuple of str
+        Numbers that it uses, as ``length`` or ``left.leg_length``.
+    points : tuple of str
+        Points that it measures between.
     """
 
     text: str
     tree: ast.expr
-
-    def names(self) -> Iterator[str]:
-        """Names of numbers that the formula uses, as ``length`` or ``left.leg_length``."""
-        yield from _names(self.tree)
-
-    def points(self) -> Iterator[str]:
-        """Names of points that the formula measures between."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Call) and _function(node) in POINT_FUNCTIONS:
-                for argument in node.args:
-                    yield _dotted(argument)
+    names: tuple[str, ...]
+    points: tuple[str, ...]
 
     def evaluate(self, number: Callable[[str], Any], distance: Callable[[str, str], Any]) -> Any:
         """The value, with `number` giving what a name stands for and `distance` that between two points."""
@@ -79,7 +73,7 @@ def parse_expression(text: object, where: str) -> Expression:
         _check(tree, where, source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ModelError(f"{where}: not a formula", found=repr(source[:60])) from None
-    return Expression(source, tree)
+    return Expression(source, tree, tuple(_names(tree)), tuple(_points(tree)))
 
 
 _BINARY: Mapping[type, Callable[[Any, Any], Any]] = {
@@ -147,6 +141,13 @@ def _names(node: ast.expr) -> Iterator[str]:
     elif isinstance(node, ast.Call) and _function(node) not in POINT_FUNCTIONS:
         for argument in node.args:
             yield from _names(argument)
+
+
+def _points(tree: ast.expr) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _function(node) in POINT_FUNCTIONS:
+            for argument in node.args:
+                yield _dotted(argument)
 
 
 def _evaluate(node: ast.expr, number: Callable[[str], Any], distance: Callable[[str, str], Any]) -> Any:

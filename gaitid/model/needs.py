@@ -87,26 +87,46 @@ class _Walk:
         return False
 
 
-def needs_of_side(model: specs.Model, side: str, has: Callable[[str], bool]) -> Needs:
-    """Everything that one leg, the pelvis and their angles need; calibration frames apart."""
+def side_needs(
+    model: specs.Model, side: str, has: Callable[[str], bool]
+) -> tuple[Needs, tuple[str, ...]]:
+    """Everything that one leg, the pelvis and their angles need (calibration frames apart).
+
+    Parameters
+    ----------
+    model : Model
+    side : str
+    has : callable
+        Whether the trial holds a marker of that label.
+
+    Returns
+    -------
+    needs : Needs
+    computable : tuple of str
+        Segments of the side whose frames have all their markers.
+    """
     walk = _Walk(model, has)
     needs = Needs()
     wanted = [("frame", model.base.frame), ("point", model.base.origin), ("point", model.heel), ("point", model.toe)]
+    computable = []
     for body in model.chain:
-        wanted += [("frame", body.frame), ("point", body.centre), *point_uses(body.com), *formula_uses(body.length)]
+        if walk.visit("frame", body.frame, side, needs):
+            computable.append(body.segment)
+        wanted += [("point", body.centre), *point_uses(body.com), *formula_uses(body.length)]
     for angle in model.angles.values():
         wanted += [("frame", f) for f in (angle.proximal, angle.distal) if f != "progression"]
     for kind, name in wanted:
         if kind == "number" and name in ("length", "com_fraction"):
             continue
         walk.visit(kind, name, side, needs)
-    return needs
+    return needs, tuple(computable)
 
 
-def computable_bodies(model: specs.Model, side: str, has: Callable[[str], bool]) -> list[str]:
-    """Segments of a side whose frames have all their markers."""
-    return [
-        body.segment
-        for body in model.chain
-        if _Walk(model, has).visit("frame", body.frame, side, Needs())
-    ]
+def needs_of_side(model: specs.Model, side: str, has: Callable[[str], bool]) -> Needs:
+    """The first half of `side_needs`."""
+    return side_needs(model, side, has)[0]
+
+
+def computable_bodies(model: specs.Model, side: str, has: Callable[[str], bool]) -> tuple[str, ...]:
+    """The second half of `side_needs`."""
+    return side_needs(model, side, has)[1]

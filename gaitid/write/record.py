@@ -83,7 +83,7 @@ def record(
         "settings": {
             "solver": result.solver,
             "express_in": list(express_in),
-            **{k: getattr(s, k) for k in s.__dataclass_fields__},
+            **s._asdict(),
             "static_foot_flat": result.subject.foot_flat,
         },
         "subject": {

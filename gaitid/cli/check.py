@@ -1,0 +1,160 @@
+"""`gaitid check`."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gaitid.cli.common import CONTEXT, guarded, say, talk_options
+from gaitid.cli.run import cutoff as cutoff_value
+from gaitid.cli.run import settings_from
+
+if TYPE_CHECKING:
+    from gaitid.check import Report
+
+HELP_END = """\b
+Example:  gaitid check trials/*.c3d --model pig --require-forces --against golden
+
+\b
+What is checked, and the limit:
+  analysis        `run` would accept the trial
+  solvers         block, dense and recursive agree to 1e-9 of the largest value
+  force balance   Newton's law for the leg below each joint, over 0.3 s: 0.1 % of body weight
+  moment balance  Euler's law, likewise: 0.05 N·m/kg
+  loads           a stance with a known load (warning; a failure with --require-forces)
+  coverage        frames with a known load that are empty: warning above 20 %, failure above 80 %
+  segment length  SD of thigh, shank, heel-to-toe length: 15 mm (slipped markers, wrong calibration)
+  segment jump    change of such a length in one frame: 30 mm (markers swapped)
+  sides           left and right segments differ in length by at most 15 % (warning)
+  peak force      of a whole stance: 0.7 to 3 body weights (warning), 0.4 to 6 (failure)
+  mean force      over one step: within 10 % of body weight (warning), 30 % (failure)
+
+\b
+With --against, largest differences that pass:
+  force 0.01 N, moment 0.001 N·m, angle 0.001 deg, centre of pressure 0.01 mm,
+  moment 1e-5 N·m/kg, power 1e-4 W/kg; a cell that became empty or filled fails.
+"""
+
+
+def tolerance(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> dict[str, float]:
+    """``QUANTITY=VALUE`` of --tolerance."""
+    result: dict[str, float] = {}
+    if pairs:
+        from gaitid.check import TOLERANCES
+
+        for pair in pairs:
+            name, _, text = pair.partition("=")
+            try:
+                value = float(text)
+            except ValueError:
+                value = -1.0
+            if name not in TOLERANCES or not 0 <= value < float("inf"):
+                raise click.BadParameter(
+                    f"expected {' or '.join(TOLERANCES)}, = and a number of at least 0; found {pair!r}"
+                )
+            result[name] = value
+    return result
+
+
+@click.command(context_settings=CONTEXT, epilog=HELP_END)
+@click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
+@click.option("--model", required=True, help="A bundled model's name (pig, pig_vicon) or a YAML file.")
+@click.option("--static", type=click.Path(path_type=Path), help="Calibration trial.")
+@click.option("--subject", type=click.Path(path_type=Path), help="YAML with the subject's measurements.")
+@click.option("--forces", type=click.Path(path_type=Path), help="Force channels beside a CSV trial.")
+@click.option("--plates", type=click.Path(path_type=Path), help="YAML with the plates' corners, for CSV.")
+@click.option("--cutoff", callback=cutoff_value, metavar="HZ|none", help="As for run.")
+@click.option("--force-cutoff", callback=cutoff_value, metavar="HZ|none", help="As for run.")
+@click.option("--require-forces", is_flag=True, help="Fail a trial in which no foot's load is known.")
+@click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model.")
+@click.option(
+    "--against", metavar="DIR", help="Compare with results of run kept there ({parent} as for run)."
+)
+@click.option("--tolerance", "tolerances", multiple=True, callback=tolerance, metavar="QUANTITY=VALUE",
+              help="Of --against, for example force_N=0.1; may be repeated.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of lines.")
+@talk_options
+def command(
+    trials: tuple[str, ...],
+    model: str,
+    static: Path | None,
+    subject: Path | None,
+    forces: Path | None,
+    plates: Path | None,
+    cutoff: object,
+    force_cutoff: object,
+    require_forces: bool,
+    pairs: tuple[str, ...],
+    against: str | None,
+    tolerances: dict[str, float],
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+    debug: bool,
+) -> int:
+    """Can each TRIAL be analysed, is the result trustworthy, and did it move? One line a trial on stdout,
+    PASS or FAIL with every failed check and its number; the exit code is 1 if any failed. Nothing is written.
+
+    Warnings go to stderr. No check judges how somebody walks.
+    """
+    from gaitid.check import FAIL, TOLERANCES, WARN, Finding, Report, check_file
+    from gaitid.run import RunOptions, prepare
+
+    overrides = settings_from(pairs)
+    for key, value in (("cutoff_hz", cutoff), ("force_cutoff_hz", force_cutoff)):
+        if value is not None:
+            overrides[key] = value
+    if forces is not None and len(trials) > 1:
+        raise click.UsageError("--forces belongs to one trial; check them one by one")
+    if against is not None:
+        _refuse_clashes(trials, against)
+    options = RunOptions(
+        model, static, subject, forces, plates, overrides=overrides, require_forces=require_forces
+    )
+    worked, prepared = guarded("", lambda: prepare(options), debug)
+    if not worked:
+        return 1
+    limits = {**TOLERANCES, **tolerances}
+    reports: list[Report] = []
+    for name in trials:
+        path = Path(name)
+        folder = None if against is None else _golden(path, against)
+        worked, report = guarded(name, partial(check_file, path, prepared, folder, limits), debug)
+        if not worked:
+            report = Report(path, (Finding("analysis", FAIL, "it could not be checked"),))
+        reports.append(report)
+        if not as_json:
+            click.echo(" ".join(report.line().split()))
+        for finding in report.findings:
+            if finding.status == WARN and not quiet:
+                say(f"{path}: warning: {finding.text}")
+            elif verbose and not quiet:
+                say(f"{path}: {finding.status}: {finding.name}: {finding.text}")
+    failed = sum(not report.passed for report in reports)
+    if as_json:
+        from gaitid.write.record import plain
+
+        content = {"passed": not failed, "trials": [report.as_dict() for report in reports]}
+        click.echo(json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False))
+    if failed and len(trials) > 1 and not quiet:
+        say(f"{failed} of {len(trials)} trials failed")
+    return 1 if failed else 0
+
+
+def _golden(path: Path, against: str) -> Path:
+    return Path(against.replace("{parent}", path.resolve().parent.name))
+
+
+def _refuse_clashes(trials: tuple[str, ...], against: str) -> None:
+    seen: dict[Path, str] = {}
+    for name in trials:
+        key = _golden(Path(name), against) / Path(name).stem
+        if key in seen:
+            raise click.UsageError(
+                f"{seen[key]} and {name} have the same golden files {key}.*; give --against 'DIR/{{parent}}'"
+            )
+        seen[key] = name

@@ -1,0 +1,56 @@
+"""`gaitid inspect`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from gaitid.cli.common import CONTEXT, guarded, say, talk_options
+
+
+@click.command(
+    context_settings=CONTEXT, epilog="Example:  gaitid inspect walk.c3d --json > walk.inspect.json"
+)
+@click.argument("trial", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of text.")
+@click.option("--forces", type=click.Path(path_type=Path), help="Force channels beside a CSV trial.")
+@click.option(
+    "--plates", type=click.Path(path_type=Path), help="YAML with corners and origins of plates, for CSV."
+)
+@click.option("--keep-names", is_flag=True, help="Show names of people stored in the trial.")
+@talk_options
+def command(
+    trial: Path,
+    as_json: bool,
+    forces: Path | None,
+    plates: Path | None,
+    keep_names: bool,
+    quiet: bool,
+    verbose: bool,
+    debug: bool,
+) -> int:
+    """Say what is in TRIAL (.c3d or .csv): markers and their gaps, rates, force plates and their loads, which
+    foot stands on which plate, events, measurements of the subject, stored model outputs, and what each
+    bundled model would still need.
+
+    Nothing is written; the text goes to stdout. Frames are numbered as the file numbers them, lengths are in
+    metres and forces in newtons.
+    """
+    from gaitid.inspect import describe, inspect_trial
+
+    worked, content = guarded(str(trial), lambda: inspect_trial(trial, forces, plates, keep_names), debug)
+    if not worked:
+        return 1
+    if as_json:
+        from gaitid.write.record import plain
+
+        click.echo(json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False))
+        return 0
+    click.echo(describe(content), nl=False)
+    if verbose and not quiet:
+        for name, model in content["models"].items():
+            for warning in model["warnings"]:
+                say(f"{trial}: {name}: {warning}")
+    return 0

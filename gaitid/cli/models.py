@@ -1,0 +1,239 @@
+"""`gaitid models`."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gaitid.cli.common import CONTEXT, guarded, say, talk_options
+
+
+@click.group(
+    context_settings=CONTEXT,
+    invoke_without_command=True,
+    epilog="Example:  gaitid models show pig > mine.yaml; gaitid models validate mine.yaml",
+)
+@click.pass_context
+def command(ctx: click.Context) -> int | None:
+    """List, show and check models; without a subcommand, list them."""
+    if ctx.invoked_subcommand is None:
+        return _list(False)
+    return None
+
+
+@command.command("list", context_settings=CONTEXT, epilog="Example:  gaitid models list")
+@talk_options
+def list_(quiet: bool, verbose: bool, debug: bool) -> int:
+    """The bundled models: name, title and file, separated by tabs."""
+    return _list(debug)
+
+
+def _list(debug: bool) -> int:
+    from gaitid.model.load import bundled_models, load_model
+
+    failed = 0
+    for name, path in bundled_models().items():
+        worked, model = guarded(str(path), partial(load_model, path), debug)
+        failed += not worked
+        if worked:
+            click.echo(f"{name}\t{model.title}\t{path}")
+    return 1 if failed else 0
+
+
+@command.command("show", context_settings=CONTEXT, epilog="Example:  gaitid models show pig_vicon --resolved")
+@click.argument("name")
+@click.option("--resolved", is_flag=True, help="With everything that it extends merged into one file.")
+@talk_options
+def show(name: str, resolved: bool, quiet: bool, verbose: bool, debug: bool) -> int:
+    """The YAML of the model NAME (a bundled model or a file), to copy and edit."""
+    worked, text = guarded("", lambda: _resolved(name) if resolved else _text(name), debug)
+    if worked:
+        click.echo(text, nl=False)
+    return 0 if worked else 1
+
+
+def _text(name: str) -> str:
+    from gaitid.errors import ModelError
+    from gaitid.model.load import find_model
+
+    path = find_model(name)
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise ModelError(f"{path}: cannot be read as text", expected="a YAML file in UTF-8") from None
+
+
+def _resolved(name: str) -> str:
+    import yaml
+
+    from gaitid.model.load import _merged, find_model
+
+    content, paths = _merged(find_model(name), ())
+
+    class Plain(yaml.SafeDumper):
+        """Without anchors: a person reads this."""
+
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
+    body = yaml.dump(content, Dumper=Plain, sort_keys=False, allow_unicode=True, width=110)
+    return f"# {paths[0].name}, with {', '.join(p.name for p in paths[1:]) or 'nothing'} merged in\n{body}"
+
+
+@command.command("schema", context_settings=CONTEXT, epilog="Example:  gaitid models schema")
+@talk_options
+def schema(quiet: bool, verbose: bool, debug: bool) -> int:
+    """The model language: every key, what it holds, and its default."""
+    click.echo(schema_text(), nl=False)
+    return 0
+
+
+@command.command("validate", context_settings=CONTEXT, epilog="Example:  gaitid models validate mine.yaml")
+@click.argument("file")
+@talk_options
+def validate(file: str, quiet: bool, verbose: bool, debug: bool) -> int:
+    """Check a model FILE with all that it extends: OK, or one line with every fault and exit code 1."""
+    from gaitid.model.load import load_model
+
+    worked, model = guarded("", lambda: load_model(file), debug)
+    if not worked:
+        return 1
+    click.echo(f"OK {file}: {model.name}: {model.title}")
+    if verbose and not quiet:
+        for path in model.paths:
+            say(f"{file}: read {Path(path)}")
+    return 0
+
+
+# What gaitid/model/schema.py accepts, in the order of a model file. Settings and lists of choices come from
+# the code itself (`schema_text`); tests/cli/test_models.py holds the rest to it.
+SCHEMA_TEXT = """\
+# The model language of gaitid, version {version}. A model is a YAML file; a key not named here is refused.
+# Lengths in formulas are in metres, angles in radians, unless a key says otherwise.
+# A formula is a number or a text such as "0.5 * (knee_width + marker_diameter)": + - * / **, parentheses,
+#   {functions},
+#   pi, distance(a, b) of two points, mean(...) over the frames.
+# A name in `each_side` means the same side first, then the middle of the body; left.NAME and right.NAME are
+#   that side; `sign` is the side's sign.
+# In what follows (required) marks keys without a default; a default stands after "=".
+
+gaitid_model: {version}                  # (required)
+name: TEXT                        # (required)
+title: TEXT                       # = ""
+extends: FILE or NAME             # a model to start from: mappings are merged key by key, points and frames
+                                  #   replaced whole, a key set to null is taken away
+sources: ANYTHING                 # references, for people
+table: FILE                       # (required) segment parameters, beside this file or bundled
+
+sides:                            # (required)
+  left: {{letter: TEXT, sign: 1 or -1}}       # {{S}} in labels is the letter
+  right: {{letter: TEXT, sign: 1 or -1}}
+
+subject:                          # = none; measurements of the whole body
+  NAME:
+    key: TEXT                     # (required) its name in a subject file, ending in _UNIT
+    unit: {units}         # (required) in a subject file
+    range: [LOW, HIGH]            # (required) SI; outside it is refused
+    c3d: TEXT                     # = ""; its name in a trial's PROCESSING or SUBJECTS group
+    c3d_unit: {units}     # = unit
+    optional: true or false       # = false
+    zero_is_absent: true or false # = false; a stored 0 means that nobody measured it
+    static: FORMULA, or           # how it follows from a static trial
+      {{proximal: FRAME, distal: FRAME, sequence: SEQUENCE, value: FORMULA of a, b, c in degrees}}
+    otherwise: FORMULA            # what is taken when nothing else says; needs
+    because: TEXT                 #   the reason, which a warning repeats
+subject_each_side:                # = none; the same for measurements of each leg
+
+middle:                           # = none; definitions of the middle of the body
+each_side:                        # (required) definitions of each side
+  markers: {{NAME: LABEL or [LABEL, ...]}}    # the first that the trial holds; {{S}} is the side's letter
+  numbers: {{NAME: FORMULA}}
+  points: {{NAME: POINT}}
+  frames: {{NAME: FRAME DEFINITION}}
+
+# POINT is the name of a marker or point, or one of
+#   mean: [POINT, ...]                        the middle of several
+#   first_of: [POINT, ...]                    the first whose markers the trial holds
+#   in_frame: FRAME, offset: [FORMULA x 3]    fixed in a frame
+#   chord: {{proximal: POINT, wand: POINT, lateral: POINT, radius: FORMULA, dihedral: FORMULA}}
+#                                             joint centre at `radius` from a lateral marker (Plug-in Gait)
+#   turn: {{point: POINT, about: POINT, axis: VECTOR, angle: FORMULA}}
+#   between: [POINT, POINT], fraction: FORMULA
+#   along: VECTOR, from: POINT, distance: FORMULA
+#   level: {{point: POINT, with: POINT, plus: FORMULA, when: foot_flat}}    (when: optional)
+#                                             moved along the vertical to the height of another
+# VECTOR is [POINT, POINT], FRAME.AXIS such as shank.y, or one of
+#   {{from: POINT, to: POINT, times: FORMULA}}  (times: optional)
+#   {{axis: FRAME.AXIS, times: FORMULA}}        (times: optional)
+#   {{cross: [VECTOR, VECTOR]}}
+# FRAME DEFINITION is one of
+#   {{origin: POINT, keep: {{AXIS: VECTOR}}, toward: {{AXIS: VECTOR}}}}
+#                                             one axis along a vector, another as near as can be to a second
+#   {{turn: FRAME, by: [{{AXIS: FORMULA}}, ...]}} turned about its own axes, one after the other
+# AXIS is {axes}. SEQUENCE is {sequences}.
+
+chain:                            # (required) bodies of one leg, from the ground up
+  - segment: TEXT                 # (required)
+    frame: FRAME                  # (required)
+    row: TEXT                     # = segment; its row in the table
+    com: POINT                    # (required) may use length and com_fraction
+    length: FORMULA               # (required) that the table's fractions are of
+    joint: TEXT                   # (required) its proximal joint
+    centre: POINT                 # (required) that joint's centre, a name
+    ground: true or false         # = false; true for the one body that the ground acts on
+base: {{segment: TEXT, frame: FRAME, origin: POINT}}           # (required) what the last joint hangs from
+ground_contact: {{heel: POINT, toe: POINT}}                    # (required)
+progression: {{point: POINT, axes: displacement or laboratory}}  # (required) direction of walking
+
+angles:                           # (required) Cardan angles; each joint of the chain needs one of its name
+  NAME: {{proximal: FRAME or progression, distal: FRAME, sequence: SEQUENCE, COLUMN: FORMULA, ...}}
+                                  # formulas of a, b, c in degrees and sign
+moments:                          # (required) internal moments of joints of the chain
+  JOINT: {{axes: FRAME, COLUMN: FORMULA, ...}}       # formulas of x, y, z in N·m/kg and sign
+
+settings:                         # each can be given with --set KEY=VALUE
+{settings}"""
+
+SETTING_NOTES = {
+    "gravity_m_per_s2": "0 to 100",
+    "cutoff_hz": "effective -3 dB frequency of both passes on markers, Hz, none or auto",
+    "raw_cutoff_hz": "what auto takes for trajectories that nobody smoothed, Hz",
+    "force_cutoff_hz": "the same on plates, Hz or none",
+    "plate_sampling": "local_quadratic or centred_mean",
+    "acceleration": "quintic_spline",
+    "angular_velocity": "quaternion_spline or single_entries",
+    "segment_length": "trial_mean or current",
+    "end_frames": "frames left empty at each end of a gap-free span",
+    "contact_threshold_N": "a contact is found above this",
+    "contact_edge_N": "and reaches out to this",
+}
+
+
+def schema_text() -> str:
+    """The description with the choices and defaults that the code has now."""
+    from gaitid.model import expression
+    from gaitid.model.schema import AXES, SCHEMA, SEQUENCES, UNITS
+    from gaitid.model.specs import Settings
+
+    functions = sorted(expression.FUNCTIONS)
+    default = Settings()
+    lines = []
+    for key in Settings.__annotations__:
+        value = getattr(default, key)
+        note = SETTING_NOTES.get(key, "")
+        lines.append(f"  {f'{key}: {_yaml(value)}':<38}# {note}".rstrip(" #"))
+    return SCHEMA_TEXT.format(
+        version=SCHEMA,
+        units=" or ".join(UNITS),
+        axes=" or ".join(AXES),
+        sequences=" or ".join(SEQUENCES),
+        functions=", ".join(functions),
+        settings="\n".join(lines) + "\n",
+    )
+
+
+def _yaml(value: object) -> str:
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,544 @@
+"""What is in a trial's file: markers, gaps, plates, contacts, events, subject, and what each model lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gaitid.contacts import Contact, assign_loads
+from gaitid.errors import GaitidError, SubjectError
+from gaitid.frames import Geometry, laboratory_vertical
+from gaitid.model import specs
+from gaitid.model.load import bundled_models, load_model
+from gaitid.model.needs import computable_bodies, needs_of_side
+from gaitid.model.subject import Measured, SubjectFile, key_of, resolve_subject
+from gaitid.plates import PlateLoad, plate_axes, plate_load, with_empty_reading
+from gaitid.read import read_trial
+from gaitid.signals import known_rows, spans
+from gaitid.stance import FootTrack, detect_stance
+from gaitid.trial import Array, Trial
+
+# What a person reads a value in, and the factor from SI.
+SHOWN = {"m": ("mm", 1e3), "rad": ("deg", 180 / np.pi)}
+# So many entries of a long list go to the screen; --json has all.
+MAX_SHOWN = 12
+# Columns of text, as wide as a terminal that nobody widened.
+WIDTH = 110
+
+
+def inspect_trial(
+    path: Path, forces: Path | None = None, plates: Path | None = None, keep_names: bool = False
+) -> dict[str, Any]:
+    """Everything that can be said of a trial without choosing a model.
+
+    Parameters
+    ----------
+    path : Path
+    forces, plates : Path, optional
+        Files beside a CSV trial.
+    keep_names : bool
+        Whether names of people stored in the file are shown.
+
+    Returns
+    -------
+    dict
+        Plain types, units in the names of the keys: ``file``, ``points``, ``analog``, ``plates``,
+        ``contacts``, ``events``, ``subject``, ``stored_outputs``, ``models`` and more.
+
+    Raises
+    ------
+    GaitidError
+        The file cannot be read.
+    """
+    trial = read_trial(path, forces=forces, plates=plates, stored=True)
+    models = {name: load_model(file) for name, file in bundled_models().items()}
+    model, foot_note = _model_for_feet(trial, models)
+    vertical, up_words = _vertical(trial, model or next(iter(models.values()), None))
+    up_g = np.array([0.0, 0.0, 1.0]) if vertical is None else vertical
+    feet = {} if model is None else _feet(trial, model)
+    loads, refused = _plate_loads(trial, model, feet, up_g)
+    contacts, contact_note = _contacts(trial, model, feet, loads, foot_note)
+    ready = {name: _readiness(trial, m) for name, m in models.items()}
+    first = trial.first_frame
+    return {
+        "file": str(path),
+        "format": trial.origin.get("format", ""),
+        "software": trial.origin.get("software", ""),
+        "points": _points(trial),
+        "vertical": {"up": None if vertical is None else _axis_name(vertical), "found_from": up_words},
+        "analog": _analog(path, trial),
+        "plates": _plates(trial, loads, refused),
+        "contacts": [_contact(c, first) for c in contacts],
+        "contacts_note": contact_note,
+        "events": [
+            {
+                "name": e.name,
+                "side": e.side,
+                "frame": first + round(e.time_s * trial.rate_hz),
+                "time_s": e.time_s,
+            }
+            for e in trial.events
+        ],
+        "subject": _subject(trial, models),
+        **({"subject_names": list(trial.names)} if keep_names else {}),
+        "stored_outputs": sorted(trial.stored),
+        "models": ready,
+        "warnings": list(trial.warnings),
+    }
+
+
+# --- markers ------------------------------------------------------------------------------------------------
+
+
+def _points(trial: Trial) -> dict[str, Any]:
+    first = trial.first_frame
+    markers: list[dict[str, Any]] = []
+    gaps: dict[str, list[dict[str, int]]] = {}
+    for i, label in enumerate(trial.labels):
+        known = known_rows(trial.points_g[:, i])
+        found = [
+            {"first_frame": first + a, "last_frame": first + b - 1, "frames": b - a}
+            for a, b in spans(np.logical_not(known))
+        ]
+        markers.append(
+            {
+                "label": label,
+                "seen_frames": int(known.sum()),
+                "missing_frames": len(known) - int(known.sum()),
+                "longest_gap_frames": max((g["frames"] for g in found), default=0),
+            }
+        )
+        if found:
+            gaps.setdefault(label, []).extend(found)
+    return {
+        "rate": trial.rate_hz,
+        "rate_hz": trial.rate_hz,
+        "frames": trial.n_frames,
+        "first_frame": first,
+        "last_frame": first + trial.n_frames - 1,
+        "duration_s": trial.n_frames / trial.rate_hz,
+        "units": trial.origin.get("length_unit") or None,
+        "labels": list(trial.labels),
+        "markers": markers,
+        "gaps": gaps,
+    }
+
+
+def _analog(path: Path, trial: Trial) -> dict[str, Any]:
+    """Analog channels by name and unit, as the file gives them."""
+    rate = trial.origin.get("analog_rate_hz")
+    rate_hz = float(rate) if rate else (trial.plates[0].rate_hz if trial.plates else None)
+    labels: list[str] = []
+    units: list[str] = []
+    if path.suffix.lower() == ".c3d":
+        import ezc3d  # the file was read, and so found sound, before
+
+        group = ezc3d.c3d(str(path))["parameters"].get("ANALOG", {})
+        labels, units = _names(group, "LABELS"), _names(group, "UNITS")
+    count = int(trial.origin.get("analog_channels", len(labels)))
+    pairs = [
+        {"label": labels[i] if i < len(labels) else "", "unit": units[i] if i < len(units) else ""}
+        for i in range(count)
+    ]
+    return {"rate": rate_hz, "rate_hz": rate_hz, "channels": pairs, "labels": [p["label"] for p in pairs]}
+
+
+def _names(group: Mapping[str, Any], name: str) -> list[str]:
+    """A list of texts that goes on in NAME2, NAME3, … beyond 255 entries."""
+    result: list[str] = []
+    for key in (name, *(f"{name}{k}" for k in range(2, 100))):
+        values = group.get(key, {}).get("value")
+        if not isinstance(values, list) or not values:
+            break
+        result += [str(v).strip().strip("\x00") for v in values]
+    return result
+
+
+# --- plates and contacts ------------------------------------------------------------------------------------
+
+
+def _markers(trial: Trial, model: specs.Model) -> dict[str, Array]:
+    geometry = Geometry(model, {}, {}, 0, np.zeros(3))
+    roles = [("", role) for role in model.middle.markers]
+    roles += [(side.name, role) for side in model.sides for role in model.each_side.markers]
+    labels = [label for side, role in roles for label in geometry.labels(role, side)]
+    return {label: trial.marker(label) for label in labels if trial.has(label)}
+
+
+def _feet(trial: Trial, model: specs.Model) -> dict[str, FootTrack]:
+    """Heel and toe of each side whose both markers were seen."""
+    geometry = Geometry(model, _markers(trial, model), {}, trial.n_frames, np.zeros(3))
+    feet = {}
+    for side in model.sides:
+        heel, toe = geometry.point(model.heel, side.name), geometry.point(model.toe, side.name)
+        if np.isfinite(heel).any() and np.isfinite(toe).any():
+            feet[side.name] = FootTrack(heel, toe)
+    return feet
+
+
+def _model_for_feet(trial: Trial, models: Mapping[str, specs.Model]) -> tuple[specs.Model | None, str]:
+    """The first bundled model whose heel and toe markers the trial holds; else why there is none."""
+    wanted: list[str] = []
+    for model in models.values():
+        if _feet(trial, model):
+            return model, ""
+        geometry = Geometry(model, {}, {}, 0, np.zeros(3))
+        for side in model.sides:
+            for role in (model.heel, model.toe):
+                if role in model.each_side.markers:
+                    wanted.append(" or ".join(geometry.labels(role, side.name)))
+    names = ", ".join(dict.fromkeys(wanted))
+    return None, f"feet are not found: heel and toe markers of no bundled model were seen ({names})"
+
+
+def _vertical(trial: Trial, model: specs.Model | None) -> tuple[Array | None, str]:
+    normals = []
+    for plate in trial.plates:
+        try:
+            normals.append(-plate_axes(plate)[0][:, 2])
+        except GaitidError:
+            continue
+    unseen = np.full((trial.n_frames, 3), np.nan)
+    pelvis, foot = unseen, unseen
+    if model is not None:
+        geometry = Geometry(model, _markers(trial, model), {}, trial.n_frames, np.zeros(3))
+        pelvis = geometry.point(model.base.origin)
+        stack = np.stack(
+            [geometry.point(p, side.name) for side in model.sides for p in (model.heel, model.toe)]
+        )
+        count = np.isfinite(stack).sum(axis=0)
+        foot = np.where(count > 0, np.nansum(stack, axis=0) / np.maximum(count, 1), np.nan)
+    try:
+        return laboratory_vertical(np.array(normals).reshape(-1, 3), pelvis, foot, trial.up_hint)
+    except GaitidError as error:
+        return None, error.line()
+
+
+def _axis_name(v: Array) -> str:
+    i = int(np.argmax(np.abs(v)))
+    return f"{'-' if v[i] < 0 else '+'}{'XYZ'[i]}"
+
+
+def _plate_loads(
+    trial: Trial, model: specs.Model | None, feet: Mapping[str, FootTrack], up_g: Array
+) -> tuple[dict[int, PlateLoad], dict[int, str]]:
+    """Each plate as `run` sees it, and why others are refused."""
+    settings = specs.Settings() if model is None else model.settings
+    loads: dict[int, PlateLoad] = {}
+    refused = dict(trial.refused_plates)
+    for plate in trial.plates:
+        try:
+            loads[plate.number] = plate_load(plate, trial.rate_hz, trial.n_frames, settings)
+        except GaitidError as error:
+            refused[plate.number] = error.line()
+    lowest = min((float(load.centre_g @ up_g) for load in loads.values()), default=0.0)
+    points = [p for foot in feet.values() for p in (foot.heel_g, foot.toe_g)]
+    for number, load in loads.items():
+        height = float(load.centre_g @ up_g) - lowest
+        # without a foot's marker no plate is known to be empty
+        known = with_empty_reading(load, points, trial.rate_hz) if points else load
+        loads[number] = replace(known, height_above_lowest=height)
+    return loads, refused
+
+
+def _plates(trial: Trial, loads: Mapping[int, PlateLoad], refused: Mapping[int, str]) -> list[dict[str, Any]]:
+    entries: dict[int, dict[str, Any]] = {}
+    for plate in trial.plates:
+        load = loads.get(plate.number)
+        corners = plate.corners_g.tolist()
+        peak = (
+            None if load is None or not np.isfinite(load.vertical).any() else float(np.nanmax(load.vertical))
+        )
+        bias = None
+        if load is not None and np.isfinite(load.bias_g).all():
+            bias = load.bias_g.tolist()
+        entries[plate.number] = {
+            "plate": plate.number,
+            "used": load is not None,
+            "reason": refused.get(plate.number, ""),
+            "type": plate.kind,
+            "rate_hz": plate.rate_hz,
+            "corners": corners,
+            "corners_m": corners,
+            "size_m": None if load is None else (2 * load.half).tolist(),
+            "sensor_below_surface_m": float(plate.sensor_p[2]),
+            "peak_vertical_force": peak,
+            "peak_vertical_N": peak,
+            "bias": bias,
+            "bias_N": bias,
+            "noise_N": load.noise_N if bias is not None and load is not None else None,
+        }
+    for number, reason in refused.items():
+        nothing = dict.fromkeys(
+            ("type", "rate_hz", "corners", "corners_m", "size_m", "sensor_below_surface_m",
+             "peak_vertical_force", "peak_vertical_N", "bias", "bias_N", "noise_N")
+        )  # fmt: skip
+        entries.setdefault(number, {"plate": number, "used": False, "reason": reason, **nothing})
+    return [entries[number] for number in sorted(entries)]
+
+
+def _contacts(
+    trial: Trial,
+    model: specs.Model | None,
+    feet: Mapping[str, FootTrack],
+    loads: Mapping[int, PlateLoad],
+    note: str,
+) -> tuple[list[Contact], str]:
+    """What `run` finds, by the same code, as it needs feet and plates but nothing of the subject."""
+    if model is None:
+        return [], note
+    stances = {s: detect_stance(foot, s, trial.events, trial.rate_hz) for s, foot in feet.items()}
+    _, contacts, warnings = assign_loads(
+        list(loads.values()), feet, stances, trial.rate_hz, model.settings, trial.n_frames
+    )
+    absent = [side.name for side in model.sides if side.name not in feet]
+    notes = [f"the {side} foot's heel and toe markers were not seen" for side in absent] + warnings
+    if not loads:
+        notes.append("no usable force plate")
+    return contacts, "; ".join(notes)
+
+
+def _contact(c: Contact, first: int) -> dict[str, Any]:
+    return {
+        "side": c.side,
+        "plates": "+".join(str(p) for p in c.plates),
+        "first_frame": c.first + first,
+        "last_frame": c.last + first,
+        "peak_vertical_N": float(c.peak_vertical_N) if np.isfinite(c.peak_vertical_N) else None,
+        "method": c.method,
+        "confidence": c.confidence,
+        "reason": c.reason,
+    }
+
+
+# --- the subject and the models -----------------------------------------------------------------------------
+
+
+def _resolved(trial: Trial, model: specs.Model, name: str) -> tuple[Measured | None, str]:
+    """A measurement as `run` would find it in this trial alone, or the fault of the value it finds."""
+    try:
+        subject = resolve_subject(
+            model, {name}, SubjectFile(), trial.parameters, None, None, 0, np.array([0.0, 0.0, 1.0])
+        )
+    except SubjectError as error:
+        # resolve_subject also looks at what is optional: a fault is this one's if it names it
+        return None, error.wrong if error.wrong.startswith(name.replace(".", " ") + " = ") else ""
+    return subject.measured.get(name), ""
+
+
+def _subject(trial: Trial, models: Mapping[str, specs.Model]) -> dict[str, Any]:
+    """Measurements stored in the trial, under the names of the bundled models, SI."""
+    found: dict[str, Any] = {}
+    for model in models.values():
+        for bare, m in model.subject.items():
+            for name in [f"{side.name}.{bare}" for side in model.sides] if m.sided else [bare]:
+                value, _ = _resolved(trial, model, name)
+                if value is not None and value.source == "trial, stored" and name not in found:
+                    found[name] = {"value": value.value, "unit": value.unit, "source": value.source}
+    return found
+
+
+def _readiness(trial: Trial, model: specs.Model) -> dict[str, Any]:
+    """What one model lacks in this trial, and whether `gaitid run` would take it as it stands."""
+    from gaitid.pipeline import analyse
+
+    markers: dict[str, list[str]] = {}
+    segments: dict[str, list[str]] = {}
+    wanted = {"mass"} if "mass" in model.subject else set()
+    for side in model.sides:
+        needs = needs_of_side(model, side.name, trial.has)
+        segments[side.name] = list(computable_bodies(model, side.name, trial.has))
+        markers[side.name] = sorted({" or ".join(labels) for labels in needs.missing.values()})
+        if segments[side.name]:
+            wanted |= needs.measurements
+    missing: list[str] = []
+    faults: list[str] = []
+    assumed: dict[str, str] = {}
+    for name in sorted(wanted):
+        side_name, _, bare = name.rpartition(".")
+        m = model.subject[bare]
+        value, fault = _resolved(trial, model, name)
+        if fault:
+            faults.append(fault)
+        elif value is None and not m.optional and m.otherwise is None:
+            missing.append(key_of(m, side_name))
+        elif value is not None and value.source.startswith("assumed"):
+            assumed[name] = value.source.removeprefix("assumed: ")
+    why = ""
+    warnings: list[str] = []
+    try:
+        warnings = list(analyse(trial, model, SubjectFile()).warnings)
+    except GaitidError as error:
+        why = error.line()
+    return {
+        "title": model.title,
+        "runs": not why,
+        "reason": why,
+        "missing_markers": markers,
+        "missing_measurements": missing,
+        "faults": faults,
+        "assumed": assumed,
+        "segments": segments,
+        "warnings": warnings,
+    }
+
+
+# --- for people ---------------------------------------------------------------------------------------------
+
+
+def describe(content: Mapping[str, Any]) -> str:
+    """The same as text for a terminal, a few lines a topic."""
+    p = content["points"]
+    made = ", ".join(filter(None, (content["format"], content["software"])))
+    lines = [f"{content['file']}" + (f"  ({made})" if made else "")]
+
+    def add(topic: str, texts: Sequence[str]) -> None:
+        for i, text in enumerate(texts):
+            lines.append(f"{topic if i == 0 else '':<10}{text}")
+
+    units = f"; the file's lengths are in {p['units']}" if p["units"] else ""
+    add(
+        "frames",
+        [
+            f"{p['frames']} at {p['rate_hz']:g} Hz, numbered {p['first_frame']} to {p['last_frame']} "
+            f"({p['duration_s']:.2f} s){units}"
+        ],
+    )
+    vertical = content["vertical"]
+    add(
+        "vertical",
+        [f"{vertical['up']}, from {vertical['found_from']}" if vertical["up"] else vertical["found_from"]],
+    )
+    add("markers", _marker_lines(p))
+    analog = content["analog"]
+    if analog["channels"]:
+        named = [c["label"] + (f" [{c['unit']}]" if c["unit"] else "") for c in analog["channels"]]
+        add("analog", _listed(f"{len(named)} at {analog['rate_hz']:g} Hz: ", named))
+    add("plates", [text for plate in content["plates"] for text in _plate_lines(plate)] or ["none"])
+    note = content["contacts_note"]
+    add("contacts", [*(_contact_line(c) for c in content["contacts"]), *([note] if note else [])] or ["none"])
+    events = [f"{e['side']} {e['name']} {e['frame']}" for e in content["events"]]
+    add("events", _wrapped(events) if events else ["none"])
+    subject = [_subject_words(name, m) for name, m in content["subject"].items()]
+    add("subject", _wrapped(subject) if subject else ["no measurement of a bundled model is stored"])
+    if "subject_names" in content:
+        add("names", [", ".join(content["subject_names"]) or "none"])
+    stored = content["stored_outputs"]
+    add("stored", _listed(f"{len(stored)} model outputs: ", stored) if stored else ["no model outputs"])
+    add("models", _model_lines(content["models"]))
+    add("warnings", content["warnings"])
+    return "\n".join(lines) + "\n"
+
+
+def _marker_lines(p: Mapping[str, Any]) -> list[str]:
+    named = [m["label"] for m in p["markers"] if m["label"]]
+    unnamed = len(p["markers"]) - len(named)
+    lines = _listed(f"{len(p['markers'])}: ", named, 60)
+    if unnamed:
+        lines.append(f"{unnamed} without a label")
+    with_gaps = sorted((m for m in p["markers"] if m["missing_frames"]), key=lambda m: -m["missing_frames"])
+    never = [m["label"] or "(no label)" for m in with_gaps if not m["seen_frames"]]
+    if never:
+        lines += _listed("never seen: ", never)
+    with_gaps = [m for m in with_gaps if m["seen_frames"]]
+    for m in with_gaps[:MAX_SHOWN]:
+        gaps = p["gaps"][m["label"]]
+        where = ", ".join(f"{g['first_frame']}-{g['last_frame']}" for g in gaps[:6])
+        more = f", and {len(gaps) - 6} more" if len(gaps) > 6 else ""
+        lines.append(
+            f"gaps in {m['label'] or '(no label)'}: {m['missing_frames']} of {p['frames']} frames, "
+            f"longest {m['longest_gap_frames']}: {where}{more}"
+        )
+    if len(with_gaps) > MAX_SHOWN:
+        lines.append(f"gaps in {len(with_gaps) - MAX_SHOWN} more markers (--json lists all)")
+    if not never and not with_gaps:
+        lines.append("no gaps")
+    return lines
+
+
+def _plate_lines(plate: Mapping[str, Any]) -> list[str]:
+    number = plate["plate"]
+    if not plate["used"]:
+        return [f"{number}  not used: {plate['reason']}"]
+    x, y = plate["size_m"]
+    corners = " ".join("(" + ", ".join(f"{v + 0.0:.3f}" for v in c) + ")" for c in plate["corners_m"])
+    peak = (
+        "no sample" if plate["peak_vertical_N"] is None else f"peak vertical {plate['peak_vertical_N']:.0f} N"
+    )
+    bias = "never surely empty"
+    if plate["bias_N"] is not None:
+        bias = "reads (" + ", ".join(f"{b + 0.0:.1f}" for b in plate["bias_N"]) + ") N while empty"
+    return [
+        f"{number}  type {plate['type']}, {x:.3f} x {y:.3f} m, {plate['rate_hz']:g} Hz, {peak}, {bias}",
+        f"   corners {corners} m",
+    ]
+
+
+def _contact_line(c: Mapping[str, Any]) -> str:
+    where = f"plate {c['plates']}" if c["plates"] else "load unknown"
+    peak = f", peak {c['peak_vertical_N']:.0f} N" if c["peak_vertical_N"] is not None else ""
+    sure = f", confidence {c['confidence']:g}" if c["plates"] else ""
+    reason = f": {c['reason']}" if c["reason"] else ""
+    return (
+        f"{c['side']:<6}{c['first_frame']}-{c['last_frame']}  {where}{peak}{sure}{reason} (by {c['method']})"
+    )
+
+
+def _subject_words(name: str, m: Mapping[str, Any]) -> str:
+    unit, times = SHOWN.get(m["unit"], (m["unit"], 1.0))
+    return f"{name.replace('.', ' ').replace('_', ' ')} {m['value'] * times:.4g} {unit}"
+
+
+def _model_lines(models: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """What each model lacks; models that lack the same stand together."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name, m in models.items():
+        groups.setdefault(tuple(_lacks(m)), []).append(name)
+    return [
+        f"{', '.join(names) + ': ' if i == 0 else '  '}{text}"
+        for texts, names in groups.items()
+        for i, text in enumerate(texts)
+    ]
+
+
+def _lacks(m: Mapping[str, Any]) -> list[str]:
+    missing = bool(m["missing_measurements"]) or any(m["missing_markers"].values())
+    if m["runs"]:
+        lines = ["`run` takes this trial as it stands"]
+    elif missing and " are missing" in m["reason"]:
+        lines = ["`run` needs more than this trial holds"]
+    else:
+        lines = [f"`run` refuses this trial: {m['reason']}"]
+    lacking = {side: labels for side, labels in m["missing_markers"].items() if labels}
+    for labels in dict.fromkeys(tuple(v) for v in lacking.values()):
+        sides = " and ".join(side for side, v in lacking.items() if tuple(v) == labels)
+        lines += _listed(f"markers missing ({sides}): ", labels, 60)
+    if m["missing_measurements"]:
+        lines += _listed("measurements missing (--subject or --static): ", m["missing_measurements"], 60)
+    lines += m["faults"]
+    if m["assumed"] and m["runs"]:
+        lines += _listed("would be assumed: ", [n.replace(".", " ") for n in m["assumed"]], 60)
+    return lines
+
+
+def _listed(head: str, items: Sequence[str], most: int = MAX_SHOWN) -> list[str]:
+    shown = list(items[:most])
+    if len(items) > most:
+        shown.append(f"and {len(items) - most} more (--json lists all)")
+    return _wrapped(shown, head)
+
+
+def _wrapped(items: Sequence[str], head: str = "") -> list[str]:
+    lines: list[str] = []
+    line = head
+    for i, item in enumerate(items):
+        part = item + ("," if i < len(items) - 1 else "")
+        if line.strip() and len(line) + len(part) > WIDTH - 10:
+            lines.append(line.rstrip())
+            line = " " * (len(head) - len(head.lstrip())) + "  "
+        line += part + " "
+    return [*lines, line.rstrip()]
