@@ -217,7 +217,7 @@ def _contacts_of(
         contact = _judge(side, foot, stance, [by_number[n] for n in used], first, last, both, near)
         contacts.append(contact)
         taken[first:stop] = True
-    for first, stop in spans(stance.standing):
+    for first, stop in spans(stance.standing & ~stance.airborne):
         free = ~taken[first:stop]
         # what is left of a stance of which a plate saw a part belongs to that contact
         if taken[max(first - near, 0) : stop + near].any() and free.mean() < 0.5:

@@ -10,7 +10,7 @@ from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError
 from gaitid.model import specs
 from gaitid.rotation import unit
-from gaitid.signals import lowpass, median, sample_centred_mean, sample_local_quadratic, spans
+from gaitid.signals import lowpass, median, quantile, sample_centred_mean, sample_local_quadratic, spans
 from gaitid.trial import Array, ForcePlate, frozen
 
 # s. Shorter loads are knocks; shorter pauses are noise within one contact; an edge reaches out no farther.
@@ -23,6 +23,8 @@ MIN_EMPTY = 0.1
 NEAR_PLATE = 0.25
 # N.
 MAX_NOISE = 10.0
+# N. Where a plate's noise is not known, its contacts reach out to this.
+EDGE_UNMEASURED = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +48,7 @@ class PlateLoad:
     bias_g : (3,) array, N
         Median force while the plate is known to be empty; NaN where it never is.
     noise_N : float
-        99th percentile of the size of what is left of the force then.
+        99th percentile of the size of what is left of the force then; NaN where unknown.
     height_above_lowest : float, m
         Of its surface above the lowest plate's.
     """
@@ -60,7 +62,7 @@ class PlateLoad:
     vertical: Array
     cop_g: Array
     bias_g: Array
-    noise_N: float = 0.0
+    noise_N: float = float("nan")
     height_above_lowest: float = 0.0
 
     def __post_init__(self) -> None:
@@ -83,7 +85,8 @@ class PlateLoad:
                 loaded[start:stop] = True
         found = []
         reach = round(MAX_EDGE * rate_hz)
-        edge = max(settings.contact_edge_N, self.noise_N)
+        floor = self.noise_N if np.isfinite(self.noise_N) else EDGE_UNMEASURED
+        edge = min(max(settings.contact_edge_N, floor), settings.contact_threshold_N)
         for start, stop in spans(loaded):
             if stop - start < MIN_CONTACT * rate_hz or np.nanmax(force[start:stop]) < MIN_PEAK:
                 continue
@@ -162,6 +165,6 @@ def with_empty_reading(plate: PlateLoad, feet: list[Array], rate_hz: float) -> P
         return plate
     empty = plate.wrench.f_g[away]
     bias = median(empty)
-    noise = float(np.percentile(np.linalg.norm(empty - bias, axis=1), 99))
+    noise = float(quantile(np.linalg.norm(empty - bias, axis=1), 0.99))
     # More than this is a load that no marker explains (another person, a knock), not noise.
     return replace(plate, bias_g=bias, noise_N=min(noise, MAX_NOISE))

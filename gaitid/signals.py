@@ -24,11 +24,18 @@ def spans(known: Array) -> Iterator[tuple[int, int]]:
         yield int(start), int(stop)
 
 
-def median(values: Array) -> Array:
-    """Median along axis 0 (numpy's imports masked arrays for its check on NaN: 15 ms of every run)."""
+def quantile(values: Array, share: float) -> Array:
+    """Quantile along axis 0, linear between samples (numpy's imports masked arrays: 15 ms of every run)."""
     ordered = np.sort(values, axis=0)
-    n = len(ordered)
-    return np.asarray((ordered[(n - 1) // 2] + ordered[n // 2]) / 2)
+    at = share * (len(ordered) - 1)
+    low = int(at)
+    high = min(low + 1, len(ordered) - 1)
+    return np.asarray(ordered[low] + (at - low) * (ordered[high] - ordered[low]))
+
+
+def median(values: Array) -> Array:
+    """Median along axis 0."""
+    return quantile(values, 0.5)
 
 
 def known_rows(values: Array) -> Array:

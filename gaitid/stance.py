@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaitid.signals import spans
+from gaitid.signals import quantile, spans
 from gaitid.trial import Array, Event
 
 # A foot stands while its slower marker moves at less than this share of the foot's own swing speed (the 95th
@@ -93,7 +93,7 @@ def detect_stance(foot: FootTrack, side: str, events: Sequence[Event], rate_hz: 
     n = len(heel)
     if not known.any():
         return Stance(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), "no foot markers")
-    swing = float(np.percentile((heel + toe)[known] / 2, 95))
+    swing = float(quantile((heel + toe)[known] / 2, 0.95))
     if swing < MIN_SWING_SPEED:
         return Stance(known, np.zeros(n, dtype=bool), "foot markers never fast enough to be in the air")
     slow = np.minimum(heel, toe) < STANDING_SHARE * swing

@@ -1,0 +1,260 @@
+"""Bad input: one line on stderr that names file and fault, exit code 1, nothing written, no traceback."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from terminal import (
+    SHARED,
+    assert_refused,
+    assert_wrong_usage,
+    edited_c3d,
+    gaitid,
+    set_parameter,
+    without_markers,
+)
+
+
+@pytest.fixture
+def refused(tmp_path: Path) -> Callable[..., None]:
+    """Run with a folder of its own; it must be refused and leave nothing."""
+
+    def run(trial: object, *words: str, model: object = "pig", options: tuple[object, ...] = ()) -> None:
+        folder = tmp_path / "never"
+        done = gaitid("run", trial, "--model", model, "-o", folder, *options)
+        assert_refused(done, *words)
+        assert not folder.exists() or not list(folder.iterdir())
+
+    return run
+
+
+# --- the trial ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["none.c3d", "none.csv"])
+def test_no_such_file(refused: Callable[..., None], tmp_path: Path, name: str) -> None:
+    refused(tmp_path / name, f"gaitid: {tmp_path / name}: ", "no such file")
+
+
+@pytest.mark.parametrize("name", ["folder.c3d", "folder.csv"])
+def test_folder_for_a_file(refused: Callable[..., None], tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    refused(tmp_path / name, "not a file")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x02\x51" + bytes(4000), b"frame,LASI_x_mm\n1,2\n" * 100, bytes(1024)]
+)
+def test_not_a_c3d(refused: Callable[..., None], tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "fake.c3d").write_bytes(content)
+    refused(tmp_path / "fake.c3d", "C3D")
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.5, 0.99])
+def test_truncated(refused: Callable[..., None], walk: Path, tmp_path: Path, share: float) -> None:
+    data = walk.read_bytes()
+    (tmp_path / "cut.c3d").write_bytes(data[: int(len(data) * share)])
+    refused(tmp_path / "cut.c3d", "cut.c3d: ")
+
+
+def test_wrong_suffix(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
+    (tmp_path / "walk.xlsx").write_bytes(walk.read_bytes())
+    refused(tmp_path / "walk.xlsx", ".xlsx", ".c3d")
+
+
+def test_no_frames(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
+    data = bytearray(walk.read_bytes())
+    data[6:10] = (1).to_bytes(2, "little") + (0).to_bytes(2, "little")  # words 4 and 5: first and last frame
+    (tmp_path / "x.c3d").write_bytes(data)
+    refused(tmp_path / "x.c3d", "frame")
+
+
+def test_markers_of_the_model_missing_are_named_with_the_nearest(
+    refused: Callable[..., None], walk: Path, tmp_path: Path
+) -> None:
+    def rename(c: Any) -> None:
+        labels = c["parameters"]["POINT"]["LABELS"]["value"]
+        c["parameters"]["POINT"]["LABELS"]["value"] = ["X" + label for label in labels]
+
+    refused(edited_c3d(walk, tmp_path / "x.c3d", rename), "LKNE", "did you mean 'XLKNE'", "16 markers")
+
+
+def test_duplicate_label(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
+    def double(c: Any) -> None:
+        labels = list(c["parameters"]["POINT"]["LABELS"]["value"])
+        labels[labels.index("LTIB")] = "LKNE"
+        c["parameters"]["POINT"]["LABELS"]["value"] = labels
+
+    refused(edited_c3d(walk, tmp_path / "x.c3d", double), "LKNE", "2 points")
+
+
+def test_no_plates_when_forces_are_required(refused: Callable[..., None], simulated: Path) -> None:
+    options = ("--require-forces", "--subject", simulated / "walk.subject.yaml")
+    refused(simulated / "static.c3d", "force plate", options=options)
+
+
+def test_no_body_mass(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
+    def forget(c: Any) -> None:
+        del c["parameters"]["PROCESSING"]["Bodymass"]
+
+    refused(edited_c3d(walk, tmp_path / "x.c3d", forget), "mass_kg", "--subject")
+
+
+def test_body_mass_in_grams_in_the_trial(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
+    trial = edited_c3d(walk, tmp_path / "x.c3d", lambda c: set_parameter(c, "Bodymass", 70000.0))
+    refused(trial, "mass", "7e+04")
+
+
+@pytest.mark.parametrize("label", ["LASI", "LKNE"])
+def test_marker_that_is_never_seen_counts_as_missing(walk: Path, tmp_path: Path, label: str) -> None:
+    def hide(c: Any) -> None:
+        at = list(c["parameters"]["POINT"]["LABELS"]["value"]).index(label)
+        c["data"]["points"][:3, at] = np.nan
+        c["data"]["meta_points"]["residuals"][0, at] = -1
+
+    trial = edited_c3d(walk, tmp_path / "x.c3d", hide)
+    done = gaitid("run", trial, "--model", "pig", "-o", tmp_path / "o")
+    assert "Traceback" not in done.err
+    assert "internal error" not in done.err
+    assert label in done.err
+    if label == "LASI":  # neither hip without the pelvis
+        assert done.code in (0, 1)
+    else:
+        assert done.code == 0
+
+
+def test_every_marker_unseen(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
+    def hide(c: Any) -> None:
+        c["data"]["points"][:3] = np.nan
+        c["data"]["meta_points"]["residuals"][:] = -1
+
+    refused(edited_c3d(walk, tmp_path / "x.c3d", hide), "missing", "0 markers seen")
+
+
+def test_unit_that_nobody_knows(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
+    def parsec(c: Any) -> None:
+        c["parameters"]["POINT"]["UNITS"]["value"] = ["parsec"]
+
+    refused(edited_c3d(walk, tmp_path / "x.c3d", parsec), "POINT:UNITS", "parsec")
+
+
+def test_cutoff_above_half_the_rate(refused: Callable[..., None], walk: Path) -> None:
+    refused(walk, "cut-off 60 Hz", "below half", options=("--cutoff", "60"))
+    refused(walk, "cut-off 600 Hz", "below half", options=("--force-cutoff", "600"))
+
+
+def test_no_leg_but_a_pelvis(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
+    keep = {"LASI", "RASI", "LPSI", "RPSI"}
+    trial = edited_c3d(walk, tmp_path / "x.c3d", lambda c: without_markers(c, keep.__contains__))
+    refused(trial, "LKNE", "RKNE")
+
+
+# --- the model, the subject, the options --------------------------------------------------------------------
+
+
+def test_model_that_is_not_there(refused: Callable[..., None], walk: Path) -> None:
+    refused(walk, "pgi", "did you mean 'pig'", model="pgi")
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        (
+            "extends: pig\ngaitid_model: 1\nname: mine\nsettings: {gravty: 9.8}\n",
+            "settings.gravty: unknown key",
+        ),
+        ("extends: pig\ngaitid_model: 1\nname: mine\ncolour: red\n", "colour: unknown key"),
+        ("a: [1\n", "line"),
+        ("just text\n", "not a gaitid model"),
+        ("", "not a gaitid model"),
+        ("extends: mine.yaml\ngaitid_model: 1\n", "extends"),
+        ("gaitid_model: 1\nname: a\nname: b\n", "twice"),
+    ],
+)
+def test_model_that_breaks_the_schema(
+    refused: Callable[..., None], walk: Path, tmp_path: Path, text: str, word: str
+) -> None:
+    (tmp_path / "mine.yaml").write_text(text)
+    refused(walk, "mine.yaml", word, model=tmp_path / "mine.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("mass_kg: 70000\n", ("mass_kg", "70000", "400", "unit")),
+        ("left_leg_length_mm: 0.92\n", ("left_leg_length_mm", "0.92")),
+        ("mass: 70\n", ("mass", "did you mean 'mass_kg'")),
+        ("mass_kg: heavy\n", ("mass_kg", "heavy")),
+        ("mass_kg: .nan\n", ("mass_kg", "number")),
+        ("- 70\n", ("subject.yaml",)),
+    ],
+)
+def test_subject_file_that_cannot_be(
+    refused: Callable[..., None], walk: Path, tmp_path: Path, text: str, words: tuple[str, ...]
+) -> None:
+    (tmp_path / "subject.yaml").write_text(text)
+    refused(walk, "subject.yaml", *words, options=("--subject", tmp_path / "subject.yaml"))
+
+
+@pytest.mark.parametrize("option", ["--static", "--subject", "--plates"])
+def test_option_that_names_no_file(refused: Callable[..., None], walk: Path, option: str) -> None:
+    refused(walk, "none.c3d", "no such file", options=(option, "none.c3d"))
+
+
+def test_setting_that_nobody_knows(refused: Callable[..., None], walk: Path) -> None:
+    refused(walk, "gravity", "unknown key", options=("--set", "gravity=9.8"))
+    refused(walk, "gravity_m_per_s2", "expected a number", options=("--set", "gravity_m_per_s2=-1"))
+
+
+def test_wrong_usage_of_options(walk: Path) -> None:
+    assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--set", "gravity"), "KEY=VALUE")
+    assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--cutoff", "-6"), "-6")
+    assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--express-in", "lab"), "lab")
+    assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--nonsense"), "--nonsense")
+    assert_wrong_usage(gaitid("run", walk, walk, "--model", "pig", "--forces", "f.csv"), "--forces")
+
+
+def test_output_that_cannot_be_a_folder(walk: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file")
+    for target in (tmp_path / "taken", tmp_path / "taken" / "below"):
+        done = gaitid("run", walk, "--model", "pig", "-o", target)
+        assert done.code == 1
+        assert done.lines[-1].startswith(f"gaitid: {walk}: cannot write to ")
+        assert "Traceback" not in done.err
+    assert (tmp_path / "taken").read_text() == "a file"
+
+
+def test_nothing_half_written(walk: Path, tmp_path: Path) -> None:
+    (tmp_path / "walk.joints.csv").mkdir()  # in the way of one of the files
+    (tmp_path / "walk.joints.csv" / "keep").write_text("me")
+    done = gaitid("run", walk, "--model", "pig", "-o", tmp_path, "-q")
+    assert_refused(done, "cannot write")
+    assert not list(tmp_path.glob(".*")), "what was written aside is gone"
+
+
+# --- odd files of the world ---------------------------------------------------------------------------------
+
+ZOO = sorted((SHARED / "zoo").iterdir()) if SHARED.is_dir() else []
+
+
+@pytest.mark.skipif(not ZOO, reason="recorded trials (../shared/trials) are not here")
+@pytest.mark.parametrize("command", ["run", "inspect", "check"])
+@pytest.mark.parametrize("path", ZOO, ids=[p.name for p in ZOO])
+def test_odd_files_end_soon_and_in_words(path: Path, command: str, tmp_path: Path) -> None:
+    options = [] if command == "inspect" else ["--model", "pig"]
+    options += ["-o", str(tmp_path / "o")] if command == "run" else []
+    start = time.perf_counter()
+    done = gaitid(command, path, *options)
+    assert time.perf_counter() - start < 5
+    assert done.code in (0, 1)
+    assert "Traceback" not in done.out + done.err
+    assert "internal error" not in done.out + done.err
+    assert all(line.startswith("gaitid: ") for line in done.lines)
+    if done.code == 1 and command != "check":
+        assert len(done.lines) == 1
+        assert done.out == ""
