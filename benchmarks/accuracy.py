@@ -106,7 +106,10 @@ def measure(model: str, *options: str) -> list[dict[str, object]]:
             for side in ("left", "right"):
                 found = differences(columns, trial, side, mass)
                 stance = frames_of(known.stances.get(side, []), trial.n_frames)
-                for kind, frames in (("stance", stance), ("swing", swing_frames(known, trial, side) & ~stance)):
+                for kind, frames in (
+                    ("stance", stance),
+                    ("swing", swing_frames(known, trial, side) & ~stance),
+                ):
                     inner = frames.copy()
                     inner[:4] = inner[-4:] = False  # the ends of the trial, empty in both
                     if not inner.any():
@@ -164,7 +167,9 @@ def coverage_line(rows: list[dict[str, object]]) -> str:
         part = [r for r in rows if r["kind"] == kind]
         filled, frames = sum(int(r["filled"]) for r in part), sum(int(r["frames"]) for r in part)  # type: ignore[call-overload]
         least = min(int(r["filled"]) / int(r["frames"]) for r in part)  # type: ignore[call-overload]
-        parts.append(f"{kind}: {100 * filled / frames:.1f} % of {frames} frames filled (worst side {100 * least:.0f} %)")
+        parts.append(
+            f"{kind}: {100 * filled / frames:.1f} % of {frames} frames filled (worst side {100 * least:.0f} %)"
+        )
     return "; ".join(parts)
 
 
@@ -173,17 +178,28 @@ def tables() -> str:
     if not SHARED.is_dir():
         raise SystemExit("the shared trials are not beside this checkout (../shared/trials)")
     vicon = measure("pig_vicon")
-    text = ["### `pig_vicon` against what Plug-in Gait stored", "", *vicon_table(vicon), "", coverage_line(vicon) + ".", ""]
+    text = [
+        "### `pig_vicon` against what Plug-in Gait stored",
+        "",
+        *vicon_table(vicon),
+        "",
+        coverage_line(vicon) + ".",
+        "",
+    ]
     text += ["Worst over all trials, and with each laboratory left out:", ""]
     labs = sorted({str(r["laboratory"]) for r in vicon})
-    text += ["| | limit | all | " + " | ".join(f"without {lab}" for lab in labs) + " |", "|---|---|---|" + "---|" * len(labs)]
+    text += [
+        "| | limit | all | " + " | ".join(f"without {lab}" for lab in labs) + " |",
+        "|---|---|---|" + "---|" * len(labs),
+    ]
     for name, (unit, limit) in LIMITS.items():
         cells = [f"{np.nanmax([r[name] for r in vicon]):.2g}"]  # type: ignore[misc]
         cells += [f"{np.nanmax([r[name] for r in vicon if r['laboratory'] != lab]):.2g}" for lab in labs]  # type: ignore[misc]
         text.append(f"| {name} ({unit}) | {limit:g} | " + " | ".join(cells) + " |")
     pig = measure("pig", "--cutoff", "none", "--force-cutoff", "none")
     text += ["", "### `pig` (right physics) against what Plug-in Gait stored", "",
-             "Median over sides and stances of the 3D RMS difference of the moments, N·mm/kg, `--cutoff none --force-cutoff none`:",
+             "Median over sides and stances of the 3D RMS difference of the moments, N·mm/kg, with "
+             "`--cutoff none --force-cutoff none`:",
              "", *three_d_table(pig), ""]  # fmt: skip
     default = measure("pig")
     text += ["The same with `pig`'s default filters:", "", *three_d_table(default), ""]
@@ -201,7 +217,8 @@ def main() -> None:
         before, _, rest = old.partition("<!-- shared trials: begin -->")
         _, _, after = rest.partition("<!-- shared trials: end -->")
         page.write_text(
-            f"{before}<!-- shared trials: begin -->\n{text}\n<!-- shared trials: end -->{after}", encoding="utf-8"
+            f"{before}<!-- shared trials: begin -->\n{text}\n<!-- shared trials: end -->{after}",
+            encoding="utf-8",
         )
 
 

@@ -34,7 +34,7 @@ def residuals(points: Array, rate_hz: float) -> Array:
 
 def asked(residual: Array) -> tuple[float, float]:
     """The cut-off asked for, Hz, and the noise, mm, that the line gives at 0 Hz."""
-    slope, intercept = np.polyfit(CUTOFFS[LINE], residual[LINE], 1)
+    _, intercept = np.polyfit(CUTOFFS[LINE], residual[LINE], 1)
     below = np.flatnonzero(residual <= max(intercept, 0))
     cutoff = float(CUTOFFS[below[0]]) if below.size else float("nan")
     return cutoff, float(intercept)

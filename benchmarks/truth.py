@@ -1,6 +1,6 @@
 """The tables of docs/accuracy.md about simulated walks, whose wrenches are known exactly.
 
-    python benchmarks/truth.py [--write]
+python benchmarks/truth.py [--write]
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def worst_rms(errors: Array) -> float:
 
 def rate_table() -> list[str]:
     lines = [
-        "| camera rate | joint centres, m | rotations, rad | force RMS, N | moment RMS, N·m | swing: force | swing: moment |",
+        "| camera rate | joint centres, m | rotations, rad | force RMS, N | moment RMS, N·m | in swing: force | moment |",
         "|---|---|---|---|---|---|---|",
     ]
     for rate in RATES:
@@ -88,7 +88,17 @@ def noise_table() -> list[str]:
             _, truth = _columns(folder / "walk.truth.wrenches.csv")
             cells = []
             for cutoff in CUTOFFS:
-                _gaitid("run", str(folder / "walk.c3d"), "--model", "pig", "--cutoff", cutoff, "-o", str(folder), "-q")
+                _gaitid(
+                    "run",
+                    str(folder / "walk.c3d"),
+                    "--model",
+                    "pig",
+                    "--cutoff",
+                    cutoff,
+                    "-o",
+                    str(folder),
+                    "-q",
+                )
                 names, values = _columns(folder / "walk.wrenches.csv")
                 errors = values - truth
                 force = [i for i, n in enumerate(names) if "_force_global" in n and "ground" not in n]
@@ -137,9 +147,7 @@ def main() -> None:
         page = ROOT / "docs" / "accuracy.md"
         before, _, rest = page.read_text(encoding="utf-8").partition("<!-- simulated: begin -->")
         _, _, after = rest.partition("<!-- simulated: end -->")
-        page.write_text(
-            f"{before}<!-- simulated: begin -->\n{text}\n<!-- simulated: end -->{after}", encoding="utf-8"
-        )
+        page.write_text(f"{before}<!-- simulated: begin -->\n{text}\n<!-- simulated: end -->{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

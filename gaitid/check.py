@@ -38,8 +38,8 @@ SOLVER_TOLERANCE = 1e-9
 BALANCE_WINDOW_S = 0.3
 BALANCE_FORCE_BW = 0.001
 BALANCE_MOMENT_NM_PER_KG = 0.05
-# Standard deviation of the distance between two joint centres, or of heel and toe, m. Skin moves them by 2 to
-# 11 mm in walking; markers that are swapped or mislabelled for part of a trial move them by centimetres.
+# Standard deviation, m, of the distance between neighbouring joint centres, and among the ankle, heel and toe. Skin
+# moves them by 2 to 11 mm in walking; markers that are mislabelled for part of a trial move them by centimetres.
 LENGTH_SD_M = 0.015
 # A length that changes by more than this from one frame to the next, m: a label jumped to another marker.
 LENGTH_JUMP_M = 0.03
@@ -115,9 +115,7 @@ class Report:
         """``PASS walk.c3d: …`` or ``FAIL walk.c3d: …`` with what failed."""
         if self.passed:
             return f"PASS {self.path}: " + "; ".join(f.text for f in self.findings if f.status == PASS)
-        return f"FAIL {self.path}: " + "; ".join(
-            f"{f.name}: {f.text}" for f in self.findings if f.status == FAIL
-        )
+        return f"FAIL {self.path}: " + "; ".join(f"{f.name}: {f.text}" for f in self.findings if f.status == FAIL)
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -261,9 +259,7 @@ def balance(result: Result) -> list[Finding]:
             parameters, motion = leg.bodies[body.segment], leg.motions[body.segment]
             m, c = parameters.mass_kg, motion.com_g
             first_moment = first_moment + m * c
-            momentum = (
-                momentum + m * cross(c, _derivative(c, rate)) + _spin(motion.R_gs, parameters.inertia_s, rate)
-            )
+            momentum = momentum + m * cross(c, _derivative(c, rate)) + _spin(motion.R_gs, parameters.inertia_s, rate)
             weight = weight + m * gravity
             weight_moment = weight_moment + cross(c, np.broadcast_to(m * gravity, c.shape))
             joint = leg.wrenches[body.joint].at(np.zeros(3))
@@ -286,19 +282,13 @@ def balance(result: Result) -> list[Finding]:
                         if size > worst[kind][0]:
                             worst[kind] = (size, at)
     if not windows:
-        text = (
-            f"no {BALANCE_WINDOW_S:g} s on end with known wrenches: the equations of motion were not checked"
-        )
+        text = f"no {BALANCE_WINDOW_S:g} s on end with known wrenches: the equations of motion were not checked"
         return [Finding("balance", WARN, text)]
     findings = []
     for kind, limit, unit in (("force", force_limit, "N"), ("moment", moment_limit, "N·m")):
         size, at = worst[kind]
         ok = size <= limit
-        text = (
-            f"{kind} balance {size:.2g} {unit}"
-            if ok
-            else f"{size:.3g} {unit} ({at}), at most {limit:.3g} {unit}"
-        )
+        text = f"{kind} balance {size:.2g} {unit}" if ok else f"{size:.3g} {unit} ({at}), at most {limit:.3g} {unit}"
         findings.append(Finding(f"{kind} balance", PASS if ok else FAIL, text, size, limit, unit))
     return findings
 
@@ -332,9 +322,7 @@ def loads_known(result: Result) -> Finding:
     """At least one stance with a known load; with `--require-forces` the analysis fails without one."""
     known = [c for c in result.contacts if c.plates]
     if not known:
-        return Finding(
-            "loads", WARN, "no foot stands wholly on the plates: wrenches are known in the air only", 0, 1
-        )
+        return Finding("loads", WARN, "no foot stands wholly on the plates: wrenches are known in the air only", 0, 1)
     words = ", ".join(f"{c.side} on plate {'+'.join(str(p) for p in c.plates)}" for c in known)
     return Finding("loads", PASS, f"loads known: {words}", len(known), 1, "stances")
 
@@ -355,17 +343,10 @@ def coverage(result: Result) -> list[Finding]:
                     worst, where = empty, f"{side} {joint}"
     if not any_filled:
         angles = any(
-            np.isfinite(v).any()
-            for leg in result.sides.values()
-            for a in leg.angles.values()
-            for v in a.values()
+            np.isfinite(v).any() for leg in result.sides.values() for a in leg.angles.values() for v in a.values()
         )
         if not angles:
-            return [
-                Finding(
-                    "coverage", FAIL, "no angle and no wrench is known in any frame", 1.0, EMPTY_FAIL, "1"
-                )
-            ]
+            return [Finding("coverage", FAIL, "no angle and no wrench is known in any frame", 1.0, EMPTY_FAIL, "1")]
         return [Finding("coverage", WARN, "no wrench is known in any frame", 1.0, EMPTY_WARN, "1")]
     status = FAIL if worst > EMPTY_FAIL else WARN if worst > EMPTY_WARN else PASS
     text = f"{worst:.0%} of the frames with a known load are empty"
@@ -413,15 +394,13 @@ def segment_lengths(result: Result) -> list[Finding]:
         if len(pair) == 2:
             share = abs(pair[0] - pair[1]) / (sum(pair) / 2)
             if share > SIDE_DIFFERENCE:
-                text = (
-                    f"left and right {segment} differ by {share:.0%} in length, at most {SIDE_DIFFERENCE:.0%}"
-                )
+                text = f"left and right {segment} differ by {share:.0%} in length, at most {SIDE_DIFFERENCE:.0%}"
                 findings.append(Finding("sides", WARN, text, share, SIDE_DIFFERENCE, "1"))
     return findings
 
 
 def _lengths(result: Result) -> dict[str, dict[str, Array]]:
-    """Between neighbouring joint centres, and from heel to toe, by side; (frames,) m."""
+    """Between neighbouring joint centres, and among the lowest one, heel and toe, by side; (frames,) m."""
     trial, model = result.trial, result.model
     labels = Geometry(model, {}, {}, 0, np.zeros(3))
     markers = {
@@ -437,8 +416,11 @@ def _lengths(result: Result) -> dict[str, dict[str, Array]]:
         found: dict[str, Array] = {}
         for below, body in zip(model.chain[:-1], model.chain[1:], strict=True):
             found[body.segment] = np.linalg.norm(leg.joints_g[below.joint] - leg.joints_g[body.joint], axis=1)
-        foot = geometry.point(model.toe, side) - geometry.point(model.heel, side)
-        found["heel to toe"] = np.linalg.norm(foot, axis=1)
+        lowest = model.chain[0]
+        heel, toe = geometry.point(model.heel, side), geometry.point(model.toe, side)
+        found["heel to toe"] = np.linalg.norm(toe - heel, axis=1)
+        for name, point in (("heel", heel), ("toe", toe)):
+            found[f"{lowest.joint} to {name}"] = np.linalg.norm(point - leg.joints_g[lowest.joint], axis=1)
         lengths[side] = found
     return lengths
 
@@ -458,9 +440,7 @@ def vertical_force(result: Result) -> list[Finding]:
             continue
         share = c.peak_vertical_N / weight
         status, limits = _judge(share, PEAK_WARN, PEAK_FAIL)
-        words = (
-            f"{c.side} foot on plate {'+'.join(str(p) for p in c.plates)} peaks at {share:.2f} body weights"
-        )
+        words = f"{c.side} foot on plate {'+'.join(str(p) for p in c.plates)} peaks at {share:.2f} body weights"
         if status != PASS:
             words += f", expected {limits[0]:g} to {limits[1]:g}: body mass or plate wrong"
             findings.append(Finding("peak force", status, words, share, limits[0 if share < 1 else 1], "BW"))
@@ -486,17 +466,13 @@ def vertical_force(result: Result) -> list[Finding]:
     return findings
 
 
-def _judge(
-    value: float, warn: tuple[float, float], fail: tuple[float, float]
-) -> tuple[str, tuple[float, float]]:
+def _judge(value: float, warn: tuple[float, float], fail: tuple[float, float]) -> tuple[str, tuple[float, float]]:
     if not fail[0] <= value <= fail[1]:
         return FAIL, fail
     return (PASS, warn) if warn[0] <= value <= warn[1] else (WARN, warn)
 
 
-def _mean_over_steps(
-    sides: Mapping[str, SideResult], up: Array, weight: float
-) -> list[tuple[float, int, int]]:
+def _mean_over_steps(sides: Mapping[str, SideResult], up: Array, weight: float) -> list[tuple[float, int, int]]:
     """(mean vertical force in body weights, first, last) from mid single support to the other foot's."""
     if len(sides) != 2:
         return []
@@ -541,9 +517,7 @@ def compare(
     findings: list[Finding] = []
     largest: dict[str, tuple[float, str]] = {}
     try:
-        wrenches = _table(
-            (folder / f"{stem}.wrenches.csv").read_text(encoding="utf-8"), f"{stem}.wrenches.csv"
-        )
+        wrenches = _table((folder / f"{stem}.wrenches.csv").read_text(encoding="utf-8"), f"{stem}.wrenches.csv")
         joints = _table((folder / f"{stem}.joints.csv").read_text(encoding="utf-8"), f"{stem}.joints.csv")
         express_in = _frames_of_expression(list(wrenches), result)
     except OSError as error:
@@ -590,9 +564,7 @@ def _table(text: str, name: str) -> dict[str, Array]:
     if not rows or any(len(row) != len(rows[0]) for row in rows):
         raise GaitidError(f"{name} is not a table that gaitid run writes", expected="rows of equal length")
     try:
-        values = np.array(
-            [[float(cell) if cell else np.nan for cell in row] for row in rows[1:]], dtype=float
-        )
+        values = np.array([[float(cell) if cell else np.nan for cell in row] for row in rows[1:]], dtype=float)
     except ValueError as error:
         raise GaitidError(f"{name} is not a table that gaitid run writes", found=str(error)) from None
     values = values.reshape(len(rows) - 1, len(rows[0]))
@@ -605,10 +577,7 @@ def _frames_of_expression(columns: Sequence[str], result: Result) -> tuple[str, 
 
     side, joint = result.model.sides[0].name, result.model.chain[0].joint
     found = [
-        frame
-        for column in columns
-        for frame in FRAMES_OF_EXPRESSION
-        if column == f"{side}_{joint}_force_{frame}_x_N"
+        frame for column in columns for frame in FRAMES_OF_EXPRESSION if column == f"{side}_{joint}_force_{frame}_x_N"
     ]
     if not found:
         raise GaitidError("the golden wrenches have no column of this model", found=", ".join(columns[2:5]))
@@ -674,9 +643,7 @@ def _changes(result: Result, prepared: Prepared, path: Path, folder: Path) -> li
     for role in ("trial", "static", "subject", "forces", "plates", "model", "table"):
         before, after = _hashes(old.get("inputs"), role), _hashes(new["inputs"], role)
         if before != after:
-            changes.append(
-                f"the {role} file" + (" (sha256 differs)" if before and after else " (given once only)")
-            )
+            changes.append(f"the {role} file" + (" (sha256 differs)" if before and after else " (given once only)"))
     for group, ignored in (("settings", {"express_in"}), ("subject", set())):
         golden, present = old.get(group), new[group]
         if not isinstance(golden, dict):

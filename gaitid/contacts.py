@@ -15,9 +15,9 @@ import numpy as np
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.model import specs
 from gaitid.plates import PlateLoad
-from gaitid.signals import median, spans
+from gaitid.signals import known_rows, median, spans
 from gaitid.stance import FootTrack, Stance
-from gaitid.trial import Array, frozen
+from gaitid.trial import Array, Mask, frozen
 
 AIR, LOADED, UNKNOWN = 0, 1, -1
 
@@ -155,9 +155,9 @@ def _who_is_on(
     rate_hz: float,
     settings: specs.Settings,
     n_frames: int,
-) -> dict[int, dict[str, Array]]:
+) -> dict[int, dict[str, Mask]]:
     """For each plate and side, the frames in which that foot loads that plate (both sides may)."""
-    result: dict[int, dict[str, Array]] = {}
+    result: dict[int, dict[str, Mask]] = {}
     for plate in plates:
         on = {side: np.zeros(n_frames, dtype=bool) for side in feet}
         for first, last in plate.contacts(rate_hz, settings):
@@ -180,7 +180,7 @@ def _who_is_on(
     return result
 
 
-def _stands_on(plate: PlateLoad, foot: FootTrack, stance: Stance) -> Array:
+def _stands_on(plate: PlateLoad, foot: FootTrack, stance: Stance) -> Mask:
     """(frames,) whether a standing foot has its heel, its toe or its middle on the plate."""
     local_height = np.minimum(
         (foot.heel_g - plate.centre_g) @ plate.normal_g, (foot.toe_g - plate.centre_g) @ plate.normal_g
@@ -195,7 +195,7 @@ def _contacts_of(
     foot: FootTrack,
     stance: Stance,
     plates: Sequence[PlateLoad],
-    carried: Mapping[int, Mapping[str, Array]],
+    carried: Mapping[int, Mapping[str, Mask]],
     rate_hz: float,
     settings: specs.Settings,
 ) -> list[Contact]:
@@ -225,8 +225,16 @@ def _contacts_of(
         for a, b in spans(free):
             if b - a >= max(3, round(MIN_CONTACT * rate_hz)):
                 contacts.append(
-                    Contact(side, (), first + a, first + b - 1, np.nan, stance.method, 0.0,
-                            "the foot stands where no plate measures it")  # fmt: skip
+                    Contact(
+                        side,
+                        (),
+                        first + a,
+                        first + b - 1,
+                        np.nan,
+                        stance.method,
+                        0.0,
+                        "the foot stands where no plate measures it",
+                    )
                 )
     return contacts
 
@@ -238,7 +246,7 @@ def _judge(
     plates: Sequence[PlateLoad],
     first: int,
     last: int,
-    both: Array,
+    both: Mask,
     near: int,
 ) -> Contact:
     """Whether plates carried the whole of one contact of one foot, and how sure that is."""
@@ -254,7 +262,7 @@ def _judge(
         return Contact(side, (), first, last, np.nan, method, 0.0, reason)
 
     if not np.isfinite(foot.heel_g[frames]).all() or not np.isfinite(foot.toe_g[frames]).all():
-        if not np.isfinite(foot.heel_g[frames]).all(axis=1)[pressing].any():
+        if not known_rows(foot.heel_g[frames])[pressing].any():
             return unknown(f"plate {_join(numbers)}: the foot's markers are missing")
         doubts.append((0.8, "foot markers are missing in part"))
     if both.mean() > 0.1:
@@ -283,7 +291,12 @@ def _judge(
         away = float(median(cop[pressing & np.isfinite(cop)]))
         if away > COP_REACH:
             return unknown(f"plate {_join(numbers)}: its pressure is {away * 100:.0f} cm from the foot")
-        doubts.append((1.0 if away < HALF_WIDTH else 0.7, f"the pressure lies {away * 100:.0f} cm from the line of the foot"))
+        doubts.append(
+            (
+                1.0 if away < HALF_WIDTH else 0.7,
+                f"the pressure lies {away * 100:.0f} cm from the line of the foot",
+            )
+        )
     if first == 0 or last == len(foot.heel_g) - 1:
         doubts.append((0.9, "the contact is cut by the end of the trial"))
     confidence = float(np.prod([weight for weight, _ in doubts]) if doubts else 1.0)
@@ -291,9 +304,7 @@ def _judge(
     return Contact(side, numbers, first, last, peak, method, round(0.99 * confidence, 2), reason)
 
 
-def _overhangs(
-    plates: Sequence[PlateLoad], foot: FootTrack, frames: slice, pressing: Array, part: str
-) -> bool:
+def _overhangs(plates: Sequence[PlateLoad], foot: FootTrack, frames: slice, pressing: Mask, part: str) -> bool:
     """Whether the part beyond the edge hangs over lower ground, as on a stair: then nothing else carries it."""
     plate = max(plates, key=lambda p: float(np.nanmax(p.vertical[frames])))
     return plate.height_above_lowest > 0.05
@@ -349,12 +360,14 @@ def _load(
 
 
 def _unclaimed(
-    plates: Sequence[PlateLoad], carried: Mapping[int, Mapping[str, Array]], settings: specs.Settings
+    plates: Sequence[PlateLoad], carried: Mapping[int, Mapping[str, Mask]], settings: specs.Settings
 ) -> list[str]:
     warnings = []
     for plate in plates:
         loaded = plate.vertical > 10 * settings.contact_threshold_N
-        claimed = np.any(list(carried[plate.number].values()), axis=0) if carried[plate.number] else np.zeros_like(loaded)
+        claimed = (
+            np.any(list(carried[plate.number].values()), axis=0) if carried[plate.number] else np.zeros_like(loaded)
+        )
         rest = int((loaded & ~claimed).sum())
         if rest > 3:
             warnings.append(f"plate {plate.number} carries a load in {rest} frames that no foot claims")

@@ -18,9 +18,7 @@ class GaitidError(Exception):
         What was expected, what was found instead, and what the user can do.
     """
 
-    def __init__(
-        self, wrong: str, *, expected: str = "", found: str = "", todo: str = ""
-    ) -> None:
+    def __init__(self, wrong: str, *, expected: str = "", found: str = "", todo: str = "") -> None:
         self.wrong = wrong
         self.expected = expected
         self.found = found

@@ -186,19 +186,19 @@ class Geometry:
         if spec.when == "foot_flat" and not self.foot_flat:
             return point
         rise = dot(other - point, self.up_g) + np.asarray(self.value(spec.plus, side), dtype=float)
-        return point + rise[..., None] * self.up_g
+        return np.asarray(point + rise[..., None] * self.up_g)
 
     def vector(self, spec: specs.Vector, side: str = "") -> Array:
         """(frames, 3) vectors in laboratory axes; lengths as the points give them."""
         if isinstance(spec, specs.FromTo):
             result = self.point(spec.end, side) - self.point(spec.start, side)
         elif isinstance(spec, specs.FrameAxis):
-            result = self.frame(spec.frame, side).R_gs[..., "xyz".index(spec.axis)]
+            result = np.asarray(self.frame(spec.frame, side).R_gs[..., "xyz".index(spec.axis)])
         else:
             return cross(self.vector(spec.first, side), self.vector(spec.second, side))
         if spec.times is not None:
-            result = result * np.asarray(self.value(spec.times, side), dtype=float)[..., None]
-        return result
+            result = np.asarray(result * np.asarray(self.value(spec.times, side), dtype=float)[..., None])
+        return np.asarray(result)
 
     # --- frames -----------------------------------------------------------------------------------------
 
@@ -293,9 +293,7 @@ def chord(proximal: Array, wand: Array, lateral: Array, radius: Array | float, d
         return np.asarray(proximal + (d * np.cos(alpha))[..., None] * c)
 
 
-def laboratory_vertical(
-    plate_normals: Array, pelvis: Array, feet: Array, hint: Array | None
-) -> tuple[Array, str]:
+def laboratory_vertical(plate_normals: Array, pelvis: Array, feet: Array, hint: Array | None) -> tuple[Array, str]:
     """Which laboratory axis points up, and how that was found.
 
     Plates first (their surfaces face up), then posture (the pelvis is above the feet), then the file's screen

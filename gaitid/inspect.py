@@ -207,9 +207,7 @@ def _vertical(trial: Trial, model: specs.Model | None) -> tuple[Array | None, st
     if model is not None:
         geometry = Geometry(model, _markers(trial, model), {}, trial.n_frames, np.zeros(3))
         pelvis = geometry.point(model.base.origin)
-        stack = np.stack(
-            [geometry.point(p, side.name) for side in model.sides for p in (model.heel, model.toe)]
-        )
+        stack = np.stack([geometry.point(p, side.name) for side in model.sides for p in (model.heel, model.toe)])
         count = np.isfinite(stack).sum(axis=0)
         foot = np.where(count > 0, np.nansum(stack, axis=0) / np.maximum(count, 1), np.nan)
     try:
@@ -250,9 +248,7 @@ def _plates(trial: Trial, loads: Mapping[int, PlateLoad], refused: Mapping[int, 
     for plate in trial.plates:
         load = loads.get(plate.number)
         corners = plate.corners_g.tolist()
-        peak = (
-            None if load is None or not np.isfinite(load.vertical).any() else float(np.nanmax(load.vertical))
-        )
+        peak = None if load is None or not np.isfinite(load.vertical).any() else float(np.nanmax(load.vertical))
         bias = None
         if load is not None and np.isfinite(load.bias_g).all():
             bias = load.bias_g.tolist()
@@ -466,9 +462,7 @@ def _plate_lines(plate: Mapping[str, Any]) -> list[str]:
         return [f"{number}  not used: {plate['reason']}"]
     x, y = plate["size_m"]
     corners = " ".join("(" + ", ".join(f"{v + 0.0:.3f}" for v in c) + ")" for c in plate["corners_m"])
-    peak = (
-        "no sample" if plate["peak_vertical_N"] is None else f"peak vertical {plate['peak_vertical_N']:.0f} N"
-    )
+    peak = "no sample" if plate["peak_vertical_N"] is None else f"peak vertical {plate['peak_vertical_N']:.0f} N"
     bias = "never surely empty"
     if plate["bias_N"] is not None:
         bias = "reads (" + ", ".join(f"{b + 0.0:.1f}" for b in plate["bias_N"]) + ") N while empty"
@@ -483,9 +477,7 @@ def _contact_line(c: Mapping[str, Any]) -> str:
     peak = f", peak {c['peak_vertical_N']:.0f} N" if c["peak_vertical_N"] is not None else ""
     sure = f", confidence {c['confidence']:g}" if c["plates"] else ""
     reason = f": {c['reason']}" if c["reason"] else ""
-    return (
-        f"{c['side']:<6}{c['first_frame']}-{c['last_frame']}  {where}{peak}{sure}{reason} (by {c['method']})"
-    )
+    return f"{c['side']:<6}{c['first_frame']}-{c['last_frame']}  {where}{peak}{sure}{reason} (by {c['method']})"
 
 
 def _subject_words(name: str, m: Mapping[str, Any]) -> str:

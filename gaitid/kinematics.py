@@ -120,9 +120,7 @@ def single_entry_derivatives(R: Array, rate_hz: float) -> tuple[Array, Array]:
     return omega, alpha
 
 
-def clinical_angles(
-    proximal: Array, distal: Array, angle: specs.Angle, sign: float
-) -> Mapping[str, Array]:
+def clinical_angles(proximal: Array, distal: Array, angle: specs.Angle, sign: float) -> Mapping[str, Array]:
     """The columns of one joint's angles.
 
     Parameters

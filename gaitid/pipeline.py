@@ -82,13 +82,13 @@ def analyse(
     base_pose = geometry.frame(model.base.frame)
     parts = {"": (base_pose, geometry.point(model.base.origin))}
     lengths: dict[str, Array] = {}
-    for side in needs:
+    for name in needs:
         for body in model.chain:
-            length = np.asarray(geometry.value(body.length, side), dtype=float)
+            length = np.asarray(geometry.value(body.length, name), dtype=float)
             fraction = model.table.rows[body.row].com_fraction
-            com = geometry.point(body.com, side, length=length, com_fraction=fraction)
-            lengths[f"{side}.{body.segment}"] = np.broadcast_to(length, (trial.n_frames,))
-            parts[f"{side}.{body.segment}"] = (geometry.frame(body.frame, side), com)
+            com = geometry.point(body.com, name, length=length, com_fraction=fraction)
+            lengths[f"{name}.{body.segment}"] = np.broadcast_to(length, (trial.n_frames,))
+            parts[f"{name}.{body.segment}"] = (geometry.frame(body.frame, name), com)
     motions = segment_motions(parts, trial.rate_hz, settings)
     base = motions[""]
     R_gp, progression_words = geometry.progression(model.progression)
@@ -110,7 +110,18 @@ def analyse(
             own = {b.segment: motions[f"{side.name}.{b.segment}"] for b in model.chain}
             own_lengths = {b.segment: lengths[f"{side.name}.{b.segment}"] for b in model.chain}
             sides[side.name] = _side(
-                geometry, model, settings, side, own, own_lengths, base, R_gp, loads[side.name], mass, gravity_g, solver
+                geometry,
+                model,
+                settings,
+                side,
+                own,
+                own_lengths,
+                base,
+                R_gp,
+                loads[side.name],
+                mass,
+                gravity_g,
+                solver,
             )
         else:
             sides[side.name] = _absent_side(model, trial.n_frames)
@@ -351,9 +362,16 @@ def _side(
         bodies[body.segment] = _body_parameters(motion, joint, body_mass, inertia, mean_length, row.source)
         links.append(
             Link(
-                body_mass, inertia, motion.R_gs, motion.com_g, motion.acc_g, motion.omega_g, motion.alpha_g, joint,
+                body_mass,
+                inertia,
+                motion.R_gs,
+                motion.com_g,
+                motion.acc_g,
+                motion.omega_g,
+                motion.alpha_g,
+                joint,
                 load.wrench if body.ground else None,
-            )  # fmt: skip
+            )
         )
     wrenches = dict(zip(joints, SOLVERS[solver](links, gravity_g), strict=True))
     proximal = _proximal_motions(model, motions, base)
@@ -382,9 +400,7 @@ def _side(
         for name, spec in model.angles.items()
     }
     moments = {
-        name: clinical_moments(
-            wrenches[name].m_g / mass, geometry.frame(spec.axes, side.name).R_gs, spec, side.sign
-        )
+        name: clinical_moments(wrenches[name].m_g / mass, geometry.frame(spec.axes, side.name).R_gs, spec, side.sign)
         for name, spec in model.moments.items()
     }
     return SideResult(
@@ -417,7 +433,7 @@ def _body_parameters(
 def _coverage(wrench: Wrench, load: FootLoad, geometry: Geometry, joint_g: Array) -> dict[str, int]:
     """How many frames of a joint are filled, and why the others are empty."""
     filled = known_rows(wrench.m_g)
-    unknown_load = known_rows(load.wrench.f_g) == False  # noqa: E712 - an array
+    unknown_load = ~known_rows(load.wrench.f_g)
     unseen = ~known_rows(joint_g)
     rest = ~filled
     counts = {"filled": int(filled.sum())}
@@ -440,9 +456,9 @@ def _absent_side(model: specs.Model, n_frames: int) -> SideResult:
         joints_g=joints,
         wrenches={joint: Wrench(v, v, v) for joint in joints},
         axes={joint: {"proximal": R, "distal": R, "jcs": R} for joint in joints},
-        angles={n: {c: v[:, 0] for c in a.columns} for n, a in model.angles.items()},
-        moments={n: {c: v[:, 0] for c in m.columns} for n, m in model.moments.items()},
-        powers={joint: v[:, 0] for joint in joints},
+        angles={n: dict.fromkeys(a.columns, v[:, 0]) for n, a in model.angles.items()},
+        moments={n: dict.fromkeys(m.columns, v[:, 0]) for n, m in model.moments.items()},
+        powers=dict.fromkeys(joints, v[:, 0]),
         bodies={},
         coverage={joint: {"filled": 0, "no markers of this side": n_frames} for joint in joints},
     )

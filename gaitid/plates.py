@@ -81,7 +81,7 @@ class PlateLoad:
         loaded = force > settings.contact_threshold_N
         pause = round(MAX_PAUSE * rate_hz)
         for start, stop in list(spans(~loaded)):
-            if 0 < start and stop < len(loaded) and stop - start <= pause:
+            if start > 0 and stop < len(loaded) and stop - start <= pause:
                 loaded[start:stop] = True
         found = []
         reach = round(MAX_EDGE * rate_hz)
@@ -122,7 +122,11 @@ def plate_axes(plate: ForcePlate) -> tuple[Array, Array, Array]:
     x = unit(x)
     y = np.cross(z, x)
     y = unit(y)
-    return np.column_stack([np.cross(y, z), y, z]), plate.corners_g.mean(axis=0), np.array([length_x, length_y]) / 4
+    return (
+        np.column_stack([np.cross(y, z), y, z]),
+        plate.corners_g.mean(axis=0),
+        np.array([length_x, length_y]) / 4,
+    )
 
 
 def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: specs.Settings) -> PlateLoad:
@@ -142,9 +146,7 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
     wrench = Wrench(f_p @ R_gp.T, m_p @ R_gp.T, centre)
     normal = -R_gp[:, 2]
     cop, _ = centre_of_pressure(wrench, centre, normal)
-    return PlateLoad(
-        plate.number, wrench, centre, normal, R_gp, half, wrench.f_g @ normal, cop, np.full(3, np.nan)
-    )
+    return PlateLoad(plate.number, wrench, centre, normal, R_gp, half, wrench.f_g @ normal, cop, np.full(3, np.nan))
 
 
 def with_empty_reading(plate: PlateLoad, feet: list[Array], rate_hz: float) -> PlateLoad:

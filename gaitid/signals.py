@@ -11,13 +11,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from gaitid.trial import Array
+from gaitid.trial import Array, IntArray, Mask
 
 # Fewer frames than this carry no fourth derivative.
 SPLINE_MIN = 6
 
 
-def spans(known: Array) -> Iterator[tuple[int, int]]:
+def spans(known: Mask) -> Iterator[tuple[int, int]]:
     """(start, stop) of each run of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], np.asarray(known, dtype=np.int8), [0]])))
     for start, stop in zip(edges[::2], edges[1::2], strict=True):
@@ -38,7 +38,7 @@ def median(values: Array) -> Array:
     return quantile(values, 0.5)
 
 
-def known_rows(values: Array) -> Array:
+def known_rows(values: Array) -> Mask:
     """(frames,) whether everything in a frame is finite."""
     return np.asarray(np.isfinite(values).reshape(len(values), -1).all(axis=1))
 
@@ -185,7 +185,7 @@ def lowpass(values: Array, cutoff_hz: float, rate_hz: float) -> Array:
     return result.reshape(values.shape)
 
 
-def _columns_by_mask(flat: Array) -> Iterator[tuple[Array, Array]]:
+def _columns_by_mask(flat: Array) -> Iterator[tuple[IntArray, Mask]]:
     """Columns that are known in the same frames, together: most trials have one such group."""
     finite = np.isfinite(flat)
     if finite.all():
@@ -302,12 +302,12 @@ def _local_quadratic_whole(values: Array, k: int, n_frames: int) -> Array:
         u = np.arange(-k, k + 1) / k
         design = np.stack([np.ones_like(u), u, u**2], axis=1)
         weights = np.linalg.solve(design.T @ design, design.T)[0]
-        windows = np.lib.stride_tricks.sliding_window_view(values, 2 * k + 1, axis=0)[:: k][: inner_end - 1]
+        windows = np.lib.stride_tricks.sliding_window_view(values, 2 * k + 1, axis=0)[::k][: inner_end - 1]
         result[1:inner_end] = windows @ weights
     return result
 
 
-def _local_quadratic(values: Array, k: float, frames: Array) -> Array:
+def _local_quadratic(values: Array, k: float, frames: IntArray) -> Array:
     """The value at each frame's instant of the quadratic that fits the samples around it; any ratio k."""
     n_frames = len(frames)
     instants = frames * k
@@ -328,7 +328,9 @@ def _local_quadratic(values: Array, k: float, frames: Array) -> Array:
             normal[:, i, j] = moments[i + j]
     enough = moments[0] >= 3
     weights = np.full((n_frames, 3), np.nan)
-    weights[enough] = np.linalg.solve(normal[enough], np.broadcast_to(np.eye(3)[0][:, None], (enough.sum(), 3, 1)))[..., 0]
+    weights[enough] = np.linalg.solve(normal[enough], np.broadcast_to(np.eye(3)[0][:, None], (enough.sum(), 3, 1)))[
+        ..., 0
+    ]
     result = np.zeros((n_frames, values.shape[1]))
     for index, u, use in taps:
         w = weights[:, 0] + weights[:, 1] * u + weights[:, 2] * u**2

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaitid.signals import quantile, spans
-from gaitid.trial import Array, Event
+from gaitid.trial import Array, Event, Mask
 
 # A foot stands while its slower marker moves at less than this share of the foot's own swing speed (the 95th
 # percentile of the trial). On level walking that is 0.7 to 0.9 of the walking speed, near the 0.78 that Bruening &
@@ -46,11 +46,11 @@ class Stance:
         The evidence.
     """
 
-    standing: Array
-    airborne: Array
+    standing: Mask
+    airborne: Mask
     method: str
 
-    def widened(self, n: int) -> Array:
+    def widened(self, n: int) -> Mask:
         """(frames,) standing, or within `n` frames of it."""
         padded = np.concatenate([np.zeros(n, dtype=bool), self.standing, np.zeros(n, dtype=bool)])
         count = np.cumsum(np.concatenate([[0], padded]))
@@ -124,14 +124,12 @@ def detect_stance(foot: FootTrack, side: str, events: Sequence[Event], rate_hz: 
 def _event(events: Sequence[Event], side: str, kind: str, time_s: float) -> float | None:
     """The file's event of that kind nearest to a change that the markers show, if it agrees with it."""
     near = [
-        e.time_s
-        for e in events
-        if e.side == side and kind in e.name.lower() and abs(e.time_s - time_s) <= EVENT_AGREES
+        e.time_s for e in events if e.side == side and kind in e.name.lower() and abs(e.time_s - time_s) <= EVENT_AGREES
     ]
     return min(near, key=lambda t: abs(t - time_s)) if near else None
 
 
-def _without_short(mask: Array, n: int) -> Array:
+def _without_short(mask: Mask, n: int) -> Mask:
     """The mask with runs of either kind shorter than `n` frames turned over, flights first."""
     result = mask.copy()
     for value in (False, True):

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+IntArray = NDArray[np.intp]
 
 
 def frozen(values: object) -> Array:
@@ -141,13 +143,9 @@ class Trial:
     def __post_init__(self) -> None:
         points = frozen(self.points_g)
         if points.ndim != 3 or points.shape[1:] != (len(self.labels), 3):
-            raise ValueError(
-                f"Trial.points_g: shape {points.shape}, expected (frames, {len(self.labels)}, 3)"
-            )
+            raise ValueError(f"Trial.points_g: shape {points.shape}, expected (frames, {len(self.labels)}, 3)")
         object.__setattr__(self, "points_g", points)
-        object.__setattr__(
-            self, "_index", {label: i for i, label in reversed(list(enumerate(self.labels)))}
-        )
+        object.__setattr__(self, "_index", {label: i for i, label in reversed(list(enumerate(self.labels)))})
 
     @property
     def n_frames(self) -> int:

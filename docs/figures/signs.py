@@ -68,13 +68,14 @@ class Panel:
         self.near = np.cross(self.right, self.up)
         ax.set_aspect("equal")
         ax.axis("off")
-        ax.set_title(title, loc="left", fontsize=13, fontweight="bold", color=INK, pad=18)
-        ax.text(0, 1.012, note, transform=ax.transAxes, fontsize=9.5, color=PALE, va="bottom")
+        ax.set_anchor("NW")
+        ax.annotate(title, (0, 1), (0, 16), "axes fraction", "offset points", fontsize=15, fontweight="bold", color=INK)
+        ax.annotate(note, (0, 1), (0, 0), "axes fraction", "offset points", fontsize=10.5, color="#5c6873")
 
     def page(self, p: Array) -> Array:
         return np.array([np.dot(p, self.right), np.dot(p, self.up)])
 
-    def axes_of(self, at: Array, R: Array, length: float = 9.0, name: str = "") -> None:
+    def axes_of(self, at: Array, R: Array, length: float = 9.0) -> None:
         """A frame's three axes; the one along the line of sight as a dot (toward the reader) or a cross."""
         o = np.asarray(at, dtype=float)
         for letter, v in zip("xyz", R.T, strict=True):
@@ -87,7 +88,9 @@ class Panel:
                 else:
                     d = 0.78
                     for s in (1, -1):
-                        self.ax.plot(o[0] + np.array([-d, d]), o[1] + s * np.array([-d, d]), color=colour, lw=1.6, zorder=9)
+                        self.ax.plot(
+                            o[0] + np.array([-d, d]), o[1] + s * np.array([-d, d]), color=colour, lw=1.6, zorder=9
+                        )
                 away = -sum((self.page(w) for w in R.T), np.zeros(2))
                 away = away / max(np.linalg.norm(away), 1e-9)
                 self.label(o + 2.9 * away, letter, colour)
@@ -96,10 +99,8 @@ class Panel:
             self.ax.add_patch(FancyArrowPatch(o, tip, arrowstyle="-|>", mutation_scale=13, lw=2, color=colour,
                                               shrinkA=0, shrinkB=0, zorder=7))  # fmt: skip
             self.label(o + (length + 1.9) * flat, letter, colour)
-        if name:
-            self.ax.text(*o, name)
 
-    def label(self, at: Array, text: str, colour: str, size: float = 10.5, **options: object) -> None:
+    def label(self, at: Array, text: str, colour: str, size: float = 12, **options: object) -> None:
         self.ax.text(at[0], at[1], text, color=colour, fontsize=size, ha=str(options.pop("ha", "center")), va="center",
                      zorder=10, bbox={"fc": "white", "ec": "none", "pad": 0.8, "alpha": 0.8}, **options)  # fmt: skip
 
@@ -109,18 +110,22 @@ class Panel:
         assert abs(grows) > 0.5, f"{text}: no rotation in this plane"
         theta = np.radians(middle_deg + np.sign(grows) * np.linspace(-half_deg, half_deg, 60))
         points = centre + radius * np.column_stack([np.cos(theta), np.sin(theta)])
-        self.ax.plot(*points[:-4].T, color=colour, lw=2.4, solid_capstyle="round", zorder=6)
-        self.ax.add_patch(FancyArrowPatch(points[-9], points[-1], arrowstyle="-|>", mutation_scale=17, lw=0,
+        self.ax.plot(*points[:-4].T, color=colour, lw=2.8, solid_capstyle="round", zorder=6)
+        self.ax.add_patch(FancyArrowPatch(points[-7], points[-1], arrowstyle="-|>", mutation_scale=21, lw=0,
                                           color=colour, shrinkA=0, shrinkB=0, zorder=6))  # fmt: skip
         if text_at is None:
             m = np.radians(middle_deg)
             text_at = centre + (radius + 2.2) * np.array([np.cos(m), np.sin(m)])
-        self.label(np.asarray(text_at), text, colour, 10, ha=ha)
+        self.label(np.asarray(text_at), text, colour, 11.5, ha=ha)
 
-    def angle(self, joint: str, column: str, side: str, centre: Array, radius: float, middle: float, text: str, **o) -> None:  # type: ignore[no-untyped-def]
+    def angle(
+        self, joint: str, column: str, side: str, centre: Array, radius: float, middle: float, text: str, **o
+    ) -> None:  # type: ignore[no-untyped-def]
         self.arc(centre, radius, middle, angle_grows(joint, column, side, self.near), ANGLE, text, **o)
 
-    def moment(self, joint: str, column: str, side: str, centre: Array, radius: float, middle: float, text: str, **o) -> None:  # type: ignore[no-untyped-def]
+    def moment(
+        self, joint: str, column: str, side: str, centre: Array, radius: float, middle: float, text: str, **o
+    ) -> None:  # type: ignore[no-untyped-def]
         self.arc(centre, radius, middle, moment_grows(joint, column, side, self.near), MOMENT, text, **o)
 
     def bone(self, a: Array, b: Array, width: float = 5.0) -> None:
@@ -135,7 +140,12 @@ class Panel:
 
 
 def sagittal(ax: Axes) -> None:
-    p = Panel(ax, "right", "From the right", "right leg; forward is to the right. Hip flexed 25°, knee flexed 40°, ankle neutral.")
+    p = Panel(
+        ax,
+        "right",
+        "From the right",
+        "right leg; forward is to the right. Hip flexed 25°, knee flexed 40°, ankle neutral.",
+    )
     hip, thigh_len, shank_len = np.zeros(2), 42.0, 41.0
     # +y turns the thigh's lower end backward: hip flexion 25° is −25° about y, then knee flexion 40° is +40°.
     R_thigh = turn(Y, np.radians(-25.0))
@@ -154,22 +164,69 @@ def sagittal(ax: Axes) -> None:
     ax.add_patch(Ellipse((-1, 10), 25, 17, angle=8, fc=BONE, ec="none", zorder=1))
     p.bone(hip, knee, 11)
     p.bone(knee, ankle, 8)
-    ax.add_patch(Polygon([heel + [-1, -1.5], heel + [0, 5], ankle + [2, 3], toe + [-1, 4], toe + [2, 0]], closed=True, fc=BONE, ec=BONE, lw=8, joinstyle="round", zorder=1))
+    ax.add_patch(
+        Polygon(
+            [heel + [-1, -1.5], heel + [0, 5], ankle + [2, 3], toe + [-1, 4], toe + [2, 0]],
+            closed=True,
+            fc=BONE,
+            ec=BONE,
+            lw=8,
+            joinstyle="round",
+            zorder=1,
+        )
+    )
     for point in (hip, knee, ankle):
         p.joint(point)
     p.axes_of(np.array([-1.0, 12]), np.eye(3))
     p.axes_of(hip + 0.55 * (knee - hip), R_thigh)
     p.axes_of(knee + 0.55 * (ankle - knee), R_shank)
     p.axes_of(ankle + 0.60 * (toe - ankle) + [0.5, -0.5], R_foot, 8)
-    p.angle("pelvis", "anterior_tilt", "right", np.array([-1.0, 12]), 17, 38, "anterior\ntilt", half_deg=22, ha="left", text_at=np.array([15.5, 23.5]))
+    p.angle(
+        "pelvis",
+        "anterior_tilt",
+        "right",
+        np.array([-1.0, 12]),
+        17,
+        38,
+        "anterior\ntilt",
+        half_deg=22,
+        ha="left",
+        text_at=np.array([15.5, 23.5]),
+    )
     p.angle("hip", "flexion", "right", hip, 14, -25, "flexion", half_deg=30, ha="left", text_at=hip + [15, -6])
-    p.moment("hip", "extension", "right", hip, 14, 205, "extension\nmoment", half_deg=30, ha="right", text_at=hip + [-15, -6])
-    p.moment("knee", "extension", "right", knee, 12, 5, "extension\nmoment", half_deg=38, ha="left", text_at=knee + [13.5, 1])
+    p.moment(
+        "hip", "extension", "right", hip, 14, 205, "extension\nmoment", half_deg=30, ha="right", text_at=hip + [-15, -6]
+    )
+    p.moment(
+        "knee", "extension", "right", knee, 12, 5, "extension\nmoment", half_deg=38, ha="left", text_at=knee + [13.5, 1]
+    )
     p.angle("knee", "flexion", "right", knee, 12, 195, "flexion", half_deg=38, ha="right", text_at=knee + [-13.5, -3])
-    p.angle("ankle", "dorsiflexion", "right", ankle, 22, 5, "dorsi-\nflexion", half_deg=17, ha="left", text_at=ankle + [24, 4])
-    p.moment("ankle", "plantarflexion", "right", ankle, 12, 200, "plantar-\nflexion\nmoment", half_deg=32, ha="right", text_at=ankle + [-13.5, -4])
+    p.angle(
+        "ankle",
+        "dorsiflexion",
+        "right",
+        ankle,
+        22,
+        5,
+        "dorsi-\nflexion",
+        half_deg=17,
+        ha="left",
+        text_at=ankle + [24, 4],
+    )
+    p.moment(
+        "ankle",
+        "plantarflexion",
+        "right",
+        ankle,
+        12,
+        200,
+        "plantar-\nflexion\nmoment",
+        half_deg=32,
+        ha="right",
+        text_at=ankle + [-13.5, -4],
+    )
     ax.set_xlim(-40, 52)
-    ax.set_ylim(-92, 36)
+    ax.set_ylim(-106, 34)
 
 
 def frontal(ax: Axes) -> None:
@@ -186,21 +243,98 @@ def frontal(ax: Axes) -> None:
             p.joint(point)
         out = 0.0 if s > 0 else 180.0  # toward that side
         ha = "left" if s > 0 else "right"
-        # angles on the right side of the page, moments on both
-        p.moment("hip", "abduction", side, hip, 11, out - s * 12, "abduction\nmoment", half_deg=28, ha=ha, text_at=hip + [12.5 * s, -2.5])
-        p.angle("hip", "adduction", side, hip, 19, out - s * 62, "adduction", half_deg=16, ha=ha, text_at=hip + [15.5 * s, -16.5])
-        p.moment("knee", "abduction", side, knee, 9, out - s * 10, "abduction\nmoment", half_deg=34, ha=ha, text_at=knee + [10.5 * s, -1])
-        p.angle("knee", "adduction", side, knee, 18, out - s * 62, "adduction", half_deg=16, ha=ha, text_at=knee + [14.5 * s, -15.5])
-        p.moment("ankle", "eversion", side, ankle, 9, out - s * 5, "eversion\nmoment", half_deg=34, ha=ha, text_at=ankle + [10.5 * s, 3.0])
-        p.angle("ankle", "eversion", side, ankle, 13, out - s * 45, "eversion", half_deg=20, ha=ha, text_at=ankle + [12 * s, -9.5])
-        p.angle("pelvis", "upward_obliquity", side, pelvis, 23, out + s * 25, f"{side} upward\nobliquity", half_deg=14, ha=ha, text_at=pelvis + [23.5 * s, 12.5])
+        p.label(np.array([9.5 * s, -103.0]), f"{side} leg", INK, 11.5)
+        p.moment(
+            "hip",
+            "abduction",
+            side,
+            hip,
+            11,
+            out - s * 12,
+            "abduction\nmoment",
+            half_deg=28,
+            ha=ha,
+            text_at=hip + [12.5 * s, -2.5],
+        )
+        p.angle(
+            "hip",
+            "adduction",
+            side,
+            hip,
+            19,
+            out - s * 62,
+            "adduction",
+            half_deg=16,
+            ha=ha,
+            text_at=hip + [15.5 * s, -16.5],
+        )
+        p.moment(
+            "knee",
+            "abduction",
+            side,
+            knee,
+            9,
+            out - s * 10,
+            "abduction\nmoment",
+            half_deg=34,
+            ha=ha,
+            text_at=knee + [10.5 * s, -1],
+        )
+        p.angle(
+            "knee",
+            "adduction",
+            side,
+            knee,
+            18,
+            out - s * 62,
+            "adduction",
+            half_deg=16,
+            ha=ha,
+            text_at=knee + [14.5 * s, -15.5],
+        )
+        p.moment(
+            "ankle",
+            "eversion",
+            side,
+            ankle,
+            9,
+            out - s * 5,
+            "eversion\nmoment",
+            half_deg=34,
+            ha=ha,
+            text_at=ankle + [10.5 * s, 3.0],
+        )
+        p.angle(
+            "ankle",
+            "eversion",
+            side,
+            ankle,
+            13,
+            out - s * 45,
+            "eversion",
+            half_deg=20,
+            ha=ha,
+            text_at=ankle + [12 * s, -9.5],
+        )
+        p.angle(
+            "pelvis",
+            "upward_obliquity",
+            side,
+            pelvis,
+            23,
+            out + s * 25,
+            f"{side} upward\nobliquity",
+            half_deg=14,
+            ha=ha,
+            text_at=pelvis + [23.5 * s, 12.5],
+        )
     p.axes_of(pelvis, np.eye(3))
     p.axes_of(np.array([8.8, -23.0]), np.eye(3), 7)
     p.axes_of(np.array([8.2, -64.0]), np.eye(3), 7)
     p.axes_of(np.array([-8.8, -23.0]), np.eye(3), 7)
     p.axes_of(np.array([-8.2, -64.0]), np.eye(3), 7)
     ax.set_xlim(-46, 46)
-    ax.set_ylim(-98, 36)
+    ax.set_ylim(-106, 34)
 
 
 def _foot_outline(p: Panel, centre: Array, s: float, out_deg: float) -> tuple[Array, Array]:
@@ -208,9 +342,18 @@ def _foot_outline(p: Panel, centre: Array, s: float, out_deg: float) -> tuple[Ar
     c, d = np.cos(np.radians(s * out_deg)), np.sin(np.radians(s * out_deg))
     # s > 0 is the left foot, whose outside is to the left of the page
     R = np.array([[c, -d], [d, c]])
-    x = np.array([-3.3, -3.7, -5.0, -3.6, 0.2, 3.6, 4.0, 2.6, 3.2, 2.2, -1.0]) * (1 if s > 0 else -1)
-    y = np.array([-6.5, 2, 10, 15.5, 18.5, 17.5, 11, 4, -5, -8, -8.5])
-    p.ax.add_patch(Polygon(centre + np.column_stack([x, y]) @ R.T, closed=True, fc=BONE, ec=BONE, lw=5, joinstyle="round", zorder=1))
+    x = np.array([-2.9, -3.4, -4.8, -4.9, -2.6, 1.4, 4.0, 4.3, 2.9, 2.6, 3.0, 2.0, -1.2]) * (1 if s > 0 else -1)
+    y = np.array([-6.0, 2.0, 9.0, 13.0, 16.6, 19.0, 18.0, 13.0, 6.0, 0.0, -5.0, -8.0, -8.4])
+    for _ in range(3):  # Chaikin's corner cutting
+        x, y = (
+            np.ravel(np.column_stack([0.75 * v + 0.25 * np.roll(v, -1), 0.25 * v + 0.75 * np.roll(v, -1)]))
+            for v in (x, y)
+        )
+    p.ax.add_patch(
+        Polygon(
+            centre + np.column_stack([x, y]) @ R.T, closed=True, fc=BONE, ec=BONE, lw=5, joinstyle="round", zorder=1
+        )
+    )
     return centre, R
 
 
@@ -221,17 +364,39 @@ def transverse(ax: Axes) -> None:
         ankle, _ = _foot_outline(p, np.array([-17.0 * s, 0.0]), s, 8)
         p.axes_of(ankle, turn(Z, np.radians(8 * s)) @ FOOT, 8)
         p.joint(ankle)
-        inward, outward = 90 - s * 50, 90 + s * 50
-        p.angle("ankle", "internal_rotation", side, ankle, 25.5, 90 - s * 2, "internal rotation", half_deg=20, text_at=ankle + [0, 29.5])
-        p.moment("ankle", "external_rotation", side, ankle, 15, -90, "external rotation\nmoment", half_deg=34, text_at=ankle + [0, -19.5])
-        del inward, outward
-        p.label(ankle + [0, -27], f"{side} foot", INK, 10)
+        p.angle(
+            "ankle",
+            "internal_rotation",
+            side,
+            ankle,
+            25.5,
+            90 - s * 2,
+            "internal rotation",
+            half_deg=20,
+            text_at=ankle + [0, 29.5],
+        )
+        p.moment(
+            "ankle",
+            "external_rotation",
+            side,
+            ankle,
+            15,
+            -90,
+            "external rotation\nmoment",
+            half_deg=34,
+            text_at=ankle + [0, -19.5],
+        )
+        p.label(ankle + [0, -27], f"{side} foot", INK, 11.5)
         # thigh and shank turn the same way
         for joint in ("hip", "knee", "foot_progression", "pelvis"):
-            assert np.sign(angle_grows(joint, "internal_rotation", side, Z)) == np.sign(angle_grows("ankle", "internal_rotation", side, Z))
+            assert np.sign(angle_grows(joint, "internal_rotation", side, Z)) == np.sign(
+                angle_grows("ankle", "internal_rotation", side, Z)
+            )
         for joint in ("hip", "knee"):
-            assert moment_grows(joint, "external_rotation", side, Z) == moment_grows("ankle", "external_rotation", side, Z)
-    ax.set_xlim(-40, 40)
+            assert moment_grows(joint, "external_rotation", side, Z) == moment_grows(
+                "ankle", "external_rotation", side, Z
+            )
+    ax.set_xlim(-46, 46)
     ax.set_ylim(-32, 36)
 
 
@@ -248,32 +413,39 @@ def plate(ax: Axes) -> None:
     for i, c in enumerate(flat):
         out = c / np.linalg.norm(c)
         p.label(c + 3.4 * out, f"{i + 1}", INK, 11)
-    _foot_outline(p, np.array([2.0, -6.0]), -1, 6)
+    _foot_outline(p, np.array([3.5, -8.0]), -1, 6)
     p.axes_of(p.page(centre), R, 11)
-    cop = np.array([7.5, 8.0])
+    cop = np.array([4.6, 5.0])
     # a positive free moment turns the foot about the outward normal
     load = Wrench(np.array([[0.0, 0, 700]]), np.array([[0.0, 0, 5.0]]), np.zeros(3))
     _, free = centre_of_pressure(load, np.zeros(3), -R[:, 2])
     assert free[0] > 0
     ax.plot(*cop, marker="o", ms=8, mfc="white", mec=MOMENT, mew=2.2, zorder=8)
-    p.label(cop + [0, -3.3], "CoP", MOMENT, 10)
-    p.arc(cop, 7.0, 60, float(free[0]), MOMENT, "free moment\non the foot", half_deg=60, text_at=cop + [3.0, 11.5])
-    ax.set_xlim(-33, 33)
-    ax.set_ylim(-32, 33)
+    p.label(cop + [5.2, -1.5], "CoP", MOMENT, 11.5)
+    p.arc(cop, 9.0, 45, float(free[0]), MOMENT, "free moment\non the foot", half_deg=45, text_at=cop + [5.5, 14.0])
+    ax.set_xlim(-46, 46)
+    ax.set_ylim(-33, 35)
 
 
 def main() -> None:
     plt.rcParams.update({"font.family": "DejaVu Sans"})
     figure = plt.figure(figsize=(13, 15.2), facecolor="white")
-    grid = figure.add_gridspec(2, 2, height_ratios=[128, 68], hspace=0.13, wspace=0.06, left=0.03, right=0.97, top=0.94, bottom=0.045)
+    grid = figure.add_gridspec(
+        2, 2, height_ratios=[136, 70], hspace=0.14, wspace=0.04, left=0.03, right=0.97, top=0.95, bottom=0.05
+    )
     for draw, cell in ((sagittal, grid[0, 0]), (frontal, grid[0, 1]), (transverse, grid[1, 0]), (plate, grid[1, 1])):
         draw(figure.add_subplot(cell))
-    y = 0.018
-    figure.text(0.03, y, "━", color=ANGLE, fontsize=16, va="center", fontweight="bold")
-    figure.text(0.055, y, "angle: how the distal segment turns in the proximal one", fontsize=10.5, va="center", color=INK)
-    figure.text(0.42, y, "━", color=MOMENT, fontsize=16, va="center", fontweight="bold")
-    figure.text(0.445, y, "moment: of the proximal on the distal segment (internal)", fontsize=10.5, va="center", color=INK)
-    figure.text(0.80, y, "⊙ toward you   ⊗ away", fontsize=10.5, va="center", color=INK)
+    key = figure.add_axes((0.03, 0.008, 0.94, 0.03))
+    key.set_xlim(0, 100)
+    key.set_ylim(0, 1)
+    key.axis("off")
+    for at, colour, words in (
+        (0, ANGLE, "angle: the way the distal segment turns in the proximal one"),
+        (45, MOMENT, "moment: of the proximal on the distal segment (internal)"),
+    ):
+        key.plot([at, at + 3], [0.5, 0.5], color=colour, lw=4, solid_capstyle="round")
+        key.text(at + 4, 0.5, words, fontsize=10.5, va="center", color=INK)
+    key.text(100, 0.5, "⊙ toward you, ⊗ away", fontsize=11, va="center", ha="right", color=INK)
     figure.savefig(Path(__file__).with_name("signs.png"), dpi=110)
 
 

@@ -27,7 +27,7 @@ What is checked, and the limit:
   moment balance  Euler's law, likewise: 0.05 N·m/kg
   loads           a stance with a known load (warning; a failure with --require-forces)
   coverage        frames with a known load that are empty: warning above 20 %, failure above 80 %
-  segment length  SD of thigh, shank, heel-to-toe length: 15 mm (slipped markers, wrong calibration)
+  segment length  SD of thigh and shank length, and within the foot: 15 mm (slipped markers, wrong calibration)
   segment jump    change of such a length in one frame: 30 mm (markers swapped)
   sides           left and right segments differ in length by at most 15 % (warning)
   peak force      of a whole stance: 0.7 to 3 body weights (warning), 0.4 to 6 (failure)
@@ -67,13 +67,11 @@ def tolerance(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str, 
 @click.option("--subject", type=click.Path(path_type=Path), help="YAML with the subject's measurements.")
 @click.option("--forces", type=click.Path(path_type=Path), help="Force channels beside a CSV trial.")
 @click.option("--plates", type=click.Path(path_type=Path), help="YAML with the plates' corners, for CSV.")
-@click.option("--cutoff", callback=cutoff_value, metavar="HZ|none", help="As for run.")
+@click.option("--cutoff", callback=cutoff_value, metavar="HZ|none|auto", help="As for run.")
 @click.option("--force-cutoff", callback=cutoff_value, metavar="HZ|none", help="As for run.")
 @click.option("--require-forces", is_flag=True, help="Fail a trial in which no foot's load is known.")
 @click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model.")
-@click.option(
-    "--against", metavar="DIR", help="Compare with results of run kept there ({parent} as for run)."
-)
+@click.option("--against", metavar="DIR", help="Compare with results of run kept there ({parent} as for run).")
 @click.option("--tolerance", "tolerances", multiple=True, callback=tolerance, metavar="QUANTITY=VALUE",
               help="Of --against, for example force_N=0.1; may be repeated.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of lines.")
@@ -112,9 +110,7 @@ def command(
         raise click.UsageError("--forces belongs to one trial; check them one by one")
     if against is not None:
         _refuse_clashes(trials, against)
-    options = RunOptions(
-        model, static, subject, forces, plates, overrides=overrides, require_forces=require_forces
-    )
+    options = RunOptions(model, static, subject, forces, plates, overrides=overrides, require_forces=require_forces)
     worked, prepared = guarded("", lambda: prepare(options), debug)
     if not worked:
         return 1

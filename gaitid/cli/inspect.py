@@ -10,15 +10,11 @@ import click
 from gaitid.cli.common import CONTEXT, guarded, say, talk_options
 
 
-@click.command(
-    context_settings=CONTEXT, epilog="Example:  gaitid inspect walk.c3d --json > walk.inspect.json"
-)
+@click.command(context_settings=CONTEXT, epilog="Example:  gaitid inspect walk.c3d --json > walk.inspect.json")
 @click.argument("trial", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of text.")
 @click.option("--forces", type=click.Path(path_type=Path), help="Force channels beside a CSV trial.")
-@click.option(
-    "--plates", type=click.Path(path_type=Path), help="YAML with corners and origins of plates, for CSV."
-)
+@click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners and origins of plates, for CSV.")
 @click.option("--keep-names", is_flag=True, help="Show names of people stored in the trial.")
 @talk_options
 def command(

@@ -9,9 +9,7 @@ import click
 from gaitid.cli.common import CONTEXT, guarded, say, talk_options
 
 
-@click.command(
-    context_settings=CONTEXT, epilog="Example:  gaitid report results/walk.run.json -o walk.html"
-)
+@click.command(context_settings=CONTEXT, epilog="Example:  gaitid report results/walk.run.json -o walk.html")
 @click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RESULT...")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The page or picture.")
 @click.option("--format", "format_", type=click.Choice(["html", "png"]), help="Else by the file's suffix.")

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from gaitid.cli.common import CONTEXT, guarded, say, talk_options
 from gaitid.errors import GaitidError
+
+if TYPE_CHECKING:
+    from gaitid.contacts import Contact
+    from gaitid.run import Prepared
 
 FRAMES = ("global", "proximal", "distal", "jcs")
 SOLVERS = ("block", "dense", "recursive")
@@ -71,8 +77,19 @@ def targets(trials: tuple[str, ...], output: str) -> list[tuple[Path, Path]]:
 @click.option("--subject", type=click.Path(path_type=Path), help="YAML with the subject's measurements.")
 @click.option("--forces", type=click.Path(path_type=Path), help="Force channels beside a CSV trial.")
 @click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners and origins of plates, for CSV.")
-@click.option("-o", "--output", default=".", help="Folder for the files, or - for wrenches on stdout.", show_default=True)
-@click.option("--express-in", multiple=True, type=click.Choice(FRAMES), help="Frame of expression; may be repeated.  [default: global, distal]")
+@click.option(
+    "-o",
+    "--output",
+    default=".",
+    help="Folder for the files, or - for wrenches on stdout.",
+    show_default=True,
+)
+@click.option(
+    "--express-in",
+    multiple=True,
+    type=click.Choice(FRAMES),
+    help="Frame of expression; may be repeated.  [default: global, distal]",
+)
 @click.option("--cutoff", callback=cutoff, metavar="HZ|none|auto", help="Effective cut-off of the marker low-pass.")
 @click.option("--force-cutoff", callback=cutoff, metavar="HZ|none", help="Effective cut-off of the plate low-pass.")
 @click.option("--solver", type=click.Choice(SOLVERS), default="block", show_default=True)
@@ -106,7 +123,7 @@ def command(
 
     A trial that is refused does not stop the others; the exit code is then 1.
     """
-    from gaitid.run import Prepared, RunOptions, prepare, run_file
+    from gaitid.run import RunOptions, prepare, run_file
 
     overrides = settings_from(pairs)
     for key, value in (("cutoff_hz", cutoff), ("force_cutoff_hz", force_cutoff)):
@@ -126,14 +143,13 @@ def command(
     worked, prepared = guarded("", lambda: prepare(options), debug)
     if not worked:
         return 1
-    assert isinstance(prepared, Prepared)
     failed = 0
     for path, folder in pairs_of_paths:
         if to_stdout:
-            worked, _ = guarded(str(path), lambda p=path: _to_stdout(p, prepared), debug)
+            worked, _ = guarded(str(path), partial(_to_stdout, path, prepared), debug)
             failed += not worked
             continue
-        worked, value = guarded(str(path), lambda p=path, f=folder: run_file(p, f, prepared), debug)
+        worked, value = guarded(str(path), partial(run_file, path, folder, prepared), debug)
         failed += not worked
         if worked and not quiet:
             result, files = value
@@ -151,7 +167,7 @@ def command(
     return 1 if failed else 0
 
 
-def _contacts_in_words(contacts: list, first: int) -> str:  # type: ignore[type-arg]
+def _contacts_in_words(contacts: list[Contact], first: int) -> str:
     if not contacts:
         return "no foot's load is known from plates"
     return "; ".join(
@@ -160,11 +176,10 @@ def _contacts_in_words(contacts: list, first: int) -> str:  # type: ignore[type-
     )
 
 
-def _to_stdout(path: Path, prepared: object) -> None:
-    from gaitid.run import Prepared, analyse_file
+def _to_stdout(path: Path, prepared: Prepared) -> None:
+    from gaitid.run import analyse_file
     from gaitid.write.tables import wrenches_csv
 
-    assert isinstance(prepared, Prepared)
     result = analyse_file(path, prepared)
     for warning in result.warnings:
         say(f"{path}: warning: {warning}")

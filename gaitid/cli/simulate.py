@@ -20,7 +20,13 @@ from gaitid.cli.common import CONTEXT, guarded, say, talk_options
 @click.option("--duration", default=4.0, show_default=True, help="Length of the trial, s.")
 @click.option("--seed", default=0, show_default=True, help="Of the noise.")
 @click.option("--marker-noise-mm", default=0.0, show_default=True, help="Standard deviation on each coordinate.")
-@click.option("--force-noise-n", "force_noise_n", default=0.0, show_default=True, help="Standard deviation on each force channel, N.")
+@click.option(
+    "--force-noise-n",
+    "force_noise_n",
+    default=0.0,
+    show_default=True,
+    help="Standard deviation on each force channel, N.",
+)
 @click.option("--turn-deg", default=0.0, show_default=True, help="Turn the laboratory about the vertical.")
 @click.option("--mirror", is_flag=True, help="Swap left and right.")
 @talk_options

@@ -75,9 +75,7 @@ def _skew(v: Array) -> Array:
     return S
 
 
-def _blocks(
-    links: list[Link], gravity_g: Array
-) -> tuple[list[Array], list[Array | None], list[Array]]:
+def _blocks(links: list[Link], gravity_g: Array) -> tuple[list[Array], list[Array | None], list[Array]]:
     """Diagonal blocks, blocks to their left, and right-hand sides: (frames, 6, 6), (frames, 6, 6), (frames, 6)."""
     diagonal: list[Array] = []
     left: list[Array | None] = []

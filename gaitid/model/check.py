@@ -164,7 +164,10 @@ def check_references(model: specs.Model, faults: Faults) -> None:
         for kind, used in formula_uses(body.length):
             need(kind, used, "each_side", f"{where}.length")
         if body.row not in model.table.rows:
-            faults.add(f"{where}.row: no segment {body.row!r} in the table {model.table.name}{nearest(body.row, list(model.table.rows))}")
+            faults.add(
+                f"{where}.row: no segment {body.row!r} in the table {model.table.name}"
+                f"{nearest(body.row, list(model.table.rows))}"
+            )
     for attribute in ("segment", "joint"):
         seen = [getattr(body, attribute) for body in model.chain]
         for name in sorted({n for n in seen if seen.count(n) > 1}):

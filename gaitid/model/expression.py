@@ -87,10 +87,10 @@ _BINARY: Mapping[type, Callable[[Any, Any], Any]] = {
 
 def _check(node: ast.expr, where: str, source: str) -> None:
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        return
+        return None
     if isinstance(node, (ast.Name, ast.Attribute)):
         _dotted(node)
-        return
+        return None
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
         return _check(node.operand, where, source)
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:

@@ -72,7 +72,7 @@ class Fields:
     def text(self, key: str, default: Any = _MISSING, among: Sequence[str] = ()) -> str:
         value = self.raw(key, default)
         if value is None and key not in self.values:
-            return "" if default is _MISSING else value
+            return ""
         if not isinstance(value, str):
             self.faults.add(f"{self.at(key)}: expected text, found {_kind(value)}")
             return ""

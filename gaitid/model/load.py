@@ -89,7 +89,9 @@ def _beside(relative: str, paths: tuple[Path, ...]) -> Path:
     for folder in (*(p.parent for p in paths), bundled_folder("configs")):
         if (folder / relative).is_file():
             return folder / relative
-    raise ModelError(f"{paths[0].name}: no file {relative!r} beside the model", todo="give a path from the model's folder")
+    raise ModelError(
+        f"{paths[0].name}: no file {relative!r} beside the model", todo="give a path from the model's folder"
+    )
 
 
 def _merged(path: Path, above: tuple[Path, ...]) -> tuple[dict[str, Any], tuple[Path, ...]]:
@@ -153,7 +155,9 @@ def load_table(path: Path) -> specs.Table:
         squares = sorted(float(r) ** 2 for r in radii)
         # A body's principal moments: the largest is at most the sum of the others (equal for a flat body).
         if squares[2] > (squares[0] + squares[1]) * (1 + 1e-9):
-            faults.add(f"{row.at('gyration_fractions')}: no body has these (the largest square exceeds the sum of the others)")
+            faults.add(
+                f"{row.at('gyration_fractions')}: no body has these (the largest square exceeds the sum of the others)"
+            )
         rows[name] = specs.SegmentParameters(
             row.number("mass_fraction", low=1e-9, high=1),
             row.number("com_fraction", low=-1, high=2),

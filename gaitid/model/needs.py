@@ -76,7 +76,8 @@ class _Walk:
         for option in spec.options:
             trial = Needs()
             saved = dict(self.seen)
-            if all([self.visit(kind, used, side, trial) for kind, used in point_uses(option)]):
+            found = [self.visit(kind, used, side, trial) for kind, used in point_uses(option)]
+            if all(found):
                 needs.present |= trial.present
                 needs.measurements |= trial.measurements
                 return True
@@ -87,9 +88,7 @@ class _Walk:
         return False
 
 
-def side_needs(
-    model: specs.Model, side: str, has: Callable[[str], bool]
-) -> tuple[Needs, tuple[str, ...]]:
+def side_needs(model: specs.Model, side: str, has: Callable[[str], bool]) -> tuple[Needs, tuple[str, ...]]:
     """Everything that one leg, the pelvis and their angles need (calibration frames apart).
 
     Parameters
@@ -107,7 +106,12 @@ def side_needs(
     """
     walk = _Walk(model, has)
     needs = Needs()
-    wanted = [("frame", model.base.frame), ("point", model.base.origin), ("point", model.heel), ("point", model.toe)]
+    wanted = [
+        ("frame", model.base.frame),
+        ("point", model.base.origin),
+        ("point", model.heel),
+        ("point", model.toe),
+    ]
     computable = []
     for body in model.chain:
         if walk.visit("frame", body.frame, side, needs):

@@ -58,9 +58,7 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
     heel, toe = contact.text("heel"), contact.text("toe")
     contact.done()
     progress = top.mapping("progression")
-    progression = specs.Progression(
-        progress.text("point"), progress.text("axes", among=("displacement", "laboratory"))
-    )
+    progression = specs.Progression(progress.text("point"), progress.text("axes", among=("displacement", "laboratory")))
     progress.done()
     angles = top.mapping("angles")
     moments = top.mapping("moments")
@@ -101,9 +99,7 @@ def parse_settings(fields: Fields) -> specs.Settings:
         force_cutoff_hz=_cutoff(fields, "force_cutoff_hz"),
         plate_sampling=fields.text("plate_sampling", d.plate_sampling, ("local_quadratic", "centred_mean")),
         acceleration=fields.text("acceleration", d.acceleration, ("quintic_spline",)),
-        angular_velocity=fields.text(
-            "angular_velocity", d.angular_velocity, ("quaternion_spline", "single_entries")
-        ),
+        angular_velocity=fields.text("angular_velocity", d.angular_velocity, ("quaternion_spline", "single_entries")),
         segment_length=fields.text("segment_length", d.segment_length, ("trial_mean", "current")),
         end_frames=int(fields.number("end_frames", d.end_frames, 2, 1000)),
         contact_threshold_N=fields.number("contact_threshold_N", d.contact_threshold_N, 1, 1000),

@@ -12,7 +12,7 @@ from gaitid.errors import ModelError, SubjectError
 from gaitid.frames import Geometry
 from gaitid.kinematics import clinical_angles
 from gaitid.model import specs
-from gaitid.model.expression import mean_of_known
+from gaitid.model.expression import Expression, mean_of_known
 from gaitid.model.fields import Faults, Fields, nearest
 from gaitid.model.yaml_file import load_yaml
 from gaitid.trial import Array
@@ -187,9 +187,7 @@ class _Resolver:
             value = self._formula(m.otherwise, side)
             if value is not None:
                 candidates.append((f"assumed: {m.because}", value))
-                self.warnings.append(
-                    f"{name.replace('.', ' ')} = {_display(value, unit)} was assumed: {m.because}"
-                )
+                self.warnings.append(f"{name.replace('.', ' ')} = {_display(value, unit)} was assumed: {m.because}")
         if not candidates:
             return None
         source, value = candidates[0]
@@ -206,12 +204,9 @@ class _Resolver:
             )
         return Measured(float(value), unit, source)
 
-    def _formula(self, formula: object, side: str) -> float | None:
-        assert isinstance(formula, specs.Expression)
-
+    def _formula(self, formula: Expression, side: str) -> float | None:
         def number(name: str) -> float:
-            prefix, dot, bare = name.partition(".")
-            if dot:
+            if "." in name:
                 return self.number(name)
             if name == "sign":
                 return self.signs[side]

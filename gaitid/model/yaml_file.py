@@ -31,9 +31,7 @@ def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[object, object]:
                 None, None, "a key is not plain text", key_node.start_mark
             ) from None
         if twice:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"the key {key!r} is given twice", key_node.start_mark
-            )
+            raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is given twice", key_node.start_mark)
         result[key] = loader.construct_object(value_node, deep=True)
     return result
 
@@ -50,7 +48,7 @@ def parse_yaml(text: str, name: str) -> object:
         Not YAML, or a key given twice.
     """
     try:
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a subclass of the safe loader
+        return yaml.load(text, Loader=_Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}: " if mark is not None else ""

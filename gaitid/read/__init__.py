@@ -10,9 +10,7 @@ from gaitid.trial import Trial
 SUFFIXES = (".c3d", ".csv")
 
 
-def read_trial(
-    path: Path, *, forces: Path | None = None, plates: Path | None = None, stored: bool = False
-) -> Trial:
+def read_trial(path: Path, *, forces: Path | None = None, plates: Path | None = None, stored: bool = False) -> Trial:
     """Read a trial by the suffix of its name.
 
     Parameters
@@ -34,9 +32,7 @@ def read_trial(
     suffix = path.suffix.lower()
     if suffix == ".c3d":
         if forces is not None or plates is not None:
-            raise ReadError(
-                "a C3D file holds its own forces", todo="leave out --forces and --plates"
-            )
+            raise ReadError("a C3D file holds its own forces", todo="leave out --forces and --plates")
         from gaitid.read.c3d import read_c3d
 
         return read_c3d(path, stored=stored)
@@ -50,11 +46,7 @@ def read_trial(
             head = file.read(4096).decode("utf-8-sig", errors="replace")
         if is_nexus_csv(head):
             if forces is not None:
-                raise ReadError(
-                    "a Nexus export holds its own forces (section Devices)", todo="leave out --forces"
-                )
+                raise ReadError("a Nexus export holds its own forces (section Devices)", todo="leave out --forces")
             return read_nexus_csv(path, plates=plates, stored=stored)
         return read_plain_csv(path, forces=forces, plates=plates)
-    raise ReadError(
-        f"the suffix {path.suffix!r} is not known", expected=" or ".join(SUFFIXES), found=path.name
-    )
+    raise ReadError(f"the suffix {path.suffix!r} is not known", expected=" or ".join(SUFFIXES), found=path.name)

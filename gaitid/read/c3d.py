@@ -63,9 +63,7 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
     outputs = _names_in(parameters, "POINT", OUTPUT_GROUPS)
     residual = file["data"]["meta_points"]["residuals"][0]
     is_marker = np.array([label not in outputs for label in labels], dtype=bool)
-    scale = (
-        factor(_text(parameters, "POINT", "UNITS"), LENGTH_M, "POINT:UNITS") if len(labels) else 1.0
-    )
+    scale = factor(_text(parameters, "POINT", "UNITS"), LENGTH_M, "POINT:UNITS") if len(labels) else 1.0
     # ezc3d: (4, points, frames); ours: (frames, points, 3). A residual below 0 means "not seen".
     points = np.where((residual < 0)[None], np.nan, raw[:3]).transpose(2, 1, 0)
     markers, names, prefixes = _strip_prefixes([label for label, keep in zip(labels, is_marker, strict=True) if keep])

@@ -145,7 +145,9 @@ def _check_parameter(data: bytes, at: int, following: int) -> None:
 def _check_length(data: bytes, header: C3DHeader) -> None:
     frames = header.last_frame - header.first_frame + 1
     if frames < 1:
-        raise ReadError("no frames", expected="at least one frame", found=f"{header.first_frame} to {header.last_frame}")
+        raise ReadError(
+            "no frames", expected="at least one frame", found=f"{header.first_frame} to {header.last_frame}"
+        )
     if header.last_frame == MAX_HEADER_FRAME:
         return  # the true count stands in the parameters; the reader checks it
     first_block = struct.unpack_from("<H", data, 16)[0]

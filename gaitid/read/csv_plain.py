@@ -208,9 +208,7 @@ def _rate(table: _Table) -> tuple[float, float]:
     return even_rate(table.time_s, table.first_row, table.where), float(table.time_s[0])
 
 
-def _read_forces(
-    path: Path, start: float, warnings: list[str]
-) -> tuple[dict[int, tuple[Array, Array]], float, str]:
+def _read_forces(path: Path, start: float, warnings: list[str]) -> tuple[dict[int, tuple[Array, Array]], float, str]:
     """Forces of a file of their own, moved so that sample 0 is at the first camera frame."""
     where = f"{path.name}: "
     table = _read_table(path, where)

@@ -121,15 +121,12 @@ def numbers_of(
         A row with too few or too many cells, or a cell that is not a finite number.
     """
     chunks = [
-        _numbers(lines[i : i + _CHUNK], first_row + i, columns, dialect, where)
-        for i in range(0, len(lines), _CHUNK)
+        _numbers(lines[i : i + _CHUNK], first_row + i, columns, dialect, where) for i in range(0, len(lines), _CHUNK)
     ]
     return np.concatenate(chunks) if chunks else np.empty((0, len(columns)))
 
 
-def _numbers(
-    lines: Sequence[str], first_row: int, columns: Sequence[str], dialect: Dialect, where: str
-) -> Array:
+def _numbers(lines: Sequence[str], first_row: int, columns: Sequence[str], dialect: Dialect, where: str) -> Array:
     n = len(columns)
     flat: list[str] = []
     for i, line in enumerate(lines):

@@ -160,9 +160,7 @@ def _late(section: NexusSection, trajectories: NexusSection, warnings: list[str]
     return late
 
 
-def _check_cop(
-    geometry: PlateGeometry, force: Array, moment: Array, cop_g: Array, warnings: list[str]
-) -> None:
+def _check_cop(geometry: PlateGeometry, force: Array, moment: Array, cop_g: Array, warnings: list[str]) -> None:
     """Compare the file's own centre of pressure with that of the declared convention, and say what fits."""
 
     def distance(axes: str, about: str) -> float:

@@ -160,9 +160,7 @@ def _blocks(lines: list[str]) -> list[tuple[str, int, int]]:
         alone = line.strip(' \t,;"')
         is_title = line[:1].isalpha() or line[:1] == '"'
         is_title = is_title and not any(mark in alone for mark in ",;\t")
-        is_title = is_title and (
-            not title or alone.lower() in _CANONICAL
-        )  # a new one only after a blank line
+        is_title = is_title and (not title or alone.lower() in _CANONICAL)  # a new one only after a blank line
         if title and (is_title or not alone):
             blocks.append((_CANONICAL.get(title.lower(), title), start, i))
             title = ""

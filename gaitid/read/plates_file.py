@@ -185,9 +185,7 @@ def _check_corners(corners: Array, at: str, faults: list[str]) -> None:
         )
 
 
-def plate_from(
-    geometry: PlateGeometry, rate_hz: float, force: Array, moment: Array, warnings: list[str]
-) -> ForcePlate:
+def plate_from(geometry: PlateGeometry, rate_hz: float, force: Array, moment: Array, warnings: list[str]) -> ForcePlate:
     """The plate with its recorded samples turned into the reaction on the subject, in plate axes.
 
     Parameters

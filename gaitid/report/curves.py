@@ -260,13 +260,9 @@ def _draw_strip(axes: Axes, result: Result, spans: Sequence[Span], layout: Layou
 def _draw_legend(figure: Figure, layout: Layout) -> None:
     handles: list[Line2D | Patch] = []
     for side in SIDES:
-        handles.append(
-            Line2D([], [], color=COLOURS[side], linestyle=_DASHES[side], linewidth=layout.line, label=side)
-        )
+        handles.append(Line2D([], [], color=COLOURS[side], linestyle=_DASHES[side], linewidth=layout.line, label=side))
     for side in SIDES:
-        handles.append(
-            Patch(facecolor=COLOURS[side], alpha=0.2, linewidth=0, label=f"{side} foot on the ground")
-        )
+        handles.append(Patch(facecolor=COLOURS[side], alpha=0.2, linewidth=0, label=f"{side} foot on the ground"))
     for side in SIDES:
         handles.append(Patch(label=f"{side}: no value", **_hatched(side)))
     total_width, total_height = figure.get_size_inches()

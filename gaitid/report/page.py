@@ -40,8 +40,7 @@ def page(results: Sequence[Result]) -> str:
     ]
     if len(results) > 1:
         items = "".join(
-            f'<li><a href="#r{i}">{escape(label)}</a> '
-            f'<span class="quiet">{count_warnings(result)}</span></li>'
+            f'<li><a href="#r{i}">{escape(label)}</a> <span class="quiet">{count_warnings(result)}</span></li>'
             for i, (label, result) in enumerate(zip(labels, results, strict=True))
         )
         parts.append(f'<nav aria-label="Results"><strong>Results</strong><ol>{items}</ol></nav>')

@@ -119,9 +119,7 @@ def load_result(path: Path) -> Result:
         One line that begins with the file at fault.
     """
     if not path.name.endswith(RECORD_SUFFIX) or path.name == RECORD_SUFFIX:
-        raise GaitidError(
-            f"{path}: not a result", expected=f"a file NAME{RECORD_SUFFIX} that gaitid run wrote"
-        )
+        raise GaitidError(f"{path}: not a result", expected=f"a file NAME{RECORD_SUFFIX} that gaitid run wrote")
     record = _read_record(path)
     stem = path.name[: -len(RECORD_SUFFIX)]
     siblings = {kind: path.with_name(f"{stem}.{kind}.csv") for kind in ("wrenches", "joints", "contacts")}
@@ -216,9 +214,7 @@ def _numbers(path: Path, wanted: Sequence[str]) -> dict[str, Array]:
     columns = {}
     for name in wanted:
         at = header.index(name)
-        columns[name] = np.array(
-            [_number(row[at], path, name, line) for line, row in enumerate(rows, start=2)]
-        )
+        columns[name] = np.array([_number(row[at], path, name, line) for line, row in enumerate(rows, start=2)])
     return columns
 
 

@@ -103,10 +103,7 @@ def _why(result: Result, side: str, first: int, last: int) -> str:
     reasons = [
         contact.reason or "no reason given"
         for contact in result.contacts
-        if contact.side == side
-        and not contact.known
-        and contact.first_frame <= last
-        and contact.last_frame >= first
+        if contact.side == side and not contact.known and contact.first_frame <= last and contact.last_frame >= first
     ]
     if not reasons:
         reasons = _coverage_reasons(result, side)

@@ -102,9 +102,7 @@ def mapping_table(mapping: Mapping[str, object], depth: int = 0) -> str:
     return f'<table class="pairs"><tbody>{body}</tbody></table>'
 
 
-def records_table(
-    rows: Sequence[Mapping[str, object]], depth: int = 0, heads: Sequence[str] | None = None
-) -> str:
+def records_table(rows: Sequence[Mapping[str, object]], depth: int = 0, heads: Sequence[str] | None = None) -> str:
     """One row a record, with a column for every key that any of them has; `heads` name the rows."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
     top = ("<td></td>" if heads else "") + "".join(f'<th scope="col">{escape(title(k))}</th>' for k in keys)

@@ -35,7 +35,7 @@ def write_c3d(
         (samples, 3) arrays, N and N·m, as `Walk.plate_channels` has them. None makes a static trial: no
         plates, no events, and without the offsets that only a static trial yields.
     """
-    import ezc3d  # type: ignore[import-untyped]
+    import ezc3d
 
     c = ezc3d.c3d()
     points = np.stack([p.T for p in markers.values()], axis=1) * 1e3  # (3, markers, frames), mm

@@ -60,9 +60,7 @@ def simulate(scenario: str, folder: Path, **options: float | bool) -> tuple[Path
     known = tuple(WalkSettings.__dataclass_fields__)
     unknown = sorted(set(options) - set(known))
     if unknown:
-        raise GaitidError(
-            f"scenario {scenario!r} has no option {', '.join(unknown)}", expected=", ".join(known)
-        )
+        raise GaitidError(f"scenario {scenario!r} has no option {', '.join(unknown)}", expected=", ".join(known))
     settings = WalkSettings(**options)  # type: ignore[arg-type]
     return write_walk(simulate_walk(settings), Path(folder))
 
@@ -92,10 +90,7 @@ def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:
         lever = settings.force_noise_N * MOMENT_NOISE_LEVER_M
         channels[number] = (f, moment + lever * noise.standard_normal(moment.shape))
     n_static = max(2, round(STATIC_S * settings.rate_hz))
-    static = {
-        label: p + sigma_m * noise.standard_normal(p.shape)
-        for label, p in walk.static_markers(n_static).items()
-    }
+    static = {label: p + sigma_m * noise.standard_normal(p.shape) for label, p in walk.static_markers(n_static).items()}
 
     texts = {
         "walk.csv": csv_text(_marker_table(markers, state.time_s)),

@@ -141,9 +141,7 @@ class Plate:
         return force_p, moment_p - np.cross(self.sensor_p, force_p)
 
 
-def plate(
-    number: int, centre_g: Array, x_length_m: float, y_length_m: float, yaw_rad: float, sensor_p: Array
-) -> Plate:
+def plate(number: int, centre_g: Array, x_length_m: float, y_length_m: float, yaw_rad: float, sensor_p: Array) -> Plate:
     """A plate whose z points down and whose x is turned by `yaw_rad` from laboratory x, seen from above."""
     x = turn_matrix(2, yaw_rad) @ np.array([0.5 * x_length_m, 0.0, 0.0])
     y = turn_matrix(2, yaw_rad) @ np.array([0.0, -0.5 * y_length_m, 0.0])  # x × y down
@@ -181,9 +179,7 @@ def bernstein(coefficients: Sequence[float], s: Array) -> Array:
     )
 
 
-def foot_load(
-    shape: LoadShape, mass_kg: float, stances: Sequence[Stance], side: str, times_s: Array
-) -> FootLoad:
+def foot_load(shape: LoadShape, mass_kg: float, stances: Sequence[Stance], side: str, times_s: Array) -> FootLoad:
     """Exact load on one foot at any times, s (see `FootLoad`)."""
     times: Array = np.asarray(times_s, dtype=np.float64)
     force, free = np.zeros((times.size, 3)), np.zeros((times.size, 3))
@@ -201,9 +197,7 @@ def foot_load(
         outward = SIGN[side] * np.cross(up, ahead)
         index[now] = k
         cop[now] = (
-            stance.heel_g
-            + bernstein(shape.along, s)[:, None] * ahead
-            + bernstein(shape.lateral, s)[:, None] * outward
+            stance.heel_g + bernstein(shape.along, s)[:, None] * ahead + bernstein(shape.lateral, s)[:, None] * outward
         )
         # Inward is clockwise from above for the left foot.
         free[now] = -SIGN[side] * mass_kg * b_spline(shape.free_moment_internal, s)[:, None] * up

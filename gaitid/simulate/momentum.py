@@ -41,11 +41,7 @@ def joint_wrenches(
     mapping of (side, joint) to (force, moment)
         (times, 3) arrays in laboratory axes, N and N·m, the moment about the joint centre.
     """
-    return {
-        (side, joint): _wrench(subject, skeleton, loads[side], side, joint)
-        for side in SIDES
-        for joint in JOINTS
-    }
+    return {(side, joint): _wrench(subject, skeleton, loads[side], side, joint) for side in SIDES for joint in JOINTS}
 
 
 def spin_momentum(subject: Subject, skeleton: Skeleton, side: str, segment: str) -> Jet:
@@ -68,9 +64,7 @@ def kinetic_energy(subject: Subject, skeleton: Skeleton, side: str) -> Jet:
     return total
 
 
-def _wrench(
-    subject: Subject, skeleton: Skeleton, load: FootLoad, side: str, joint: str
-) -> tuple[Array, Array]:
+def _wrench(subject: Subject, skeleton: Skeleton, load: FootLoad, side: str, joint: str) -> tuple[Array, Array]:
     # A point fixed in the laboratory that the joint happens to pass at each instant.
     p = skeleton.point[f"{side}_{joint}"].value
     n = p.shape[0]

@@ -86,9 +86,7 @@ class Gait:
         legs: dict[str, dict[str, Jet]] = {}
         for side in SIDES:
             angles = {name: zero + _STANDING.get(name, 0.0) for name in LEG_ANGLES}
-            trial = pose(
-                self.subject, constant(np.zeros((n, 3)), order), pelvis_rotation, dict.fromkeys(SIDES, angles)
-            )
+            trial = pose(self.subject, constant(np.zeros((n, 3)), order), pelvis_rotation, dict.fromkeys(SIDES, angles))
             shank = trial.rotation[f"{side}_shank"].value[0]
             pitch, twist = self._flat_foot(side, shank)
             angles["ankle_dorsiflexion"] = zero + pitch

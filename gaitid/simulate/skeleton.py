@@ -75,9 +75,7 @@ def pose(
     rotation: dict[str, Jet] = {"pelvis": pelvis_rotation}
     point: dict[str, Jet] = {"pelvis": pelvis_origin_g}
     com: dict[str, Jet] = {"pelvis": pelvis_origin_g}
-    marker = {
-        label: pelvis_origin_g + apply(pelvis_rotation, p) for label, p in pelvis_markers(subject).items()
-    }
+    marker = {label: pelvis_origin_g + apply(pelvis_rotation, p) for label, p in pelvis_markers(subject).items()}
     for side in SIDES:
         sg, leg, angle = SIGN[side], subject.legs[side], leg_angles[side]
         # R_pelvisᵀ R_thigh = Ry(−flexion) Rx(−sg adduction) Rz(−sg internal rotation)

@@ -32,9 +32,7 @@ def wrench_table(state: WalkState) -> Table:
     for side in SIDES:
         for joint in JOINTS:
             distal = state.rotation[f"{side}_{JOINT_SEGMENTS[joint][0]}"]
-            for quantity, unit, vector in zip(
-                ("force", "moment"), ("N", "Nm"), state.wrench[side, joint], strict=True
-            ):
+            for quantity, unit, vector in zip(("force", "moment"), ("N", "Nm"), state.wrench[side, joint], strict=True):
                 local = np.einsum("tij,ti->tj", distal, vector)
                 for frame, components in (("global", vector), ("distal", local)):
                     for i, axis in enumerate(AXES):

@@ -170,10 +170,7 @@ class Walk:
     def loads(self, times_s: ArrayLike) -> dict[str, FootLoad]:
         """Load on each foot at any times, s."""
         times = np.asarray(times_s, dtype=np.float64)
-        return {
-            side: foot_load(self.load_shape, self.subject.mass_kg, self.stances, side, times)
-            for side in SIDES
-        }
+        return {side: foot_load(self.load_shape, self.subject.mass_kg, self.stances, side, times) for side in SIDES}
 
     def at(self, times_s: ArrayLike) -> WalkState:
         """The exact state at any times, s."""

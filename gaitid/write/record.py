@@ -87,8 +87,7 @@ def record(
             "static_foot_flat": result.subject.foot_flat,
         },
         "subject": {
-            name: {"value": m.value, "unit": m.unit, "source": m.source}
-            for name, m in result.subject.measured.items()
+            name: {"value": m.value, "unit": m.unit, "source": m.source} for name, m in result.subject.measured.items()
         },
         "segments": segments,
         "conventions": result.conventions,

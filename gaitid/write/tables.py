@@ -22,9 +22,7 @@ class _Table:
     def __init__(self, result: Result) -> None:
         trial = result.trial
         self.names = ["frame", "time_s"]
-        self.columns: list[Array] = [
-            np.column_stack([trial.first_frame + np.arange(trial.n_frames), trial.time_s])
-        ]
+        self.columns: list[Array] = [np.column_stack([trial.first_frame + np.arange(trial.n_frames), trial.time_s])]
 
     def add(self, names: Sequence[str], values: Array) -> None:
         self.names += names
@@ -75,7 +73,7 @@ def segments_csv(result: Result) -> str:
     base = result.model.base.segment
     bodies = [(base, result.base)]
     for side, leg in result.sides.items():
-        bodies += [(f"{side}_{segment}", motion) for segment, motion in reversed(leg.motions.items())]
+        bodies += [(f"{side}_{segment}", motion) for segment, motion in list(leg.motions.items())[::-1]]
     for name, motion in bodies:
         table.add(_xyz(f"{name}_com_{{}}_m"), motion.com_g)
         table.add([f"{name}_q{c}" for c in "wxyz"], motion.q_gs)
@@ -83,7 +81,7 @@ def segments_csv(result: Result) -> str:
         table.add(_xyz(f"{name}_alpha_{{}}_rad_per_s2"), motion.alpha_g)
         table.add(_xyz(f"{name}_acc_{{}}_m_per_s2"), motion.acc_g)
     for side, leg in result.sides.items():
-        for joint, centre in reversed(leg.joints_g.items()):
+        for joint, centre in list(leg.joints_g.items())[::-1]:
             table.add(_xyz(f"{side}_{joint}_{{}}_m"), centre)
     return table.text()
 

@@ -101,13 +101,10 @@ def set_parameter(c: Any, name: str, value: float) -> None:
     c["parameters"]["PROCESSING"][name]["value"][:] = value
 
 
-def recorded(*names: str) -> Any:
+def recorded(*names: str) -> pytest.MarkDecorator:
     """Parameters of a test over recorded trials, skipped where they are absent."""
     reason = "recorded trials (../shared/trials) are not here"
     return pytest.mark.parametrize(
         "recorded_trial",
-        [
-            pytest.param(SHARED / n, id=n, marks=pytest.mark.skipif(not SHARED.is_dir(), reason=reason))
-            for n in names
-        ],
+        [pytest.param(SHARED / n, id=n, marks=pytest.mark.skipif(not SHARED.is_dir(), reason=reason)) for n in names],
     )

@@ -47,9 +47,7 @@ def test_folder_for_a_file(refused: Callable[..., None], tmp_path: Path, name: s
     refused(tmp_path / name, "not a file")
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"\x02\x51" + bytes(4000), b"frame,LASI_x_mm\n1,2\n" * 100, bytes(1024)]
-)
+@pytest.mark.parametrize("content", [b"", b"\x02\x51" + bytes(4000), b"frame,LASI_x_mm\n1,2\n" * 100, bytes(1024)])
 def test_not_a_c3d(refused: Callable[..., None], tmp_path: Path, content: bytes) -> None:
     (tmp_path / "fake.c3d").write_bytes(content)
     refused(tmp_path / "fake.c3d", "C3D")
@@ -172,7 +170,7 @@ def test_model_that_is_not_there(refused: Callable[..., None], walk: Path) -> No
         ("a: [1\n", "line"),
         ("just text\n", "not a gaitid model"),
         ("", "not a gaitid model"),
-        ("extends: mine.yaml\ngaitid_model: 1\n", "extends"),
+        ("extends: mine.yaml\ngaitid_model: 1\n", "no model"),
         ("gaitid_model: 1\nname: a\nname: b\n", "twice"),
     ],
 )

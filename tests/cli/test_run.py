@@ -227,9 +227,7 @@ def test_express_in(walk: Path, tmp_path: Path, frames: tuple[str, ...]) -> None
 # --- where it goes ------------------------------------------------------------------------------------------
 
 
-def test_wrenches_on_stdout(
-    walk: Path, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrenches_on_stdout(walk: Path, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = gaitid("run", walk, "--model", "pig", "-o", "-")
     assert done.code == 0
@@ -310,7 +308,11 @@ def test_record(simulated: Path, walk: Path, tmp_path: Path) -> None:
             assert len(body["com_m"]) == 3
             inertia = np.array(body["inertia_kg_m2"])
             assert inertia.shape == (3, 3)
-            assert (np.linalg.eigvalsh(inertia) > 0).all()
+            principal = np.linalg.eigvalsh(inertia)
+            # a table may take a segment for a slender rod: no moment about its length
+            assert principal[0] >= 0
+            assert principal[1] > 0
+            assert principal[2] <= principal[0] + principal[1] + 1e-12
         for joint in JOINTS:
             counts = content["coverage"][side][joint]
             assert counts["filled"] + counts["empty"] == 250
@@ -391,9 +393,7 @@ def test_no_names_of_people_unless_asked(walk: Path, tmp_path: Path) -> None:
 
 def test_a_side_without_markers_is_empty_with_a_warning(walk: Path, tmp_path: Path) -> None:
     leg = {"RTHI", "RKNE", "RTIB", "RANK", "RHEE", "RTOE"}
-    trial = edited_c3d(
-        walk, tmp_path / "walk.c3d", lambda c: without_markers(c, lambda label: label not in leg)
-    )
+    trial = edited_c3d(walk, tmp_path / "walk.c3d", lambda c: without_markers(c, lambda label: label not in leg))
     done = gaitid("run", trial, "--model", "pig", "-o", tmp_path / "o")
     assert done.code == 0, done.err
     assert "RKNE" in done.err
@@ -436,9 +436,7 @@ def test_the_real_process(walk: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     assert (tmp_path / "walk.wrenches.csv").is_file()
-    missing = subprocess.run(
-        [*command[:4], "no.c3d", *command[5:]], capture_output=True, text=True, check=False
-    )
+    missing = subprocess.run([*command[:4], "no.c3d", *command[5:]], capture_output=True, text=True, check=False)
     assert missing.returncode == 1
     assert missing.stderr.startswith("gaitid: no.c3d: ")
 

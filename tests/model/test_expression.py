@@ -39,7 +39,7 @@ def evaluate(text: object, **names: object) -> object:
         ("radians(180) - pi", 0.0),
         ("degrees(pi / 2)", 90.0),
         ("sin(pi / 6) + cos(pi / 3) + tan(pi / 4)", 2.0),
-        ("asin(1) + acos(1) + atan2(1, -1)", 1.5 * math.pi),
+        ("asin(1) + acos(1) + atan2(1, -1)", 1.25 * math.pi),
         ("sqrt(16) + abs(-2) + min(1, 2) + max(1, 2)", 9.0),
         ("mean(distance(heel, toe))", 3.0),
         ("mean(distance(left.heel, toe)) - a", 4.0),

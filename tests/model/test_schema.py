@@ -148,7 +148,7 @@ def test_another_version_is_no_model(version: object) -> None:
         ("each_side.frames.thigh.toward", {"y": "shnk.y"}, "each_side.frames.thigh: no frame 'shnk' in the model (did you mean 'shank'?)"),
         ("middle.points.asis_middle", {"mean": ["left.asis", "rigth.asis"]}, "middle.points.asis_middle: no point 'rigth.asis'"),
         ("middle.points.asis_middle", {"mean": ["left.asis", "asis"]}, "middle.points.asis_middle: no point 'asis'"),
-        ("chain.0.frame", "feet", "chain[0].frame: no frame 'feet' in the model (did you mean 'foot'?)"),
+        ("chain.0.frame", "fot", "chain[0].frame: no frame 'fot' in the model (did you mean 'foot'?)"),
         ("chain.0.centre", "ankel", "chain[0].centre: no point 'ankel' in the model (did you mean 'ankle'?)"),
         ("chain.0.row", "hoof", "chain[0].row: no segment 'hoof' in the table winter_pig"),
         ("chain.1.com.fraction", "com_frction", "chain[1].com: no number 'com_frction'"),

@@ -1,0 +1,394 @@
+"""`gaitid check`: passes what is sound, names what is not with a number, and sees every change against golden."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, recorded, set_parameter
+
+from gaitid.check import balance, check_result, solvers_agree, vertical_force
+from gaitid.dynamics.wrench import Wrench
+from gaitid.result import Result
+from gaitid.run import RunOptions, analyse_file, prepare
+
+
+@pytest.fixture(scope="module")
+def result(walk: Path) -> Result:
+    return analyse_file(walk, prepare(RunOptions("pig")))
+
+
+def with_leg(result: Result, side: str, **changes: Any) -> Result:
+    """The result with some of one leg replaced."""
+    from dataclasses import replace
+
+    return replace(result, sides={**result.sides, side: replace(result.sides[side], **changes)})
+
+
+def failed(findings: list[Any]) -> set[str]:
+    return {f.name for f in findings if f.status == "fail"}
+
+
+# --- the command --------------------------------------------------------------------------------------------
+
+
+def test_a_sound_trial_passes(walk: Path) -> None:
+    done = gaitid("check", walk, "--model", "pig")
+    assert done.code == 0, done
+    assert len(done.out.splitlines()) == 1
+    assert done.out.startswith(f"PASS {walk}: solvers agree to ")
+    for words in ("force balance", "moment balance", "loads known", "length varies", "body weights"):
+        assert words in done.out
+
+
+def test_one_line_a_trial_and_exit_code_of_the_worst(walk: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.c3d"
+    bad.write_bytes(b"nonsense")
+    done = gaitid("check", bad, walk, tmp_path / "none.c3d", "--model", "pig", "-q")
+    assert done.code == 1
+    first, second, third = done.out.splitlines()
+    assert first.startswith(f"FAIL {bad}: analysis: not a C3D file")
+    assert second.startswith(f"PASS {walk}: ")
+    assert third == f"FAIL {tmp_path / 'none.c3d'}: analysis: no such file; check the path"
+    assert done.err == ""
+
+
+def test_json(walk: Path, tmp_path: Path) -> None:
+    done = gaitid("check", walk, tmp_path / "none.c3d", "--model", "pig", "--json")
+    assert done.code == 1
+    content = json.loads(done.out)
+    assert content["passed"] is False
+    sound, absent = content["trials"]
+    assert sound["passed"] is True
+    names = [c["name"] for c in sound["checks"]]
+    assert {"solvers", "force balance", "moment balance", "loads", "coverage", "segment length"} <= set(names)
+    balance_check = next(c for c in sound["checks"] if c["name"] == "force balance")
+    assert balance_check["status"] == "pass"
+    assert 0 <= balance_check["value"] < balance_check["limit"]
+    assert balance_check["unit"] == "N"
+    assert [c["name"] for c in absent["checks"]] == ["analysis"]
+
+
+def test_a_trial_without_forces_warns_unless_they_are_required(simulated: Path) -> None:
+    trial, subject = simulated / "static.c3d", simulated / "walk.subject.yaml"
+    done = gaitid("check", trial, "--model", "pig", "--subject", subject)
+    assert done.code == 0
+    assert "no foot stands wholly on the plates" in done.err
+    done = gaitid("check", trial, "--model", "pig", "--subject", subject, "--require-forces")
+    assert done.code == 1
+    assert done.out.startswith("FAIL ")
+    assert "force plate" in done.out
+
+
+@pytest.mark.parametrize(("factor", "code"), [(2.2046, 1), (1 / 2.2046, 1), (1.25, 0)])
+def test_mass_in_pounds(walk: Path, tmp_path: Path, factor: float, code: int) -> None:
+    trial = edited_c3d(walk, tmp_path / "walk.c3d", lambda c: set_parameter(c, "Bodymass", 70 * factor))
+    done = gaitid("check", trial, "--model", "pig")
+    assert done.code == code, done
+    measured = re.search(r"mean vertical force ([0-9.]+) body weights", done.out + done.err)
+    assert measured
+    assert float(measured[1]) == pytest.approx(1 / factor, rel=0.05)
+    assert "body mass or plate wrong" in done.out + done.err
+
+
+def swap(a: str, b: str, first: int, last: int) -> Callable[[Any], None]:
+    def edit(c: Any) -> None:
+        labels = list(c["parameters"]["POINT"]["LABELS"]["value"])
+        pair = [labels.index(a), labels.index(b)]
+        frames = slice(first, last)
+        c["data"]["points"][:, pair, frames] = c["data"]["points"][:, pair[::-1], frames]
+
+    return edit
+
+
+@pytest.mark.parametrize("pair", [("LKNE", "RKNE"), ("LANK", "LTIB"), ("LHEE", "LTOE"), ("RHEE", "RANK")])
+def test_swapped_markers(walk: Path, tmp_path: Path, pair: tuple[str, str]) -> None:
+    trial = edited_c3d(walk, tmp_path / "walk.c3d", swap(*pair, 100, 112))
+    done = gaitid("check", trial, "--model", "pig", "-q")
+    assert done.code == 1, done
+    assert "segment" in done.out
+
+
+def test_noise_alone_is_no_failure(tmp_path: Path) -> None:
+    from gaitid.simulate import simulate
+
+    simulate("walk", tmp_path, duration=2.5, marker_noise_mm=1.0, force_noise_N=3.0)
+    done = gaitid("check", tmp_path / "walk.c3d", "--model", "pig", "--cutoff", "none", "-q")
+    assert done.code == 0, done
+
+
+@recorded(
+    "children/HC002D/walk.c3d",
+    "children/HC030A/walk.c3d",
+    "children/HC030A/turn.c3d",
+    "children/HC031A/walk.c3d",
+    "children/HC036A/walk.c3d",
+    "nexus_flatfoot/walk.c3d",
+    "sydney/walk03.c3d",
+    "sydney/walk04.c3d",
+    "sydney/walk05.c3d",
+)
+@pytest.mark.parametrize("model", ["pig", "pig_vicon"])
+def test_recorded_walks_pass(recorded_trial: Path, model: str) -> None:
+    done = gaitid("check", recorded_trial, "--model", model, "--require-forces", "-q")
+    assert done.code == 0, done.out
+
+
+def test_refusals(walk: Path) -> None:
+    assert_refused(gaitid("check", walk, "--model", "pgi"), "pgi")
+    assert_refused(gaitid("check", walk, "--model", "pig", "--set", "gravity=1"), "gravity")
+    assert_wrong_usage(gaitid("check", walk))
+    assert_wrong_usage(gaitid("check", "--model", "pig"))
+    assert_wrong_usage(gaitid("check", walk, "--model", "pig", "--tolerance", "force=1"), "force_N")
+    assert_wrong_usage(gaitid("check", walk, walk, "--model", "pig", "--against", "golden"), "{parent}")
+
+
+# --- the checks see what they are for -----------------------------------------------------------------------
+
+
+def test_every_check_passes_on_a_sound_result(result: Result) -> None:
+    assert failed(check_result(result)) == set()
+    names = {f.name for f in check_result(result)}
+    assert {"force balance", "moment balance", "loads", "coverage", "segment length", "mean force"} <= names
+
+
+@pytest.mark.parametrize("joint", ["ankle", "knee", "hip"])
+def test_balance_sees_a_force_and_a_moment_that_are_wrong(result: Result, joint: str) -> None:
+    leg = result.sides["left"]
+    wrench = leg.wrenches[joint]
+    push, turn = np.array([3.0, 0, 0]), np.array([0, 8.0, 0])
+    wrong_force = {**leg.wrenches, joint: Wrench(wrench.f_g + push, wrench.m_g, wrench.p_g)}
+    assert "force balance" in failed(balance(with_leg(result, "left", wrenches=wrong_force)))
+    wrong_moment = {**leg.wrenches, joint: Wrench(wrench.f_g, wrench.m_g + turn, wrench.p_g)}
+    assert failed(balance(with_leg(result, "left", wrenches=wrong_moment))) == {"moment balance"}
+    flipped = {**leg.wrenches, joint: Wrench(-wrench.f_g, -wrench.m_g, wrench.p_g)}
+    assert failed(balance(with_leg(result, "left", wrenches=flipped))) == {"force balance", "moment balance"}
+
+
+def test_balance_sees_a_moment_about_the_wrong_point(result: Result) -> None:
+    leg = result.sides["right"]
+    hip = leg.wrenches["hip"]
+    moved = {**leg.wrenches, "hip": Wrench(hip.f_g, hip.m_g, hip.p_g + np.array([0.02, 0, 0]))}
+    assert failed(balance(with_leg(result, "right", wrenches=moved))) == {"moment balance"}
+
+
+def test_balance_sees_a_lost_mass_and_a_turned_gravity(result: Result) -> None:
+    from dataclasses import replace
+
+    bodies = dict(result.sides["left"].bodies)
+    bodies["foot"] = replace(bodies["foot"], mass_kg=0.5 * bodies["foot"].mass_kg)
+    assert "force balance" in failed(balance(with_leg(result, "left", bodies=bodies)))
+    turned = replace(result, conventions={**result.conventions, "vertical": "+Y, for a test"})
+    assert "force balance" in failed(balance(turned))
+
+
+def test_balance_is_quiet_about_rounding(result: Result) -> None:
+    by_name = {f.name: f for f in balance(result)}
+    for name, small in (("force balance", 0.01), ("moment balance", 0.05)):
+        value = by_name[name].value
+        assert value is not None
+        assert value < small
+
+
+def test_solvers_that_disagree(result: Result) -> None:
+    leg = result.sides["left"]
+    knee = leg.wrenches["knee"]
+    other = with_leg(
+        result, "left", wrenches={**leg.wrenches, "knee": Wrench(knee.f_g, knee.m_g * (1 + 1e-8), knee.p_g)}
+    )
+    assert solvers_agree({"block": result, "dense": result}).status == "pass"
+    finding = solvers_agree({"block": result, "dense": other})
+    assert finding.status == "fail"
+    assert finding.value == pytest.approx(1e-8, rel=0.01)
+    assert "left knee moment" in finding.text
+    gone = with_leg(result, "left", wrenches={**leg.wrenches, "knee": Wrench(knee.f_g, knee.m_g * np.nan, knee.p_g)})
+    assert solvers_agree({"block": result, "dense": gone}).status == "fail"
+
+
+def test_mean_force_over_a_step_is_body_weight(result: Result) -> None:
+    means = [f for f in vertical_force(result) if f.name == "mean force"]
+    assert len(means) == 1
+    assert means[0].value == pytest.approx(1.0, abs=0.05)
+
+
+# --- golden results -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def golden(results: Path, tmp_path: Path) -> Path:
+    """A copy of what `run` wrote of the simulated walk, to spoil."""
+    folder = tmp_path / "golden"
+    folder.mkdir()
+    for path in results.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    return folder
+
+
+def against(walk: Path, golden: Path, *options: object) -> Any:
+    return gaitid("check", walk, "--model", "pig", "--against", golden, *options)
+
+
+def change(path: Path, column: str, row: int, edit: Callable[[str], str]) -> None:
+    lines = path.read_text().splitlines()
+    at = lines[0].split(",").index(column)
+    cells = lines[1 + row].split(",")
+    cells[at] = edit(cells[at])
+    lines[1 + row] = ",".join(cells)
+    path.write_text("\n".join(lines) + "\n")
+
+
+def filled_row(path: Path, column: str) -> int:
+    lines = path.read_text().splitlines()
+    at = lines[0].split(",").index(column)
+    return next(i for i, line in enumerate(lines[1:]) if line.split(",")[at] and i > 100)
+
+
+def test_nothing_moved(walk: Path, golden: Path) -> None:
+    done = against(walk, golden)
+    assert done.code == 0, done
+    assert "as golden (largest differences: force [N] 0" in done.out
+    assert "moment [N·m/kg] 0" in done.out
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "below", "above", "unit"),
+    [
+        ("wrenches", "left_hip_force_global_z_N", 0.005, 0.02, "N"),
+        ("wrenches", "left_hip_moment_distal_y_Nm", 0.0005, 0.002, "N·m"),
+        ("wrenches", "left_ground_cop_x_m", 5e-6, 2e-5, "m"),
+        ("joints", "left_knee_flexion_deg", 0.0005, 0.002, "deg"),
+        ("joints", "left_knee_extension_moment_Nm_per_kg", 5e-6, 2e-5, "N·m/kg"),
+        ("joints", "left_ankle_power_W_per_kg", 5e-5, 2e-4, "W/kg"),
+    ],
+)
+def test_each_quantity_has_its_tolerance(
+    walk: Path, golden: Path, table: str, column: str, below: float, above: float, unit: str
+) -> None:
+    path = golden / f"walk.{table}.csv"
+    row = filled_row(path, column)
+    before = path.read_text()
+    change(path, column, row, lambda cell: f"{float(cell) + below:.10g}")
+    assert against(walk, golden).code == 0
+    path.write_text(before)
+    change(path, column, row, lambda cell: f"{float(cell) + above:.10g}")
+    done = against(walk, golden)
+    assert done.code == 1
+    assert f"golden: {column} (frame {row + 1}) moved by {above:.3g} {unit}, at most " in done.out
+    assert "no difference of version, settings, model or input is recorded" in done.out
+
+
+def test_an_angle_that_wraps_has_not_moved(walk: Path, golden: Path) -> None:
+    path = golden / "walk.joints.csv"
+    column = "left_foot_progression_internal_rotation_deg"
+    row = filled_row(path, column)
+    change(path, column, row, lambda cell: f"{float(cell) - 360:.10g}")
+    assert against(walk, golden).code == 0
+
+
+def test_a_tolerance_can_be_given(walk: Path, golden: Path) -> None:
+    path, column = golden / "walk.wrenches.csv", "left_hip_force_global_z_N"
+    change(path, column, filled_row(path, column), lambda cell: f"{float(cell) + 0.05:.10g}")
+    assert against(walk, golden).code == 1
+    assert against(walk, golden, "--tolerance", "force_N=0.1").code == 0
+
+
+@pytest.mark.parametrize("way", ["emptied", "filled"])
+def test_a_cell_that_became_empty_or_filled_fails(walk: Path, golden: Path, way: str) -> None:
+    path, column = golden / "walk.wrenches.csv", "left_hip_force_global_z_N"
+    if way == "emptied":
+        change(path, column, filled_row(path, column), lambda cell: "")
+        words = "0 cells are newly empty and 1 newly filled"
+    else:
+        change(path, column, 0, lambda cell: "1.5")
+        words = "1 cells are newly empty and 0 newly filled"
+    done = against(walk, golden)
+    assert done.code == 1
+    assert words in done.out
+    assert column in done.out
+
+
+def test_columns_and_frames_that_differ(walk: Path, golden: Path) -> None:
+    path = golden / "walk.joints.csv"
+    text = path.read_text()
+    path.write_text(text.replace("left_hip_flexion_deg", "left_hip_bend_deg"))
+    done = against(walk, golden)
+    assert done.code == 1
+    assert "left_hip_bend_deg" in done.out
+    path.write_text("\n".join(text.splitlines()[:-1]) + "\n")
+    done = against(walk, golden)
+    assert done.code == 1
+    assert "frames 1 to 250 where golden has 1 to 249" in done.out
+
+
+def test_golden_of_other_frames_of_expression(walk: Path, tmp_path: Path) -> None:
+    options = ["--express-in", "jcs", "--express-in", "proximal"]
+    assert gaitid("run", walk, "--model", "pig", "-o", tmp_path, "-q", *options).code == 0
+    assert against(walk, tmp_path).code == 0
+
+
+def test_no_golden_result_says_how_to_make_one(walk: Path, tmp_path: Path) -> None:
+    done = against(walk, tmp_path)
+    assert done.code == 1
+    assert "walk.wrenches.csv" in done.out
+    assert "gaitid run" in done.out
+
+
+@pytest.mark.parametrize("text", ["", "frame,time_s\n1,x\n", "a,b\n1\n", "frame,time_s\n1,0\n"])
+def test_golden_that_is_no_table(walk: Path, golden: Path, text: str) -> None:
+    (golden / "walk.wrenches.csv").write_text(text)
+    done = against(walk, golden)
+    assert done.code == 1
+    assert done.out.startswith("FAIL ")
+    assert "internal error" not in done.err
+    (golden / "walk.wrenches.csv").write_bytes(b"\xff\xfe\x00")
+    assert against(walk, golden).code == 1
+
+
+def test_a_changed_setting_is_named(walk: Path, golden: Path) -> None:
+    done = against(walk, golden, "--set", "gravity_m_per_s2=9.7")
+    assert done.code == 1
+    assert "settings gravity_m_per_s2: 9.81 -> 9.7" in done.out
+    assert "moved by" in done.out
+
+
+def test_what_the_record_knows_is_named(walk: Path, golden: Path, tmp_path: Path) -> None:
+    record = golden / "walk.run.json"
+    content = json.loads(record.read_text())
+    content["gaitid"] = "0.0.1"
+    next(i for i in content["inputs"] if i["role"] == "model")["sha256"] = "0" * 64
+    record.write_text(json.dumps(content))
+    done = against(walk, golden)
+    assert done.code == 0, "the same numbers"
+    assert "same numbers, but gaitid 0.0.1 -> " in done.err
+    assert "the model file (sha256 differs)" in done.err
+    other = edited_c3d(walk, tmp_path / "walk.c3d", lambda c: set_parameter(c, "Bodymass", 71.0))
+    done = against(other, golden)
+    assert done.code == 1
+    assert "the trial file (sha256 differs)" in done.out
+    assert "subject mass: 70 kg -> 71 kg" in done.out
+
+
+def test_a_record_that_is_absent_or_broken_is_no_obstacle(walk: Path, golden: Path) -> None:
+    for text in ("{", "[]", '{"inputs": 3, "settings": null}'):
+        (golden / "walk.run.json").write_text(text)
+        assert against(walk, golden).code == 0
+    (golden / "walk.run.json").unlink()
+    assert against(walk, golden).code == 0
+
+
+def test_golden_by_the_trials_folder(walk: Path, tmp_path: Path) -> None:
+    trials = []
+    for name in ("a", "b"):
+        trials.append(tmp_path / name / "walk.c3d")
+        trials[-1].parent.mkdir()
+        trials[-1].write_bytes(walk.read_bytes())
+    where = str(tmp_path / "golden" / "{parent}")
+    assert gaitid("run", *trials, "--model", "pig", "-o", where, "-q").code == 0
+    done = gaitid("check", *trials, "--model", "pig", "--against", where, "-q")
+    assert done.code == 0, done
+    assert len(done.out.splitlines()) == 2

@@ -1,0 +1,252 @@
+"""`gaitid inspect`: what is in a file, as JSON by the contract's keys and as text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, recorded, table, without_markers
+
+
+def inspected(*args: object) -> dict[str, Any]:
+    done = gaitid("inspect", *args, "--json")
+    assert done.code == 0, done.err
+    assert done.err == ""
+    content = json.loads(done.out, parse_constant=lambda word: pytest.fail(f"{word} in the JSON"))
+    assert isinstance(content, dict)
+    return content
+
+
+def hidden(c: Any, label: str, first: int, last: int) -> None:
+    """Frames first to last (from 1) of a marker become unseen."""
+    at = list(c["parameters"]["POINT"]["LABELS"]["value"]).index(label)
+    c["data"]["points"][:3, at, first - 1 : last] = np.nan
+    c["data"]["meta_points"]["residuals"][0, at, first - 1 : last] = -1
+
+
+def test_keys_of_the_contract(walk: Path) -> None:
+    content = inspected(walk)
+    assert {
+        "file",
+        "points",
+        "analog",
+        "plates",
+        "contacts",
+        "events",
+        "subject",
+        "stored_outputs",
+        "models",
+    } <= set(content)
+    assert {"rate", "frames", "first_frame", "units", "labels", "gaps"} <= set(content["points"])
+    for plate in content["plates"]:
+        assert {"type", "corners", "peak_vertical_N", "bias"} <= set(plate)
+    assert content["file"] == str(walk)
+
+
+def test_what_a_simulated_walk_holds(walk: Path) -> None:
+    content = inspected(walk)
+    points = content["points"]
+    assert (points["rate_hz"], points["frames"], points["first_frame"], points["units"]) == (
+        100,
+        250,
+        1,
+        "mm",
+    )
+    assert len(points["labels"]) == 16
+    assert points["gaps"] == {}
+    assert content["vertical"]["up"] == "+Z"
+    assert content["analog"]["rate_hz"] == 1000
+    assert content["analog"]["labels"][:3] == ["Fx1", "Fy1", "Fz1"]
+    assert [c["unit"] for c in content["analog"]["channels"]][:6] == ["N"] * 3 + ["Nmm"] * 3
+    assert [p["type"] for p in content["plates"]] == [2, 2]
+    for plate in content["plates"]:
+        corners = np.array(plate["corners_m"])
+        assert corners.shape == (4, 3)
+        assert sorted(plate["size_m"]) == pytest.approx([0.4, 0.6], abs=1e-6)
+        assert 600 < plate["peak_vertical_N"] < 1000
+        np.testing.assert_allclose(plate["bias_N"], 0, atol=1e-6)
+    assert content["subject"]["mass"]["value"] == pytest.approx(70)
+    assert content["subject"]["mass"]["unit"] == "kg"
+    assert content["subject"]["left.leg_length"] == {
+        "value": pytest.approx(0.92),
+        "unit": "m",
+        "source": "trial, stored",
+    }
+    assert content["stored_outputs"] == []
+    assert {e["name"] for e in content["events"]} == {"Foot Strike", "Foot Off"}
+    for name in ("pig", "pig_vicon"):
+        assert content["models"][name]["runs"]
+        assert content["models"][name]["missing_measurements"] == []
+
+
+def test_events_have_frame_numbers(walk: Path) -> None:
+    content = inspected(walk)
+    for event in content["events"]:
+        assert event["frame"] == round(event["time_s"] * 100) + 1
+    # a contact begins within two frames of the foot's strike (20 N against the foot's landing)
+    strikes = {(e["side"], e["frame"]) for e in content["events"] if e["name"] == "Foot Strike"}
+    for contact in content["contacts"]:
+        if contact["plates"]:
+            assert any(s == contact["side"] and abs(f - contact["first_frame"]) <= 2 for s, f in strikes)
+
+
+def assert_contacts_as_run_writes(trial: Path, folder: Path) -> None:
+    done = gaitid("run", trial, "--model", "pig", "-o", folder, "-q")
+    assert done.code == 0, done.err
+    header, rows = table((folder / f"{trial.stem}.contacts.csv").read_text())
+    listed = inspected(trial)["contacts"]
+    assert len(listed) == len(rows)
+    for contact, row in zip(listed, rows, strict=True):
+        cells = dict(zip(header, row, strict=True))
+        assert contact["side"] == cells["side"]
+        assert contact["plates"] == cells["plates"]
+        assert (contact["first_frame"], contact["last_frame"]) == (
+            int(cells["first_frame"]),
+            int(cells["last_frame"]),
+        )
+        assert contact["method"] == cells["method"]
+        assert contact["confidence"] == float(cells["confidence"])
+        assert contact["reason"] == cells["reason"]
+        if cells["peak_vertical_N"]:
+            assert contact["peak_vertical_N"] == pytest.approx(float(cells["peak_vertical_N"]), rel=1e-9)
+        else:
+            assert contact["peak_vertical_N"] is None
+
+
+def test_contacts_are_those_of_run(walk: Path, tmp_path: Path) -> None:
+    assert_contacts_as_run_writes(walk, tmp_path)
+
+
+@recorded(
+    "children/HC002D/walk.c3d",
+    "children/HC030A/turn.c3d",
+    "nexus_flatfoot/walk.c3d",
+    "sydney/walk03.c3d",
+    "stairs/Movement_trial.c3d",
+)
+def test_contacts_of_recorded_trials_are_those_of_run(recorded_trial: Path, tmp_path: Path) -> None:
+    assert_contacts_as_run_writes(recorded_trial, tmp_path)
+
+
+def test_gaps_with_their_frames(walk: Path, tmp_path: Path) -> None:
+    def gaps(c: Any) -> None:
+        c["header"]["points"]["first_frame"] = 100  # frame 101
+        del c["parameters"]["EVENT"]
+        hidden(c, "LTOE", 11, 20)
+        hidden(c, "LTOE", 40, 40)
+        hidden(c, "RKNE", 1, 250)
+
+    trial = edited_c3d(walk, tmp_path / "walk.c3d", gaps)
+    content = inspected(trial)
+    assert content["points"]["gaps"]["LTOE"] == [
+        {"first_frame": 111, "last_frame": 120, "frames": 10},
+        {"first_frame": 140, "last_frame": 140, "frames": 1},
+    ]
+    marker = next(m for m in content["points"]["markers"] if m["label"] == "LTOE")
+    assert marker == {"label": "LTOE", "seen_frames": 239, "missing_frames": 11, "longest_gap_frames": 10}
+    assert content["models"]["pig"]["missing_markers"]["right"] == ["RKNE"]
+    text = gaitid("inspect", trial).out
+    assert "gaps in LTOE: 11 of 250 frames, longest 10: 111-120, 140-140" in text
+    assert "never seen: RKNE" in text
+
+
+def test_static_says_what_is_missing_and_run_agrees(simulated: Path, tmp_path: Path) -> None:
+    trial = simulated / "static.c3d"
+    model = inspected(trial)["models"]["pig"]
+    assert not model["runs"]
+    assert "left_static_plantar_flexion_rad" in model["missing_measurements"]
+    done = gaitid("run", trial, "--model", "pig", "-o", tmp_path)
+    assert_refused(done, *model["missing_measurements"])
+
+
+def test_plates_that_are_refused_say_why(walk: Path, tmp_path: Path) -> None:
+    def volts(c: Any) -> None:
+        units = list(c["parameters"]["ANALOG"]["UNITS"]["value"])
+        c["parameters"]["ANALOG"]["UNITS"]["value"] = units[:6] + ["furlong"] * 6
+
+    trial = edited_c3d(walk, tmp_path / "walk.c3d", volts)
+    one, two = inspected(trial)["plates"]
+    assert one["used"]
+    assert not two["used"]
+    assert "furlong" in two["reason"]
+    assert set(one) == set(two), "every key is always there"
+    assert "2  not used: " in gaitid("inspect", trial).out
+
+
+def test_bias_of_a_plate_that_was_not_zeroed(walk: Path, tmp_path: Path) -> None:
+    def offset(c: Any) -> None:
+        c["data"]["analogs"][0, 2] -= 12.0  # Fz of plate 1, down is positive
+
+    one, two = inspected(edited_c3d(walk, tmp_path / "walk.c3d", offset))["plates"]
+    assert one["bias_N"] == pytest.approx([0, 0, 12], abs=1e-3)
+    assert two["bias_N"] == pytest.approx([0, 0, 0], abs=1e-3)
+
+
+def test_feet_that_are_not_there(walk: Path, tmp_path: Path) -> None:
+    trial = edited_c3d(walk, tmp_path / "x.c3d", lambda c: without_markers(c, lambda n: n[1:] not in ("TOE",)))
+    content = inspected(trial)
+    assert content["contacts"] == []
+    assert "LTOE" in content["contacts_note"]
+    assert content["models"]["pig"]["missing_markers"]["left"] == ["LTOE"]
+
+
+def test_names_of_people_only_when_asked(walk: Path, tmp_path: Path) -> None:
+    person = "Ada Lovelace-Byron"
+    trial = edited_c3d(walk, tmp_path / "x.c3d", lambda c: c.add_parameter("SUBJECTS", "NAMES", (person,)))
+    for options in ((), ("--json",), ("-v",)):
+        done = gaitid("inspect", trial, *options)
+        assert person not in done.out + done.err
+    assert inspected(trial, "--keep-names")["subject_names"] == [person]
+    assert person in gaitid("inspect", trial, "--keep-names").out
+
+
+def test_text_is_for_a_terminal(walk: Path) -> None:
+    done = gaitid("inspect", walk)
+    assert done.code == 0
+    assert done.err == ""
+    topics = [line[:10].strip() for line in done.out.splitlines()[1:] if line[:10].strip()]
+    assert topics == ["frames", "vertical", "markers", "analog", "plates", "contacts", "events", "subject",
+                      "stored", "models"]  # fmt: skip
+    assert "250 at 100 Hz, numbered 1 to 250 (2.50 s)" in done.out
+    assert "pig, pig_vicon: `run` takes this trial as it stands" in done.out
+    assert "nan" not in done.out
+
+
+def test_csv_with_forces_beside_it(simulated: Path, walk: Path) -> None:
+    content = inspected(
+        simulated / "walk.csv",
+        "--forces",
+        simulated / "walk.forces.csv",
+        "--plates",
+        simulated / "walk.plates.yaml",
+    )
+    peaks = [p["peak_vertical_N"] for p in inspected(walk)["plates"]]
+    assert [p["peak_vertical_N"] for p in content["plates"]] == pytest.approx(peaks, rel=1e-4)
+    assert "mass_kg" in content["models"]["pig"]["missing_measurements"]
+
+
+@recorded("children/HC036A/walk.c3d")
+def test_stored_outputs_of_a_recorded_trial(recorded_trial: Path) -> None:
+    content = inspected(recorded_trial)
+    assert "LKneeMoment" in content["stored_outputs"]
+    assert not {"LKneeMoment", "LKneeAngles"} & set(content["points"]["labels"])
+    assert content["subject"]["mass"]["value"] == pytest.approx(33.0, abs=0.1)
+
+
+@recorded("qualisys/walk.c3d")
+def test_what_a_trial_of_another_maker_lacks(recorded_trial: Path) -> None:
+    model = inspected(recorded_trial)["models"]["pig"]
+    assert {"mass_kg", "left_leg_length_mm", "right_knee_width_mm"} <= set(model["missing_measurements"])
+
+
+def test_refusals(tmp_path: Path) -> None:
+    assert_refused(gaitid("inspect", tmp_path / "none.c3d"), str(tmp_path / "none.c3d"), "no such file")
+    assert_refused(gaitid("inspect", tmp_path / "none.c3d", "--json"), "no such file")
+    (tmp_path / "empty.c3d").write_bytes(b"")
+    assert_refused(gaitid("inspect", tmp_path / "empty.c3d"), "not a C3D file", "empty")
+    assert_refused(gaitid("inspect", tmp_path), "suffix")
+    assert_wrong_usage(gaitid("inspect"))
+    assert_wrong_usage(gaitid("inspect", "a.c3d", "b.c3d"))

@@ -1,0 +1,330 @@
+"""A user's own model in YAML alone: other markers, other axes, one segment more, and the same physics.
+
+Made from the text of pig.yaml: every marker has another name, x runs up the bones where pig has z (all axes are
+permuted, z → x → y → z), and toes are parted from the foot. The toes move with the foot in the simulation, and
+their mass and inertia are taken out of the foot's, so that whatever is exerted on both together is unchanged.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from gaitid.model import specs
+from gaitid.model.load import bundled_folder, load_model
+from gaitid.model.subject import SubjectFile
+from gaitid.pipeline import analyse
+from gaitid.result import Result
+from gaitid.trial import Trial
+
+CONFIGS = bundled_folder("configs")
+SIDES = ("left", "right")
+G = np.array([0.0, 0.0, -9.81])
+# pig's axis -> the axis of the same direction here. A cyclic change keeps frames right-handed.
+AXIS = {"x": "y", "y": "z", "z": "x"}
+# Columns of a pig frame in the order of the axes here: x is pig's z, y its x, z its y.
+ORDER = [2, 0, 1]
+LABELS = ("ASI", "PSI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE")
+# m, foot axes of the simulation (x up, y left, z toward the heel), from the ankle: the joint of the toes is
+# halfway between the markers on the first and fifth metatarsal heads, the great toe's tip lies on its long axis.
+MTP, TIP = np.array([0.0, 0.0, -0.12]), np.array([0.0, 0.0, -0.18])
+HEADS = {"MT1": np.array([0.0, 0.04, 0.0]), "MT5": np.array([0.0, -0.04, 0.0])}
+TOE_MASS, TOE_LENGTH, TOE_COM, TOE_RADIUS = 0.0025, 0.06, 0.4, 0.3
+
+
+def renamed(label: str) -> str:
+    return f"lab:{label[0]}_{label[1:].lower()}"
+
+
+def permuted(value: object) -> object:
+    """Axes in frames, vectors, turns and offsets, wherever they stand in a definition."""
+    if isinstance(value, str):
+        match = re.fullmatch(r"(\w+)\.([xyz])", value)
+        return f"{match[1]}.{AXIS[match[2]]}" if match else value
+    if isinstance(value, list):
+        return [permuted(v) for v in value]
+    if isinstance(value, dict):
+        made = {AXIS.get(k, k): permuted(v) for k, v in value.items()}
+        if "offset" in made:
+            made["offset"] = [made["offset"][i] for i in ORDER]
+        return made
+    return value
+
+
+def own_content() -> dict[str, Any]:
+    content = yaml.safe_load((CONFIGS / "pig.yaml").read_text(encoding="utf-8"))
+    content |= {"name": "mine", "table": "mine_table.yaml"}
+    for scope in ("middle", "each_side"):
+        for section in ("points", "frames"):
+            content[scope][section] = permuted(content[scope][section])
+    content["chain"] = permuted(content["chain"])
+    for angle in content["angles"].values():
+        angle["sequence"] = "".join(AXIS[letter] for letter in angle["sequence"])
+    for measurement in content["subject_each_side"].values():
+        if isinstance(measurement.get("static"), dict):
+            measurement["static"]["sequence"] = "".join(AXIS[a] for a in measurement["static"]["sequence"])
+    for moment in content["moments"].values():
+        for column, formula in moment.items():
+            if column != "axes":
+                moment[column] = re.sub(r"\b[xyz]\b", lambda m: AXIS[m[0]], str(formula))
+    # markers: templates keep {S} for the side's letter
+    content["middle"]["markers"] = {"sacrum_marker": ["lab:sacrum"]}
+    content["each_side"]["markers"] = {
+        role: ["lab:{S}_" + one[3:].lower() for one in ([labels] if isinstance(labels, str) else labels)]
+        for role, labels in content["each_side"]["markers"].items()
+    }
+    # toes
+    side = content["each_side"]
+    side["markers"] |= {"head_1": "lab:{S}_mt1", "head_5": "lab:{S}_mt5", "toe_tip": "lab:{S}_tip"}
+    side["points"]["mtp"] = {"mean": ["head_1", "head_5"]}
+    side["frames"]["toes"] = {"origin": "mtp", "keep": {"x": ["toe_tip", "mtp"]}, "toward": {"z": "foot.z"}}
+    toes = {
+        "segment": "toes",
+        "frame": "toes",
+        "com": {"between": ["mtp", "toe_tip"], "fraction": "com_fraction"},
+        "length": "distance(mtp, toe_tip)",
+        "joint": "mtp",
+        "centre": "mtp",
+    }
+    content["chain"].insert(0, toes)
+    content["angles"]["mtp"] = {"proximal": "foot", "distal": "toes", "sequence": "zyx", "extension": "-a"}
+    content["moments"]["mtp"] = {"axes": "toes", "flexion": "z"}
+    return content
+
+
+def own_table(foot_length: float) -> dict[str, Any]:
+    """Toes, and a foot that makes the whole of pig's again: mass, m c and m (k² + c²) about the ankle add up."""
+    m, c, k = 0.0145, 0.5 * foot_length, 0.475 * foot_length
+    toe_c, toe_k = -MTP[2] + TOE_COM * TOE_LENGTH, TOE_RADIUS * TOE_LENGTH
+    rest = m - TOE_MASS
+    foot_c = (m * c - TOE_MASS * toe_c) / rest
+    foot_k2 = (m * (k**2 + c**2) - TOE_MASS * (toe_k**2 + toe_c**2)) / rest - foot_c**2
+    foot_radius = float(np.sqrt(foot_k2)) / foot_length
+    content = yaml.safe_load((CONFIGS / "tables" / "winter_pig.yaml").read_text(encoding="utf-8"))
+    content["name"] = "mine"
+    for row in content["segments"].values():
+        row["gyration_fractions"] = [row["gyration_fractions"][i] for i in ORDER]
+    content["segments"]["foot"] |= {
+        "mass_fraction": rest,
+        "com_fraction": float(foot_c / foot_length),
+        "gyration_fractions": [0, foot_radius, foot_radius],
+    }
+    content["segments"]["toes"] = {
+        "mass_fraction": TOE_MASS,
+        "com_fraction": TOE_COM,
+        "gyration_fractions": [0, TOE_RADIUS, TOE_RADIUS],
+    }
+    return content
+
+
+def own_trial(trial: Trial, truth: Any) -> Trial:
+    labels = [renamed(label) for label in trial.labels]
+    points = [trial.points_g]
+    for side in SIDES:
+        R, ankle = truth.rotation[f"{side}_foot"], truth.joint_g[f"{side}_ankle"]
+        for name, offset in {**{k: MTP + v for k, v in HEADS.items()}, "TIP": TIP}.items():
+            labels.append(renamed(side[0].upper() + name))
+            points.append((ankle + R @ offset)[:, None])
+    return replace(trial, labels=tuple(labels), points_g=np.concatenate(points, axis=1))
+
+
+@pytest.fixture(scope="module")
+def sim(simulated: Callable[..., Any]) -> Any:
+    return simulated(rate_hz=200.0, analog_rate_hz=1000.0)
+
+
+@pytest.fixture(scope="module")
+def model(sim: Any, tmp_path_factory: pytest.TempPathFactory) -> specs.Model:
+    folder = tmp_path_factory.mktemp("own")
+    # both feet of the simulated subject have one length
+    length = sim.walk.subject.length_m("left", "foot")
+    assert length == sim.walk.subject.length_m("right", "foot")
+    for name, content in (("mine.yaml", own_content()), ("mine_table.yaml", own_table(length))):
+        (folder / name).write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    return load_model(folder / "mine.yaml")
+
+
+@pytest.fixture(scope="module")
+def pig(sim: Any) -> Result:
+    return analyse(sim.trial, load_model("pig", {"cutoff_hz": "none"}), SubjectFile())
+
+
+@pytest.fixture(scope="module")
+def own(sim: Any, model: specs.Model) -> Result:
+    return analyse(own_trial(sim.trial, sim.truth), model, SubjectFile())
+
+
+def known(values: np.ndarray) -> np.ndarray:
+    return np.isfinite(values).all(axis=tuple(range(1, values.ndim)))
+
+
+def test_it_shares_no_marker_with_pig(model: specs.Model) -> None:
+    used = {label for scope in (model.middle, model.each_side) for labels in scope.markers.values() for label in labels}
+    assert used
+    assert all(label.startswith("lab:") for label in used)
+    assert [body.joint for body in model.chain] == ["mtp", "ankle", "knee", "hip"]
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_its_axes_are_those_of_pig_in_another_order(pig: Result, own: Result, side: str) -> None:
+    for segment in ("foot", "shank", "thigh"):
+        ours, theirs = own.sides[side].motions[segment].R_gs, pig.sides[side].motions[segment].R_gs
+        np.testing.assert_allclose(ours, theirs[..., ORDER], atol=1e-12)
+        np.testing.assert_allclose(np.linalg.det(ours), 1.0, atol=1e-12)
+    np.testing.assert_allclose(own.base.R_gs, pig.base.R_gs[..., ORDER], atol=1e-12)
+    for joint in ("ankle", "knee", "hip"):
+        np.testing.assert_allclose(own.sides[side].joints_g[joint], pig.sides[side].joints_g[joint], atol=1e-12)  # m
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("joint", ["ankle", "knee", "hip"])
+def test_its_global_wrenches_are_those_of_pig(pig: Result, own: Result, side: str, joint: str) -> None:
+    ours, theirs = own.sides[side].wrenches[joint], pig.sides[side].wrenches[joint]
+    np.testing.assert_array_equal(known(ours.m_g), known(theirs.m_g))
+    rows = known(theirs.m_g)
+    assert rows.sum() > 0.4 * len(rows)
+    # Forces: the spline is linear, so both halves of the foot accelerate as the whole did; N, rounding times rate².
+    np.testing.assert_allclose(ours.f_g[rows], theirs.f_g[rows], atol=1e-8)
+    # Moments: pig turns the whole foot by its quaternion's spline, here part of that comes from the positions'
+    # splines of two halves. They agree as far as both follow the motion: 200 Hz, 1 kg, 0.1 m: some 1e-6 N·m.
+    np.testing.assert_allclose(ours.m_g[rows], theirs.m_g[rows], atol=1e-4)
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("joint", ["ankle", "knee", "hip"])
+def test_components_and_clinical_terms_follow(pig: Result, own: Result, side: str, joint: str) -> None:
+    ours, theirs = own.sides[side], pig.sides[side]
+    rows = known(theirs.wrenches[joint].m_g)
+    for frame in ("proximal", "distal", "jcs"):
+        a = np.einsum("tji,tj->ti", ours.axes[joint][frame], ours.wrenches[joint].f_g)[rows]
+        b = np.einsum("tji,tj->ti", theirs.axes[joint][frame], theirs.wrenches[joint].f_g)[rows]
+        np.testing.assert_allclose(a, b[:, ORDER], atol=1e-8)  # N
+    assert ours.angles[joint].keys() == theirs.angles[joint].keys()
+    for column, values in theirs.angles[joint].items():
+        np.testing.assert_allclose(ours.angles[joint][column], values, atol=1e-9)  # deg
+    for column, values in theirs.moments[joint].items():
+        np.testing.assert_allclose(ours.moments[joint][column][rows], values[rows], atol=2e-6)  # N·m/kg, as above
+    np.testing.assert_allclose(ours.powers[joint][rows], theirs.powers[joint][rows], atol=2e-5)  # W/kg
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_each_segment_obeys_newton_and_euler(own: Result, sim: Any, side: str) -> None:
+    result = own.sides[side]
+    mass = own.subject.numbers["mass"]
+    order = [body.segment for body in own.model.chain]
+    joints = [body.joint for body in own.model.chain]
+    for i, segment in enumerate(order):
+        motion, body = result.motions[segment], result.bodies[segment]
+        f, m = result.wrenches[joints[i]].f_g.copy(), result.wrenches[joints[i]].at(motion.com_g).m_g.copy()
+        if i > 0:
+            below = result.wrenches[joints[i - 1]].at(motion.com_g)
+            f, m = f - below.f_g, m - below.m_g
+        if own.model.chain[i].ground:
+            ground = result.load.wrench.at(motion.com_g)
+            f, m = f + ground.f_g, m + ground.m_g
+        rows = known(m)
+        assert rows.sum() > 100
+        np.testing.assert_allclose(f[rows], (body.mass_kg * (motion.acc_g - G))[rows], atol=1e-9)  # N
+        inertia = motion.R_gs @ body.inertia_s @ np.swapaxes(motion.R_gs, 1, 2)
+        spin = np.einsum("tij,tj->ti", inertia, motion.omega_g)
+        law = np.einsum("tij,tj->ti", inertia, motion.alpha_g) + np.cross(motion.omega_g, spin)
+        np.testing.assert_allclose(m[rows], law[rows], atol=1e-9)  # N·m
+    total = sum(result.bodies[segment].mass_kg for segment in order)
+    assert total == pytest.approx((0.0145 + 0.0465 + 0.1) * mass, rel=1e-12)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_the_toes_carry_only_themselves(own: Result, side: str) -> None:
+    """The ground is put on the foot, so the joint of the toes holds 0.175 kg against its acceleration."""
+    result = own.sides[side]
+    rows = known(result.wrenches["mtp"].f_g)
+    toes = result.motions["toes"]
+    np.testing.assert_allclose(
+        result.wrenches["mtp"].f_g[rows], (TOE_MASS * 70.0 * (toes.acc_g - G))[rows], atol=1e-9
+    )  # N
+    # they are known in every stance, on a plate or not: more frames than the ankle's
+    assert rows.sum() > known(result.wrenches["ankle"].f_g).sum()
+    extension = result.angles["mtp"]["extension"]
+    np.testing.assert_allclose(extension[np.isfinite(extension)], 0.0, atol=1e-9)  # deg: rigid in the simulation
+
+
+def test_the_solvers_agree_on_four_joints(own: Result, sim: Any, model: specs.Model) -> None:
+    trial = own_trial(sim.trial, sim.truth)
+    for solver in ("dense", "recursive"):
+        other = analyse(trial, model, SubjectFile(), solver=solver)
+        for side in SIDES:
+            for joint in ("ankle", "knee", "hip"):
+                one, two = own.sides[side].wrenches[joint], other.sides[side].wrenches[joint]
+                np.testing.assert_array_equal(known(one.m_g), known(two.m_g))
+                np.testing.assert_allclose(two.f_g, one.f_g, atol=1e-9)  # N
+                np.testing.assert_allclose(two.m_g, one.m_g, atol=1e-9)  # N·m
+
+
+def test_it_agrees_with_the_truth_as_pig_does(own: Result, sim: Any) -> None:
+    for side in SIDES:
+        for joint in ("ankle", "knee", "hip"):
+            found, (f, m) = own.sides[side].wrenches[joint], sim.truth.wrench[side, joint]
+            rows = known(found.m_g)
+            # 0.5 N and 0.05 N·m: what an edge force of 1 N leaves out at contact, and the plates' sampling
+            assert np.sqrt(np.mean(np.sum((found.f_g - f)[rows] ** 2, axis=1))) < 0.5
+            assert np.sqrt(np.mean(np.sum((found.m_g - m)[rows] ** 2, axis=1))) < 0.05
+
+
+def test_a_static_calibrates_it_too(sim: Any, model: specs.Model) -> None:
+    static = replace(sim.static, labels=tuple(renamed(label) for label in sim.static.labels))
+    result = analyse(own_trial(sim.trial, sim.truth), model, SubjectFile(foot_flat=True), static)
+    for side, leg in sim.walk.subject.legs.items():
+        # rad; closed forms both ways
+        assert result.subject.numbers[f"{side}.static_plantar_flexion"] == pytest.approx(leg.static_plantar_flexion_rad, abs=1e-9)
+        assert result.subject.numbers[f"{side}.static_rotation_offset"] == pytest.approx(leg.static_rotation_offset_rad, abs=1e-9)
+
+
+@pytest.mark.parametrize("missing", ["lab:L_mt1", "lab:L_tip"])
+def test_without_a_marker_of_the_toes_the_chain_above_is_not_made_up(sim: Any, model: specs.Model, missing: str) -> None:
+    """Nothing fills the toes in: from them up the left leg is empty, the right one is whole."""
+    trial = own_trial(sim.trial, sim.truth)
+    keep = [i for i, label in enumerate(trial.labels) if label != missing]
+    trial = replace(trial, labels=tuple(trial.labels[i] for i in keep), points_g=trial.points_g[:, keep])
+    result = analyse(trial, model, SubjectFile())
+    assert not known(result.sides["left"].wrenches["hip"].m_g).any()
+    assert known(result.sides["right"].wrenches["hip"].m_g).any()
+    assert any(missing in warning for warning in result.warnings)
+
+
+# --- found wanting -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.xfail(reason="`needs` does not walk the frames of `moments`: their measurements stay NaN without a word")
+def test_a_frame_of_moments_may_need_a_measurement_of_its_own(sim: Any, tmp_path: Path) -> None:
+    content = copy.deepcopy(yaml.safe_load((CONFIGS / "pig.yaml").read_text(encoding="utf-8")))
+    content["subject_each_side"]["tilt"] = {
+        "key": "tilt_rad", "unit": "rad", "range": [-2, 2], "otherwise": "0.1", "because": "it was never measured"
+    }  # fmt: skip
+    content["each_side"]["frames"]["hip_axes"] = {"turn": "thigh", "by": [{"z": "tilt"}]}
+    content["moments"]["hip"]["axes"] = "hip_axes"
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    side = analyse(sim.trial, load_model(tmp_path / "mine.yaml"), SubjectFile()).sides["left"]
+    np.testing.assert_array_equal(np.isfinite(side.moments["hip"]["extension"]), known(side.wrenches["hip"].m_g))
+
+
+@pytest.mark.xfail(reason="the record describes pig's segment axes whatever the model says")
+def test_the_record_does_not_describe_the_axes_of_another_model(own: Result) -> None:
+    assert "z to the proximal joint" not in own.conventions["segment axes"]
+
+
+@pytest.mark.xfail(reason="who stands in place is taken to face along the x axis of the base frame")
+def test_progression_of_who_stands_in_place_does_not_depend_on_the_axes(sim: Any, model: specs.Model) -> None:
+    standing = replace(own_trial(sim.trial, sim.truth))
+    points = standing.points_g[150:151].repeat(60, axis=0)
+    result = analyse(replace(standing, points_g=points, plates=()), model, SubjectFile())
+    turned = result.sides["left"].angles["pelvis"]["internal_rotation"]
+    # deg; by its own forward axis the pelvis is not turned at all
+    np.testing.assert_allclose(turned[np.isfinite(turned)], 0.0, atol=1.0)
