@@ -67,8 +67,16 @@ def main() -> None:
         sys.exit(130)
     except KeyboardInterrupt:
         sys.exit(130)
+    except click.UsageError as error:
+        if not sys.argv[1:]:
+            print(error.format_message(), file=sys.stderr)  # the whole help, for somebody who is new here
+            sys.exit(error.exit_code)
+        where = error.ctx.command_path if error.ctx is not None else "gaitid"
+        text = " ".join(error.format_message().split())
+        print(f"gaitid: {text}; see {where} --help", file=sys.stderr)
+        sys.exit(error.exit_code)
     except click.ClickException as error:
-        error.show()
+        print(f"gaitid: {error.format_message()}", file=sys.stderr)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         # the reader of our output went away, as `head` does

@@ -69,9 +69,9 @@ def _text(name: str) -> str:
 def _resolved(name: str) -> str:
     import yaml
 
-    from gaitid.model.load import _merged, find_model
+    from gaitid.model.load import merged_content, find_model
 
-    content, paths = _merged(find_model(name), ())
+    content, paths = merged_content(find_model(name), ())
 
     class Plain(yaml.SafeDumper):
         """Without anchors: a person reads this."""

@@ -68,7 +68,7 @@ def load_model(model: str | Path, overrides: Mapping[str, Any] | None = None) ->
         Not found, not YAML, or against the schema: one line that names each key.
     """
     path = find_model(str(model))
-    content, paths = _merged(path, ())
+    content, paths = merged_content(path, ())
     name = path.name
     table_name = content.get("table")
     if not isinstance(table_name, str):
@@ -94,8 +94,15 @@ def _beside(relative: str, paths: tuple[Path, ...]) -> Path:
     )
 
 
-def _merged(path: Path, above: tuple[Path, ...]) -> tuple[dict[str, Any], tuple[Path, ...]]:
-    if path in above or len(above) > MAX_DEPTH:
+def merged_content(path: Path, above: tuple[Path, ...] = ()) -> tuple[dict[str, Any], tuple[Path, ...]]:
+    """A model's content with everything it extends merged in, and the files that it came from.
+
+    Raises
+    ------
+    ModelError
+        A file that is absent, not a model, or that extends itself.
+    """
+    if path.resolve() in [p.resolve() for p in above] or len(above) > MAX_DEPTH:
         raise ModelError(f"{path.name}: extends itself")
     content = load_yaml(path)
     if not isinstance(content, dict) or "gaitid_model" not in content:
@@ -106,8 +113,11 @@ def _merged(path: Path, above: tuple[Path, ...]) -> tuple[dict[str, Any], tuple[
     if not isinstance(parent, str):
         raise ModelError(f"{path.name}: extends: expected a file or a model's name, found {parent!r}")
     beside = path.parent / parent
-    parent_path = beside if beside.is_file() and beside != path else find_model(parent)
-    inherited, paths = _merged(parent_path, (*above, path))
+    try:
+        parent_path = beside if beside.is_file() else find_model(parent)
+    except ModelError as error:
+        raise ModelError(f"{path.name}: extends: {error.line()}") from None
+    inherited, paths = merged_content(parent_path, (*above, path))
     return _merge(inherited, content), (path, *paths)
 
 

@@ -6,9 +6,9 @@ from gaitid.errors import ReadError
 
 LENGTH_M = {"mm": 1e-3, "millimeters": 1e-3, "millimetres": 1e-3, "cm": 1e-2, "dm": 1e-1, "m": 1.0,
             "meters": 1.0, "metres": 1.0, "in": 0.0254, "inches": 0.0254}  # fmt: skip
-FORCE_N = {"n": 1.0, "newton": 1.0, "newtons": 1.0, "kn": 1e3}
-MOMENT_NM = {"nm": 1.0, "n.m": 1.0, "n*m": 1.0, "n·m": 1.0, "n-m": 1.0, "newton-meters": 1.0,
-             "nmm": 1e-3, "n.mm": 1e-3, "n*mm": 1e-3, "n·mm": 1e-3, "n-mm": 1e-3,
+FORCE_N = {"n": 1.0, "nt": 1.0, "newton": 1.0, "newtons": 1.0, "kn": 1e3}
+MOMENT_NM = {"nm": 1.0, "n.m": 1.0, "n*m": 1.0, "n·m": 1.0, "n-m": 1.0, "newton-meters": 1.0, "ntm": 1.0,
+             "nmm": 1e-3, "ntmm": 1e-3, "mm.n": 1e-3, "n.mm": 1e-3, "n*mm": 1e-3, "n·mm": 1e-3, "n-mm": 1e-3,
              "ncm": 1e-2, "n.cm": 1e-2}  # fmt: skip
 
 

@@ -1,0 +1,485 @@
+"""C3D files: what is read, in which unit; what is refused, in one line, before a library can hang on it."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ezc3d
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gaitid.errors import ReadError
+from gaitid.read.c3d import read_c3d
+from gaitid.read.c3d_guard import BLOCK, check_c3d
+from gaitid.read.plates import sensor_vector
+from gaitid.simulate import simulate
+from gaitid.trial import Trial
+
+SHARED = Path(__file__).parents[2].parent / "shared" / "trials"
+ZOO = SHARED / "zoo"
+in_zoo = pytest.mark.skipif(not ZOO.is_dir(), reason=f"the odd files of {ZOO} are not on this machine")
+in_shared = pytest.mark.skipif(not SHARED.is_dir(), reason=f"the real trials of {SHARED} are not on this machine")
+
+
+# --- a walk written by the simulator -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("walk")
+    simulate("walk", path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def walk(folder: Path) -> Trial:
+    return read_c3d(folder / "walk.c3d")
+
+
+def test_a_walk_comes_back_in_si_units(walk: Trial, simulated: Callable[..., Any]) -> None:
+    sim = simulated()
+    assert (walk.rate_hz, walk.first_frame, walk.n_frames) == (100.0, 1, sim.trial.n_frames)
+    assert walk.labels == sim.trial.labels
+    # C3D holds 32-bit floats of millimetres: 6e-8 of some metres
+    np.testing.assert_allclose(walk.points_g, sim.trial.points_g, atol=5e-7)  # m
+    assert walk.up_hint.tolist() == [0.0, 0.0, 1.0]
+    assert walk.warnings == ()
+    assert walk.origin["length_unit"] == "mm"
+
+
+def test_its_plates_are_the_reaction_in_plate_axes(walk: Trial, simulated: Callable[..., Any]) -> None:
+    for found, true in zip(walk.plates, simulated().trial.plates, strict=True):
+        assert (found.number, found.kind, found.rate_hz) == (true.number, 2, 1000.0)
+        np.testing.assert_allclose(found.corners_g, true.corners_g, atol=5e-7)  # m
+        np.testing.assert_allclose(found.sensor_p, true.sensor_p, atol=1e-8)
+        np.testing.assert_allclose(found.force_p, true.force_p, atol=1e-4)  # N: 6e-8 of 800
+        np.testing.assert_allclose(found.moment_p, true.moment_p, atol=1e-4)  # N·m, stored in N·mm
+        assert found.force_p[:, 2].min() < -500  # z points down
+
+
+def test_its_events_and_parameters(walk: Trial, simulated: Callable[..., Any]) -> None:
+    sim = simulated()
+    expected = sorted(
+        (t, s.side, name)
+        for s in sim.walk.stances
+        for t, name in ((s.on_s, "Foot Strike"), (s.off_s, "Foot Off"))
+        if 0 <= t <= walk.time_s[-1]
+    )
+    assert len(walk.events) == len(expected)
+    for event, (time, side, name) in zip(walk.events, expected, strict=True):
+        assert (event.side, event.name) == (side, name)
+        assert abs(event.time_s - time) < 1e-6  # s: a 32-bit float of 4 s
+    for name, value in sim.trial.parameters.items():
+        assert walk.parameters[name] == pytest.approx(value, rel=1e-6)
+
+
+def test_a_static_has_neither_plates_nor_offsets(folder: Path) -> None:
+    static = read_c3d(folder / "static.c3d")
+    assert static.plates == ()
+    assert static.events == ()
+    assert "LKneeWidth" in static.parameters
+    assert "LStaticPlantFlex" not in static.parameters
+
+
+# --- small files made here ---------------------------------------------------------------------------------
+
+PLATE_CORNERS = np.array([[200.0, 300, 0], [-200, 300, 0], [-200, -300, 0], [200, -300, 0]]).T
+CORNERS = PLATE_CORNERS * np.array([[1.0], [-1.0], [1.0]])  # z of the plate down
+
+
+def make(
+    path: Path,
+    labels: list[str] | tuple[str, ...] = ("LASI", "RASI"),
+    *,
+    n: int = 20,
+    unit: str = "mm",
+    points: np.ndarray | None = None,
+    plate: dict[str, Any] | None = None,
+    first: int = 1,
+    edit: Callable[[Any], None] | None = None,
+) -> Path:
+    """A C3D file of a few points; `plate` has force, moment (samples, 3) in plate axes and what to change."""
+    c = ezc3d.c3d()
+    values = np.arange(3.0 * len(labels) * n).reshape(3, len(labels), n) if points is None else points
+    c["header"]["points"]["first_frame"] = first - 1
+    c["parameters"]["POINT"]["RATE"]["value"] = [100.0]
+    c["parameters"]["POINT"]["UNITS"]["value"] = [unit]
+    c["parameters"]["POINT"]["LABELS"]["value"] = list(labels)
+    c["data"]["points"] = np.concatenate([values, np.ones((1, *values.shape[1:]))])
+    c["data"]["meta_points"]["residuals"] = np.zeros((1, *values.shape[1:]))
+    c["data"]["meta_points"]["camera_masks"] = np.zeros((7, *values.shape[1:]), dtype=bool)
+    if plate is not None:
+        channels = np.concatenate([plate["force"], plate["moment"]], axis=1).T
+        analog = c["parameters"]["ANALOG"]
+        analog["RATE"]["value"] = [1000.0]
+        analog["LABELS"]["value"] = ["Fx", "Fy", "Fz", "Mx", "My", "Mz"]
+        analog["UNITS"]["value"] = plate.get("units", ["N"] * 3 + ["Nmm"] * 3)
+        analog["SCALE"]["value"] = [1.0] * 6
+        analog["OFFSET"]["value"] = [0] * 6
+        analog["GEN_SCALE"]["value"] = [1.0]
+        c["data"]["analogs"] = channels[None]
+        for name, value in (
+            ("USED", [1]),
+            ("TYPE", [plate.get("type", 2)]),
+            ("ZERO", [1, 0]),
+            ("CORNERS", plate.get("corners", CORNERS)[..., None]),
+            ("ORIGIN", np.array(plate.get("origin", [0.0, 0.0, 40.0]))[:, None]),
+            ("CHANNEL", np.array(plate.get("channel", [1, 2, 3, 4, 5, 6]), dtype=float)[:, None]),
+        ):
+            c.add_parameter("FORCE_PLATFORM", name, value)
+    if edit is not None:
+        edit(c)
+    c.write(str(path))
+    return path
+
+
+def load(n: int = 200, down: float = -500.0) -> dict[str, Any]:
+    force = np.tile([10.0, -20.0, down], (n, 1))
+    return {"force": force, "moment": np.tile([3000.0, 2000.0, 1000.0], (n, 1))}
+
+
+@pytest.mark.parametrize(("unit", "metre"), [("mm", 1e-3), ("m", 1.0), ("cm", 1e-2), ("MM ", 1e-3), ("meters", 1.0)])
+def test_the_declared_unit_of_length_is_honoured(tmp_path: Path, unit: str, metre: float) -> None:
+    points = np.full((3, 1, 5), 0.5)
+    trial = read_c3d(make(tmp_path / "a.c3d", ["A"], unit=unit, points=points))
+    np.testing.assert_allclose(trial.points_g, 0.5 * metre, rtol=1e-6)
+
+
+@pytest.mark.parametrize("unit", ["furlong", "", "km"])
+def test_a_unit_that_is_not_known_is_not_guessed(tmp_path: Path, unit: str) -> None:
+    with pytest.raises(ReadError, match="POINT:UNITS: unit not known"):
+        read_c3d(make(tmp_path / "a.c3d", unit=unit))
+
+
+def test_a_negative_residual_means_not_seen(tmp_path: Path) -> None:
+    def edit(c: Any) -> None:
+        c["data"]["meta_points"]["residuals"][0, 1, 5:8] = -1
+        c["data"]["points"][:3, 1, 5:8] = 0
+
+    trial = read_c3d(make(tmp_path / "a.c3d", edit=edit))
+    assert np.isnan(trial.marker("RASI")[5:8]).all()
+    assert np.isfinite(trial.marker("RASI")[[4, 8]]).all()
+    assert np.isfinite(trial.marker("LASI")).all()
+
+
+@pytest.mark.parametrize("first", [1, 124, 725])
+def test_the_first_frame_is_numbered_as_in_the_header(tmp_path: Path, first: int) -> None:
+    def edit(c: Any) -> None:
+        c.add_parameter("EVENT", "USED", [1])
+        c.add_parameter("EVENT", "CONTEXTS", ["Left"])
+        c.add_parameter("EVENT", "LABELS", ["Foot Strike"])
+        # frame number `first` + 7, in a count where frame 1 is at 0 s
+        c.add_parameter("EVENT", "TIMES", np.array([[0.0], [(first - 1 + 7) / 100]]))
+
+    trial = read_c3d(make(tmp_path / "a.c3d", first=first, edit=edit))
+    assert trial.first_frame == first
+    assert trial.events[0].time_s == pytest.approx(0.07, abs=1e-6)  # s
+    assert (trial.events[0].side, trial.events[0].name) == ("left", "Foot Strike")
+
+
+def test_prefixes_are_taken_off_and_two_subjects_refused(tmp_path: Path) -> None:
+    trial = read_c3d(make(tmp_path / "a.c3d", ["Anna:LASI", "Anna:RASI", "ball"]))
+    assert trial.labels == ("LASI", "RASI", "ball")
+    assert trial.names == ("Anna",)
+    with pytest.raises(ReadError, match="markers of several subjects") as caught:
+        read_c3d(make(tmp_path / "b.c3d", ["Anna:LASI", "Ben:LASI"]))
+    assert "Anna" not in caught.value.line()  # names are private
+
+
+def test_model_outputs_are_no_markers(tmp_path: Path) -> None:
+    def edit(c: Any) -> None:
+        c.add_parameter("POINT", "ANGLES", ["LKneeAngles"])
+
+    path = make(tmp_path / "a.c3d", ["LASI", "LKneeAngles"], edit=edit)
+    assert read_c3d(path).labels == ("LASI",)
+    assert read_c3d(path).stored == {}
+    assert set(read_c3d(path, stored=True).stored) == {"LKneeAngles"}
+
+
+def test_a_label_given_twice_is_kept_twice_and_the_first_is_asked_for(tmp_path: Path) -> None:
+    trial = read_c3d(make(tmp_path / "a.c3d", ["LASI", "LASI"]))
+    assert trial.labels == ("LASI", "LASI")
+    np.testing.assert_array_equal(trial.marker("LASI"), trial.points_g[:, 0])
+
+
+def test_more_than_255_labels(tmp_path: Path) -> None:
+    labels = [f"M{i:03d}" for i in range(300)]
+    trial = read_c3d(make(tmp_path / "a.c3d", labels, n=3))
+    assert trial.labels == tuple(labels)
+    np.testing.assert_allclose(trial.marker("M299")[:, 0] * 1e3, np.arange(299 * 3, 300 * 3), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("text", "up"), [("+Z", [0, 0, 1]), ("-Y", [0, -1, 0]), ("Z", None), ("", None), ("+W", None)])
+def test_the_screen_axis_is_a_hint_of_the_vertical(tmp_path: Path, text: str, up: list[float] | None) -> None:
+    trial = read_c3d(make(tmp_path / "a.c3d", edit=lambda c: c.add_parameter("POINT", "Y_SCREEN", [text])))
+    assert (trial.up_hint is None) if up is None else trial.up_hint.tolist() == up
+
+
+# --- plates ------------------------------------------------------------------------------------------------
+
+
+def test_a_plate_is_read_in_newton_and_newton_metres(tmp_path: Path) -> None:
+    plate = read_c3d(make(tmp_path / "a.c3d", plate=load())).plates[0]
+    np.testing.assert_allclose(plate.force_p[0], [10, -20, -500], rtol=1e-6)
+    np.testing.assert_allclose(plate.moment_p[0], [3, 2, 1], rtol=1e-6)
+    np.testing.assert_allclose(plate.sensor_p, [0, 0, 0.040], rtol=1e-6)
+    np.testing.assert_allclose(plate.corners_g, CORNERS.T / 1e3, rtol=1e-6)
+    assert plate.rate_hz == 1000.0
+
+
+def test_units_of_channels_are_honoured(tmp_path: Path) -> None:
+    given_in = load() | {"units": ["kN", "N", "N", "Nm", "N.mm", "Ncm"]}
+    plate = read_c3d(make(tmp_path / "a.c3d", plate=given_in)).plates[0]
+    np.testing.assert_allclose(plate.force_p[0], [10e3, -20, -500], rtol=1e-6)
+    np.testing.assert_allclose(plate.moment_p[0], [3000, 2, 10], rtol=1e-6)
+
+
+def test_channels_that_hold_the_action_are_turned(tmp_path: Path) -> None:
+    trial = read_c3d(make(tmp_path / "a.c3d", plate=load(down=500.0)))
+    np.testing.assert_allclose(trial.plates[0].force_p[0], [-10, 20, -500], rtol=1e-6)
+    np.testing.assert_allclose(trial.plates[0].moment_p[0], [-3, -2, -1], rtol=1e-6)
+    assert any("plate 1: its channels hold the action on the plate" in w for w in trial.warnings)
+
+
+def test_the_sensor_lies_below_the_surface_whichever_way_origin_was_stored(tmp_path: Path) -> None:
+    trial = read_c3d(make(tmp_path / "a.c3d", plate=load() | {"origin": [1.0, -2.0, -40.0]}))
+    np.testing.assert_allclose(trial.plates[0].sensor_p, [-0.001, 0.002, 0.040], rtol=1e-6)
+    assert any("ORIGIN points from the sensor to the surface" in w for w in trial.warnings)
+    for z in (0.0, 0.04):
+        warnings: list[str] = []
+        np.testing.assert_array_equal(sensor_vector(np.array([0.001, 0.0, z]), 1, warnings), [0.001, 0.0, z])
+        assert warnings == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"type": 4}, "plate type 4 cannot be read yet"),
+        ({"type": 77}, "plate type 77 cannot be read yet"),
+        ({"channel": [1, 2, 3, 4, 5, 99]}, "channel out of range"),
+        ({"channel": [0, 1, 2, 3, 4, 5]}, "channel out of range"),
+        ({"channel": [1, 2, 3]}, "channel out of range"),
+        ({"corners": np.zeros((3, 4))}, "corners do not bound a plate"),
+        ({"corners": CORNERS * 1e3}, "corners do not bound a plate"),
+        ({"units": ["V"] * 6}, "plate 1 force channel: unit not known"),
+        ({"units": ["N", "N", "N", "V", "V", "V"]}, "plate 1 moment channel: unit not known"),
+        ({"force": np.full((200, 3), np.nan)}, "its channels hold values that are not numbers"),
+    ],
+)
+def test_a_plate_that_cannot_be_read_is_left_out_with_its_reason(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    trial = read_c3d(make(tmp_path / "a.c3d", plate=load() | change))
+    assert trial.plates == ()
+    assert message in trial.refused_plates[1]
+    assert any(w.startswith("plate 1 is not used: ") and message in w for w in trial.warnings)
+    assert trial.n_frames == 20  # the markers are read all the same
+
+
+# --- damaged files -----------------------------------------------------------------------------------------
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(ReadError) as caught:
+        read_c3d(path)
+    assert "\n" not in caught.value.line()
+    return caught.value.line()
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    assert "no such file" in refused(tmp_path / "none.c3d")
+    assert "a folder or a device" in refused(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"P", b"not a trial at all", b"\x02\x50" + b"\x00" * 100, b"PK\x03\x04" * 400, b"\x00" * 2048]
+)
+def test_what_is_no_c3d(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "a.c3d").write_bytes(data)
+    assert refused(tmp_path / "a.c3d").startswith("not a C3D file; expected a header block with the key 0x50; found ")
+
+
+@pytest.mark.parametrize("share", [0.999, 0.9, 0.5, 0.2])
+def test_a_truncated_file_says_so(folder: Path, tmp_path: Path, share: float) -> None:
+    data = (folder / "walk.c3d").read_bytes()
+    # 300 frames and more are promised; the last block may be padding
+    (tmp_path / "a.c3d").write_bytes(data[: int(len(data) * share) - BLOCK])
+    line = refused(tmp_path / "a.c3d")
+    assert line.startswith("truncated C3D file; expected ")
+    assert "copy or export the trial again" in line
+
+
+def test_a_file_cut_anywhere_in_its_head_is_refused_and_never_read(folder: Path, tmp_path: Path) -> None:
+    data = (folder / "walk.c3d").read_bytes()
+    for length in (1, 2, 511, 512, 513, 1023, 1024, 1500, 2048, 4000, 6000):
+        (tmp_path / "a.c3d").write_bytes(data[:length])
+        assert refused(tmp_path / "a.c3d")
+
+
+def rewritten(folder: Path, tmp_path: Path, changes: dict[int, int]) -> Path:
+    data = bytearray((folder / "walk.c3d").read_bytes())
+    for at, value in changes.items():
+        data[at] = value
+    (tmp_path / "a.c3d").write_bytes(bytes(data))
+    return tmp_path / "a.c3d"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({0: 0}, "not a readable C3D file; expected a parameter block inside the file"),
+        ({0: 1}, "not a readable C3D file"),
+        ({1: 0x51}, "not a C3D file"),
+        ({BLOCK + 3: 83}, "damaged C3D parameter section; expected a processor code of 84, 85 or 86; found 83"),
+        ({BLOCK + 3: 86}, "a big-endian (SGI/MIPS) C3D file"),
+        ({6: 0xFF, 7: 0x00, 8: 0x01, 9: 0x00}, "no frames"),  # first frame 255, last 1
+    ],
+)
+def test_a_damaged_header(folder: Path, tmp_path: Path, changes: dict[int, int], message: str) -> None:
+    assert refused(rewritten(folder, tmp_path, changes)).startswith(message)
+
+
+def section(*entries: bytes) -> bytes:
+    """A file of one header and a parameter section: each entry is what the chain visits in turn."""
+    header = bytearray(BLOCK)
+    header[0:2] = b"\x02\x50"
+    struct.pack_into("<5H", header, 2, 0, 0, 1, 1, 0)
+    struct.pack_into("<f", header, 12, -1.0)
+    struct.pack_into("<H", header, 16, 3)
+    body = b"\x01\x50\x01\x54" + b"".join(entries)
+    return bytes(header) + body + b"\x00" * (BLOCK - len(body) % BLOCK) + b"\x00" * BLOCK
+
+
+def group(name: bytes = b"POINT", number: int = -1, offset: int | None = None, description: bytes = b"") -> bytes:
+    following = 2 + 1 + len(description)
+    return (
+        struct.pack("<bb", len(name), number)
+        + name
+        + struct.pack("<h", following if offset is None else offset)
+        + bytes([len(description)])
+        + description
+    )
+
+
+def parameter(
+    name: bytes = b"USED", number: int = 1, size: int = 2, dims: bytes = b"", data: bytes = b"\x01\x00", offset: int | None = None
+) -> bytes:
+    inner = struct.pack("<b", size) + bytes([len(dims)]) + dims + data + b"\x00"
+    return struct.pack("<bb", len(name), number) + name + struct.pack("<h", 2 + len(inner) if offset is None else offset) + inner
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ([group(offset=-3)], "points back"),
+        ([group(), parameter(offset=-8)], "points back"),
+        ([group(), parameter(offset=30000)], "points past the end of the file"),
+        ([group(), parameter(size=3)], "element size 3 and 0 dimensions"),
+        ([group(), parameter(dims=b"\x01" * 8)], "8 dimensions"),
+        ([group(), parameter(dims=b"\xff\xff\xff", data=b"\x00")], "in a place for"),
+        ([group(), parameter(size=4, dims=b"\x04", data=b"\x00" * 8)], "has a parameter of 16 bytes in a place for"),
+        ([struct.pack("<bb", 127, 1) + b"A" * 200], "points past the end of the file|name that runs past|points back"),
+    ],
+)
+def test_a_parameter_section_that_leaves_the_file_or_turns_back(
+    tmp_path: Path, entries: list[bytes], message: str
+) -> None:
+    (tmp_path / "a.c3d").write_bytes(section(*entries))
+    with pytest.raises(ReadError, match=f"damaged C3D parameter section: it .*({message})"):
+        check_c3d(tmp_path / "a.c3d")
+
+
+def test_a_sound_section_is_walked_to_its_end(tmp_path: Path) -> None:
+    (tmp_path / "a.c3d").write_bytes(section(group(), parameter(), parameter(b"LOCKED"), b"\x00\x00"))
+    header = check_c3d(tmp_path / "a.c3d")
+    assert (header.n_points, header.first_frame, header.last_frame, header.floats) == (0, 1, 1, True)
+    assert header.processor.startswith("little-endian")
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    changes=st.dictionaries(st.integers(0, 4 * BLOCK - 1), st.integers(0, 255), min_size=1, max_size=12),
+    cut=st.one_of(st.none(), st.integers(0, 6 * BLOCK)),
+)
+def test_whatever_is_damaged_the_guard_answers_in_one_line_or_lets_it_pass(
+    folder: Path, tmp_path: Path, changes: dict[int, int], cut: int | None
+) -> None:
+    data = bytearray((folder / "static.c3d").read_bytes())
+    for at, value in changes.items():
+        data[at] = value
+    path = tmp_path / "a.c3d"
+    path.write_bytes(bytes(data[:cut]))
+    try:
+        check_c3d(path)
+    except ReadError as error:
+        assert "\n" not in error.line()
+
+
+# --- files of other makers ---------------------------------------------------------------------------------
+
+
+@in_zoo
+def test_one_trial_in_four_encodings_is_one_trial() -> None:
+    """c3d.org's sample 1: the same trial as PC and DEC, integer and real."""
+    trials = {name: read_c3d(ZOO / f"Eb015{name}.c3d") for name in ("pi", "pr", "vi", "vr")}
+    first = trials["pr"]
+    assert (first.n_frames, len(first.labels), first.rate_hz) == (450, 26, 50.0)
+    for name, trial in trials.items():
+        assert trial.labels == first.labels
+        np.testing.assert_array_equal(np.isnan(trial.points_g), np.isnan(first.points_g))
+        # m: integers hold steps of POINT:SCALE, 1/12 mm; reals of both makers are equal to rounding
+        atol = 1e-4 if name[1] == "i" else 1e-6
+        np.testing.assert_allclose(trial.points_g, first.points_g, atol=atol)
+        assert trial.origin["format"].startswith("C3D, DEC" if name[0] == "v" else "C3D, little-endian")
+        assert trial.origin["format"].endswith("integer" if name[1] == "i" else "real")
+
+
+@in_zoo
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("Empty.c3d", "not a C3D file"),
+        ("badParameterOffset.c3d", "damaged C3D parameter section"),
+        ("bad_parameter_section.c3d", "damaged C3D parameter section: it points back"),
+        ("Eb015si.c3d", "a big-endian (SGI/MIPS) C3D file"),
+        ("sgi_real.c3d", "a big-endian (SGI/MIPS) C3D file"),
+    ],
+)
+def test_odd_files_are_refused_with_one_clear_line(name: str, message: str) -> None:
+    assert refused(ZOO / name).startswith(message)
+
+
+@in_zoo
+def test_plates_of_other_types_are_named() -> None:
+    assert [p.number for p in read_c3d(ZOO / "TYPE-2.C3D").plates] == [1]
+    assert "type 4" in read_c3d(ZOO / "TYPE-4.C3D").refused_plates[1]
+    three = read_c3d(ZOO / "TYPE-3.c3d")
+    assert sorted(three.refused_plates) == [1, 2]
+    assert [p.number for p in three.plates] == [3, 4]
+
+
+@in_zoo
+def test_labels_given_twice_are_read() -> None:
+    labels = read_c3d(ZOO / "duplicate_labels.c3d").labels
+    assert len(set(labels)) < len(labels)
+
+
+@in_shared
+@pytest.mark.parametrize(
+    ("name", "first", "frames", "plates"),
+    [("nexus_flatfoot/walk.c3d", 725, 293, 3), ("children/HC002D/walk.c3d", 124, 255, 2), ("sydney/walk04.c3d", 235, 215, 3)],
+)
+def test_real_walks(name: str, first: int, frames: int, plates: int) -> None:
+    trial = read_c3d(SHARED / name)
+    assert (trial.first_frame, trial.n_frames, len(trial.plates)) == (first, frames, plates)
+    assert trial.up_hint.tolist() == [0, 0, 1]
+    for plate in trial.plates:
+        assert plate.sensor_p[2] > 0
+        assert plate.force_p[:, 2].min() < -300  # N: somebody stood on it
+    assert 20 < trial.parameters["Bodymass"] < 100
+    assert np.nanmax(np.abs(trial.points_g)) < 5  # m
