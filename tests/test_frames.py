@@ -79,7 +79,9 @@ def test_chord_meets_its_conditions_for_any_three_points_or_is_unknown(
     proximal, wand, lateral = rng.uniform(-0.5, 0.5, (3, 1, 3))
     along = np.linalg.norm(lateral - proximal)
     assume(along > radius * 1.05)
-    assume(np.linalg.norm(np.cross(unit(wand - proximal), unit(lateral - proximal))) > 0.1)
+    # the wand off the line of the other two by more than the centre is, or there are two centres or none
+    off = np.linalg.norm(np.cross(unit(wand - proximal), unit(lateral - proximal)))
+    assume(off > 0.1 + radius / along)
     centre = chord(proximal, wand, lateral, radius, dihedral)
     if not np.isfinite(centre).all():
         return
@@ -125,7 +127,12 @@ def geometry_of(pig: specs.Model, sim: object) -> Geometry:
     trial = sim.trial  # type: ignore[attr-defined]
     subject = resolve_subject(
         pig,
-        {"mass", "inter_asis_distance", "marker_diameter", *(f"{s}.{n}" for s in SIDES for n, m in pig.subject.items() if m.sided)},
+        {
+            "mass",
+            "inter_asis_distance",
+            "marker_diameter",
+            *(f"{s}.{n}" for s in SIDES for n, m in pig.subject.items() if m.sided),
+        },
         SubjectFile(),
         trial.parameters,
         None,
@@ -155,9 +162,7 @@ def test_pig_finds_the_joints_and_segments_of_the_walk(
             ("foot", "foot"),
             ("shank_torsioned", "torsioned_shank"),
         ):
-            np.testing.assert_allclose(
-                geometry.frame(frame, side).R_gs, truth.rotation[f"{side}_{segment}"], atol=1e-9
-            )
+            np.testing.assert_allclose(geometry.frame(frame, side).R_gs, truth.rotation[f"{side}_{segment}"], atol=1e-9)
         for body in pig.chain:
             row = pig.table.rows[body.row]
             length = geometry.value(body.length, side)

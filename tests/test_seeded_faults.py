@@ -381,7 +381,18 @@ def test_the_planted_faults_are_gone_afterwards(sim: Any, model: specs.Model, so
 
 # --- the judge is independent ------------------------------------------------------------------------------
 
-JUDGED = {"frames", "kinematics", "contacts", "dynamics", "signals", "pipeline", "plates", "stance", "rotation", "model"}
+JUDGED = {
+    "frames",
+    "kinematics",
+    "contacts",
+    "dynamics",
+    "signals",
+    "pipeline",
+    "plates",
+    "stance",
+    "rotation",
+    "model",
+}
 
 
 def test_the_simulation_shares_nothing_with_what_it_judges() -> None:

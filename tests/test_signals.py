@@ -121,7 +121,14 @@ def sos(cutoff_hz: float, rate_hz: float) -> np.ndarray:
 
 @pytest.mark.parametrize(
     ("cutoff", "rate", "n"),
-    [(6.0, 100.0, 18), (6.0, 100.0, 64), (6.0, 100.0, 501), (10.0, 119.88, 333), (40.0, 100.0, 65), (20.0, 1000.0, 4000)],
+    [
+        (6.0, 100.0, 18),
+        (6.0, 100.0, 64),
+        (6.0, 100.0, 501),
+        (10.0, 119.88, 333),
+        (40.0, 100.0, 65),
+        (20.0, 1000.0, 4000),
+    ],
 )
 def test_lowpass_is_sosfiltfilt(cutoff: float, rate: float, n: int) -> None:
     # Values of order 1, as metres are: 1e-11 is what DESIGN.md asks of the vectorised filter.

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from gaitid.stance import FootTrack, detect_stance
+from gaitid.model.load import load_model
+from gaitid.model.subject import SubjectFile
+from gaitid.pipeline import analyse
+from gaitid.stance import AFTER_OFF, BEFORE_STRIKE, FootTrack, detect_stance
 from gaitid.trial import Event
 
 RATE = 100.0
@@ -30,10 +34,13 @@ def test_standing_and_flying_of_a_plain_foot() -> None:
     np.testing.assert_allclose([standing[0], standing[-1]], [50, 220], atol=1)
     flying = np.flatnonzero(stance.airborne)
     assert not (stance.standing & stance.airborne).any()
-    # 40 ms on each side of a change are neither
     assert flying[0] == 0
     between = flying[(flying > 110) & (flying < 160)]
-    np.testing.assert_allclose([between[0], between[-1]], [115, 155], atol=1)
+    # frames near a change are neither: so long after the foot left, so long before it strikes
+    after, before = round(AFTER_OFF * RATE), round(BEFORE_STRIKE * RATE)
+    assert after >= 2
+    assert before >= 1
+    np.testing.assert_allclose([between[0], between[-1]], [111 + after, 159 - before], atol=1)
     assert stance.method == "foot speed"
 
 
@@ -65,9 +72,10 @@ def test_gaps_are_neither_standing_nor_flying() -> None:
     for gap in (slice(130, 140), slice(70, 75)):
         assert not stance.standing[gap].any()
         assert not stance.airborne[gap].any()
-    # beyond a gap in flight 40 ms are left out, as the foot may have touched the ground in it
-    assert not stance.airborne[140:144].any()
-    assert stance.airborne[146:154].all()
+    # beyond a gap in flight some frames are left out, as the foot may have touched the ground in it
+    after = round(AFTER_OFF * RATE)
+    assert not stance.airborne[140 : 140 + after].any()
+    assert stance.airborne[142 + after : 154].all()
 
 
 def test_a_foot_without_markers_is_unknown() -> None:
@@ -115,3 +123,20 @@ def test_on_the_simulated_walk_nothing_flies_while_it_is_loaded(
         edge = round(0.06 * rate)
         near = np.convolve(loaded, np.ones(2 * edge + 1), mode="same") > 0
         assert not (stance.standing & ~near)[edge:-edge].any()
+
+
+@pytest.mark.xfail(
+    raises=RuntimeWarning, reason="contacts._judge takes nanmax of frames in which the marker is missing"
+)
+@pytest.mark.parametrize("label", ["LHEE", "LTOE"])
+def test_a_foot_marker_hidden_in_part_of_a_stance_is_a_doubt_and_no_warning_of_numpy(
+    simulated: Callable[..., object], label: str
+) -> None:
+    trial = simulated().trial
+    points = trial.points_g.copy()
+    points[150:160, trial.labels.index(label)] = np.nan
+    result = analyse(replace(trial, points_g=points), load_model("pig", {"cutoff_hz": "none"}), SubjectFile())
+    (contact,) = [c for c in result.contacts if c.side == "left" and c.plates]
+    assert contact.plates == (1,)
+    assert contact.confidence < 0.9
+    assert "foot markers are missing in part" in contact.reason

@@ -68,9 +68,7 @@ class Segment:
         """ω = ȧ e_z + ḃ Rz e_y + ċ Rz Ry e_x, laboratory axes; also at complex times."""
         a, _, _ = (x * np.sin(f * t + p) for x, f, p in zip(self.amplitude, self.frequency, self.phase, strict=True))
         b = self.amplitude[1] * np.sin(self.frequency[1] * t + self.phase[1])
-        rates = [
-            x * f * np.cos(f * t + p) for x, f, p in zip(self.amplitude, self.frequency, self.phase, strict=True)
-        ]
+        rates = [x * f * np.cos(f * t + p) for x, f, p in zip(self.amplitude, self.frequency, self.phase, strict=True)]
         Rz, Ry = turn(2, a), turn(1, b)
         z = np.broadcast_to(np.eye(3)[2], (len(t), 3))
         return rates[0][:, None] * z + rates[1][:, None] * Rz[:, :, 1] + rates[2][:, None] * (Rz @ Ry)[:, :, 0]
@@ -113,7 +111,9 @@ class Chain:
         total = 0.0
         for s, v in zip(self.segments, self.velocities(t)[1], strict=True):
             omega_s = np.einsum("tji,tj->ti", s.rotation(t), s.omega(t))
-            total = total + 0.5 * s.mass * np.sum(v * v, axis=1) + 0.5 * np.sum(omega_s * mv(s.inertia, omega_s), axis=1)
+            total = (
+                total + 0.5 * s.mass * np.sum(v * v, axis=1) + 0.5 * np.sum(omega_s * mv(s.inertia, omega_s), axis=1)
+            )
         return total
 
     def links(self, t: np.ndarray, external: dict[int, Wrench] | None = None) -> list[Link]:
@@ -177,9 +177,7 @@ def test_the_derivatives_of_this_file_agree_with_its_positions() -> None:
         )
         s = chain.segments[i]
         W = derivative(s.rotation, TIMES) @ np.swapaxes(s.rotation(TIMES), 1, 2)  # Ṙ Rᵀ = ω×
-        np.testing.assert_allclose(
-            np.stack([W[:, 2, 1], W[:, 0, 2], W[:, 1, 0]], axis=1), s.omega(TIMES), atol=1e-13
-        )
+        np.testing.assert_allclose(np.stack([W[:, 2, 1], W[:, 0, 2], W[:, 1, 0]], axis=1), s.omega(TIMES), atol=1e-13)
 
 
 @settings(max_examples=30, deadline=None)
@@ -261,10 +259,14 @@ def test_the_base_joint_carries_the_rate_of_momentum_of_the_whole_chain(solve: S
 # --- bodies on which nothing acts --------------------------------------------------------------------------
 
 
-def lone(R: np.ndarray, omega: np.ndarray, alpha: np.ndarray, inertia: np.ndarray, t: np.ndarray, mass: float = 3.0) -> Link:
+def lone(
+    R: np.ndarray, omega: np.ndarray, alpha: np.ndarray, inertia: np.ndarray, t: np.ndarray, mass: float = 3.0
+) -> Link:
     """A body thrown in gravity whose "joint" is a point off its centre of mass."""
     com = np.array([0.1, 0.2, 1.0]) + np.multiply.outer(t, [1.0, -0.5, 3.0]) + 0.5 * np.multiply.outer(t**2, G)
-    return Link(mass, inertia, R, com, np.broadcast_to(G, com.shape), omega, alpha, com + mv(R, np.array([0.05, 0.1, -0.2])))
+    return Link(
+        mass, inertia, R, com, np.broadcast_to(G, com.shape), omega, alpha, com + mv(R, np.array([0.05, 0.1, -0.2]))
+    )
 
 
 @all_solvers
@@ -371,7 +373,16 @@ def test_hanging_from_the_base_each_joint_carries_what_is_below(solve: Solver) -
     still = np.zeros((2, 3))
     R = np.broadcast_to(np.eye(3), (2, 3, 3))
     links = [
-        Link(1.0 + i, np.eye(3), R, np.full((2, 3), [0, 0, i + 0.4]), still, still, still, np.full((2, 3), [0, 0, i + 1.0]))
+        Link(
+            1.0 + i,
+            np.eye(3),
+            R,
+            np.full((2, 3), [0, 0, i + 0.4]),
+            still,
+            still,
+            still,
+            np.full((2, 3), [0, 0, i + 1.0]),
+        )
         for i in range(n)
     ]
     for i, w in enumerate(solve(links, G)):
@@ -383,7 +394,9 @@ def test_hanging_from_the_base_each_joint_carries_what_is_below(solve: Solver) -
 # --- pendulums ---------------------------------------------------------------------------------------------
 
 
-def rods(theta: list[Callable[[np.ndarray], np.ndarray]], m: list[float], length: list[float], t: np.ndarray) -> list[Link]:
+def rods(
+    theta: list[Callable[[np.ndarray], np.ndarray]], m: list[float], length: list[float], t: np.ndarray
+) -> list[Link]:
     """Rods in the plane x-y with gravity along −y, θ from the hanging position about z, from the end to the base.
 
     A bar's end lies at (l sin θ, −l cos θ) from its joint, as in Watanabe's double pendulum.

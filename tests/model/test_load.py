@@ -24,7 +24,9 @@ def write(path: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize("name", ["pig", "pig.yaml", "pig_vicon", "pig_vicon.yaml"])
-def test_bundled_models_have_names_with_or_without_ending(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bundled_models_have_names_with_or_without_ending(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert find_model(name) == CONFIGS / f"{name.removesuffix('.yaml')}.yaml"
     assert load_model(name).name == name.removesuffix(".yaml")
@@ -41,7 +43,9 @@ def test_a_file_in_the_current_folder_wins(tmp_path: Path, monkeypatch: pytest.M
         assert [p.resolve() for p in model.paths] == [tmp_path / "pig.yaml", CONFIGS / "tables" / "winter_pig.yaml"]
 
 
-@pytest.mark.xfail(raises=ModelError, reason="`extends: pig` in a pig.yaml of the current folder finds that file itself")
+@pytest.mark.xfail(
+    raises=ModelError, reason="`extends: pig` in a pig.yaml of the current folder finds that file itself"
+)
 def test_a_model_may_extend_the_bundled_one_of_its_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "pig.yaml", "gaitid_model: 1\nname: my_pig\nextends: pig.yaml\n")
@@ -69,7 +73,8 @@ def test_a_child_changes_what_it_says_and_keeps_the_rest(tmp_path: Path) -> None
         "gaitid_model: 1\nname: mine\nextends: pig\n"
         "settings: {cutoff_hz: 6}\n"
         "subject: {mass: {range: [1, 300]}}\n"
-        "each_side: {markers: {toe: ['{S}_MT2']}, points: {knee: {between: [knee_marker, knee_medial], fraction: 0.5}}}\n",
+        "each_side: {markers: {toe: ['{S}_MT2']}, "
+        "points: {knee: {between: [knee_marker, knee_medial], fraction: 0.5}}}\n",
     )
     model, pig = load_model(path), load_model("pig")
     assert model.settings == pig.settings._replace(cutoff_hz=6.0)
@@ -94,7 +99,9 @@ def test_null_takes_away(tmp_path: Path) -> None:
 
 def test_grandparents_and_overrides(tmp_path: Path) -> None:
     write(tmp_path / "a" / "parent.yaml", "gaitid_model: 1\nname: p\nextends: pig_vicon\nsettings: {end_frames: 6}\n")
-    path = write(tmp_path / "child.yaml", "gaitid_model: 1\nname: c\nextends: a/parent.yaml\nsettings: {cutoff_hz: 8}\n")
+    path = write(
+        tmp_path / "child.yaml", "gaitid_model: 1\nname: c\nextends: a/parent.yaml\nsettings: {cutoff_hz: 8}\n"
+    )
     settings = load_model(path, {"contact_threshold_N": 30}).settings
     assert (settings.end_frames, settings.cutoff_hz, settings.contact_threshold_N) == (6, 8.0, 30.0)
     assert settings.angular_velocity == "single_entries"

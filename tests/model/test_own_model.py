@@ -283,12 +283,18 @@ def test_a_static_calibrates_it_too(sim: Any, model: specs.Model) -> None:
     result = analyse(own_trial(sim.trial, sim.truth), model, SubjectFile(foot_flat=True), static)
     for side, leg in sim.walk.subject.legs.items():
         # rad; closed forms both ways
-        assert result.subject.numbers[f"{side}.static_plantar_flexion"] == pytest.approx(leg.static_plantar_flexion_rad, abs=1e-9)
-        assert result.subject.numbers[f"{side}.static_rotation_offset"] == pytest.approx(leg.static_rotation_offset_rad, abs=1e-9)
+        assert result.subject.numbers[f"{side}.static_plantar_flexion"] == pytest.approx(
+            leg.static_plantar_flexion_rad, abs=1e-9
+        )
+        assert result.subject.numbers[f"{side}.static_rotation_offset"] == pytest.approx(
+            leg.static_rotation_offset_rad, abs=1e-9
+        )
 
 
 @pytest.mark.parametrize("missing", ["lab:L_mt1", "lab:L_tip"])
-def test_without_a_marker_of_the_toes_the_chain_above_is_not_made_up(sim: Any, model: specs.Model, missing: str) -> None:
+def test_without_a_marker_of_the_toes_the_chain_above_is_not_made_up(
+    sim: Any, model: specs.Model, missing: str
+) -> None:
     """Nothing fills the toes in: from them up the left leg is empty, the right one is whole."""
     trial = own_trial(sim.trial, sim.truth)
     keep = [i for i, label in enumerate(trial.labels) if label != missing]

@@ -70,13 +70,19 @@ def test_pig_is_as_it_should_be() -> None:
         ("settings.cutof_hz", 6, "settings.cutof_hz: unknown key (did you mean 'cutoff_hz'?)"),
         ("chain.1.centr", "knee", "chain[1].centr: unknown key (did you mean 'centre'?)"),
         ("each_side.point", {}, "each_side.point: unknown key (did you mean 'points'?)"),
-        ("each_side.points.knee.chord.radus", 1, "each_side.points.knee.chord.radus: unknown key (did you mean 'radius'?)"),
+        (
+            "each_side.points.knee.chord.radus",
+            1,
+            "each_side.points.knee.chord.radus: unknown key (did you mean 'radius'?)",
+        ),
         ("subject.mass.rang", [0, 1], "subject.mass.rang: unknown key (did you mean 'range'?)"),
         ("sides.middle", {}, "sides.middle: unknown key"),
         ("base.extra", 1, "base.extra: unknown key"),
     ],
 )
-def test_an_unknown_key_is_named_with_its_path_and_the_nearest_known_one(path: str, value: object, message: str) -> None:
+def test_an_unknown_key_is_named_with_its_path_and_the_nearest_known_one(
+    path: str, value: object, message: str
+) -> None:
     assert message in refusal(put(path, value))
 
 
@@ -98,13 +104,15 @@ def test_an_unknown_key_is_named_with_its_path_and_the_nearest_known_one(path: s
         ("sides.right", DELETE, "sides.right: missing"),
         ("base", DELETE, "base: missing"),
         ("ground_contact.heel", DELETE, "ground_contact.heel: missing"),
-        ("progression.axes", "laboratry", "progression.axes: expected displacement or laboratory, found 'laboratry' (did you mean 'laboratory'?)"),  # noqa: E501
+        ("progression.axes", "laboratry",
+         "progression.axes: expected displacement or laboratory, found 'laboratry' (did you mean 'laboratory'?)"),
         ("settings", "fast", "settings: expected keys and values"),
         ("settings.end_frames", 1, "settings.end_frames: expected a number from 2"),
         ("settings.gravity_m_per_s2", float("nan"), "settings.gravity_m_per_s2: expected a number"),
         ("settings.gravity_m_per_s2", True, "settings.gravity_m_per_s2: expected a number"),
         ("settings.cutoff_hz", -6, "settings.cutoff_hz: expected a number"),
-        ("settings.angular_velocity", "euler", "settings.angular_velocity: expected quaternion_spline or single_entries"),
+        ("settings.angular_velocity", "euler",
+         "settings.angular_velocity: expected quaternion_spline or single_entries"),
         ("settings.contact_edge_N", 21, "settings.contact_edge_N: must not be above contact_threshold_N"),
         ("subject.mass.range", [400, 1], "subject.mass.range: expected [low, high]"),
         ("subject.mass.range", "any", "subject.mass.range: expected [low, high], found 'any'"),
@@ -122,8 +130,10 @@ def test_an_unknown_key_is_named_with_its_path_and_the_nearest_known_one(path: s
         ("each_side.points.ankle.turn.axis.cross", ["shank.x"], "turn.axis.cross: expected two vectors"),
         ("chain.1.com.between", ["knee"], "chain[1].com.between: expected two points"),
         ("each_side.frames.thigh.keep", {"q": ["a", "b"]}, "each_side.frames.thigh.keep: expected one of x, y, z"),
-        ("each_side.frames.thigh.toward", {"z": ["knee", "hip"]}, "each_side.frames.thigh: keep and toward name the same axis z"),
-        ("each_side.frames.foot.by", [{"y": 1, "x": 2}], "each_side.frames.foot.by[0]: expected one axis and its angle"),
+        ("each_side.frames.thigh.toward", {"z": ["knee", "hip"]},
+         "each_side.frames.thigh: keep and toward name the same axis z"),
+        ("each_side.frames.foot.by", [{"y": 1, "x": 2}],
+         "each_side.frames.foot.by[0]: expected one axis and its angle"),
         ("angles.hip", "yes", "angles.hip: expected keys and values"),
         ("angles.hip.sequence", "yx", "angles.hip.sequence: expected xyz"),
         ("angles.hip.flexion", "a +", "angles.hip.flexion: not a formula"),
@@ -141,12 +151,17 @@ def test_another_version_is_no_model(version: object) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("each_side.points.knee.chord.wand", "thigh_wnd", "each_side.points.knee: no point 'thigh_wnd' in the model (did you mean 'thigh_wand'?)"),
-        ("each_side.points.hip.in_frame", "pelvs", "each_side.points.hip: no frame 'pelvs' in the model (did you mean 'pelvis'?)"),
-        ("each_side.numbers.hip_depth", "trochanter / 2", "each_side.numbers.hip_depth: no number 'trochanter' in the model"),
+        ("each_side.points.knee.chord.wand", "thigh_wnd",
+         "each_side.points.knee: no point 'thigh_wnd' in the model (did you mean 'thigh_wand'?)"),
+        ("each_side.points.hip.in_frame", "pelvs",
+         "each_side.points.hip: no frame 'pelvs' in the model (did you mean 'pelvis'?)"),
+        ("each_side.numbers.hip_depth", "trochanter / 2",
+         "each_side.numbers.hip_depth: no number 'trochanter' in the model"),
         ("each_side.frames.foot.turn", "foot_raw", "each_side.frames.foot: no frame 'foot_raw'"),
-        ("each_side.frames.thigh.toward", {"y": "shnk.y"}, "each_side.frames.thigh: no frame 'shnk' in the model (did you mean 'shank'?)"),
-        ("middle.points.asis_middle", {"mean": ["left.asis", "rigth.asis"]}, "middle.points.asis_middle: no point 'rigth.asis'"),
+        ("each_side.frames.thigh.toward", {"y": "shnk.y"},
+         "each_side.frames.thigh: no frame 'shnk' in the model (did you mean 'shank'?)"),
+        ("middle.points.asis_middle", {"mean": ["left.asis", "rigth.asis"]},
+         "middle.points.asis_middle: no point 'rigth.asis'"),
         ("middle.points.asis_middle", {"mean": ["left.asis", "asis"]}, "middle.points.asis_middle: no point 'asis'"),
         ("chain.0.frame", "fot", "chain[0].frame: no frame 'fot' in the model (did you mean 'foot'?)"),
         ("chain.0.centre", "ankel", "chain[0].centre: no point 'ankel' in the model (did you mean 'ankle'?)"),
@@ -160,7 +175,8 @@ def test_another_version_is_no_model(version: object) -> None:
         ("moments.hip.axes", "femur", "moments.hip.axes: no frame 'femur'"),
         ("moments.elbow", {"axes": "foot", "flexion": "x"}, "moments.elbow: no joint 'elbow' in the chain"),
         ("moments.hip.extension", "a", "moments.hip.extension: no number 'a'"),
-        ("subject_each_side.static_plantar_flexion.static.distal", "flat", "subject_each_side.static_plantar_flexion.static: no frame 'flat'"),
+        ("subject_each_side.static_plantar_flexion.static.distal", "flat",
+         "subject_each_side.static_plantar_flexion.static: no frame 'flat'"),
         ("subject.marker_diameter.otherwise", "d", "subject.marker_diameter.otherwise: no number 'd'"),
         ("chain.1.joint", "ankle", "chain: the joint 'ankle' is given twice"),
         ("chain.1.segment", "foot", "chain: the segment 'foot' is given twice"),
@@ -179,10 +195,16 @@ def test_a_name_that_nothing_defines_is_found_before_any_trial_is_read(path: str
         ([put("each_side.points.knee", {"mean": ["knee", "hip"]})], "the point 'knee' is defined by itself"),
         ([put("each_side.frames.foot", {"turn": "foot", "by": [{"x": 0}]})], "the frame 'foot' is defined by itself"),
         (
-            [put("each_side.points.a", {"mean": ["b"]}), put("each_side.points.b", {"between": ["a", "hip"], "fraction": 0.5})],
+            [
+                put("each_side.points.a", {"mean": ["b"]}),
+                put("each_side.points.b", {"between": ["a", "hip"], "fraction": 0.5}),
+            ],
             "is defined by itself",
         ),
-        ([put("each_side.numbers.hip_c", "hip_depth"), put("each_side.numbers.hip_depth", "hip_c")], "is defined by itself"),
+        (
+            [put("each_side.numbers.hip_c", "hip_depth"), put("each_side.numbers.hip_depth", "hip_c")],
+            "is defined by itself",
+        ),
         ([put("each_side.points.hip.in_frame", "thigh")], "is defined by itself"),  # the thigh needs the hip
         ([put("middle.points.asis_middle", {"mean": ["left.hip", "right.hip"]})], "is defined by itself"),
         ([put("each_side.numbers.hip_depth", "distance(hip, knee)")], "is defined by itself"),

@@ -68,7 +68,8 @@ def resolve(
 def test_a_subject_file_is_read_into_si(read: Callable[[str], SubjectFile]) -> None:
     found = read(
         "mass_kg: 45.8\nheight_m: 1.48\nleft_leg_length_mm: 830\nright_leg_length_cm: 82.5\nright_knee_width_m: 0.09\n"
-        "marker_diameter_mm: 14\nleft_thigh_rotation_deg: 9\nright_thigh_rotation_rad: -0.1\nstatic: {foot_flat: false}\n"
+        "marker_diameter_mm: 14\nleft_thigh_rotation_deg: 9\nright_thigh_rotation_rad: -0.1\n"
+        "static: {foot_flat: false}\n"
     )
     expected = {
         "mass": 45.8,
@@ -241,7 +242,13 @@ def test_lengths_come_from_a_static_where_nobody_gives_them(pig: specs.Model, si
 
 
 def test_zero_means_absent_only_where_the_model_says_so(pig: specs.Model) -> None:
-    trial = {"LKneeWidth": 0.0, "LSoleDelta": 0.0, "LThighRotation": 0.0, "LLegLength": 900.0, "LAsisTrocanterDistance": 0.0}
+    trial = {
+        "LKneeWidth": 0.0,
+        "LSoleDelta": 0.0,
+        "LThighRotation": 0.0,
+        "LLegLength": 900.0,
+        "LAsisTrocanterDistance": 0.0,
+    }
     subject = resolve(pig, {"left.sole_delta", "left.thigh_rotation", "left.asis_trocanter_distance"}, None, trial)
     assert subject.measured["left.thigh_rotation"].source == "trial, stored"
     assert subject.measured["left.asis_trocanter_distance"].source.startswith("assumed: regression on leg length")
@@ -270,7 +277,9 @@ def changed(tmp_path: Path, section: str) -> specs.Model:
     return load_model(path)
 
 
-@pytest.mark.xfail(raises=KeyError, reason="`check` allows numbers of the model in `otherwise`; the resolver knows none")
+@pytest.mark.xfail(
+    raises=KeyError, reason="`check` allows numbers of the model in `otherwise`; the resolver knows none"
+)
 def test_a_default_may_use_the_numbers_of_the_model(tmp_path: Path) -> None:
     model = changed(tmp_path, "subject_each_side: {thigh_rotation: {otherwise: 0 * hip_depth}}")
     trial = {"LAsisTrocanterDistance": 70.0, "MarkerDiameter": 14.0}
