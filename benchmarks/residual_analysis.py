@@ -4,17 +4,21 @@
 
 Winter DA (2009) Biomechanics and Motor Control of Human Movement, 4th ed., section 3.4.4.3: the RMS of what a
 low-pass removes is drawn over its cut-off; noise alone gives a straight line toward high cut-offs, and the cut-off
-asked for is where the residual equals that line's value at 0 Hz. Walked on filtered data, the line is flat and
-near zero, and the analysis says how much of the signal a further filter would take away.
+asked for is where the residual equals that line's value at 0 Hz.
+
+That needs noise: on trajectories that were smoothed before, the residual falls as f⁻⁴, a line from 12 to 20 Hz crosses
+that at 10.5 Hz whatever the signal, and the answer means nothing. So it is printed for raw trajectories only; the
+noise itself is measured by eighth differences (`gaitid.signals.noise_level`).
 """
 
 from __future__ import annotations
 
 import numpy as np
-from shared_trials import TRIALS
+from shared_trials import SHARED, TRIALS
 
 from gaitid.read.c3d import read_c3d
-from gaitid.signals import lowpass
+from gaitid.pipeline import SMOOTHED_BELOW_MM
+from gaitid.signals import lowpass, noise_level
 from gaitid.trial import Array
 
 CUTOFFS = np.arange(1.0, 20.5, 0.5)
@@ -41,26 +45,34 @@ def asked(residual: Array) -> tuple[float, float]:
 
 
 def main() -> None:
-    print("| trial | " + " | ".join(MARKERS) + " | noise, mm | removed at 6 Hz, mm (TOE) | at 10 Hz |")
-    print("|---|" + "---|" * (len(MARKERS) + 3))
-    for known in TRIALS:
-        trial = read_c3d(known.path)
-        cells, noises, toe6, toe10 = [], [], 0.0, 0.0
+    head = ("trial", "noise, mm", *MARKERS, "removed from TOE at 6 Hz, mm", "at 10 Hz")
+    print("| " + " | ".join(head) + " |")
+    print("|" + "---|" * len(head))
+    for file in (*(known.file for known in TRIALS), "qualisys/walk.c3d"):
+        trial = read_c3d(SHARED / file)
+        cells, noises, toe = [], [], np.full(len(CUTOFFS), np.nan)
         for marker in MARKERS:
             found = []
-            for side in "LR":
-                points = trial.marker(side + marker)
-                if not np.isfinite(points).all():
+            for label in (f"L{marker}", f"R{marker}", f"LLA_{marker}", f"RLA_{marker}"):
+                if not trial.has(label) or not np.isfinite(trial.marker(label)).all():
                     continue
+                points = trial.marker(label)
                 residual = residuals(points, trial.rate_hz)
-                cutoff, noise = asked(residual)
-                found.append(cutoff)
-                noises.append(noise)
-                if marker == "TOE":
-                    toe6 = float(residual[CUTOFFS == 6][0])
-                    toe10 = float(residual[CUTOFFS == 10][0])
+                found.append(asked(residual)[0])
+                noises.append(noise_level(1e3 * points))
+                toe = residual if marker == "TOE" else toe
             cells.append(f"{np.nanmean(found):.1f}" if found else "–")
-        print(f"| {known.name} | " + " | ".join(cells) + f" | {np.median(noises):.3f} | {toe6:.2f} | {toe10:.2f} |")
+        noise = float(np.median(noises))
+        if noise < SMOOTHED_BELOW_MM:
+            cells = ["–"] * len(cells)
+        row = (
+            file.removesuffix(".c3d"),
+            f"{noise:.5f}",
+            *cells,
+            f"{toe[CUTOFFS == 6][0]:.2f}",
+            f"{toe[CUTOFFS == 10][0]:.2f}",
+        )
+        print("| " + " | ".join(row) + " |")
 
 
 if __name__ == "__main__":

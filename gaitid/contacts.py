@@ -21,8 +21,8 @@ from gaitid.trial import Array, Mask, frozen
 
 AIR, LOADED, UNKNOWN = 0, 1, -1
 
-# m. A foot's sole reaches about this share of the heel-toe distance beyond the toe marker (on the second
-# metatarsal head) and half of it to either side.
+# A foot's sole reaches about this share of the heel-toe distance beyond the toe marker, which stands on the second
+# metatarsal head; the pressure of a foot lies within this of the line from heel to toe, m.
 TOE_SHARE, HALF_WIDTH = 0.35, 0.05
 # m. How far a marker may lie outside a plate before that part of the foot counts as beside it: markers stand on
 # skin, corners are surveyed to millimetres.
@@ -36,6 +36,10 @@ TIMING = 0.10
 MIN_CONTACT = 0.08
 # m. A marker of a standing foot is lower than this above the surface it stands on (the lower of heel and toe).
 LOW = 0.12
+# m. Surfaces that differ by less than this in height are one floor; by less than the second, one plane.
+STEP, FLUSH = 0.05, 0.01
+# s. A clean contact tells that the foot flies from its end to the frames in which it surely does, if those are near.
+NEAR_AIR = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +146,13 @@ def assign_loads(
     contacts: list[Contact] = []
     for side, foot in feet.items():
         side_contacts = _contacts_of(side, foot, stances[side], plates, carried, rate_hz, settings)
-        loads[side] = _load(foot, stances[side], plates, side_contacts, settings, n_frames)
+        shared = np.zeros(n_frames, dtype=bool)
+        for on in carried.values():
+            for other in on:
+                if other != side:
+                    shared |= on[side] & on[other]
+        near = round(NEAR_AIR * rate_hz)
+        loads[side] = _load(stances[side], plates, side_contacts, shared, near, settings)
         contacts += side_contacts
     contacts.sort(key=lambda c: (c.first, c.side))
     return loads, contacts, _unclaimed(plates, carried, settings)
@@ -214,7 +224,7 @@ def _contacts_of(
         for number in used:
             others = [carried[number][s][first:stop] for s in carried[number] if s != side]
             both |= carried[number][side][first:stop] & np.any(others, axis=0) if others else False
-        contact = _judge(side, foot, stance, [by_number[n] for n in used], first, last, both, near)
+        contact = _judge(side, foot, stance, [by_number[n] for n in used], plates, first, last, both, near)
         contacts.append(contact)
         taken[first:stop] = True
     for first, stop in spans(stance.standing & ~stance.airborne):
@@ -244,6 +254,7 @@ def _judge(
     foot: FootTrack,
     stance: Stance,
     plates: Sequence[PlateLoad],
+    all_plates: Sequence[PlateLoad],
     first: int,
     last: int,
     both: Mask,
@@ -268,13 +279,11 @@ def _judge(
     if both.mean() > 0.1:
         return unknown(f"plate {_join(numbers)}: both feet stand on it")
     named = []
-    for part, margins in (
-        ("heel", [_margin(p, foot.heel_g)[frames] for p in plates]),
-        ("toe", [_margin(p, foot.toe_g)[frames] for p in plates]),
-    ):
+    for part, part_g in (("heel", foot.heel_g[frames]), ("toe", foot.toe_g[frames])):
+        margins = [_margin(p, part_g) for p in plates]
         # the part lies on whichever of the plates it lies on best
         margin = float(np.nanmin(np.nanmax(margins, axis=0)[pressing])) if pressing.any() else np.nan
-        if margin < -EDGE_TOLERANCE and not _overhangs(plates, foot, frames, pressing, part):
+        if margin < -EDGE_TOLERANCE and not _overhangs(plates, all_plates, part_g[pressing]):
             named.append(f"the {part} is {-margin * 100:.0f} cm beside it")
         elif margin < 0:
             doubts.append((0.7, f"the {part} marker lies {-margin * 100:.1f} cm over the edge"))
@@ -304,10 +313,33 @@ def _judge(
     return Contact(side, numbers, first, last, peak, method, round(0.99 * confidence, 2), reason)
 
 
-def _overhangs(plates: Sequence[PlateLoad], foot: FootTrack, frames: slice, pressing: Mask, part: str) -> bool:
-    """Whether the part beyond the edge hangs over lower ground, as on a stair: then nothing else carries it."""
-    plate = max(plates, key=lambda p: float(np.nanmax(p.vertical[frames])))
-    return plate.height_above_lowest > 0.05
+def _overhangs(plates: Sequence[PlateLoad], all_plates: Sequence[PlateLoad], part_g: Array) -> bool:
+    """Whether what lies beyond a plate's edge hangs over lower ground, as on a stair: then nothing else carries it.
+
+    The plate is higher than the lowest one, and no other plate of its height lies under the part.
+
+    Parameters
+    ----------
+    plates : sequence of PlateLoad
+        Those that carry the foot.
+    all_plates : sequence of PlateLoad
+    part_g : (frames, 3) array, m
+        The marker beyond the edge.
+    """
+    height = max(plate.height_above_lowest for plate in plates)
+    if height < STEP:
+        return False
+    beside = [p for p in all_plates if p not in plates and abs(p.height_above_lowest - height) < STEP]
+    return not any((_margin(p, part_g) > 0).any() for p in beside)
+
+
+def _one_plane(plates: Sequence[PlateLoad]) -> bool:
+    """Whether the surfaces of several plates lie in one plane, so that one centre of pressure is that of their sum."""
+    first = plates[0]
+    return all(
+        abs((p.centre_g - first.centre_g) @ first.normal_g) < FLUSH and p.normal_g @ first.normal_g > 0.999
+        for p in plates[1:]
+    )
 
 
 def _cop_distance_all(plates: Sequence[PlateLoad], foot: FootTrack, frames: slice) -> Array:
@@ -319,13 +351,15 @@ def _cop_distance_all(plates: Sequence[PlateLoad], foot: FootTrack, frames: slic
 
 
 def _load(
-    foot: FootTrack,
     stance: Stance,
     plates: Sequence[PlateLoad],
     contacts: Sequence[Contact],
+    shared: Mask,
+    near: int,
     settings: specs.Settings,
-    n_frames: int,
 ) -> FootLoad:
+    """Put a foot's contacts together; frames in which it shares a plate with the other foot are unknown."""
+    n_frames = len(stance.standing)
     by_number = {plate.number: plate for plate in plates}
     state = np.where(stance.airborne, AIR, UNKNOWN)
     force, moment = np.zeros((n_frames, 3)), np.zeros((n_frames, 3))
@@ -334,8 +368,10 @@ def _load(
     for contact in known:
         # Between a clean contact and the frames in which the foot surely flies, the plate has told that it flies.
         early, late = stance.gap_to_air(contact.first, contact.last)
-        state[max(contact.first - early, 0) : contact.first] = AIR
-        state[contact.last + 1 : contact.last + 1 + late] = AIR
+        if early <= near:
+            state[max(contact.first - early, 0) : contact.first] = AIR
+        if late <= near:
+            state[contact.last + 1 : contact.last + 1 + late] = AIR
     for contact in contacts:
         frames = slice(contact.first, contact.last + 1)
         if not contact.plates:
@@ -349,12 +385,17 @@ def _load(
         assert total is not None
         force[frames], moment[frames] = total.f_g[frames], total.m_g[frames]
         surface = by_number[contact.plates[0]]
+        if not _one_plane([by_number[n] for n in contact.plates]):
+            free[frames] = np.nan
+            continue
         cop_all, free_all = centre_of_pressure(total, surface.centre_g, surface.normal_g)
         vertical = total.f_g @ surface.normal_g
         sure = np.zeros(n_frames, dtype=bool)
         sure[frames] = vertical[frames] > settings.contact_threshold_N
         cop[sure], free[frames] = cop_all[sure], np.where(sure, free_all, np.nan)[frames]
+    state[shared] = UNKNOWN
     unknown = state == UNKNOWN
+    cop[unknown] = np.nan
     force[unknown], moment[unknown], free[unknown] = np.nan, np.nan, np.nan
     return FootLoad(state.astype(float), Wrench(force, moment, np.zeros(3)), cop, free)
 

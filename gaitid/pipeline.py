@@ -28,11 +28,10 @@ from gaitid.trial import Array, Trial
 
 # N. A plate that reads more than this while it is empty was not zeroed.
 BIAS_WORTH_SAYING = 3.0
-# mm. Trajectories with less noise than this were smoothed before they were stored: 0.0000 to 0.0003 mm in the walks
-# that Vicon processed, 0.05 to 0.1 mm in raw ones (benchmarks/residual_analysis.py).
-SMOOTHED_BELOW_MM = 0.02
-# mm. Unfiltered noise above this moves a hip moment by more than 0.1 N·m/kg at 100 Hz (docs/accuracy.md).
-NOISY_MM = 0.05
+# mm. Trajectories with less noise than this were smoothed before they were stored. On a simulated walk at 100 Hz
+# unfiltered noise costs 223 N·m a millimetre at the hip and the 7 Hz filter 0.55 N·m: they break even at 0.0025 mm.
+# Walks that Nexus smoothed have at most 0.00002 mm, raw trajectories 0.008 mm and more (docs/method.md).
+SMOOTHED_BELOW_MM = 0.002
 
 
 def analyse(
@@ -211,7 +210,7 @@ def _resolve_cutoff(
             settings = settings._replace(cutoff_hz=cutoff)
         else:
             settings = settings._replace(cutoff_hz=None)
-    elif settings.cutoff_hz is None and noise > NOISY_MM:
+    elif settings.cutoff_hz is None and noise > SMOOTHED_BELOW_MM:
         warnings.append(f"the markers carry {noise:.2g} mm of noise and are not filtered: accelerations are rough")
     if isinstance(settings.cutoff_hz, float):
         # The point reflection at the ends of a span bends its last half period.

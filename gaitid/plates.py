@@ -94,7 +94,7 @@ class PlateLoad:
             first, last = start, stop - 1
             while first > 0 and start - first < reach and force[first - 1] > edge:
                 first -= 1
-            while last < len(force) - 1 and last - stop < reach and force[last + 1] > edge:
+            while last < len(force) - 1 and last - (stop - 1) < reach and force[last + 1] > edge:
                 last += 1
             found.append((first, last))
         return found

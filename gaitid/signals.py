@@ -232,7 +232,7 @@ def _reach(powers: list[Array], gain: Array) -> Array:
 def noise_level(values: Array) -> float:
     """Standard deviation of the white noise on a smooth signal, in its own unit; NaN where too short.
 
-    The sixth difference of a smooth signal is next to nothing, that of white noise has C(12, 6) = 924 times its
+    The eighth difference of a smooth signal is next to nothing, that of white noise has C(16, 8) = 12870 times its
     variance (difference-based estimate, Rice 1984, Ann Statist 12:1215-1230); the median keeps jumps out.
 
     Parameters
@@ -240,12 +240,12 @@ def noise_level(values: Array) -> float:
     values : (frames, columns) array
         NaN where unknown.
     """
-    if len(values) < 16:
+    if len(values) < 24:
         return float("nan")
-    sixth = np.diff(values, 6, axis=0)
-    sixth = sixth[np.isfinite(sixth)]
+    differences = np.diff(values, 8, axis=0)
+    differences = differences[np.isfinite(differences)]
     # 0.6745: the median of the size of a standard normal variate
-    return float(median(np.abs(sixth)) / 0.6745 / np.sqrt(924)) if sixth.size >= 16 else float("nan")
+    return float(median(np.abs(differences)) / 0.6745 / np.sqrt(12870)) if differences.size >= 16 else float("nan")
 
 
 # --- sampling a fast signal at the camera's instants ---------------------------------------------------------
@@ -279,7 +279,7 @@ def sample_local_quadratic(values: Array, rate_hz: float, camera_hz: float, n_fr
 
     A least-squares fit around each instant (Savitzky & Golay 1964, here at true instants, so that the rates
     need no common factor): its passband is flat to the fourth order, where a plain mean rounds off a peak to
-    the second. Samples within one interval on either side; −3 dB at about 0.45 of the camera rate.
+    the second. Samples within one interval on either side; −3 dB at about half the camera rate.
 
     Returns
     -------

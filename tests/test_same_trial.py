@@ -50,9 +50,7 @@ def test_the_simulated_walk_as_c3d_and_plain_csv(tmp_path: Path) -> None:
     subject = read_subject(tmp_path / "walk.subject.yaml", model)
     c3d = analyse(read_trial(tmp_path / "walk.c3d"), model, subject)
     csv = analyse(
-        read_trial(
-            tmp_path / "walk.csv", forces=tmp_path / "walk.forces.csv", plates=tmp_path / "walk.plates.yaml"
-        ),
+        read_trial(tmp_path / "walk.csv", forces=tmp_path / "walk.forces.csv", plates=tmp_path / "walk.plates.yaml"),
         model,
         subject,
     )
@@ -77,9 +75,7 @@ def test_a_real_trial_as_c3d_plain_and_nexus_csv(tmp_path: Path, file: str, mode
     keep = [i for i, label in enumerate(trial.labels) if label in MARKERS]
     # Neither layout carries events or subject parameters: events are left out of all three, and the parameters are
     # those of the C3D. Sidelined markers are left out only to keep the files small.
-    bare = replace(
-        trial, events=(), labels=tuple(trial.labels[i] for i in keep), points_g=trial.points_g[:, keep]
-    )
+    bare = replace(trial, events=(), labels=tuple(trial.labels[i] for i in keep), points_g=trial.points_g[:, keep])
     c3d = analyse(bare, model, SubjectFile())
     files = write_plain(bare, tmp_path)
     plain = read_trial(files.trial, forces=files.forces, plates=files.plates)

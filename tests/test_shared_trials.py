@@ -64,7 +64,9 @@ def prepared() -> Prepared:
 @pytest.mark.parametrize("known", TRIALS, ids=lambda k: k.name)
 def test_every_clean_stance_is_found_with_its_foot_and_frames(known, prepared: Prepared) -> None:  # type: ignore[no-untyped-def]
     result = analyse_file(known.path, prepared)
-    found = {side: [(c.first, c.last) for c in result.contacts if c.side == side and c.plates] for side in known.stances}
+    found = {
+        side: [(c.first, c.last) for c in result.contacts if c.side == side and c.plates] for side in known.stances
+    }
     for side, stances in known.stances.items():
         for first, last in stances:
             # a force reaches out a few frames beyond the 20 N crossings that the list gives
@@ -87,7 +89,9 @@ def test_a_partial_hit_is_unknown(prepared: Prepared, trial: str, frames: tuple[
     inside = slice(frames[0] + 1, frames[1])
     assert np.isnan(result.sides["right"].load.wrench.f_g[inside]).all()
     assert np.isnan(result.sides["right"].wrenches["hip"].m_g[inside]).all()
-    contact = next(c for c in result.contacts if c.side == "right" and c.first <= frames[0] + 2 and c.last >= frames[1] - 2)
+    contact = next(
+        c for c in result.contacts if c.side == "right" and c.first <= frames[0] + 2 and c.last >= frames[1] - 2
+    )
     assert contact.plates == () and "beside" in contact.reason
 
 
@@ -121,7 +125,10 @@ def test_the_static_gives_back_what_is_stored() -> None:
         result = analyse_file(folder / "walk.c3d", with_static)
         stored = result.trial.parameters
         for side, letter in (("left", "L"), ("right", "R")):
-            for name, key in (("static_plantar_flexion", "StaticPlantFlex"), ("static_rotation_offset", "StaticRotOff")):
+            for name, key in (
+                ("static_plantar_flexion", "StaticPlantFlex"),
+                ("static_rotation_offset", "StaticRotOff"),
+            ):
                 measured = result.subject.measured[f"{side}.{name}"]
                 assert "computed" in measured.source
                 # 1e-4 rad: stored as 32-bit floats of a mean over the static

@@ -73,6 +73,12 @@ def load_model(model: str | Path, overrides: Mapping[str, Any] | None = None) ->
     table_name = content.get("table")
     if not isinstance(table_name, str):
         raise ModelError(f"{name}: table: expected the path of a segment-parameter table, found {table_name!r}")
+    for key in overrides or {}:
+        if key not in specs.Settings._fields:
+            raise ModelError(
+                f"--set {key}: no such setting{nearest(key, specs.Settings._fields)}",
+                expected=", ".join(specs.Settings._fields),
+            )
     if overrides:
         settings = content.get("settings") or {}
         if isinstance(settings, dict):

@@ -94,7 +94,7 @@ def parse_settings(fields: Fields) -> specs.Settings:
     d = specs.Settings()
     settings = specs.Settings(
         gravity_m_per_s2=fields.number("gravity_m_per_s2", d.gravity_m_per_s2, 0, 100),
-        cutoff_hz="auto" if fields.raw("cutoff_hz", None) == "auto" else _cutoff(fields, "cutoff_hz"),
+        cutoff_hz="auto" if fields.raw("cutoff_hz", "auto") == "auto" else _cutoff(fields, "cutoff_hz"),
         raw_cutoff_hz=fields.number("raw_cutoff_hz", d.raw_cutoff_hz, 0.01, 100000.0),
         force_cutoff_hz=_cutoff(fields, "force_cutoff_hz"),
         plate_sampling=fields.text("plate_sampling", d.plate_sampling, ("local_quadratic", "centred_mean")),

@@ -313,7 +313,7 @@ class Settings(NamedTuple):
     """
 
     gravity_m_per_s2: float = 9.81
-    cutoff_hz: float | str | None = None
+    cutoff_hz: float | str | None = "auto"
     raw_cutoff_hz: float = 7.0
     force_cutoff_hz: float | None = None
     plate_sampling: str = "local_quadratic"
@@ -322,7 +322,7 @@ class Settings(NamedTuple):
     segment_length: str = "trial_mean"
     end_frames: int = 4
     contact_threshold_N: float = 20.0
-    contact_edge_N: float = 5.0
+    contact_edge_N: float = 0.1
 
 
 class Model(NamedTuple):

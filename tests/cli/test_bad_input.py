@@ -170,7 +170,7 @@ def test_model_that_is_not_there(refused: Callable[..., None], walk: Path) -> No
         ("a: [1\n", "line"),
         ("just text\n", "not a gaitid model"),
         ("", "not a gaitid model"),
-        ("extends: mine.yaml\ngaitid_model: 1\n", "no model"),
+        ("extends: mine.yaml\ngaitid_model: 1\n", "extends itself"),
         ("gaitid_model: 1\nname: a\nname: b\n", "twice"),
     ],
 )

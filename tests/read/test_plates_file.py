@@ -67,9 +67,7 @@ def test_action_in_laboratory_axes_about_the_centre_is_the_same_load() -> None:
         warnings: list[str] = []
         read = plate_from(geometry, 1000.0, -plate.force_p @ R_gp.T, -m_centre @ R_gp.T, warnings)
         assert np.allclose(read.force_p, plate.force_p, atol=1e-10, rtol=0)
-        assert np.allclose(
-            read.moment_p + np.cross(read.sensor_p, read.force_p), m_centre, atol=1e-10, rtol=0
-        )
+        assert np.allclose(read.moment_p + np.cross(read.sensor_p, read.force_p), m_centre, atol=1e-10, rtol=0)
         assert warnings == []
 
 

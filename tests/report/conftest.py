@@ -96,9 +96,7 @@ def write_result(folder: Path, stem: str = "walk", n_frames: int = 230) -> Path:
     t = np.arange(n_frames) / RATE_HZ
     base = {"frame": frames, "time_s": t}
     ground = {
-        f"{side}_ground_force_{axis}_N": _ground(frames, side, axis)
-        for side in ("left", "right")
-        for axis in "xyz"
+        f"{side}_ground_force_{axis}_N": _ground(frames, side, axis) for side in ("left", "right") for axis in "xyz"
     }
     joints = {}
     for side in ("left", "right"):

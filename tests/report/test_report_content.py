@@ -44,9 +44,7 @@ def blank(path: Path, wanted: Callable[[str, int], bool]) -> None:
     """Empty the cells for which `wanted` (column, frame) holds."""
     rewrite(
         path,
-        lambda header, row: [
-            "" if wanted(name, int(row[0])) else cell for name, cell in zip(header, row, strict=True)
-        ],
+        lambda header, row: ["" if wanted(name, int(row[0])) else cell for name, cell in zip(header, row, strict=True)],
     )
 
 
@@ -61,9 +59,7 @@ def test_empty_cells_are_gaps_in_the_curve(result: Path) -> None:
     assert np.isnan(drawn[unknown]).all()
     assert np.isfinite(drawn[(frames > 60) & (frames < 203)]).all()
     hatched = [patch for patch in hip.patches if patch.get_hatch()]
-    assert (
-        len(hatched) == 5
-    )  # the unknown load and the two ends of each side (at the right's start one in both)
+    assert len(hatched) == 5  # the unknown load and the two ends of each side (at the right's start one in both)
 
 
 def test_a_side_without_values_is_said_and_not_hatched(result: Path) -> None:
@@ -139,9 +135,7 @@ def test_peaks_are_those_of_the_contact_alone(result: Path, words: Words) -> Non
     def change(header: list[str], row: list[str]) -> list[str]:
         cells = dict(zip(header, row, strict=True))
         frame = int(row[0])
-        cells["left_ankle_plantarflexion_moment_Nm_per_kg"] = {130: "1.5", 96: "9", 161: "9"}.get(
-            frame, "0.1"
-        )
+        cells["left_ankle_plantarflexion_moment_Nm_per_kg"] = {130: "1.5", 96: "9", 161: "9"}.get(frame, "0.1")
         cells["left_knee_power_W_per_kg"] = {97: "-2.25", 160: "0.75", 96: "-9"}.get(frame, "0")
         return list(cells.values())
 
@@ -221,9 +215,7 @@ def test_folders_of_inputs_stay_private(result: Path, words: Words) -> None:
     assert "Jane_Doe" not in text
 
 
-@pytest.mark.parametrize(
-    "odd", [None, 3, "words", [], {}, [1, None], [{"a": 1}, {"b": [2]}], {"a": {"b": None}}]
-)
+@pytest.mark.parametrize("odd", [None, 3, "words", [], {}, [1, None], [{"a": 1}, {"b": [2]}], {"a": {"b": None}}])
 def test_sections_of_any_shape(result: Path, words: Words, odd: object) -> None:
     keys = set(json.loads(result.read_text(encoding="utf-8"))) - {"gaitid"}
     result.write_text(json.dumps({"gaitid": "0.1", **dict.fromkeys(keys, odd)}), encoding="utf-8")

@@ -120,9 +120,7 @@ def test_folder_is_made_and_nothing_is_left_beside(result: Path, tmp_path: Path)
     assert os.listdir(output.parent) == ["walk.html"]
 
 
-def test_a_failed_write_leaves_the_old_file(
-    result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_leaves_the_old_file(result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     output = tmp_path / "out" / "walk.html"
     output.parent.mkdir()
     output.write_text("old", encoding="utf-8")
@@ -222,9 +220,7 @@ def test_a_reason_may_hold_commas_and_line_breaks(result: Path, tmp_path: Path) 
     assert "beside, or offx every plate" in html([result], tmp_path / "walk.html")
 
 
-def test_says_that_matplotlib_is_missing(
-    result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_says_that_matplotlib_is_missing(result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "gaitid.report.figures", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert "pip install matplotlib" in refusal([result], tmp_path / "walk.html")

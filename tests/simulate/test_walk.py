@@ -168,9 +168,7 @@ def test_mirror_exchanges_the_sides_of_every_clinical_column(state: WalkState) -
     exchange = {"left": "right", "right": "left"}
     for name, column in state.clinical.items():
         side, rest = name.split("_", 1)
-        np.testing.assert_allclose(
-            other.clinical[f"{exchange[side]}_{rest}"], column, atol=1e-9, err_msg=name
-        )
+        np.testing.assert_allclose(other.clinical[f"{exchange[side]}_{rest}"], column, atol=1e-9, err_msg=name)
     flip = np.array([1.0, -1.0, 1.0])
     np.testing.assert_allclose(other.marker_g["RTOE"], state.marker_g["LTOE"] * flip, atol=1e-12)
 
@@ -228,9 +226,7 @@ def chord(proximal: Array, wand: Array, marker: Array, r: float, dihedral: float
     return out
 
 
-def model_centres(
-    walk: Walk, marker: dict[str, Array], side: str
-) -> tuple[dict[str, Array], dict[str, Array]]:
+def model_centres(walk: Walk, marker: dict[str, Array], side: str) -> tuple[dict[str, Array], dict[str, Array]]:
     """Joint centres and rotations by the formulas of the conventional gait model, foot uncorrected."""
     subject, sg, letter = walk.subject, SIGN[side], side[0].upper()
     leg = subject.legs[side]
@@ -250,9 +246,7 @@ def model_centres(
     hip = origin + pelvis @ np.array(hip_p)
     kne, ank = marker[f"{letter}KNE"], marker[f"{letter}ANK"]
     knee = chord(hip, marker[f"{letter}THI"], kne, 0.5 * leg.knee_width_m + half, sg * leg.thigh_rotation_rad)
-    ankle = chord(
-        knee, marker[f"{letter}TIB"], ank, 0.5 * leg.ankle_width_m + half, sg * leg.shank_rotation_rad
-    )
+    ankle = chord(knee, marker[f"{letter}TIB"], ank, 0.5 * leg.ankle_width_m + half, sg * leg.shank_rotation_rad)
     axis = unit(np.cross(knee - ankle, ank - ankle))
     d, v = leg.ankle_abduction_rad, ankle - ank
     ankle = (
@@ -283,9 +277,7 @@ def test_the_models_formulas_give_back_centres_and_frames(walk: Walk, side: str)
         np.testing.assert_allclose(p, state.joint_g[f"{side}_{joint}"], atol=1e-12)  # m
     leg, sg = walk.subject.legs[side], SIGN[side]
     foot = (
-        rotation["uncorrected"]
-        @ rot(1, -leg.static_plantar_flexion_rad)
-        @ rot(0, -sg * leg.static_rotation_offset_rad)
+        rotation["uncorrected"] @ rot(1, -leg.static_plantar_flexion_rad) @ rot(0, -sg * leg.static_rotation_offset_rad)
     )
     np.testing.assert_allclose(rotation["pelvis"], state.rotation["pelvis"], atol=1e-12)
     for name in ("thigh", "shank", "torsioned_shank"):
@@ -352,10 +344,7 @@ def test_feet_stay_put_on_the_ground_and_clear_it_in_the_air(walk: Walk, state: 
         tip = ball + 0.060 * forward
         assert min(ball[:, 2].min(), heel_pad[:, 2].min()) > -0.012  # m: never sinks in
         t_swing = [
-            t
-            for s in walk.stances
-            if s.side == side
-            for t in np.linspace(s.off_s + 0.05, s.on_s + 1.1 - 0.04, 40)
+            t for s in walk.stances if s.side == side for t in np.linspace(s.off_s + 0.05, s.on_s + 1.1 - 0.04, 40)
         ]
         air = walk.at(t_swing)
         up, ahead = air.rotation[f"{side}_foot"][:, :, 0], -air.rotation[f"{side}_foot"][:, :, 2]
@@ -434,9 +423,7 @@ def test_c3d_holds_what_was_simulated(folder: Path, walk: Walk, state: WalkState
     assert point["X_SCREEN"]["value"] == ["+X"] and point["Y_SCREEN"]["value"] == ["+Z"]
     for i, label in enumerate(point["LABELS"]["value"]):
         # 32-bit floats of some 5000 mm
-        np.testing.assert_allclose(
-            c["data"]["points"][:3, i].T, state.marker_g[label] * 1e3, atol=5e-4, err_msg=label
-        )
+        np.testing.assert_allclose(c["data"]["points"][:3, i].T, state.marker_g[label] * 1e3, atol=5e-4, err_msg=label)
     assert plates["TYPE"]["type"] == 2 and list(plates["TYPE"]["value"]) == [2, 2]
     assert plates["CHANNEL"]["value"].T.tolist() == [list(range(1, 7)), list(range(7, 13))]
     analog = c["data"]["analogs"][0]
@@ -465,9 +452,7 @@ def test_c3d_holds_what_was_simulated(folder: Path, walk: Walk, state: WalkState
     for side, leg in walk.subject.legs.items():
         letter = side[0].upper()
         assert subject[f"{letter}KneeWidth"]["value"][0] == pytest.approx(leg.knee_width_m * 1e3)
-        assert subject[f"{letter}StaticPlantFlex"]["value"][0] == pytest.approx(
-            leg.static_plantar_flexion_rad
-        )
+        assert subject[f"{letter}StaticPlantFlex"]["value"][0] == pytest.approx(leg.static_plantar_flexion_rad)
     times = c["parameters"]["EVENT"]["TIMES"]["value"][1]
     assert len(times) == c["parameters"]["EVENT"]["USED"]["value"][0]
     known = sorted(v for s in walk.stances for v in (s.on_s, s.off_s) if 0 <= v < 4)
