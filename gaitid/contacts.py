@@ -172,7 +172,7 @@ def _who_is_on(
         on = {side: np.zeros(n_frames, dtype=bool) for side in feet}
         for first, last in plate.contacts(rate_hz, settings):
             frames = slice(first, last + 1)
-            pressing = plate.vertical[frames] > 0.5 * np.nanmax(plate.vertical[frames])
+            pressing = plate.vertical[frames] > 0.5 * np.fmax.reduce(plate.vertical[frames])
             reach: dict[str, float] = {}
             for side, foot in feet.items():
                 distance = _cop_distance(plate.cop_g, foot, plate.normal_g)[frames][pressing]
@@ -263,7 +263,7 @@ def _judge(
     """Whether plates carried the whole of one contact of one foot, and how sure that is."""
     frames = slice(first, last + 1)
     vertical = np.sum([plate.vertical[frames] for plate in plates], axis=0)
-    peak = float(np.nanmax(vertical))
+    peak = float(np.fmax.reduce(vertical))
     pressing = vertical > 0.5 * peak
     method = "plate force, foot over plate, pressure under foot"
     numbers = tuple(sorted(plate.number for plate in plates))
@@ -282,7 +282,9 @@ def _judge(
     for part, part_g in (("heel", foot.heel_g[frames]), ("toe", foot.toe_g[frames])):
         margins = [_margin(p, part_g) for p in plates]
         # the part lies on whichever of the plates it lies on best
-        margin = float(np.nanmin(np.nanmax(margins, axis=0)[pressing])) if pressing.any() else np.nan
+        best = np.fmax.reduce(margins)[pressing]
+        best = best[np.isfinite(best)]
+        margin = float(best.min()) if best.size else np.nan
         if margin < -EDGE_TOLERANCE and not _overhangs(plates, all_plates, part_g[pressing]):
             named.append(f"the {part} is {-margin * 100:.0f} cm beside it")
         elif margin < 0:

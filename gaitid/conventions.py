@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gaitid.model.specs import Model
+from gaitid.model import specs
 from gaitid.trial import Array
 
 
@@ -13,7 +13,27 @@ def _axis(v: Array) -> str:
     return f"{'-' if v[i] < 0 else '+'}{'XYZ'[i]}"
 
 
-def conventions(model: Model, up_g: Array, up_words: str, R_gp: Array, progression_words: str) -> dict[str, str]:
+def _frame_words(model: specs.Model, name: str) -> str:
+    """A frame's axes as its model defines them, in words."""
+    frame = model.each_side.frames.get(name) or model.middle.frames[name]
+    if isinstance(frame, specs.TurnedFrame):
+        turns = " then ".join(f"about {axis} by {formula.text}" for axis, formula in frame.by)
+        return f"{_frame_words(model, frame.frame)}; turned {turns} (rad)"
+    return f"{frame.keep} {_vector_words(frame.keep_vector)}, {frame.toward} near {_vector_words(frame.toward_vector)}"
+
+
+def _vector_words(vector: specs.Vector) -> str:
+    if isinstance(vector, specs.FromTo):
+        ends = [ref if isinstance(ref, str) else "a constructed point" for ref in (vector.start, vector.end)]
+        words = f"from {ends[0]} to {ends[1]}"
+    elif isinstance(vector, specs.FrameAxis):
+        words = f"along {vector.frame}.{vector.axis}"
+    else:
+        return f"({_vector_words(vector.first)}) × ({_vector_words(vector.second)})"
+    return words if vector.times is None else f"{words} times {vector.times.text}"
+
+
+def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, progression_words: str) -> dict[str, str]:
     """What every column means that its name does not say.
 
     Parameters
@@ -26,6 +46,7 @@ def conventions(model: Model, up_g: Array, up_words: str, R_gp: Array, progressi
         Progression frame.
     progression_words : str
     """
+    letters = model.progression.letters
     return {
         "wrench": "force and moment that the proximal segment exerts on the distal one (internal), moment about "
         "the joint centre; for the ankle: F + ground reaction + m g = m a",
@@ -37,9 +58,15 @@ def conventions(model: Model, up_g: Array, up_words: str, R_gp: Array, progressi
         "axis of the distal one, floating axis between them), which are not orthogonal; the letter is the axis of "
         "the sequence " + ", ".join(f"{j} {model.angles[j].sequence}" for j in model.moments),
         "vertical": f"{_axis(up_g)}, found from {up_words}",
-        "progression": f"x = ({', '.join(f'{c:.4g}' for c in R_gp[:, 0])}), {progression_words}",
-        "segment axes": "thigh and shank: z to the proximal joint, y to the left, x forward; foot: z from the toe "
-        "toward the heel, y to the left, x up; pelvis: x forward, y to the left, z up",
+        "progression": f"forward = ({', '.join(f'{c:.4g}' for c in R_gp[:, 'xyz'.index(letters[0])])}), {progression_words}; "
+        f"axes forward, left, up: {', '.join(letters)}",
+        "segment axes": "; ".join(
+            f"{segment}: {_frame_words(model, frame)}"
+            for segment, frame in (
+                *((body.segment, body.frame) for body in model.chain),
+                (model.base.segment, model.base.frame),
+            )
+        ),
         "angles": "Cardan angles, distal in proximal, "
         + "; ".join(
             f"{name}: {angle.sequence}, {angle.distal} in {angle.proximal}, "

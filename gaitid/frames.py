@@ -226,7 +226,8 @@ class Geometry:
     def progression(self, spec: specs.Progression) -> tuple[Array, str]:
         """The frame of walking, and in words how it was found.
 
-        x along the horizontal displacement of a point of the body (or the laboratory axis nearest to it), z up.
+        Forward along the horizontal displacement of a point of the body (or the laboratory axis nearest to it), up,
+        and to the left: x, z and y, or the letters that the model gives them.
 
         Returns
         -------
@@ -241,15 +242,22 @@ class Geometry:
         moved = moved - dot(moved, self.up_g) * self.up_g
         how = f"displacement of {spec.point}"
         if np.linalg.norm(moved) < 0.2:  # m: less than a step says nothing of a direction
-            base = self.frame(self.model.base.frame).R_gs[known, :, 0].mean(axis=0)
-            moved = base - dot(base, self.up_g) * self.up_g
-            how = f"mean forward axis of {self.model.base.frame} ({spec.point} stays in place)"
+            # square to the line between the last joints of both legs, whatever axes the model gives its frames
+            last = self.model.chain[-1].centre
+            across = self.point(last, "left") - self.point(last, "right")
+            seen = np.isfinite(across).all(axis=1)
+            leftward = across[seen].mean(axis=0) if seen.any() else np.full(3, np.nan)
+            moved = cross(leftward, self.up_g)
+            how = f"way that the {self.model.chain[-1].joint} joints face ({spec.point} stays in place)"
         x = unit(moved)
         if spec.axes == "laboratory":
-            largest = int(np.argmax(np.abs(x)))
+            largest = int(np.argmax(np.abs(x)))  # NaN stays NaN
             x = np.eye(3)[largest] * np.sign(x[largest])
             how = f"laboratory axis nearest to the {how}"
-        return np.column_stack([x, cross(self.up_g, x), self.up_g]), how
+        R = np.empty((3, 3))
+        for letter, axis in zip(spec.letters, (x, cross(self.up_g, x), self.up_g), strict=True):
+            R[:, "xyz".index(letter)] = axis
+        return R, how
 
 
 def chord(proximal: Array, wand: Array, lateral: Array, radius: Array | float, dihedral: Array | float) -> Array:

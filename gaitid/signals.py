@@ -328,15 +328,25 @@ def _local_quadratic(values: Array, k: float, frames: IntArray) -> Array:
             normal[:, i, j] = moments[i + j]
     enough = moments[0] >= 3
     weights = np.full((n_frames, 3), np.nan)
-    weights[enough] = np.linalg.solve(normal[enough], np.broadcast_to(np.eye(3)[0][:, None], (enough.sum(), 3, 1)))[
-        ..., 0
-    ]
+    if enough.any():
+        weights[enough] = np.linalg.solve(normal[enough], np.broadcast_to(np.eye(3)[0][:, None], (enough.sum(), 3, 1)))[
+            ..., 0
+        ]
     result = np.zeros((n_frames, values.shape[1]))
     for index, u, use in taps:
         w = weights[:, 0] + weights[:, 1] * u + weights[:, 2] * u**2
         result[use] += w[use, None] * values[index[use]]
-    result[~enough] = np.nan
+    result[~enough] = _between_samples(values, instants[~enough])
     return result
+
+
+def _between_samples(values: Array, at: Array) -> Array:
+    """On the line between the two samples around each (fractional) index; NaN beyond the first and the last."""
+    low = np.clip(np.floor(at).astype(int), 0, max(len(values) - 2, 0))
+    high = np.minimum(low + 1, len(values) - 1)
+    share = (at - low)[:, None]
+    inside = (at >= 0) & (at <= len(values) - 1)
+    return np.where(inside[:, None], (1 - share) * values[low] + share * values[high], np.nan)
 
 
 def mark_ends(values: Array, n: int) -> Array:

@@ -245,7 +245,6 @@ def test_local_quadratic_takes_the_sample_itself_where_the_rates_are_equal() -> 
     np.testing.assert_allclose(found[1:-1], values[1:-1], atol=1e-12)
 
 
-@pytest.mark.xfail(reason="fewer than three samples lie within one camera interval of an instant: the frame is lost")
 @pytest.mark.parametrize("ratio", [0.6, 1.2])
 def test_local_quadratic_serves_plates_about_as_fast_as_the_cameras(ratio: float) -> None:
     """A force file may have its own rate (INTERFACE.md): a slow one must not lose frames between its samples."""

@@ -125,9 +125,6 @@ def test_on_the_simulated_walk_nothing_flies_while_it_is_loaded(
         assert not (stance.standing & ~near)[edge:-edge].any()
 
 
-@pytest.mark.xfail(
-    raises=RuntimeWarning, reason="contacts._judge takes nanmax of frames in which the marker is missing"
-)
 @pytest.mark.parametrize("label", ["LHEE", "LTOE"])
 def test_a_foot_marker_hidden_in_part_of_a_stance_is_a_doubt_and_no_warning_of_numpy(
     simulated: Callable[..., object], label: str

@@ -186,7 +186,7 @@ chain:                            # (required) bodies of one leg, from the groun
     ground: true or false         # = false; true for the one body that the ground acts on
 base: {{segment: TEXT, frame: FRAME, origin: POINT}}           # (required) what the last joint hangs from
 ground_contact: {{heel: POINT, toe: POINT}}                    # (required)
-progression: {{point: POINT, axes: displacement or laboratory}}  # (required) direction of walking
+progression: {{point: POINT, axes: displacement or laboratory, forward_left_up: xyz}}  # (required) direction of walking
 
 angles:                           # (required) Cardan angles; each joint of the chain needs one of its name
   NAME: {{proximal: FRAME or progression, distal: FRAME, sequence: SEQUENCE, COLUMN: FORMULA, ...}}

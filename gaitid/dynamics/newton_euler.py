@@ -148,10 +148,15 @@ def solve_dense(links: list[Link], gravity_g: Array) -> list[Wrench]:
         matrix[:, at, at] = own
         if other is not None:
             matrix[:, at, 6 * i - 6 : 6 * i] = other
-    known = np.isfinite(matrix).all(axis=(1, 2)) & np.isfinite(rhs).all(axis=1)
     x = np.full((frames, n), np.nan)
-    if known.any():
-        x[known] = np.linalg.solve(matrix[known], rhs[known][..., None])[..., 0]
+    # A frame in which a segment is unknown still has the joints below it: the leading part of the matrix is whole.
+    whole = np.array([np.isfinite(matrix[:, :m, :m]).all(axis=(1, 2)) & np.isfinite(rhs[:, :m]).all(axis=1)
+                      for m in range(6, n + 1, 6)])  # fmt: skip
+    size = 6 * whole.sum(axis=0)
+    for m in range(6, n + 1, 6):
+        known = size == m
+        if known.any():
+            x[known, :m] = np.linalg.solve(matrix[known, :m, :m], rhs[known, :m, None])[..., 0]
     return _wrenches(links, [x[:, 6 * i : 6 * i + 6] for i in range(len(links))])
 
 

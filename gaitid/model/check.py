@@ -135,6 +135,9 @@ def check_references(model: specs.Model, faults: Faults) -> None:
         if kind == "number" and name in local:
             return
         if names.resolve(kind, name, scope) is None:
+            if scope == "middle" and names.defined(kind, name, "each_side"):
+                faults.add(f"{where}: {name!r} belongs to a side; write left.{name} or right.{name}")
+                return
             faults.add(f"{where}: no {kind} {name!r} in the model{nearest(name, names.known(kind))}")
 
     for place, scope in names.scopes.items():
@@ -172,10 +175,16 @@ def check_references(model: specs.Model, faults: Faults) -> None:
         seen = [getattr(body, attribute) for body in model.chain]
         for name in sorted({n for n in seen if seen.count(n) > 1}):
             faults.add(f"chain: the {attribute} {name!r} is given twice")
+    last = joints[-1] if (joints := [body.joint for body in model.chain]) else ""
+    if last in model.angles and model.angles[last].proximal not in (*model.middle.frames, "progression"):
+        faults.add(
+            f"chain: the last joint {last!r} must join the leg to the middle of the body "
+            f"(angles.{last}.proximal is {model.angles[last].proximal!r}); list the chain from the ground up"
+        )
     if sum(body.ground for body in model.chain) != 1:
         faults.add("chain: expected ground: true on one segment (the one that the ground acts on)")
-    need("frame", model.base.frame, "each_side", "base.frame")
-    need("point", model.base.origin, "each_side", "base.origin")
+    need("frame", model.base.frame, "middle", "base.frame")
+    need("point", model.base.origin, "middle", "base.origin")
     need("point", model.heel, "each_side", "ground_contact.heel")
     need("point", model.toe, "each_side", "ground_contact.toe")
     need("point", model.progression.point, "middle", "progression.point")
@@ -186,7 +195,6 @@ def check_references(model: specs.Model, faults: Faults) -> None:
         for column, formula in angle.columns.items():
             for kind, used in formula_uses(formula):
                 need(kind, used, "each_side", f"angles.{name}.{column}", ANGLE_NAMES)
-    joints = [body.joint for body in model.chain]
     for name, moment in model.moments.items():
         if name not in joints:
             faults.add(f"moments.{name}: no joint {name!r} in the chain{nearest(name, joints)}")

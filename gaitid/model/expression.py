@@ -25,6 +25,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "radians": np.radians,
     "degrees": np.degrees,
 }
+ARITY = {"atan2": 2, "min": 2, "max": 2}  # one for all others
 # These take names of points, not numbers: `Scope` computes them.
 POINT_FUNCTIONS = ("distance",)
 CONSTANTS = {"pi": math.pi}
@@ -52,7 +53,8 @@ class Expression(NamedTuple):
 
     def evaluate(self, number: Callable[[str], Any], distance: Callable[[str, str], Any]) -> Any:
         """The value, with `number` giving what a name stands for and `distance` that between two points."""
-        return _evaluate(self.tree, number, distance)
+        with np.errstate(all="ignore"):
+            return _evaluate(self.tree, number, distance)
 
 
 def parse_expression(text: object, where: str) -> Expression:
@@ -105,6 +107,8 @@ def _check(node: ast.expr, where: str, source: str) -> None:
                 _dotted(argument)
             return None
         if name in FUNCTIONS or name == "mean":
+            if len(node.args) != ARITY.get(name, 1):
+                raise ModelError(f"{where}: {name} takes {ARITY.get(name, 1)} value(s)", found=repr(source))
             for argument in node.args:
                 _check(argument, where, source)
             return None
@@ -152,10 +156,14 @@ def _points(tree: ast.expr) -> Iterator[str]:
 
 def _evaluate(node: ast.expr, number: Callable[[str], Any], distance: Callable[[str, str], Any]) -> Any:
     if isinstance(node, ast.Constant):
-        return node.value
+        # numpy's number, not Python's: a division by zero is infinite, a root of a negative number unknown
+        return np.float64(node.value)  # type: ignore[arg-type]
     if isinstance(node, (ast.Name, ast.Attribute)):
         name = _dotted(node)
-        return CONSTANTS[name] if name in CONSTANTS else number(name)
+        if name in CONSTANTS:
+            return np.float64(CONSTANTS[name])
+        value = number(name)
+        return np.float64(value) if isinstance(value, (int, float)) else value
     if isinstance(node, ast.UnaryOp):
         value = _evaluate(node.operand, number, distance)
         return -value if isinstance(node.op, ast.USub) else value

@@ -89,6 +89,12 @@ class Fields:
             return low
         return float(value)
 
+    def whole(self, key: str, default: int, low: int, high: int) -> int:
+        value = self.number(key, default, low, high)
+        if value != int(value):
+            self.faults.add(f"{self.at(key)}: expected a whole number, found {value:g}")
+        return int(value)
+
     def flag(self, key: str, default: bool) -> bool:
         value = self.raw(key, default)
         if not isinstance(value, bool):
@@ -106,12 +112,13 @@ class Fields:
         return self.expression(key) or parse_expression(0, self.at(key))
 
     def mapping(self, key: str, default: Any = _MISSING) -> Fields:
-        return Fields(self.raw(key, default) or {}, self.at(key), self.faults)
+        value = self.raw(key, default)
+        return Fields({} if value is None else value, self.at(key), self.faults)
 
     def items(self, key: str) -> list[Any]:
         value = self.raw(key)
         if not isinstance(value, list) or not value:
-            self.faults.add(f"{self.at(key)}: expected a list, found {_kind(value)}")
+            self.faults.add(f"{self.at(key)}: expected a list with something in it, found {_kind(value)}")
             return []
         return value
 

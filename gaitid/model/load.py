@@ -121,6 +121,9 @@ def merged_content(path: Path, above: tuple[Path, ...] = ()) -> tuple[dict[str, 
     beside = path.parent / parent
     try:
         parent_path = beside if beside.is_file() else find_model(parent)
+        if parent_path.resolve() == path.resolve():
+            # a copy that extends the bundled model of its own name
+            parent_path = bundled_models().get(parent.removesuffix(".yaml"), parent_path)
     except ModelError as error:
         raise ModelError(f"{path.name}: extends: {error.line()}") from None
     inherited, paths = merged_content(parent_path, (*above, path))

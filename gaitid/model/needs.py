@@ -119,6 +119,7 @@ def side_needs(model: specs.Model, side: str, has: Callable[[str], bool]) -> tup
         wanted += [("point", body.centre), *point_uses(body.com), *formula_uses(body.length)]
     for angle in model.angles.values():
         wanted += [("frame", f) for f in (angle.proximal, angle.distal) if f != "progression"]
+    wanted += [("frame", moment.axes) for moment in model.moments.values()]
     for kind, name in wanted:
         if kind == "number" and name in ("length", "com_fraction"):
             continue

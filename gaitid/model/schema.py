@@ -43,11 +43,18 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
     sides_fields = top.mapping("sides")
     sides = tuple(_side(sides_fields, side) for side in ("left", "right"))
     sides_fields.done()
+    if sides[0].letter == sides[1].letter or sides[0].sign == sides[1].sign:
+        faults.add("sides: left and right must differ in letter and in sign")
     subject: dict[str, specs.Measurement] = {}
     for section, sided in (("subject", False), ("subject_each_side", True)):
         group = top.mapping(section, {})
         for key in list(group.values):
-            subject[key] = _measurement(group.mapping(key), key, sided)
+            measurement = _measurement(group.mapping(key), key, sided)
+            if key in subject:
+                faults.add(f"{group.at(key)}: the name is given twice, in subject and in subject_each_side")
+            if any(other.key == measurement.key for other in subject.values()):
+                faults.add(f"{group.at(key)}.key: {measurement.key!r} is the key of another measurement")
+            subject[key] = measurement
     middle = _scope(top.mapping("middle", {}))
     each_side = _scope(top.mapping("each_side"))
     chain = tuple(_body(Fields(item, f"chain[{i}]", faults)) for i, item in enumerate(top.items("chain")))
@@ -58,7 +65,12 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
     heel, toe = contact.text("heel"), contact.text("toe")
     contact.done()
     progress = top.mapping("progression")
-    progression = specs.Progression(progress.text("point"), progress.text("axes", among=("displacement", "laboratory")))
+    progression = specs.Progression(
+        progress.text("point"),
+        progress.text("axes", among=("displacement", "laboratory")),
+        # right-handed: forward × left = up
+        progress.text("forward_left_up", "xyz", ("xyz", "yzx", "zxy")),
+    )
     progress.done()
     angles = top.mapping("angles")
     moments = top.mapping("moments")
@@ -101,7 +113,7 @@ def parse_settings(fields: Fields) -> specs.Settings:
         acceleration=fields.text("acceleration", d.acceleration, ("quintic_spline",)),
         angular_velocity=fields.text("angular_velocity", d.angular_velocity, ("quaternion_spline", "single_entries")),
         segment_length=fields.text("segment_length", d.segment_length, ("trial_mean", "current")),
-        end_frames=int(fields.number("end_frames", d.end_frames, 2, 1000)),
+        end_frames=fields.whole("end_frames", d.end_frames, 2, 1000),
         contact_threshold_N=fields.number("contact_threshold_N", d.contact_threshold_N, 1, 1000),
         contact_edge_N=fields.number("contact_edge_N", d.contact_edge_N, 0.1, 1000),
     )

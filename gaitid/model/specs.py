@@ -263,10 +263,20 @@ class Moment(NamedTuple):
 
 
 class Progression(NamedTuple):
-    """Whose displacement gives the direction of walking, and which axes follow from it."""
+    """Whose displacement gives the direction of walking, and which axes follow from it.
+
+    Attributes
+    ----------
+    point : str
+    axes : str
+        ``displacement``, or ``laboratory``: the laboratory axis nearest to it.
+    letters : str
+        The axes of the frame that point forward, to the left and up, as ``xyz``.
+    """
 
     point: str
-    axes: str  # displacement | laboratory
+    axes: str
+    letters: str = "xyz"
 
 
 class Side(NamedTuple):

@@ -112,7 +112,8 @@ def read_subject(path: Path, model: specs.Model) -> SubjectFile:
             faults.add(f"{key}: given twice, in two units")
         values[name] = value
     static = fields.mapping("static", {})
-    foot_flat = static.flag("foot_flat", False) if "foot_flat" in static.values else None
+    given = static.flag("foot_flat", False)
+    foot_flat = given if "foot_flat" in static.values else None
     static.done()
     fields.done()
     faults.raise_if_any()
@@ -205,22 +206,28 @@ class _Resolver:
         return Measured(float(value), unit, source)
 
     def _formula(self, formula: Expression, side: str) -> float | None:
-        def number(name: str) -> float:
-            if "." in name:
-                return self.number(name)
-            if name == "sign":
-                return self.signs[side]
-            sided = self.model.subject[name].sided if name in self.model.subject else False
-            return self.number(f"{side}.{name}" if sided else name)
-
+        """A formula's value (its mean where it has one a frame); None where something it needs is not known."""
         geometry = self.geometry()
+
+        def number(name: str) -> object:
+            prefix, dot, bare = name.rpartition(".")
+            place = prefix if dot else side
+            if bare == "sign":
+                return self.signs[place]
+            if bare in self.model.subject:
+                return self.number(f"{place}.{bare}" if self.model.subject[bare].sided else bare)
+            for scope, where in ((self.model.each_side, place), (self.model.middle, "")):
+                if bare in scope.numbers and (where or scope is self.model.middle):
+                    value = self._formula(scope.numbers[bare], where)
+                    return np.nan if value is None else value
+            return np.nan
 
         def distance(a: str, b: str) -> Array:
             if geometry is None:
                 return np.array(np.nan)
             return np.asarray(np.linalg.norm(geometry.point(a, side) - geometry.point(b, side), axis=-1))
 
-        value = float(np.asarray(formula.evaluate(number, distance)))
+        value = float(mean_of_known(formula.evaluate(number, distance)))
         return value if np.isfinite(value) else None
 
     def geometry(self) -> Geometry | None:

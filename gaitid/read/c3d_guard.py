@@ -123,8 +123,20 @@ def _walk_parameters(data: bytes, start: int) -> None:
             raise _damaged(f"points {way} (from byte {offset_at} to {following})")
         if group > 0:
             _check_parameter(data, offset_at + 2, following)
+        else:
+            _check_group(data, offset_at + 2, following)
         position = following
     raise _damaged("does not end")
+
+
+def _check_group(data: bytes, at: int, following: int) -> None:
+    """A group's entry ends with its description; what is left before the next is padding, or it is no group.
+
+    A parameter whose group number was damaged looks like a group with something behind it, and crashes ezc3d 1.7.
+    """
+    end = at + 1 + data[at] if at < len(data) else len(data) + 1
+    if end > following or any(data[end:following]):
+        raise _damaged(f"has a group that does not end with its description (at byte {at})")
 
 
 def _check_parameter(data: bytes, at: int, following: int) -> None:
@@ -133,7 +145,8 @@ def _check_parameter(data: bytes, at: int, following: int) -> None:
         raise _damaged("has a parameter that runs past the end of the file")
     size = abs(struct.unpack_from("<b", data, at)[0])
     n_dims = data[at + 1]
-    if size not in (1, 2, 4) or n_dims > 7 or at + 2 + n_dims > len(data):
+    text = data[at] == 0xFF  # element size −1; without a dimension it crashes ezc3d 1.7
+    if size not in (1, 2, 4) or (text and n_dims == 0) or n_dims > 7 or at + 2 + n_dims > len(data):
         raise _damaged(f"has a parameter of element size {size} and {n_dims} dimensions")
     count = 1
     for k in range(n_dims):

@@ -11,8 +11,9 @@ from gaitid.errors import ReadError
 from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM, factor
 from gaitid.trial import Array, ForcePlate
 
-# A sample counts as loaded, for finding the sense of the channels, above this vertical force.
-LOADED_N = 20.0
+# A sample counts as loaded, for finding the sense of the channels, above this vertical force, N: more than a knock or
+# a bias, less than a small child.
+LOADED_N = 100.0
 
 Parameters = Mapping[str, Mapping[str, Any]]
 

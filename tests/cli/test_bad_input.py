@@ -205,7 +205,7 @@ def test_option_that_names_no_file(refused: Callable[..., None], walk: Path, opt
 
 
 def test_setting_that_nobody_knows(refused: Callable[..., None], walk: Path) -> None:
-    refused(walk, "gravity", "unknown key", options=("--set", "gravity=9.8"))
+    refused(walk, "gravity", "no such setting", options=("--set", "gravity=9.8"))
     refused(walk, "gravity_m_per_s2", "expected a number", options=("--set", "gravity_m_per_s2=-1"))
 
 

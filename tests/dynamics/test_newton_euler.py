@@ -592,16 +592,9 @@ def with_gap(link: Link, rows: list[int]) -> Link:
     return replace(link, **arrays)
 
 
-DENSE = pytest.mark.xfail(reason="dense drops the distal joints too where only a proximal segment is unknown")
-
-
 @pytest.mark.parametrize(
     ("solve", "segment"),
-    [
-        *((solve, segment) for solve in (solve_block, solve_recursive) for segment in range(3)),
-        (solve_dense, 0),
-        *(pytest.param(solve_dense, segment, marks=DENSE) for segment in (1, 2)),
-    ],
+    [(solve, segment) for solve in (solve_block, solve_recursive, solve_dense) for segment in range(3)],
 )
 def test_an_unknown_segment_blanks_its_joint_and_those_above_it_only(solve: Solver, segment: int) -> None:
     rng = np.random.default_rng(4)

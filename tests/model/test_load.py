@@ -43,9 +43,6 @@ def test_a_file_in_the_current_folder_wins(tmp_path: Path, monkeypatch: pytest.M
         assert [p.resolve() for p in model.paths] == [tmp_path / "pig.yaml", CONFIGS / "tables" / "winter_pig.yaml"]
 
 
-@pytest.mark.xfail(
-    raises=ModelError, reason="`extends: pig` in a pig.yaml of the current folder finds that file itself"
-)
 def test_a_model_may_extend_the_bundled_one_of_its_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "pig.yaml", "gaitid_model: 1\nname: my_pig\nextends: pig.yaml\n")
@@ -105,7 +102,7 @@ def test_grandparents_and_overrides(tmp_path: Path) -> None:
     settings = load_model(path, {"contact_threshold_N": 30}).settings
     assert (settings.end_frames, settings.cutoff_hz, settings.contact_threshold_N) == (6, 8.0, 30.0)
     assert settings.angular_velocity == "single_entries"
-    with pytest.raises(ModelError, match="settings.cutof_hz: unknown key"):
+    with pytest.raises(ModelError, match=r"--set cutof_hz: no such setting \(did you mean 'cutoff_hz'"):
         load_model(path, {"cutof_hz": 6})
 
 

@@ -277,16 +277,12 @@ def changed(tmp_path: Path, section: str) -> specs.Model:
     return load_model(path)
 
 
-@pytest.mark.xfail(
-    raises=KeyError, reason="`check` allows numbers of the model in `otherwise`; the resolver knows none"
-)
 def test_a_default_may_use_the_numbers_of_the_model(tmp_path: Path) -> None:
     model = changed(tmp_path, "subject_each_side: {thigh_rotation: {otherwise: 0 * hip_depth}}")
     trial = {"LAsisTrocanterDistance": 70.0, "MarkerDiameter": 14.0}
     assert resolve(model, {"left.thigh_rotation"}, None, trial).numbers["left.thigh_rotation"] == 0.0
 
 
-@pytest.mark.xfail(raises=TypeError, reason="a static formula that gives a value a frame is a TypeError")
 def test_a_static_formula_without_a_mean_is_refused_or_averaged(
     tmp_path: Path, simulated: Callable[..., object]
 ) -> None:

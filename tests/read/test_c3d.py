@@ -430,7 +430,6 @@ def test_whatever_is_damaged_the_guard_answers_in_one_line_or_lets_it_pass(
         assert "\n" not in error.line()
 
 
-@pytest.mark.xfail(reason="the guard lets it pass, and ezc3d 1.7 ends the process with a segmentation fault")
 @pytest.mark.parametrize(
     "entries",
     [
