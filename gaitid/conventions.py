@@ -47,6 +47,7 @@ def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, pro
     progression_words : str
     """
     letters = model.progression.letters
+    forward = ", ".join(f"{c:.4g}" for c in R_gp[:, "xyz".index(letters[0])])
     return {
         "wrench": "force and moment that the proximal segment exerts on the distal one (internal), moment about "
         "the joint centre; for the ankle: F + ground reaction + m g = m a",
@@ -58,7 +59,7 @@ def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, pro
         "axis of the distal one, floating axis between them), which are not orthogonal; the letter is the axis of "
         "the sequence " + ", ".join(f"{j} {model.angles[j].sequence}" for j in model.moments),
         "vertical": f"{_axis(up_g)}, found from {up_words}",
-        "progression": f"forward = ({', '.join(f'{c:.4g}' for c in R_gp[:, 'xyz'.index(letters[0])])}), {progression_words}; "
+        "progression": f"forward = ({forward}), {progression_words}; "
         f"axes forward, left, up: {', '.join(letters)}",
         "segment axes": "; ".join(
             f"{segment}: {_frame_words(model, frame)}"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +10,17 @@ import numpy as np
 
 from gaitid.contacts import Contact, assign_loads
 from gaitid.errors import GaitidError, SubjectError
-from gaitid.frames import Geometry, laboratory_vertical
+from gaitid.frames import Geometry
+from gaitid.laboratory import foot_tracks, plates_at_camera, vertical
 from gaitid.model import specs
 from gaitid.model.load import bundled_models, load_model
-from gaitid.model.needs import computable_bodies, needs_of_side
+from gaitid.model.needs import side_needs
 from gaitid.model.subject import Measured, SubjectFile, key_of, resolve_subject
-from gaitid.plates import PlateLoad, plate_axes, plate_load, with_empty_reading
+from gaitid.plates import PlateLoad
 from gaitid.read import read_trial
 from gaitid.signals import known_rows, spans
 from gaitid.stance import FootTrack, detect_stance
 from gaitid.trial import Array, Trial
-
-# What a person reads a value in, and the factor from SI.
-SHOWN = {"m": ("mm", 1e3), "rad": ("deg", 180 / np.pi)}
-# So many entries of a long list go to the screen; --json has all.
-MAX_SHOWN = 12
-# Columns of text, as wide as a terminal that nobody widened.
-WIDTH = 110
 
 
 def inspect_trial(
@@ -57,8 +50,8 @@ def inspect_trial(
     trial = read_trial(path, forces=forces, plates=plates, stored=True)
     models = {name: load_model(file) for name, file in bundled_models().items()}
     model, foot_note = _model_for_feet(trial, models)
-    vertical, up_words = _vertical(trial, model or next(iter(models.values()), None))
-    up_g = np.array([0.0, 0.0, 1.0]) if vertical is None else vertical
+    up, up_words = _vertical(trial, model or next(iter(models.values()), None))
+    up_g = np.array([0.0, 0.0, 1.0]) if up is None else up
     feet = {} if model is None else _feet(trial, model)
     loads, refused = _plate_loads(trial, model, feet, up_g)
     contacts, contact_note = _contacts(trial, model, feet, loads, foot_note)
@@ -69,7 +62,7 @@ def inspect_trial(
         "format": trial.origin.get("format", ""),
         "software": trial.origin.get("software", ""),
         "points": _points(trial),
-        "vertical": {"up": None if vertical is None else _axis_name(vertical), "found_from": up_words},
+        "vertical": {"up": None if up is None else _axis_name(up), "found_from": up_words},
         "analog": _analog(path, trial),
         "plates": _plates(trial, loads, refused),
         "contacts": [_contact(c, first) for c in contacts],
@@ -161,23 +154,13 @@ def _names(group: Mapping[str, Any], name: str) -> list[str]:
 # --- plates and contacts ------------------------------------------------------------------------------------
 
 
-def _markers(trial: Trial, model: specs.Model) -> dict[str, Array]:
-    geometry = Geometry(model, {}, {}, 0, np.zeros(3))
-    roles = [("", role) for role in model.middle.markers]
-    roles += [(side.name, role) for side in model.sides for role in model.each_side.markers]
-    labels = [label for side, role in roles for label in geometry.labels(role, side)]
-    return {label: trial.marker(label) for label in labels if trial.has(label)}
-
-
 def _feet(trial: Trial, model: specs.Model) -> dict[str, FootTrack]:
     """Heel and toe of each side whose both markers were seen."""
-    geometry = Geometry(model, _markers(trial, model), {}, trial.n_frames, np.zeros(3))
-    feet = {}
-    for side in model.sides:
-        heel, toe = geometry.point(model.heel, side.name), geometry.point(model.toe, side.name)
-        if np.isfinite(heel).any() and np.isfinite(toe).any():
-            feet[side.name] = FootTrack(heel, toe)
-    return feet
+    return {
+        side: foot
+        for side, foot in foot_tracks(trial, model).items()
+        if np.isfinite(foot.heel_g).any() and np.isfinite(foot.toe_g).any()
+    }
 
 
 def _model_for_feet(trial: Trial, models: Mapping[str, specs.Model]) -> tuple[specs.Model | None, str]:
@@ -196,22 +179,8 @@ def _model_for_feet(trial: Trial, models: Mapping[str, specs.Model]) -> tuple[sp
 
 
 def _vertical(trial: Trial, model: specs.Model | None) -> tuple[Array | None, str]:
-    normals = []
-    for plate in trial.plates:
-        try:
-            normals.append(-plate_axes(plate)[0][:, 2])
-        except GaitidError:
-            continue
-    unseen = np.full((trial.n_frames, 3), np.nan)
-    pelvis, foot = unseen, unseen
-    if model is not None:
-        geometry = Geometry(model, _markers(trial, model), {}, trial.n_frames, np.zeros(3))
-        pelvis = geometry.point(model.base.origin)
-        stack = np.stack([geometry.point(p, side.name) for side in model.sides for p in (model.heel, model.toe)])
-        count = np.isfinite(stack).sum(axis=0)
-        foot = np.where(count > 0, np.nansum(stack, axis=0) / np.maximum(count, 1), np.nan)
     try:
-        return laboratory_vertical(np.array(normals).reshape(-1, 3), pelvis, foot, trial.up_hint)
+        return vertical(trial, model)
     except GaitidError as error:
         return None, error.line()
 
@@ -226,21 +195,8 @@ def _plate_loads(
 ) -> tuple[dict[int, PlateLoad], dict[int, str]]:
     """Each plate as `run` sees it, and why others are refused."""
     settings = specs.Settings() if model is None else model.settings
-    loads: dict[int, PlateLoad] = {}
-    refused = dict(trial.refused_plates)
-    for plate in trial.plates:
-        try:
-            loads[plate.number] = plate_load(plate, trial.rate_hz, trial.n_frames, settings)
-        except GaitidError as error:
-            refused[plate.number] = error.line()
-    lowest = min((float(load.centre_g @ up_g) for load in loads.values()), default=0.0)
-    points = [p for foot in feet.values() for p in (foot.heel_g, foot.toe_g)]
-    for number, load in loads.items():
-        height = float(load.centre_g @ up_g) - lowest
-        # without a foot's marker no plate is known to be empty
-        known = with_empty_reading(load, points, trial.rate_hz) if points else load
-        loads[number] = replace(known, height_above_lowest=height)
-    return loads, refused
+    loads, refused = plates_at_camera(trial, settings, feet, up_g)
+    return {load.number: load for load in loads}, {**trial.refused_plates, **refused}
 
 
 def _plates(trial: Trial, loads: Mapping[int, PlateLoad], refused: Mapping[int, str]) -> list[dict[str, Any]]:
@@ -346,8 +302,8 @@ def _readiness(trial: Trial, model: specs.Model) -> dict[str, Any]:
     segments: dict[str, list[str]] = {}
     wanted = {"mass"} if "mass" in model.subject else set()
     for side in model.sides:
-        needs = needs_of_side(model, side.name, trial.has)
-        segments[side.name] = list(computable_bodies(model, side.name, trial.has))
+        needs, computable = side_needs(model, side.name, trial.has)
+        segments[side.name] = list(computable)
         markers[side.name] = sorted({" or ".join(labels) for labels in needs.missing.values()})
         if segments[side.name]:
             wanted |= needs.measurements
@@ -381,156 +337,3 @@ def _readiness(trial: Trial, model: specs.Model) -> dict[str, Any]:
         "segments": segments,
         "warnings": warnings,
     }
-
-
-# --- for people ---------------------------------------------------------------------------------------------
-
-
-def describe(content: Mapping[str, Any]) -> str:
-    """The same as text for a terminal, a few lines a topic."""
-    p = content["points"]
-    made = ", ".join(filter(None, (content["format"], content["software"])))
-    lines = [f"{content['file']}" + (f"  ({made})" if made else "")]
-
-    def add(topic: str, texts: Sequence[str]) -> None:
-        for i, text in enumerate(texts):
-            lines.append(f"{topic if i == 0 else '':<10}{text}")
-
-    units = f"; the file's lengths are in {p['units']}" if p["units"] else ""
-    add(
-        "frames",
-        [
-            f"{p['frames']} at {p['rate_hz']:g} Hz, numbered {p['first_frame']} to {p['last_frame']} "
-            f"({p['duration_s']:.2f} s){units}"
-        ],
-    )
-    vertical = content["vertical"]
-    add(
-        "vertical",
-        [f"{vertical['up']}, from {vertical['found_from']}" if vertical["up"] else vertical["found_from"]],
-    )
-    add("markers", _marker_lines(p))
-    analog = content["analog"]
-    if analog["channels"]:
-        named = [c["label"] + (f" [{c['unit']}]" if c["unit"] else "") for c in analog["channels"]]
-        add("analog", _listed(f"{len(named)} at {analog['rate_hz']:g} Hz: ", named))
-    add("plates", [text for plate in content["plates"] for text in _plate_lines(plate)] or ["none"])
-    note = content["contacts_note"]
-    add("contacts", [*(_contact_line(c) for c in content["contacts"]), *([note] if note else [])] or ["none"])
-    events = [f"{e['side']} {e['name']} {e['frame']}" for e in content["events"]]
-    add("events", _wrapped(events) if events else ["none"])
-    subject = [_subject_words(name, m) for name, m in content["subject"].items()]
-    add("subject", _wrapped(subject) if subject else ["no measurement of a bundled model is stored"])
-    if "subject_names" in content:
-        add("names", [", ".join(content["subject_names"]) or "none"])
-    stored = content["stored_outputs"]
-    add("stored", _listed(f"{len(stored)} model outputs: ", stored) if stored else ["no model outputs"])
-    add("models", _model_lines(content["models"]))
-    add("warnings", content["warnings"])
-    return "\n".join(lines) + "\n"
-
-
-def _marker_lines(p: Mapping[str, Any]) -> list[str]:
-    named = [m["label"] for m in p["markers"] if m["label"]]
-    unnamed = len(p["markers"]) - len(named)
-    lines = _listed(f"{len(p['markers'])}: ", named, 60)
-    if unnamed:
-        lines.append(f"{unnamed} without a label")
-    with_gaps = sorted((m for m in p["markers"] if m["missing_frames"]), key=lambda m: -m["missing_frames"])
-    never = [m["label"] or "(no label)" for m in with_gaps if not m["seen_frames"]]
-    if never:
-        lines += _listed("never seen: ", never)
-    with_gaps = [m for m in with_gaps if m["seen_frames"]]
-    for m in with_gaps[:MAX_SHOWN]:
-        gaps = p["gaps"][m["label"]]
-        where = ", ".join(f"{g['first_frame']}-{g['last_frame']}" for g in gaps[:6])
-        more = f", and {len(gaps) - 6} more" if len(gaps) > 6 else ""
-        lines.append(
-            f"gaps in {m['label'] or '(no label)'}: {m['missing_frames']} of {p['frames']} frames, "
-            f"longest {m['longest_gap_frames']}: {where}{more}"
-        )
-    if len(with_gaps) > MAX_SHOWN:
-        lines.append(f"gaps in {len(with_gaps) - MAX_SHOWN} more markers (--json lists all)")
-    if not never and not with_gaps:
-        lines.append("no gaps")
-    return lines
-
-
-def _plate_lines(plate: Mapping[str, Any]) -> list[str]:
-    number = plate["plate"]
-    if not plate["used"]:
-        return [f"{number}  not used: {plate['reason']}"]
-    x, y = plate["size_m"]
-    corners = " ".join("(" + ", ".join(f"{v + 0.0:.3f}" for v in c) + ")" for c in plate["corners_m"])
-    peak = "no sample" if plate["peak_vertical_N"] is None else f"peak vertical {plate['peak_vertical_N']:.0f} N"
-    bias = "never surely empty"
-    if plate["bias_N"] is not None:
-        bias = "reads (" + ", ".join(f"{b + 0.0:.1f}" for b in plate["bias_N"]) + ") N while empty"
-    return [
-        f"{number}  type {plate['type']}, {x:.3f} x {y:.3f} m, {plate['rate_hz']:g} Hz, {peak}, {bias}",
-        f"   corners {corners} m",
-    ]
-
-
-def _contact_line(c: Mapping[str, Any]) -> str:
-    where = f"plate {c['plates']}" if c["plates"] else "load unknown"
-    peak = f", peak {c['peak_vertical_N']:.0f} N" if c["peak_vertical_N"] is not None else ""
-    sure = f", confidence {c['confidence']:g}" if c["plates"] else ""
-    reason = f": {c['reason']}" if c["reason"] else ""
-    return f"{c['side']:<6}{c['first_frame']}-{c['last_frame']}  {where}{peak}{sure}{reason} (by {c['method']})"
-
-
-def _subject_words(name: str, m: Mapping[str, Any]) -> str:
-    unit, times = SHOWN.get(m["unit"], (m["unit"], 1.0))
-    return f"{name.replace('.', ' ').replace('_', ' ')} {m['value'] * times:.4g} {unit}"
-
-
-def _model_lines(models: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """What each model lacks; models that lack the same stand together."""
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for name, m in models.items():
-        groups.setdefault(tuple(_lacks(m)), []).append(name)
-    return [
-        f"{', '.join(names) + ': ' if i == 0 else '  '}{text}"
-        for texts, names in groups.items()
-        for i, text in enumerate(texts)
-    ]
-
-
-def _lacks(m: Mapping[str, Any]) -> list[str]:
-    missing = bool(m["missing_measurements"]) or any(m["missing_markers"].values())
-    if m["runs"]:
-        lines = ["`run` takes this trial as it stands"]
-    elif missing and " are missing" in m["reason"]:
-        lines = ["`run` needs more than this trial holds"]
-    else:
-        lines = [f"`run` refuses this trial: {m['reason']}"]
-    lacking = {side: labels for side, labels in m["missing_markers"].items() if labels}
-    for labels in dict.fromkeys(tuple(v) for v in lacking.values()):
-        sides = " and ".join(side for side, v in lacking.items() if tuple(v) == labels)
-        lines += _listed(f"markers missing ({sides}): ", labels, 60)
-    if m["missing_measurements"]:
-        lines += _listed("measurements missing (--subject or --static): ", m["missing_measurements"], 60)
-    lines += m["faults"]
-    if m["assumed"] and m["runs"]:
-        lines += _listed("would be assumed: ", [n.replace(".", " ") for n in m["assumed"]], 60)
-    return lines
-
-
-def _listed(head: str, items: Sequence[str], most: int = MAX_SHOWN) -> list[str]:
-    shown = list(items[:most])
-    if len(items) > most:
-        shown.append(f"and {len(items) - most} more (--json lists all)")
-    return _wrapped(shown, head)
-
-
-def _wrapped(items: Sequence[str], head: str = "") -> list[str]:
-    lines: list[str] = []
-    line = head
-    for i, item in enumerate(items):
-        part = item + ("," if i < len(items) - 1 else "")
-        if line.strip() and len(line) + len(part) > WIDTH - 10:
-            lines.append(line.rstrip())
-            line = " " * (len(head) - len(head.lstrip())) + "  "
-        line += part + " "
-    return [*lines, line.rstrip()]

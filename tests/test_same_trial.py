@@ -17,8 +17,8 @@ from gaitid.result import Result
 from gaitid.simulate import simulate
 
 sys.path.insert(0, str(Path(__file__).parent / "read"))
-from nexus_layout import to_nexus_csv  # noqa: E402
-from plain_layout import plates_yaml, write_plain  # noqa: E402
+from nexus_layout import to_nexus_csv
+from plain_layout import plates_yaml, write_plain
 
 MARKERS = {"SACR", *(s + m for s in "LR" for m in ("ASI", "PSI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE"))}
 PLATE_AXES = "axes: plate\nmoment_about: origin\n"

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import gaitid
-from gaitid import contacts, frames, kinematics, pipeline, plates, signals
+from gaitid import contacts, frames, kinematics, laboratory, leg, pipeline, plates, signals
 from gaitid.dynamics import newton_euler
 from gaitid.dynamics.wrench import Wrench
 from gaitid.model import specs
@@ -100,7 +100,7 @@ def lever_from_the_joint_not_the_centre_of_mass(patch: Patch) -> None:
     def shifted(mass, inertia, R, com, *rest):
         return link(mass, inertia, R, rest[3], *rest)
 
-    patch.setattr(pipeline, "Link", shifted)
+    patch.setattr(leg, "Link", shifted)
 
 
 def gyroscopic_term_forgotten(patch: Patch) -> None:
@@ -183,7 +183,7 @@ def markers_secretly_smoothed(patch: Patch) -> None:
 
 def plate(patch: Patch, change: Callable[[Any], Any]) -> None:
     load = plates.plate_load
-    patch.setattr(pipeline, "plate_load", lambda one, *rest: load(change(one), *rest))
+    patch.setattr(laboratory, "plate_load", lambda one, *rest: load(change(one), *rest))
 
 
 def sensor_above_the_surface(patch: Patch) -> None:
@@ -267,7 +267,7 @@ def wrench_moved_the_wrong_way(patch: Patch) -> None:
         *first, w = args
         return law(*first, None if w is None else MovedTheWrongWay(w.f_g, w.m_g, w.p_g))
 
-    patch.setattr(pipeline, "Link", linked)
+    patch.setattr(leg, "Link", linked)
 
 
 def left_and_right_loads_exchanged(patch: Patch) -> None:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
-from accuracy import LIMITS, measure  # noqa: E402
-from shared_trials import SHARED, TRIALS  # noqa: E402
+from accuracy import LIMITS, measure
+from shared_trials import SHARED, TRIALS
 
-from gaitid.run import Prepared, RunOptions, analyse_file, prepare  # noqa: E402
+from gaitid.run import Prepared, RunOptions, analyse_file, prepare
 
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
 

@@ -14,7 +14,7 @@ from gaitid.cli.run import cutoff as cutoff_value
 from gaitid.cli.run import settings_from
 
 if TYPE_CHECKING:
-    from gaitid.check import Report
+    from gaitid.findings import Report
 
 HELP_END = """\b
 Example:  gaitid check trials/*.c3d --model pig --require-forces --against golden
@@ -44,7 +44,7 @@ def tolerance(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str, 
     """``QUANTITY=VALUE`` of --tolerance."""
     result: dict[str, float] = {}
     if pairs:
-        from gaitid.check import TOLERANCES
+        from gaitid.golden import TOLERANCES
 
         for pair in pairs:
             name, _, text = pair.partition("=")
@@ -99,7 +99,9 @@ def command(
 
     Warnings go to stderr. No check judges how somebody walks.
     """
-    from gaitid.check import FAIL, TOLERANCES, WARN, Finding, Report, check_file
+    from gaitid.check import check_file
+    from gaitid.findings import FAIL, WARN, Finding, Report
+    from gaitid.golden import TOLERANCES
     from gaitid.run import RunOptions, prepare
 
     overrides = settings_from(pairs)

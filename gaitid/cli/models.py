@@ -69,7 +69,7 @@ def _text(name: str) -> str:
 def _resolved(name: str) -> str:
     import yaml
 
-    from gaitid.model.load import merged_content, find_model
+    from gaitid.model.load import find_model, merged_content
 
     content, paths = merged_content(find_model(name), ())
 

@@ -125,13 +125,3 @@ def side_needs(model: specs.Model, side: str, has: Callable[[str], bool]) -> tup
             continue
         walk.visit(kind, name, side, needs)
     return needs, tuple(computable)
-
-
-def needs_of_side(model: specs.Model, side: str, has: Callable[[str], bool]) -> Needs:
-    """The first half of `side_needs`."""
-    return side_needs(model, side, has)[0]
-
-
-def computable_bodies(model: specs.Model, side: str, has: Callable[[str], bool]) -> tuple[str, ...]:
-    """The second half of `side_needs`."""
-    return side_needs(model, side, has)[1]

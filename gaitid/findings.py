@@ -1,0 +1,69 @@
+"""What one check found, and all of them together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PASS, WARN, FAIL = "pass", "warn", "fail"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check found.
+
+    Attributes
+    ----------
+    name : str
+    status : str
+        ``pass``, ``warn`` or ``fail``.
+    text : str
+        For a person, with the number that was measured and the limit.
+    value : float or None
+    limit : float or None
+    unit : str
+        Of both.
+    """
+
+    name: str
+    status: str
+    text: str
+    value: float | None = None
+    limit: float | None = None
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """All findings on one trial."""
+
+    path: Path
+    findings: tuple[Finding, ...]
+
+    @property
+    def passed(self) -> bool:
+        return all(f.status != FAIL for f in self.findings)
+
+    def line(self) -> str:
+        """``PASS walk.c3d: …`` or ``FAIL walk.c3d: …`` with what failed."""
+        if self.passed:
+            return f"PASS {self.path}: " + "; ".join(f.text for f in self.findings if f.status == PASS)
+        return f"FAIL {self.path}: " + "; ".join(f"{f.name}: {f.text}" for f in self.findings if f.status == FAIL)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "file": str(self.path),
+            "passed": self.passed,
+            "checks": [
+                {
+                    "name": f.name,
+                    "status": f.status,
+                    "text": f.text,
+                    "value": f.value,
+                    "limit": f.limit,
+                    "unit": f.unit,
+                }
+                for f in self.findings
+            ],
+        }

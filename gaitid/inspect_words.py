@@ -1,0 +1,164 @@
+"""What `gaitid inspect` says to a person: the content of its JSON as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+# What a person reads a value in, and the factor from SI.
+SHOWN = {"m": ("mm", 1e3), "rad": ("deg", 180 / math.pi)}
+# So many entries of a long list go to the screen; --json has all.
+MAX_SHOWN = 12
+# Columns of text, as wide as a terminal that nobody widened.
+WIDTH = 110
+
+
+def describe(content: Mapping[str, Any]) -> str:
+    """The same as text for a terminal, a few lines a topic."""
+    p = content["points"]
+    made = ", ".join(filter(None, (content["format"], content["software"])))
+    lines = [f"{content['file']}" + (f"  ({made})" if made else "")]
+
+    def add(topic: str, texts: Sequence[str]) -> None:
+        for i, text in enumerate(texts):
+            lines.append(f"{topic if i == 0 else '':<10}{text}")
+
+    units = f"; the file's lengths are in {p['units']}" if p["units"] else ""
+    add(
+        "frames",
+        [
+            f"{p['frames']} at {p['rate_hz']:g} Hz, numbered {p['first_frame']} to {p['last_frame']} "
+            f"({p['duration_s']:.2f} s){units}"
+        ],
+    )
+    vertical = content["vertical"]
+    add(
+        "vertical",
+        [f"{vertical['up']}, from {vertical['found_from']}" if vertical["up"] else vertical["found_from"]],
+    )
+    add("markers", _marker_lines(p))
+    analog = content["analog"]
+    if analog["channels"]:
+        named = [c["label"] + (f" [{c['unit']}]" if c["unit"] else "") for c in analog["channels"]]
+        add("analog", _listed(f"{len(named)} at {analog['rate_hz']:g} Hz: ", named))
+    add("plates", [text for plate in content["plates"] for text in _plate_lines(plate)] or ["none"])
+    note = content["contacts_note"]
+    add("contacts", [*(_contact_line(c) for c in content["contacts"]), *([note] if note else [])] or ["none"])
+    events = [f"{e['side']} {e['name']} {e['frame']}" for e in content["events"]]
+    add("events", _wrapped(events) if events else ["none"])
+    subject = [_subject_words(name, m) for name, m in content["subject"].items()]
+    add("subject", _wrapped(subject) if subject else ["no measurement of a bundled model is stored"])
+    if "subject_names" in content:
+        add("names", [", ".join(content["subject_names"]) or "none"])
+    stored = content["stored_outputs"]
+    add("stored", _listed(f"{len(stored)} model outputs: ", stored) if stored else ["no model outputs"])
+    add("models", _model_lines(content["models"]))
+    add("warnings", content["warnings"])
+    return "\n".join(lines) + "\n"
+
+
+def _marker_lines(p: Mapping[str, Any]) -> list[str]:
+    named = [m["label"] for m in p["markers"] if m["label"]]
+    unnamed = len(p["markers"]) - len(named)
+    lines = _listed(f"{len(p['markers'])}: ", named, 60)
+    if unnamed:
+        lines.append(f"{unnamed} without a label")
+    with_gaps = sorted((m for m in p["markers"] if m["missing_frames"]), key=lambda m: -m["missing_frames"])
+    never = [m["label"] or "(no label)" for m in with_gaps if not m["seen_frames"]]
+    if never:
+        lines += _listed("never seen: ", never)
+    with_gaps = [m for m in with_gaps if m["seen_frames"]]
+    for m in with_gaps[:MAX_SHOWN]:
+        gaps = p["gaps"][m["label"]]
+        where = ", ".join(f"{g['first_frame']}-{g['last_frame']}" for g in gaps[:6])
+        more = f", and {len(gaps) - 6} more" if len(gaps) > 6 else ""
+        lines.append(
+            f"gaps in {m['label'] or '(no label)'}: {m['missing_frames']} of {p['frames']} frames, "
+            f"longest {m['longest_gap_frames']}: {where}{more}"
+        )
+    if len(with_gaps) > MAX_SHOWN:
+        lines.append(f"gaps in {len(with_gaps) - MAX_SHOWN} more markers (--json lists all)")
+    if not never and not with_gaps:
+        lines.append("no gaps")
+    return lines
+
+
+def _plate_lines(plate: Mapping[str, Any]) -> list[str]:
+    number = plate["plate"]
+    if not plate["used"]:
+        return [f"{number}  not used: {plate['reason']}"]
+    x, y = plate["size_m"]
+    corners = " ".join("(" + ", ".join(f"{v + 0.0:.3f}" for v in c) + ")" for c in plate["corners_m"])
+    peak = "no sample" if plate["peak_vertical_N"] is None else f"peak vertical {plate['peak_vertical_N']:.0f} N"
+    bias = "never surely empty"
+    if plate["bias_N"] is not None:
+        bias = "reads (" + ", ".join(f"{b + 0.0:.1f}" for b in plate["bias_N"]) + ") N while empty"
+    return [
+        f"{number}  type {plate['type']}, {x:.3f} x {y:.3f} m, {plate['rate_hz']:g} Hz, {peak}, {bias}",
+        f"   corners {corners} m",
+    ]
+
+
+def _contact_line(c: Mapping[str, Any]) -> str:
+    where = f"plate {c['plates']}" if c["plates"] else "load unknown"
+    peak = f", peak {c['peak_vertical_N']:.0f} N" if c["peak_vertical_N"] is not None else ""
+    sure = f", confidence {c['confidence']:g}" if c["plates"] else ""
+    reason = f": {c['reason']}" if c["reason"] else ""
+    return f"{c['side']:<6}{c['first_frame']}-{c['last_frame']}  {where}{peak}{sure}{reason} (by {c['method']})"
+
+
+def _subject_words(name: str, m: Mapping[str, Any]) -> str:
+    unit, times = SHOWN.get(m["unit"], (m["unit"], 1.0))
+    return f"{name.replace('.', ' ').replace('_', ' ')} {m['value'] * times:.4g} {unit}"
+
+
+def _model_lines(models: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """What each model lacks; models that lack the same stand together."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name, m in models.items():
+        groups.setdefault(tuple(_lacks(m)), []).append(name)
+    return [
+        f"{', '.join(names) + ': ' if i == 0 else '  '}{text}"
+        for texts, names in groups.items()
+        for i, text in enumerate(texts)
+    ]
+
+
+def _lacks(m: Mapping[str, Any]) -> list[str]:
+    missing = bool(m["missing_measurements"]) or any(m["missing_markers"].values())
+    if m["runs"]:
+        lines = ["`run` takes this trial as it stands"]
+    elif missing and " are missing" in m["reason"]:
+        lines = ["`run` needs more than this trial holds"]
+    else:
+        lines = [f"`run` refuses this trial: {m['reason']}"]
+    lacking = {side: labels for side, labels in m["missing_markers"].items() if labels}
+    for labels in dict.fromkeys(tuple(v) for v in lacking.values()):
+        sides = " and ".join(side for side, v in lacking.items() if tuple(v) == labels)
+        lines += _listed(f"markers missing ({sides}): ", labels, 60)
+    if m["missing_measurements"]:
+        lines += _listed("measurements missing (--subject or --static): ", m["missing_measurements"], 60)
+    lines += m["faults"]
+    if m["assumed"] and m["runs"]:
+        lines += _listed("would be assumed: ", [n.replace(".", " ") for n in m["assumed"]], 60)
+    return lines
+
+
+def _listed(head: str, items: Sequence[str], most: int = MAX_SHOWN) -> list[str]:
+    shown = list(items[:most])
+    if len(items) > most:
+        shown.append(f"and {len(items) - most} more (--json lists all)")
+    return _wrapped(shown, head)
+
+
+def _wrapped(items: Sequence[str], head: str = "") -> list[str]:
+    lines: list[str] = []
+    line = head
+    for i, item in enumerate(items):
+        part = item + ("," if i < len(items) - 1 else "")
+        if line.strip() and len(line) + len(part) > WIDTH - 10:
+            lines.append(line.rstrip())
+            line = " " * (len(head) - len(head.lstrip())) + "  "
+        line += part + " "
+    return [*lines, line.rstrip()]
