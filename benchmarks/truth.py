@@ -52,7 +52,7 @@ def worst_rms(errors: Array) -> float:
 
 def rate_table() -> list[str]:
     lines = [
-        "| camera rate | joint centres, m | rotations, rad | force RMS, N | moment RMS, N·m | in swing: force | moment |",
+        "| camera rate | joint centres, m | rotations | force RMS, N | moment RMS, N·m | in swing: force | moment |",
         "|---|---|---|---|---|---|---|",
     ]
     for rate in RATES:

@@ -59,8 +59,7 @@ def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, pro
         "axis of the distal one, floating axis between them), which are not orthogonal; the letter is the axis of "
         "the sequence " + ", ".join(f"{j} {model.angles[j].sequence}" for j in model.moments),
         "vertical": f"{_axis(up_g)}, found from {up_words}",
-        "progression": f"forward = ({forward}), {progression_words}; "
-        f"axes forward, left, up: {', '.join(letters)}",
+        "progression": f"forward = ({forward}), {progression_words}; axes forward, left, up: {', '.join(letters)}",
         "segment axes": "; ".join(
             f"{segment}: {_frame_words(model, frame)}"
             for segment, frame in (
