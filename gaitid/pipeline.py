@@ -141,31 +141,31 @@ def analyse(
 
 
 def _needs(trial: Trial, model: specs.Model, warnings: list[str]) -> dict[str, Needs]:
-    """What each side needs, for the sides of which something can be computed."""
-    found: dict[str, Needs] = {}
-    missing: dict[str, Needs] = {}
-    for side in model.sides:
-        needs, computable = side_needs(model, side.name, trial.has)
-        if computable:
-            found[side.name] = needs
-        missing[side.name] = needs
-    for needs in missing.values():
+    """What each leg needs, for the legs whose markers the trial holds.
+
+    A leg without any marker of its own was not recorded: its columns stay empty, with a warning. A leg with some of
+    them is a mistake of labels, or a trial of another marker set: refused, with every missing label named.
+    """
+    legs = {side.name: side_needs(model, side.name, trial.has)[0] for side in model.sides}
+    for needs in legs.values():
         _refuse_ambiguous(trial, model, needs)
-    if not found:
-        labels = sorted({" or ".join(labels) for needs in missing.values() for labels in needs.missing.values()})
+    recorded = {name: needs for name, needs in legs.items() if needs.own(name, needs.present)}
+    missing = sorted(
+        {" or ".join(labels) for name, needs in (recorded or legs).items() for role, labels in needs.missing.items()}
+    )
+    if missing:
         present = [label for label in trial.labels if trial.has(label)]
-        hints = [f"{label}{nearest(label, present)}" for label in labels]
+        hints = ", ".join(f"{label}{nearest(label, present)}" for label in missing)
         raise TrialError(
-            f"markers of the model {model.name} are missing: {', '.join(hints)}",
+            f"markers of the model {model.name} are missing or never seen: {hints}",
             found=f"{len(present)} markers seen ({', '.join(present[:12])}{', …' if len(present) > 12 else ''})",
-            todo="rename the markers, or give a model that names them",
+            todo="correct the labels, or give a model that names them",
         )
-    for side_name, needs in missing.items():
-        if needs.missing:
-            names = sorted({" or ".join(labels) for labels in needs.missing.values()})
-            what = "what needs them is empty" if side_name in found else "that side is empty"
-            warnings.append(f"{side_name} side: markers {', '.join(names)} are not in the trial; {what}")
-    return found
+    for name, needs in legs.items():
+        if name not in recorded:
+            labels = ", ".join(sorted(" or ".join(needs.missing[role]) for role in needs.own(name, set(needs.missing))))
+            warnings.append(f"{name} leg: none of its markers ({labels}) is in the trial; its columns are empty")
+    return recorded
 
 
 def _refuse_ambiguous(trial: Trial, model: specs.Model, needs: Needs) -> None:

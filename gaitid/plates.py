@@ -141,6 +141,14 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
         channels = lowpass(channels, settings.force_cutoff_hz, plate.rate_hz)
     sample = sample_centred_mean if settings.plate_sampling == "centred_mean" else sample_local_quadratic
     at_camera = sample(channels, plate.rate_hz, camera_hz, n_frames)
+    seen = len(plate.force_p) / plate.rate_hz
+    if seen < (n_frames - 2) / camera_hz:
+        raise GaitidError(
+            f"plate {plate.number}: its samples end before the cameras'",
+            expected=f"{n_frames / camera_hz:.3g} s",
+            found=f"{seen:.3g} s",
+            todo="export the trial again",
+        )
     R_gp, centre, half = plate_axes(plate)
     f_p, m_p = at_camera[:, :3], at_camera[:, 3:]
     m_p = m_p + np.cross(plate.sensor_p, f_p)

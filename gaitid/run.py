@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gaitid.errors import GaitidError
-from gaitid.model.load import load_model
+from gaitid.model.load import bundled_folder, load_model
 from gaitid.model.specs import Model
 from gaitid.model.subject import SubjectFile, read_subject
 from gaitid.read import read_trial
@@ -82,8 +82,8 @@ def prepare(options: RunOptions) -> Prepared:
     static = None
     if options.static is not None:
         path = options.static
-        static = named(path, lambda: read_trial(path))
-        inputs.append(_input("static", path))
+        static = named(path, lambda: read_trial(found_trial(path)))
+        inputs.append(_input("static", path, found_trial(path)))
     for role, extra in (("forces", options.forces), ("plates", options.plates)):
         if extra is not None:
             if not extra.is_file():
@@ -92,8 +92,17 @@ def prepare(options: RunOptions) -> Prepared:
     return Prepared(options, model, subject, static, tuple(inputs))
 
 
-def _input(role: str, path: Path) -> dict[str, str]:
-    return {"role": role, "path": str(path), "sha256": sha256(path)}
+def _input(role: str, path: Path, file: Path | None = None) -> dict[str, str]:
+    return {"role": role, "path": str(path), "sha256": sha256(file or path)}
+
+
+def found_trial(path: Path) -> Path:
+    """The path itself, or the bundled trial that it names where there is no such file (``sample_data/…``)."""
+    if path.parts[:1] == ("sample_data",) and not path.exists():
+        bundled = bundled_folder("sample_data").joinpath(*path.parts[1:])
+        if bundled.is_file():
+            return bundled
+    return path
 
 
 def analyse_file(path: Path, prepared: Prepared) -> Result:
@@ -101,7 +110,7 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
     from gaitid.pipeline import analyse
 
     options = prepared.options
-    trial = read_trial(path, forces=options.forces, plates=options.plates)
+    trial = read_trial(found_trial(path), forces=options.forces, plates=options.plates)
     return analyse(
         trial,
         prepared.model,
@@ -133,7 +142,7 @@ def run_file(path: Path, folder: Path, prepared: Prepared) -> tuple[Result, list
     }
     if options.write_segments:
         texts[f"{stem}.segments.csv"] = segments_csv(result)
-    inputs: Sequence[Mapping[str, str]] = [_input("trial", path), *prepared.inputs]
+    inputs: Sequence[Mapping[str, str]] = [_input("trial", path, found_trial(path)), *prepared.inputs]
     texts[f"{stem}.run.json"] = record_text(
         record(result, options.command, inputs, options.express_in, options.keep_names)
     )

@@ -87,3 +87,30 @@ def test_a_real_trial_as_c3d_plain_and_nexus_csv(tmp_path: Path, file: str, mode
         csv = analyse(replace(read, parameters=trial.parameters), model, SubjectFile())
         # ten digits of millimetres: 1e-7 mm; × 4e4 s⁻² × 7 kg is 3e-5 N, and on levers of half a metre as much N·m
         assert_same(c3d, csv, 1e-3, 1e-3)
+
+
+def test_poses_through_a_c3d_keep_its_floats_rounding(tmp_path: Path) -> None:
+    """Joint centres to 1e-3 mm and rotations to 1e-5 rad: a C3D holds 32-bit floats of millimetres."""
+    from gaitid.simulate import WalkSettings, simulate_walk
+
+    simulate("walk", tmp_path, duration=3.0)
+    result = analyse(read_trial(tmp_path / "walk.c3d"), load_model("pig", {"cutoff_hz": "none"}), SubjectFile())
+    walk = simulate_walk(WalkSettings(duration=3.0))
+    truth = walk.at(walk.settings.times_s)
+    for side, leg in result.sides.items():
+        for joint, centre in leg.joints_g.items():
+            np.testing.assert_allclose(centre, truth.joint_g[f"{side}_{joint}"], atol=1e-6, rtol=0)
+        for segment, motion in leg.motions.items():
+            np.testing.assert_allclose(motion.R_gs, truth.rotation[f"{side}_{segment}"], atol=1e-5, rtol=0)
+
+
+def test_a_bundled_sample_is_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from gaitid.run import RunOptions, prepare, run_file
+
+    monkeypatch.chdir(tmp_path)
+    path = Path("sample_data/walk/walk.c3d")
+    result, files = run_file(
+        path, tmp_path / "out", prepare(RunOptions("pig", static=Path("sample_data/walk/static.c3d")))
+    )
+    assert [c.plates for c in result.contacts if c.plates] == [(1,), (2,)]
+    assert all(file.is_file() for file in files)

@@ -20,11 +20,18 @@ class Needs:
     present : set of (side, role)
     measurements : set of str
         Names of measurements, sided ones as ``left.knee_width``.
+    shared : set of (side, role)
+        Markers of the segment that both legs hang from.
     """
 
     missing: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     present: set[tuple[str, str]] = field(default_factory=set)
     measurements: set[str] = field(default_factory=set)
+    shared: set[tuple[str, str]] = field(default_factory=set)
+
+    def own(self, side: str, roles: set[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Those of the roles that belong to this side's leg alone, not to the pelvis that both legs hang from."""
+        return {role for role in roles if role[0] == side and role not in self.shared}
 
 
 class _Walk:
@@ -106,12 +113,10 @@ def side_needs(model: specs.Model, side: str, has: Callable[[str], bool]) -> tup
     """
     walk = _Walk(model, has)
     needs = Needs()
-    wanted = [
-        ("frame", model.base.frame),
-        ("point", model.base.origin),
-        ("point", model.heel),
-        ("point", model.toe),
-    ]
+    walk.visit("frame", model.base.frame, side, needs)
+    walk.visit("point", model.base.origin, side, needs)
+    needs.shared |= needs.present | set(needs.missing)
+    wanted = [("point", model.heel), ("point", model.toe)]
     computable = []
     for body in model.chain:
         if walk.visit("frame", body.frame, side, needs):

@@ -180,10 +180,14 @@ class _Resolver:
             value = self._stored(parameters, m, side)
             if value is not None:
                 candidates.append((words, value))
-        if not candidates and m.static is not None and self.static is not None:
+        if not candidates and isinstance(m.static, Expression) and self.static is not None:
             value = self._from_static(m, side)
             if value is not None:
-                candidates.append(("static trial, computed from its markers", value))
+                candidates.append(("static trial, estimated from its markers", value))
+                self.warnings.append(
+                    f"{name.replace('.', ' ')} = {_display(value, unit)} was estimated from the markers of the static "
+                    f"({m.static.text}); a tape measure is better"
+                )
         if not candidates and m.otherwise is not None:
             value = self._formula(m.otherwise, side)
             if value is not None:

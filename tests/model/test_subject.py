@@ -196,7 +196,7 @@ def test_offsets_come_from_the_markers_of_a_static_before_any_stored_value(
     subject = resolve(pig, {"left.static_plantar_flexion"}, SubjectFile(foot_flat=True), trial, sim.static)
     measured = subject.measured["left.static_plantar_flexion"]
     assert measured.value == pytest.approx(sim.walk.subject.legs["left"].static_plantar_flexion_rad, abs=1e-9)  # rad
-    assert measured.source == "static trial, computed from its markers (foot-flat)"
+    assert measured.source == "static trial, estimated from its markers (foot-flat)"
     assert any("left static_plantar_flexion" in w and "0.3 rad" in w for w in subject.warnings)
     # without a static the stored value is used
     subject = resolve(pig, {"left.static_plantar_flexion"}, None, trial)
@@ -238,7 +238,7 @@ def test_lengths_come_from_a_static_where_nobody_gives_them(pig: specs.Model, si
     assert subject.numbers["inter_asis_distance"] == pytest.approx(0.250, abs=1e-12)  # m
     expected = np.linalg.norm(sim.static.marker("LASI") - sim.static.marker("LANK"), axis=1).mean()
     assert subject.numbers["left.leg_length"] == pytest.approx(expected, abs=1e-12)
-    assert subject.measured["left.leg_length"].source == "static trial, computed from its markers"
+    assert subject.measured["left.leg_length"].source == "static trial, estimated from its markers"
 
 
 def test_zero_means_absent_only_where_the_model_says_so(pig: specs.Model) -> None:
