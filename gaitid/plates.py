@@ -79,7 +79,9 @@ class PlateLoad:
         shift = bias if np.linalg.norm(bias) > settings.contact_edge_N / 2 else np.zeros(3)
         force = np.linalg.norm(self.wrench.f_g - shift, axis=1)
         # a plate can only push: what pulls the subject down, or lies below the empty reading, is no contact
-        loaded = (self.wrench.f_g - shift) @ self.normal_g > settings.contact_threshold_N
+        push = (self.wrench.f_g - shift) @ self.normal_g
+        loaded = push > settings.contact_threshold_N
+        force = np.where(push > 0, force, 0.0)
         pause = round(MAX_PAUSE * rate_hz)
         for start, stop in list(spans(~loaded)):
             if start > 0 and stop < len(loaded) and stop - start <= pause:

@@ -349,6 +349,16 @@ def _between_samples(values: Array, at: Array) -> Array:
     return np.where(inside[:, None], (1 - share) * values[low] + share * values[high], np.nan)
 
 
+def bridged(points: Array) -> Array:
+    """Points with each gap bridged by a straight line, and its ends held: to look for a foot, never to compute with."""
+    result = points.copy()
+    known = np.flatnonzero(known_rows(points))
+    if known.size and known.size < len(points):
+        for column in range(points.shape[1]):
+            result[:, column] = np.interp(np.arange(len(points)), known, points[known, column])
+    return result
+
+
 def mark_ends(values: Array, n: int) -> Array:
     """A copy with the first and last `n` frames of each gap-free span unknown."""
     result = values.copy()

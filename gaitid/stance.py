@@ -20,8 +20,9 @@ MIN_SWING_SPEED = 0.5
 # an event of the file says when. On 44 strikes and 43 offs of the shared trials that loss lies 1 to 7 frames before the
 # strike (it is early by itself), that take 4 frames before to 2 after the off (at 100 Hz).
 AFTER_OFF, BEFORE_STRIKE = 0.04, 0.02
-# s. An event agrees with the markers when it lies this near to the change they show.
-EVENT_AGREES = 0.10
+# s. An event agrees with the markers when it lies within these of the change that they show: what was measured on those
+# strikes and offs, with a frame more.
+STRIKE_AGREES, OFF_AGREES = (-0.02, 0.08), (-0.05, 0.05)
 # s. Shorter stances or flights are noise of the speed.
 SHORTEST = 0.08
 
@@ -46,11 +47,23 @@ class Stance:
         The foot surely is not. Frames that are neither may be either.
     method : str
         The evidence.
+    unseen : (frames,) bool array
+        A marker of the foot is missing.
     """
 
     standing: Mask
     airborne: Mask
     method: str
+    unseen: Mask
+
+    @property
+    def may_stand(self) -> Mask:
+        """(frames,) standing, or unseen in a gap beside frames in which it stands."""
+        result = self.standing.copy()
+        for start, stop in spans(self.unseen):
+            if (start > 0 and self.standing[start - 1]) or (stop < len(result) and self.standing[stop]):
+                result[start:stop] = True
+        return result
 
     def widened(self, n: int) -> Mask:
         """(frames,) standing, or within `n` frames of it."""
@@ -94,10 +107,10 @@ def detect_stance(foot: FootTrack, side: str, events: Sequence[Event], rate_hz: 
     known = np.isfinite(heel) & np.isfinite(toe)
     n = len(heel)
     if not known.any():
-        return Stance(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), "no foot markers")
+        return Stance(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), "no foot markers", ~known)
     swing = float(quantile((heel + toe)[known] / 2, 0.95))
     if swing < MIN_SWING_SPEED:
-        return Stance(known, np.zeros(n, dtype=bool), "foot markers never fast enough to be in the air")
+        return Stance(known, np.zeros(n, dtype=bool), "foot markers never fast enough to be in the air", ~known)
     slow = np.minimum(heel, toe) < STANDING_SHARE * swing
     standing = known & _without_short(slow, round(SHORTEST * rate_hz))
     after, before = max(2, round(AFTER_OFF * rate_hz)), max(1, round(BEFORE_STRIKE * rate_hz))
@@ -107,26 +120,28 @@ def detect_stance(foot: FootTrack, side: str, events: Sequence[Event], rate_hz: 
     for start, stop in spans(flying):
         first, end = start, stop
         if start > 0 and standing[start - 1]:
-            off = _event(events, side, "off", start / rate_hz)
+            off = _event(events, side, "off", start / rate_hz, OFF_AGREES)
             first = start + after if off is None else int(np.floor(off * rate_hz + 1e-6)) + 2
             used_events |= off is not None
         elif start > 0:
             first = start + after  # beyond a gap in the markers
         if stop < n and standing[stop]:
-            strike = _event(events, side, "strike", stop / rate_hz)
+            strike = _event(events, side, "strike", stop / rate_hz, STRIKE_AGREES)
             end = stop - before if strike is None else int(np.ceil(strike * rate_hz - 1e-6)) - 1
             used_events |= strike is not None
         elif stop < n:
             end = stop - before
         airborne[max(first, 0) : max(end, 0)] = True
     airborne &= known
-    return Stance(standing, airborne, "foot speed" + (" and events of the file" if used_events else ""))
+    return Stance(standing, airborne, "foot speed" + (" and events of the file" if used_events else ""), ~known)
 
 
-def _event(events: Sequence[Event], side: str, kind: str, time_s: float) -> float | None:
+def _event(events: Sequence[Event], side: str, kind: str, time_s: float, agrees: tuple[float, float]) -> float | None:
     """The file's event of that kind nearest to a change that the markers show, if it agrees with it."""
     near = [
-        e.time_s for e in events if e.side == side and kind in e.name.lower() and abs(e.time_s - time_s) <= EVENT_AGREES
+        e.time_s
+        for e in events
+        if e.side == side and kind in e.name.lower() and agrees[0] <= e.time_s - time_s <= agrees[1]
     ]
     return min(near, key=lambda t: abs(t - time_s)) if near else None
 

@@ -196,7 +196,7 @@ def test_offsets_come_from_the_markers_of_a_static_before_any_stored_value(
     subject = resolve(pig, {"left.static_plantar_flexion"}, SubjectFile(foot_flat=True), trial, sim.static)
     measured = subject.measured["left.static_plantar_flexion"]
     assert measured.value == pytest.approx(sim.walk.subject.legs["left"].static_plantar_flexion_rad, abs=1e-9)  # rad
-    assert measured.source == "static trial, estimated from its markers (foot-flat)"
+    assert measured.source == "static trial, computed from its markers (foot-flat)"
     assert any("left static_plantar_flexion" in w and "0.3 rad" in w for w in subject.warnings)
     # without a static the stored value is used
     subject = resolve(pig, {"left.static_plantar_flexion"}, None, trial)
