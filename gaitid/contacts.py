@@ -17,8 +17,8 @@ from gaitid.evidence import LOW, METHOD, distance_from_foot, judge, margin, one_
 from gaitid.model import specs
 from gaitid.plates import PlateLoad
 from gaitid.signals import bridged, median, spans
-from gaitid.stance import FootTrack, Stance
-from gaitid.trial import Array, Mask, frozen
+from gaitid.stance import FootTrack, Stance, detect_stance
+from gaitid.trial import Array, Event, Mask, frozen
 
 AIR, LOADED, UNKNOWN = 0, 1, -1
 
@@ -29,6 +29,9 @@ COP_REACH = 0.10
 TIMING = 0.10
 # s. A stance on the floor shorter than this is noise of the foot's speed.
 MIN_CONTACT = 0.08
+# s. Events whose median lies farther than the first from the plates' own onsets and ends are not used; one that lies
+# farther than the second is of another step.
+EVENTS_OFF, SAME_STEP = 0.03, 0.2
 # s. A clean contact tells that the foot flies from its end to the frames in which it surely does, if those are near.
 NEAR_AIR = 0.2
 
@@ -87,6 +90,47 @@ class FootLoad:
     def __post_init__(self) -> None:
         for name in ("state", "cop_g", "free_moment"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
+
+
+def foot_loads(
+    plates: Sequence[PlateLoad],
+    feet: Mapping[str, FootTrack],
+    events: Sequence[Event],
+    rate_hz: float,
+    settings: specs.Settings,
+    n_frames: int,
+    weight_N: float = float("nan"),
+) -> tuple[dict[str, FootLoad], list[Contact], list[str]]:
+    """`assign_loads` with the file's events, if these agree with the plates where the plates know better.
+
+    Parameters
+    ----------
+    events : sequence of Event
+        Of the file.
+
+    Others as for `assign_loads`.
+    """
+
+    def assigned(used: Sequence[Event]) -> tuple[dict[str, FootLoad], list[Contact], list[str]]:
+        stances = {side: detect_stance(foot, side, used, rate_hz) for side, foot in feet.items()}
+        return assign_loads(plates, feet, stances, rate_hz, settings, n_frames, weight_N)
+
+    if not events:
+        return assigned(())
+    loads, contacts, warnings = assigned(())
+    late = []
+    for contact in contacts:
+        for kind, frame in (("strike", contact.first), ("off", contact.last + 1)):
+            named = [e.time_s for e in events if e.side == contact.side and kind in e.name.lower()]
+            if contact.plates and named and 0 < frame < n_frames:
+                late.append(min((t - frame / rate_hz for t in named), key=abs))
+    late = [difference for difference in late if abs(difference) < SAME_STEP]
+    typical = float(median(np.array(late))) if late else 0.0
+    if abs(typical) <= EVENTS_OFF:
+        return assigned(events)
+    way = "after" if typical > 0 else "before"
+    text = f"the events of the file lie {abs(typical):.2f} s {way} what the plates say; they were not used"
+    return loads, contacts, [*warnings, text]
 
 
 def assign_loads(

@@ -1,8 +1,8 @@
 """Whether plates carried the whole of one contact of one foot, and how sure that is.
 
-Every limit was set with the clean stances of the shared trials in view, at about twice what they show: there the
-pressure lies within 0.044 m of the line of the foot (0.069 m on stairs whose plates were not zeroed) and at 0.11 to 1.17
-of the way from heel to toe, the plates carry 0.86 to 1.01 of body weight while the other foot is in the air, and the
+Every limit was set with the clean stances of the shared trials in view, at about twice what they show: the pressure
+lies within 0.044 m of the line of the foot (0.069 m on stairs whose plates were not zeroed) and at 0.11 to 1.17 of the
+way from heel to toe, the plates carry 0.86 to 1.01 of body weight while the other foot is in the air, and the
 lower foot marker is 0.020 to 0.040 m above the surface.
 """
 
@@ -23,9 +23,9 @@ from gaitid.trial import Array, Mask
 # m. Where the sole ends: behind the heel marker, beyond the toe marker (a share of the heel-toe distance; it stands on
 # the second metatarsal head), and to either side.
 HEEL_BACK, TOE_SHARE, HALF_WIDTH = 0.02, 0.30, 0.045
-# m. How far a marker may lie outside a plate, seen along the foot and across it, before that part of the foot counts as
-# beside it: markers stand on skin, and half of the sole lies beyond one that stands over a side edge.
-ALONG_TOLERANCE, ACROSS_TOLERANCE = 0.03, 0.0
+# m. How far the toe marker may lie beyond a plate, along the foot, before the toe counts as beside it: the ball of the
+# foot may still press there. The heel's marker may not, nor either across the foot: half of what presses is beyond.
+TOE_TOLERANCE = 0.03
 # m, and shares of the heel-toe distance. Pressure beyond these is not this foot's.
 PRESSURE_ASIDE, PRESSURE_BACK, PRESSURE_FRONT = 0.08, -0.15, 1.45
 # Share of the loaded frames with such pressure beyond which the whole contact is unknown.
@@ -33,8 +33,11 @@ MISPLACED_SHARE = 0.15
 # Of the heel-toe distance. Pressure that goes back by this from the first to the last third of a stance, on a foot that
 # moves forward, says that the corners of the plate are in another order.
 BACKWARD = -0.1
-# Of body weight. Less than this in single support is no whole foot, or a subject with a stick.
-LIGHT = 0.75
+# Of body weight, mean over a third of single support: the shared stances carry 0.8 and more. Less is a part of a foot
+# or a subject with a stick; a foot that may reach over an edge is known only if it carries at least the second.
+LIGHT, CARRIES = 0.6, 0.65
+# m. How far the sole's outline may reach over a plate's side or back edge: it is a guess of a shoe.
+SOLE_TOLERANCE = 0.01
 # m. The lower of heel and toe marker above the surface, median of a stance.
 LOWEST, LOW = -0.02, 0.12
 # m. Surfaces that differ by less than this in height are one floor; by less than the second, one plane.
@@ -202,7 +205,7 @@ def judge(
     beside, over = _beyond_edges(here, plates, all_plates)
     if beside:
         return unknown(" and ".join(beside))
-    doubts += over
+    doubts += [(weight, words) for weight, words, _ in over]
 
     early, late = stance.beyond(first, last)
     # A force that begins or ends while the foot stands still: part of the foot stands elsewhere.
@@ -231,14 +234,14 @@ def judge(
         if k and thirds[-k:].mean() - thirds[:k].mean() < BACKWARD and _moves_forward(foot, first, last, near):
             return unknown("its pressure runs from toe to heel; check the order of the plate's corners")
 
-    single = other_airborne[frames] & (vertical > settings.contact_threshold_N)
-    if single.sum() > near // 2 and np.isfinite(weight_N):
-        share = float(vertical[single].mean() / weight_N)
-        if share < LIGHT:
-            words = f"it carries {share:.0%} of body weight while the other foot is in the air"
-            if over:
-                return unknown(f"{words}, and {over[0][1]}")
-            doubts.append((0.5, words))
+    lightest = _lightest_third(vertical, other_airborne[frames], weight_N, near)
+    if any(reach > 0 for _, _, reach in over) and not lightest >= CARRIES:
+        why = (
+            f"it carries as little as {lightest:.0%} of body weight" if np.isfinite(lightest) else "nothing else tells"
+        )
+        return unknown(f"{over[0][1]}, and {why} in single support")
+    if lightest < LIGHT:
+        doubts.append((0.5, f"it carries as little as {lightest:.0%} of body weight in single support"))
     bias = max((float(np.linalg.norm(p.bias_g)) for p in plates if np.isfinite(p.bias_g).all()), default=0.0)
     if bias > BIAS_DOUBT:
         doubts.append((0.9, f"a plate reads {bias:.0f} N while it is empty"))
@@ -246,6 +249,14 @@ def judge(
         doubts.append((0.9, "the contact is cut by the end of the trial"))
     confidence = float(np.prod([weight for weight, _ in doubts])) if doubts else 1.0
     return Verdict(True, peak, round(0.99 * confidence, 2), "; ".join(words for _, words in doubts), misplaced)
+
+
+def _lightest_third(vertical: Array, other_airborne: Mask, weight_N: float, near: int) -> float:
+    """Least mean vertical force over a third of single support, in body weights; NaN where too short to tell."""
+    single = np.flatnonzero(other_airborne)
+    if len(single) < near or not np.isfinite(weight_N):
+        return float("nan")
+    return min(float(vertical[part].mean()) for part in np.array_split(single, 3)) / weight_N
 
 
 def _smallest_sure(plate: PlateLoad) -> float:
@@ -257,35 +268,47 @@ def _smallest_sure(plate: PlateLoad) -> float:
 
 def _beyond_edges(
     foot: FootTrack, plates: Sequence[PlateLoad], all_plates: Sequence[PlateLoad]
-) -> tuple[list[str], list[tuple[float, str]]]:
-    """Parts of a pressing foot that lie beside its plates, and parts that may."""
+) -> tuple[list[str], list[tuple[float, str, float]]]:
+    """Parts of a pressing foot that lie beside its plates; parts that may, with a doubt and how far, m."""
     beside: list[str] = []
-    over: list[tuple[float, str]] = []
-    line = (foot.toe_g - foot.heel_g).mean(axis=0)
+    over: list[tuple[float, str, float]] = []
     for part, point in (("heel", foot.heel_g), ("toe", foot.toe_g)):
-        # of each plate the margins along and across the foot; the part lies on whichever plate it lies on best
-        best = np.full((len(point), 2), -np.inf)
-        for plate in plates:
-            both_ways = margins(plate, point)
-            if abs(line @ plate.R_gp[:, 0]) < abs(line @ plate.R_gp[:, 1]):
-                both_ways = both_ways[:, ::-1]
-            better = both_ways.min(axis=1) > best.min(axis=1)
-            best[better] = both_ways[better]
-        along, across = (float(v) for v in best.min(axis=0))
-        hangs = (along < 0 or across < 0) and _overhangs(plates, all_plates, point)
-        if hangs:
-            over.append((0.7, f"the {part} marker lies {-min(along, across) * 100:.1f} cm over the edge of a step"))
-        elif along < -ALONG_TOLERANCE or across < ACROSS_TOLERANCE:
+        along, across = _inside(foot, plates, point)
+        if (along < 0 or across < 0) and _overhangs(plates, all_plates, point):
+            reach = -min(along, across) * 100
+            over.append((0.7, f"the {part} marker lies {reach:.1f} cm over the edge of a step", 0.0))
+        elif along < (-TOE_TOLERANCE if part == "toe" else 0.0) or across < 0.0:
             beside.append(f"the {part} is {max(-along, -across) * 100:.1f} cm beside it")
         elif along < 0:
-            over.append((0.7, f"the {part} marker lies {-along * 100:.1f} cm over the edge"))
-    if not beside and not over:
-        normal = plates[0].normal_g
-        outside = [np.maximum.reduce([margin(p, corner) for p in plates]).min() for corner in sole(foot, normal)]
-        worst = float(min(outside))
-        if worst < 0 and not _overhangs(plates, all_plates, foot.toe_g):
-            over.append((0.8, f"the sole's outline may reach {-worst * 100:.1f} cm over the edge"))
+            over.append((0.7, f"the {part} marker lies {-along * 100:.1f} cm over the edge", np.inf))
+    if beside or over:
+        return beside, over
+    corners = sole(foot, plates[0].normal_g)
+    reaches = [_inside(foot, plates, corner) for corner in corners]
+    sideways, behind = -min(across for _, across in reaches), -min(along for along, _ in reaches[:2])
+    ahead = -min(along for along, _ in reaches[2:])
+    if max(sideways, behind, ahead) > 0 and not _overhangs(plates, all_plates, foot.toe_g):
+        if max(sideways, behind) > SOLE_TOLERANCE:
+            beside.append(f"the sole may reach {max(sideways, behind) * 100:.1f} cm over its edge")
+        else:
+            reach = max(sideways, behind, ahead)
+            over.append((0.7, f"the sole may reach {reach * 100:.1f} cm over the edge", reach))
     return beside, over
+
+
+def _inside(foot: FootTrack, plates: Sequence[PlateLoad], point: Array) -> tuple[float, float]:
+    """Least distances, m, from a point of a foot to the edges of the plates, along and across it; negative outside."""
+    line = (foot.toe_g - foot.heel_g).mean(axis=0)
+    # the point lies on whichever of the plates it lies on best
+    best = np.full((len(point), 2), -np.inf)
+    for plate in plates:
+        both_ways = margins(plate, point)
+        if abs(line @ plate.R_gp[:, 0]) < abs(line @ plate.R_gp[:, 1]):
+            both_ways = both_ways[:, ::-1]
+        better = both_ways.min(axis=1) > best.min(axis=1)
+        best[better] = both_ways[better]
+    along, across = best.min(axis=0)
+    return float(along), float(across)
 
 
 def _overhangs(plates: Sequence[PlateLoad], all_plates: Sequence[PlateLoad], part_g: Array) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.contacts import Contact, assign_loads
+from gaitid.contacts import Contact, foot_loads
 from gaitid.errors import GaitidError, SubjectError
 from gaitid.frames import Geometry
 from gaitid.laboratory import foot_tracks, plates_at_camera, vertical
@@ -19,7 +19,7 @@ from gaitid.model.subject import Measured, SubjectFile, key_of, resolve_subject
 from gaitid.plates import PlateLoad
 from gaitid.read import read_trial
 from gaitid.signals import known_rows, spans
-from gaitid.stance import FootTrack, detect_stance
+from gaitid.stance import FootTrack
 from gaitid.trial import Array, Trial
 
 
@@ -243,9 +243,10 @@ def _contacts(
     """What `run` finds, by the same code, as it needs feet and plates but nothing of the subject."""
     if model is None:
         return [], note
-    stances = {s: detect_stance(foot, s, trial.events, trial.rate_hz) for s, foot in feet.items()}
-    _, contacts, warnings = assign_loads(
-        list(loads.values()), feet, stances, trial.rate_hz, model.settings, trial.n_frames
+    mass, _ = _resolved(trial, model, "mass")
+    weight = float("nan") if mass is None else mass.value * model.settings.gravity_m_per_s2
+    _, contacts, warnings = foot_loads(
+        list(loads.values()), feet, trial.events, trial.rate_hz, model.settings, trial.n_frames, weight
     )
     absent = [side.name for side in model.sides if side.name not in feet]
     notes = [f"the {side} foot's heel and toe markers were not seen" for side in absent] + warnings

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.contacts import Contact, assign_loads
+from gaitid.contacts import Contact, foot_loads
 from gaitid.conventions import conventions
 from gaitid.errors import TrialError
 from gaitid.frames import Geometry
@@ -21,7 +21,6 @@ from gaitid.model.subject import Subject, SubjectFile, resolve_subject
 from gaitid.plates import PlateLoad
 from gaitid.result import Result, SideResult
 from gaitid.signals import known_rows, lowpass, median, noise_level
-from gaitid.stance import detect_stance
 from gaitid.trial import Array, Trial
 
 # N. A plate that reads more than this while it is empty was not zeroed.
@@ -94,8 +93,10 @@ def analyse(
     plates, refused = plates_at_camera(trial, settings, feet, up_g)
     warnings += [f"plate {number} is not used: {reason}" for number, reason in refused.items()]
     plate_quality = _plate_quality(plates, warnings)
-    stances = {s: detect_stance(foot, s, trial.events, trial.rate_hz) for s, foot in feet.items()}
-    loads, contacts, load_warnings = assign_loads(plates, feet, stances, trial.rate_hz, settings, trial.n_frames)
+    weight_N = subject.numbers["mass"] * settings.gravity_m_per_s2
+    loads, contacts, load_warnings = foot_loads(
+        plates, feet, trial.events, trial.rate_hz, settings, trial.n_frames, weight_N
+    )
     warnings += load_warnings
     _check_forces(trial, plates, contacts, require_forces, warnings)
 

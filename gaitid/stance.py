@@ -110,7 +110,8 @@ def detect_stance(foot: FootTrack, side: str, events: Sequence[Event], rate_hz: 
         return Stance(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), "no foot markers", ~known)
     swing = float(quantile((heel + toe)[known] / 2, 0.95))
     if swing < MIN_SWING_SPEED:
-        return Stance(known, np.zeros(n, dtype=bool), "foot markers never fast enough to be in the air", ~known)
+        method = "foot markers never fast enough to be in the air"
+        return Stance(known, np.zeros(n, dtype=bool), method, ~known)
     slow = np.minimum(heel, toe) < STANDING_SHARE * swing
     standing = known & _without_short(slow, round(SHORTEST * rate_hz))
     after, before = max(2, round(AFTER_OFF * rate_hz)), max(1, round(BEFORE_STRIKE * rate_hz))
