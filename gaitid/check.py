@@ -46,6 +46,8 @@ SIDE_DIFFERENCE = 0.15
 EMPTY_WARN, EMPTY_FAIL = 0.2, 0.8
 # Peak vertical force of a whole stance in body weights: 0.9 to 1.4 in walking, up to 3 in running.
 PEAK_WARN, PEAK_FAIL = (0.7, 3.0), (0.4, 6.0)
+# Both feet together while both are on plates, body weights: up to 1.5 in walking.
+TOGETHER_WARN = 1.8
 # From the middle of one single support to the middle of the next the body neither rises nor falls on the
 # whole, so the mean of the vertical force is body weight (0.98 to 1.06 in recorded walks and on stairs). A
 # stored mass was seen to be wrong by 14 %; pounds taken for kilograms are wrong by 55 %.
@@ -93,6 +95,7 @@ def check_file(
     result = results[options.solver]
     findings = check_result(result)
     findings.insert(0, solvers_agree(results))
+    findings += [Finding("note", WARN, text) for text in prepared.warnings]
     if against is not None:
         findings += compare(result, prepared, path, against, tolerances)
     return Report(path, tuple(findings))
@@ -116,7 +119,7 @@ def check_result(result: Result) -> list[Finding]:
 def solvers_agree(results: Mapping[str, Result]) -> Finding:
     """The largest difference between solvers, relative to the largest value of that joint."""
     names = list(results)
-    worst, where = 0.0, ""
+    worst, where, compared = 0.0, "", False
     first = results[names[0]]
     for name in names[1:]:
         for side, leg in first.sides.items():
@@ -129,9 +132,12 @@ def solvers_agree(results: Mapping[str, Result]) -> Finding:
                     known = np.isfinite(a)
                     scale = float(np.abs(a[known]).max()) if known.any() else 0.0
                     if scale > 0:
+                        compared = True
                         size = float(np.abs(a - b)[known].max()) / scale
                         if size > worst:
                             worst, where = size, f"{name} against {names[0]}, {side} {joint} {kind}"
+    if not compared:
+        return Finding("solvers", WARN, "the solvers were not compared: no wrench is known")
     ok = worst <= SOLVER_TOLERANCE
     text = f"solvers agree to {worst:.1g}" if ok else f"{worst:.2g} ({where}), at most {SOLVER_TOLERANCE:g}"
     return Finding("solvers", PASS if ok else FAIL, text, worst, SOLVER_TOLERANCE, "1")
@@ -246,7 +252,7 @@ def loads_known(result: Result) -> Finding:
 
 def coverage(result: Result) -> list[Finding]:
     """Share of the frames with a known load in which a joint's wrench is empty, worst joint."""
-    worst, where, any_filled = 0.0, "", False
+    worst, where, any_filled, any_loaded = 0.0, "", False, False
     for side, leg in result.sides.items():
         loaded = (leg.load.state == LOADED) | (leg.load.state == AIR)
         loaded[: result.settings.end_frames] = False
@@ -255,6 +261,7 @@ def coverage(result: Result) -> list[Finding]:
             filled = known_rows(wrench.m_g)
             any_filled |= bool(filled.any())
             if loaded.any():
+                any_loaded = True
                 empty = float((loaded & np.logical_not(filled)).sum() / loaded.sum())
                 if empty > worst:
                     worst, where = empty, f"{side} {joint}"
@@ -264,7 +271,9 @@ def coverage(result: Result) -> list[Finding]:
         )
         if not angles:
             return [Finding("coverage", FAIL, "no angle and no wrench is known in any frame", 1.0, EMPTY_FAIL, "1")]
-        return [Finding("coverage", WARN, "no wrench is known in any frame", 1.0, EMPTY_WARN, "1")]
+        return [Finding("coverage", FAIL, "no wrench is known in any frame", 1.0, EMPTY_FAIL, "1")]
+    if not any_loaded:
+        return [Finding("coverage", WARN, "no load is known in any frame: coverage was not checked")]
     status = FAIL if worst > EMPTY_FAIL else WARN if worst > EMPTY_WARN else PASS
     text = f"{worst:.0%} of the frames with a known load are empty"
     if status != PASS:
@@ -369,6 +378,7 @@ def vertical_force(result: Result) -> list[Finding]:
         if status != PASS:
             text += f", expected {limits[0]:g} to {limits[1]:g}: body mass or plate wrong"
         findings.append(Finding("mean force", status, text, mean, limits[0 if mean < 1 else 1], "BW"))
+    findings += _together(result, up, weight)
     peaks = [c.peak_vertical_N / weight for c in result.contacts if c.plates]
     if peaks and all(f.name != "peak force" for f in findings):
         findings.append(
@@ -382,6 +392,24 @@ def vertical_force(result: Result) -> list[Finding]:
             )
         )
     return findings
+
+
+def _together(result: Result, up: Array, weight: float) -> list[Finding]:
+    """What both feet carry while both are on plates: a plate counted for both feet doubles it."""
+    legs = list(result.sides.values())
+    if len(legs) != 2:
+        return []
+    both = (legs[0].load.state == LOADED) & (legs[1].load.state == LOADED)
+    total = np.asarray(sum(leg.load.wrench.f_g @ up for leg in legs)) / weight
+    total = np.where(both & np.isfinite(total), total, -np.inf)
+    at = int(np.argmax(total))
+    if total[at] <= TOGETHER_WARN:
+        return []
+    text = (
+        f"both feet together carry {total[at]:.2f} body weights at frame {at + result.trial.first_frame}, "
+        f"at most {TOGETHER_WARN:g} in walking: body mass wrong, or a load counted for both feet"
+    )
+    return [Finding("both feet", WARN, text, float(total[at]), TOGETHER_WARN, "BW")]
 
 
 def _judge(value: float, warn: tuple[float, float], fail: tuple[float, float]) -> tuple[str, tuple[float, float]]:

@@ -55,9 +55,13 @@ def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, pro
         "global": "the trial's own laboratory axes",
         "proximal": "axes of the joint's proximal segment",
         "distal": "axes of the joint's distal segment",
-        "jcs": "projections on the axes of the joint coordinate system (first axis of the proximal segment, last "
-        "axis of the distal one, floating axis between them), which are not orthogonal; the letter is the axis of "
-        "the sequence " + ", ".join(f"{j} {model.angles[j].sequence}" for j in model.moments),
+        "jcs": "projections on the axes of the joint coordinate system (first axis of the sequence in the angle's "
+        "proximal frame, last one in its distal frame, floating axis between them), which are not orthogonal; "
+        + "; ".join(
+            f"{b.joint}: {(a := model.angles[b.joint]).sequence}, {a.sequence[0]} of {a.proximal}, "
+            f"{a.sequence[2]} of {a.distal}"
+            for b in model.chain
+        ),
         "vertical": f"{_axis(up_g)}, found from {up_words}",
         "progression": f"forward = ({forward}), {progression_words}; axes forward, left, up: {', '.join(letters)}",
         "segment axes": "; ".join(

@@ -48,7 +48,9 @@ class Report:
     def line(self) -> str:
         """``PASS walk.c3d: …`` or ``FAIL walk.c3d: …`` with what failed."""
         if self.passed:
-            return f"PASS {self.path}: " + "; ".join(f.text for f in self.findings if f.status == PASS)
+            n = sum(f.status == WARN for f in self.findings)
+            warned = f" ({n} warning{'s' if n > 1 else ''})" if n else ""
+            return f"PASS {self.path}{warned}: " + "; ".join(f.text for f in self.findings if f.status == PASS)
         return f"FAIL {self.path}: " + "; ".join(f"{f.name}: {f.text}" for f in self.findings if f.status == FAIL)
 
     def as_dict(self) -> dict[str, Any]:

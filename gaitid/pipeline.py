@@ -19,6 +19,7 @@ from gaitid.model.fields import nearest
 from gaitid.model.needs import Needs, side_needs
 from gaitid.model.subject import Subject, SubjectFile, resolve_subject
 from gaitid.plates import PlateLoad
+from gaitid.plausible import check_body, marker_warnings
 from gaitid.result import Result, SideResult
 from gaitid.signals import known_rows, lowpass, median, noise_level
 from gaitid.trial import Array, Trial
@@ -75,6 +76,8 @@ def analyse(
     raw = model_markers(trial, model)
     settings, noise = _resolve_cutoff(raw, settings, trial.rate_hz, warnings)
     geometry = Geometry(model, _filtered(raw, settings, trial.rate_hz), subject.numbers, trial.n_frames, up_g)
+    check_body(geometry, list(needs))
+    warnings += marker_warnings(geometry, _needed(raw, model, needs), list(needs), trial.first_frame)
     base_pose = geometry.frame(model.base.frame)
     parts = {"": (base_pose, geometry.point(model.base.origin))}
     lengths: dict[str, Array] = {}
@@ -156,7 +159,7 @@ def _needs(trial: Trial, model: specs.Model, warnings: list[str]) -> dict[str, N
     )
     if missing:
         present = [label for label in trial.labels if trial.has(label)]
-        hints = ", ".join(f"{label}{nearest(label, present)}" for label in missing)
+        hints = ", ".join(f"{label}{_hint(label, present, model, legs)}" for label in missing)
         raise TrialError(
             f"markers of the model {model.name} are missing or never seen: {hints}",
             found=f"{len(present)} markers seen ({', '.join(present[:12])}{', …' if len(present) > 12 else ''})",
@@ -169,6 +172,15 @@ def _needs(trial: Trial, model: specs.Model, warnings: list[str]) -> dict[str, N
     return recorded
 
 
+def _hint(label: str, present: list[str], model: specs.Model, legs: Mapping[str, Needs]) -> str:
+    """A label that may be meant: none that the model uses for something else, none of the other side."""
+    geometry = Geometry(model, {}, {}, 0, np.zeros(3))
+    used = {text for n in legs.values() for side, role in n.present for text in geometry.labels(role, side)}
+    letters = {side.letter for side in model.sides}
+    others = letters - {label[:1]} if label[:1] in letters else set()
+    return nearest(label, [p for p in present if p not in used and p[:1] not in others])
+
+
 def _refuse_ambiguous(trial: Trial, model: specs.Model, needs: Needs) -> None:
     """A label that several seen markers carry names none of them."""
     geometry = Geometry(model, {}, {}, 0, np.zeros(3))
@@ -177,6 +189,13 @@ def _refuse_ambiguous(trial: Trial, model: specs.Model, needs: Needs) -> None:
             if trial.labels.count(label) > 1:
                 raise TrialError(f"the label {label} is given to {trial.labels.count(label)} points",
                                  expected="one point a label", todo="rename or delete the others")  # fmt: skip
+
+
+def _needed(markers: Mapping[str, Array], model: specs.Model, needs: Mapping[str, Needs]) -> dict[str, Array]:
+    """Of the markers that the model knows, those that this trial's legs use."""
+    geometry = Geometry(model, {}, {}, 0, np.zeros(3))
+    labels = {label for n in needs.values() for side, role in n.present for label in geometry.labels(role, side)}
+    return {label: points for label, points in markers.items() if label in labels}
 
 
 def _resolve_cutoff(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from gaitid.errors import GaitidError
-from gaitid.model.load import bundled_folder, load_model
+from gaitid.errors import GaitidError, ModelError
+from gaitid.model.load import bundled_folder, bundled_models, find_model, load_model
 from gaitid.model.specs import Model
 from gaitid.model.subject import SubjectFile, read_subject
 from gaitid.read import read_trial
@@ -17,6 +17,8 @@ from gaitid.result import Result
 from gaitid.trial import Trial
 from gaitid.write.files import write_all
 from gaitid.write.tables import DEFAULT_FRAMES
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Prepared:
     subject: SubjectFile
     static: Trial | None
     inputs: tuple[Mapping[str, str], ...]
+    warnings: tuple[str, ...] = ()
 
 
 def sha256(path: Path) -> str:
@@ -73,7 +76,9 @@ def prepare(options: RunOptions) -> Prepared:
     GaitidError
         Any of them cannot be used; the message begins with its file.
     """
-    model = load_model(options.model, options.overrides)
+    hidden = hidden_model(options.model)
+    model = about_hidden(options.model, lambda: load_model(options.model, options.overrides))
+    warnings = (f"using ./{find_model(options.model)}, not the bundled {hidden}",) if hidden else ()
     inputs = [_input("model" if i < len(model.paths) - 1 else "table", p) for i, p in enumerate(model.paths)]
     subject = SubjectFile()
     if options.subject is not None:
@@ -89,11 +94,38 @@ def prepare(options: RunOptions) -> Prepared:
             if not extra.is_file():
                 raise GaitidError(f"{extra}: no such file")
             inputs.append(_input(role, extra))
-    return Prepared(options, model, subject, static, tuple(inputs))
+    return Prepared(options, model, subject, static, tuple(inputs), warnings)
+
+
+def hidden_model(name: str) -> str:
+    """The bundled model that a file of the same name in the current folder hides; empty where none does."""
+    bundled = bundled_models().get(name.removesuffix(".yaml"))
+    try:
+        found = find_model(name)
+        return "" if bundled is None or found.samefile(bundled) else bundled.stem
+    except (OSError, GaitidError):
+        return ""
+
+
+def about_hidden(name: str, function: Callable[[], T]) -> T:
+    """The function's value; a refusal of a model says where its file hides a bundled one."""
+    try:
+        return function()
+    except ModelError as error:
+        hidden = hidden_model(name)
+        if not hidden:
+            raise
+        todo = f"./{find_model(name)} hides the bundled {hidden}; rename it or correct it"
+        raise ModelError(
+            error.wrong, expected=error.expected, found=error.found, todo="; ".join(filter(None, (error.todo, todo)))
+        ) from None
 
 
 def _input(role: str, path: Path, file: Path | None = None) -> dict[str, str]:
-    return {"role": role, "path": str(path), "sha256": sha256(file or path)}
+    configs = bundled_folder("configs")
+    # where gaitid is installed is nobody's business, and differs between machines
+    shown = f"{path.relative_to(configs).as_posix()} (bundled)" if path.is_relative_to(configs) else str(path)
+    return {"role": role, "path": shown, "sha256": sha256(file or path)}
 
 
 def found_trial(path: Path) -> Path:
@@ -111,7 +143,7 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
 
     options = prepared.options
     trial = read_trial(found_trial(path), forces=options.forces, plates=options.plates)
-    return analyse(
+    result = analyse(
         trial,
         prepared.model,
         prepared.subject,
@@ -119,10 +151,13 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
         solver=options.solver,
         require_forces=options.require_forces,
     )
+    return replace(result, warnings=(*prepared.warnings, *result.warnings)) if prepared.warnings else result
 
 
-def run_file(path: Path, folder: Path, prepared: Prepared) -> tuple[Result, list[Path]]:
-    """Analyse one trial and write its files.
+def run_file(
+    path: Path, folder: Path, prepared: Prepared, placed: Callable[[], object] = lambda: None
+) -> tuple[Result, list[Path]]:
+    """Analyse one trial and write its files; `placed` is called when they are in place.
 
     Raises
     ------
@@ -146,4 +181,4 @@ def run_file(path: Path, folder: Path, prepared: Prepared) -> tuple[Result, list
     texts[f"{stem}.run.json"] = record_text(
         record(result, options.command, inputs, options.express_in, options.keep_names)
     )
-    return result, write_all(folder, texts)
+    return result, write_all(folder, texts, placed)

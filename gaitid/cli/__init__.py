@@ -1,85 +1,103 @@
-"""The command line: one small module a command, loaded only when that command is given."""
+"""The command line: `main`, where every way that a command can end becomes an exit code and one line."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from importlib import import_module
-
-import click
-
-from gaitid import __version__
+import threading
+import warnings
+from typing import Any, NoReturn
 
 # The arrays of a trial are small: a pool of linear-algebra threads costs more to start (30 ms) than it saves, and
 # one thread gives the same last digit on every machine. Set before numpy is loaded; a user's own value wins.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# name -> (module, one line of help): so that `gaitid --help` loads no command.
-COMMANDS = {
-    "run": ("gaitid.cli.run", "Joint wrenches, angles, moments and powers of one or more trials."),
-    "inspect": ("gaitid.cli.inspect", "What is in a file: markers, plates, loads, subject, events."),
-    "check": ("gaitid.cli.check", "Can these trials be analysed and trusted? The exit code says."),
-    "simulate": ("gaitid.cli.simulate", "A synthetic trial with its exact wrenches beside it."),
-    "report": ("gaitid.cli.report", "Pictures and tables of results, for people."),
-    "models": ("gaitid.cli.models", "List, show and check models."),
-}
-
-
-class _Lazy(click.Group):
-    """A group that imports a command when it is asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        command: click.Command = import_module(COMMANDS[name][0]).command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"no command {args[0]!r}; expected one of {', '.join(COMMANDS)}")
-        return super().resolve_command(ctx, args)
-
-
-@click.group(
-    cls=_Lazy,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Example:  gaitid run walk.c3d --model pig -o results",
-)
-@click.version_option(__version__, prog_name="gaitid")
-def group() -> None:
-    """3D gait analysis from markers and force plates to joint wrenches."""
+TERMINATED = 128 + signal.SIGTERM
 
 
 def main() -> None:
     """Entry point: every refusal of ours is one line on stderr and exit code 1; wrong usage is 2."""
+    show = warnings.showwarning
+    terminate: Any = None
+    try:
+        # Python's own warnings (of numpy, say) are for developers; ours are in the result.
+        if not sys.warnoptions and "--debug" not in sys.argv:
+            warnings.showwarning = _silent
+        if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            terminate = signal.signal(signal.SIGTERM, _terminated)  # so that what is half written is taken away
+        code = _run()
+    except KeyboardInterrupt:
+        code = _interrupted()
+    finally:
+        warnings.showwarning = show
+        if terminate is not None:
+            signal.signal(signal.SIGTERM, terminate)
+    sys.exit(code)
+
+
+def _run() -> int:
+    """The command's exit code, with everything that can go wrong on the way."""
+    from gaitid.cli.streams import lose_stdout, prepare_streams, tell
+
+    prepare_streams()
+    import click
+
+    from gaitid.cli.group import Interrupted, group
+    from gaitid.errors import GaitidError
+
+    debug = "--debug" in sys.argv
     try:
         code = group.main(standalone_mode=False, prog_name="gaitid")
-    except click.exceptions.Abort:
-        sys.exit(130)
-    except KeyboardInterrupt:
-        sys.exit(130)
+        sys.stdout.flush()
+    except (click.exceptions.Abort, Interrupted):
+        return _interrupted()
     except click.UsageError as error:
         if not sys.argv[1:]:
-            print(error.format_message(), file=sys.stderr)  # the whole help, for somebody who is new here
-            sys.exit(error.exit_code)
+            tell(error.format_message())  # the whole help, for somebody who is new here
+            return error.exit_code
         where = error.ctx.command_path if error.ctx is not None else "gaitid"
-        text = " ".join(error.format_message().split())
-        print(f"gaitid: {text}; see {where} --help", file=sys.stderr)
-        sys.exit(error.exit_code)
+        text = " ".join(error.format_message().split()).removesuffix(".")
+        tell(f"gaitid: {text}; see {where} --help")
+        return error.exit_code
     except click.ClickException as error:
-        print(f"gaitid: {error.format_message()}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        tell(f"gaitid: {error.format_message()}")
+        return error.exit_code
     except BrokenPipeError:
-        # the reader of our output went away, as `head` does
-        sys.stderr.close()
-        sys.exit(1)
-    sys.exit(code if isinstance(code, int) else 0)
+        lose_stdout()  # the reader of our output went away, as `head` does
+        return 1
+    except OSError as error:
+        if debug:
+            raise
+        lose_stdout()
+        what = f"{error.filename}: cannot be used" if error.filename else "cannot write to the standard output"
+        tell(f"gaitid: {what} ({error.strerror or error})")
+        return 1
+    except GaitidError as error:
+        if debug:
+            raise
+        tell(f"gaitid: {error.line()}")
+        return 1
+    except Exception as error:
+        if debug:
+            raise
+        text = " ".join(str(error).split())
+        tell(f"gaitid: internal error ({type(error).__name__}: {text}); please report it with --debug")
+        return 1
+    return code if isinstance(code, int) else 0
+
+
+def _interrupted() -> int:
+    from gaitid.cli.streams import lose_stdout, tell
+
+    lose_stdout()
+    tell("gaitid: interrupted")
+    return 130
+
+
+def _terminated(number: int, frame: object) -> NoReturn:
+    sys.exit(TERMINATED)
+
+
+def _silent(*args: object, **options: object) -> None:
+    """Shows no warning."""

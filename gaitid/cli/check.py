@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from gaitid.cli.common import CONTEXT, guarded, say, talk_options
+from gaitid.cli.common import CONTEXT, folder_for, guarded, refuse_pattern, say, say_json, talk_options
 from gaitid.cli.run import cutoff as cutoff_value
 from gaitid.cli.run import settings_from
 
@@ -26,11 +25,13 @@ What is checked, and the limit:
   force balance   Newton's law for the leg below each joint, over 0.3 s: 0.1 % of body weight
   moment balance  Euler's law, likewise: 0.05 N·m/kg
   loads           a stance with a known load (warning; a failure with --require-forces)
-  coverage        frames with a known load that are empty: warning above 20 %, failure above 80 %
+  coverage        frames with a known load that are empty: warning above 20 %, failure above 80 %,
+                  and where no wrench is known in any frame
   segment length  SD of thigh and shank length, and within the foot: 15 mm (slipped markers, wrong calibration)
   segment jump    change of such a length in one frame: 30 mm (markers swapped)
   sides           left and right segments differ in length by at most 15 % (warning)
   peak force      of a whole stance: 0.7 to 3 body weights (warning), 0.4 to 6 (failure)
+  both feet       together at most 1.8 body weights while both are on plates (warning)
   mean force      over one step: within 10 % of body weight (warning), 30 % (failure)
 
 \b
@@ -111,6 +112,7 @@ def command(
     if forces is not None and len(trials) > 1:
         raise click.UsageError("--forces belongs to one trial; check them one by one")
     if against is not None:
+        refuse_pattern("--against", against)
         _refuse_clashes(trials, against)
     options = RunOptions(model, static, subject, forces, plates, overrides=overrides, require_forces=require_forces)
     worked, prepared = guarded("", lambda: prepare(options), debug)
@@ -120,7 +122,7 @@ def command(
     reports: list[Report] = []
     for name in trials:
         path = Path(name)
-        folder = None if against is None else _golden(path, against)
+        folder = None if against is None else folder_for(path, against)
         worked, report = guarded(name, partial(check_file, path, prepared, folder, limits), debug)
         if not worked:
             report = Report(path, (Finding("analysis", FAIL, "it could not be checked"),))
@@ -134,23 +136,16 @@ def command(
                 say(f"{path}: {finding.status}: {finding.name}: {finding.text}")
     failed = sum(not report.passed for report in reports)
     if as_json:
-        from gaitid.write.record import plain
-
-        content = {"passed": not failed, "trials": [report.as_dict() for report in reports]}
-        click.echo(json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False))
+        say_json({"passed": not failed, "trials": [report.as_dict() for report in reports]})
     if failed and len(trials) > 1 and not quiet:
         say(f"{failed} of {len(trials)} trials failed")
     return 1 if failed else 0
 
 
-def _golden(path: Path, against: str) -> Path:
-    return Path(against.replace("{parent}", path.resolve().parent.name))
-
-
 def _refuse_clashes(trials: tuple[str, ...], against: str) -> None:
     seen: dict[Path, str] = {}
     for name in trials:
-        key = _golden(Path(name), against) / Path(name).stem
+        key = folder_for(Path(name), against) / Path(name).stem
         if key in seen:
             raise click.UsageError(
                 f"{seen[key]} and {name} have the same golden files {key}.*; give --against 'DIR/{{parent}}'"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
-from gaitid.cli.common import CONTEXT, guarded, say, talk_options
+from gaitid.cli.common import CONTEXT, guarded, say, say_json, talk_options
 
 
 @click.command(context_settings=CONTEXT, epilog="Example:  gaitid inspect walk.c3d --json > walk.inspect.json")
@@ -41,9 +40,7 @@ def command(
     if not worked:
         return 1
     if as_json:
-        from gaitid.write.record import plain
-
-        click.echo(json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False))
+        say_json(content)
         return 0
     click.echo(describe(content), nl=False)
     if verbose and not quiet:

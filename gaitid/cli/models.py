@@ -16,11 +16,12 @@ from gaitid.cli.common import CONTEXT, guarded, say, talk_options
     invoke_without_command=True,
     epilog="Example:  gaitid models show pig > mine.yaml; gaitid models validate mine.yaml",
 )
+@talk_options
 @click.pass_context
-def command(ctx: click.Context) -> int | None:
+def command(ctx: click.Context, quiet: bool, verbose: bool, debug: bool) -> int | None:
     """List, show and check models; without a subcommand, list them."""
     if ctx.invoked_subcommand is None:
-        return _list(False)
+        return _list(debug)
     return None
 
 
@@ -57,21 +58,30 @@ def show(name: str, resolved: bool, quiet: bool, verbose: bool, debug: bool) -> 
 
 def _text(name: str) -> str:
     from gaitid.errors import ModelError
-    from gaitid.model.load import find_model
 
-    path = find_model(name)
+    path = _found(name)
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise ModelError(f"{path}: cannot be read as text", expected="a YAML file in UTF-8") from None
 
 
+def _found(name: str) -> Path:
+    """The model's file, but not an empty one of a bundled name: `show pig > pig.yaml` has just made that."""
+    from gaitid.model.load import bundled_models, find_model
+    from gaitid.run import hidden_model
+
+    path, hidden = find_model(name), hidden_model(name)
+    return bundled_models()[hidden] if hidden and path.stat().st_size == 0 else path
+
+
 def _resolved(name: str) -> str:
     import yaml
 
-    from gaitid.model.load import find_model, merged_content
+    from gaitid.model.load import merged_content
+    from gaitid.run import about_hidden
 
-    content, paths = merged_content(find_model(name), ())
+    content, paths = about_hidden(name, lambda: merged_content(_found(name), ()))
 
     class Plain(yaml.SafeDumper):
         """Without anchors: a person reads this."""
@@ -97,8 +107,9 @@ def schema(quiet: bool, verbose: bool, debug: bool) -> int:
 def validate(file: str, quiet: bool, verbose: bool, debug: bool) -> int:
     """Check a model FILE with all that it extends: OK, or one line with every fault and exit code 1."""
     from gaitid.model.load import load_model
+    from gaitid.run import about_hidden
 
-    worked, model = guarded("", lambda: load_model(file), debug)
+    worked, model = guarded("", lambda: about_hidden(file, lambda: load_model(file)), debug)
     if not worked:
         return 1
     click.echo(f"OK {file}: {model.name}: {model.title}")

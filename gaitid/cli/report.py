@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from gaitid.cli.common import CONTEXT, guarded, say, talk_options
+from gaitid.cli.common import CONTEXT, Target, guarded, say, talk_options
 
 
 @click.command(context_settings=CONTEXT, epilog="Example:  gaitid report results/walk.run.json -o walk.html")
 @click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RESULT...")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The page or picture.")
+@click.option("-o", "--output", required=True, type=Target(), help="The page or picture.")
 @click.option("--format", "format_", type=click.Choice(["html", "png"]), help="Else by the file's suffix.")
 @talk_options
 def command(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from gaitid.cli.common import CONTEXT, guarded, say, talk_options
+from gaitid.cli.common import CONTEXT, folder_for, guarded, refuse_pattern, say, talk_options
 from gaitid.errors import GaitidError
 
 if TYPE_CHECKING:
@@ -29,7 +31,8 @@ def cutoff(ctx: click.Context, parameter: click.Parameter, value: str | None) ->
     except ValueError:
         number = -1.0
     if not 0 < number < 1e6:
-        raise click.BadParameter(f"expected a frequency in Hz above 0, or none; found {value!r}")
+        words = "none or auto" if parameter.name == "cutoff" else "or none"
+        raise click.BadParameter(f"expected a frequency in Hz above 0, {words}; found {value!r}")
     return number
 
 
@@ -52,14 +55,14 @@ def settings_from(pairs: tuple[str, ...]) -> dict[str, object]:
 def targets(trials: tuple[str, ...], output: str) -> list[tuple[Path, Path]]:
     """Where each trial's files go; clashes are refused before any work."""
     pairs: list[tuple[Path, Path]] = []
-    seen: dict[tuple[str, str], Path] = {}
+    seen: dict[Path, Path] = {}
     for name in trials:
         path = Path(name)
-        folder = Path(output.replace("{parent}", path.resolve().parent.name))
-        key = (str(folder.absolute()), path.stem)
+        folder = folder_for(path, output)
+        key = folder / path.stem
         if key in seen:
             raise click.UsageError(
-                f"{seen[key]} and {path} would both write {folder / path.stem}.*; "
+                f"{seen[key]} and {path} would both write {key}.*; "
                 "give -o 'DIR/{parent}' or run them one by one"
             )
         seen[key] = path
@@ -98,7 +101,9 @@ def targets(trials: tuple[str, ...], output: str) -> list[tuple[Path, Path]]:
 @click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model.")
 @click.option("--keep-names", is_flag=True, help="Keep names of people stored in the trial.")
 @talk_options
+@click.pass_context
 def command(
+    ctx: click.Context,
     trials: tuple[str, ...],
     model: str,
     static: Path | None,
@@ -132,28 +137,40 @@ def command(
     to_stdout = output == "-"
     if to_stdout and len(trials) > 1:
         raise click.UsageError("-o - writes one trial; give one, or a folder")
+    if to_stdout and write:
+        raise click.UsageError("-o - writes the wrenches only; give a folder for --write")
+    refuse_pattern("-o", output)
     if forces is not None and len(trials) > 1:
         raise click.UsageError("--forces belongs to one trial; run them one by one")
     pairs_of_paths = targets(trials, "." if to_stdout else output)
     frames = tuple(dict.fromkeys(express_in)) or ("global", "distal")
     options = RunOptions(
         model, static, subject, forces, plates, frames, overrides, solver, require_forces,
-        "segments" in write, keep_names, ("gaitid", *sys.argv[1:]),
+        "segments" in write, keep_names,
     )  # fmt: skip
     worked, prepared = guarded("", lambda: prepare(options), debug)
     if not worked:
         return 1
+    if not quiet:
+        for warning in prepared.warnings:
+            say(warning)
+    if to_stdout:
+        return _to_stdout(pairs_of_paths[0][0], prepared, quiet, debug)
     failed = 0
+    placed: list[Path] = []
     for path, folder in pairs_of_paths:
-        if to_stdout:
-            worked, _ = guarded(str(path), partial(_to_stdout, path, prepared), debug)
-            failed += not worked
-            continue
-        worked, value = guarded(str(path), partial(run_file, path, folder, prepared), debug)
+        words = command_words(sys.argv[1:], path, trials, ctx.command)
+        one = replace(prepared, options=replace(options, command=words))
+        work = partial(run_file, path, folder, one, partial(placed.append, path))
+        try:
+            worked, value = guarded(str(path), work, debug)
+        except KeyboardInterrupt:
+            say(f"interrupted; {len(placed)} of {len(trials)} trials written")
+            return 130
         failed += not worked
         if worked and not quiet:
             result, files = value
-            for warning in result.warnings:
+            for warning in result.warnings[len(prepared.warnings) :]:
                 say(f"{path}: warning: {warning}")
             known = [c for c in result.contacts if c.plates]
             say(f"{path}: {_contacts_in_words(known, result.trial.first_frame)}; wrote {files[0].parent / path.stem}.*")
@@ -176,12 +193,33 @@ def _contacts_in_words(contacts: list[Contact], first: int) -> str:
     )
 
 
-def _to_stdout(path: Path, prepared: Prepared) -> None:
+def _to_stdout(path: Path, prepared: Prepared, quiet: bool, debug: bool) -> int:
     from gaitid.run import analyse_file
     from gaitid.write.tables import wrenches_csv
 
-    result = analyse_file(path, prepared)
-    for warning in result.warnings:
-        say(f"{path}: warning: {warning}")
+    worked, result = guarded(str(path), partial(analyse_file, path, prepared), debug)
+    if not worked:
+        return 1
+    if not quiet:
+        for warning in result.warnings[len(prepared.warnings) :]:
+            say(f"{path}: warning: {warning}")
+    # not guarded: what fails here is stdout, not the trial
     sys.stdout.write(wrenches_csv(result, prepared.options.express_in))
     sys.stdout.flush()
+    return 0
+
+
+def command_words(
+    words: Sequence[str], trial: Path, trials: Sequence[str], command: click.Command
+) -> tuple[str, ...]:
+    """The command line as if it had been given for one trial: a record holds nothing of other people's trials."""
+    with_value = {
+        name for p in command.params if isinstance(p, click.Option) and not p.is_flag and not p.count for name in p.opts
+    }
+    others = {t for t in trials if Path(t) != trial}
+    kept, value, only_trials = ["gaitid"], False, False
+    for word in words:
+        if value or not (word in others and (only_trials or not word.startswith("-"))):
+            kept.append(word)
+        value, only_trials = not value and not only_trials and word in with_value, only_trials or word == "--"
+    return tuple(kept)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gaitid.cli.common import CONTEXT, guarded, say, talk_options
+from gaitid.cli.common import CONTEXT, Target, guarded, say, talk_options
 
 
 @click.command(
@@ -14,7 +14,7 @@ from gaitid.cli.common import CONTEXT, guarded, say, talk_options
     epilog="Example:  gaitid simulate walk -o simulated --marker-noise-mm 1 --seed 7",
 )
 @click.argument("scenario")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder for the files.")
+@click.option("-o", "--output", required=True, type=Target(), help="Folder for the files.")
 @click.option("--rate-hz", default=100.0, show_default=True, help="Camera rate.")
 @click.option("--analog-rate-hz", default=1000.0, show_default=True, help="Rate of the plates.")
 @click.option("--duration", default=4.0, show_default=True, help="Length of the trial, s.")
@@ -49,8 +49,10 @@ def command(
 
     SCENARIO is `walk`: a two-legged walk with Plug-in Gait markers over two force plates.
     """
-    from gaitid.simulate import simulate
+    from gaitid.simulate import SCENARIOS, simulate
 
+    if scenario not in SCENARIOS:
+        raise click.UsageError(f"unknown scenario {scenario!r}; expected {' or '.join(SCENARIOS)}")
     worked, files = guarded(
         "",
         lambda: simulate(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import math
+import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping
+from reprlib import repr as short
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +34,8 @@ POINT_FUNCTIONS = ("distance",)
 CONSTANTS = {"pi": math.pi}
 # A formula of a gait model has tens of terms: deeper or longer ones are a mistake or an attack.
 MAX_LENGTH = 500
+# Of a whole number: more is beyond the largest real, 1.8e308.
+MAX_BITS = 1023
 
 
 class Expression(NamedTuple):
@@ -66,15 +71,19 @@ def parse_expression(text: object, where: str) -> Expression:
         Not a formula, or one with a function or an operation that is not offered.
     """
     if isinstance(text, bool) or not isinstance(text, (str, int, float)):
-        raise ModelError(f"{where}: not a formula", expected="a number or a formula", found=repr(text)[:60])
+        raise ModelError(f"{where}: not a formula", expected="a number or a formula", found=short(text))
+    if isinstance(text, int) and text.bit_length() > MAX_BITS:  # Python would not even print it
+        raise ModelError(f"{where}: number too large", expected="a number that a computer's real can hold")
     source = str(text)
     if len(source) > MAX_LENGTH:
         raise ModelError(f"{where}: formula too long", expected=f"at most {MAX_LENGTH} characters")
     try:
-        tree = ast.parse(source, mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python's advice on its own syntax, as for "1if"
+            tree = ast.parse(source, mode="eval").body
         _check(tree, where, source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ModelError(f"{where}: not a formula", found=repr(source[:60])) from None
+        raise ModelError(f"{where}: not a formula", found=short(source)) from None
     return Expression(source, tree, tuple(_names(tree)), tuple(_points(tree)))
 
 
@@ -89,6 +98,10 @@ _BINARY: Mapping[type, Callable[[Any, Any], Any]] = {
 
 def _check(node: ast.expr, where: str, source: str) -> None:
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        if abs(node.value) > sys.float_info.max:  # type: ignore[arg-type]
+            raise ModelError(
+                f"{where}: number too large", expected="a number that a computer's real can hold", found=short(source)
+            )
         return None
     if isinstance(node, (ast.Name, ast.Attribute)):
         _dotted(node)
@@ -102,22 +115,24 @@ def _check(node: ast.expr, where: str, source: str) -> None:
         name = _function(node)
         if name in POINT_FUNCTIONS:
             if len(node.args) != 2:
-                raise ModelError(f"{where}: {name} takes two points", found=repr(source))
+                raise ModelError(f"{where}: {name} takes two points", found=short(source))
             for argument in node.args:
                 _dotted(argument)
             return None
         if name in FUNCTIONS or name == "mean":
             if len(node.args) != ARITY.get(name, 1):
-                raise ModelError(f"{where}: {name} takes {ARITY.get(name, 1)} value(s)", found=repr(source))
+                raise ModelError(f"{where}: {name} takes {ARITY.get(name, 1)} value(s)", found=short(source))
             for argument in node.args:
                 _check(argument, where, source)
             return None
         raise ModelError(
             f"{where}: no function {name!r}",
             expected=", ".join([*FUNCTIONS, "mean", *POINT_FUNCTIONS]),
-            found=repr(source),
+            found=short(source),
         )
-    raise ModelError(f"{where}: not a formula", expected="numbers, names, + - * / ** and functions", found=repr(source))
+    raise ModelError(
+        f"{where}: not a formula", expected="numbers, names, + - * / ** and functions", found=short(source)
+    )
 
 
 def _dotted(node: ast.expr) -> str:

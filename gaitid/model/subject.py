@@ -327,7 +327,7 @@ def resolve_subject(
             f"measurements of the subject are missing: {', '.join(missing)}",
             todo="give them with --subject FILE" + ("" if static_markers is not None else " or --static FILE"),
         )
-    warnings = list(resolver.warnings)
+    warnings = [*_other_person(resolver), *_both_sides(resolver.warnings)]
     uses_static = static_markers is not None
     if uses_static and file.foot_flat is None:
         warnings.append(
@@ -337,13 +337,45 @@ def resolve_subject(
     return Subject(measured, tuple(warnings), foot_flat if uses_static else None)
 
 
+def _both_sides(warnings: list[str]) -> list[str]:
+    """The same said of left and right becomes one line."""
+    result: list[str] = []
+    for text in warnings:
+        twin = text.replace("right ", "left ", 1)
+        if text.startswith("right ") and twin in result:
+            result[result.index(twin)] = "left and " + text
+        else:
+            result.append(text)
+    return result
+
+
+def _other_person(resolver: _Resolver) -> list[str]:
+    """A static whose stored mass or leg length is far from the trial's is somebody else's."""
+    for name, share in (("mass", 0.1), ("left.leg_length", 0.1), ("right.leg_length", 0.1)):
+        side, _, bare = name.rpartition(".")
+        measurement = resolver.model.subject.get(bare)
+        if measurement is None:
+            continue
+        mine = resolver._stored(resolver.trial, measurement, side)
+        static = resolver._stored(resolver.static, measurement, side)
+        if mine and static and abs(static / mine - 1) > share:
+            unit = si_unit(measurement.unit)
+            return [
+                f"the static may be another person's: its {name.replace('.', ' ')} is {_display(static, unit)}, "
+                f"the trial's {_display(mine, unit)}"
+            ]
+    return []
+
+
 def _in_model_order(model: specs.Model, names: set[str]) -> list[str]:
     order = list(model.subject)
     return sorted(names, key=lambda n: (order.index(n.rpartition(".")[2]), n))
 
 
 def _display(value: float, unit: str) -> str:
-    return f"{value * 1e3:.4g} mm" if unit == "m" and abs(value) < 1.0 else f"{value:.4g} {unit}"
+    if unit == "m" and abs(value) < 1.0:
+        return f"{value * 1e3:.4g} mm"
+    return f"{np.degrees(value):.4g}°" if unit == "rad" else f"{value:.4g} {unit}"
 
 
 __all__ = ["Measured", "ModelError", "Subject", "SubjectFile", "read_subject", "resolve_subject"]

@@ -1,8 +1,14 @@
-"""YAML files, read with ``safe_load`` semantics, duplicate keys refused."""
+"""YAML files, read with ``safe_load`` semantics; duplicate keys, deep nesting and expanding aliases refused.
+
+Numbers are those of YAML 1.2, decimal only: YAML 1.1 would read ``0106`` as 70 and ``1:10`` as also 70.
+"""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from reprlib import repr as short
+from typing import Any
 
 import yaml
 
@@ -15,8 +21,66 @@ _Safe: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 MAX_BYTES = 4_000_000
 
 
+# A model nests some ten levels. The C loader recurses without a limit of its own and would end the process.
+MAX_DEPTH = 50
+# Nodes after aliases are written out: an alias of an alias of an alias can stand for more than a memory holds.
+MAX_NODES = 200_000
+# A whole number with more digits is no quantity, and does not fit where it is going.
+MAX_DIGITS = 18
+_INT, _FLOAT = "tag:yaml.org,2002:int", "tag:yaml.org,2002:float"
+_WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z")
+_REAL = re.compile(
+    r"(?:[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+    r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\Z"
+)
+
+
 class _Loader(_Safe):  # type: ignore[misc]
-    """A safe loader that refuses a key given twice: YAML would silently keep the last."""
+    """A safe loader that refuses a key given twice (YAML would silently keep the last) and what grows too deep."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.depth = 0
+        # An alias needs an anchor: without the sign of one the nodes need not be counted.
+        self.may_expand = "&" in text
+
+    # Both loaders call these two around every node that they compose: the place to stop before recursing too far.
+    def descend_resolver(self, parent: Any, index: Any) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            mark = getattr(parent, "start_mark", None)
+            raise yaml.constructor.ConstructorError(None, None, f"nested more than {MAX_DEPTH} levels deep", mark)
+
+    def ascend_resolver(self) -> None:
+        self.depth -= 1
+
+    def construct_document(self, node: yaml.Node) -> object:
+        if self.may_expand:
+            _expanded(node, {})
+        return super().construct_document(node)
+
+
+def _expanded(node: yaml.Node, known: dict[int, tuple[int, int] | None]) -> tuple[int, int]:
+    """Number of nodes and levels of `node` with its aliases written out; an alias stands after what it repeats."""
+    if id(node) in known:
+        done = known[id(node)]
+        if done is None:
+            raise yaml.constructor.ConstructorError(None, None, "an alias inside what it stands for", node.start_mark)
+        return done
+    known[id(node)] = None
+    children: list[yaml.Node] = []
+    if isinstance(node, yaml.SequenceNode):
+        children = node.value
+    elif isinstance(node, yaml.MappingNode):
+        children = [child for pair in node.value for child in pair]
+    sizes = [_expanded(child, known) for child in children]
+    nodes, levels = 1 + sum(n for n, _ in sizes), 1 + max((level for _, level in sizes), default=0)
+    if nodes > MAX_NODES or levels > MAX_DEPTH:
+        raise yaml.constructor.ConstructorError(
+            None, None, f"its aliases stand for more than {MAX_NODES} entries or {MAX_DEPTH} levels", node.start_mark
+        )
+    known[id(node)] = nodes, levels
+    return nodes, levels
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[object, object]:
@@ -31,12 +95,38 @@ def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[object, object]:
                 None, None, "a key is not plain text", key_node.start_mark
             ) from None
         if twice:
-            raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is given twice", key_node.start_mark)
+            raise yaml.constructor.ConstructorError(
+                None, None, f"the key {short(key)} is given twice", key_node.start_mark
+            )
         result[key] = loader.construct_object(value_node, deep=True)
     return result
 
 
+def _whole(loader: _Loader, node: yaml.ScalarNode) -> int:
+    text = str(loader.construct_scalar(node))
+    if not _WHOLE.match(text) or len(text) > MAX_DIGITS:
+        raise yaml.constructor.ConstructorError(
+            None, None, f"not a whole number of at most {MAX_DIGITS} digits: {short(text)}", node.start_mark
+        )
+    return int(text)
+
+
+def _real(loader: _Loader, node: yaml.ScalarNode) -> float:
+    text = str(loader.construct_scalar(node))
+    if not _REAL.match(text):
+        raise yaml.constructor.ConstructorError(None, None, f"not a number: {short(text)}", node.start_mark)
+    return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+
+
 _Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
+_Loader.add_constructor(_INT, _whole)
+_Loader.add_constructor(_FLOAT, _real)
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in (_INT, _FLOAT)]
+    for first, resolvers in _Safe.yaml_implicit_resolvers.items()  # type: ignore[attr-defined]
+}
+_Loader.add_implicit_resolver(_INT, _WHOLE, list("-+0123456789"))
+_Loader.add_implicit_resolver(_FLOAT, _REAL, list("-+.0123456789"))
 
 
 def parse_yaml(text: str, name: str) -> object:
@@ -45,7 +135,7 @@ def parse_yaml(text: str, name: str) -> object:
     Raises
     ------
     ModelError
-        Not YAML, or a key given twice.
+        Not YAML, a key given twice, nested too deep, or with aliases that stand for too much.
     """
     try:
         return yaml.load(text, Loader=_Loader)
@@ -55,7 +145,7 @@ def parse_yaml(text: str, name: str) -> object:
         raise ModelError(
             f"{name}: {where}{getattr(error, 'problem', None) or 'cannot be parsed'}", expected="YAML"
         ) from None
-    except (RecursionError, ValueError) as error:
+    except (RecursionError, ValueError, TypeError, AttributeError) as error:  # the last two: tags on a wrong kind
         raise ModelError(f"{name}: cannot be parsed ({type(error).__name__})", expected="YAML") from None
 
 
@@ -68,6 +158,9 @@ def load_yaml(path: Path) -> object:
         The file is absent, unreadable, larger than a model can be, not UTF-8 or not YAML.
     """
     try:
+        # A pipe would be waited for, without end.
+        if path.exists() and not path.is_file():
+            raise ModelError(f"{path}: cannot be read", expected="a YAML file", found="a folder or a device")
         if path.stat().st_size > MAX_BYTES:
             raise ModelError(
                 f"{path}: too large for YAML settings",

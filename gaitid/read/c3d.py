@@ -9,13 +9,18 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.read.c3d_guard import check_c3d
+from gaitid.read.c3d_guard import RATES_HZ, C3DHeader, check_c3d
+from gaitid.read.csv_text import listed
 from gaitid.read.plates import plates_from_channels
 from gaitid.read.units import LENGTH_M, factor
 from gaitid.trial import Array, Event, Trial
 
 # Groups of POINT that name model outputs: what the file computed, never what a camera saw.
 OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS")
+# A marker farther from the laboratory's origin, m, was not seen there: the number is damaged.
+FAR_M = 1000.0
+# An event farther from the first frame, s, has no time: a day of recording is no trial.
+_FAR_S = 86400.0
 # Entries of SUBJECTS that are bookkeeping, not measurements.
 _BOOKKEEPING = {"USED", "IS_STATIC", "USES_PREFIXES"}
 
@@ -46,18 +51,25 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
     try:
         # ezc3d 1.7 corrects the units and the sign of some makers' plates nowhere: what it returns is the file.
         file = ezc3d.c3d(str(path))
-    except (OSError, RuntimeError, ValueError, IndexError, MemoryError) as error:
+    # TypeError: names that are not UTF-8
+    except (OSError, RuntimeError, ValueError, IndexError, MemoryError, TypeError) as error:
         raise ReadError(f"cannot be read as C3D ({_first_line(error)})") from None
     parameters: Parameters = file["parameters"]
     warnings: list[str] = []
 
     rate = float(file["header"]["points"]["frame_rate"])
-    if not rate > 0:
-        raise ReadError("no camera rate", expected="POINT:RATE above 0", found=f"{rate:g}")
+    if not RATES_HZ[0] <= rate <= RATES_HZ[1]:
+        raise ReadError(
+            "no usable camera rate",
+            expected=f"POINT:RATE of {RATES_HZ[0]:g} to {RATES_HZ[1]:g} Hz",
+            found=f"{rate:g}",
+            todo="export the trial again",
+        )
     raw = file["data"]["points"]
     n_frames = raw.shape[2]
     if n_frames == 0:
         raise ReadError("no frames", expected="at least one frame of points", found="0")
+    _check_shapes(header, raw.shape, file["data"]["analogs"].shape)
 
     labels = _labels(parameters, raw.shape[1])
     outputs = _names_in(parameters, "POINT", OUTPUT_GROUPS)
@@ -65,7 +77,9 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
     is_marker = np.array([label not in outputs for label in labels], dtype=bool)
     scale = factor(_text(parameters, "POINT", "UNITS"), LENGTH_M, "POINT:UNITS") if len(labels) else 1.0
     # ezc3d: (4, points, frames); ours: (frames, points, 3). A residual below 0 means "not seen".
-    points = np.where((residual < 0)[None], np.nan, raw[:3]).transpose(2, 1, 0)
+    unseen = residual < 0
+    unseen |= _blanks(raw[:3], ~unseen & is_marker[:, None], scale, labels, warnings)
+    points = np.where(unseen[None], np.nan, raw[:3]).transpose(2, 1, 0)
     markers, names, prefixes = _strip_prefixes([label for label, keep in zip(labels, is_marker, strict=True) if keep])
     _refuse_two_subjects(markers, names)
 
@@ -76,9 +90,17 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
                 stored_outputs.setdefault(label.rsplit(":", 1)[-1], points[:, i])
 
     analog_rate = float(file["header"]["analogs"]["frame_rate"])
+    # The samples of a frame lie inside it, whatever the declared rate: 999 Hz at 10 samples a frame is 1000 Hz.
+    if header.n_subframes and abs(analog_rate / (rate * header.n_subframes) - 1) > 1e-5:
+        warnings.append(
+            f"ANALOG:RATE {analog_rate:g} Hz is no whole multiple of {rate:g} Hz; with {header.n_subframes} samples "
+            f"a frame it is taken as {rate * header.n_subframes:g} Hz"
+        )
+        analog_rate = rate * header.n_subframes
     plates, refused, plate_warnings = plates_from_channels(parameters, file["data"]["analogs"][0], analog_rate)
     warnings += plate_warnings
     first_frame = int(file["header"]["points"]["first_frame"]) + 1
+    events = _events(parameters, rate, first_frame, warnings)
     return Trial(
         path=path,
         rate_hz=rate,
@@ -87,7 +109,7 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
         points_g=points[:, is_marker] * scale,
         plates=plates,
         refused_plates=refused,
-        events=_events(parameters, rate, first_frame),
+        events=events,
         parameters=_measurements(parameters),
         stored=stored_outputs,
         up_hint=_up_hint(parameters),
@@ -104,6 +126,44 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
         },
         warnings=tuple(warnings),
     )
+
+
+def _check_shapes(header: C3DHeader, points: tuple[int, ...], analog: tuple[int, ...]) -> None:
+    """ReadError unless the library read as many points and samples a frame as the file says."""
+    found = (points[1], analog[1] * analog[2] if header.n_analog else 0)
+    expected = (header.n_points, header.n_analog * points[2])
+    if found != expected:
+        raise ReadError(
+            "damaged C3D file: header and parameters disagree",
+            expected=f"{expected[0]} points a frame and {expected[1]} analog samples",
+            found=f"{found[0]} and {found[1]}",
+            todo="open and save the file again in the program that made it",
+        )
+
+
+def _blanks(xyz: Array, seen: Array, scale: float, labels: Sequence[str], warnings: list[str]) -> Array:
+    """(points, frames) where a marker is said to be seen at a place where none can be.
+
+    Many programs write 0, 0, 0 for a marker that they lost, with a residual that says otherwise.
+    """
+    finite = np.isfinite(xyz).all(axis=0)
+    with np.errstate(invalid="ignore"):
+        kinds = {
+            "exactly at the origin": ~xyz.any(axis=0),
+            "without finite coordinates": ~finite,
+            f"more than {FAR_M:g} m away": finite & (np.abs(xyz).max(axis=0) * scale > FAR_M),
+        }
+    blank = np.zeros(seen.shape, dtype=bool)
+    for what, where in kinds.items():
+        wrong = where & seen
+        if wrong.any():
+            counts = wrong.sum(axis=1)
+            names = [
+                f"{labels[i].rsplit(':', 1)[-1] or f'point {i + 1}'} ({counts[i]})" for i in np.flatnonzero(counts)
+            ]
+            warnings.append(f"markers {what} count as not seen (frames): {listed(names)}")
+            blank |= wrong
+    return blank
 
 
 def _value(parameters: Parameters, group: str, name: str) -> Any:
@@ -165,7 +225,7 @@ def _refuse_two_subjects(markers: list[str], names: Mapping[str, set[str]]) -> N
         )
 
 
-def _events(parameters: Parameters, rate: float, first_frame: int) -> tuple[Event, ...]:
+def _events(parameters: Parameters, rate: float, first_frame: int, warnings: list[str]) -> tuple[Event, ...]:
     """Events with time 0 at the first frame.
 
     ``EVENT:TIMES`` holds minutes and seconds, counted so that frame number n lies at (n − 1)/rate.
@@ -173,16 +233,23 @@ def _events(parameters: Parameters, rate: float, first_frame: int) -> tuple[Even
     times = _value(parameters, "EVENT", "TIMES")
     if times is None or np.size(times) == 0:
         return ()
-    table = np.atleast_2d(np.asarray(times, dtype=float))
-    if table.shape[0] != 2:
+    table = np.atleast_2d(times) if isinstance(times, np.ndarray) else np.empty((0, 0))
+    if table.shape[0] != 2 or table.ndim != 2:
+        warnings.append("EVENT:TIMES does not hold minutes and seconds; the file's events are not read")
         return ()
     seconds = 60.0 * table[0] + table[1] - (first_frame - 1) / rate
     labels = _numbered(parameters, "EVENT", "LABELS")
     contexts = _numbered(parameters, "EVENT", "CONTEXTS")
-    events = [
-        Event(label, context.lower() if context.lower() in ("left", "right") else "general", float(t))
-        for label, context, t in zip(labels, contexts, seconds, strict=False)
-    ]
+    events: list[Event] = []
+    timeless: list[str] = []
+    for label, context, t in zip(labels, contexts, seconds, strict=False):
+        if not abs(t) <= _FAR_S:
+            timeless.append(f"{context} {label}".strip())
+            continue
+        side = context.lower() if context.lower() in ("left", "right") else "general"
+        events.append(Event(label, side, float(t)))
+    if timeless:
+        warnings.append(f"events without a possible time are not read: {listed(timeless)}")
     return tuple(sorted(events, key=lambda e: (e.time_s, e.side, e.name)))
 
 

@@ -7,8 +7,10 @@ visits every entry once, goes forward only, and stays inside the file. Layout af
 
 from __future__ import annotations
 
+import math
 import struct
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gaitid.errors import ReadError
@@ -17,6 +19,13 @@ BLOCK = 512
 PROCESSORS = {84: "little-endian (Intel)", 85: "DEC (VAX)", 86: "big-endian (SGI/MIPS)"}
 # The header holds frame numbers in 16 bits; longer trials keep their count in parameters.
 MAX_HEADER_FRAME = 65535
+# Counts from here on are stored wrapped, negative or as reals, depending on the program: they are not compared.
+_WRAPS = 32768
+# Cameras and analog converters run between these, Hz; anything else is damage.
+RATES_HZ = (1.0, 1e5)
+# Parameters looked at here; SCALE2, OFFSET2, … go on beyond 255 channels.
+_NUMBERS = {"POINT": ("USED", "RATE", "FRAMES"), "ANALOG": ("USED", "RATE", "GEN_SCALE")}
+_PER_CHANNEL = ("SCALE", "OFFSET")
 
 
 @dataclass(frozen=True)
@@ -33,6 +42,8 @@ class C3DHeader:
         As numbered in the header.
     floats : bool
         Whether data are stored as reals.
+    n_subframes : int
+        Analog samples a frame of one channel, from the two rates; 0 without analog data.
     """
 
     processor: str
@@ -41,6 +52,16 @@ class C3DHeader:
     first_frame: int
     last_frame: int
     floats: bool
+    n_subframes: int = 0
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    """One entry of the parameter section: its element size (−1: text), number of elements, and its first value."""
+
+    size: int
+    count: int
+    first: float
 
 
 def check_c3d(path: Path) -> C3DHeader:
@@ -50,7 +71,8 @@ def check_c3d(path: Path) -> C3DHeader:
     ------
     ReadError
         Absent, empty, not C3D, in a number format that cannot be read, with a parameter section that leaves
-        the file or does not end, or shorter than its frames.
+        the file or does not end, one that lacks what the data need or contradicts the header, or shorter than its
+        frames.
     """
     try:
         if not path.is_file():
@@ -86,9 +108,9 @@ def check_c3d(path: Path) -> C3DHeader:
             todo="convert it, for example with Mokka or the C3D editor of your motion system",
         )
     header = _header(data, code)
-    _walk_parameters(data, start)
+    parameters = _walk_parameters(data, start, code)
     _check_length(data, header)
-    return header
+    return replace(header, n_subframes=_check_agreement(header, parameters))
 
 
 def _header(data: bytes, code: int) -> C3DHeader:
@@ -101,58 +123,167 @@ def _header(data: bytes, code: int) -> C3DHeader:
     return C3DHeader(PROCESSORS[code], words[1], words[2], words[3], words[4], negative)
 
 
-def _walk_parameters(data: bytes, start: int) -> None:
-    """Follow the chain of groups and parameters: forward only, inside the file, to its end."""
+def _walk_parameters(data: bytes, start: int, code: int) -> dict[tuple[str, str], _Parameter]:
+    """Follow the chain of groups and parameters, forward only, inside the file, to its end.
+
+    Returns
+    -------
+    dict of (group, name) to _Parameter
+        The entries of POINT and ANALOG.
+    """
+    groups: dict[int, bytes] = {}
+    entries: list[tuple[int, bytes, _Parameter]] = []
     position = start + 4
     for _ in range(len(data)):
         if position + 2 > len(data):
             raise _damaged("runs past the end of the file")
-        n_name = struct.unpack_from("<b", data, position)[0]
+        n_name = abs(struct.unpack_from("<b", data, position)[0])
         if n_name == 0:
-            return
-        offset_at = position + 2 + abs(n_name)
+            break
+        offset_at = position + 2 + n_name
         if offset_at + 2 > len(data):
             raise _damaged("has a name that runs past the end of the file")
         offset = struct.unpack_from("<h", data, offset_at)[0]
         group = struct.unpack_from("<b", data, position + 1)[0]
-        if offset == 0:
-            return
-        following = offset_at + offset
+        # Offset 0 marks the last entry: nothing says where it ends, but it must end inside the file.
+        following = offset_at + offset if offset else len(data)
         if offset < 0 or following > len(data):
             way = "back" if offset < 0 else "past the end of the file"
             raise _damaged(f"points {way} (from byte {offset_at} to {following})")
+        name = data[position + 2 : offset_at]
         if group > 0:
-            _check_parameter(data, offset_at + 2, following)
+            entries.append((group, name, _parameter(data, offset_at + 2, following, code, last=not offset)))
         else:
-            _check_group(data, offset_at + 2, following)
+            if groups.setdefault(-group, name) != name:
+                raise _damaged(f"has two groups of number {-group}")
+            _check_description(data, offset_at + 2, following, f"a group (at byte {offset_at})", last=not offset)
+        if not offset:
+            break
         position = following
-    raise _damaged("does not end")
+    else:
+        raise _damaged("does not end")
+    found: dict[tuple[str, str], _Parameter] = {}
+    for number, raw, parameter in entries:
+        key = (_plain(groups.get(number, b"")), _plain(raw))
+        if key[0] not in _NUMBERS:
+            continue
+        # Which of the two a library takes is its own affair: what was checked might not be what is used.
+        if key in found:
+            raise _damaged(f"has {key[0]}:{key[1][:30]!r} twice")
+        found[key] = parameter
+    return found
 
 
-def _check_group(data: bytes, at: int, following: int) -> None:
-    """A group's entry ends with its description; what is left before the next is padding, or it is no group.
+def _plain(name: bytes) -> str:
+    return name.decode("latin-1").upper()
 
-    A parameter whose group number was damaged looks like a group with something behind it, and crashes ezc3d 1.7.
+
+def _check_description(data: bytes, at: int, following: int, what: str, *, last: bool) -> None:
+    """An entry ends with its description; what is left before the next is zero padding, or the entry is damaged.
+
+    A parameter whose group number was damaged looks like a group with something behind it, and a description that
+    runs into the next entry leads ezc3d 1.7 astray: it crashes or does not end.
     """
     end = at + 1 + data[at] if at < len(data) else len(data) + 1
-    if end > following or any(data[end:following]):
-        raise _damaged(f"has a group that does not end with its description (at byte {at})")
+    if end > following or (not last and any(data[end:following])):
+        raise _damaged(f"has {what} that does not end with its description")
 
 
-def _check_parameter(data: bytes, at: int, following: int) -> None:
-    """One parameter's dimensions must fit between its header and the next entry."""
+def _parameter(data: bytes, at: int, following: int, code: int, *, last: bool) -> _Parameter:
+    """One parameter, whose dimensions, data and description must fit between its header and the next entry."""
     if at + 2 > len(data):
         raise _damaged("has a parameter that runs past the end of the file")
-    size = abs(struct.unpack_from("<b", data, at)[0])
+    size = struct.unpack_from("<b", data, at)[0]
     n_dims = data[at + 1]
-    text = data[at] == 0xFF  # element size −1; without a dimension it crashes ezc3d 1.7
-    if size not in (1, 2, 4) or (text and n_dims == 0) or n_dims > 7 or at + 2 + n_dims > len(data):
-        raise _damaged(f"has a parameter of element size {size} and {n_dims} dimensions")
-    count = 1
-    for k in range(n_dims):
-        count *= data[at + 2 + k]
-    if at + 2 + n_dims + count * size > following:
-        raise _damaged(f"has a parameter of {count * size} bytes in a place for {following - at - 2 - n_dims}")
+    # text without a dimension crashes ezc3d 1.7
+    if size not in (-4, -2, -1, 1, 2, 4) or (size == -1 and n_dims == 0) or n_dims > 7 or at + 2 + n_dims > len(data):
+        raise _damaged(f"has a parameter of element size {abs(size)} and {n_dims} dimensions")
+    count = math.prod(data[at + 2 : at + 2 + n_dims])
+    values = at + 2 + n_dims
+    n_bytes = count * abs(size)
+    if values + n_bytes > following:
+        raise _damaged(f"has a parameter of {n_bytes} bytes in a place for {following - values}")
+    _check_description(data, values + n_bytes, following, f"a parameter (at byte {at})", last=last)
+    return _Parameter(size, count, _number(data[values : values + n_bytes], size, code))
+
+
+def _number(values: bytes, size: int, code: int) -> float:
+    """The first value; NaN where there is none or it is text. Whole numbers are taken as unsigned counts."""
+    if size not in (1, 2, 4) or len(values) < size:
+        return math.nan
+    if size < 4:
+        return float(int.from_bytes(values[:size], "little"))
+    if code == 85:
+        # A VAX real has its words swapped, and a bias and a hidden bit that together are a factor of 4.
+        return float(struct.unpack("<f", values[2:4] + values[:2])[0]) / 4
+    return float(struct.unpack_from("<f", values)[0])
+
+
+def _check_agreement(header: C3DHeader, parameters: Mapping[tuple[str, str], _Parameter]) -> int:
+    """Whether the parameters describe the frames that the header describes; analog samples a frame of one channel.
+
+    Data are one run of numbers: where the two disagree, every value would be read as another's.
+    """
+    value = {
+        (group, name): parameters[group, name].first
+        for group, names in _NUMBERS.items()
+        for name in names
+        if (group, name) in parameters
+    }
+    for key, found in value.items():
+        if not math.isfinite(found):
+            raise _damaged(f"gives {':'.join(key)} no number")
+    n_points = value.get(("POINT", "USED"), header.n_points)
+    if n_points != header.n_points:
+        raise _disagree("points a frame", header.n_points, "POINT:USED", n_points)
+    frames = header.last_frame - header.first_frame + 1
+    stored = value.get(("POINT", "FRAMES"), frames)
+    if stored != frames and max(stored, frames) < _WRAPS:
+        raise _disagree("frames", frames, "POINT:FRAMES", stored)
+    rate = value.get(("POINT", "RATE"), math.nan)
+    if ("POINT", "RATE") in value:
+        _check_rate("POINT:RATE", rate)
+    if header.n_analog == 0:
+        used, analog_rate = value.get(("ANALOG", "USED"), 0.0), value.get(("ANALOG", "RATE"), 0.0)
+        if used > 0 and analog_rate > 0:
+            raise _disagree("analog samples a frame", 0, "ANALOG:USED", used)
+        return 0
+    for name in (*_NUMBERS["ANALOG"], *_PER_CHANNEL):
+        # Without one of them ezc3d 1.7 crashes.
+        if ("ANALOG", name) not in parameters:
+            raise _damaged(f"lacks ANALOG:{name}, which the analog data need")
+    _check_rate("POINT:RATE", rate)
+    _check_rate("ANALOG:RATE", value["ANALOG", "RATE"])
+    used, n_subframes = value["ANALOG", "USED"], round(value["ANALOG", "RATE"] / rate)
+    if used * n_subframes != header.n_analog:
+        raise _disagree("analog samples a frame", header.n_analog, "ANALOG:USED × ANALOG:RATE / POINT:RATE",
+                        used * n_subframes)  # fmt: skip
+    for name in _PER_CHANNEL:
+        lists = [parameters.get(("ANALOG", f"{name}{k}")) for k in ("", *range(2, 258))]
+        sizes = [entry for entry in lists if entry is not None]
+        if any(entry.size < 0 for entry in sizes) or sum(entry.count for entry in sizes) < used:
+            raise _damaged(f"has no number in ANALOG:{name} for each of {used:g} channels")
+    return n_subframes
+
+
+def _check_rate(name: str, rate: float) -> None:
+    low, high = RATES_HZ
+    if not low <= rate <= high:
+        raise ReadError(
+            f"no usable rate in {name}",
+            expected=f"{low:g} to {high:g} Hz",
+            found=f"{rate:g}" if math.isfinite(rate) else "none",
+            todo="export the trial again",
+        )
+
+
+def _disagree(what: str, header: float, name: str, found: float) -> ReadError:
+    return ReadError(
+        f"damaged C3D file: header and parameters disagree about the {what}",
+        expected=f"{header:g} as in the header",
+        found=f"{found:g} in {name}",
+        todo="open and save the file again in the program that made it",
+    )
 
 
 def _check_length(data: bytes, header: C3DHeader) -> None:

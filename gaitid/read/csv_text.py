@@ -59,6 +59,9 @@ def read_lines(path: Path, where: str = "") -> list[str]:
         Absent, unreadable, empty, or not UTF-8 text.
     """
     try:
+        # A pipe would be waited for, without end.
+        if path.exists() and not path.is_file():
+            raise ReadError(f"{where}not a file", expected="a CSV file", found="a folder or a device")
         data = path.read_bytes()
     except FileNotFoundError:
         raise ReadError(f"{where}no such file", todo="check the path") from None
@@ -144,8 +147,9 @@ def _numbers(lines: Sequence[str], first_row: int, columns: Sequence[str], diale
     if dialect.decimal_comma:
         flat = [cell.replace(",", ".") for cell in flat]
     try:
-        # float() also takes 1_000, which no file of measurements means.
-        if "_" in "".join(flat):
+        # float() also takes 1_000 and digits of other scripts, which no file of measurements means.
+        joined = "".join(flat)
+        if "_" in joined or not joined.isascii():
             raise ValueError
         values = np.array([float(cell) if cell else math.nan for cell in flat], dtype=np.float64)
         if np.isinf(values).any():
@@ -171,7 +175,7 @@ def _slowly(flat: Sequence[str], first_row: int, columns: Sequence[str], where: 
             values[i] = math.nan if not text or text.lower() in _MISSING else float(text)
         except ValueError:
             values[i] = math.inf
-        if math.isinf(values[i]) or "_" in text:
+        if math.isinf(values[i]) or "_" in text or not text.isascii():
             raise ReadError(
                 f"{where}row {first_row + row}, column {columns[column]!r}: not a number",
                 expected="a number, or an empty cell where nothing was seen",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
+from reprlib import repr as short
 
 import numpy as np
 
 from gaitid.errors import ModelError
 from gaitid.model.yaml_file import load_yaml
-from gaitid.read.plates import sensor_vector
+from gaitid.read.plates import CLOSES_M, closing_error, overlap, sensor_vector
 from gaitid.trial import Array, ForcePlate, frozen
 
 SENSES = ("reaction", "action")
@@ -18,6 +20,8 @@ AXES = ("plate", "laboratory")
 POINTS = ("origin", "surface_centre")
 _LENGTHS = {"mm": 1e-3, "m": 1.0}
 _KEYS = ("number", "corners_mm", "corners_m", "origin_mm", "origin_m", "force_sense", "axes", "moment_about")
+# No plate is so far away, in any unit; also refuses what is not finite.
+_FAR = 1e7
 # A plate's side lies between a hand and a room: anything else is a wrong unit or a wrong order of corners.
 _SIDE_M = (0.05, 10.0)
 # Sine of the angle between a plate's two sides: below this the corners are not in order around the plate.
@@ -85,7 +89,7 @@ def read_plates_file(path: Path) -> tuple[PlateGeometry, ...]:
     faults: list[str] = []
     entries = document.get("plates") if isinstance(document, Mapping) else None
     if isinstance(document, Mapping):
-        faults += [f"{key}: unknown key (known: plates)" for key in document if key != "plates"]
+        faults += [f"{_key(key)}: unknown key (known: plates)" for key in document if key != "plates"]
     geometries: list[PlateGeometry] = []
     if not isinstance(entries, list) or not entries:
         faults.append("plates: expected a list of plates")
@@ -96,6 +100,9 @@ def read_plates_file(path: Path) -> tuple[PlateGeometry, ...]:
                 if any(g.number == geometry.number for g in geometries):
                     faults.append(f"plates[{i}].number: {geometry.number} is given twice")
                 geometries.append(geometry)
+    for a, b in combinations(geometries, 2):
+        if share := overlap(a.corners_g, b.corners_g):
+            faults.append(f"plates {a.number} and {b.number} lie on each other: {share:.0%} of the smaller surface")
     if faults:
         raise ModelError(f"{path.name}: {', '.join(faults)}", todo="correct the plates file (docs/csv.md)")
     return tuple(geometries)
@@ -106,10 +113,10 @@ def _plate(entry: object, at: str, faults: list[str]) -> PlateGeometry | None:
         faults.append(f"{at}: expected the keys number, corners_mm, origin_mm, force_sense")
         return None
     before = len(faults)
-    faults += [f"{at}.{key}: unknown key (known: {', '.join(_KEYS)})" for key in entry if key not in _KEYS]
+    faults += [f"{at}.{_key(key)}: unknown key (known: {', '.join(_KEYS)})" for key in entry if key not in _KEYS]
     number = entry.get("number")
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-        faults.append(f"{at}.number: expected a whole number from 1, found {number!r}")
+        faults.append(f"{at}.number: expected a whole number from 1, found {short(number)}")
     corners = _lengths(entry, "corners", (4, 3), at, faults)
     about_centre = entry.get("moment_about") == "surface_centre"
     if about_centre and "origin_mm" not in entry and "origin_m" not in entry:
@@ -129,6 +136,10 @@ def _plate(entry: object, at: str, faults: list[str]) -> PlateGeometry | None:
     return PlateGeometry(number, corners, sensor_p, sense, axes, about, declared, tuple(notes))
 
 
+def _key(key: object) -> str:
+    return key if isinstance(key, str) and len(key) <= 30 else short(key)
+
+
 def _lengths(
     entry: Mapping[object, object], name: str, shape: tuple[int, ...], at: str, faults: list[str]
 ) -> Array | None:
@@ -139,7 +150,7 @@ def _lengths(
         faults.append(f"{at}.{name}_mm: {problem}")
         return None
     key = f"{name}_{given[0]}"
-    wanted = f"{at}.{key}: expected {' × '.join(map(str, shape))} finite numbers, found {entry[key]!r}"
+    wanted = f"{at}.{key}: expected {' × '.join(map(str, shape))} finite numbers, found {short(entry[key])}"
     rows = entry[key] if len(shape) == 2 else [entry[key]]
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
         faults.append(wanted)
@@ -148,7 +159,7 @@ def _lengths(
     if len(rows) != (shape[0] if len(shape) == 2 else 1) or any(len(row) != 3 for row in rows):
         faults.append(wanted)
         return None
-    if any(isinstance(c, bool) or not isinstance(c, int | float) or not np.isfinite(c) for c in cells):
+    if any(isinstance(c, bool) or not isinstance(c, int | float) or not abs(c) < _FAR for c in cells):
         faults.append(wanted)
         return None
     return np.array(cells, dtype=np.float64).reshape(shape) * _LENGTHS[given[0]]
@@ -165,7 +176,7 @@ def _choice(
     value = entry.get(name, default)
     if isinstance(value, str) and value in known:
         return value
-    found = "missing" if name not in entry else f"found {value!r}"
+    found = "missing" if name not in entry else f"found {short(value)}"
     faults.append(f"{at}.{name}: expected {' or '.join(known)}, {found}")
     return known[0]
 
@@ -182,6 +193,11 @@ def _check_corners(corners: Array, at: str, faults: list[str]) -> None:
         faults.append(
             f"{at}.corners: expected the corners in order around a plate with sides of {_SIDE_M[0]:g} to "
             f"{_SIDE_M[1]:g} m, found sides of {sides[0]:.3g} and {sides[1]:.3g} m"
+        )
+    elif (gap := closing_error(corners)) > CLOSES_M:
+        faults.append(
+            f"{at}.corners: expected those of a flat rectangle, c1 − c2 + c3 − c4 within {CLOSES_M * 1e3:g} mm of 0, "
+            f"found {gap * 1e3:.3g} mm"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
@@ -21,6 +22,8 @@ from gaitid.report.text import (
     value_html,
 )
 
+# As `gaitid inspect` shows them.
+_SHOWN = {"m": ("mm", 1e3), "rad": ("deg", 180 / math.pi)}
 _CAPTIONS = {
     "ground": "Force of the ground on each foot, along the laboratory's axes. In the air it is zero.",
     "moments": "Internal: what the proximal segment exerts on the distal one. Per kilogram of body mass.",
@@ -271,8 +274,17 @@ def _subject(result: Result) -> str:
     for name, value in subject.items():
         entry = _sourced(value)
         # The unit has a column of its own.
-        rows.append({"quantity": title(name.removesuffix(f"_{entry.get('unit')}")), **entry})
+        rows.append({"quantity": title(name.removesuffix(f"_{entry.get('unit')}")), **_shown(entry)})
     return records_table(rows)
+
+
+def _shown(entry: Mapping[str, object]) -> Mapping[str, object]:
+    """A measurement in the unit that people read, to five digits."""
+    value, unit = entry.get("value"), entry.get("unit")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return entry
+    shown, times = _SHOWN.get(str(unit), (unit, 1.0))
+    return {**entry, "value": float(f"{value * times:.5g}"), "unit": shown}
 
 
 def _sourced(value: object) -> Mapping[str, object]:

@@ -19,6 +19,8 @@ from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, ground_column
 Array = NDArray[np.float64]
 
 RECORD_SUFFIX = ".run.json"
+# No trial has more frames; a larger number is damage.
+MAX_FRAME = 10**9
 CONTACT_COLUMNS = (
     "side",
     "plates",
@@ -142,6 +144,11 @@ def load_result(path: Path) -> Result:
     frame, time_s = joints["frame"], joints["time_s"]
     if not (np.isfinite(frame).all() and np.isfinite(time_s).all() and (np.diff(time_s) > 0).all()):
         raise GaitidError(f"{siblings['joints']}: frame or time_s is empty or does not increase")
+    if np.abs(frame).max() > MAX_FRAME or not np.array_equal(frame, np.floor(frame)):
+        raise GaitidError(
+            f"{siblings['joints']}: a frame's number is not a whole number up to {MAX_FRAME}",
+            found=f"{frame[np.argmax(np.abs(frame))]:g}",
+        )
     return Result(
         path=path,
         stem=stem,
@@ -235,7 +242,7 @@ def _contacts(path: Path) -> tuple[Contact, ...]:
     for line, row in enumerate(rows, start=2):
         cell = {name: row[header.index(name)].strip() for name in CONTACT_COLUMNS}
         ends = [_number(cell[name], path, name, line) for name in ("first_frame", "last_frame")]
-        if not all(map(math.isfinite, ends)) or cell["side"] not in SIDES:
+        if not all(abs(end) <= MAX_FRAME for end in ends) or cell["side"] not in SIDES:
             raise GaitidError(
                 f"{path}: line {line}: not a contact",
                 expected="side left or right, a first_frame and a last_frame",

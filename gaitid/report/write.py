@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from gaitid.errors import GaitidError, WriteError
 from gaitid.report.result import Result, load_result
+from gaitid.whole import put_all
 
 FORMATS = {".html": "html", ".htm": "html", ".png": "png"}
 """What a file's suffix says about its format."""
@@ -73,7 +73,10 @@ def _format(output: Path, format: str | None) -> str:
 
 
 def _refuse_overwriting(output: Path, loaded: Sequence[Result]) -> None:
-    target = output.resolve()
+    try:
+        target = output.resolve()
+    except (OSError, RuntimeError):  # a loop of links: replaced like any other file
+        return
     for result in loaded:
         own = [result.path, *(result.path.with_name(f"{result.stem}.{k}.csv") for k in _TABLES)]
         if target in (path.resolve() for path in own):
@@ -102,13 +105,7 @@ def _render(loaded: Sequence[Result], chosen: str, output: Path) -> bytes:
 
 def _put(output: Path, content: bytes) -> None:
     """Write aside in the same folder, then rename: no one ever sees half a file."""
-    aside = output.with_name(f".{output.name}.{os.getpid()}.part")
     try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            aside.write_bytes(content)
-            os.replace(aside, output)
-        finally:
-            aside.unlink(missing_ok=True)
+        put_all(output.parent, {output.name: content})
     except OSError as error:
         raise WriteError(f"{output}: cannot be written", found=error.strerror or str(error)) from None

@@ -22,6 +22,7 @@ from gaitid.simulate.truth import (
     wrench_table,
 )
 from gaitid.simulate.walk import Walk, WalkSettings, simulate_walk
+from gaitid.whole import place_all
 
 SCENARIOS = ("walk",)
 STATIC_S = 1.5
@@ -102,7 +103,7 @@ def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:
         "walk.truth.segments.csv": csv_text(segment_table(state)),
         "walk.truth.contacts.csv": csv_text(contact_table(walk)),
     }
-    written: list[Path] = []
+    names = ("walk.c3d", "static.c3d", *texts)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".simulate-") as aside_name:
@@ -111,12 +112,10 @@ def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:
             write_c3d(aside / "static.c3d", walk, static, None)
             for name, text in texts.items():
                 (aside / name).write_bytes(text.encode("utf-8"))
-            for name in ("walk.c3d", "static.c3d", *texts):
-                (aside / name).replace(folder / name)
-                written.append(folder / name)
+            place_all([(aside / name, folder / name) for name in names])
     except OSError as error:
         raise WriteError(f"cannot write into {folder}: {error.strerror or error}") from error
-    return tuple(written)
+    return tuple(folder / name for name in names)
 
 
 def _marker_table(markers: dict[str, Array], time_s: Array) -> Table:

@@ -17,7 +17,7 @@ def csv_text(names: Sequence[str], values: Array, whole: int = 1) -> str:
     names : sequence of str
         One a column.
     values : (rows, columns) array
-        NaN becomes an empty cell.
+        What is not finite becomes an empty cell.
     whole : int
         How many leading columns hold whole numbers.
     """
@@ -25,9 +25,10 @@ def csv_text(names: Sequence[str], values: Array, whole: int = 1) -> str:
         raise ValueError(f"{values.shape[1]} columns of values for {len(names)} names")
     row = ",".join(["%d"] * whole + ["%.10g"] * (len(names) - whole)) + "\n"
     # + 0.0 turns a negative zero into zero; one format for the whole table is much faster than one a cell.
-    flat = (values + 0.0).ravel().tolist()
+    finite = np.isfinite(values)
+    flat = (np.where(finite, values, np.nan) + 0.0).ravel().tolist()
     body = (row * len(values)) % tuple(flat)
-    if not np.isfinite(values).all():
+    if not finite.all():
         body = body.replace("nan", "")
     return ",".join(names) + "\n" + body
 

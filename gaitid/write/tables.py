@@ -91,10 +91,10 @@ def contacts_csv(result: Result) -> str:
     first = result.trial.first_frame
     lines = [CONTACT_COLUMNS]
     for c in result.contacts:
-        peak = "" if np.isnan(c.peak_vertical_N) else f"{c.peak_vertical_N:.10g}"
+        peak, confidence = (f"{v:.10g}" if np.isfinite(v) else "" for v in (c.peak_vertical_N, c.confidence))
         plates = "+".join(str(p) for p in c.plates)
         lines.append(
             f"{c.side},{plates},{c.first + first},{c.last + first},{peak},{quoted(c.method)},"
-            f"{c.confidence:.10g},{quoted(c.reason)}"
+            f"{confidence},{quoted(c.reason)}"
         )
     return "\n".join(lines) + "\n"

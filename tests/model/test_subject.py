@@ -197,7 +197,7 @@ def test_offsets_come_from_the_markers_of_a_static_before_any_stored_value(
     measured = subject.measured["left.static_plantar_flexion"]
     assert measured.value == pytest.approx(sim.walk.subject.legs["left"].static_plantar_flexion_rad, abs=1e-9)  # rad
     assert measured.source == "static trial, computed from its markers (foot-flat)"
-    assert any("left static_plantar_flexion" in w and "0.3 rad" in w for w in subject.warnings)
+    assert any("left static_plantar_flexion" in w and "17.19°" in w for w in subject.warnings)
     # without a static the stored value is used
     subject = resolve(pig, {"left.static_plantar_flexion"}, None, trial)
     assert subject.measured["left.static_plantar_flexion"].value == 0.30
@@ -260,7 +260,7 @@ def test_an_assumption_is_warned_of_with_its_reason(pig: specs.Model) -> None:
     subject = resolve(pig, {"marker_diameter", "left.ankle_abduction"})
     assert subject.numbers == {"marker_diameter": 0.014, "left.ankle_abduction": 0.0}
     assert any("marker_diameter = 14 mm was assumed: 14 mm, the standard marker" in w for w in subject.warnings)
-    assert any("left ankle_abduction = 0 rad was assumed: no medial ankle marker" in w for w in subject.warnings)
+    assert any("left ankle_abduction = 0° was assumed: no medial ankle marker" in w for w in subject.warnings)
 
 
 def test_an_optional_measurement_may_be_absent(pig: specs.Model) -> None:

@@ -1,0 +1,64 @@
+"""The group of all commands: one small module a command, loaded only when that command is given."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from gaitid.cli.common import CONTEXT, talk_options
+
+# name -> (module, one line of help): so that `gaitid --help` loads no command.
+COMMANDS = {
+    "run": ("gaitid.cli.run", "Joint wrenches, angles, moments and powers of one or more trials."),
+    "inspect": ("gaitid.cli.inspect", "What is in a file: markers, plates, loads, subject, events."),
+    "check": ("gaitid.cli.check", "Can these trials be analysed and trusted? The exit code says."),
+    "simulate": ("gaitid.cli.simulate", "A synthetic trial with its exact wrenches beside it."),
+    "report": ("gaitid.cli.report", "Pictures and tables of results, for people."),
+    "models": ("gaitid.cli.models", "List, show and check models."),
+}
+
+
+class Interrupted(Exception):
+    """Ctrl-C."""
+
+
+class _Lazy(click.Group):
+    """A group that imports a command when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[name][0]).command
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Interrupted from None  # before click prints an empty line for it
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            ctx.fail(f"no command {args[0]!r}; expected one of {', '.join(COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=_Lazy,
+    context_settings=CONTEXT,
+    epilog="Example:  gaitid run walk.c3d --model pig -o results",
+)
+@talk_options
+def group(quiet: bool, verbose: bool, debug: bool) -> None:
+    """3D gait analysis from markers and force plates to joint wrenches."""

@@ -1,0 +1,97 @@
+"""Is this a body? Mistakes of labels and units that no later number would show, found before any is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from gaitid.errors import TrialError
+from gaitid.frames import Geometry
+from gaitid.rotation import cross
+from gaitid.signals import known_rows, median, spans
+from gaitid.trial import Array
+
+# m. The distance between neighbouring joint centres of a leg, from a newborn's to a giant's.
+SHORTEST, LONGEST = 0.04, 0.8
+# m. A leg whose joints all lie farther than this on the other leg's side is labelled as the other one.
+CROSSED = 0.02
+# m. A length that changes by more than this from one frame to the next: a label jumped to another marker.
+JUMP = 0.03
+
+
+def check_body(geometry: Geometry, sides: list[str]) -> None:
+    """Refuse a body that cannot be: left and right exchanged, or lengths in another unit.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    sides : list of str
+        Those that were recorded.
+
+    Raises
+    ------
+    TrialError
+    """
+    chain = geometry.model.chain
+    for side in sides:
+        for below, above in zip(chain, chain[1:], strict=False):
+            length = _mean(_distance(geometry, side, below.centre, above.centre))
+            if np.isfinite(length) and not SHORTEST < length < LONGEST:
+                raise TrialError(
+                    f"the {side} {above.segment} is {length:.3g} m long",
+                    expected=f"{SHORTEST:g} to {LONGEST:g} m",
+                    todo="check the unit of the markers",
+                )
+    if len(sides) < 2:
+        return
+    left_minus_right = [geometry.point(b.centre, "left") - geometry.point(b.centre, "right") for b in chain]
+    leftward = left_minus_right[-1]  # the hips
+    feet = [geometry.point(geometry.model.toe, s) - geometry.point(geometry.model.heel, s) for s in sides]
+    forward = cross(leftward, geometry.up_g)
+    ahead = _mean(np.einsum("ij,ij->i", feet[0] + feet[1], forward))
+    unit_left = leftward / np.linalg.norm(leftward, axis=1, keepdims=True)
+    apart = [_mean(np.einsum("ij,ij->i", d, unit_left)) for d in left_minus_right[:-1]]
+    if ahead < 0 or (apart and max(apart) < -CROSSED):
+        what = "both feet point backward" if ahead < 0 else "each leg lies on the side of the other"
+        raise TrialError(
+            f"left and right are exchanged: {what}",
+            expected="labels of the left side on the subject's left",
+            todo="correct the labels",
+        )
+
+
+def marker_warnings(geometry: Geometry, markers: Mapping[str, Array], sides: list[str], first_frame: int) -> list[str]:
+    """Gaps in markers that are needed, and segments whose length jumps."""
+    warnings = []
+    gaps = []
+    for label, points in markers.items():
+        missing = [(a, b) for a, b in spans(~known_rows(points))]
+        if missing:
+            where = ", ".join(f"{a + first_frame}-{b - 1 + first_frame}" for a, b in missing[:3])
+            more = f" and {len(missing) - 3} more gaps" if len(missing) > 3 else ""
+            gaps.append(f"{label} (frames {where}{more})")
+    if gaps:
+        warnings.append(f"markers are missing in part: {'; '.join(gaps)}; what needs them is empty there and nearby")
+    chain = geometry.model.chain
+    for side in sides:
+        for below, above in zip(chain, chain[1:], strict=False):
+            length = _distance(geometry, side, below.centre, above.centre)
+            step = np.abs(np.diff(length))
+            if (step > JUMP).any():
+                at = int(np.nanargmax(step))
+                warnings.append(
+                    f"the length of the {side} {above.segment} jumps by {step[at] * 1e3:.0f} mm at frame "
+                    f"{at + 1 + first_frame}: a marker is mislabelled"
+                )
+    return warnings
+
+
+def _distance(geometry: Geometry, side: str, a: str, b: str) -> Array:
+    return np.asarray(np.linalg.norm(geometry.point(a, side) - geometry.point(b, side), axis=1))
+
+
+def _mean(values: Array) -> float:
+    """Median over the frames in which the value is known; NaN where it never is."""
+    known = values[np.isfinite(values)]
+    return float(median(known)) if known.size else float("nan")

@@ -1,0 +1,122 @@
+"""Files that belong together: all of them are put in place, or none is."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+HELD = (signal.SIGINT, signal.SIGTERM)
+
+
+def put_all(
+    folder: Path, contents: Mapping[str, str | bytes], placed: Callable[[], object] = lambda: None
+) -> list[Path]:
+    """Write several files into a folder (made if absent): aside first, then see `place_all`.
+
+    Raises
+    ------
+    OSError
+        The folder cannot be made or written to; nothing is left behind.
+    """
+    pairs: list[tuple[Path, Path]] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for i, (name, content) in enumerate(contents.items()):
+            # cut: the name aside must not be too long where the name itself is not
+            temporary = folder / f".{name[:40]}.{os.getpid()}.{i}.part"
+            pairs.append((temporary, folder / name))
+            if isinstance(content, bytes):
+                temporary.write_bytes(content)
+            else:
+                temporary.write_text(content, encoding="utf-8", newline="\n")
+        place_all(pairs, placed)
+    except BaseException:
+        for temporary, _ in pairs:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+        raise
+    return [final for _, final in pairs]
+
+
+def place_all(pairs: Sequence[tuple[Path, Path]], placed: Callable[[], object] = lambda: None) -> None:
+    """Rename each first path to the second of its pair; after a failure everything is as it was before.
+
+    An interruption (SIGINT, SIGTERM) waits until all are in place.
+
+    Parameters
+    ----------
+    pairs : sequence of (Path, Path)
+        Where a file lies now, in the same file system, and where it is to go. The last is placed last.
+    placed : callable, optional
+        Called once all are in place, before an interruption that waited.
+
+    Raises
+    ------
+    OSError
+        A file cannot be put there, for example because a folder has its name.
+    """
+    for _, final in pairs:
+        if final.is_dir():
+            raise IsADirectoryError(21, f"{final.name} is a folder", str(final))
+    done: list[tuple[Path, Path | None]] = []
+    with _held():
+        try:
+            for temporary, final in pairs:
+                old = _kept(temporary, final)
+                done.append((final, old))
+                os.replace(temporary, final)
+        except BaseException:
+            # the last of `done` was not replaced, which does no harm: what was kept of it is the same file
+            for i, (final, old) in enumerate(reversed(done)):
+                with suppress(OSError):
+                    if old is not None:
+                        os.replace(old, final)
+                    elif i > 0:
+                        final.unlink(missing_ok=True)
+            raise
+        finally:
+            for _, old in done:
+                if old is not None:
+                    with suppress(OSError):
+                        old.unlink(missing_ok=True)
+        placed()
+
+
+def _kept(temporary: Path, final: Path) -> Path | None:
+    """A second name for what is to be replaced; None where there is nothing."""
+    if not os.path.lexists(final):
+        return None
+    old = temporary.with_name(f"{temporary.name}.old")
+    with suppress(FileNotFoundError):
+        old.unlink()
+    try:
+        os.link(final, old, follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        os.rename(final, old)  # a file system without hard links
+    return old
+
+
+@contextmanager
+def _held() -> Iterator[None]:
+    """Signals that would interrupt are delivered at the end instead. Only the main thread gets them at all."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before: dict[signal.Signals, object] = {}
+    try:
+        for name in HELD:
+            handler = signal.getsignal(name)
+            if handler is not None:  # None: not set from Python, and so not ours to restore
+                before[name] = handler
+                signal.signal(name, lambda number, _: came.append(number))
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)  # type: ignore[arg-type]
+        if came:
+            signal.raise_signal(came[0])
