@@ -37,11 +37,12 @@ def check_body(geometry: Geometry, sides: list[str]) -> None:
     for side in sides:
         for below, above in zip(chain, chain[1:], strict=False):
             length = _mean(_distance(geometry, side, below.centre, above.centre))
-            if np.isfinite(length) and not SHORTEST < length < LONGEST:
+            if not SHORTEST < length < LONGEST:
+                what = f"is {length:.3g} m long" if np.isfinite(length) else "has no joint centres in any frame"
                 raise TrialError(
-                    f"the {side} {above.segment} is {length:.3g} m long",
+                    f"the {side} {above.segment} {what}",
                     expected=f"{SHORTEST:g} to {LONGEST:g} m",
-                    todo="check the unit of the markers",
+                    todo="check the unit of the markers, the widths, and that its markers are seen together",
                 )
     if len(sides) < 2:
         return

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 HELD = (signal.SIGINT, signal.SIGTERM)
 
@@ -96,7 +97,7 @@ def _kept(temporary: Path, final: Path) -> Path | None:
     try:
         os.link(final, old, follow_symlinks=False)
     except (OSError, NotImplementedError):
-        os.rename(final, old)  # a file system without hard links
+        final.rename(old)  # a file system without hard links
     return old
 
 
@@ -107,7 +108,7 @@ def _held() -> Iterator[None]:
         yield
         return
     came: list[int] = []
-    before: dict[signal.Signals, object] = {}
+    before: dict[signal.Signals, Any] = {}
     try:
         for name in HELD:
             handler = signal.getsignal(name)
@@ -117,6 +118,6 @@ def _held() -> Iterator[None]:
         yield
     finally:
         for name, handler in before.items():
-            signal.signal(name, handler)  # type: ignore[arg-type]
+            signal.signal(name, handler)
         if came:
             signal.raise_signal(came[0])

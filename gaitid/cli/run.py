@@ -62,8 +62,7 @@ def targets(trials: tuple[str, ...], output: str) -> list[tuple[Path, Path]]:
         key = folder / path.stem
         if key in seen:
             raise click.UsageError(
-                f"{seen[key]} and {path} would both write {key}.*; "
-                "give -o 'DIR/{parent}' or run them one by one"
+                f"{seen[key]} and {path} would both write {key}.*; give -o 'DIR/{{parent}}' or run them one by one"
             )
         seen[key] = path
         pairs.append((path, folder))
@@ -209,9 +208,7 @@ def _to_stdout(path: Path, prepared: Prepared, quiet: bool, debug: bool) -> int:
     return 0
 
 
-def command_words(
-    words: Sequence[str], trial: Path, trials: Sequence[str], command: click.Command
-) -> tuple[str, ...]:
+def command_words(words: Sequence[str], trial: Path, trials: Sequence[str], command: click.Command) -> tuple[str, ...]:
     """The command line as if it had been given for one trial: a record holds nothing of other people's trials."""
     with_value = {
         name for p in command.params if isinstance(p, click.Option) and not p.is_flag and not p.count for name in p.opts

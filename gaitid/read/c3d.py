@@ -159,7 +159,8 @@ def _blanks(xyz: Array, seen: Array, scale: float, labels: Sequence[str], warnin
         if wrong.any():
             counts = wrong.sum(axis=1)
             names = [
-                f"{labels[i].rsplit(':', 1)[-1] or f'point {i + 1}'} ({counts[i]})" for i in np.flatnonzero(counts)
+                f"{labels[i].rsplit(':', 1)[-1] or f'point {i + 1}'} ({counts[i]})"
+                for i in map(int, np.flatnonzero(counts))
             ]
             warnings.append(f"markers {what} count as not seen (frames): {listed(names)}")
             blank |= wrong
@@ -173,7 +174,9 @@ def _value(parameters: Parameters, group: str, name: str) -> Any:
 
 def _list(parameters: Parameters, group: str, name: str) -> list[str]:
     value = _value(parameters, group, name)
-    return [str(v).strip().strip("\x00") for v in value] if isinstance(value, list) else []
+    # Bytes that are no UTF-8 come as lone surrogates, which cannot be written: they become "?".
+    plain = (str(v).encode("utf-8", "replace").decode() for v in value) if isinstance(value, list) else ()
+    return [text.strip().strip("\x00") for text in plain]
 
 
 def _text(parameters: Parameters, group: str, name: str) -> str:

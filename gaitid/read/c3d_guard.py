@@ -24,7 +24,7 @@ _WRAPS = 32768
 # Cameras and analog converters run between these, Hz; anything else is damage.
 RATES_HZ = (1.0, 1e5)
 # Parameters looked at here; SCALE2, OFFSET2, … go on beyond 255 channels.
-_NUMBERS = {"POINT": ("USED", "RATE", "FRAMES"), "ANALOG": ("USED", "RATE", "GEN_SCALE")}
+_NUMBERS = {"POINT": ("USED", "RATE", "FRAMES", "SCALE"), "ANALOG": ("USED", "RATE", "GEN_SCALE")}
 _PER_CHANNEL = ("SCALE", "OFFSET")
 
 
@@ -236,6 +236,15 @@ def _check_agreement(header: C3DHeader, parameters: Mapping[tuple[str, str], _Pa
     n_points = value.get(("POINT", "USED"), header.n_points)
     if n_points != header.n_points:
         raise _disagree("points a frame", header.n_points, "POINT:USED", n_points)
+    scale = value.get(("POINT", "SCALE"), -1.0 if header.floats else 1.0)
+    # A negative scale says that data are reals: the two places must say the same.
+    if n_points and (scale == 0 or (scale < 0) != header.floats):
+        raise ReadError(
+            "damaged C3D file: header and parameters disagree about the number format",
+            expected="a negative POINT:SCALE (reals)" if header.floats else "a positive POINT:SCALE (integers)",
+            found=f"{scale:g}",
+            todo="open and save the file again in the program that made it",
+        )
     frames = header.last_frame - header.first_frame + 1
     stored = value.get(("POINT", "FRAMES"), frames)
     if stored != frames and max(stored, frames) < _WRAPS:

@@ -13,6 +13,7 @@ import pytest
 from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, recorded, set_parameter
 
 from gaitid.check import balance, check_result, solvers_agree, vertical_force
+from gaitid.findings import Finding, Report
 from gaitid.dynamics.wrench import Wrench
 from gaitid.result import Result
 from gaitid.run import RunOptions, analyse_file, prepare
@@ -74,11 +75,14 @@ def test_json(walk: Path, tmp_path: Path) -> None:
     assert [c["name"] for c in absent["checks"]] == ["analysis"]
 
 
-def test_a_trial_without_forces_warns_unless_they_are_required(simulated: Path) -> None:
+def test_a_trial_in_which_no_wrench_is_known_fails(simulated: Path) -> None:
     trial, subject = simulated / "static.c3d", simulated / "walk.subject.yaml"
     done = gaitid("check", trial, "--model", "pig", "--subject", subject)
-    assert done.code == 0
+    assert done.code == 1
+    assert done.out == f"FAIL {trial}: coverage: no wrench is known in any frame\n"
     assert "no foot stands wholly on the plates" in done.err
+    assert "solvers were not compared" in done.err
+    assert "agree to" not in done.err
     done = gaitid("check", trial, "--model", "pig", "--subject", subject, "--require-forces")
     assert done.code == 1
     assert done.out.startswith("FAIL ")
@@ -208,6 +212,25 @@ def test_solvers_that_disagree(result: Result) -> None:
     assert "left knee moment" in finding.text
     gone = with_leg(result, "left", wrenches={**leg.wrenches, "knee": Wrench(knee.f_g, knee.m_g * np.nan, knee.p_g)})
     assert solvers_agree({"block": result, "dense": gone}).status == "fail"
+
+
+def test_a_load_counted_for_both_feet_warns(result: Result) -> None:
+    assert "both feet" not in {f.name for f in vertical_force(result)}
+    left, right = (result.sides[s].load for s in ("left", "right"))
+    both = (left.state == right.state) & np.isfinite(left.wrench.f_g[:, 2]) & (left.wrench.f_g[:, 2] > 20)
+    total = left.wrench.f_g + right.wrench.f_g
+    f = np.where(both[:, None], 2 * total - right.wrench.f_g, left.wrench.f_g)
+    load = replace(left, wrench=Wrench(f, left.wrench.m_g, left.wrench.p_g))
+    (finding,) = [f for f in vertical_force(with_leg(result, "left", load=load)) if f.name == "both feet"]
+    assert finding.status == "warn"
+    assert finding.value == pytest.approx(2, rel=0.4)
+
+
+def test_the_line_of_a_pass_counts_warnings() -> None:
+    findings = (Finding("a", "pass", "all well"), Finding("b", "warn", "hm"), Finding("c", "warn", "hm"))
+    assert Report(Path("w.c3d"), findings).line() == "PASS w.c3d (2 warnings): all well"
+    assert Report(Path("w.c3d"), findings[:2]).line() == "PASS w.c3d (1 warning): all well"
+    assert Report(Path("w.c3d"), findings[:1]).line() == "PASS w.c3d: all well"
 
 
 def test_mean_force_over_a_step_is_body_weight(result: Result) -> None:

@@ -14,6 +14,7 @@ import pytest
 from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, recorded, table, without_markers
 
 from gaitid import __version__
+from gaitid.model.load import bundled_models
 
 SIDES = ("left", "right")
 JOINTS = ("ankle", "knee", "hip")
@@ -297,7 +298,10 @@ def test_record(simulated: Path, walk: Path, tmp_path: Path) -> None:
     for role, path in (("trial", walk), ("static", static), ("subject", subject)):
         assert by_role[role]["sha256"] == sha256(path)
         assert by_role[role]["path"] == str(path)
-    assert by_role["model"]["sha256"] == sha256(Path(by_role["model"]["path"]))
+    assert by_role["model"]["path"] == "pig.yaml (bundled)"
+    assert by_role["model"]["sha256"] == sha256(bundled_models()["pig"])
+    assert content["model"]["files"] == [i["path"] for i in content["inputs"] if i["role"] in ("model", "table")]
+    assert all(name.endswith(" (bundled)") for name in content["model"]["files"])
     for value in content["subject"].values():
         assert set(value) >= {"value", "unit", "source"}
     assert content["subject"]["mass"]["value"] == pytest.approx(70)

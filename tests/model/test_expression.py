@@ -191,3 +191,16 @@ def test_a_root_of_a_negative_number_is_unknown() -> None:
 def test_a_wrong_number_of_arguments_is_refused(text: str) -> None:
     with pytest.raises(ModelError):
         parse_expression(text, "here")
+
+
+@pytest.mark.parametrize("text", [10**400, 10**5000, "1" + "0" * 400, "1e400", "2 * 1e999"], ids=list("abcde"))
+def test_a_number_that_no_real_holds_is_refused(text: object) -> None:
+    with pytest.raises(ModelError, match="here: number too large") as caught:
+        parse_expression(text, "here")
+    assert len(caught.value.line()) < 200
+
+
+@pytest.mark.parametrize("text", ["1if 2else 3", "x is 2", "'\\d'"])
+def test_advice_of_the_python_parser_is_not_shown(text: str) -> None:
+    with pytest.raises(ModelError, match="not a formula"):
+        parse_expression(text, "here")  # warnings are errors here

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from gaitid.errors import ReadError
 from gaitid.read.c3d import read_c3d
 from gaitid.read.c3d_guard import BLOCK, check_c3d
-from gaitid.read.plates import sensor_vector
+from gaitid.read.plates import overlap, sensor_vector
 from gaitid.simulate import simulate
 from gaitid.trial import Trial
 
@@ -268,6 +268,13 @@ def test_the_sensor_lies_below_the_surface_whichever_way_origin_was_stored(tmp_p
         ({"corners": CORNERS * 1e3}, "corners do not bound a plate"),
         ({"units": ["V"] * 6}, "plate 1 force channel: unit not known"),
         ({"units": ["N", "N", "N", "V", "V", "V"]}, "plate 1 moment channel: unit not known"),
+        ({"corners": CORNERS + np.eye(3, 4) * 30}, "not those of a flat rectangle"),
+        ({"channel": [1, 2, 3, 4, 5, 5]}, "a channel is given twice"),
+        ({"channel": [1, 2, 3, 4, 5, np.nan]}, "FORCE_PLATFORM:CHANNEL is not finite"),
+        ({"channel": [1, 2, 3, 4, 5, 1e30]}, "channel out of range"),
+        ({"corners": CORNERS * np.nan}, "FORCE_PLATFORM:CORNERS is not finite"),
+        ({"origin": [0.0, 0.0, 2000.0]}, "ORIGIN is not the place of a sensor"),
+        ({"origin": [0.0, 0.0, np.nan]}, "FORCE_PLATFORM:ORIGIN is not finite"),
         ({"force": np.full((200, 3), np.nan)}, "its channels hold values that are not numbers"),
     ],
 )
@@ -279,6 +286,70 @@ def test_a_plate_that_cannot_be_read_is_left_out_with_its_reason(
     assert message in trial.refused_plates[1]
     assert any(w.startswith("plate 1 is not used: ") and message in w for w in trial.warnings)
     assert trial.n_frames == 20  # the markers are read all the same
+
+
+@pytest.mark.parametrize("name", ["TYPE", "CHANNEL", "CORNERS", "ORIGIN"])
+def test_text_where_a_plate_needs_numbers(tmp_path: Path, name: str) -> None:
+    def edit(c: Any) -> None:
+        c.add_parameter("FORCE_PLATFORM", name, ["1", "2"])
+
+    trial = read_c3d(make(tmp_path / "a.c3d", plate=load(), edit=edit))
+    assert trial.plates == ()
+    assert name in trial.refused_plates[1]
+
+
+@pytest.mark.parametrize(("used", "plates"), [([30000], 1), ([-1], 0), ([float("nan")], 0), (["one"], 0)])
+def test_a_number_of_plates_that_cannot_be(tmp_path: Path, used: list[Any], plates: int) -> None:
+    def edit(c: Any) -> None:
+        c.add_parameter("FORCE_PLATFORM", "USED", used)
+
+    trial = read_c3d(make(tmp_path / "a.c3d", plate=load(), edit=edit))
+    assert (len(trial.plates), trial.refused_plates, len(trial.warnings)) == (plates, {}, 1)
+    assert trial.warnings[0].startswith("FORCE_PLATFORM:USED ")
+
+
+def two_plates(path: Path, channels: list[list[int]], shift: float, up: float = 0.0) -> Trial:
+    """Two plates of 0.4 × 0.6 m, the second one `shift` mm beside and `up` mm above the first."""
+
+    def edit(c: Any) -> None:
+        analog = c["parameters"]["ANALOG"]
+        analog["LABELS"]["value"] = [f"C{i}" for i in range(12)]
+        analog["UNITS"]["value"] = (["N"] * 3 + ["Nmm"] * 3) * 2
+        analog["SCALE"]["value"], analog["OFFSET"]["value"] = [1.0] * 12, [0] * 12
+        c["data"]["analogs"] = np.tile(c["data"]["analogs"], (1, 2, 1))
+        second = CORNERS + np.array([[shift], [0], [up]])
+        for name, value in (
+            ("USED", [2]),
+            ("TYPE", [2, 2]),
+            ("CORNERS", np.stack([CORNERS, second], axis=2)),
+            ("ORIGIN", np.array([[0.0, 0.0], [0, 0], [40, 40]])),
+            ("CHANNEL", np.array(channels, dtype=float).T),
+        ):
+            c.add_parameter("FORCE_PLATFORM", name, value)
+
+    return read_c3d(make(path, plate=load(), edit=edit))
+
+
+def test_two_plates_that_are_one(tmp_path: Path) -> None:
+    own = [[1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12]]
+    for shift, up in ((400.0, 0.0), (330.0, 0.0), (0.0, 150.0)):  # beside, a little over the edge, a step
+        trial = two_plates(tmp_path / "a.c3d", own, shift, up)
+        assert ([p.number for p in trial.plates], trial.refused_plates) == ([1, 2], {})
+    trial = two_plates(tmp_path / "a.c3d", [own[0], [7, 8, 3, 10, 11, 12]], 400.0)
+    assert trial.plates == ()
+    assert trial.refused_plates == dict.fromkeys((1, 2), "plates 1 and 2 share channels: 3")
+    trial = two_plates(tmp_path / "a.c3d", own, 300.0)
+    assert trial.refused_plates == dict.fromkeys((1, 2), "plates 1 and 2 lie on each other: 25% of the smaller surface")
+
+
+def test_overlap_does_not_depend_on_order_or_sense_of_the_corners() -> None:
+    a = CORNERS.T / 1e3
+    for b in (a, a[::-1], np.roll(a, 1, axis=0)):
+        assert overlap(a, b) == pytest.approx(1.0, abs=1e-12)
+    small = a * 0.5
+    assert overlap(a, small) == pytest.approx(1.0, abs=1e-12) == overlap(small, a)
+    assert overlap(a, a + [0.3, 0.0, 0.0]) == pytest.approx(0.25, abs=1e-12)
+    assert overlap(a, a + [0.0, 0.0, 0.1]) == 0.0
 
 
 # --- damaged files -----------------------------------------------------------------------------------------
@@ -405,7 +476,7 @@ def test_a_parameter_section_that_leaves_the_file_or_turns_back(
 
 
 def test_a_sound_section_is_walked_to_its_end(tmp_path: Path) -> None:
-    (tmp_path / "a.c3d").write_bytes(section(group(), parameter(), parameter(b"LOCKED"), b"\x00\x00"))
+    (tmp_path / "a.c3d").write_bytes(section(group(), parameter(data=b"\0\0"), parameter(b"LOCKED"), b"\x00\x00"))
     header = check_c3d(tmp_path / "a.c3d")
     assert (header.n_points, header.first_frame, header.last_frame, header.floats) == (0, 1, 1, True)
     assert header.processor.startswith("little-endian")
@@ -447,6 +518,138 @@ def test_damage_that_crashes_ezc3d_is_refused(tmp_path: Path, entries: list[byte
         check_c3d(tmp_path / "a.c3d")
 
 
+# --- header and parameters that disagree, or lack what a library needs ---------------------------------------
+
+
+def located(data: bytes) -> dict[str, tuple[int, int]]:
+    """Where each parameter stands: first byte of its entry, first byte of its values."""
+    at, groups, found = BLOCK + 4, {}, []
+    while data[at]:
+        n, number = abs(struct.unpack_from("<b", data, at)[0]), struct.unpack_from("<b", data, at + 1)[0]
+        name, offset_at = data[at + 2 : at + 2 + n].decode(), at + 2 + n
+        if number < 0:
+            groups[-number] = name
+        else:
+            found.append((number, name, at, offset_at + 4 + data[offset_at + 3]))
+        offset = struct.unpack_from("<h", data, offset_at)[0]
+        if offset == 0:
+            break
+        at = offset_at + offset
+    return {f"{groups[g]}:{name}": (entry, values) for g, name, entry, values in found}
+
+
+@pytest.mark.parametrize("name", ["USED", "RATE", "SCALE", "OFFSET", "GEN_SCALE"])
+def test_analog_data_without_their_parameters_are_refused_before_ezc3d_crashes(
+    folder: Path, tmp_path: Path, name: str
+) -> None:
+    entry, _ = located((folder / "walk.c3d").read_bytes())[f"ANALOG:{name}"]
+    line = refused(rewritten(folder, tmp_path, {entry + 2: ord("Q")}))
+    assert f"lacks ANALOG:{name}" in line
+
+
+def test_a_scale_for_each_channel(folder: Path, tmp_path: Path) -> None:
+    data = (folder / "walk.c3d").read_bytes()
+    _, values = located(data)["ANALOG:SCALE"]
+    assert data[values - 1] == 12
+    # four bytes a channel: the last one becomes zero padding (the description's length and three zeros)
+    changes = {values - 1: 11} | {values + 44 + k: 0 for k in range(4)}
+    assert "no number in ANALOG:SCALE for each of 12 channels" in refused(rewritten(folder, tmp_path, changes))
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "value", "message"),
+    [
+        ("POINT:USED", "<H", 15, "disagree about the points a frame; expected 16 as in the header; found 15"),
+        ("POINT:FRAMES", "<H", 12, "disagree about the frames"),
+        ("POINT:SCALE", "<f", 1.0, "disagree about the number format"),
+        ("POINT:RATE", "<f", 50.0, "disagree about the analog samples a frame"),
+        ("POINT:RATE", "<f", 1e30, "no usable rate in POINT:RATE"),
+        ("POINT:RATE", "<f", float("nan"), "gives POINT:RATE no number"),
+        ("ANALOG:RATE", "<f", 0.0, "no usable rate in ANALOG:RATE"),
+        ("ANALOG:RATE", "<f", 500.0, "disagree about the analog samples a frame; expected 120"),
+        ("ANALOG:USED", "<H", 13, "disagree about the analog samples a frame"),
+    ],
+)
+def test_parameters_that_contradict_the_header_are_refused(
+    folder: Path, tmp_path: Path, name: str, form: str, value: float, message: str
+) -> None:
+    _, at = located((folder / "walk.c3d").read_bytes())[name]
+    assert message in refused(rewritten(folder, tmp_path, dict(enumerate(struct.pack(form, value), at))))
+
+
+def test_a_frame_count_that_wrapped_is_not_compared(folder: Path, tmp_path: Path) -> None:
+    _, at = located((folder / "walk.c3d").read_bytes())["POINT:FRAMES"]
+    assert read_c3d(rewritten(folder, tmp_path, {at: 0xFF, at + 1: 0xFF})).n_frames > 100
+
+
+@pytest.mark.parametrize("length", [1, 200])
+def test_a_description_that_runs_into_the_next_entry_is_refused(tmp_path: Path, length: int) -> None:
+    entry = bytearray(parameter())
+    entry[-1] = length
+    (tmp_path / "a.c3d").write_bytes(section(group(), bytes(entry), parameter(b"LOCKED"), b"\x00\x00"))
+    with pytest.raises(ReadError, match="does not end with its description"):
+        check_c3d(tmp_path / "a.c3d")
+
+
+def test_a_parameter_or_group_given_twice_is_refused(tmp_path: Path) -> None:
+    for entries, message in (
+        ([group(), parameter(), parameter()], "has POINT:'USED' twice"),
+        ([group(), group(b"ANALOG")], "two groups of number 1"),
+    ):
+        (tmp_path / "a.c3d").write_bytes(section(*entries, b"\x00\x00"))
+        with pytest.raises(ReadError, match=message):
+            check_c3d(tmp_path / "a.c3d")
+
+
+# --- markers and events that cannot be ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "what"),
+    [
+        (0.0, "exactly at the origin"),
+        (np.nan, "without finite coordinates"),
+        (np.inf, "without finite coordinates"),
+        (2e6, "more than 1000 m away"),
+    ],
+)
+def test_a_marker_where_none_can_be_is_not_seen(tmp_path: Path, value: float, what: str) -> None:
+    def edit(c: Any) -> None:
+        c.add_parameter("POINT", "ANGLES", ["LKneeAngles"])
+        c["data"]["points"][:3, 1:, 5:8] = value
+
+    trial = read_c3d(make(tmp_path / "a.c3d", ["LASI", "RASI", "LKneeAngles"], edit=edit), stored=True)
+    assert np.isnan(trial.marker("RASI")[5:8]).all()
+    assert np.isfinite(trial.marker("RASI")[[4, 8]]).all()
+    assert trial.warnings == (f"markers {what} count as not seen (frames): RASI (3)",)
+    np.testing.assert_array_equal(trial.stored["LKneeAngles"][5:8], value)  # an angle may be 0
+
+
+@pytest.mark.parametrize("time", [np.nan, np.inf, -1e30])
+def test_an_event_without_a_time_is_left_out_and_said_so(tmp_path: Path, time: float) -> None:
+    def edit(c: Any) -> None:
+        c.add_parameter("EVENT", "USED", [2])
+        c.add_parameter("EVENT", "CONTEXTS", ["Left", "Right"])
+        c.add_parameter("EVENT", "LABELS", ["Foot Strike", "Foot Off"])
+        c.add_parameter("EVENT", "TIMES", np.array([[0.0, 0.0], [0.1, time]]))
+
+    trial = read_c3d(make(tmp_path / "a.c3d", edit=edit))
+    assert [e.name for e in trial.events] == ["Foot Strike"]
+    assert trial.warnings == ("events without a possible time are not read: Right Foot Off",)
+
+
+def test_names_that_are_no_utf8(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, at = located((folder / "walk.c3d").read_bytes())["POINT:LABELS"]
+    # a marker keeps a name that can be written
+    assert read_c3d(rewritten(folder, tmp_path, {at: 0xFF})).labels[0] == "?ASI"
+
+    def fail(path: str) -> None:
+        raise TypeError("a name cannot be decoded")
+
+    monkeypatch.setattr(ezc3d, "c3d", fail)
+    assert refused(folder / "walk.c3d").startswith("cannot be read as C3D (a name cannot be decoded)")
+
+
 # --- files of other makers ---------------------------------------------------------------------------------
 
 
@@ -472,7 +675,7 @@ def test_one_trial_in_four_encodings_is_one_trial() -> None:
     [
         ("Empty.c3d", "not a C3D file"),
         ("badParameterOffset.c3d", "damaged C3D parameter section"),
-        ("bad_parameter_section.c3d", "damaged C3D parameter section: it points back"),
+        ("bad_parameter_section.c3d", "damaged C3D parameter section: it has a parameter"),
         ("Eb015si.c3d", "a big-endian (SGI/MIPS) C3D file"),
         ("sgi_real.c3d", "a big-endian (SGI/MIPS) C3D file"),
     ],

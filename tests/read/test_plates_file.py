@@ -139,3 +139,27 @@ def test_no_plates_at_all(tmp_path: Path, text: str) -> None:
 def test_absent_file(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="no such file"):
         read_plates_file(tmp_path / "none.yaml")
+
+
+def test_corners_that_are_no_flat_rectangle(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"plates\[0\]\.corners: expected those of a flat rectangle.* found 30 mm"):
+        read_plates_file(write(tmp_path, GOOD.replace("[250, 300, 0]", "[250, 300, 30]")))
+
+
+def test_two_plates_on_each_other(tmp_path: Path) -> None:
+    second = GOOD.replace("plates:\n", "").replace("number: 1", "number: 2").lstrip("\n")
+    with pytest.raises(ModelError, match="plates 1 and 2 lie on each other: 100% of the smaller surface"):
+        read_plates_file(write(tmp_path, GOOD + second))
+    step = second.replace(", 0]", ", 200]")
+    assert len(read_plates_file(write(tmp_path, GOOD + step))) == 2
+
+
+def test_numbers_that_are_too_large_and_long_values(tmp_path: Path) -> None:
+    for old, new in (
+        ("[1, 2, 40]", "[1, 2, 1.0e+300]"),
+        ("[1, 2, 40]", f"[1, 2, {'9' * 400}]"),
+        ("[1, 2, 40]", "x" * 9999),
+    ):
+        with pytest.raises(ModelError) as caught:
+            read_plates_file(write(tmp_path, GOOD.replace(old, new)))
+        assert len(caught.value.line()) < 400

@@ -23,6 +23,10 @@ def test_a_frame_is_a_whole_number_and_a_value_has_ten_digits() -> None:
     assert text.splitlines()[1:] == ["123456,0.3333333333", "123457,1e-12", "123458,123456789.1"]
 
 
+def test_what_is_not_finite_is_empty() -> None:
+    assert csv_text(["frame", "inf", "b"], np.array([[1, np.inf, -np.inf]])) == "frame,inf,b\n1,,\n"
+
+
 def test_no_rows() -> None:
     assert csv_text(["frame", "a"], np.empty((0, 2))) == "frame,a\n"
 

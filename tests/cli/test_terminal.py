@@ -1,0 +1,166 @@
+"""What a terminal does to a program: full and closed streams, Ctrl-C, other encodings, links that loop."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from terminal import assert_refused, assert_wrong_usage, gaitid
+
+from gaitid.cli.run import command, command_words
+from gaitid.model.load import bundled_models
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def shell(line: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """A line of sh in which $G is gaitid."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "G": f"{sys.executable} -m gaitid", **more}
+    return subprocess.run(["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("words", ["models list", "inspect {}", "check {} --model pig", "run {} --model pig -o -"])
+@pytest.mark.parametrize("to", [">/dev/full", ">&-"])
+def test_stdout_that_takes_nothing(walk: Path, tmp_path: Path, words: str, to: str) -> None:
+    done = shell(f"$G {words.format(walk)} -q {to}", tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith("gaitid: cannot write to the standard output (")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_an_encoding_that_lacks_characters(walk: Path, tmp_path: Path, encoding: str) -> None:
+    for words in ("models schema", f"check {walk} --model pig", f"inspect {walk}"):
+        done = shell(f"$G {words}", tmp_path, PYTHONIOENCODING=encoding)
+        assert done.returncode == 0, done.stderr
+    done = shell(f"$G check {walk} --model pig --json", tmp_path, PYTHONIOENCODING=encoding)
+    assert json.loads(done.stdout)["passed"]
+
+
+def test_links_that_loop(tmp_path: Path) -> None:
+    (tmp_path / "a.c3d").symlink_to("b.c3d")
+    (tmp_path / "b.c3d").symlink_to("a.c3d")
+    loop = tmp_path / "a.c3d"
+    for output in ("out", "out/{parent}"):
+        assert_refused(gaitid("run", loop, "--model", "pig", "-o", tmp_path / output), "a.c3d: ")
+    done = gaitid("check", loop, "--model", "pig", "--against", tmp_path / "{parent}")
+    assert done.code == 1
+    assert done.out.startswith("FAIL ")
+
+
+def test_a_current_folder_that_is_gone(walk: Path, tmp_path: Path) -> None:
+    line = (
+        f"mkdir gone; cd gone; rmdir ../gone; $G run {walk} --model pig -q -o {tmp_path}; $G check {walk} --model pig"
+    )
+    done = shell(line, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "walk.run.json").is_file()
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_ctrl_c(walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int) -> None:
+    import gaitid.run as module
+
+    real, calls = module.run_file, []
+
+    def interrupted(*args: object) -> object:
+        calls.append(1)
+        if len(calls) > n:
+            raise KeyboardInterrupt
+        return real(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "run_file", interrupted)
+    other = tmp_path / "other.c3d"
+    other.write_bytes(walk.read_bytes())
+    done = gaitid("run", walk, other, "--model", "pig", "-o", tmp_path)
+    assert done.code == 130
+    assert done.lines[-1] == f"gaitid: interrupted; {n} of 2 trials written"
+
+
+def test_ctrl_c_elsewhere(walk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import gaitid.inspect as module
+
+    def interrupted(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "inspect_trial", interrupted)
+    done = gaitid("inspect", walk)
+    assert (done.code, done.err) == (130, "gaitid: interrupted\n")
+
+
+@pytest.mark.parametrize("words", ["", "run", "check", "inspect", "simulate", "report", "models", "models list"])
+def test_version_everywhere(words: str) -> None:
+    done = gaitid(*words.split(), "--version")
+    assert done.code == 0
+    assert done.out.startswith("gaitid, version ")
+
+
+def test_quiet_before_or_after_the_command(walk: Path, tmp_path: Path) -> None:
+    assert gaitid("models", "-q").code == gaitid("-q", "models", "list").code == 0
+    done = gaitid("-q", "run", walk, "--model", "pig", "-o", tmp_path)
+    assert (done.code, done.err) == (0, "")
+
+
+def test_help_loads_no_numpy(tmp_path: Path) -> None:
+    code = "import sys, gaitid.cli as c; sys.argv[1:] = ['--help']\ntry: c.main()\nexcept SystemExit: pass\n"
+    code += "assert 'numpy' not in sys.modules"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("-o", "{parnet}"), "unknown placeholder {parnet}; expected {parent}"),
+        (("-o", ""), "-o: expected a folder"),
+        (("-o", "-", "--write", "segments"), "-o - writes the wrenches only"),
+        (("--cutoff", "abc"), "none or auto"),
+    ],
+)
+def test_wrong_usage_of_run(walk: Path, options: tuple[str, ...], words: str) -> None:
+    done = gaitid("run", walk, "--model", "pig", *options)
+    assert_wrong_usage(done, words)
+    assert ".;" not in done.err
+
+
+def test_wrong_usage_has_one_punctuation_mark() -> None:
+    assert ".;" not in gaitid("run").err
+    assert_wrong_usage(gaitid("simulate", "run", "-o", "x"), "unknown scenario 'run'; expected walk")
+    assert_wrong_usage(gaitid("simulate", "walk", "-o", ""), "expected a path")
+
+
+def test_the_record_of_a_trial_names_no_other(walk: Path, tmp_path: Path) -> None:
+    (tmp_path / "smith.c3d").write_bytes(walk.read_bytes())
+    (tmp_path / "jones.c3d").write_bytes(walk.read_bytes())
+    smith, jones = tmp_path / "smith.c3d", tmp_path / "jones.c3d"
+    assert gaitid("run", smith, "--model", "pig", jones, "-o", tmp_path).code == 0
+    for own, other in (("smith", "jones"), ("jones", "smith")):
+        text = (tmp_path / f"{own}.run.json").read_text()
+        assert other not in text
+        expected = ["gaitid", "run", str(tmp_path / f"{own}.c3d"), "--model", "pig", "-o", str(tmp_path)]
+        assert sorted(json.loads(text)["command"]) == sorted(expected)
+
+
+def test_words_of_the_command_for_one_trial() -> None:
+    words = ["run", "--static", "b.c3d", "a.c3d", "b.c3d", "-q", "--", "-o", "b.c3d"]
+    kept = command_words(words, Path("a.c3d"), ("a.c3d", "b.c3d", "-o"), command)
+    assert kept == ("gaitid", "run", "--static", "b.c3d", "a.c3d", "-q", "--")
+
+
+def test_a_local_file_that_hides_a_bundled_model(walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    local, text = tmp_path / "pig.yaml", bundled_models()["pig"].read_text(encoding="utf-8")
+    local.write_text("")
+    assert gaitid("models", "show", "pig").out == text
+    assert_refused(gaitid("run", walk, "--model", "pig"), "not a gaitid model", "./pig.yaml hides the bundled pig")
+    assert_refused(gaitid("models", "validate", "pig"), "./pig.yaml hides the bundled pig")
+    local.write_text(text, encoding="utf-8")
+    done = gaitid("run", walk, "--model", "pig", "-o", "out")
+    assert done.lines[0] == "gaitid: using ./pig.yaml, not the bundled pig"
+    assert done.err.count("not the bundled") == 1
+    record = json.loads((tmp_path / "out" / "walk.run.json").read_text())
+    assert "using ./pig.yaml, not the bundled pig" in record["warnings"]
+    assert "using ./pig.yaml" in gaitid("check", walk, "--model", "pig").err

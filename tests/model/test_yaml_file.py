@@ -1,0 +1,108 @@
+"""YAML: numbers as they are written, and nothing that ends the process or fills the memory."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gaitid.errors import ModelError
+from gaitid.model.yaml_file import MAX_DEPTH, load_yaml, parse_yaml
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("106", 106),
+        ("-0", 0),
+        ("+7", 7),
+        ("0106", "0106"),  # 70 in YAML 1.1
+        ("1:10", "1:10"),  # also 70
+        ("1:10.5", "1:10.5"),
+        ("0x1F", "0x1F"),
+        ("1_000", "1_000"),
+        ("1.5", 1.5),
+        (".5", 0.5),
+        ("-2.", -2.0),
+        ("1e-3", 1e-3),  # text in YAML 1.1
+        ("1.0E+3", 1e3),
+        ("01.5", "01.5"),
+        ("-.inf", -math.inf),
+        ("1.2.3", "1.2.3"),
+        (".", "."),
+        ("'12'", "12"),
+        ("true", True),
+    ],
+)
+def test_numbers_are_decimal(text: str, value: object) -> None:
+    found = parse_yaml(f"a: {text}\n", "m.yaml")
+    assert found == {"a": value}
+    assert isinstance(found, dict)
+    assert type(found["a"]) is type(value)
+
+
+def refused(text: str) -> str:
+    with pytest.raises(ModelError) as caught:
+        parse_yaml(text, "m.yaml")
+    line = caught.value.line()
+    assert line.startswith("m.yaml: ")
+    assert len(line) < 300
+    return line
+
+
+@pytest.mark.parametrize(
+    "text", ["a: !!int 0106", "a: !!int x", "a: !!float 1:10.5", f"a: {'9' * 19}", f"a: {'9' * 9999}"]
+)
+def test_numbers_that_are_forced_or_too_long(text: str) -> None:
+    assert "line 1: not a" in refused(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        "{a: " * 50_000,
+        "".join(f"{' ' * i}a:\n" for i in range(1000)),
+        "- " * 20_000 + "1",
+        "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1),
+    ],
+    ids=["lists", "mappings", "blocks", "dashes", "one too deep"],
+)
+def test_deep_nesting_is_refused_before_it_ends_the_process(text: str) -> None:
+    assert f"nested more than {MAX_DEPTH} levels deep" in refused(text)
+
+
+def test_what_is_just_not_too_deep_is_read() -> None:
+    value = parse_yaml("[" * MAX_DEPTH + "]" * MAX_DEPTH, "m.yaml")
+    for _ in range(MAX_DEPTH - 1):
+        assert isinstance(value, list)
+        (value,) = value
+    assert value == []
+
+
+def test_aliases_are_read_but_may_not_grow() -> None:
+    assert parse_yaml("a: &x {b: 1}\nc: *x\nd: {<<: *x, e: 2}\n", "m.yaml") == {
+        "a": {"b": 1},
+        "c": {"b": 1},
+        "d": {"b": 1, "e": 2},
+    }
+    ten = "a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n"
+    bomb = ten + "".join(f"a{i + 1}: &a{i + 1} [{','.join([f'*a{i}'] * 10)}]\n" for i in range(9))
+    assert "its aliases stand for more than" in refused(bomb)
+    chain = "a0: &a0 [1]\n" + "".join(f"a{i + 1}: &a{i + 1} [*a{i}]\n" for i in range(100))
+    assert "its aliases stand for more than" in refused(chain)
+    assert "an alias inside what it stands for" in refused("a: &a [*a]\n")
+    assert "an alias inside what it stands for" in refused("&a {<<: *a, b: 3}\n")
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    with pytest.raises(ModelError, match="a folder or a device"):
+        load_yaml(tmp_path / "pipe.yaml")
+
+
+def test_other_loaders_keep_their_numbers() -> None:
+    assert yaml.safe_load("a: 0106") == {"a": 70}

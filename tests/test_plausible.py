@@ -1,0 +1,82 @@
+"""Mistakes of labels and units are refused before a number is written, and what is missing is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gaitid.errors import TrialError
+from gaitid.model.load import load_model
+from gaitid.model.subject import SubjectFile
+from gaitid.pipeline import analyse
+from gaitid.trial import Trial
+
+
+@pytest.fixture
+def trial(simulated: Callable[..., object]) -> Trial:
+    return simulated().trial  # type: ignore[attr-defined, no-any-return]
+
+
+def relabelled(trial: Trial, change: Callable[[str], str]) -> Trial:
+    return replace(trial, labels=tuple(change(label) for label in trial.labels))
+
+
+def other_side(label: str) -> str:
+    return {"L": "R", "R": "L"}[label[0]] + label[1:]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [other_side, lambda label: label if label[1:] in ("ASI", "PSI") else other_side(label)],
+    ids=["whole body", "both legs"],
+)
+def test_left_and_right_exchanged_is_refused(trial: Trial, change: Callable[[str], str]) -> None:
+    with pytest.raises(TrialError, match="left and right are exchanged"):
+        analyse(relabelled(trial, change), load_model("pig"), SubjectFile())
+
+
+@pytest.mark.parametrize("factor", [1e-3, 1e3, 1 / 25.4])
+def test_lengths_in_another_unit_are_refused(trial: Trial, factor: float) -> None:
+    """Refused as a body that cannot be, or as one whose feet are not on its plates' side of the ground."""
+    wrong = replace(trial, points_g=trial.points_g * factor, plates=())
+    with pytest.raises(TrialError, match="m long|no joint centres|vertical"):
+        analyse(wrong, load_model("pig"), SubjectFile())
+
+
+def test_a_gap_in_a_needed_marker_is_said(trial: Trial) -> None:
+    points = trial.points_g.copy()
+    points[160:169, trial.labels.index("LKNE")] = np.nan
+    result = analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile())
+    (line,) = [w for w in result.warnings if "missing in part" in w]
+    assert "LKNE (frames 161-169)" in line
+
+
+def test_a_jump_of_a_label_is_said(trial: Trial) -> None:
+    points = trial.points_g.copy()
+    points[200, trial.labels.index("LANK")] += 0.2
+    result = analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile())
+    assert any("left shank jumps" in w or "left thigh jumps" in w for w in result.warnings)
+
+
+def test_another_persons_static_is_said_first(simulated: Callable[..., object]) -> None:
+    sim = simulated()
+    static = replace(sim.static, parameters={**sim.static.parameters, "Bodymass": 45.0})  # type: ignore[attr-defined]
+    result = analyse(sim.trial, load_model("pig"), SubjectFile(), static)  # type: ignore[attr-defined]
+    assert "another person" in result.warnings[0]
+
+
+def test_a_hint_never_names_the_other_side(trial: Trial) -> None:
+    changed = relabelled(trial, lambda label: {"LTOE": "LTOES"}.get(label, label))
+    with pytest.raises(TrialError, match=r"LTOE \(did you mean 'LTOES'\?\)"):
+        analyse(changed, load_model("pig"), SubjectFile())
+    gone = replace(
+        trial,
+        labels=tuple(label for label in trial.labels if label != "LTOE"),
+        points_g=np.delete(trial.points_g, trial.labels.index("LTOE"), axis=1),
+    )
+    with pytest.raises(TrialError) as refused:
+        analyse(gone, load_model("pig"), SubjectFile())
+    assert "did you mean" not in str(refused.value)
