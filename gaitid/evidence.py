@@ -254,7 +254,7 @@ def judge(
 def _lightest_third(vertical: Array, other_airborne: Mask, weight_N: float, near: int) -> float:
     """Least mean vertical force over a third of single support, in body weights; NaN where too short to tell."""
     single = np.flatnonzero(other_airborne)
-    if len(single) < near or not np.isfinite(weight_N):
+    if len(single) < near or not weight_N > 0:
         return float("nan")
     return min(float(vertical[part].mean()) for part in np.array_split(single, 3)) / weight_N
 

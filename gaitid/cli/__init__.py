@@ -92,6 +92,8 @@ def _interrupted() -> int:
 
     lose_stdout()
     tell("gaitid: interrupted")
+    # Python ends with the signal where Ctrl-C came inside an `exec` of text, as of a dataclass, until the next one.
+    exec("")
     return 130
 
 

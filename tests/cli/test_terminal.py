@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def shell(line: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     """A line of sh in which $G is gaitid."""
     env = {**os.environ, "PYTHONPATH": str(ROOT), "G": f"{sys.executable} -m gaitid", **more}
-    return subprocess.run(["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True)
+    return subprocess.run(["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True, errors="replace")
 
 
 @pytest.mark.parametrize("words", ["models list", "inspect {}", "check {} --model pig", "run {} --model pig -o -"])

@@ -260,3 +260,18 @@ def test_value_html_stops_at_depth() -> None:
 def test_a_contact_is_known_by_its_plates() -> None:
     contact = Contact("left", "1+2", 1, 2, 3.0, "", "", "")
     assert contact.known
+
+
+def test_the_subject_is_in_units_that_people_read(
+    result: Path, edit_record: Callable[[Path, dict[str, object]], None], words: Words
+) -> None:
+    subject = {
+        "left.knee_width": {"value": 0.1023456789, "unit": "m", "source": "trial"},
+        "left.thigh_rotation": {"value": 0.1, "unit": "rad", "source": "static"},
+        "mass": {"value": 71.123456789, "unit": "kg", "source": "trial"},
+        "foot_length": {"value": None, "unit": "m", "source": "nobody"},
+    }
+    edit_record(result, {"subject": subject})
+    page = words(result)
+    for value, unit in (("102.35", "mm"), ("5.7296", "deg"), ("71.123", "kg")):
+        assert f"<td>{value}</td><td>{unit}</td>" in page

@@ -275,3 +275,25 @@ def test_a_hostile_stem_is_only_text(result: Path, tmp_path: Path) -> None:
     assert "<h1>a&lt;b&gt;&amp;$x$</h1>" in text
     assert Elements(text).unclosed == []
     assert write_report([result.with_name(f"{stem}.run.json")], tmp_path / "walk.png").exists()
+
+
+@pytest.mark.parametrize("frame", ["1e300", "57.5", "-1e18"])
+def test_frames_that_no_trial_has(result: Path, tmp_path: Path, frame: str) -> None:
+    for kind in ("wrenches", "joints"):
+        path = result.with_name(f"walk.{kind}.csv")
+        lines = path.read_text().splitlines()
+        lines[-1] = ",".join([frame, *lines[-1].split(",")[1:]])
+        path.write_text("\n".join(lines) + "\n")
+    assert "not a whole number up to 1000000000" in refusal([result], tmp_path / "o.html")
+
+
+def test_a_contact_in_frames_that_no_trial_has(result: Path, tmp_path: Path) -> None:
+    path = result.with_name("walk.contacts.csv")
+    path.write_text(path.read_text() + "left,1,57,1e300,500,geometry,1,\n")
+    assert "not a contact" in refusal([result], tmp_path / "o.html")
+
+
+def test_a_folder_of_the_pages_name(result: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken.html").mkdir()
+    with pytest.raises(GaitidError, match="cannot be written"):
+        write_report([result], tmp_path / "taken.html")
