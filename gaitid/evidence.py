@@ -20,9 +20,9 @@ from gaitid.signals import known_rows, median
 from gaitid.stance import FootTrack, Stance
 from gaitid.trial import Array, Mask
 
-# m. Where the sole ends: behind the heel marker, beyond the toe marker (a share of the heel-toe distance; it stands on
-# the second metatarsal head), and to either side.
-HEEL_BACK, TOE_SHARE, HALF_WIDTH = 0.02, 0.30, 0.045
+# Where the sole ends: at the heel marker, which stands behind it; beyond the toe marker, which stands on the second
+# metatarsal head, by a share of the heel-toe distance; and to either side, m.
+TOE_SHARE, HALF_WIDTH = 0.30, 0.045
 # m. How far the toe marker may lie beyond a plate, along the foot, before the toe counts as beside it: the ball of the
 # foot may still press there. The heel's marker may not, nor either across the foot: half of what presses is beyond.
 TOE_TOLERANCE = 0.03
@@ -36,6 +36,8 @@ BACKWARD = -0.1
 # Of body weight, mean over a third of single support: the shared stances carry 0.8 and more. Less is a part of a foot
 # or a subject with a stick; a foot that may reach over an edge is known only if it carries at least the second.
 LIGHT, CARRIES = 0.6, 0.65
+# m. A sole nearer than this to an edge may be over it.
+NEAR_EDGE = 0.03
 # m. How far the sole's outline may reach over a plate's side or back edge: it is a guess of a shoe.
 SOLE_TOLERANCE = 0.01
 # m. The lower of heel and toe marker above the surface, median of a stance.
@@ -133,7 +135,7 @@ def sole(foot: FootTrack, normal_g: Array) -> list[Array]:
     with np.errstate(invalid="ignore", divide="ignore"):
         forward = line / length
     across = np.cross(normal_g, forward) * HALF_WIDTH
-    back, front = foot.heel_g - HEEL_BACK * forward, foot.toe_g + TOE_SHARE * line
+    back, front = foot.heel_g, foot.toe_g + TOE_SHARE * line
     return [back + across, back - across, front + across, front - across]
 
 
@@ -235,13 +237,13 @@ def judge(
             return unknown("its pressure runs from toe to heel; check the order of the plate's corners")
 
     lightest = _lightest_third(vertical, other_airborne[frames], weight_N, near)
+    carried = f"it carries as little as {lightest:.0%} of body weight in single support"
     if any(reach > 0 for _, _, reach in over) and not lightest >= CARRIES:
-        why = (
-            f"it carries as little as {lightest:.0%} of body weight" if np.isfinite(lightest) else "nothing else tells"
-        )
-        return unknown(f"{over[0][1]}, and {why} in single support")
+        return unknown(f"{over[0][1]}, and {carried if np.isfinite(lightest) else 'no single support tells more'}")
+    if lightest < CARRIES and _clearance(here, plates) < NEAR_EDGE:
+        return unknown(f"the foot stands at its edge, and {carried}")
     if lightest < LIGHT:
-        doubts.append((0.5, f"it carries as little as {lightest:.0%} of body weight in single support"))
+        doubts.append((0.5, carried))
     bias = max((float(np.linalg.norm(p.bias_g)) for p in plates if np.isfinite(p.bias_g).all()), default=0.0)
     if bias > BIAS_DOUBT:
         doubts.append((0.9, f"a plate reads {bias:.0f} N while it is empty"))
@@ -294,6 +296,12 @@ def _beyond_edges(
             reach = max(sideways, behind, ahead)
             over.append((0.7, f"the sole may reach {reach * 100:.1f} cm over the edge", reach))
     return beside, over
+
+
+def _clearance(foot: FootTrack, plates: Sequence[PlateLoad]) -> float:
+    """Least distance, m, from the sole to an edge of the plates that it stands on; negative over it."""
+    corners = sole(foot, plates[0].normal_g)
+    return min(min(_inside(foot, plates, corner)) for corner in corners)
 
 
 def _inside(foot: FootTrack, plates: Sequence[PlateLoad], point: Array) -> tuple[float, float]:
