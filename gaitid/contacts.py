@@ -115,19 +115,20 @@ def foot_loads(
         stances = {side: detect_stance(foot, side, used, rate_hz) for side, foot in feet.items()}
         return assign_loads(plates, feet, stances, rate_hz, settings, n_frames, weight_N)
 
-    if not events:
-        return assigned(())
-    loads, contacts, warnings = assigned(())
+    # Each load's onset against the nearest strike of either foot, its end against the nearest off: which foot it was
+    # needs no answer for that, and a load of another step or a part of one lies too far from all of them.
     late = []
-    for contact in contacts:
-        for kind, frame in (("strike", contact.first), ("off", contact.last + 1)):
-            named = [e.time_s for e in events if e.side == contact.side and kind in e.name.lower()]
-            if contact.plates and named and 0 < frame < n_frames:
-                late.append(min((t - frame / rate_hz for t in named), key=abs))
+    for plate in plates:
+        for first, last in plate.contacts(rate_hz, settings):
+            for kind, frame in (("strike", first), ("off", last + 1)):
+                named = [e.time_s for e in events if e.side in feet and kind in e.name.lower()]
+                if named and 0 < frame < n_frames:
+                    late.append(min((t - frame / rate_hz for t in named), key=abs))
     late = [difference for difference in late if abs(difference) < SAME_STEP]
     typical = float(median(np.array(late))) if late else 0.0
     if abs(typical) <= EVENTS_OFF:
         return assigned(events)
+    loads, contacts, warnings = assigned(())
     way = "after" if typical > 0 else "before"
     text = f"the events of the file lie {abs(typical):.2f} s {way} what the plates say; they were not used"
     return loads, contacts, [*warnings, text]

@@ -97,7 +97,7 @@ def _channels(index: int, group: Mapping[str, Any], n_channels: int) -> Sequence
             expected=f"six channels between 1 and {n_channels}",
             found=", ".join(f"{c:g}" for c in wired),
         )
-    if np.unique(wired).size < 6:
+    if len(set(wired.tolist())) < 6:
         raise ReadError(
             "a channel is given twice",
             expected="six different channels",

@@ -464,3 +464,19 @@ def test_unknown_command_and_missing_arguments() -> None:
     assert_wrong_usage(gaitid("run", "walk.c3d"), "--model")
     assert_wrong_usage(gaitid("run", "walk.c3d", "--model", "pig", "--solver", "magic"), "magic")
     assert_refused(gaitid("run", "walk.c3d", "--model", "pgi"), "pgi", "did you mean 'pig'")
+
+
+def test_a_run_loads_nothing_that_it_does_not_need(walk: Path, tmp_path: Path) -> None:
+    """Start-up is most of a run: no pandas, no scipy, no masked arrays, no pictures; `--help` loads not even numpy."""
+    code = (
+        "import sys; from gaitid.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(sorted({n.split('.')[0] for n in sys.modules} & {'pandas', 'scipy', 'matplotlib', 'numpy'}"
+        " | {n for n in sys.modules if n == 'numpy.ma'}))"
+    )
+    for words, expected in (
+        (["run", str(walk), "--model", "pig", "-o", str(tmp_path), "-q"], "['numpy']"),
+        (["--help"], "[]"),
+    ):
+        done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == expected
