@@ -1,6 +1,6 @@
 """``python -m gaitid`` is ``gaitid``."""
 
-from gaitid.cli import main
+from gaitid.cli import entry
 
 if __name__ == "__main__":
-    main()
+    entry()

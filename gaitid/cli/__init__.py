@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -103,3 +104,16 @@ def _terminated(number: int, frame: object) -> NoReturn:
 
 def _silent(*args: object, **options: object) -> None:
     """Shows no warning."""
+
+
+def entry() -> NoReturn:
+    """`main` for a process that ends with it: nothing is torn down that the system takes back at once (15 ms)."""
+    code: object = 1
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code if isinstance(code, int) else 0 if code is None else 1)

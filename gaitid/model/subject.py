@@ -14,7 +14,6 @@ from gaitid.kinematics import clinical_angles
 from gaitid.model import specs
 from gaitid.model.expression import Expression, mean_of_known
 from gaitid.model.fields import Faults, Fields, nearest
-from gaitid.model.yaml_file import load_yaml
 from gaitid.trial import Array
 
 SI = {"kg": 1.0, "m": 1.0, "cm": 1e-2, "mm": 1e-3, "rad": 1.0, "deg": float(np.pi / 180)}
@@ -79,6 +78,8 @@ def read_subject(path: Path, model: specs.Model) -> SubjectFile:
     ModelError
         An unknown key, not a number, or a value outside the range that the model allows: all in one line.
     """
+    from gaitid.model.yaml_file import load_yaml  # only where a subject file is given
+
     faults = Faults(path.name)
     fields = Fields(load_yaml(path), "", faults)
     known: dict[str, tuple[specs.Measurement, str, str]] = {}

@@ -226,3 +226,24 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
         load_yaml(tmp_path / "huge.yaml")
     (tmp_path / "bom.yaml").write_bytes(b"\xef\xbb\xbfa: 1\n")
     assert load_yaml(tmp_path / "bom.yaml") == {"a": 1}
+
+
+def test_the_parsed_twins_are_those_of_the_bundled_files() -> None:
+    """After a change of configs/: python benchmarks/parse_bundled.py."""
+    import sys
+
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+    import json
+
+    from parse_bundled import TWIN, twins
+
+    assert json.loads(TWIN.read_text(encoding="utf-8")) == twins()
+
+
+def test_a_bundled_model_needs_no_yaml_reader() -> None:
+    import subprocess
+    import sys
+
+    code = "import sys; from gaitid.model.load import load_model; load_model('pig_vicon'); print('yaml' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
