@@ -16,7 +16,7 @@ from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.evidence import LOW, METHOD, distance_from_foot, judge, margin, one_plane, sole, total_wrench
 from gaitid.model import specs
 from gaitid.plates import PlateLoad
-from gaitid.signals import bridged, median, spans
+from gaitid.signals import bridged, median, spans, widened
 from gaitid.stance import FootTrack, Stance, detect_stance
 from gaitid.trial import Array, Event, Mask, frozen
 
@@ -32,6 +32,8 @@ MIN_CONTACT = 0.08
 # s. Events whose median lies farther than the first from the plates' own onsets and ends are not used; one that lies
 # farther than the second is of another step.
 EVENTS_OFF, SAME_STEP = 0.03, 0.2
+# s. Frames this near to one whose load is not the foot's alone are not sure either.
+SHARING = 0.03
 # s. A clean contact tells that the foot flies from its end to the frames in which it surely does, if those are near.
 NEAR_AIR = 0.2
 
@@ -180,7 +182,9 @@ def assign_loads(
             side, foot, stances[side], flying, plates, carried, shared, rate_hz, weight_N, settings
         )
         near = round(NEAR_AIR * rate_hz)
-        loads[side] = _load(stances[side], plates, own, shared | misplaced, near, settings)
+        # another foot's load begins before it moves the pressure, and ends after
+        not_alone = widened(shared | misplaced, round(SHARING * rate_hz))
+        loads[side] = _load(stances[side], plates, own, not_alone, near, settings)
         contacts += own
     contacts.sort(key=lambda c: (c.first, c.side))
     return loads, contacts, _unclaimed(plates, carried, settings)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaitid.signals import quantile, spans
+from gaitid.signals import quantile, spans, widened
 from gaitid.trial import Array, Event, Mask
 
 # A foot stands while its slower marker moves at less than this share of the foot's own swing speed (the 95th
@@ -67,9 +67,7 @@ class Stance:
 
     def widened(self, n: int) -> Mask:
         """(frames,) standing, or within `n` frames of it."""
-        padded = np.concatenate([np.zeros(n, dtype=bool), self.standing, np.zeros(n, dtype=bool)])
-        count = np.cumsum(np.concatenate([[0], padded]))
-        return np.asarray(count[2 * n + 1 :] - count[: -2 * n - 1] > 0)
+        return widened(self.standing, n)
 
     def beyond(self, first: int, last: int) -> tuple[int, int]:
         """How many frames on end the foot stands before `first` and after `last`."""
