@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaitid.signals import quantile, spans, widened
+from gaitid.signals import quantile, spans
 from gaitid.trial import Array, Event, Mask
 
 # A foot stands while its slower marker moves at less than this share of the foot's own swing speed (the 95th
@@ -64,10 +64,6 @@ class Stance:
             if (start > 0 and self.standing[start - 1]) or (stop < len(result) and self.standing[stop]):
                 result[start:stop] = True
         return result
-
-    def widened(self, n: int) -> Mask:
-        """(frames,) standing, or within `n` frames of it."""
-        return widened(self.standing, n)
 
     def beyond(self, first: int, last: int) -> tuple[int, int]:
         """How many frames on end the foot stands before `first` and after `last`."""

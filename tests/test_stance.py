@@ -11,6 +11,7 @@ import pytest
 from gaitid.model.load import load_model
 from gaitid.model.subject import SubjectFile
 from gaitid.pipeline import analyse
+from gaitid.signals import widened
 from gaitid.stance import AFTER_OFF, BEFORE_STRIKE, FootTrack, detect_stance
 from gaitid.trial import Event
 
@@ -95,7 +96,7 @@ def test_a_trial_of_a_few_frames_is_no_error(n: int) -> None:
 def test_widened_and_gaps_to_the_air() -> None:
     stance = detect_stance(steps([(50, 110)], 160), "left", (), RATE)
     first, last = np.flatnonzero(stance.standing)[[0, -1]]
-    wide = np.flatnonzero(stance.widened(3))
+    wide = np.flatnonzero(widened(stance.standing, 3))
     assert (wide[0], wide[-1]) == (first - 3, last + 3)
     assert stance.beyond(first + 5, last - 7) == (5, 7)
     early, late = stance.gap_to_air(first, last)
