@@ -33,16 +33,22 @@ class ForcePlate:
         C3D ``FORCE_PLATFORM:TYPE``.
     corners_g : (4, 3) array, m
         Corners of the surface in laboratory axes, in the C3D order (1: +x +y, 2: −x +y, 3: −x −y, 4: +x −y of
-        the plate).
+        the plate); NaN throughout where nothing says where the edges are (an OpenSim force file).
     sensor_p : (3,) array, m
         From the centre of the surface to the point that `moment_p` is about, in plate axes (z points down, so
         its z is positive for a sensor below the surface).
     rate_hz : float
-        Of the samples below. Sample 0 is taken at the instant of the first camera frame.
+        Of the samples below.
     force_p : (n, 3) array, N
         Ground reaction, on the subject, in plate axes (z down, so f_z < 0 under load).
     moment_p : (n, 3) array, N·m
         Of the same action, about the sensor's origin, in plate axes.
+    start_s : float
+        When sample 0 was taken, after the first camera frame.
+    R_gp : (3, 3) array or None
+        Plate axes in laboratory axes, only where there are no corners to follow from.
+    centre_g : (3,) array or None, m
+        A point of the surface, only where there are no corners: `sensor_p` counts from it.
     """
 
     number: int
@@ -52,14 +58,15 @@ class ForcePlate:
     rate_hz: float
     force_p: Array
     moment_p: Array
+    start_s: float = 0.0
+    R_gp: Array | None = None
+    centre_g: Array | None = None
 
     def __post_init__(self) -> None:
-        for name, shape in (
-            ("corners_g", (4, 3)),
-            ("sensor_p", (3,)),
-            ("force_p", (-1, 3)),
-            ("moment_p", (-1, 3)),
-        ):
+        shapes = {"corners_g": (4, 3), "sensor_p": (3,), "force_p": (-1, 3), "moment_p": (-1, 3)}
+        if not self.outlined:
+            shapes |= {"R_gp": (3, 3), "centre_g": (3,)}
+        for name, shape in shapes.items():
             value = frozen(getattr(self, name))
             if len(value.shape) != len(shape) or any(
                 want not in (-1, have) for want, have in zip(shape, value.shape, strict=True)
@@ -68,6 +75,11 @@ class ForcePlate:
             object.__setattr__(self, name, value)
         if self.force_p.shape != self.moment_p.shape:
             raise ValueError("ForcePlate: force_p and moment_p differ in length")
+
+    @property
+    def outlined(self) -> bool:
+        """Whether its edges are known."""
+        return bool(np.isfinite(self.corners_g).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +99,27 @@ class Event:
     name: str
     side: str
     time_s: float
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Which foot somebody else says was on a plate: reported where it disagrees, never used by itself.
+
+    Attributes
+    ----------
+    plate : int
+    foot : str
+        ``left``, ``right``, or ``none`` for a plate that is not to be used.
+    source : str
+        Where it stands, in words.
+    time_s : float or None
+        With 0 at the trial's first frame; None where it is said of the whole trial.
+    """
+
+    plate: int
+    foot: str
+    source: str
+    time_s: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +143,8 @@ class Trial:
     refused_plates : mapping of int to str
         Plate number and why it was refused.
     events : tuple of Event
+    assignments : tuple of Assignment
+        Of feet to plates, as other programs left them with the trial.
     parameters : mapping of str to float
         Subject parameters stored in the file, in the file's own units and names (the model knows both).
     stored : mapping of str to (frames, 3) array
@@ -139,6 +174,7 @@ class Trial:
     names: tuple[str, ...] = ()
     origin: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
 
     def __post_init__(self) -> None:
         points = frozen(self.points_g)
