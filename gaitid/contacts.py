@@ -13,20 +13,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
-from gaitid.evidence import LOW, METHOD, distance_from_foot, judge, margin, one_plane, sole, total_wrench
+from gaitid.evidence import METHOD, Verdict, judge, one_plane
 from gaitid.model import specs
 from gaitid.plates import PlateLoad
-from gaitid.signals import bridged, median, spans, widened
-from gaitid.stance import FootTrack, Stance, detect_stance
-from gaitid.trial import Array, Event, Mask, frozen
+from gaitid.scene import ByHand, Scene, touches_lightly, who_is_on, write_by_hand
+from gaitid.signals import known_rows, median, spans, widened
+from gaitid.stance import FootTrack, Stance, detect_stance, ground_velocity
+from gaitid.trial import Array, Assignment, Event, Mask, Trial, frozen
 
 AIR, LOADED, UNKNOWN = 0, 1, -1
 
-# m. A foot whose line lies farther than this from the centre of pressure does not carry the plate's load.
-COP_REACH = 0.10
 # s. A plate that takes up or loses its load farther than this from when the foot lands or leaves does not carry
 # the whole foot.
 TIMING = 0.10
+# Greatest vertical force of a walk in body weights, on the low side: a body taken for heavier than it is demands more
+# of a contact.
+WALKING_PEAK = 1.1
 # s. A stance on the floor shorter than this is noise of the foot's speed.
 MIN_CONTACT = 0.08
 # s. Events whose median lies farther than the first from the plates' own onsets and ends are not used; one that lies
@@ -38,9 +40,17 @@ SHARING = 0.03
 NEAR_AIR = 0.2
 
 
+BY_HAND = "given by hand (--assign)"
+# Confidence of what is given by hand against the evidence.
+UNSUPPORTED = 0.3
+
+
 @dataclass(frozen=True, eq=False)
 class Contact:
     """One contact of a foot with the ground; frames are indices, both included.
+
+    Known contacts run from the first to the last frame above `contact_threshold_N`; their load begins and ends a few
+    frames farther out, where the force meets the plate's noise (`reach`).
 
     Attributes
     ----------
@@ -56,6 +66,8 @@ class Contact:
         0 to 1.
     reason : str
         Why the load is unknown, or why the confidence is not higher.
+    reach : tuple of 2 int, optional
+        First and last frame whose load it gives, or leaves unknown; those of the contact where it is left out.
     """
 
     side: str
@@ -66,6 +78,13 @@ class Contact:
     method: str
     confidence: float
     reason: str
+    reach: tuple[int, int] | None = None
+
+    @property
+    def loaded(self) -> slice:
+        """The frames of `reach`."""
+        first, last = self.reach or (self.first, self.last)
+        return slice(first, last + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +120,9 @@ def foot_loads(
     rate_hz: float,
     settings: specs.Settings,
     n_frames: int,
-    weight_N: float = float("nan"),
+    weight_N: float,
+    up_g: Array,
+    by_hand: Sequence[ByHand] = (),
 ) -> tuple[dict[str, FootLoad], list[Contact], list[str]]:
     """`assign_loads` with the file's events, if these agree with the plates where the plates know better.
 
@@ -109,13 +130,17 @@ def foot_loads(
     ----------
     events : sequence of Event
         Of the file.
+    up_g : (3,) array
 
     Others as for `assign_loads`.
     """
+    ground = ground_velocity(list(feet.values()), up_g, rate_hz)
+    if not weight_N > 0:
+        weight_N = _weight_from_loads(plates)
 
     def assigned(used: Sequence[Event]) -> tuple[dict[str, FootLoad], list[Contact], list[str]]:
-        stances = {side: detect_stance(foot, side, used, rate_hz) for side, foot in feet.items()}
-        return assign_loads(plates, feet, stances, rate_hz, settings, n_frames, weight_N)
+        stances = {side: detect_stance(foot, side, used, rate_hz, ground) for side, foot in feet.items()}
+        return assign_loads(plates, feet, stances, rate_hz, settings, n_frames, weight_N, by_hand)
 
     # Each load's onset against the nearest strike of either foot, its end against the nearest off: which foot it was
     # needs no answer for that, and a load of another step or a part of one lies too far from all of them.
@@ -143,7 +168,8 @@ def assign_loads(
     rate_hz: float,
     settings: specs.Settings,
     n_frames: int,
-    weight_N: float = float("nan"),
+    weight_N: float,
+    by_hand: Sequence[ByHand] = (),
 ) -> tuple[dict[str, FootLoad], list[Contact], list[str]]:
     """The load on each foot in every frame.
 
@@ -157,7 +183,9 @@ def assign_loads(
     settings : Settings
     n_frames : int
     weight_N : float
-        Of the body, if it is known.
+        Of the body; NaN where it is not known.
+    by_hand : sequence of ByHand
+        What the user says of feet and plates: it wins.
 
     Returns
     -------
@@ -165,105 +193,50 @@ def assign_loads(
     contacts : list of Contact
     warnings : list of str
     """
-    carried = _who_is_on(plates, feet, stances, rate_hz, settings, n_frames)
+    carried = who_is_on(plates, feet, stances, rate_hz, settings, n_frames)
+    given = write_by_hand(by_hand, feet, carried, plates, rate_hz, settings, n_frames)
     loads: dict[str, FootLoad] = {}
     contacts: list[Contact] = []
     for side, foot in feet.items():
-        shared = np.zeros(n_frames, dtype=bool)
-        for on in carried.values():
-            for other in on:
-                if other != side:
-                    shared |= on[side] & on[other]
-        flying = np.ones(n_frames, dtype=bool) if len(stances) > 1 else np.zeros(n_frames, dtype=bool)
-        for other, stance in stances.items():
-            if other != side:
-                flying &= stance.airborne
-        own, misplaced = _contacts_of(
-            side, foot, stances[side], flying, plates, carried, shared, rate_hz, weight_N, settings
-        )
-        near = round(NEAR_AIR * rate_hz)
+        scene = Scene(side, foot, stances, plates, carried, rate_hz, weight_N, settings)
+        own, misplaced = _contacts_of(scene, given[side])
         # another foot's load begins before it moves the pressure, and ends after
-        not_alone = widened(shared | misplaced, round(SHARING * rate_hz))
-        loads[side] = _load(stances[side], plates, own, not_alone, near, settings)
+        not_alone = widened(misplaced, round(SHARING * rate_hz))
+        loads[side] = _load(scene, own, not_alone, round(NEAR_AIR * rate_hz))
         contacts += own
     contacts.sort(key=lambda c: (c.first, c.side))
     return loads, contacts, _unclaimed(plates, carried, settings)
 
 
-def _who_is_on(
-    plates: Sequence[PlateLoad],
-    feet: Mapping[str, FootTrack],
-    stances: Mapping[str, Stance],
-    rate_hz: float,
-    settings: specs.Settings,
-    n_frames: int,
-) -> dict[int, dict[str, Mask]]:
-    """For each plate and side, the frames in which that foot loads that plate (both sides may)."""
-    result: dict[int, dict[str, Mask]] = {}
-    for plate in plates:
-        on = {side: np.zeros(n_frames, dtype=bool) for side in feet}
-        for first, last in plate.contacts(rate_hz, settings):
-            frames = slice(first, last + 1)
-            pressing = plate.vertical[frames] > 0.5 * np.fmax.reduce(plate.vertical[frames])
-            reach: dict[str, float] = {}
-            for side, foot in feet.items():
-                distance = distance_from_foot(plate.cop_g, foot, plate.normal_g)[frames][pressing]
-                known = distance[np.isfinite(distance)]
-                reach[side] = float(median(known)) if known.size else np.inf
-            nearest = min(reach, key=lambda s: reach[s], default=None)
-            others_far = sum(r <= COP_REACH for r in reach.values()) == 1
-            for side, foot in feet.items():
-                if side == nearest and others_far:
-                    # The pressure lies under this foot alone: the whole contact is its own, to its edges.
-                    on[side][frames] = True
-                else:
-                    on[side][frames] |= _stands_on(plate, foot, stances[side])[frames]
-        result[plate.number] = on
-    return result
-
-
-def _stands_on(plate: PlateLoad, foot: FootTrack, stance: Stance) -> Mask:
-    """(frames,) whether a standing foot has its heel, its toe or its middle on the plate.
-
-    Where its markers are missing beside frames in which it stands, it may: it is taken to be on the straight way
-    between where it was seen last and next.
-    """
-    heel, toe = bridged(foot.heel_g), bridged(foot.toe_g)
-    height = np.minimum((heel - plate.centre_g) @ plate.normal_g, (toe - plate.centre_g) @ plate.normal_g)
-    inside = np.maximum.reduce([margin(plate, p) for p in (heel, toe, (heel + toe) / 2)])
-    with np.errstate(invalid="ignore"):
-        return np.asarray((inside > 0) & (np.abs(height) < LOW) & stance.may_stand)
-
-
-def _contacts_of(
-    side: str,
-    foot: FootTrack,
-    stance: Stance,
-    other_airborne: Mask,
-    plates: Sequence[PlateLoad],
-    carried: Mapping[int, Mapping[str, Mask]],
-    shared: Mask,
-    rate_hz: float,
-    weight_N: float,
-    settings: specs.Settings,
-) -> tuple[list[Contact], Mask]:
+def _contacts_of(scene: Scene, given: Mask) -> tuple[list[Contact], Mask]:
     """Contacts of one foot, on plates, known or not, and on the floor; and frames whose load is not its own alone."""
+    side, foot, stance, rate_hz = scene.side, scene.foot, scene.stance, scene.rate_hz
     any_plate = np.zeros(len(foot.heel_g), dtype=bool)
-    for plate in plates:
-        any_plate |= carried[plate.number][side]
+    for plate in scene.plates:
+        any_plate |= scene.on(plate)
     contacts: list[Contact] = []
     taken, misplaced = np.zeros_like(any_plate), np.zeros_like(any_plate)
     near = max(2, round(TIMING * rate_hz))
-    for first, stop in list(spans(any_plate)):
+    for first, stop in [*spans(any_plate & ~given), *spans(any_plate & given)]:
         last = stop - 1
-        used = [p for p in plates if carried[p.number][side][first:stop].any()]
-        used += [p for p in plates if p not in used and _touches(p, foot, stance, first, last, rate_hz, settings)]
+        used = [p for p in scene.plates if scene.on(p)[first:stop].any()]
+        used += [p for p in scene.plates if p not in used and touches_lightly(p, scene, first, last)]
+        shared = np.logical_or.reduce([scene.shares(p) & scene.on(p) for p in used])
+        shared = widened(shared, round(SHARING * rate_hz))[first:stop]
+        load = scene.total(used)
         verdict = judge(
-            foot, stance, other_airborne, used, plates, first, last, shared[first:stop], near, weight_N, settings
-        )
-        numbers = tuple(sorted(p.number for p in used)) if verdict.known else ()
-        contacts.append(
-            Contact(side, numbers, first, last, verdict.peak_vertical_N, METHOD, verdict.confidence, verdict.reason)
+            foot, stance, scene.other_airborne, load, used, scene.plates, first, last, shared, near, scene.weight_N,
+            scene.settings,
+        )  # fmt: skip
+        method = METHOD
+        if given[first]:
+            method = BY_HAND
+            if not verdict.known:
+                reason = f"the evidence says otherwise: {verdict.reason}"
+                verdict = Verdict(True, UNSUPPORTED, reason, np.zeros(stop - first, dtype=bool))
+        vertical = (load.f_g @ used[0].normal_g)[first:stop]
+        contacts += _rows(
+            side, used, first, vertical, verdict, method, shared, rate_hz, scene.settings.contact_threshold_N
         )
         misplaced[first:stop] |= verdict.misplaced
         taken[first:stop] = True
@@ -279,60 +252,61 @@ def _contacts_of(
     return contacts, misplaced
 
 
-def _touches(
-    plate: PlateLoad,
-    foot: FootTrack,
-    stance: Stance,
-    first: int,
-    last: int,
-    rate_hz: float,
-    settings: specs.Settings,
-) -> bool:
-    """Whether a standing foot's sole reaches onto a plate whose load is too small or too short for a contact.
-
-    Beside the plates that carry the foot, such a plate may carry a part of it, which belongs to the sum.
-    """
-    frames = slice(first, last + 1)
-    if any(a <= last and b >= first for a, b in plate.contacts(rate_hz, settings)):
-        return False  # a contact of its own, judged by itself
-    floor = max(settings.contact_edge_N, plate.noise_N if np.isfinite(plate.noise_N) else settings.contact_edge_N)
-    loaded = plate.vertical[frames] > floor
-    with np.errstate(invalid="ignore"):
-        reached = np.maximum.reduce([margin(plate, corner)[frames] for corner in sole(foot, plate.normal_g)]) > 0
-    return bool((loaded & reached & stance.standing[frames]).any())
-
-
-def _load(
-    stance: Stance,
+def _rows(
+    side: str,
     plates: Sequence[PlateLoad],
-    contacts: Sequence[Contact],
-    not_alone: Mask,
-    near: int,
-    settings: specs.Settings,
-) -> FootLoad:
+    first: int,
+    vertical: Array,
+    verdict: Verdict,
+    method: str,
+    shared: Mask,
+    rate_hz: float,
+    threshold_N: float,
+) -> list[Contact]:
+    """A contact in parts: known, and unknown where another foot is on its plates, or may be."""
+    numbers = tuple(sorted(p.number for p in plates))
+    if not verdict.known:
+        return [Contact(side, (), first, first + len(shared) - 1, np.nan, method, 0.0, verdict.reason)]
+    together = f"plate {'+'.join(map(str, numbers))}: both feet stand on it, or may"
+    unsure = shared.copy()
+    for a, b in spans(~shared):
+        unsure[a:b] |= shared.any() and b - a < MIN_CONTACT * rate_hz  # a moment between two doubts
+    rows = [Contact(side, (), first + a, first + b - 1, np.nan, method, 0.0, together) for a, b in spans(unsure)]
+    for a, b in spans(~unsure):
+        heavy = np.flatnonzero(vertical[a:b] > threshold_N)
+        on, off = (a + heavy[0], a + heavy[-1]) if len(heavy) else (a, b - 1)
+        peak = float(np.fmax.reduce(vertical[a:b]))
+        reach = (first + a, first + b - 1)
+        confidence, reason = verdict.confidence, verdict.reason
+        rows.append(Contact(side, numbers, int(first + on), int(first + off), peak, method, confidence, reason, reach))
+    return sorted(rows, key=lambda row: row.first)
+
+
+def _load(scene: Scene, contacts: Sequence[Contact], not_alone: Mask, near: int) -> FootLoad:
     """Put a foot's contacts together; frames in which the plates' load is not its own alone are unknown."""
+    stance, settings = scene.stance, scene.settings
     n_frames = len(stance.standing)
-    by_number = {plate.number: plate for plate in plates}
     state = np.where(stance.airborne, AIR, UNKNOWN)
     force, moment = np.zeros((n_frames, 3)), np.zeros((n_frames, 3))
     cop, free = np.full((n_frames, 3), np.nan), np.zeros(n_frames)
-    known = [c for c in contacts if c.plates]
-    for contact in known:
-        # Between a clean contact and the frames in which the foot surely flies, the plate has told that it flies.
-        early, late = stance.gap_to_air(contact.first, contact.last)
-        if early <= near:
-            state[max(contact.first - early, 0) : contact.first] = AIR
-        if late <= near:
-            state[contact.last + 1 : contact.last + 1 + late] = AIR
     for contact in contacts:
-        frames = slice(contact.first, contact.last + 1)
+        if contact.plates:
+            # Between a clean contact and the frames in which the foot surely flies, the plate has told that it flies.
+            begin, end = contact.loaded.start, contact.loaded.stop
+            early, late = stance.gap_to_air(begin, end - 1)
+            if early <= near:
+                state[max(begin - early, 0) : begin] = AIR
+            if late <= near:
+                state[end : end + late] = AIR
+    for contact in contacts:
+        frames = contact.loaded
         if not contact.plates:
             # a foot that surely flies is known to carry nothing, whatever the plate below it does
             state[frames] = np.where(stance.airborne[frames], AIR, UNKNOWN)
             continue
         state[frames] = LOADED
-        used = [by_number[number] for number in contact.plates]
-        total, surface = total_wrench(used), used[0]
+        used = [plate for plate in scene.plates if plate.number in contact.plates]
+        total, surface = scene.total(used), used[0]
         force[frames], moment[frames] = total.f_g[frames], total.m_g[frames]
         if not one_plane(used):
             free[frames] = np.nan
@@ -344,10 +318,17 @@ def _load(
         sure[frames] = vertical[frames] > max(settings.contact_threshold_N, 5 * noise)
         cop[sure], free[frames] = cop_all[sure], np.where(sure, free_all, np.nan)[frames]
     state[not_alone & (state == LOADED)] = UNKNOWN
+    state[(state == LOADED) & ~known_rows(force)] = UNKNOWN  # the plate has no samples there
     unknown = state == UNKNOWN
     cop[unknown] = np.nan
     force[unknown], moment[unknown], free[unknown] = np.nan, np.nan, np.nan
     return FootLoad(state.astype(float), Wrench(force, moment, np.zeros(3)), cop, free)
+
+
+def _weight_from_loads(plates: Sequence[PlateLoad]) -> float:
+    """N. At most the body's weight where nobody says it: walking people press with 1.0 to 1.3 of it at most."""
+    greatest = [np.fmax.reduce(plate.vertical) for plate in plates]
+    return float(max(greatest)) / WALKING_PEAK if greatest else float("nan")
 
 
 def _unclaimed(
@@ -363,3 +344,23 @@ def _unclaimed(
         if rest > 3:
             warnings.append(f"plate {plate.number} carries a load in {rest} frames that no foot claims")
     return warnings
+
+
+def disagreements(assignments: Sequence[Assignment], contacts: Sequence[Contact], trial: Trial) -> list[str]:
+    """Where other programs left another answer with the trial: one warning each; theirs is not used."""
+    result = []
+    for other in assignments:
+        known = [c for c in contacts if other.plate in c.plates]
+        if other.time_s is not None:
+            at = other.time_s * trial.rate_hz
+            known = [c for c in known if c.first - 1 <= at <= c.last + 1]
+        found = {c.side for c in known}
+        said = f"{other.source} says that plate {other.plate} " + (
+            "is not to be used" if other.foot == "none" else f"is the {other.foot} foot's"
+        )
+        if other.foot == "none" and found:
+            result.append(f"{said}; here it carries the {' and the '.join(sorted(found))} foot")
+        elif other.foot != "none" and found != {other.foot}:
+            here = f"it carries the {' and the '.join(sorted(found))} foot" if found else "no foot is known to be on it"
+            result.append(f"{said}; here {here}")
+    return result

@@ -16,32 +16,41 @@ import numpy as np
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.model import specs
 from gaitid.plates import PlateLoad
-from gaitid.signals import known_rows, median
+from gaitid.pressure import UNDER_BALL, UNDER_HEEL, off_the_roll, pressure_on_foot, rolled, sole
+from gaitid.signals import bridged, known_rows, median, spans
 from gaitid.stance import FootTrack, Stance
 from gaitid.trial import Array, Mask
 
-# Where the sole ends: at the heel marker, which stands behind it; beyond the toe marker, which stands on the second
-# metatarsal head, by a share of the heel-toe distance; and to either side, m.
-TOE_SHARE, HALF_WIDTH = 0.30, 0.045
 # m. How far the toe marker may lie beyond a plate, along the foot, before the toe counts as beside it: the ball of the
-# foot may still press there. The heel's marker may not, nor either across the foot: half of what presses is beyond.
-TOE_TOLERANCE = 0.03
-# m, and shares of the heel-toe distance. Pressure beyond these is not this foot's.
-PRESSURE_ASIDE, PRESSURE_BACK, PRESSURE_FRONT = 0.08, -0.15, 1.45
+# foot may still press there. The heel's marker stands behind what presses, by its radius and by the round of the heel.
+# Across the foot neither may: half of what presses is beyond.
+TOE_TOLERANCE, HEEL_TOLERANCE = 0.03, 0.035
+# m, and shares of the heel-toe distance. Pressure beyond these is not this foot's; the last is for a foot whose heel is
+# not up.
+PRESSURE_ASIDE, PRESSURE_BACK, PRESSURE_FRONT, FLAT_FRONT = 0.08, -0.15, 1.45, 1.25
 # Share of the loaded frames with such pressure beyond which the whole contact is unknown.
 MISPLACED_SHARE = 0.15
+# m. Pressure farther than the first from where the foot must press, as the median over the frames in which it is
+# pitched (along it) or over the stance (across it), is not this foot's or the plate's corners are wrong; from the
+# second on it is doubtful. Clean level stances show 0.03 and 0.02.
+ROLL_OFF, ROLL_DOUBT = 0.06, 0.04
+# Of the greatest force: less tells too little of where it presses; and so many frames at least.
+ROLL_FORCE, ROLL_FRAMES = 0.15, 3
 # Of the heel-toe distance. Pressure that goes back by this from the first to the last third of a stance, on a foot that
 # moves forward, says that the corners of the plate are in another order.
 BACKWARD = -0.1
-# Of body weight, mean over a third of single support: the shared stances carry 0.8 and more. Less is a part of a foot
-# or a subject with a stick; a foot that may reach over an edge is known only if it carries at least the second.
-LIGHT, CARRIES = 0.6, 0.65
+# Of body weight, means over the first and last and over the middle third of single support: a whole foot carries more
+# than the second pair. The shared walks show 0.8 and more in all, a fast child 0.6 in the middle. Less than the first
+# pair is a part of a foot, or a subject with a stick.
+LIGHT, CARRIES = (0.65, 0.45), (0.75, 0.5)
 # m. A sole nearer than this to an edge may be over it.
 NEAR_EDGE = 0.03
 # m. How far the sole's outline may reach over a plate's side or back edge: it is a guess of a shoe.
 SOLE_TOLERANCE = 0.01
 # m. The lower of heel and toe marker above the surface, median of a stance.
 LOWEST, LOW = -0.02, 0.12
+# m. A foot whose lower marker is outside this range above a surface does not touch it, also while it lands or leaves.
+MAY_STAND = (-0.05, 0.12)
 # m. Surfaces that differ by less than this in height are one floor; by less than the second, one plane.
 STEP, FLUSH = 0.05, 0.01
 # N. A plate that reads more while it is empty makes a contact less sure.
@@ -57,7 +66,6 @@ class Verdict:
     Attributes
     ----------
     known : bool
-    peak_vertical_N : float
     confidence : float
         0 to 1.
     reason : str
@@ -66,7 +74,6 @@ class Verdict:
     """
 
     known: bool
-    peak_vertical_N: float
     confidence: float
     reason: str
     misplaced: Mask
@@ -83,41 +90,6 @@ def margin(plate: PlateLoad, point_g: Array) -> Array:
     return np.asarray(margins(plate, point_g).min(axis=1))
 
 
-def pressure_on_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> tuple[Array, Array]:
-    """Where the pressure lies on a foot, seen along a plate's normal.
-
-    Returns
-    -------
-    aside : (frames,) array, m
-        From the line through heel and toe.
-    along : (frames,) array
-        0 at the heel marker, 1 at the toe marker.
-    """
-    flat = np.eye(3) - np.outer(normal_g, normal_g)
-    line = (foot.toe_g - foot.heel_g) @ flat
-    to_cop = (cop_g - foot.heel_g) @ flat
-    with np.errstate(invalid="ignore", divide="ignore"):
-        along = np.einsum("ij,ij->i", to_cop, line) / np.einsum("ij,ij->i", line, line)
-    return np.asarray(np.linalg.norm(to_cop - along[:, None] * line, axis=1)), along
-
-
-def distance_from_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
-    """(frames,) distance, m, from the pressure to the line of the sole, from its back to its front."""
-    flat = np.eye(3) - np.outer(normal_g, normal_g)
-    line = (foot.toe_g - foot.heel_g) @ flat
-    _, along = pressure_on_foot(cop_g, foot, normal_g)
-    nearest = np.clip(along, -0.1, 1 + TOE_SHARE)[:, None] * line
-    return np.asarray(np.linalg.norm((cop_g - foot.heel_g) @ flat - nearest, axis=1))
-
-
-def total_wrench(plates: Sequence[PlateLoad]) -> Wrench:
-    """Sum of several plates' loads, about the laboratory's origin."""
-    total = plates[0].wrench.at(np.zeros(3))
-    for plate in plates[1:]:
-        total = total.plus(plate.wrench.at(np.zeros(3)))
-    return total
-
-
 def one_plane(plates: Sequence[PlateLoad]) -> bool:
     """Whether the surfaces of several plates lie in one plane, so that one centre of pressure is that of their sum."""
     first = plates[0]
@@ -127,27 +99,40 @@ def one_plane(plates: Sequence[PlateLoad]) -> bool:
     )
 
 
-def sole(foot: FootTrack, normal_g: Array) -> list[Array]:
-    """Four corners of the sole's outline, each (frames, 3), m."""
-    flat = np.eye(3) - np.outer(normal_g, normal_g)
-    line = (foot.toe_g - foot.heel_g) @ flat
-    length = np.linalg.norm(line, axis=1, keepdims=True)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        forward = line / length
-    across = np.cross(normal_g, forward) * HALF_WIDTH
-    back, front = foot.heel_g, foot.toe_g + TOE_SHARE * line
-    return [back + across, back - across, front + across, front - across]
+def reaches_onto(plate: PlateLoad, foot: FootTrack, least: float = 0.0) -> Mask:
+    """(frames,) whether any part of the sole lies more than `least` m inside a plate's edges, seen from above."""
+    back_left, back_right, front_left, front_right = sole(foot, plate.normal_g)
+    # corners, heel, toe and the middles of the sides: no plate is so small that it would lie between them
+    parts = [back_left, back_right, front_left, front_right, foot.heel_g, foot.toe_g, (foot.heel_g + foot.toe_g) / 2]
+    parts += [(back_left + front_left) / 2, (back_right + front_right) / 2, (front_left + front_right) / 2]
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.logical_or.reduce([margin(plate, part) > least for part in parts]))
+
+
+def may_touch(plate: PlateLoad, foot: FootTrack, stance: Stance) -> Mask:
+    """(frames,) whether a foot that does not surely fly has a part of its sole on a plate.
+
+    Where its markers are missing beside frames in which it stands, it is taken to be on the straight way between where
+    it was seen last and next.
+    """
+    way = FootTrack(bridged(foot.heel_g), bridged(foot.toe_g))
+    height = np.minimum((way.heel_g - plate.centre_g) @ plate.normal_g, (way.toe_g - plate.centre_g) @ plate.normal_g)
+    grounded = np.where(stance.unseen, stance.may_stand, ~stance.airborne)
+    with np.errstate(invalid="ignore"):
+        level = (height > MAY_STAND[0]) & (height < MAY_STAND[1])
+    return np.asarray(reaches_onto(plate, way, SOLE_TOLERANCE) & level & grounded)
 
 
 def judge(
     foot: FootTrack,
     stance: Stance,
     other_airborne: Mask,
+    load: Wrench,
     plates: Sequence[PlateLoad],
     all_plates: Sequence[PlateLoad],
     first: int,
     last: int,
-    both: Mask,
+    shared: Mask,
     near: int,
     weight_N: float,
     settings: specs.Settings,
@@ -160,13 +145,15 @@ def judge(
     stance : Stance
     other_airborne : (frames,) bool array
         Where the other foot surely flies.
+    load : Wrench
+        What the plates do to the foot, about the laboratory's origin.
     plates : sequence of PlateLoad
         Those that carry the contact.
     all_plates : sequence of PlateLoad
     first, last : int
         Frames of the contact, both included.
-    both : (frames of the contact,) bool array
-        Where the other foot may stand on one of the plates too.
+    shared : (frames of the contact,) bool array
+        Where the other foot may stand on one of the plates too: they tell nothing of this one.
     near : int
         Frames by which a force may begin or end beside the foot's own landing and leaving.
     weight_N : float
@@ -175,26 +162,27 @@ def judge(
     """
     frames = slice(first, last + 1)
     n = last + 1 - first
-    vertical = np.sum([plate.vertical[frames] for plate in plates], axis=0)
-    peak = float(np.fmax.reduce(vertical))
+    alone = ~shared
+    vertical = (load.f_g @ plates[0].normal_g)[frames]
+    peak = float(np.fmax.reduce(np.where(alone, vertical, 0.0)))
     name = "plate " + "+".join(str(number) for number in sorted(p.number for p in plates))
     nothing = np.zeros(n, dtype=bool)
     doubts: list[tuple[float, str]] = []
 
     def unknown(reason: str) -> Verdict:
-        return Verdict(False, np.nan, 0.0, f"{name}: {reason}", nothing)
+        return Verdict(False, 0.0, f"{name}: {reason}", nothing)
 
     heel, toe = foot.heel_g[frames], foot.toe_g[frames]
     seen = known_rows(heel) & known_rows(toe)
-    pressing = vertical > 0.5 * peak
+    if shared.any() and not longest(alone & (vertical > settings.contact_threshold_N)) > near:
+        return unknown("both feet stand on it, or may")
+    pressing = alone & (vertical > 0.5 * peak)
     if (pressing & stance.standing[frames]).any():
         pressing &= stance.standing[frames]  # where the foot itself stands, not the other one
     if not (seen & pressing).any():
         return unknown("the foot's markers are missing")
     if not seen.all():
         doubts.append((0.8, "foot markers are missing in part"))
-    if both.mean() > 0.1:
-        return unknown("both feet stand on it, or may")
     pressing &= seen
     here = FootTrack(heel[pressing], toe[pressing])
     surface, normal = plates[0].centre_g, plates[0].normal_g
@@ -218,12 +206,13 @@ def judge(
 
     misplaced = nothing
     if one_plane(plates):
-        cop, _ = centre_of_pressure(total_wrench(plates), surface, normal)
+        cop, _ = centre_of_pressure(load, surface, normal)
         aside, along = (values[frames] for values in pressure_on_foot(cop, foot, normal))
         # a small force with the plate's noise and bias on it has its centre anywhere
-        sure = vertical > max(settings.contact_threshold_N, *(_smallest_sure(p) for p in plates))
+        sure = alone & (vertical > max(settings.contact_threshold_N, *(_smallest_sure(p) for p in plates)))
         with np.errstate(invalid="ignore"):
-            misplaced = sure & ((aside > PRESSURE_ASIDE) | (along < PRESSURE_BACK) | (along > PRESSURE_FRONT))
+            front = np.where(rolled(FootTrack(heel, toe), normal) == UNDER_BALL, PRESSURE_FRONT, FLAT_FRONT)
+            misplaced = sure & ((aside > PRESSURE_ASIDE) | (along < PRESSURE_BACK) | (along > front))
         if misplaced.sum() > MISPLACED_SHARE * max(sure.sum(), 1):
             away = float(median(aside[sure & np.isfinite(aside)]))
             return unknown(f"its pressure is not under the foot ({away * 100:.0f} cm aside); check the plate's corners")
@@ -231,41 +220,76 @@ def judge(
             doubts.append(
                 (0.8, f"in {misplaced.sum()} frames the pressure is not under the foot, and the load unknown")
             )
+        away, where = _off_the_roll(cop[frames], foot, frames, normal, sure & (vertical > ROLL_FORCE * peak))
+        on_a_step = any(reach == 0.0 for _, _, reach in over)  # it cannot press where there is no plate
+        if away > ROLL_OFF and not on_a_step:
+            return unknown(f"its pressure lies {where} where the foot presses; check the plate's corners")
+        if away > ROLL_DOUBT and not on_a_step:
+            doubts.append((0.8, f"the pressure lies {where} where the foot presses"))
         thirds = along[pressing & np.isfinite(along)]
         k = len(thirds) // 3
         if k and thirds[-k:].mean() - thirds[:k].mean() < BACKWARD and _moves_forward(foot, first, last, near):
             return unknown("its pressure runs from toe to heel; check the order of the plate's corners")
 
-    lightest = _lightest_third(vertical, other_airborne[frames], weight_N, near)
-    carried = f"it carries as little as {lightest:.0%} of body weight in single support"
-    if any(reach > 0 for _, _, reach in over) and not lightest >= CARRIES:
-        return unknown(f"{over[0][1]}, and {carried if np.isfinite(lightest) else 'no single support tells more'}")
-    if lightest < CARRIES and _clearance(here, plates) < NEAR_EDGE:
+    ends, middle = _single_support(vertical, other_airborne[frames] & alone, weight_N, near)
+    told = bool(np.isfinite(ends))
+    carried = f"it carries as little as {min(ends, middle):.0%} of body weight in single support"
+    whole = ends >= CARRIES[0] and middle >= CARRIES[1]
+    if any(reach > 0 for _, _, reach in over) and not whole:
+        return unknown(f"{over[0][1]}, and {carried if told else 'no single support tells more'}")
+    if told and not whole and _clearance(here, plates) < NEAR_EDGE:
         return unknown(f"the foot stands at its edge, and {carried}")
-    if lightest < LIGHT:
+    if ends < LIGHT[0] or middle < LIGHT[1]:
         doubts.append((0.5, carried))
-    bias = max((float(np.linalg.norm(p.bias_g)) for p in plates if np.isfinite(p.bias_g).all()), default=0.0)
+    if not all(plate.outlined for plate in plates):
+        doubts.append((0.8, "nothing says where the plate's edges are"))
+    bias = max(float(np.linalg.norm(p.bias_left_g)) for p in plates)
     if bias > BIAS_DOUBT:
         doubts.append((0.9, f"a plate reads {bias:.0f} N while it is empty"))
     if first == 0 or last == len(foot.heel_g) - 1:
         doubts.append((0.9, "the contact is cut by the end of the trial"))
     confidence = float(np.prod([weight for weight, _ in doubts])) if doubts else 1.0
-    return Verdict(True, peak, round(0.99 * confidence, 2), "; ".join(words for _, words in doubts), misplaced)
+    return Verdict(True, round(0.99 * confidence, 2), "; ".join(words for _, words in doubts), misplaced)
 
 
-def _lightest_third(vertical: Array, other_airborne: Mask, weight_N: float, near: int) -> float:
-    """Least mean vertical force over a third of single support, in body weights; NaN where too short to tell."""
-    single = np.flatnonzero(other_airborne)
-    if len(single) < near or not weight_N > 0:
-        return float("nan")
-    return min(float(vertical[part].mean()) for part in np.array_split(single, 3)) / weight_N
+def _off_the_roll(cop_g: Array, foot: FootTrack, frames: slice, normal_g: Array, sure: Mask) -> tuple[float, str]:
+    """How far the pressure lies from where the foot must press, m, at its worst, and that in words."""
+    here = FootTrack(foot.heel_g[frames], foot.toe_g[frames])
+    forward, leftward = off_the_roll(cop_g, here, normal_g).T
+    pitched = rolled(here, normal_g)
+    found: list[tuple[float, str]] = [(0.0, "")]
+    for values, mask, ways in (
+        (forward, pitched == UNDER_HEEL, ("ahead of", "behind")),
+        (forward, pitched == UNDER_BALL, ("ahead of", "behind")),
+        (leftward, np.isfinite(leftward), ("to the left of", "to the right of")),
+    ):
+        typical = values[mask & sure & np.isfinite(values)]
+        if len(typical) >= ROLL_FRAMES:
+            middle = float(median(typical))
+            found.append((abs(middle), f"{abs(middle) * 100:.0f} cm {ways[middle < 0]}"))
+    return max(found)
+
+
+def longest(mask: Mask) -> int:
+    """Length of the longest run of true values."""
+    return max((stop - start for start, stop in spans(mask)), default=0)
+
+
+def _single_support(vertical: Array, single: Mask, weight_N: float, near: int) -> tuple[float, float]:
+    """Mean vertical force in body weights over the lighter of the first and last third of single support, and over the
+    middle one; NaN where single support is too short to tell.
+    """
+    at = np.flatnonzero(single)
+    if len(at) < near or not weight_N > 0:
+        return float("nan"), float("nan")
+    first, middle, last = (float(vertical[part].mean()) / weight_N for part in np.array_split(at, 3))
+    return min(first, last), middle
 
 
 def _smallest_sure(plate: PlateLoad) -> float:
     """N. Vertical force from which on the centre of pressure means something."""
     noise = plate.noise_N if np.isfinite(plate.noise_N) else 0.0
-    bias = float(np.linalg.norm(plate.bias_g)) if np.isfinite(plate.bias_g).all() else 0.0
-    return max(5 * noise, 4 * bias)
+    return max(5 * noise, 4 * float(np.linalg.norm(plate.bias_left_g)))
 
 
 def _beyond_edges(
@@ -274,27 +298,27 @@ def _beyond_edges(
     """Parts of a pressing foot that lie beside its plates; parts that may, with a doubt and how far, m."""
     beside: list[str] = []
     over: list[tuple[float, str, float]] = []
-    for part, point in (("heel", foot.heel_g), ("toe", foot.toe_g)):
+    for part, point, most in (("heel", foot.heel_g, HEEL_TOLERANCE), ("toe", foot.toe_g, TOE_TOLERANCE)):
         along, across = _inside(foot, plates, point)
-        if (along < 0 or across < 0) and _overhangs(plates, all_plates, point):
+        if min(along, across) >= 0:
+            continue
+        if _overhangs(plates, all_plates, point):
             reach = -min(along, across) * 100
             over.append((0.7, f"the {part} marker lies {reach:.1f} cm over the edge of a step", 0.0))
-        elif along < (-TOE_TOLERANCE if part == "toe" else 0.0) or across < 0.0:
+        elif along < -most or across < 0.0:
             beside.append(f"the {part} is {max(-along, -across) * 100:.1f} cm beside it")
-        elif along < 0:
-            over.append((0.7, f"the {part} marker lies {-along * 100:.1f} cm over the edge", np.inf))
-    if beside or over:
-        return beside, over
-    corners = sole(foot, plates[0].normal_g)
-    reaches = [_inside(foot, plates, corner) for corner in corners]
-    sideways, behind = -min(across for _, across in reaches), -min(along for along, _ in reaches[:2])
-    ahead = -min(along for along, _ in reaches[2:])
-    if max(sideways, behind, ahead) > 0 and not _overhangs(plates, all_plates, foot.toe_g):
-        if max(sideways, behind) > SOLE_TOLERANCE:
-            beside.append(f"the sole may reach {max(sideways, behind) * 100:.1f} cm over its edge")
         else:
-            reach = max(sideways, behind, ahead)
-            over.append((0.7, f"the sole may reach {reach * 100:.1f} cm over the edge", reach))
+            over.append((0.7, f"the {part} marker lies {-along * 100:.1f} cm over the edge", np.inf))
+    if beside or _overhangs(plates, all_plates, foot.toe_g):
+        return beside, over
+    reaches = [_inside(foot, plates, corner) for corner in sole(foot, plates[0].normal_g)]
+    sideways, ahead = -min(across for _, across in reaches), -min(along for along, _ in reaches[2:])
+    if sideways > SOLE_TOLERANCE:
+        beside.append(f"the sole may reach {sideways * 100:.1f} cm over its edge")
+    elif max(sideways, ahead) > 0 and not over:
+        over.append(
+            (0.7, f"the sole may reach {max(sideways, ahead) * 100:.1f} cm over the edge", max(sideways, ahead))
+        )
     return beside, over
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gaitid.alignment import Alignment, alignments
 from gaitid.contacts import Contact, foot_loads
 from gaitid.errors import GaitidError, SubjectError
 from gaitid.frames import Geometry
@@ -19,7 +20,7 @@ from gaitid.model.subject import Measured, SubjectFile, key_of, resolve_subject
 from gaitid.plates import PlateLoad
 from gaitid.read import read_trial
 from gaitid.signals import known_rows, spans
-from gaitid.stance import FootTrack
+from gaitid.stance import FootTrack, detect_stance, ground_velocity
 from gaitid.trial import Array, Trial
 
 
@@ -54,7 +55,7 @@ def inspect_trial(
     up_g = np.array([0.0, 0.0, 1.0]) if up is None else up
     feet = {} if model is None else _feet(trial, model)
     loads, refused = _plate_loads(trial, model, feet, up_g)
-    contacts, contact_note = _contacts(trial, model, feet, loads, foot_note)
+    contacts, contact_note = _contacts(trial, model, feet, loads, up_g, foot_note)
     ready = {name: _readiness(trial, m) for name, m in models.items()}
     first = trial.first_frame
     return {
@@ -64,7 +65,7 @@ def inspect_trial(
         "points": _points(trial),
         "vertical": {"up": None if up is None else _axis_name(up), "found_from": up_words},
         "analog": _analog(path, trial),
-        "plates": _plates(trial, loads, refused),
+        "plates": _plates(trial, loads, refused, {a.plate: a for a in _alignments(trial, model, feet, loads, up_g)}),
         "contacts": [_contact(c, first) for c in contacts],
         "contacts_note": contact_note,
         "events": [
@@ -199,12 +200,28 @@ def _plate_loads(
     return {load.number: load for load in loads}, {**trial.refused_plates, **refused}
 
 
-def _plates(trial: Trial, loads: Mapping[int, PlateLoad], refused: Mapping[int, str]) -> list[dict[str, Any]]:
+def _alignments(
+    trial: Trial,
+    model: specs.Model | None,
+    feet: Mapping[str, FootTrack],
+    loads: Mapping[int, PlateLoad],
+    up_g: Array,
+) -> list[Alignment]:
+    if model is None:
+        return []
+    ground = ground_velocity(list(feet.values()), up_g, trial.rate_hz)
+    stances = {side: detect_stance(foot, side, (), trial.rate_hz, ground) for side, foot in feet.items()}
+    return alignments(list(loads.values()), feet, stances, trial.rate_hz, model.settings)
+
+
+def _plates(
+    trial: Trial, loads: Mapping[int, PlateLoad], refused: Mapping[int, str], told: Mapping[int, Alignment]
+) -> list[dict[str, Any]]:
     entries: dict[int, dict[str, Any]] = {}
     for plate in trial.plates:
         load = loads.get(plate.number)
-        corners = plate.corners_g.tolist()
-        peak = None if load is None or not np.isfinite(load.vertical).any() else float(np.nanmax(load.vertical))
+        corners = plate.corners_g.tolist() if plate.outlined else None
+        peak = None if load is None else load.recorded_peak_N
         bias = None
         if load is not None and np.isfinite(load.bias_g).all():
             bias = load.bias_g.tolist()
@@ -213,24 +230,43 @@ def _plates(trial: Trial, loads: Mapping[int, PlateLoad], refused: Mapping[int, 
             "used": load is not None,
             "reason": refused.get(plate.number, ""),
             "type": plate.kind,
+            "outlined": plate.outlined,
             "rate_hz": plate.rate_hz,
             "corners": corners,
             "corners_m": corners,
-            "size_m": None if load is None else (2 * load.half).tolist(),
+            "size_m": (2 * load.half).tolist() if load is not None and load.outlined else None,
             "sensor_below_surface_m": float(plate.sensor_p[2]),
             "peak_vertical_force": peak,
             "peak_vertical_N": peak,
             "bias": bias,
             "bias_N": bias,
+            "bias_moment_Nm": load.bias_moment_g.tolist() if bias is not None and load is not None else None,
+            "drift_N_per_s": load.drift_g.tolist() if bias is not None and load is not None else None,
+            "bias_removed": load is not None and load.removed,
             "noise_N": load.noise_N if bias is not None and load is not None else None,
+            "alignment": _alignment(told.get(plate.number)),
         }
     for number, reason in refused.items():
         nothing = dict.fromkeys(
-            ("type", "rate_hz", "corners", "corners_m", "size_m", "sensor_below_surface_m",
-             "peak_vertical_force", "peak_vertical_N", "bias", "bias_N", "noise_N")
+            ("type", "outlined", "rate_hz", "corners", "corners_m", "size_m", "sensor_below_surface_m",
+             "peak_vertical_force", "peak_vertical_N", "bias", "bias_N", "bias_moment_Nm", "drift_N_per_s",
+             "bias_removed", "noise_N", "alignment")
         )  # fmt: skip
         entries.setdefault(number, {"plate": number, "used": False, "reason": reason, **nothing})
     return [entries[number] for number in sorted(entries)]
+
+
+def _alignment(told: Alignment | None) -> dict[str, Any] | None:
+    """What the pressure says of a plate's corners; None where no stance tells."""
+    if told is None:
+        return None
+    return {
+        "contacts": told.contacts,
+        "pressure_off_m": list(told.offset_g),
+        "swing_m": told.swing_m,
+        "corners_fit": not told.fault,
+        "fault": told.fault,
+    }
 
 
 def _contacts(
@@ -238,6 +274,7 @@ def _contacts(
     model: specs.Model | None,
     feet: Mapping[str, FootTrack],
     loads: Mapping[int, PlateLoad],
+    up_g: Array,
     note: str,
 ) -> tuple[list[Contact], str]:
     """What `run` finds, by the same code, as it needs feet and plates but nothing of the subject."""
@@ -246,7 +283,7 @@ def _contacts(
     mass, _ = _resolved(trial, model, "mass")
     weight = float("nan") if mass is None else mass.value * model.settings.gravity_m_per_s2
     _, contacts, warnings = foot_loads(
-        list(loads.values()), feet, trial.events, trial.rate_hz, model.settings, trial.n_frames, weight
+        list(loads.values()), feet, trial.events, trial.rate_hz, model.settings, trial.n_frames, weight, up_g
     )
     absent = [side.name for side in model.sides if side.name not in feet]
     notes = [f"the {side} foot's heel and toe markers were not seen" for side in absent] + warnings

@@ -88,16 +88,22 @@ def _plate_lines(plate: Mapping[str, Any]) -> list[str]:
     number = plate["plate"]
     if not plate["used"]:
         return [f"{number}  not used: {plate['reason']}"]
-    x, y = plate["size_m"]
-    corners = " ".join("(" + ", ".join(f"{v + 0.0:.3f}" for v in c) + ")" for c in plate["corners_m"])
+    kind, outline, where = "force record", "no outline is known", []
+    if plate["outlined"]:
+        kind = f"type {plate['type']}"
+        outline = " x ".join(f"{v:.3f}" for v in plate["size_m"]) + " m"
+        corners = " ".join("(" + ", ".join(f"{v + 0.0:.3f}" for v in c) + ")" for c in plate["corners_m"])
+        where = [f"   corners {corners} m"]
     peak = "no sample" if plate["peak_vertical_N"] is None else f"peak vertical {plate['peak_vertical_N']:.0f} N"
     bias = "never surely empty"
     if plate["bias_N"] is not None:
         bias = "reads (" + ", ".join(f"{b + 0.0:.1f}" for b in plate["bias_N"]) + ") N while empty"
-    return [
-        f"{number}  type {plate['type']}, {x:.3f} x {y:.3f} m, {plate['rate_hz']:g} Hz, {peak}, {bias}",
-        f"   corners {corners} m",
-    ]
+        bias += ", which `run` takes off" if plate["bias_removed"] else ""
+    if plate["alignment"] is not None:
+        off = ", ".join(f"{v * 100 + 0.0:.1f}" for v in plate["alignment"]["pressure_off_m"])
+        fault = plate["alignment"]["fault"]
+        where.append(f"   {fault}" if fault else f"   pressure lies ({off}) cm off where the foot presses: corners fit")
+    return [f"{number}  {kind}, {outline}, {plate['rate_hz']:g} Hz, {peak}, {bias}", *where]
 
 
 def _contact_line(c: Mapping[str, Any]) -> str:

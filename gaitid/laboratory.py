@@ -10,8 +10,8 @@ import numpy as np
 from gaitid.errors import GaitidError, TrialError
 from gaitid.frames import Geometry, laboratory_vertical
 from gaitid.model import specs
-from gaitid.plates import PlateLoad, plate_axes, plate_load, with_empty_reading
-from gaitid.stance import FootTrack
+from gaitid.plates import PlateLoad, known_empty, plate_axes, plate_load, with_empty_reading
+from gaitid.stance import FootTrack, detect_stance, ground_velocity
 from gaitid.trial import Array, Trial
 
 
@@ -27,10 +27,14 @@ def model_markers(trial: Trial, model: specs.Model) -> dict[str, Array]:
 def foot_tracks(trial: Trial, model: specs.Model) -> dict[str, FootTrack]:
     """Heel and toe of each side, unfiltered; NaN where a marker was not seen."""
     geometry = Geometry(model, model_markers(trial, model), {}, trial.n_frames, np.zeros(3))
-    return {
-        side.name: FootTrack(geometry.point(model.heel, side.name), geometry.point(model.toe, side.name))
-        for side in model.sides
-    }
+
+    def toe(side: str) -> Array:
+        point = geometry.point(model.toe, side)
+        if model.instead_of_toe and not np.isfinite(point).any():
+            return geometry.point(model.instead_of_toe, side)
+        return point
+
+    return {side.name: FootTrack(geometry.point(model.heel, side.name), toe(side.name)) for side in model.sides}
 
 
 def vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
@@ -105,6 +109,8 @@ def plates_at_camera(
     loads: list[PlateLoad] = []
     refused: dict[int, str] = {}
     points = [p for foot in feet.values() for p in (foot.heel_g, foot.toe_g)]
+    ground = ground_velocity(list(feet.values()), up_g, trial.rate_hz)
+    airborne = [detect_stance(foot, side, (), trial.rate_hz, ground).airborne for side, foot in feet.items()]
     for plate in trial.plates:
         if settings.force_cutoff_hz is not None:
             check_cutoff(settings.force_cutoff_hz, plate.rate_hz, "--force-cutoff")
@@ -113,6 +119,9 @@ def plates_at_camera(
         except GaitidError as error:
             refused[plate.number] = error.line()
             continue
-        loads.append(with_empty_reading(load, points, trial.rate_hz) if points else load)
+        if points:
+            empty = known_empty(load, points, airborne, trial.rate_hz)
+            load = with_empty_reading(load, empty, trial.rate_hz, settings)
+        loads.append(load)
     lowest = min((float(load.centre_g @ up_g) for load in loads), default=0.0)
     return [replace(load, height_above_lowest=float(load.centre_g @ up_g) - lowest) for load in loads], refused

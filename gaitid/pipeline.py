@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.contacts import Contact, foot_loads
+from gaitid.alignment import Alignment, alignments
+from gaitid.contacts import Contact, disagreements, foot_loads
 from gaitid.conventions import conventions
 from gaitid.errors import TrialError
 from gaitid.frames import Geometry
@@ -21,11 +22,13 @@ from gaitid.model.subject import Subject, SubjectFile, resolve_subject
 from gaitid.plates import PlateLoad
 from gaitid.plausible import check_body, marker_warnings
 from gaitid.result import Result, SideResult
+from gaitid.scene import ByHand
 from gaitid.signals import known_rows, lowpass, median, noise_level
+from gaitid.stance import FootTrack, detect_stance, ground_velocity
 from gaitid.trial import Array, Trial
 
-# N. A plate that reads more than this while it is empty was not zeroed.
-BIAS_WORTH_SAYING = 3.0
+# N/s. A plate whose empty reading changes faster than this drifts.
+DRIFT_WORTH_SAYING = 0.2
 # mm. Trajectories with less noise than this were smoothed before they were stored. On a simulated walk at 100 Hz
 # unfiltered noise costs 223 N·m a millimetre at the hip and the 7 Hz filter 0.55 N·m: they break even at 0.0025 mm.
 # Walks that Nexus smoothed have at most 0.00002 mm, raw trajectories 0.008 mm and more (docs/method.md).
@@ -40,6 +43,7 @@ def analyse(
     *,
     solver: str = "block",
     require_forces: bool = False,
+    by_hand: Sequence[ByHand] = (),
 ) -> Result:
     """Compute everything of one trial.
 
@@ -55,6 +59,8 @@ def analyse(
         One of `SOLVERS`.
     require_forces : bool
         Refuse a trial in which no foot is known to be loaded.
+    by_hand : sequence of ByHand
+        Which foot was on which plates, frames as the file numbers them.
 
     Returns
     -------
@@ -95,12 +101,14 @@ def analyse(
     feet = {side: foot for side, foot in foot_tracks(trial, model).items() if side in needs}
     plates, refused = plates_at_camera(trial, settings, feet, up_g)
     warnings += [f"plate {number} is not used: {reason}" for number, reason in refused.items()]
-    plate_quality = _plate_quality(plates, warnings)
+    plate_quality = _plate_quality(plates, settings, warnings)
     weight_N = subject.numbers["mass"] * settings.gravity_m_per_s2
     loads, contacts, load_warnings = foot_loads(
-        plates, feet, trial.events, trial.rate_hz, settings, trial.n_frames, weight_N
-    )
-    warnings += load_warnings
+        plates, feet, trial.events, trial.rate_hz, settings, trial.n_frames, weight_N, up_g,
+        _as_indices(by_hand, trial, list(feet)),
+    )  # fmt: skip
+    warnings += [f"plate {told.plate}: {told.fault}" for told in _alignments(trial, feet, plates, settings, up_g)]
+    warnings += [*load_warnings, *disagreements(trial.assignments, contacts, trial)]
     _check_forces(trial, plates, contacts, require_forces, warnings)
 
     mass = subject.numbers["mass"]
@@ -257,23 +265,64 @@ def _subject(
 # --- the ground ---------------------------------------------------------------------------------------------
 
 
-def _plate_quality(plates: Sequence[PlateLoad], warnings: list[str]) -> list[dict[str, Any]]:
-    """Figures of each plate for the record; a bias is worth a warning."""
+def _plate_quality(plates: Sequence[PlateLoad], settings: specs.Settings, warnings: list[str]) -> list[dict[str, Any]]:
+    """Figures of each plate for the record; what it reads while it is empty is worth a warning."""
     for plate in plates:
         size = float(np.linalg.norm(plate.bias_g))
-        if size > BIAS_WORTH_SAYING:
+        if plate.removed:
+            drift = float(np.linalg.norm(plate.drift_g))
+            changing = f", changing by {drift:.2g} N/s" if drift > DRIFT_WORTH_SAYING else ""
             warnings.append(
-                f"plate {plate.number} reads {size:.1f} N while it is empty; it was not zeroed, and nothing was removed"
+                f"plate {plate.number} reads {size:.1f} N while it is empty{changing}; that was taken off its load"
             )
+        elif size > settings.bias_limit_N:
+            what = "it was not zeroed, and nothing was taken off"
+            if settings.remove_bias != "never":
+                what = "that is no steady reading, and nothing was taken off: is somebody else on it?"
+            warnings.append(f"plate {plate.number} reads {size:.1f} N while it is empty; {what}")
     return [
         {
             "plate": plate.number,
-            "peak_vertical_N": float(np.fmax.reduce(plate.vertical)),
-            "bias_N": [float(b) for b in plate.bias_g],
+            "peak_vertical_N": _largest(plate.vertical),
+            "bias_N": plate.bias_g,
+            "bias_moment_Nm": plate.bias_moment_g,
+            "drift_N_per_s": plate.drift_g,
+            "bias_removed": plate.removed,
             "noise_N": plate.noise_N,
         }
         for plate in plates
     ]
+
+
+def _alignments(
+    trial: Trial, feet: Mapping[str, FootTrack], plates: Sequence[PlateLoad], settings: specs.Settings, up_g: Array
+) -> list[Alignment]:
+    """Plates whose corners do not fit the feet."""
+    ground = ground_velocity(list(feet.values()), up_g, trial.rate_hz)
+    stances = {side: detect_stance(foot, side, (), trial.rate_hz, ground) for side, foot in feet.items()}
+    return [told for told in alignments(plates, feet, stances, trial.rate_hz, settings) if told.fault]
+
+
+def _as_indices(by_hand: Sequence[ByHand], trial: Trial, sides: Sequence[str]) -> list[ByHand]:
+    """What was given by hand, frames from 0."""
+    result = []
+    last = trial.first_frame + trial.n_frames - 1
+    for one in by_hand:
+        if one.side not in sides:
+            raise TrialError(f"--assign: no {one.side} foot in this trial", expected=" or ".join(sides) or "a foot")
+        for frame in (one.first, one.last):
+            if frame is not None and not trial.first_frame <= frame <= last:
+                raise TrialError(
+                    f"--assign: frame {frame} is not in the trial", expected=f"{trial.first_frame} to {last}"
+                )
+        first, end = (None if f is None else f - trial.first_frame for f in (one.first, one.last))
+        result.append(ByHand(one.side, one.plates, first, end))
+    return result
+
+
+def _largest(values: Array) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.max()) if known.size else float("nan")
 
 
 def _check_forces(

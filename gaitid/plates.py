@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -10,8 +11,16 @@ from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError
 from gaitid.model import specs
 from gaitid.rotation import unit
-from gaitid.signals import lowpass, median, quantile, sample_centred_mean, sample_local_quadratic, spans
-from gaitid.trial import Array, ForcePlate, frozen
+from gaitid.signals import (
+    known_rows,
+    lowpass,
+    median,
+    quantile,
+    sample_centred_mean,
+    sample_local_quadratic,
+    spans,
+)
+from gaitid.trial import Array, ForcePlate, Mask, frozen
 
 # s. Shorter loads are knocks; shorter pauses are noise within one contact; an edge reaches out no farther.
 MIN_CONTACT, MAX_PAUSE, MAX_EDGE = 0.08, 0.03, 0.15
@@ -21,8 +30,12 @@ MIN_PEAK = 40.0
 MIN_EMPTY = 0.1
 # m. A foot marker nearer than this to a plate's edge may belong to a foot that touches it.
 NEAR_PLATE = 0.25
-# N.
-MAX_NOISE = 10.0
+# Share of the trial at its beginning and end in which an empty plate tells of a drift.
+EARLY = 0.4
+# N. More noise, or a larger reading, is a load that no marker explains.
+MAX_NOISE, MAX_BIAS = 10.0, 150.0
+# m. A bias of the moment counts as one of the force at this lever: half a plate.
+BIAS_LEVER = 0.3
 # N. Where a plate's noise is not known, its contacts reach out to this.
 EDGE_UNMEASURED = 5.0
 
@@ -45,10 +58,19 @@ class PlateLoad:
     vertical : (frames,) array, N
         Force along the normal.
     cop_g : (frames, 3) array, m
-    bias_g : (3,) array, N
-        Median force while the plate is known to be empty; NaN where it never is.
+    bias_g, bias_moment_g : (3,) arrays, N and N·m
+        What it reads while it is known to be empty, in the middle of the trial, the moment about the centre of its
+        surface; NaN where it never is.
+    drift_g : (3,) array, N/s
+        How the force of the empty plate changes; 0 where it is not empty both early and late.
+    removed : bool
+        Whether bias and drift were taken off `wrench`.
     noise_N : float
         99th percentile of the size of what is left of the force then; NaN where unknown.
+    outlined : bool
+        Whether its edges are known.
+    recorded_peak_N : float
+        Greatest force along the normal as recorded, with whatever the empty plate reads.
     height_above_lowest : float, m
         Of its surface above the lowest plate's.
     """
@@ -62,12 +84,22 @@ class PlateLoad:
     vertical: Array
     cop_g: Array
     bias_g: Array
+    bias_moment_g: Array = field(default_factory=lambda: np.full(3, np.nan))
+    drift_g: Array = field(default_factory=lambda: np.zeros(3))
+    removed: bool = False
     noise_N: float = float("nan")
+    outlined: bool = True
+    recorded_peak_N: float = float("nan")
     height_above_lowest: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("centre_g", "normal_g", "R_gp", "half", "vertical", "cop_g", "bias_g"):
+        for name in ("centre_g", "normal_g", "R_gp", "half", "vertical", "cop_g", "bias_g", "bias_moment_g", "drift_g"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    @property
+    def bias_left_g(self) -> Array:
+        """(3,) what is still in `wrench` of the empty plate's force, N; 0 where nothing is known of it."""
+        return np.zeros(3) if self.removed else np.where(np.isfinite(self.bias_g), self.bias_g, 0.0)
 
     def contacts(self, rate_hz: float, settings: specs.Settings) -> list[tuple[int, int]]:
         """(first, last) of each load: found above the threshold, reaching out to the edge force.
@@ -75,8 +107,8 @@ class PlateLoad:
         A plate with a bias is judged by what exceeds it, and no edge lies below its own noise, or either would
         load a foot in the air.
         """
-        bias = np.where(np.isfinite(self.bias_g), self.bias_g, 0.0)
-        shift = bias if np.linalg.norm(bias) > settings.contact_edge_N / 2 else np.zeros(3)
+        left = self.bias_left_g
+        shift = left if np.linalg.norm(left) > settings.contact_edge_N / 2 else np.zeros(3)
         force = np.linalg.norm(self.wrench.f_g - shift, axis=1)
         # a plate can only push: what pulls the subject down, or lies below the empty reading, is no contact
         push = (self.wrench.f_g - shift) @ self.normal_g
@@ -112,6 +144,8 @@ def plate_axes(plate: ForcePlate) -> tuple[Array, Array, Array]:
     GaitidError
         Corners that span no rectangle.
     """
+    if plate.R_gp is not None and plate.centre_g is not None and not plate.outlined:
+        return plate.R_gp, plate.centre_g, np.full(2, np.inf)
     c1, c2, c3, c4 = plate.corners_g
     x, y = c1 + c4 - c2 - c3, c1 + c2 - c3 - c4
     length_x, length_y = np.linalg.norm(x), np.linalg.norm(y)
@@ -142,14 +176,13 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
     if settings.force_cutoff_hz is not None:
         channels = lowpass(channels, settings.force_cutoff_hz, plate.rate_hz)
     sample = sample_centred_mean if settings.plate_sampling == "centred_mean" else sample_local_quadratic
-    at_camera = sample(channels, plate.rate_hz, camera_hz, n_frames)
-    seen = len(plate.force_p) / plate.rate_hz
-    if seen < (n_frames - 2) / camera_hz:
+    at_camera = sample(channels, plate.rate_hz, camera_hz, n_frames, plate.start_s)
+    if not np.isfinite(at_camera).all(axis=1).any():
         raise GaitidError(
-            f"plate {plate.number}: its samples end before the cameras'",
-            expected=f"{n_frames / camera_hz:.3g} s",
-            found=f"{seen:.3g} s",
-            todo="export the trial again",
+            f"plate {plate.number}: none of its samples lies within the trial",
+            expected=f"samples between 0 and {n_frames / camera_hz:.3g} s",
+            found=f"{plate.start_s:.3g} to {plate.start_s + len(plate.force_p) / plate.rate_hz:.3g} s",
+            todo="give forces and markers of one recording",
         )
     R_gp, centre, half = plate_axes(plate)
     f_p, m_p = at_camera[:, :3], at_camera[:, 3:]
@@ -157,27 +190,85 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
     wrench = Wrench(f_p @ R_gp.T, m_p @ R_gp.T, centre)
     normal = -R_gp[:, 2]
     cop, _ = centre_of_pressure(wrench, centre, normal)
-    return PlateLoad(plate.number, wrench, centre, normal, R_gp, half, wrench.f_g @ normal, cop, np.full(3, np.nan))
+    vertical = wrench.f_g @ normal
+    return PlateLoad(
+        plate.number, wrench, centre, normal, R_gp, half, vertical, cop, np.full(3, np.nan),
+        outlined=plate.outlined, recorded_peak_N=float(vertical[np.isfinite(vertical)].max()),
+    )  # fmt: skip
 
 
-def with_empty_reading(plate: PlateLoad, feet: list[Array], rate_hz: float) -> PlateLoad:
-    """The plate with its bias and noise, over the frames in which no foot marker is above or near it.
+def known_empty(plate: PlateLoad, feet: Sequence[Array], airborne: Sequence[Mask], rate_hz: float) -> Mask:
+    """(frames,) where nothing of the subject can be on a plate: every foot is away from it.
+
+    Where the feet are never away for long enough (a treadmill), frames in which all feet surely fly serve instead.
 
     Parameters
     ----------
     plate : PlateLoad
-    feet : list of (frames, 3) arrays, m
+    feet : sequence of (frames, 3) arrays, m
+        Markers of the feet.
+    airborne : sequence of (frames,) bool arrays
+        For each foot, when it surely flies.
     rate_hz : float
     """
-    away = np.isfinite(plate.wrench.f_g).all(axis=1)
+    known = known_rows(plate.wrench.f_g)
+    away = known.copy()
     for point in feet:
         local = (point - plate.centre_g) @ plate.R_gp
         with np.errstate(invalid="ignore"):
             away &= (np.abs(local[:, :2]) > plate.half + NEAR_PLATE).any(axis=1)
-    if away.sum() < MIN_EMPTY * rate_hz:
+    if away.sum() >= MIN_EMPTY * rate_hz or not airborne:
+        return away
+    return np.asarray(known & np.logical_and.reduce(airborne))
+
+
+def with_empty_reading(plate: PlateLoad, empty: Mask, rate_hz: float, settings: specs.Settings) -> PlateLoad:
+    """The plate with what it reads while it is empty, and without it where `settings.remove_bias` says so.
+
+    The reading is a constant, and a drift in proportion to time where the plate is empty early and late in the trial.
+
+    Parameters
+    ----------
+    plate : PlateLoad
+    empty : (frames,) bool array
+        When nothing is on it.
+    rate_hz : float
+    settings : Settings
+        `remove_bias`, `bias_limit_N`.
+    """
+    if empty.sum() < MIN_EMPTY * rate_hz:
         return plate
-    empty = plate.wrench.f_g[away]
-    bias = median(empty)
-    noise = float(quantile(np.linalg.norm(empty - bias, axis=1), 0.99))
-    # More than this is a load that no marker explains (another person, a knock), not noise.
-    return replace(plate, bias_g=bias, noise_N=min(noise, MAX_NOISE))
+    n = len(empty)
+    middle = (n - 1) / 2
+    time_s = (np.arange(n) - middle) / rate_hz
+    both = np.concatenate([plate.wrench.f_g, plate.wrench.m_g], axis=1)
+    at = np.flatnonzero(empty)
+    drift = np.zeros(6)
+    if at[0] < EARLY * n and at[-1] >= (1 - EARLY) * n:
+        early, late = at[at < EARLY * n], at[at >= (1 - EARLY) * n]
+        drift = (median(both[late]) - median(both[early])) / (time_s[late].mean() - time_s[early].mean())
+    offset = median(both[at] - np.outer(time_s[at], drift))
+    reading = offset + np.outer(time_s, drift)
+    left = np.linalg.norm((both - reading)[at, :3], axis=1)
+    noise = float(quantile(left, 0.99))
+    wrench, removed = plate.wrench, False
+    # More noise than a plate has is a load that no marker explains (another person, a knock): no bias to take off.
+    if noise <= MAX_NOISE and float(np.linalg.norm(offset[:3])) <= MAX_BIAS:
+        force = float(np.linalg.norm(reading[:, :3], axis=1).max())
+        moment = float(np.linalg.norm(reading[:, 3:], axis=1).max())
+        beyond = force > settings.bias_limit_N or moment > settings.bias_limit_N * BIAS_LEVER
+        removed = settings.remove_bias == "always" or (settings.remove_bias == "auto" and beyond)
+        if removed:
+            wrench = Wrench(plate.wrench.f_g - reading[:, :3], plate.wrench.m_g - reading[:, 3:], plate.centre_g)
+    cop, _ = centre_of_pressure(wrench, plate.centre_g, plate.normal_g)
+    return replace(
+        plate,
+        wrench=wrench,
+        vertical=wrench.f_g @ plate.normal_g,
+        cop_g=cop,
+        bias_g=offset[:3],
+        bias_moment_g=offset[3:],
+        drift_g=drift[:3],
+        removed=removed,
+        noise_N=min(noise, MAX_NOISE),
+    )

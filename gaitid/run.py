@@ -14,6 +14,7 @@ from gaitid.model.specs import Model
 from gaitid.model.subject import SubjectFile, read_subject
 from gaitid.read import read_trial
 from gaitid.result import Result
+from gaitid.scene import ByHand
 from gaitid.trial import Trial
 from gaitid.write.files import write_all
 from gaitid.write.tables import DEFAULT_FRAMES
@@ -36,6 +37,7 @@ class RunOptions:
     require_forces: bool = False
     write_segments: bool = False
     keep_names: bool = False
+    by_hand: tuple[ByHand, ...] = ()
     command: tuple[str, ...] = ()
 
 
@@ -150,6 +152,7 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
         prepared.static,
         solver=options.solver,
         require_forces=options.require_forces,
+        by_hand=options.by_hand,
     )
     return replace(result, warnings=(*prepared.warnings, *result.warnings)) if prepared.warnings else result
 

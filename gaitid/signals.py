@@ -258,10 +258,11 @@ def noise_level(values: Array) -> float:
 # --- sampling a fast signal at the camera's instants ---------------------------------------------------------
 
 
-def sample_centred_mean(values: Array, rate_hz: float, camera_hz: float, n_frames: int) -> Array:
+def sample_centred_mean(values: Array, rate_hz: float, camera_hz: float, n_frames: int, start_s: float = 0.0) -> Array:
     """Mean of the samples within half a camera interval of each instant: Plug-in Gait's reading of a plate.
 
-    ± ⌊k/2⌋ samples, k the ratio of the rates (11 samples at 1000/100 Hz); fewer at the ends of the trial.
+    ± ⌊k/2⌋ samples, k the ratio of the rates (11 samples at 1000/100 Hz); fewer at the ends of the trial. Sample 0
+    was taken `start_s` after the first frame.
 
     Returns
     -------
@@ -271,7 +272,7 @@ def sample_centred_mean(values: Array, rate_hz: float, camera_hz: float, n_frame
     half = int(np.floor(k / 2 + 1e-9))
     total = np.zeros((n_frames, values.shape[1]))
     count = np.zeros((n_frames, 1))
-    nearest = np.rint(np.arange(n_frames) * k).astype(int)
+    nearest = np.rint(np.arange(n_frames) * k - start_s * rate_hz).astype(int)
     for tap in range(-half, half + 1):
         index = nearest + tap
         inside = (index >= 0) & (index < len(values))
@@ -281,12 +282,15 @@ def sample_centred_mean(values: Array, rate_hz: float, camera_hz: float, n_frame
         return np.asarray(total / np.where(count > 0, count, np.nan))
 
 
-def sample_local_quadratic(values: Array, rate_hz: float, camera_hz: float, n_frames: int) -> Array:
+def sample_local_quadratic(
+    values: Array, rate_hz: float, camera_hz: float, n_frames: int, start_s: float = 0.0
+) -> Array:
     """Value at each camera instant of the quadratic that fits the samples within one camera interval of it best.
 
     A least-squares fit around each instant (Savitzky & Golay 1964, here at true instants, so that the rates
     need no common factor): its passband is flat to the fourth order, where a plain mean rounds off a peak to
-    the second. Samples within one interval on either side; −3 dB at about half the camera rate.
+    the second. Samples within one interval on either side; −3 dB at about half the camera rate. Sample 0 was taken
+    `start_s` after the first frame.
 
     Returns
     -------
@@ -294,9 +298,9 @@ def sample_local_quadratic(values: Array, rate_hz: float, camera_hz: float, n_fr
         NaN at an instant with fewer than three samples about it.
     """
     k = rate_hz / camera_hz
-    if k >= 2 and k == int(k):
+    if k >= 2 and k == int(k) and start_s == 0:
         return _local_quadratic_whole(values, int(k), n_frames)
-    return _local_quadratic(values, k, np.arange(n_frames))
+    return _local_quadratic(values, k, np.arange(n_frames, dtype=np.float64) * k - start_s * rate_hz)
 
 
 def _local_quadratic_whole(values: Array, k: int, n_frames: int) -> Array:
@@ -304,7 +308,7 @@ def _local_quadratic_whole(values: Array, k: int, n_frames: int) -> Array:
     result = np.empty((n_frames, values.shape[1]))
     inner_end = min(n_frames, (len(values) - 1 - k) // k + 1)  # frames before this have a whole window
     ends = np.concatenate([np.arange(min(1, n_frames)), np.arange(max(1, inner_end), n_frames)])
-    result[ends] = _local_quadratic(values, k, ends)
+    result[ends] = _local_quadratic(values, k, ends * k)
     if inner_end > 1:
         u = np.arange(-k, k + 1) / k
         design = np.stack([np.ones_like(u), u, u**2], axis=1)
@@ -314,10 +318,9 @@ def _local_quadratic_whole(values: Array, k: int, n_frames: int) -> Array:
     return result
 
 
-def _local_quadratic(values: Array, k: float, frames: IntArray) -> Array:
-    """The value at each frame's instant of the quadratic that fits the samples around it; any ratio k."""
-    n_frames = len(frames)
-    instants = frames * k
+def _local_quadratic(values: Array, k: float, instants: Array | IntArray) -> Array:
+    """The value at each instant (in samples) of the quadratic that fits the samples around it; any ratio k."""
+    n_frames = len(instants)
     nearest = np.rint(instants).astype(int)
     reach = int(np.floor(k + 1e-9)) + 1
     taps = []

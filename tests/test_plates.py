@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from gaitid.errors import GaitidError
 from gaitid.model import specs
-from gaitid.plates import MAX_NOISE, plate_axes, plate_load, with_empty_reading
+from gaitid.plates import MAX_NOISE, known_empty, plate_axes, plate_load, with_empty_reading
 from gaitid.trial import ForcePlate
 
 seeds = st.integers(0, 2**32 - 1)
@@ -124,6 +124,12 @@ def load_of(vertical: np.ndarray, **settings: object) -> tuple[object, specs.Set
     return plate_load(plate, CAMERA, len(vertical), specs.Settings(plate_sampling="centred_mean")), chosen
 
 
+def emptied(load, feet: list[np.ndarray], **chosen: object):  # type: ignore[no-untyped-def]
+    """The load with its empty reading, nothing taken off unless asked."""
+    empty = known_empty(load, feet, (), CAMERA)
+    return with_empty_reading(load, empty, CAMERA, specs.Settings(**{"remove_bias": "never", **chosen}))  # type: ignore[arg-type]
+
+
 def test_a_contact_is_found_above_the_threshold_and_reaches_out_to_the_edge() -> None:
     load, chosen = load_of(trapezoid(50, 120, 700.0), contact_threshold_N=200.0, contact_edge_N=100.0)
     # 140 N a frame at either side: the first frame has 140 N, above the edge
@@ -153,7 +159,7 @@ def test_a_contact_cut_by_the_end_of_the_trial_is_kept() -> None:
 def test_a_plate_that_was_not_zeroed_is_judged_by_what_exceeds_its_empty_reading() -> None:
     load, chosen = load_of(trapezoid(50, 120, 700.0) + 15.0)
     away = [np.full((200, 3), [2.0, 0.0, 0.0])]
-    with_bias = with_empty_reading(load, away, CAMERA)
+    with_bias = emptied(load, away)
     # N; no marker is ever near it, and the plate is empty in most of the trial: the median is the bias
     np.testing.assert_allclose(with_bias.bias_g, [0, 0, 15.0], atol=1e-9)
     # Judged by the reading itself, every frame would lie above the edge: it reaches out 0.15 s on both sides.
@@ -168,13 +174,13 @@ def test_a_plate_that_was_not_zeroed_is_judged_by_what_exceeds_its_empty_reading
 def test_the_empty_reading_is_taken_only_while_no_foot_is_near() -> None:
     load, _ = load_of(np.full(200, 12.0))
     near = np.full((200, 3), [0.3, 0.0, 0.1])  # 10 cm beside the plate
-    assert np.isnan(with_empty_reading(load, [near], CAMERA).bias_g).all()
+    assert np.isnan(emptied(load, [near]).bias_g).all()
     near[:30] = [2.0, 0.0, 0.1]
-    found = with_empty_reading(load, [near], CAMERA)
+    found = emptied(load, [near])
     np.testing.assert_allclose(found.bias_g, [0, 0, 12.0], atol=1e-9)  # N
     assert found.noise_N < 1e-9
     near[:30] = np.nan  # not seen is not away
-    assert np.isnan(with_empty_reading(load, [near], CAMERA).bias_g).all()
+    assert np.isnan(emptied(load, [near]).bias_g).all()
 
 
 def test_no_edge_lies_below_the_noise_of_the_empty_plate() -> None:
@@ -183,11 +189,11 @@ def test_no_edge_lies_below_the_noise_of_the_empty_plate() -> None:
     load, chosen = load_of(trapezoid(50, 120, 700.0) + noise, contact_edge_N=0.1)
     feet = np.full((200, 3), [2.0, 0.0, 0.1])
     feet[45:126] = [0.0, 0.0, 0.04]
-    found = with_empty_reading(load, [feet], CAMERA)
+    found = emptied(load, [feet])
     assert 2.0 < found.noise_N < 3.5  # N: 99 % of a normal noise of 1 N lies within 2.6 N
     first, last = found.contacts(CAMERA, chosen)[0]
     # An edge below the noise would reach out to the limit of 15 frames.
     assert first >= 48
     assert last <= 122
     wild, _ = load_of(np.where(np.arange(200) % 2 == 0, 300.0, -300.0))
-    assert with_empty_reading(wild, [feet], CAMERA).noise_N == MAX_NOISE  # such a reading is no noise
+    assert emptied(wild, [feet]).noise_N == MAX_NOISE  # such a reading is no noise

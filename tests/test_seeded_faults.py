@@ -217,7 +217,7 @@ def plates_lag_by_a_frame(patch: Patch) -> None:
 
 
 def plates_read_by_the_block_of_a_frame(patch: Patch) -> None:
-    def block(values: np.ndarray, rate: float, camera: float, n: int) -> np.ndarray:
+    def block(values: np.ndarray, rate: float, camera: float, n: int, start: float) -> np.ndarray:
         k = round(rate / camera)
         return values[: n * k].reshape(n, k, -1).mean(axis=1)
 

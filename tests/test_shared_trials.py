@@ -69,14 +69,14 @@ def test_every_clean_stance_is_found_with_its_foot_and_frames(known, prepared: P
     }
     for side, stances in known.stances.items():
         for first, last in stances:
-            # a force reaches out a few frames beyond the 20 N crossings that the list gives
-            assert any(abs(a - first) <= 3 and abs(b - last) <= 4 for a, b in found[side]), (side, first, last, found)
+            # a frame to and fro: the list was made from other samples of the force
+            assert any(abs(a - first) <= 1 and abs(b - last) <= 1 for a, b in found[side]), (side, first, last, found)
 
 
 def test_a_foot_across_two_plates_gets_both(prepared: Prepared) -> None:
     result = analyse_file(SHARED / "sydney/walk03.c3d", prepared)
     both = [c for c in result.contacts if c.plates == (1, 2)]
-    assert [(c.side, c.first, c.last) for c in both] == [("left", 81, 145)]
+    assert [(c.side, c.first, c.last) for c in both] == [("left", 82, 144)]
     # continuous through the second plate's taking over: no step of the hip moment above 0.25 N·m/kg a frame
     moment = result.sides["left"].moments["hip"]["extension"][90:140]
     assert np.isfinite(moment).all()

@@ -196,7 +196,7 @@ chain:                            # (required) bodies of one leg, from the groun
     centre: POINT                 # (required) that joint's centre, a name
     ground: true or false         # = false; true for the one body that the ground acts on
 base: {{segment: TEXT, frame: FRAME, origin: POINT}}           # (required) what the last joint hangs from
-ground_contact: {{heel: POINT, toe: POINT}}                    # (required)
+ground_contact: {{heel: POINT, toe: POINT, instead_of_toe: POINT}}                    # (required)
 progression: {{point: POINT, axes: displacement or laboratory, forward_left_up: xyz}}  # (required) direction of walking
 
 angles:                           # (required) Cardan angles; each joint of the chain needs one of its name
@@ -220,6 +220,8 @@ SETTING_NOTES = {
     "end_frames": "frames left empty at each end of a gap-free span",
     "contact_threshold_N": "a contact is found above this",
     "contact_edge_N": "and reaches out to this",
+    "remove_bias": "auto, always or never: what an empty plate reads",
+    "bias_limit_N": "auto takes it off beyond this (or this at 0.3 m)",
 }
 
 

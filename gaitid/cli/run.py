@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from gaitid.errors import GaitidError
 if TYPE_CHECKING:
     from gaitid.contacts import Contact
     from gaitid.run import Prepared
+    from gaitid.scene import ByHand
 
 FRAMES = ("global", "proximal", "distal", "jcs")
 SOLVERS = ("block", "dense", "recursive")
@@ -52,6 +54,37 @@ def settings_from(pairs: tuple[str, ...]) -> dict[str, object]:
     return result
 
 
+def by_hand(values: tuple[str, ...]) -> tuple[ByHand, ...]:
+    """What --assign says, frames as the file numbers them."""
+    from gaitid.scene import ByHand
+
+    found = []
+    for value in values:
+        match = re.fullmatch(r"(left|right)=(none|\d+(?:\+\d+)*)(?:@(\d+)-(\d+))?", value.strip())
+        if match is None:
+            raise click.UsageError(f"--assign {value}: expected SIDE=PLATES[@FIRST-LAST], for example left=1+2@234-296")
+        side, plates, first, last = match.groups()
+        numbers = () if plates == "none" else tuple(int(n) for n in plates.split("+"))
+        if len(set(numbers)) < len(numbers):
+            raise click.UsageError(f"--assign {value}: a plate is given twice")
+        frames = (None, None) if first is None else (int(first), int(last))
+        if frames[0] is not None and frames[1] is not None and frames[0] > frames[1]:
+            raise click.UsageError(f"--assign {value}: the last frame lies before the first")
+        found.append(ByHand(side, numbers, *frames))
+    for i, one in enumerate(found):
+        for other in found[i + 1 :]:
+            if meet(one, other) and (one.side == other.side or set(one.plates) & set(other.plates)):
+                raise click.UsageError(f"--assign {values[i]} and {values[found.index(other)]} contradict each other")
+    return tuple(found)
+
+
+def meet(one: ByHand, other: ByHand) -> bool:
+    """Whether two assignments speak of a common frame."""
+    if one.first is None or other.first is None or one.last is None or other.last is None:
+        return True
+    return one.first <= other.last and other.first <= one.last
+
+
 def targets(trials: tuple[str, ...], output: str) -> list[tuple[Path, Path]]:
     """Where each trial's files go; clashes are refused before any work."""
     pairs: list[tuple[Path, Path]] = []
@@ -77,8 +110,8 @@ def targets(trials: tuple[str, ...], output: str) -> list[tuple[Path, Path]]:
 @click.option("--model", required=True, help="A bundled model's name (pig, pig_vicon) or a YAML file.")
 @click.option("--static", type=click.Path(path_type=Path), help="Calibration trial; wins over stored calibration.")
 @click.option("--subject", type=click.Path(path_type=Path), help="YAML with the subject's measurements.")
-@click.option("--forces", type=click.Path(path_type=Path), help="Force channels beside a CSV trial.")
-@click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners and origins of plates, for CSV.")
+@click.option("--forces", type=click.Path(path_type=Path), help="Forces beside a CSV or TRC trial (.csv, .mot, .sto).")
+@click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners of plates, for CSV, TRC and MOT.")
 @click.option(
     "-o",
     "--output",
@@ -95,6 +128,9 @@ def targets(trials: tuple[str, ...], output: str) -> list[tuple[Path, Path]]:
 @click.option("--cutoff", callback=cutoff, metavar="HZ|none|auto", help="Effective cut-off of the marker low-pass.")
 @click.option("--force-cutoff", callback=cutoff, metavar="HZ|none", help="Effective cut-off of the plate low-pass.")
 @click.option("--solver", type=click.Choice(SOLVERS), default="block", show_default=True)
+@click.option("--assign", multiple=True, metavar="SIDE=PLATES[@FIRST-LAST]",
+              help="Which foot was on which plates, as left=1+2@234-296 (frames as the file numbers them); may be "
+              "repeated; wins over the evidence. PLATES may be none.")  # fmt: skip
 @click.option("--require-forces", is_flag=True, help="Refuse a trial in which no foot's load is known.")
 @click.option("--write", multiple=True, type=click.Choice(["segments"]), help="Also write this; may be repeated.")
 @click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model.")
@@ -114,6 +150,7 @@ def command(
     cutoff: object,
     force_cutoff: object,
     solver: str,
+    assign: tuple[str, ...],
     require_forces: bool,
     write: tuple[str, ...],
     pairs: tuple[str, ...],
@@ -122,7 +159,7 @@ def command(
     verbose: bool,
     debug: bool,
 ) -> int:
-    """Compute joint wrenches, angles, moments and powers of each TRIAL (.c3d or .csv) and write them as CSV,
+    """Compute joint wrenches, angles, moments and powers of each TRIAL (.c3d, .csv or .trc) and write them as CSV,
     with a record of everything that was assumed.
 
     A trial that is refused does not stop the others; the exit code is then 1.
@@ -133,6 +170,9 @@ def command(
     for key, value in (("cutoff_hz", cutoff), ("force_cutoff_hz", force_cutoff)):
         if value is not None:
             overrides[key] = value
+    given = by_hand(assign)
+    if len(trials) > 1 and any(one.first is not None for one in given):
+        raise click.UsageError("--assign with frames belongs to one trial; run them one by one")
     to_stdout = output == "-"
     if to_stdout and len(trials) > 1:
         raise click.UsageError("-o - writes one trial; give one, or a folder")
@@ -145,7 +185,7 @@ def command(
     frames = tuple(dict.fromkeys(express_in)) or ("global", "distal")
     options = RunOptions(
         model, static, subject, forces, plates, frames, overrides, solver, require_forces,
-        "segments" in write, keep_names,
+        "segments" in write, keep_names, given,
     )  # fmt: skip
     worked, prepared = guarded("", lambda: prepare(options), debug)
     if not worked:

@@ -187,6 +187,8 @@ def check_references(model: specs.Model, faults: Faults) -> None:
     need("point", model.base.origin, "middle", "base.origin")
     need("point", model.heel, "each_side", "ground_contact.heel")
     need("point", model.toe, "each_side", "ground_contact.toe")
+    if model.instead_of_toe:
+        need("point", model.instead_of_toe, "each_side", "ground_contact.instead_of_toe")
     need("point", model.progression.point, "middle", "progression.point")
     for name, angle in model.angles.items():
         for frame in (angle.proximal, angle.distal):

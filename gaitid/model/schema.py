@@ -63,6 +63,7 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
     base_fields.done()
     contact = top.mapping("ground_contact")
     heel, toe = contact.text("heel"), contact.text("toe")
+    instead_of_toe = contact.text("instead_of_toe", "")
     contact.done()
     progress = top.mapping("progression")
     progression = specs.Progression(
@@ -87,6 +88,7 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
         base=base,
         heel=heel,
         toe=toe,
+        instead_of_toe=instead_of_toe,
         progression=progression,
         angles={key: _angle(angles.mapping(key)) for key in list(angles.values)},
         moments={key: _moment(moments.mapping(key)) for key in list(moments.values)},
@@ -116,6 +118,8 @@ def parse_settings(fields: Fields) -> specs.Settings:
         end_frames=fields.whole("end_frames", d.end_frames, 2, 1000),
         contact_threshold_N=fields.number("contact_threshold_N", d.contact_threshold_N, 1, 1000),
         contact_edge_N=fields.number("contact_edge_N", d.contact_edge_N, 0.1, 1000),
+        remove_bias=fields.text("remove_bias", d.remove_bias, ("auto", "always", "never")),
+        bias_limit_N=fields.number("bias_limit_N", d.bias_limit_N, 0.0, 1000),
     )
     if settings.contact_edge_N > settings.contact_threshold_N:
         fields.faults.add(f"{fields.at('contact_edge_N')}: must not be above contact_threshold_N")

@@ -320,6 +320,9 @@ class Settings(NamedTuple):
         Frames left empty at each end of a gap-free span.
     contact_threshold_N, contact_edge_N : float
         A contact is found above the first and reaches out to the second.
+    remove_bias : str
+        ``auto``: what an empty plate reads is taken off where it exceeds `bias_limit_N`; ``always``; ``never``.
+    bias_limit_N : float
     """
 
     gravity_m_per_s2: float = 9.81
@@ -333,6 +336,8 @@ class Settings(NamedTuple):
     end_frames: int = 4
     contact_threshold_N: float = 20.0
     contact_edge_N: float = 0.1
+    remove_bias: str = "auto"
+    bias_limit_N: float = 3.0
 
 
 class Model(NamedTuple):
@@ -350,6 +355,7 @@ class Model(NamedTuple):
     base: Base
     heel: str
     toe: str
+    instead_of_toe: str
     progression: Progression
     angles: Mapping[str, Angle]
     moments: Mapping[str, Moment]

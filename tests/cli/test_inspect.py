@@ -86,11 +86,11 @@ def test_events_have_frame_numbers(walk: Path) -> None:
     content = inspected(walk)
     for event in content["events"]:
         assert event["frame"] == round(event["time_s"] * 100) + 1
-    # a contact begins within two frames of the foot's strike (20 N against the foot's landing)
+    # a contact begins within five frames of the strike: the simulated force rises slowly to 20 N
     strikes = {(e["side"], e["frame"]) for e in content["events"] if e["name"] == "Foot Strike"}
     for contact in content["contacts"]:
         if contact["plates"]:
-            assert any(s == contact["side"] and abs(f - contact["first_frame"]) <= 2 for s, f in strikes)
+            assert any(s == contact["side"] and abs(f - contact["first_frame"]) <= 5 for s, f in strikes)
 
 
 def assert_contacts_as_run_writes(trial: Path, folder: Path) -> None:
