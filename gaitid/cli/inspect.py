@@ -12,8 +12,8 @@ from gaitid.cli.common import CONTEXT, guarded, say, say_json, talk_options
 @click.command(context_settings=CONTEXT, epilog="Example:  gaitid inspect walk.c3d --json > walk.inspect.json")
 @click.argument("trial", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of text.")
-@click.option("--forces", type=click.Path(path_type=Path), help="Force channels beside a CSV trial.")
-@click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners and origins of plates, for CSV.")
+@click.option("--forces", type=click.Path(path_type=Path), help="Forces beside a CSV or TRC trial (.csv, .mot, .sto).")
+@click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners of plates, for CSV, TRC and MOT.")
 @click.option("--keep-names", is_flag=True, help="Show names of people stored in the trial.")
 @talk_options
 def command(
@@ -26,7 +26,7 @@ def command(
     verbose: bool,
     debug: bool,
 ) -> int:
-    """Say what is in TRIAL (.c3d or .csv): markers and their gaps, rates, force plates and their loads, which
+    """Say what is in TRIAL (.c3d, .csv or .trc): markers and their gaps, rates, force plates and their loads, which
     foot stands on which plate, events, measurements of the subject, stored model outputs, and what each
     bundled model would still need.
 

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from gaitid.errors import ReadError
 from gaitid.trial import Trial
 
-SUFFIXES = (".c3d", ".csv")
+SUFFIXES = (".c3d", ".csv", ".trc")
 
 
 def read_trial(path: Path, *, forces: Path | None = None, plates: Path | None = None, stored: bool = False) -> Trial:
-    """Read a trial by the suffix of its name.
+    """Read a trial by the suffix of its name, and what other programs left of feet on plates.
 
     Parameters
     ----------
     path : Path
-        ``.c3d`` or ``.csv`` (plain, or a Nexus export).
+        ``.c3d``, ``.csv`` (plain, or a Nexus export) or ``.trc``.
     forces : Path, optional
-        Force channels beside a plain CSV.
+        Forces beside a plain CSV or a TRC: plain CSV, or an OpenSim ``.mot`` or ``.sto``.
     plates : Path, optional
-        YAML with the plates' corners, origins and force sense, for CSV.
+        YAML with the plates' corners, origins and force sense, for all but C3D.
     stored : bool
         Also keep the model outputs that the file holds.
 
@@ -29,6 +30,14 @@ def read_trial(path: Path, *, forces: Path | None = None, plates: Path | None = 
     ReadError
         What cannot be read, in one line.
     """
+    from gaitid.read.assignments import assignments_left
+
+    trial = _read(path, forces, plates, stored)
+    left = assignments_left(trial)
+    return replace(trial, assignments=left) if left else trial
+
+
+def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool) -> Trial:
     suffix = path.suffix.lower()
     if suffix == ".c3d":
         if forces is not None or plates is not None:
@@ -36,6 +45,10 @@ def read_trial(path: Path, *, forces: Path | None = None, plates: Path | None = 
         from gaitid.read.c3d import read_c3d
 
         return read_c3d(path, stored=stored)
+    if suffix == ".trc":
+        from gaitid.read.trc import read_trc
+
+        return read_trc(path, forces=forces, plates=plates)
     if suffix == ".csv":
         from gaitid.read.csv_nexus import is_nexus_csv, read_nexus_csv
         from gaitid.read.csv_plain import read_plain_csv

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,15 +19,12 @@ from gaitid.read.csv_text import (
     listed,
     numbers_of,
     read_lines,
-    shifted,
+    start_after,
     whole_numbers,
 )
-from gaitid.read.plates_file import plate_from, read_plates_file
+from gaitid.read.mot import MOT_SUFFIXES, Forces, read_mot
 from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM
 from gaitid.trial import Array, ForcePlate, Trial
-
-# Two clocks agree where a sample of one lies this close, in its own sampling intervals, to the grid of the other.
-OFF_GRID = 0.1
 
 _MARKER = re.compile(r"(?P<name>.+)_(?P<axis>[xyz])_(?P<unit>mm|cm|m)")
 _FORCE = re.compile(r"plate(?P<number>\d+)_(?:F(?P<force>[xyz])_N|M(?P<moment>[xyz])_(?P<unit>Nmm|Nm))")
@@ -66,9 +63,9 @@ def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None =
     path : Path
         Markers, and possibly forces at the same rate.
     forces : Path, optional
-        Forces at their own rate, with their own ``time_s``.
+        Forces at their own rate, with their own time (`read_forces`).
     plates : Path, optional
-        YAML with the plates' corners, origins and force sense: needed where there are forces.
+        YAML with the plates' corners, origins and force sense: needed where there are forces in CSV.
 
     Returns
     -------
@@ -83,19 +80,20 @@ def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None =
     if not table.markers:
         raise ReadError("no markers", expected="columns such as LASI_x_mm, LASI_y_mm, LASI_z_mm",
                         todo="give the file of the markers, and that of the forces with --forces")  # fmt: skip
-    rate, start = _rate(table)
+    rate, times = _rate(table)
     first_frame = 1
     if table.frame is not None:
         frames = whole_numbers(table.frame, table.first_row, "frame")
         check_counts_by_one(frames, table.first_row, "frame")
         first_frame = int(frames[0])
     warnings: list[str] = []
-    loads, load_rate, where = table.forces, rate, ""
-    if forces is not None:
-        if loads:
-            raise ReadError("forces are given twice", found=f"plate columns here and in {forces.name}",
-                            todo="leave out --forces, or those columns")  # fmt: skip
-        loads, load_rate, where = _read_forces(forces, start, warnings)
+    if forces is None:
+        loads = Forces(_plates(table, rate, 0.0, plates, warnings))
+    elif table.forces:
+        raise ReadError("forces are given twice", found=f"plate columns here and in {forces.name}",
+                        todo="leave out --forces, or those columns")  # fmt: skip
+    else:
+        loads = read_forces(forces, plates, (float(times[0]), float(times[-1])), warnings)
     labels = tuple(table.markers)
     return Trial(
         path=path,
@@ -103,10 +101,48 @@ def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None =
         first_frame=first_frame,
         labels=labels,
         points_g=np.stack([table.markers[label] for label in labels], axis=1),
-        plates=_plates(loads, load_rate, plates, where, warnings),
+        plates=loads.plates,
+        refused_plates=loads.refused,
+        assignments=loads.assignments,
         origin={"format": "plain CSV"},
         warnings=tuple(warnings),
     )
+
+
+def read_forces(path: Path, plates: Path | None, cameras_s: tuple[float, float], warnings: list[str]) -> Forces:
+    """Forces of a file of their own: plain CSV, or an OpenSim motion file.
+
+    Parameters
+    ----------
+    path : Path
+        ``.csv``, ``.mot`` or ``.sto``.
+    plates : Path or None
+        The plates file: needed for CSV.
+    cameras_s : (float, float)
+        Times of the first and the last camera frame by the clock of the trial, which both files share.
+    warnings : list of str
+        What was assumed is added here.
+
+    Raises
+    ------
+    ReadError, ModelError
+        What is wrong with a file, in one line.
+    """
+    suffix = path.suffix.lower()
+    if suffix in MOT_SUFFIXES:
+        return read_mot(path, plates, cameras_s, warnings)
+    where = f"{path.name}: "
+    if suffix != ".csv":
+        raise ReadError(f"{where}the suffix {path.suffix!r} is not known for forces",
+                        expected=" or ".join((".csv", *MOT_SUFFIXES)))  # fmt: skip
+    table = _read_table(path, where)
+    if table.markers:
+        raise ReadError(f"{where}markers among the forces", expected="plate columns only",
+                        found=listed(list(table.markers)))  # fmt: skip
+    if not table.forces:
+        raise ReadError(f"{where}no forces", expected="columns such as plate1_Fx_N and plate1_Mx_Nm")
+    rate, times = _rate(table)
+    return Forces(_plates(table, rate, start_after(times, cameras_s, where, warnings), plates, warnings))
 
 
 def _read_table(path: Path, where: str) -> _Table:
@@ -199,47 +235,19 @@ def _meaning(column: str) -> tuple[tuple[str, str, str] | None, float]:
     return None, 1.0
 
 
-def _rate(table: _Table) -> tuple[float, float]:
-    """Rate, Hz, and time of the first row, s."""
+def _rate(table: _Table) -> tuple[float, Array]:
+    """Rate, Hz, and (rows,) times, s."""
     if table.time_s is None:
         raise ReadError(f"{table.where}the rate is not known", expected="a column time_s, in seconds",
                         found="frame" if table.frame is not None else "neither frame nor time_s",
                         todo="add time_s")  # fmt: skip
-    return even_rate(table.time_s, table.first_row, table.where), float(table.time_s[0])
-
-
-def _read_forces(path: Path, start: float, warnings: list[str]) -> tuple[dict[int, tuple[Array, Array]], float, str]:
-    """Forces of a file of their own, moved so that sample 0 is at the first camera frame."""
-    where = f"{path.name}: "
-    table = _read_table(path, where)
-    if table.markers:
-        raise ReadError(f"{where}markers among the forces", expected="plate columns only",
-                        found=listed(list(table.markers)))  # fmt: skip
-    if not table.forces:
-        raise ReadError(f"{where}no forces", expected="columns such as plate1_Fx_N and plate1_Mx_Nm")
-    rate, force_start = _rate(table)
-    late = (force_start - start) * rate
-    if abs(late - round(late)) > OFF_GRID:
-        raise ReadError(
-            f"{where}no sample at the first camera frame",
-            expected=f"a sample at {start:.6g} s",
-            found=f"samples from {force_start:.6g} s, {rate:g} Hz",
-            todo="give both files the same clock",
-        )
-    shift = round(late)
-    if -shift >= len(next(iter(table.forces.values()))[0]):
-        raise ReadError(f"{where}ends before the first camera frame", expected=f"samples from {start:.6g} s")
-    if shift:
-        what = f"begins {abs(shift)} samples {'after' if shift > 0 else 'before'} the markers"
-        done = "the missing ones are unknown" if shift > 0 else "those were left out"
-        warnings.append(f"{where}{what}; {done}")
-    moved = {n: (shifted(f, shift), shifted(m, shift)) for n, (f, m) in table.forces.items()}
-    return moved, rate, where
+    return even_rate(table.time_s, table.first_row, table.where), table.time_s
 
 
 def _plates(
-    loads: dict[int, tuple[Array, Array]], rate: float, plates: Path | None, where: str, warnings: list[str]
+    table: _Table, rate: float, start_s: float, plates: Path | None, warnings: list[str]
 ) -> tuple[ForcePlate, ...]:
+    loads, where = table.forces, table.where
     if not loads:
         if plates is not None:
             warnings.append(f"{plates.name} describes plates, but there are no force columns")
@@ -248,6 +256,8 @@ def _plates(
         raise ReadError(f"{where}forces, but nothing says where the plates are",
                         expected="corners, origin and force_sense of each plate",
                         todo="give them with --plates FILE.yaml")  # fmt: skip
+    from gaitid.read.plates_file import plate_from, read_plates_file  # YAML: only where there is such a file
+
     geometries = {g.number: g for g in read_plates_file(plates)}
     unknown = sorted(set(loads) - set(geometries))
     if unknown:
@@ -258,4 +268,5 @@ def _plates(
         )
     for number in sorted(set(geometries) - set(loads)):
         warnings.append(f"plate {number} of {plates.name} has no force columns")
-    return tuple(plate_from(geometries[n], rate, *loads[n], warnings) for n in sorted(loads))
+    read = [plate_from(geometries[n], rate, *loads[n], warnings) for n in sorted(loads)]
+    return tuple(replace(plate, start_s=start_s) for plate in read)

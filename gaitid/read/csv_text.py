@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import ReadError
+from gaitid.signals import median
 from gaitid.trial import Array
 
 Integers = NDArray[np.int64]
@@ -44,7 +45,7 @@ class Dialect:
     decimal_comma: bool = False
 
 
-def read_lines(path: Path, where: str = "") -> list[str]:
+def read_lines(path: Path, where: str = "", kind: str = "CSV") -> list[str]:
     """Lines of a UTF-8 text file, without line ends (LF, CRLF or CR) and without a byte order mark.
 
     Parameters
@@ -52,6 +53,8 @@ def read_lines(path: Path, where: str = "") -> list[str]:
     path : Path
     where : str
         Put before the message of an error: the name of the file where it is not the trial itself.
+    kind : str
+        What the file should be, for errors.
 
     Raises
     ------
@@ -61,7 +64,7 @@ def read_lines(path: Path, where: str = "") -> list[str]:
     try:
         # A pipe would be waited for, without end.
         if path.exists() and not path.is_file():
-            raise ReadError(f"{where}not a file", expected="a CSV file", found="a folder or a device")
+            raise ReadError(f"{where}not a file", expected=f"a {kind} file", found="a folder or a device")
         data = path.read_bytes()
     except FileNotFoundError:
         raise ReadError(f"{where}no such file", todo="check the path") from None
@@ -71,10 +74,10 @@ def read_lines(path: Path, where: str = "") -> list[str]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ReadError(
-            f"{where}not UTF-8 text (byte {error.start})", expected="CSV in UTF-8", todo="save it as UTF-8"
+            f"{where}not UTF-8 text (byte {error.start})", expected=f"{kind} in UTF-8", todo="save it as UTF-8"
         ) from None
     if "\0" in text:
-        raise ReadError(f"{where}not text (zero bytes)", expected="CSV in UTF-8", todo="save it as UTF-8")
+        raise ReadError(f"{where}not text (zero bytes)", expected=f"{kind} in UTF-8", todo="save it as UTF-8")
     if not text.strip():
         raise ReadError(f"{where}the file is empty", expected="a header and rows of numbers")
     # Not splitlines(): that would also split at form feeds and other characters inside a cell.
@@ -217,7 +220,7 @@ def check_counts_by_one(frames: Integers, first_row: int, column: str, where: st
         )
 
 
-def even_rate(times: Array, first_row: int, where: str = "") -> float:
+def even_rate(times: Array, first_row: int, where: str = "", column: str = "time_s") -> float:
     """Rate, Hz, of rows with these times, s, which must be even to `UNEVEN` of the interval.
 
     A whole number of Hz where the times, rounded as they are printed, say it as well as the fitted rate.
@@ -229,16 +232,16 @@ def even_rate(times: Array, first_row: int, where: str = "") -> float:
     """
     if np.isnan(times).any():
         row = first_row + int(np.argmax(np.isnan(times)))
-        raise ReadError(f"{where}row {row}, column 'time_s': empty", expected="a time for every row")
+        raise ReadError(f"{where}row {row}, column {column!r}: empty", expected="a time for every row")
     if times.size < 2:
         raise ReadError(f"{where}only one row", expected="at least two, for the rate")
     i = np.arange(times.size)
     steps = np.diff(times)
-    step = float(np.median(steps))
+    step = float(median(steps))
     if not step > 0:
         row = int(np.argmin(steps > 0)) + 1
         raise ReadError(
-            f"{where}row {first_row + row}, column 'time_s': time does not go on",
+            f"{where}row {first_row + row}, column {column!r}: time does not go on",
             expected=f"more than {times[row - 1]:.6g} s",
             found=f"{times[row]:.6g} s",
         )
@@ -250,7 +253,7 @@ def even_rate(times: Array, first_row: int, where: str = "") -> float:
     if off.size:
         row = max(int(off[0]), 1)
         raise ReadError(
-            f"{where}row {first_row + row}, column 'time_s': not evenly sampled",
+            f"{where}row {first_row + row}, column {column!r}: not evenly sampled",
             expected=f"{times[row - 1] + step:.6g} s within {UNEVEN:.0%} of the interval",
             found=f"{times[row]:.6g} s",
             todo="keep a row for every sample, and write times with enough digits",
@@ -260,11 +263,48 @@ def even_rate(times: Array, first_row: int, where: str = "") -> float:
         return float(np.ptp(times - i * interval))
 
     if not _RATES_HZ[0] <= 1 / step <= _RATES_HZ[1]:
-        raise ReadError(f"{where}column 'time_s' is not in seconds", expected="1 to 1,000,000 rows a second",
+        raise ReadError(f"{where}column {column!r} is not in seconds", expected="1 to 1,000,000 rows a second",
                         found=f"an interval of {step:.3g} s")  # fmt: skip
     whole = float(np.rint(1 / step))
     rounding = 1e-9 * float(np.abs(times).max())  # what %.10g leaves
     return whole if whole > 0 and spread(1 / whole) <= 1.2 * spread(step) + rounding else 1 / step
+
+
+def start_after(seconds: Array, cameras_s: tuple[float, float], where: str, warnings: list[str]) -> float:
+    """How long after the first camera frame a force file's first sample was taken, s; both have one clock.
+
+    Parameters
+    ----------
+    seconds : (n,) array
+        Times of the force samples.
+    cameras_s : (float, float)
+        Times of the first and the last camera frame.
+    where : str
+        The force file, put before errors and warnings.
+    warnings : list of str
+        Frames without forces are said here.
+
+    Raises
+    ------
+    ReadError
+        The two files have no moment in common.
+    """
+    first, last = float(seconds[0]), float(seconds[-1])
+    if last < cameras_s[0] or first > cameras_s[1]:
+        when = "ends before the first" if last < cameras_s[0] else "begins after the last"
+        raise ReadError(
+            f"{where}{when} camera frame",
+            expected=f"samples between {cameras_s[0]:.6g} and {cameras_s[1]:.6g} s",
+            found=f"{first:.6g} to {last:.6g} s",
+            todo="give both files the same clock",
+        )
+    interval = (last - first) / max(len(seconds) - 1, 1)
+    late, early = first - cameras_s[0], cameras_s[1] - last
+    if late > interval:
+        warnings.append(f"{where}begins {late:.4g} s after the first camera frame; the forces before it are unknown")
+    if early > interval:
+        warnings.append(f"{where}ends {early:.4g} s before the last camera frame; the forces after it are unknown")
+    return late
 
 
 def shifted(samples: Array, late: int) -> Array:

@@ -108,7 +108,8 @@ def test_empty_cells_are_unknown_and_stay_so(tmp_path: Path) -> None:
     assert np.isnan(read.marker("RASI")[3:5]).all()
 
 
-def test_force_samples_before_and_after_the_first_camera_frame(tmp_path: Path) -> None:
+def test_forces_begin_at_their_own_time(tmp_path: Path) -> None:
+    """Before, after and between two samples of the cameras' clock: nothing is moved, the time is kept."""
     trial = small_trial()
     files = write_plain(trial, tmp_path)
     header, *rows = files.forces.read_text().splitlines()
@@ -118,15 +119,17 @@ def test_force_samples_before_and_after_the_first_camera_frame(tmp_path: Path) -
         files.forces.write_text("\n".join([header, *new]))
         return read_plain_csv(files.trial, files.forces, files.plates)
 
-    early, late = moved(-0.003), moved(0.004)
-    assert np.allclose(early.plates[0].force_p, trial.plates[0].force_p[3:], atol=1e-6, rtol=0)
-    assert np.isnan(late.plates[0].force_p[:4]).all()
-    assert np.allclose(late.plates[0].force_p[4:], trial.plates[0].force_p, atol=1e-6, rtol=0)
-    assert "3 samples before" in early.warnings[0] and "4 samples after" in late.warnings[0]
-    with pytest.raises(ReadError, match=r"walk\.forces\.csv: no sample at the first camera frame"):
-        moved(0.0005)
-    with pytest.raises(ReadError, match="ends before"):
-        moved(-5.0)
+    for seconds in (-0.003, 0.004, 0.0005):
+        read = moved(seconds)
+        assert [p.start_s for p in read.plates] == pytest.approx([seconds] * 2, abs=1e-12)  # s: rounding of the sum
+        assert np.allclose(read.plates[0].force_p, trial.plates[0].force_p, atol=1e-6, rtol=0)
+    assert moved(0.0).warnings == ()
+    assert moved(-0.003).warnings == ()  # the last sample is still after the last camera frame
+    assert "begins 0.004 s after the first camera frame" in moved(0.004).warnings[0]
+    assert "ends 0.04" in moved(-0.05).warnings[0]
+    for seconds, words in ((-5.0, "ends before the first"), (5.0, "begins after the last")):
+        with pytest.raises(ReadError, match=rf"walk\.forces\.csv: {words} camera frame"):
+            moved(seconds)
 
 
 def test_a_turned_origin_is_recorded(tmp_path: Path) -> None:

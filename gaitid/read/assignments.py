@@ -1,0 +1,87 @@
+"""Which foot other programs say was on which plate: what they leave beside a trial or inside it.
+
+Three places are known:
+
+- Nexus keeps a context for every plate in the trial's Eclipse file, ``walk.Trial.enf`` or ``walk.Trial01.enf``:
+  ``FP1=Left``, ``Right``, ``Invalid``, or ``Auto`` (Vicon Nexus; as pyCGM2's ``TrialEnfReader`` and gaitutils'
+  ``eclipse`` read it). A C3D that Nexus writes does not hold it.
+- pyCGM2 (``forceplates.addForcePlateGeneralEvents``) adds a general event ``Left-FP`` or ``Right-FP`` for every plate
+  that it assigned, at the frame of that plate's largest vertical force. The event does not name the plate.
+- Motion files of OpenSim may name the foot in their columns (`gaitid.read.mot`).
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from gaitid.read.plates import LOADED_N
+from gaitid.trial import Assignment, ForcePlate, Trial
+
+# Nothing else of the file is looked at: it may hold names and remarks.
+_CONTEXT = re.compile(rb"\s*FP(\d{1,3})\s*=\s*(Left|Right|Invalid)\s*", re.IGNORECASE)
+_FEET = {"left": "left", "right": "right", "invalid": "none"}
+_EVENTS = {"left-fp": "left", "right-fp": "right"}
+# Lines of an .enf that are looked at: they have some twenty.
+_LINES = 1000
+# An event belongs to a plate whose force comes this near its largest, within one camera frame.
+_AT_PEAK = 0.99
+
+
+def assignments_left(trial: Trial) -> tuple[Assignment, ...]:
+    """What other programs left: assignments that the trial already has, then the .enf's, then the events'.
+
+    Parameters
+    ----------
+    trial : Trial
+        As read, with its events and plates; the .enf is looked for beside its file.
+
+    Returns
+    -------
+    tuple of Assignment
+        An ``Auto`` context and an event that fits no plate, or several, say nothing.
+    """
+    return (*trial.assignments, *_from_enf(trial.path), *_from_events(trial))
+
+
+def _from_enf(path: Path) -> list[Assignment]:
+    found = []
+    start = f"{path.stem}.Trial"
+    try:
+        beside = sorted(p for p in path.parent.iterdir() if p.name.startswith(start) and p.suffix.lower() == ".enf")
+    except OSError:  # a folder that may be entered but not listed
+        return []
+    for enf in beside:
+        try:
+            with enf.open("rb") as file:
+                matches = [m for m in map(_CONTEXT.fullmatch, islice(file, _LINES)) if m]
+        except OSError:  # a folder of that name, or one that may not be read: nobody asked for it
+            continue
+        for plate, context in (m.groups() for m in matches):
+            word = context.decode().lower()
+            found.append(Assignment(int(plate), _FEET[word], f"FP{int(plate)}={word.capitalize()} in {enf.name}"))
+    return found
+
+
+def _from_events(trial: Trial) -> list[Assignment]:
+    found = []
+    for event in trial.events:
+        foot = _EVENTS.get(event.name.lower())
+        plates = [p.number for p in trial.plates if foot and _peaks_at(p, event.time_s, 1 / trial.rate_hz)]
+        if foot and len(plates) == 1:
+            found.append(Assignment(plates[0], foot, f"general event {event.name}", event.time_s))
+    return found
+
+
+def _peaks_at(plate: ForcePlate, time_s: float, within_s: float) -> bool:
+    """Whether the plate feels its largest vertical force then."""
+    vertical = np.abs(plate.force_p[:, 2])
+    first = max(round((time_s - within_s - plate.start_s) * plate.rate_hz), 0)
+    last = round((time_s + within_s - plate.start_s) * plate.rate_hz)
+    if last < first or not len(vertical[first : last + 1]):
+        return False
+    peak = float(np.nanmax(vertical, initial=0.0))
+    return peak > LOADED_N and float(np.nanmax(vertical[first : last + 1], initial=0.0)) >= _AT_PEAK * peak

@@ -1,0 +1,330 @@
+"""OpenSim motion files of forces: every spelling of the columns, the wrench they mean, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_layout import rotation_z_down
+
+from gaitid.dynamics.wrench import Wrench, centre_of_pressure
+from gaitid.errors import GaitidError, ReadError
+from gaitid.read.mot import Forces, read_mot
+from gaitid.trial import Array, ForcePlate
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials" / "opensim_gait2354"
+# Ten printed digits of 1e3 N at 10 m.
+N, NM = 1e-6, 1e-5
+RATE = 600.0
+NAMES = ("ground_force_v", "ground_force_p", "ground_torque_")
+SECOND = ("1_ground_force_v", "1_ground_force_p", "1_ground_torque_")
+
+
+def force_point_torque(seed: int = 1, up: int = 1, n: int = 40, height: float = 0.0) -> tuple[Array, Array, Array]:
+    """A load along one laboratory axis that moves over a level surface, with a torque about the upward axis."""
+    rng = np.random.default_rng(seed)
+    force = rng.uniform(-60, 60, (n, 3))
+    force[:, up] = 700 * np.sin(np.linspace(0.2, 3, n))
+    point = rng.uniform(-2, 2, (n, 3))
+    point[:, up] = height
+    torque = np.zeros((n, 3))
+    torque[:, up] = rng.uniform(-8, 8, n)
+    return force, point, torque
+
+
+def columns_of(names: tuple[str, str, str], values: tuple[Array, Array, Array]) -> dict[str, Array]:
+    return {f"{name}{axis}": v[:, i] for name, v in zip(names, values) for i, axis in enumerate("xyz")}
+
+
+def motion(columns: Mapping[str, Array], start: float = 0.0, header: str | None = None) -> str:
+    """The text of a motion file: empty cells where a value is unknown."""
+    n = len(next(iter(columns.values())))
+    if header is None:
+        header = f"forces\nversion=1\nnRows={n}\nnColumns={len(columns) + 1}\ninDegrees=yes\nendheader\n"
+    rows = np.column_stack([start + np.arange(n) / RATE, *columns.values()])
+    cells = ("\t".join("" if np.isnan(v) else f"{v:.12g}" for v in row) for row in rows)
+    return header + "\n".join(["\t".join(["time", *columns]), *cells]) + "\n"
+
+
+def read(folder: Path, text: str, plates: Path | None = None, cameras: tuple[float, float] = (0.0, 0.05)) -> Forces:
+    path = folder / "walk_grf.mot"
+    path.write_bytes(text.encode())
+    warnings: list[str] = []
+    forces = read_mot(path, plates, cameras, warnings)
+    read.warnings = warnings  # type: ignore[attr-defined]
+    return forces
+
+
+def warnings_of() -> list[str]:
+    return read.warnings  # type: ignore[attr-defined,no-any-return]
+
+
+def about_origin(plate: ForcePlate) -> tuple[Array, Array]:
+    """Force and moment about the laboratory's origin, in its axes."""
+    assert plate.R_gp is not None and plate.centre_g is not None
+    force, moment = plate.force_p @ plate.R_gp.T, plate.moment_p @ plate.R_gp.T
+    return force, moment + np.cross(plate.centre_g + plate.R_gp @ plate.sensor_p, force)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (NAMES, SECOND),  # OpenSim's own examples
+        (("1_ground_force_v", "1_ground_force_p", "1_ground_torque_"),
+         ("2_ground_force_v", "2_ground_force_p", "2_ground_torque_")),
+        (("ground_force_1_v", "ground_force_1_p", "ground_moment_1_m"),
+         ("ground_force_2_v", "ground_force_2_p", "ground_moment_2_m")),
+        (("ground_force_r_v", "ground_force_r_p", "ground_torque_r_"),
+         ("ground_force_l_v", "ground_force_l_p", "ground_torque_l_")),
+        (("R_ground_force_v", "R_ground_force_p", "R_ground_torque_"),
+         ("L_ground_force_v", "L_ground_force_p", "L_ground_torque_")),
+        (("ground_force_calcn_r_v", "ground_force_calcn_r_p", "ground_force_calcn_r_m"),
+         ("ground_force_calcn_l_v", "ground_force_calcn_l_p", "ground_torque_calcn_l_v")),
+    ],
+)  # fmt: skip
+def test_every_spelling_of_the_columns(
+    tmp_path: Path, first: tuple[str, str, str], second: tuple[str, str, str]
+) -> None:
+    """Whatever stands before, within or after the names; torques may stand after all forces."""
+    true = [force_point_torque(1), force_point_torque(2)]
+    blocks = [columns_of(names, values) for names, values in zip((first, second), true)]
+    ordered = sorted((c for block in blocks for c in block.items()), key=lambda c: "torque" in c[0])
+    plates = read(tmp_path, motion(dict(ordered))).plates
+    assert [p.number for p in plates] == [1, 2]
+    for plate, (force, point, torque) in zip(plates, true):
+        found_force, found_moment = about_origin(plate)
+        assert np.allclose(found_force, force, atol=N, rtol=0)
+        assert np.allclose(found_moment, np.cross(point, force) + torque, atol=NM, rtol=0)
+        assert plate.rate_hz == RATE and not plate.outlined
+
+
+@settings(max_examples=30, deadline=None)
+@given(up=st.integers(0, 2), sign=st.sampled_from([1, -1]), height=st.floats(-1, 1), seed=st.integers(0, 99))
+def test_the_surface_is_level_under_the_load(
+    tmp_path_factory: pytest.TempPathFactory, up: int, sign: int, height: float, seed: int
+) -> None:
+    """Any laboratory axis may be up, and down too; CoP and free moment come back from the plate's wrench."""
+    force, point, torque = force_point_torque(seed, up, height=height)
+    force = sign * force
+    plate = read(tmp_path_factory.mktemp("mot"), motion(columns_of(NAMES, (force, point, torque)))).plates[0]
+    assert plate.R_gp is not None and plate.centre_g is not None
+    assert np.allclose(plate.R_gp.T @ plate.R_gp, np.eye(3), atol=1e-15) and np.linalg.det(plate.R_gp) > 0
+    normal = -plate.R_gp[:, 2]
+    assert np.array_equal(normal, sign * np.eye(3)[up])
+    assert plate.force_p[:, 2].max() < 0  # z of a plate points down
+    assert plate.centre_g[up] == pytest.approx(height, abs=1e-11)  # m: twelve digits
+    wrench = Wrench(plate.force_p @ plate.R_gp.T, plate.moment_p @ plate.R_gp.T, plate.centre_g)
+    cop, free = centre_of_pressure(wrench, plate.centre_g, normal)
+    assert np.allclose(cop, point, atol=1e-9, rtol=0)  # m
+    assert np.allclose(free, torque @ normal, atol=NM, rtol=0)
+
+
+def test_a_point_is_not_needed_where_there_is_no_force(tmp_path: Path) -> None:
+    """Programs write 0, nothing, or NaN as the point then; a force without a point is unknown."""
+    force, point, torque = force_point_torque()
+    force[:3], torque[:3] = 0, 0
+    point[:2], point[2], point[5] = np.nan, 0, np.nan
+    plate = read(tmp_path, motion(columns_of(NAMES, (force, point, torque)))).plates[0]
+    assert not plate.moment_p[:3].any() and not plate.force_p[:3].any()
+    assert np.flatnonzero(np.isnan(plate.moment_p).any(axis=1)).tolist() == [5]
+
+
+def test_what_is_not_said_is_assumed_aloud(tmp_path: Path) -> None:
+    force, point, torque = force_point_torque()
+    columns = columns_of(NAMES, (force, point, torque))
+    without_torque = {c: v for c, v in columns.items() if "torque" not in c}
+    plate = read(tmp_path, motion(without_torque)).plates[0]
+    assert np.allclose(about_origin(plate)[1], np.cross(point, force), atol=NM, rtol=0)
+    assert any("no torque" in w for w in warnings_of())
+
+    moment = np.cross(point, force) + torque
+    about = columns_of((NAMES[0], "unused", "ground_moment_m"), (force, point, moment))
+    plate = read(tmp_path, motion({c: v for c, v in about.items() if "unused" not in c})).plates[0]
+    assert np.allclose(about_origin(plate)[1], moment, atol=NM, rtol=0)
+    assert any("moment is taken as one about the laboratory's origin" in w for w in warnings_of())
+
+
+def test_a_force_that_cannot_be_used_is_refused_by_name(tmp_path: Path) -> None:
+    good, bad = columns_of(NAMES, force_point_torque(1)), columns_of(SECOND, force_point_torque(2))
+    far = bad | {c: 1e3 * v for c, v in bad.items() if "_p" in c}  # mm
+    lacking = {
+        "neither its point nor its moment": {c: v for c, v in bad.items() if "_v" in c},
+        "its point lacks z": {c: v for c, v in bad.items() if not c.endswith("pz")},
+        "no force": {c: v for c, v in bad.items() if "_v" not in c},
+        "write the points in metres": far,
+    }
+    for words, columns in lacking.items():
+        forces = read(tmp_path, motion(good | columns))
+        assert [p.number for p in forces.plates] == [1]
+        assert list(forces.refused) == [2] and words in forces.refused[2] and "1_ground_" in forces.refused[2]
+        assert any(words in w for w in warnings_of())
+
+
+def test_where_nothing_says_which_way_is_up(tmp_path: Path) -> None:
+    force, point, torque = force_point_torque()
+    for wrong, words in ((0.1 * force, "no force above 100 N"), (np.full_like(force, 300.0), "no laboratory axis")):
+        forces = read(tmp_path, motion(columns_of(NAMES, (wrong, point, torque))))
+        assert not forces.plates and words in forces.refused[1] and "--plates" in forces.refused[1]
+
+
+def test_a_force_that_never_loads_shares_the_surface_of_the_others(tmp_path: Path) -> None:
+    loaded, idle = force_point_torque(1, height=0.2), force_point_torque(2)
+    columns = columns_of(NAMES, loaded) | columns_of(SECOND, tuple(0 * v for v in idle))  # type: ignore[arg-type]
+    plates = read(tmp_path, motion(columns)).plates
+    assert [p.centre_g[1] for p in plates if p.centre_g is not None] == pytest.approx([0.2, 0.2])
+    assert not plates[1].moment_p.any()
+
+
+def test_edges_from_a_plates_file(tmp_path: Path) -> None:
+    """Its corners and sense are used; axes and point of the moments are the motion file's own."""
+    force, point, torque = force_point_torque(up=2)
+    R_gp = rotation_z_down(0.4)
+    corners = np.array([0.3, 0.1, 0.0]) + np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]]) * 0.3 @ R_gp.T
+    plates = tmp_path / "plates.yaml"
+    for sense, sign in (("reaction", 1), ("action", -1)):
+        plates.write_text(
+            f"plates:\n  - number: 1\n    corners_m: {corners.tolist()}\n    origin_mm: [1, 2, 40]\n"
+            f"    force_sense: {sense}\n"
+        )
+        columns = columns_of(NAMES, (sign * force, point, sign * torque)) | columns_of(SECOND, force_point_torque(2, 2))
+        outlined, other = read(tmp_path, motion(columns), plates).plates
+        assert outlined.outlined and not other.outlined
+        assert np.allclose(outlined.corners_g, corners, atol=1e-12, rtol=0)
+        moment = np.cross(point - corners.mean(axis=0), force) + torque
+        assert np.allclose(outlined.force_p @ R_gp.T, force, atol=N, rtol=0)
+        assert np.allclose((outlined.moment_p + np.cross(outlined.sensor_p, outlined.force_p)) @ R_gp.T, moment,
+                           atol=NM, rtol=0)  # fmt: skip
+    plates.write_text(plates.read_text().replace("number: 1", "number: 7"))
+    read(tmp_path, motion(columns_of(NAMES, (force, point, torque))), plates)
+    assert any("plate 7 of plates.yaml has no forces" in w for w in warnings_of())
+
+
+@pytest.mark.parametrize("start", [0.0, -0.0123, 0.0007])
+def test_the_clock_is_kept(tmp_path: Path, start: float) -> None:
+    """Samples need not fall on a camera frame: the first one's time is kept."""
+    columns = columns_of(NAMES, force_point_torque())
+    plate = read(tmp_path, motion(columns, 0.4 + start), cameras=(0.4, 0.41)).plates[0]
+    assert plate.start_s == pytest.approx(start, abs=1e-11)  # s: twelve digits
+    assert plate.rate_hz == RATE
+
+
+def test_times_of_four_decimals(tmp_path: Path) -> None:
+    """0, 0.0017, 0.0033, …: 600 Hz, as OpenSim's example prints it."""
+    lines = motion(columns_of(NAMES, force_point_torque(n=400))).splitlines()
+    for i in range(7, len(lines)):
+        seconds, rest = lines[i].split("\t", 1)
+        lines[i] = f"{float(seconds):.4f}\t{rest}"
+    assert read(tmp_path, "\n".join(lines)).plates[0].rate_hz == RATE
+
+
+def test_awkward_layouts(tmp_path: Path) -> None:
+    text = motion(columns_of(NAMES, force_point_torque()))
+    true = read(tmp_path, text).plates[0]
+    header, table = text.split("endheader\n")
+    simm = "name walk_grf.mot\ndatacolumns 10\ndatarows 40\nrange 0 0.065\nendheader\n\n"
+    units = "Coordinates\nnRows=40\nnColumns=10\n\nUnits are S.I. units (second, meters, Newtons, ...)\nendheader\n"
+    variants = {
+        "CRLF": text.replace("\n", "\r\n"),
+        "byte order mark": "\ufeff" + text,
+        "tabs behind every row": text.replace("\n", "\t\t\n"),
+        "blank row below the header": text.replace("endheader\n", "endheader\n\n"),
+        "blank rows at the end": text + "\t\t\n\n",
+        "no line end": text.rstrip("\n"),
+        "separated by blanks": header + "endheader\n" + table.replace("\t", "   "),
+        "blanks before numbers": header + "endheader\n" + table.replace("\t", "\t    ").replace("\n", "\n    "),
+        "a tab before the names": header + "endheader\n\t" + table,
+        "SIMM header": simm + table,
+        "words in the header": units + table,
+        "no counts": "forces\nendheader\n" + table,
+        "capitals": header + "EndHeader\n" + table.replace("time", "Time").replace("ground_force", "Ground_Force"),
+    }
+    for name, variant in variants.items():
+        plate = read(tmp_path, variant).plates[0]
+        assert np.array_equal(plate.force_p, true.force_p), name
+        assert np.array_equal(plate.moment_p, true.moment_p), name
+
+
+def test_columns_that_name_a_foot_say_whose_it_is(tmp_path: Path) -> None:
+    for first, second, feet in (
+        ("ground_force_r_", "ground_force_l_", ["right", "left"]),
+        ("Left_ground_force_", "Right_ground_force_", ["left", "right"]),
+        ("ground_force_calcn_l_", "ground_force_hand_l_", ["left"]),
+        ("ground_force_1_", "ground_force_2_", []),
+        ("ground_force_", "1_ground_force_", []),
+    ):
+        columns: dict[str, Array] = {}
+        for seed, name in enumerate((first, second)):
+            columns |= columns_of((f"{name}v", f"{name}p", f"{name}m"), force_point_torque(seed))
+        assert [a.foot for a in read(tmp_path, motion(columns)).assignments] == feet
+        assert not any(a.foot == "none" for a in read(tmp_path, motion(columns)).assignments)
+
+
+def test_other_columns_are_named(tmp_path: Path) -> None:
+    read(tmp_path, motion({"thor_F_vx": np.ones(40)} | columns_of(NAMES, force_point_torque())))
+    assert any("not read: thor_F_vx" in w for w in warnings_of())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("endheader", "end", "not an OpenSim motion file"),
+        ("nRows=40", "nRows=41", "the header disagrees with the data; expected 41 rows (nrows); found 40"),
+        ("nColumns=10", "nColumns=19", "expected 19 columns (ncolumns); found 10"),
+        ("version=1", "DataType=Vec3", "DataType=Vec3 is not read"),
+        ("time\t", "frame\t", "no column 'time'"),
+        ("ground_", "thorax_", "no forces"),
+        ("ground_force_vy", "ground_force_vx", "'ground_force_vx' and 'ground_force_vx' say the same"),
+        ("\n0\t", "\n0\tx", "column 'ground_force_vx': not a number"),
+        ("\n0\t", "\n0,0\t", "column 'time': not a number"),
+        ("\n0\t", "\n0.0009\t", "column 'time': not evenly sampled"),
+        ("\n0\t", "\n\n0\t", ""),
+    ],
+)
+def test_a_fault_is_one_line(tmp_path: Path, old: str, new: str, words: str) -> None:
+    text = motion(columns_of(NAMES, force_point_torque()))
+    assert old in text
+    if not words:  # a blank row above the first sample is none of a fault
+        assert read(tmp_path, text.replace(old, new)).plates
+        return
+    with pytest.raises(GaitidError) as error:
+        read(tmp_path, text.replace(old, new))
+    assert words in error.value.line() and error.value.line().startswith("walk_grf.mot: ")
+    assert "\n" not in error.value.line()
+
+
+def test_a_cut_file_and_a_hole_are_refused(tmp_path: Path) -> None:
+    lines = motion(columns_of(NAMES, force_point_torque())).splitlines()
+    cut = "\n".join([*lines[:-1], lines[-1][:30]])
+    for text, words in (
+        (cut, "is the file cut short"),
+        ("\n".join([*lines[:20], "", *lines[20:]]), "row 21 is empty"),
+        ("\n".join(lines[:7]), "no rows below the header"),
+        ("\n".join(lines[:8]).replace("nRows=40", "nRows=1"), "only one row"),
+        ("", "the file is empty"),
+    ):
+        with pytest.raises(ReadError, match=words):
+            read(tmp_path, text)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
+def test_forces_of_a_real_walk() -> None:
+    """OpenSim's example: 1501 rows at 600 Hz, printed with four decimals; plate 1 is the right foot's."""
+    warnings: list[str] = []
+    forces = read_mot(SHARED / "subject01_walk1_grf.mot", None, (0.0, 2.5), warnings)
+    assert [(p.number, p.rate_hz, p.start_s, len(p.force_p)) for p in forces.plates] == [
+        (1, 600.0, 0.0, 1501),
+        (2, 600.0, 0.0, 1501),
+    ]
+    rows = np.loadtxt(SHARED / "subject01_walk1_grf.mot", skiprows=7)
+    for plate, first, torque in zip(forces.plates, (1, 7), (13, 16)):
+        force, point = rows[:, first : first + 3], rows[:, first + 3 : first + 6]
+        found_force, found_moment = about_origin(plate)
+        assert np.allclose(found_force, force, atol=N, rtol=0)
+        expected = np.cross(point, force) + rows[:, torque : torque + 3]
+        assert np.allclose(found_moment, expected, atol=NM, rtol=0)
+        assert plate.centre_g is not None and plate.centre_g[1] == pytest.approx(-0.0075)  # m: as the file says
+    assert len(warnings) == 1 and "+y up" in warnings[0]

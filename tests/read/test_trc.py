@@ -1,0 +1,299 @@
+"""TRC: round trips, the layouts that programs write, forces beside it, and every way in which a file is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from plain_layout import force_columns, plates_yaml, small_trial, table
+
+from gaitid.dynamics.wrench import Wrench, centre_of_pressure
+from gaitid.errors import GaitidError, ReadError
+from gaitid.model.load import load_model
+from gaitid.model.subject import read_subject
+from gaitid.pipeline import analyse
+from gaitid.plates import plate_axes
+from gaitid.read import read_trial
+from gaitid.read.trc import read_trc
+from gaitid.trial import Trial
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials" / "opensim_gait2354"
+SCALE = {"mm": 1e3, "cm": 1e2, "m": 1.0}
+
+
+def text_of(trial: Trial, unit: str = "mm", start: float = 0.0, digits: int = 8, gap: str = "") -> str:
+    """As Cortex, Nexus and OpenSim write it."""
+    rate, n, labels = f"{trial.rate_hz:.2f}", trial.n_frames, trial.labels
+    keys = ["DataRate", "CameraRate", "NumFrames", "NumMarkers", "Units"]
+    keys += ["OrigDataRate", "OrigDataStartFrame", "OrigNumFrames"]
+    values = [rate, rate, str(n), str(len(labels)), unit, rate, str(trial.first_frame), str(n)]
+    axes = [f"{axis}{i + 1}" for i in range(len(labels)) for axis in "XYZ"]
+    rows = [
+        ["PathFileType", "4", "(X/Y/Z)", "C:\\trials\\walk.trc"],
+        keys,
+        values,
+        ["Frame#", "Time", *"\t\t\t".join(labels).split("\t"), "", ""],
+        ["", "", *axes],
+        [],
+    ]
+    points = trial.points_g.reshape(n, -1) * SCALE[unit]
+    for i, (seconds, row) in enumerate(zip(trial.time_s, points)):
+        cells = [gap if np.isnan(v) else f"{v:.9f}" for v in row]
+        rows.append([str(trial.first_frame + i), f"{start + seconds:.{digits}f}", *cells])
+    return "\n".join("\t".join(row) for row in rows) + "\n"
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "walk.trc"
+    path.write_bytes(text.encode())
+    return path
+
+
+@pytest.mark.parametrize("gap", ["", "NaN", "  "])
+@pytest.mark.parametrize("unit", ["mm", "cm", "m"])
+def test_round_trip(tmp_path: Path, unit: str, gap: str) -> None:
+    """Nine decimals of the file's unit; a marker that was not seen is an empty cell or NaN."""
+    trial = small_trial()
+    read = read_trc(write(tmp_path, text_of(trial, unit, gap=gap)))
+    assert read.labels == trial.labels
+    assert (read.rate_hz, read.first_frame, read.n_frames) == (100.0, 41, 12)
+    assert np.allclose(read.points_g, trial.points_g, atol=1e-9 / SCALE[unit], rtol=0, equal_nan=True)
+    assert np.isnan(read.marker("RASI")[3:5]).all()
+    assert read.warnings == () and not read.plates
+    assert read_trial(read.path).points_g.shape == read.points_g.shape
+
+
+def test_layouts_that_mean_the_same(tmp_path: Path) -> None:
+    text = text_of(small_trial())
+    true = read_trc(write(tmp_path, text))
+    head, rows = text.split("\n\n")
+    lines = head.split("\n")
+    labels = lines[3].split("\t")
+    variants = {
+        "CRLF": text.replace("\n", "\r\n"),
+        "byte order mark": "\ufeff" + text,
+        "no blank row below the labels": f"{head}\n{rows}",
+        "tabs in the blank row": f"{head}\n\t\t\t\n{rows}",
+        "tabs behind every row": text.replace("\n", "\t\t\n"),
+        "blanks behind every row": text.replace("\n", "  \n"),
+        "blanks around numbers": f"{head}\n\n" + rows.replace("\t", "\t   "),
+        "no tabs behind the labels": "\n".join([*lines[:3], "\t".join(labels).rstrip(), lines[4], "", rows]),
+        "axes without leading tabs": "\n".join([*lines[:4], lines[4].strip(), "", rows]),
+        "axes without numbers": "\n".join([*lines[:4], "\t\t" + "\t".join("XYZ" * 3), "", rows]),
+        "a subject before every label": text.replace("LASI", "P7:LASI").replace("RASI", "P7:RASI"),
+        "blank rows at the end": text + "\n\t\n",
+        "no line end": text.rstrip("\n"),
+        "padded header": text.replace("\t12\t", "\t        12\t"),
+        "no original rates": text.replace("\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames", ""),
+    }
+    for name, variant in variants.items():
+        assert variant != text or name == "no line end", name
+        read = read_trc(write(tmp_path, variant))
+        assert read.labels == true.labels, name
+        assert np.array_equal(read.points_g, true.points_g, equal_nan=True), name
+    assert read_trc(write(tmp_path, variants["a subject before every label"])).names == ("P7",)
+
+
+def test_a_marker_seen_in_part_or_at_the_origin_was_not_seen(tmp_path: Path) -> None:
+    lines = text_of(small_trial()).splitlines()
+    zero, part = lines[6].split("\t"), lines[7].split("\t")
+    zero[2:5] = ["0.000000"] * 3
+    part[3] = ""
+    read = read_trc(write(tmp_path, "\n".join([*lines[:6], "\t".join(zero), "\t".join(part), *lines[8:]])))
+    assert np.isnan(read.marker("LASI")[:2]).all() and np.isfinite(read.marker("LASI")[2:]).all()
+    assert "at the origin count as not seen (frames): LASI (1)" in read.warnings[0]
+
+
+@pytest.mark.parametrize(("rate", "digits"), [(60.0, 3), (120.0, 3), (240.0, 3), (500.0, 3), (1000.0, 3), (59.94, 6)])
+def test_rate_from_times_as_they_are_printed(tmp_path: Path, rate: float, digits: int) -> None:
+    """Milliseconds are 24 % of the interval of 240 Hz: the header says the rate."""
+    trial = small_trial(rate_hz=rate, force_rate_hz=10 * rate, frames=300)
+    assert read_trc(write(tmp_path, text_of(trial, digits=digits))).rate_hz == rate
+
+
+def test_a_rounded_data_rate_gives_way_to_the_times(tmp_path: Path) -> None:
+    trial = small_trial(rate_hz=59.94, force_rate_hz=599.4, frames=900)
+    read = read_trc(write(tmp_path, text_of(trial).replace("59.94", "60.00")))
+    assert read.rate_hz == pytest.approx(59.94, rel=1e-6)  # eight digits over 15 s
+    assert "DataRate is 60 Hz, but by the column Time it is 59.94 Hz" in read.warnings[0]
+
+
+def test_one_frame_has_the_header_s_rate(tmp_path: Path) -> None:
+    assert read_trc(write(tmp_path, text_of(small_trial(frames=1)))).rate_hz == 100.0
+
+
+MOT = """forces
+endheader
+time\tground_force_vx\tground_force_vy\tground_force_vz\tground_force_px\tground_force_py\tground_force_pz
+"""
+
+
+@pytest.mark.parametrize("start", [0.0, 3.2])
+@pytest.mark.parametrize("late", [-0.004, 0.0, 0.0013])
+def test_forces_by_the_clock_of_the_markers(tmp_path: Path, start: float, late: float) -> None:
+    """The column Time need not begin at 0; forces at 700 Hz need not fall on a frame."""
+    rows = "".join(f"{start + late + i / 700:.9f}\t1\t0\t{600 + i}\t0.1\t0.2\t0\n" for i in range(100))
+    (tmp_path / "grf.mot").write_text(MOT + rows)
+    path = write(tmp_path, text_of(small_trial(), start=start))
+    read = read_trial(path, forces=tmp_path / "grf.mot")
+    assert read.plates[0].start_s == pytest.approx(late, abs=1e-8)  # s: as printed
+    assert read.plates[0].rate_hz == 700.0
+    assert read.plates[0].force_p[:, 2] == pytest.approx(-(600 + np.arange(100.0)))
+    assert any("free moment" in w or "no torque" in w for w in read.warnings)
+
+
+def test_plain_csv_forces_beside_a_trc(tmp_path: Path) -> None:
+    trial = small_trial()
+    names, columns = force_columns(trial, "Nm")
+    seconds = 0.0005 + np.arange(len(columns[0])) / 1000
+    (tmp_path / "f.csv").write_text(table(["time_s", *names], [seconds, *columns]))
+    (tmp_path / "p.yaml").write_text(plates_yaml(trial.plates))
+    read = read_trc(write(tmp_path, text_of(trial)), tmp_path / "f.csv", tmp_path / "p.yaml")
+    assert [p.start_s for p in read.plates] == pytest.approx([0.0005] * 2)
+    assert np.allclose(read.plates[1].force_p, trial.plates[1].force_p, atol=1e-6, rtol=1e-9)  # N: ten digits
+    with pytest.raises(ReadError, match=r"f\.csv: forces, but nothing says where the plates are"):
+        read_trc(write(tmp_path, text_of(trial)), tmp_path / "f.csv")
+    with pytest.raises(ReadError, match=r"f\.txt: the suffix '\.txt' is not known for forces"):
+        read_trc(write(tmp_path, text_of(trial)), tmp_path / "f.txt")
+    assert "describes plates" in read_trc(write(tmp_path, text_of(trial)), None, tmp_path / "p.yaml").warnings[0]
+
+
+def test_plain_csv_markers_with_a_motion_file(tmp_path: Path) -> None:
+    path = tmp_path / "w.csv"
+    path.write_text("time_s,A_x_m,A_y_m,A_z_m\n" + "".join(f"{i / 100},1,2,3\n" for i in range(10)))
+    rows = "".join(f"{i / 700:.9f}\t1\t0\t600\t0.1\t0.2\t0\n" for i in range(100))
+    (tmp_path / "grf.sto").write_text(MOT + rows)
+    assert read_trial(path, forces=tmp_path / "grf.sto").plates[0].R_gp is not None
+
+
+# Laboratory axes with y up, as OpenSim has them, from those with z up: x stays, y = z, z = −y.
+Q = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+
+
+def y_up_files(trial: Trial, folder: Path) -> tuple[Path, Path, Path]:
+    """The trial as TRC, its plates as a motion file (force, CoP, free moment) and as a plates file; time from 2.5 s."""
+    path = write(folder, text_of(replace(trial, points_g=trial.points_g @ Q.T), start=2.5))
+    columns = [2.5 + np.arange(len(trial.plates[0].force_p)) / trial.plates[0].rate_hz]
+    names, turned = ["time"], []
+    for plate in trial.plates:
+        R_gp, centre, _ = plate_axes(plate)
+        normal = -R_gp[:, 2]
+        moment = plate.moment_p + np.cross(plate.sensor_p, plate.force_p)
+        wrench = Wrench(plate.force_p @ R_gp.T, moment @ R_gp.T, centre)
+        cop, free = centre_of_pressure(wrench, centre, normal)
+        for name, vectors in (("force_%d_v", wrench.f_g), ("force_%d_p", cop), ("torque_%d_", free[:, None] * normal)):
+            names += [f"ground_{name % plate.number}{axis}" for axis in "xyz"]
+            columns += list(np.where(np.isnan(vectors), 0.0, vectors @ Q.T).T)
+        turned.append(replace(plate, corners_g=plate.corners_g @ Q.T))
+    rows = ("\t".join(f"{v:.12g}" for v in row) for row in np.column_stack(columns))
+    (folder / "walk_grf.mot").write_text("\n".join(["walk", "endheader", "\t".join(names), *rows]) + "\n")
+    (folder / "walk.plates.yaml").write_text(plates_yaml(tuple(turned)))
+    return path, folder / "walk_grf.mot", folder / "walk.plates.yaml"
+
+
+def test_the_same_walk_as_c3d_and_as_trc_with_a_motion_file(tmp_path: Path) -> None:
+    """Another laboratory's axes, another clock, forces by their CoP: the same joint wrenches.
+
+    Without the plates' edges too, wherever the loads are known then.
+    """
+    sample = Path(__file__).resolve().parents[2] / "sample_data" / "walk"
+    model = load_model("pig")
+    subject = read_subject(sample / "walk.subject.yaml", model)
+    trial = replace(read_trial(sample / "walk.c3d"), events=())  # TRC holds none
+    path, forces, plates = y_up_files(trial, tmp_path)
+    c3d = analyse(trial, model, subject)
+    outlined = analyse(read_trial(path, forces=forces, plates=plates), model, subject)
+    unbounded = analyse(read_trial(path, forces=forces), model, subject)
+    for side, leg in c3d.sides.items():
+        for joint, wrench in leg.wrenches.items():
+            # N and N·m: nine decimals of millimetres and twelve digits of newtons leave less than the file of 32 bits
+            # did; a moment arm of 1 m under 1e3 N twelve digits long is 1e-9, second differences at 1e4 s⁻² are 1e-8.
+            same = outlined.sides[side].wrenches[joint]
+            np.testing.assert_allclose(same.f_g, wrench.f_g @ Q.T, atol=1e-5, rtol=0)
+            np.testing.assert_allclose(same.m_g, wrench.m_g @ Q.T, atol=1e-5, rtol=0)
+            moment, expected = unbounded.sides[side].wrenches[joint].m_g, wrench.m_g @ Q.T
+            both = np.isfinite(moment) & np.isfinite(expected)
+            assert both.sum() >= 0.9 * np.isfinite(expected).sum()
+            # The noise of a plate without edges is not known, so its contacts end at 5 N: at 0.1 m that is 0.5 N·m.
+            off = np.abs(moment - expected)[both]
+            assert off.max() < 0.5 and (off < 1e-5).mean() > 0.98
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("PathFileType", "FileType", "not a TRC file"),
+        ("DataRate\t", "Rate\t", "the header lacks DataRate"),
+        ("\tmm\t", "\t\t", "the header lacks Units"),
+        ("\tmm\t", "\tyards\t", "Units: unit not known"),
+        ("100.00\t100.00\t12", "100,00\t100.00\t12", "header, datarate: no number above 0; expected digits and a"),
+        ("100.00\t100.00\t12", "120.00\t100.00\t12", "DataRate disagrees with the column Time; expected 120 Hz"),
+        ("100.00\t100.00\t12", "0\t100.00\t12", "header, datarate: no number above 0"),
+        ("\t12\t3\t", "\t13\t3\t", "the header disagrees with the frames; expected 13"),
+        ("\t12\t3\t", "\t12\t4\t", "the header disagrees with the markers; expected 4"),
+        ("\t12\t3\t", "\ttwelve\t3\t", "header, numframes: no number above 0"),
+        ("Frame#", "Fr", "row 4 does not name the columns"),
+        ("RASI", "LASI", "labels given twice: LASI"),
+        ("RASI", "", "rows 4 and 5 disagree"),
+        ("\tZ2", "", "rows 4 and 5 disagree; expected X, Y, Z for each of 3 labels; found 8 columns"),
+        ("Y2\tZ2", "Z2\tY2", "in the order X, Y, Z"),
+        ("\n43\t", "\n44\t", "column 'Frame#': frames do not count by 1; expected 43; found 44"),
+        ("\n43\t0.02", "\n43\t0.029", "column 'Time': not evenly sampled"),
+        ("\n43\t0.02000000", "\n43\t", "column 'Time': empty"),
+        ("\n43\t0.02000000\t", "\n43\t0.02000000\tx", "row 9, column 'LASI X': not a number"),
+        ("\n43\t0.02000000\t", "\n43\t0,02000000\t", "row 9, column 'Time': not a number"),
+        ("\n43\t", "\n\n43\t", "row 9 is empty"),
+    ],
+)  # fmt: skip
+def test_a_fault_is_one_line(tmp_path: Path, old: str, new: str, words: str) -> None:
+    text = text_of(small_trial())
+    assert old in text
+    with pytest.raises(GaitidError) as error:
+        read_trc(write(tmp_path, text.replace(old, new, 1)))
+    assert words in error.value.line() and "\n" not in error.value.line()
+
+
+def test_decimal_commas_and_cut_files_are_refused(tmp_path: Path) -> None:
+    head, rows = text_of(small_trial()).split("\n\n")
+    for text, words in (
+        (f"{head}\n\n" + rows.replace(".", ","), "row 7, column 'Time': not a number"),
+        (f"{head}\n\n" + rows.rsplit("\t", 2)[0], "is the file cut short"),
+        (head, "no rows below the header"),
+        ("PathFileType\t4\n", "not a TRC file"),
+        ("", "the file is empty"),
+        (head.replace("LASI\t\t\tRASI\t\t\tSACR", ""), "no markers"),
+    ):
+        with pytest.raises(ReadError, match=words):
+            read_trc(write(tmp_path, text))
+    (tmp_path / "latin.trc").write_bytes(text_of(small_trial()).replace("trials", "é").encode("latin-1"))
+    with pytest.raises(ReadError, match="not UTF-8 text .* expected TRC in UTF-8"):
+        read_trc(tmp_path / "latin.trc")
+    with pytest.raises(ReadError, match="no such file"):
+        read_trc(tmp_path / "absent.trc")
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
+def test_a_real_walk_and_its_forces_fit_in_time_and_place() -> None:
+    """OpenSim's example: each record's load acts under its own foot, for every loaded frame."""
+    trial = read_trial(SHARED / "subject01_walk1.trc", forces=SHARED / "subject01_walk1_grf.mot")
+    assert (trial.rate_hz, trial.n_frames, trial.first_frame, len(trial.labels)) == (60.0, 151, 1, 41)
+    assert trial.assignments == ()  # nothing names a foot
+    for plate, own, other in zip(trial.plates, "RL", "LR"):
+        assert plate.R_gp is not None and plate.centre_g is not None
+        force, moment = (v[::10] @ plate.R_gp.T for v in (plate.force_p, plate.moment_p))  # 600 Hz at 60 Hz
+        loaded = force[:, 1] > 50
+        assert 90 <= loaded.sum() <= 100
+        # p = c + n × M / (n · f), n = +y (Cappozzo 1984: where the moment has no component in the plane)
+        cop = plate.centre_g + np.cross([0.0, 1.0, 0.0], moment[loaded]) / force[loaded, 1:2]
+
+        def beside(side: str, cop: object = cop, loaded: object = loaded) -> float:
+            """Largest horizontal distance, m, from the line of heel and toe, which may go on by 5 cm."""
+            heel, toe = (trial.marker(f"{side}.{part}")[loaded][:, [0, 2]] for part in ("Heel", "Toe.Tip"))  # type: ignore[index]
+            along = toe - heel
+            share = np.sum((cop[:, [0, 2]] - heel) * along, axis=1) / np.sum(along**2, axis=1)  # type: ignore[index]
+            nearest = heel + np.clip(share, -0.2, 1.2)[:, None] * along
+            return float(np.linalg.norm(cop[:, [0, 2]] - nearest, axis=1).max())  # type: ignore[index]
+
+        assert beside(own) < 0.06 < 0.15 < beside(other)  # half a foot's width; a step's width
