@@ -21,6 +21,8 @@ OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS")
 FAR_M = 1000.0
 # An event farther from the first frame, s, has no time: a day of recording is no trial.
 _FAR_S = 86400.0
+# Values that an integer of the file can have.
+_WORD = 65536.0
 # Entries of SUBJECTS that are bookkeeping, not measurements.
 _BOOKKEEPING = {"USED", "IS_STATIC", "USES_PREFIXES"}
 
@@ -97,7 +99,8 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
             f"a frame it is taken as {rate * header.n_subframes:g} Hz"
         )
         analog_rate = rate * header.n_subframes
-    plates, refused, plate_warnings = plates_from_channels(parameters, file["data"]["analogs"][0], analog_rate)
+    analog = _scaled(file["data"]["analogs"][0], parameters, header)
+    plates, refused, plate_warnings = plates_from_channels(parameters, analog, analog_rate, header.n_subframes)
     warnings += plate_warnings
     first_frame = int(file["header"]["points"]["first_frame"]) + 1
     events = _events(parameters, rate, first_frame, warnings)
@@ -139,6 +142,27 @@ def _check_shapes(header: C3DHeader, points: tuple[int, ...], analog: tuple[int,
             found=f"{found[0]} and {found[1]}",
             todo="open and save the file again in the program that made it",
         )
+
+
+def _scaled(analog: Array, parameters: Parameters, header: C3DHeader) -> Array:
+    """Analog samples by the format's rule: (stored − OFFSET) · SCALE · GEN_SCALE.
+
+    ezc3d (1.7) takes the size of OFFSET for OFFSET, and reads unsigned integers as signed ones; both are undone.
+    """
+    if not analog.size:
+        return analog
+    offset = _numbers(parameters, "OFFSET")[: len(analog)]
+    unsigned = _text(parameters, "ANALOG", "FORMAT").upper() == "UNSIGNED"
+    if not unsigned and (offset >= 0).all():
+        return analog
+    step = _numbers(parameters, "SCALE")[: len(analog)] * _numbers(parameters, "GEN_SCALE")[0]
+    taken, meant = np.abs(offset), offset % _WORD if unsigned else offset
+    error = np.repeat((taken - meant)[:, None], analog.shape[1], axis=1)
+    if unsigned and not header.floats:
+        stored = analog / np.where(step == 0, 1.0, step)[:, None] + taken[:, None]
+        error += np.where(stored < -0.5, _WORD, 0.0)
+    corrected: Array = analog + error * step[:, None]
+    return corrected
 
 
 def _blanks(xyz: Array, seen: Array, scale: float, labels: Sequence[str], warnings: list[str]) -> Array:
@@ -193,6 +217,12 @@ def _numbered(parameters: Parameters, group: str, name: str) -> list[str]:
             return result
         result += more
     return result
+
+
+def _numbers(parameters: Parameters, name: str) -> Array:
+    """Numbers of ANALOG, one a channel, that go on in NAME2, NAME3, … beyond 255 channels."""
+    parts = [_value(parameters, "ANALOG", f"{name}{k}") for k in ("", *range(2, 258))]
+    return np.concatenate([np.ravel(part).astype(float) for part in parts if isinstance(part, np.ndarray)])
 
 
 def _labels(parameters: Parameters, n_points: int) -> list[str]:

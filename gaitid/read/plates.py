@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from reprlib import repr as short
 from typing import Any
 
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM, factor
+from gaitid.read.plate_signals import ZeroWindow, column, lasting_extremes, si_values, zero_window, zeroed
+from gaitid.read.plate_types import MOMENT, PLATE_TYPES, UNDEFINED
+from gaitid.read.units import LENGTH_M, factor
 from gaitid.trial import Array, ForcePlate
 
-# A sample counts as loaded, for finding the sense of the channels, above this vertical force, N: more than a knock or
+# A plate counts as loaded, for finding the sense of its channels, above this vertical force, N: more than a knock or
 # a bias, less than a small child.
 LOADED_N = 100.0
 # Corners of a rectangle close it, |c1 − c2 + c3 − c4| = 0, m: surveys miss by millimetres, a wrong corner by more.
@@ -22,12 +25,31 @@ _OVERLAP = 0.2
 _LEVEL_M = 0.05
 # Farther from the surface than this, m, no plate has its sensor.
 _ORIGIN_M = 1.0
+# A sensor nearer than this to the surface's centre, m, matters no more than the survey of the corners.
+_SEEN_M = 0.010
+# No foot keeps its load nearer to the sensor than this, m, or puts it farther away.
+_STUCK_M, _ASTRAY_M = 0.002, 5.0
+# Surfaces that can be a plate, m², and those that surely are one, for finding out a wrong unit.
+_AREA_M2 = (1e-3, 50.0)
+_PLATE_M2 = (0.02, 5.0)
 
 Parameters = Mapping[str, Mapping[str, Any]]
 
 
+@dataclass(frozen=True, eq=False)
+class _File:
+    """What a file says of all its plates: `group` is FORCE_PLATFORM, `analog` (channels, samples) as scaled."""
+
+    group: Mapping[str, Any]
+    unit: str
+    units: Sequence[str]
+    analog: Array
+    rate_hz: float
+    window: ZeroWindow | None
+
+
 def plates_from_channels(
-    parameters: Parameters, analog: Array, rate_hz: float
+    parameters: Parameters, analog: Array, rate_hz: float, per_frame: int
 ) -> tuple[tuple[ForcePlate, ...], dict[int, str], list[str]]:
     """Every plate that can be read, why the others cannot, and what was assumed.
 
@@ -39,6 +61,8 @@ def plates_from_channels(
         Scaled analog data.
     rate_hz : float
         Of the analog samples.
+    per_frame : int
+        Analog samples a camera frame.
 
     Returns
     -------
@@ -47,17 +71,20 @@ def plates_from_channels(
     warnings : list of str
     """
     group = {k: v["value"] for k, v in parameters.get("FORCE_PLATFORM", {}).items() if k != "__METADATA__"}
+    window = zero_window(group, per_frame, analog.shape[1], rate_hz)
+    file = _File(group, _unit_of_points(parameters), _units_of_channels(parameters), analog, rate_hz, window)
     warnings: list[str] = []
-    used = _used(group, warnings)
     plates: list[ForcePlate] = []
     channels: dict[int, Sequence[int]] = {}
     refused: dict[int, str] = {}
-    for index in range(used):
+    for index in range(_used(group, warnings)):
         number = index + 1
+        said: list[str] = []
         try:
-            wired = _channels(index, group, analog.shape[0])
-            plates.append(_plate(index, group, parameters, analog, wired, rate_hz, warnings))
-            channels[number] = wired
+            kind = _kind(index, group)
+            channels[number] = _channels(index, group, PLATE_TYPES[kind].n_channels, analog.shape[0])
+            plates.append(_plate(file, index, kind, channels[number], said))
+            warnings += said
         except ReadError as error:
             refused[number] = error.line()
     for one, other, why in _conflicts(plates, channels):
@@ -84,85 +111,160 @@ def _used(group: Mapping[str, Any], warnings: list[str]) -> int:
     return min(count, described)
 
 
-def _channels(index: int, group: Mapping[str, Any], n_channels: int) -> Sequence[int]:
-    """The plate's six analog channels, from 0, of a plate type that can be read."""
-    number = index + 1
-    kind = _column(group, "TYPE", index, number)[0]
-    if kind != 2:
-        raise ReadError(f"plate type {kind:g} cannot be read yet", expected="type 2 (six channels in N and N·mm)")
-    wired = _column(group, "CHANNEL", index, number)[:6]
-    if wired.size < 6 or wired.min() < 1 or wired.max() > n_channels or (wired != np.rint(wired)).any():
+def _kind(index: int, group: Mapping[str, Any]) -> int:
+    """The plate's type, one that can be read."""
+    kind = float(column(group, "TYPE", index, 1)[0])
+    if kind not in PLATE_TYPES:
+        name = f" ({UNDEFINED[int(kind)]})" if kind in UNDEFINED else ""
         raise ReadError(
-            "channel out of range",
-            expected=f"six channels between 1 and {n_channels}",
-            found=", ".join(f"{c:g}" for c in wired),
+            f"plate type {kind:g}{name} cannot be read: nothing public defines its channels",
+            expected="one of the types " + ", ".join(str(k) for k in PLATE_TYPES),
+            todo="export the plate as type 2",
         )
-    if len(set(wired.tolist())) < 6:
-        raise ReadError(
-            "a channel is given twice",
-            expected="six different channels",
-            found=", ".join(f"{c:g}" for c in wired),
-        )
+    return int(kind)
+
+
+def _channels(index: int, group: Mapping[str, Any], count: int, n_channels: int) -> Sequence[int]:
+    """The plate's analog channels, from 0; the parameter may have rows for plates with more."""
+    wired = column(group, "CHANNEL", index, 2)[:count]
+    found = ", ".join(f"{c:g}" for c in wired)
+    if wired.size < count or wired.min() < 1 or wired.max() > n_channels or (wired != np.rint(wired)).any():
+        raise ReadError("channel out of range", expected=f"{count} channels between 1 and {n_channels}", found=found)
+    if len(set(wired.tolist())) < count:
+        raise ReadError("a channel is given twice", expected=f"{count} different channels", found=found)
     return [int(c) - 1 for c in wired]
 
 
-def _plate(
-    index: int,
-    group: Mapping[str, Any],
-    parameters: Parameters,
-    analog: Array,
-    channels: Sequence[int],
-    rate_hz: float,
-    warnings: list[str],
-) -> ForcePlate:
-    number = index + 1
-    length = factor(_unit_of_points(parameters), LENGTH_M, "POINT:UNITS")
+def _plate(file: _File, index: int, kind: int, channels: Sequence[int], warnings: list[str]) -> ForcePlate:
+    number, plate_type, group = index + 1, PLATE_TYPES[kind], file.group
+    length = factor(file.unit, LENGTH_M, "POINT:UNITS")
+    corners_g = _corners(index, group, length, file.unit)
+    a = b = 0.0
+    sensor_p = np.zeros(3)
+    if plate_type.four_sensors:
+        a, b, sensor_p[2] = _sensors(_origin(index, group, length), corners_g)
+    units = [file.units[c] if c < len(file.units) else "" for c in channels]
+    values = si_values(plate_type, index, group, file.analog[channels], units, length, warnings)
+    if file.window is not None:
+        vertical = plate_type.wrench(values, a, b)[0][:, 2]
+        values, done = zeroed(values, vertical, plate_type, file.window, file.rate_hz)
+        warnings.append(f"plate {number}: {done}")
+    force, moment = plate_type.wrench(values, a, b)
+    # z of the plate points down, so a reaction on the subject has f_z < 0: a plate cannot pull.
+    least, greatest = lasting_extremes(force[:, 2], file.rate_hz)
+    if greatest > max(LOADED_N, -least):
+        force, moment = -force, -moment
+        warnings.append(
+            f"plate {number}: its channels hold the action on the plate (positive downward); "
+            "they were turned into the reaction on the subject"
+        )
+    warnings += [f"plate {number}: {doubt}" for doubt in _lever_doubt(force, moment)]
+    if plate_type.holds[3] == MOMENT:
+        sensor_p = sensor_vector(_origin(index, group, length), number, warnings)
+        if sensor_p[2] == 0.0:
+            sensor_p = _beside(sensor_p, corners_g, force, moment, number, warnings)
+    if kind in (3, 7) and np.any(group.get("FPCOPPOLY", 0.0)):
+        warnings.append(f"plate {number}: its maker's correction of the centre of pressure (FPCOPPOLY) is not applied")
+    return ForcePlate(number, kind, corners_g, sensor_p, file.rate_hz, force, moment)
+
+
+def _corners(index: int, group: Mapping[str, Any], length: float, unit: str) -> Array:
+    """The plate's corners, (4, 3), m."""
     corners = group.get("CORNERS")
-    if not isinstance(corners, np.ndarray) or corners.ndim != 3 or corners.shape[:2] != (3, 4):
+    if not isinstance(corners, np.ndarray) or corners.shape[:2] != (3, 4):
         raise ReadError("no corners", expected="FORCE_PLATFORM:CORNERS of 3 × 4 × plates")
-    corners_g = _column(group, "CORNERS", index, number).T * length
+    corners_g = column(group, "CORNERS", index, 3).T * length
     area = np.linalg.norm(np.cross(corners_g[2] - corners_g[0], corners_g[3] - corners_g[1])) / 2
     # Plates are between a hand's and a room's size; anything else is a unit or a blank.
-    if not 1e-3 < area < 50:
-        raise ReadError("corners do not bound a plate", expected="0.001 to 50 m²", found=f"{area:.3g} m²")
+    if not _AREA_M2[0] < area < _AREA_M2[1]:
+        other = next(
+            (name for name in ("m", "mm") if _PLATE_M2[0] < area * (LENGTH_M[name] / length) ** 2 < _PLATE_M2[1]), ""
+        )
+        raise ReadError(
+            "corners do not bound a plate",
+            expected=f"{_AREA_M2[0]:g} to {_AREA_M2[1]:g} m²",
+            found=f"{area:.3g} m²" + (f" (they look like {other}, POINT:UNITS says {unit.strip()})" if other else ""),
+            todo="correct FORCE_PLATFORM:CORNERS",
+        )
     if (gap := closing_error(corners_g)) > CLOSES_M:
         raise ReadError(
             "corners are not those of a flat rectangle",
             expected=f"c1 − c2 + c3 − c4 within {CLOSES_M * 1e3:g} mm of 0",
             found=f"{gap * 1e3:.3g} mm",
         )
-    origin = _column(group, "ORIGIN", index, number)[:3] * length
+    return corners_g
+
+
+def _origin(index: int, group: Mapping[str, Any], length: float) -> Array:
+    """``ORIGIN`` as stored, (3,), m."""
+    origin = column(group, "ORIGIN", index, 2)[:3] * length
     if origin.size < 3 or np.linalg.norm(origin) > _ORIGIN_M:
         raise ReadError(
             "ORIGIN is not the place of a sensor",
             expected=f"three lengths of at most {_ORIGIN_M:g} m together",
             found=", ".join(f"{v:.3g}" for v in origin) + " m",
         )
-    units = [_unit_of_channel(parameters, c) for c in channels]
-    factors = np.array(
-        [factor(u, FORCE_N, f"plate {number} force channel") for u in units[:3]]
-        + [factor(u, MOMENT_NM, f"plate {number} moment channel") for u in units[3:]]
-    )
-    samples = analog[channels].T * factors
-    if not np.isfinite(samples).all():
-        raise ReadError("its channels hold values that are not numbers", todo="export the trial again")
-    # z of the plate points down, so a reaction on the subject has f_z < 0: a plate cannot pull.
-    loaded = np.abs(samples[:, 2]) > LOADED_N
-    if loaded.any() and samples[loaded, 2].mean() > 0:
-        samples = -samples
-        warnings.append(
-            f"plate {number}: its channels hold the action on the plate (positive downward); "
-            "they were turned into the reaction on the subject"
+    return origin
+
+
+def _sensors(origin: Array, corners_g: Array) -> tuple[float, float, float]:
+    """a, b and the depth of four sensors, m: distances, whatever signs they were given."""
+    a, b, depth = (float(v) for v in np.abs(origin))
+    half_x, half_y = _half_sides(corners_g)
+    if not (0 < a <= half_x and 0 < b <= half_y):
+        raise ReadError(
+            "ORIGIN does not place four sensors under the plate",
+            expected=f"half their distances along x and y, up to {half_x * 1e3:.4g} and {half_y * 1e3:.4g} mm",
+            found=f"{a * 1e3:.4g} and {b * 1e3:.4g} mm",
         )
-    return ForcePlate(
-        number=number,
-        kind=2,
-        corners_g=corners_g,
-        sensor_p=sensor_vector(origin, number, warnings),
-        rate_hz=rate_hz,
-        force_p=samples[:, :3],
-        moment_p=samples[:, 3:],
+    return a, b, depth
+
+
+def _half_sides(corners_g: Array) -> Array:
+    """(2,) half the plate's length along its x and y, m."""
+    half: Array = np.linalg.norm(corners_g[0] - corners_g[[1, 3]], axis=1) / 2
+    return half
+
+
+def _lever_doubt(force_p: Array, moment_p: Array) -> list[str]:
+    """Whether a person's loads act where none can: a factor of 1000 between N·mm and N·m does that."""
+    loaded = force_p[:, 2] < -LOADED_N
+    lever = np.hypot(moment_p[loaded, 0], moment_p[loaded, 1]) / -force_p[loaded, 2]
+    if not loaded.any() or (lever.max() > _STUCK_M and lever.min() < _ASTRAY_M):
+        return []
+    where = f"{lever.min() * 1e3:.3g} to {lever.max() * 1e3:.3g} mm from its sensor's axis"
+    return [f"every load on it acts {where}; its moments or lengths may be in another unit than the file says"]
+
+
+def _beside(
+    sensor_p: Array, corners_g: Array, force_p: Array, moment_p: Array, number: int, warnings: list[str]
+) -> Array:
+    """A sensor vector without a z, whose sense therefore is not known, turned so that feet stand on the plate.
+
+    Treadmills have a sensor level with the belt, far beside its centre, stored either way round. Of the two ways
+    that one is right that puts the centre of pressure, (−m_y, m_x)/f_z about the centre, on the surface.
+    """
+    if np.hypot(*sensor_p[:2]) < _SEEN_M:
+        return sensor_p
+    loaded = force_p[:, 2] < -LOADED_N
+    if not loaded.any():
+        return sensor_p
+    from_sensor = np.stack([-moment_p[loaded, 1], moment_p[loaded, 0]], axis=1) / force_p[loaded, 2:]
+    half = _half_sides(corners_g)
+    on, turned_on = ((np.abs(from_sensor + o[:2]) < half).all(axis=1).sum() for o in (sensor_p, -sensor_p))
+    if on == turned_on:
+        raise ReadError(
+            "ORIGIN has no z, so its sense is not known",
+            expected="a centre of pressure on the plate with one sense only",
+            found=f"on it in {on} of {loaded.sum()} loaded samples either way",
+            todo="give ORIGIN the depth of the sensor below the surface, as a negative z",
+        )
+    warnings.append(
+        f"plate {number}: ORIGIN has no z; it was taken to point from the "
+        + ("surface to the sensor" if on > turned_on else "sensor to the surface")
+        + ", where the centre of pressure lies on the plate"
     )
+    return sensor_p if on > turned_on else -sensor_p
 
 
 def _conflicts(plates: Sequence[ForcePlate], channels: Mapping[int, Sequence[int]]) -> list[tuple[int, int, str]]:
@@ -236,29 +338,13 @@ def sensor_vector(origin: Array, number: int, warnings: list[str]) -> Array:
     return origin
 
 
-def _column(group: Mapping[str, Any], name: str, index: int, number: int) -> Array:
-    """What the parameter says of one plate: finite numbers."""
-    given = group.get(name, np.empty(0))
-    if not isinstance(given, np.ndarray):
-        raise ReadError(f"FORCE_PLATFORM:{name} is text", expected="numbers", todo="export the trial again")
-    value = given.astype(float)
-    if value.size == 0 or index >= value.shape[-1]:
-        raise ReadError(f"FORCE_PLATFORM:{name} says nothing of plate {number}")
-    column = np.atleast_1d(value[..., index])
-    if not np.isfinite(column).all():
-        raise ReadError(f"FORCE_PLATFORM:{name} is not finite", expected="numbers", todo="export the trial again")
-    return column
-
-
 def _unit_of_points(parameters: Parameters) -> str:
     value = parameters.get("POINT", {}).get("UNITS", {}).get("value", [""])
     return str(value[0]) if len(value) else ""
 
 
-def _unit_of_channel(parameters: Parameters, channel: int) -> str:
+def _units_of_channels(parameters: Parameters) -> list[str]:
     """``ANALOG:UNITS``, which goes on in UNITS2, … beyond 255 channels."""
     group = parameters.get("ANALOG", {})
-    units: list[str] = []
-    for name in ("UNITS", *(f"UNITS{k}" for k in range(2, 10))):
-        units += [str(u) for u in group.get(name, {}).get("value", [])]
-    return units[channel] if channel < len(units) else ""
+    names = ("UNITS", *(f"UNITS{k}" for k in range(2, 10)))
+    return [str(unit) for name in names for unit in group.get(name, {}).get("value", [])]

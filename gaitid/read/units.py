@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gaitid.errors import ReadError
 
 LENGTH_M = {"mm": 1e-3, "millimeters": 1e-3, "millimetres": 1e-3, "cm": 1e-2, "dm": 1e-1, "m": 1.0,
@@ -10,9 +12,10 @@ FORCE_N = {"n": 1.0, "nt": 1.0, "newton": 1.0, "newtons": 1.0, "kn": 1e3}
 MOMENT_NM = {"nm": 1.0, "n.m": 1.0, "n*m": 1.0, "n·m": 1.0, "n-m": 1.0, "newton-meters": 1.0, "ntm": 1.0,
              "nmm": 1e-3, "ntmm": 1e-3, "mm.n": 1e-3, "n.mm": 1e-3, "n*mm": 1e-3, "n·mm": 1e-3, "n-mm": 1e-3,
              "ncm": 1e-2, "n.cm": 1e-2}  # fmt: skip
+VOLTAGE_V = {"v": 1.0, "volt": 1.0, "volts": 1.0, "mv": 1e-3, "uv": 1e-6, "µv": 1e-6, "μv": 1e-6}
 
 
-def factor(unit: str, table: dict[str, float], what: str) -> float:
+def factor(unit: str, table: Mapping[str, float], what: str) -> float:
     """What to multiply a value in `unit` by to have SI.
 
     Raises
@@ -21,7 +24,7 @@ def factor(unit: str, table: dict[str, float], what: str) -> float:
         A unit that the table does not know; nothing is guessed.
     """
     try:
-        return table[unit.strip().strip("\x00").lower()]
+        return table[plain(unit)]
     except KeyError:
         raise ReadError(
             f"{what}: unit not known",
@@ -29,3 +32,8 @@ def factor(unit: str, table: dict[str, float], what: str) -> float:
             found=repr(unit),
             todo="correct the unit in the file",
         ) from None
+
+
+def plain(unit: str) -> str:
+    """A unit as the tables spell it."""
+    return unit.strip().strip("\x00").lower()

@@ -1,0 +1,347 @@
+"""A plate's channels before its type matters: zero level, units, matrix order, sense; and what real plates say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import ezc3d
+import numpy as np
+import pytest
+from plate_layout import Felt, Made, as_ezc3d, made, parameters, step_on, write_c3d
+
+from gaitid.plates import plate_axes
+from gaitid.read.c3d import read_c3d
+from gaitid.read.plates import plates_from_channels
+from gaitid.trial import Array, ForcePlate, Trial
+
+SHARED = Path(__file__).parents[2].parent / "shared" / "trials"
+in_shared = pytest.mark.skipif(not SHARED.is_dir(), reason=f"the real trials of {SHARED} are not on this machine")
+
+SAMPLES, PER_FRAME, RATE = 1000, 10, 1000.0
+HALF = np.array([0.2, 0.3])
+CORNERS = np.column_stack([np.array([[1, -1], [-1, -1], [-1, 1], [1, 1]]) * HALF, np.zeros(4)])
+UNITS = {"force": "N", "moment": "Nm", "place": "m", "volt": "V"}
+
+
+def felt(seed: int = 0) -> Felt:
+    """300 samples of nothing, a foot, 300 samples of nothing."""
+    step = step_on(np.random.default_rng(seed), SAMPLES - 600, HALF)
+    empty = ((300, 300), (0, 0))
+    return Felt(np.pad(step.force, empty), np.pad(step.place, empty, "edge"), np.pad(step.free, 300))
+
+
+def read(plate: Made, *, bias: Any = None, units: dict[str, str] | None = None, **more: Any) -> Any:
+    """(plates, refused, warnings) of one plate whose channels, in SI, carry a bias."""
+    signals = plate.signals + (0.0 if bias is None else np.asarray(bias, float)[:, None])
+    named = [(UNITS | (units or {}))[held] for held in plate.holds]
+    group = parameters([plate], [CORNERS], "m", [list(range(1, len(signals) + 1))], **more)
+    return plates_from_channels(as_ezc3d(group, named, "m"), signals, RATE, PER_FRAME)
+
+
+def about_centre(plate: ForcePlate) -> Array:
+    moved: Array = plate.moment_p + np.cross(plate.sensor_p, plate.force_p)
+    return moved
+
+
+def assert_felt(plate: ForcePlate, load: Felt, tolerance: float = 1e-9) -> None:
+    np.testing.assert_allclose(plate.force_p, load.force, atol=tolerance)  # N
+    np.testing.assert_allclose(about_centre(plate), load.about(np.zeros(3)), atol=tolerance)  # N·m
+
+
+# --- FORCE_PLATFORM:ZERO -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("zero", [(1, 20), (0, 20), (5, 10), (85, 100)])
+@pytest.mark.parametrize("kind", [1, 2, 3, 4, 7])
+def test_the_zero_level_of_an_empty_window_is_taken_off(kind: int, zero: tuple[int, int]) -> None:
+    plate = made(kind, felt(), HALF, np.random.default_rng(1))
+    bias = np.random.default_rng(2).normal(0, 0.02 if kind in (4, 7) else 3, len(plate.signals))
+    bias[[held == "place" for held in plate.holds]] = 0.0
+    plates, _, warnings = read(plate, bias=bias, ZERO=np.array(zero))
+    assert_felt(plates[0], felt())
+    first, last = max(zero[0], 1), zero[1]
+    # the mean of these frames and of no others: it is nothing afterwards, whatever the noise
+    noisy = replace(plate, signals=plate.signals + np.random.default_rng(3).normal(0, 0.01, plate.signals.shape))
+    window = read(noisy, ZERO=np.array(zero))[0][0].force_p[(first - 1) * PER_FRAME : last * PER_FRAME]
+    np.testing.assert_allclose(window.mean(axis=0), 0.0, atol=1e-9)  # N
+    said = f"plate 1: the mean of frames {first} to {last} (FORCE_PLATFORM:ZERO) was taken off as its zero level"
+    assert sum(w.startswith(said) for w in warnings) == 1
+
+
+@pytest.mark.parametrize("zero", [(1, 0), (0, 0), (7, 3), (3, -1)])
+def test_no_window_means_no_zero_level(zero: tuple[int, int]) -> None:
+    plate = made(2, felt(), HALF, np.random.default_rng(1))
+    plates, _, warnings = read(plate, bias=[1, 2, 3, 0, 0, 0], ZERO=np.array(zero))
+    np.testing.assert_allclose(plates[0].force_p - felt().force, np.tile([1.0, 2.0, 3.0], (SAMPLES, 1)), atol=1e-9)  # N
+    assert not any("ZERO" in w for w in warnings)
+
+
+@pytest.mark.parametrize("wrong", [np.array([1]), np.array([1.0, np.nan]), ["1", "10"], np.array([], dtype=float)])
+def test_a_window_that_is_none_is_left_alone(wrong: Any) -> None:
+    plates, refused, warnings = read(made(2, felt(), HALF, np.random.default_rng(1)), ZERO=wrong)
+    assert_felt(plates[0], felt())
+    assert refused == {} and not any("ZERO" in w for w in warnings)
+
+
+@pytest.mark.parametrize(
+    ("zero", "reason"),
+    [
+        ((40, 60), "the plate may be loaded then: "),  # somebody stands there
+        ((25, 45), "the plate may be loaded then: "),  # somebody steps on
+        ((95, 101), "the trial ends with frame 100"),
+        ((3, 3), "shorter than a period of the mains, 20 ms"),
+    ],
+)
+@pytest.mark.parametrize("action", [False, True])
+def test_a_window_that_gives_no_zero_level_is_not_used(zero: tuple[int, int], reason: str, action: bool) -> None:
+    load = felt()
+    plate = made(2, load.turned() if action else load, HALF, np.random.default_rng(1))
+    plates, _, warnings = read(plate, ZERO=np.array(zero))
+    assert_felt(plates[0], load)
+    said = [w for w in warnings if "are not used as its zero level" in w]
+    assert len(said) == 1 and reason in said[0]
+
+
+@pytest.mark.parametrize(("weight", "then"), [(35.0, 0.0), *product((60.0, 350.0, 800.0), (1.0, 2.0, 0.0))])
+def test_somebody_who_stands_on_the_plate_from_the_start_is_no_zero_level(weight: float, then: float) -> None:
+    """And stays, takes the other foot's load too, or walks off."""
+    down = -weight * np.where(np.arange(SAMPLES) < 500, 1.0, then)
+    load = Felt(np.column_stack([np.zeros((SAMPLES, 2)), down]), np.zeros((SAMPLES, 2)), np.zeros(SAMPLES))
+    plates, _, warnings = read(made(2, load, HALF, np.random.default_rng(1)), ZERO=np.array([1, 10]))
+    assert_felt(plates[0], load)
+    assert any("the plate may be loaded then" in w for w in warnings)
+
+
+def test_a_large_level_that_pulls_is_no_load() -> None:
+    """Amplifiers drift by hundreds of newtons; a plate that pulls on the subject has no other explanation."""
+    plate = made(3, felt(), HALF, np.random.default_rng(1))
+    plates, _, warnings = read(plate, bias=[0, 0, 0, 0, 100, 90, 20, 10], ZERO=np.array([1, 10]))
+    assert_felt(plates[0], felt())
+    assert "(220 N vertically)" in warnings[0]
+    assert not any("hold the action" in w for w in warnings)
+
+
+def test_a_spike_does_not_turn_a_plate_over() -> None:
+    plate = made(2, felt(), HALF, np.random.default_rng(1))
+    plate.signals[2, 40:50] += 5000.0
+    plates, _, warnings = read(plate)
+    np.testing.assert_allclose(plates[0].force_p[50:], felt().force[50:], atol=1e-9)  # N
+    assert not any("hold the action" in w for w in warnings)
+
+
+# --- units, matrices, ORIGIN -------------------------------------------------------------------------------
+
+
+def test_a_matrix_stored_by_row() -> None:
+    plate = made(4, felt(), HALF, np.random.default_rng(3))
+    assert plate.matrix is not None
+    by_row = plate.matrix.T[:, :, None]  # the elements in the order of rows, which a reader fills in by column
+    plates, _, _ = read(plate, CAL_MATRIX=by_row, MATRIX_STORE=["BYROW"])
+    assert_felt(plates[0], felt())
+    plates, _, _ = read(plate, MATRIX_STORE=["BYCOLUMN"])
+    assert_felt(plates[0], felt())
+
+
+def test_a_matrix_for_channels_that_declare_forces_and_moments() -> None:
+    """Each row of the result has the unit of its channel: c3d.org's sample of a type-4 plate says N and N·mm."""
+    plate = made(4, felt(), HALF, np.random.default_rng(3))
+    holds = ("force",) * 3 + ("moment",) * 3
+    plates, _, _ = read(replace(plate, holds=holds), units={"moment": "Nm"})
+    assert_felt(plates[0], felt())
+
+
+def test_a_plate_without_its_matrix() -> None:
+    """Where the channels say N and N·m already they are believed, with a warning; volts are not."""
+    plate = replace(made(2, felt(), HALF, np.random.default_rng(3)), kind=4)
+    plates, _, warnings = read(plate)
+    assert_felt(plates[0], felt())
+    assert "plate 1: no CAL_MATRIX; its channels say N, N, N, Nm, Nm, Nm and are taken as they stand" in warnings
+    plates, refused, _ = read(replace(plate, holds=("volt",) * 6))
+    assert (plates, refused) == ((), {1: "FORCE_PLATFORM:CAL_MATRIX says nothing of plate 1"})
+
+
+@pytest.mark.parametrize(
+    ("kind", "units", "message"),
+    [
+        (3, {"force": "V"}, "plate 1 force channel: unit not known"),
+        (1, {"place": "N"}, "plate 1 place channel: unit not known"),
+        (2, {"moment": ""}, "plate 1 moment channel: unit not known"),
+        (4, {"volt": "bits"}, "plate 1 force channel: unit not known"),
+        (5, {"volt": "N"}, "its channels are not in volts; found N, N, N, N, N, N, N, N"),
+    ],
+)
+def test_a_unit_that_is_not_known_is_not_guessed(kind: int, units: dict[str, str], message: str) -> None:
+    plates, refused, _ = read(made(kind, felt(), HALF, np.random.default_rng(3)), units=units)
+    assert plates == () and refused[1].startswith(message)
+
+
+@pytest.mark.parametrize("wrong", [1e-3, 1e3])
+@pytest.mark.parametrize("kind", [1, 2, 4])
+def test_moments_or_places_in_another_unit_than_said_are_noticed(kind: int, wrong: float) -> None:
+    """N·m where the file says N·mm, in channels or in the matrix: the CoP stands still, or lies in the next street."""
+    plate = made(kind, felt(), HALF, np.random.default_rng(3))
+    said = "may be in another unit than the file says"
+    assert not any(said in w for w in read(plate)[2])
+    if plate.matrix is not None:
+        plate.matrix[3:] *= wrong
+    else:
+        plate.signals[[held in ("moment", "place") for held in plate.holds]] *= wrong
+    assert sum(said in w for w in read(plate)[2]) == 1
+
+
+def test_an_unloaded_plate_may_have_no_centre_of_pressure() -> None:
+    plate = made(1, felt(), HALF, np.random.default_rng(3))
+    plate.signals[3:5, :300] = np.nan
+    plates, _, _ = read(plate)
+    assert_felt(plates[0], felt())
+    plate.signals[3:5, 500] = np.nan  # loaded
+    assert read(plate)[1][1].startswith("its channels hold values that are not numbers")
+
+
+@pytest.mark.parametrize("stored", [1.0, -1.0])
+def test_a_sensor_level_with_the_surface_is_where_feet_stand_on_it(stored: float) -> None:
+    """A treadmill's belt of 0.8 × 1.8 m whose sensor lies 0.5 m beside and 0.813 m behind its centre."""
+    load, sensor = felt(), np.array([0.5, 0.813, 0.0])
+    plate = Made(2, np.vstack([load.force.T, load.about(sensor).T]), ("force",) * 3 + ("moment",) * 3, stored * sensor)
+    group = parameters([plate], [CORNERS * [2, 3, 1]], "m", [[1, 2, 3, 4, 5, 6]])
+    parsed = as_ezc3d(group, [UNITS[h] for h in plate.holds], "m")
+    plates, _, warnings = plates_from_channels(parsed, plate.signals, RATE, PER_FRAME)
+    assert_felt(plates[0], load)
+    sense = "the surface to the sensor" if stored > 0 else "the sensor to the surface"
+    assert any(f"ORIGIN has no z; it was taken to point from {sense}" in w for w in warnings)
+    # as large as the room, both are on it: nothing says which
+    parsed["FORCE_PLATFORM"]["CORNERS"]["value"] = parsed["FORCE_PLATFORM"]["CORNERS"]["value"] * 4
+    plates, refused, _ = plates_from_channels(parsed, plate.signals, RATE, PER_FRAME)
+    assert plates == () and refused[1].startswith("ORIGIN has no z, so its sense is not known")
+    # nor does it matter where nobody stands on it
+    plates, refused, _ = plates_from_channels(parsed, plate.signals * 0, RATE, PER_FRAME)
+    assert len(plates) == 1 and refused == {}
+
+
+def test_parameters_of_a_single_plate_may_lack_their_last_dimension() -> None:
+    plate = made(4, felt(), HALF, np.random.default_rng(3))
+    group = parameters([plate], [CORNERS], "m", [[1, 2, 3, 4, 5, 6]])
+    flat = {name: value[..., 0] if value.ndim > 1 else value for name, value in group.items()}
+    plates, refused, _ = plates_from_channels(as_ezc3d(flat, ["V"] * 6, "m"), plate.signals, RATE, PER_FRAME)
+    assert refused == {}
+    assert_felt(plates[0], felt())
+
+
+def test_a_correction_that_is_not_applied_is_said() -> None:
+    plate = made(3, felt(), HALF, np.random.default_rng(3))
+    said = "plate 1: its maker's correction of the centre of pressure (FPCOPPOLY) is not applied"
+    assert said in read(plate, FPCOPPOLY=np.full((6, 2, 1), 1e-9))[2]
+    assert said not in read(plate, FPCOPPOLY=np.zeros((6, 2, 1)))[2]
+
+
+# --- other readers, real plates ----------------------------------------------------------------------------
+
+
+def other_reader(path: Path, plate: ForcePlate) -> tuple[Array, Array]:
+    """Force, N, and moment about the centre, N·m, of ezc3d's own force plates, in the plate axes that it uses.
+
+    It takes x along c1 − c2 alone, leaves ZERO out, and gives moments in N times POINT:UNITS.
+    """
+    found = ezc3d.c3d(str(path), extract_forceplat_data=True)["data"]["platform"][plate.number - 1]
+    x, y = plate.corners_g[0] - plate.corners_g[1], plate.corners_g[0] - plate.corners_g[3]
+    z = np.cross(x, y)
+    axes = np.column_stack([v / np.linalg.norm(v) for v in (x, np.cross(z, x), z)])
+    return found["force"].T @ axes, found["moment"].T @ axes / 1e3
+
+
+@in_shared
+@pytest.mark.parametrize(
+    ("name", "frames"),
+    [("qualisys/walk.c3d", 0), ("zoo/TYPE-2.C3D", 10), ("zoo/TYPE-3.c3d", 20), ("zoo/TYPE-4.C3D", 10)],
+)
+def test_types_2_3_and_4_agree_with_another_reader(name: str, frames: int) -> None:
+    """Apart from the zero level, which ezc3d does not take off (and qualisys' window is too short for one)."""
+    for plate in read_c3d(SHARED / name).plates:
+        force, moment = other_reader(SHARED / name, plate)
+        if frames:
+            window = slice(0, frames * len(force) // read_c3d(SHARED / name).n_frames)
+            force, moment = force - force[window].mean(axis=0), moment - moment[window].mean(axis=0)
+        np.testing.assert_allclose(plate.force_p, force, atol=1e-8)  # N
+        np.testing.assert_allclose(about_centre(plate), moment, atol=1e-8)  # N·m
+
+
+def test_type_1_agrees_with_another_reader_but_for_a_sign(tmp_path: Path) -> None:
+    """ezc3d takes f × p − Tz for the moment: that of the action, while its force is the reaction."""
+    plate = made(1, felt(), HALF, np.random.default_rng(3))
+    signals = plate.signals * np.array([[1], [1], [1], [1e3], [1e3], [1e3]])
+    group = parameters([plate], [CORNERS], "mm", [[1, 2, 3, 4, 5, 6]], CAL_MATRIX=np.zeros((6, 6, 1)))
+    path = write_c3d(tmp_path / "a.c3d", signals, group, units=["N"] * 3 + ["mm"] * 2 + ["Nmm"])
+    ours = read_c3d(path).plates[0]
+    force, moment = other_reader(path, ours)
+    np.testing.assert_allclose(ours.force_p, force, atol=1e-9)  # N
+    np.testing.assert_allclose(about_centre(ours), -moment, atol=1e-9)  # N·m
+
+
+def on_foot(trial: Trial, plate: ForcePlate, heel: str, toe: str) -> tuple[Array, Array, Array]:
+    """Frames loaded above 100 N, and there the CoP along the foot (0 heel, 1 toe) and beside its line, m."""
+    every = round(plate.rate_hz / trial.rate_hz)
+    force, moment = plate.force_p[::every], about_centre(plate)[::every]
+    axes, centre, _ = plate_axes(plate)
+    frames = np.flatnonzero(force[:, 2] < -100)
+    force, moment = force[frames], moment[frames]
+    cop_p = np.column_stack([-moment[:, 1] / force[:, 2], moment[:, 0] / force[:, 2], 0 * force[:, 2]])
+    cop_g = (centre + cop_p @ axes.T)[:, :2]
+    start, end = trial.marker(heel)[frames, :2], trial.marker(toe)[frames, :2]
+    length = np.linalg.norm(end - start, axis=1)[:, None]
+    along = (end - start) / length
+    way = cop_g - start
+    return frames, (way * along).sum(axis=1) / length[:, 0], way[:, 0] * along[:, 1] - way[:, 1] * along[:, 0]
+
+
+@in_shared
+def test_a_calibrated_plate_feels_the_foot_that_stands_on_it() -> None:
+    """Qualisys, type 4 in volts: the right foot's 433 N, the left one's 422 N, from heel to toe along each foot."""
+    trial = read_c3d(SHARED / "qualisys/walk.c3d")
+    for plate, peak, side, inward in zip(trial.plates, (433.0, 422.0), "RL", (-1, 1), strict=True):
+        assert (plate.kind, plate.rate_hz) == (4, 1200.0)
+        assert -plate.force_p[:, 2].min() == pytest.approx(peak, abs=1.0)  # N
+        _, along, beside = on_foot(trial, plate, f"{side}HEE", f"{side}LA_TOE")
+        # the toe marker is on the outside of the foot: the CoP lies inward of the line, by less than a foot's width
+        assert 0 < np.median(inward * beside) < 0.05  # m
+        # lands behind the middle, leaves from beyond the marker on the little toe's joint
+        assert along[0] < 0.5 < 1.0 < along[-10:].mean() < 1.3
+        assert np.diff(along[5:-5]).min() > -0.02  # never backwards by more than 2 % of the foot
+
+
+@in_shared
+def test_plates_of_two_types_under_one_walk() -> None:
+    """c3d.org's type-3 sample: one person over two plates of type 3 and two of type 2, all with amplifier offsets."""
+    trial = read_c3d(SHARED / "zoo/TYPE-3.c3d")
+    assert [p.kind for p in trial.plates] == [3, 3, 2, 2]
+    # a walking person's peaks differ by some tens of per cent; with the offsets they would be 515 to 727 N
+    peaks = [-p.force_p[:, 2].min() for p in trial.plates]
+    assert min(peaks) > 640 and max(peaks) < 800  # N
+    # The survey is some centimetres off in this file; in mid-stance by the same amount on plates of either type.
+    aside = []
+    for number, side in ((1, "L"), (4, "R")):
+        plate = trial.plates[number - 1]
+        axes, centre, _ = plate_axes(plate)
+        heaviest = plate.force_p[:, 2].argmin()
+        force, moment = plate.force_p[heaviest], about_centre(plate)[heaviest]
+        cop = centre + axes @ [-moment[1] / force[2], moment[0] / force[2], 0]
+        aside.append((cop - (trial.marker(f"{side}HEE") + trial.marker(f"{side}TOE"))[heaviest] / 2)[:2])
+    np.testing.assert_allclose(aside[0], aside[1], atol=0.01)  # m, a footstep differs by that; mirrored axes by 0.1
+
+
+@in_shared
+def test_one_recording_described_as_type_2_and_as_type_4() -> None:
+    """c3d.org: the same counts. As type 2 its scales are 5 % (Fx), 2 % (Fz), 18 % (My) off the plate's matrix."""
+    two, four = (read_c3d(SHARED / f"zoo/TYPE-{n}.C3D").plates[0] for n in (2, 4))
+    raw = ezc3d.c3d(str(SHARED / "zoo/TYPE-4.C3D"))
+    matrix = raw["parameters"]["FORCE_PLATFORM"]["CAL_MATRIX"]["value"][:, :, 0]
+    expected = (matrix @ raw["data"]["analogs"][0]).T
+    expected -= expected[:200].mean(axis=0)
+    np.testing.assert_allclose(four.force_p, expected[:, :3], atol=1e-9)  # N
+    np.testing.assert_allclose(four.moment_p, expected[:, 3:] / 1e3, atol=1e-9)  # N·m
+    peak = four.force_p[:, 2].argmin()
+    for axis, ratio in ((0, 1.056), (2, 0.981)):
+        assert four.force_p[peak, axis] / two.force_p[peak, axis] == pytest.approx(ratio, abs=0.002)
+    assert four.moment_p[peak, 1] / two.moment_p[peak, 1] == pytest.approx(1.185, abs=0.002)
