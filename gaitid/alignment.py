@@ -10,7 +10,7 @@ swings little; one that was turned or exchanged for another swings as well, unti
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from gaitid.trial import Array, IntArray, Mask
 
 # s. A load that begins and ends this near to a foot's own stance was made by that foot.
 TIMING = 0.12
+# s. A foot that is flat for longer does not roll over evenly.
+LONGEST_FLAT = 0.6
 # Of the greatest force: less tells too little of where it presses.
 SURE = 0.15
 # m, medians. A plate whose pressure lies nearer than the first to where the foot presses is where the file says;
@@ -43,7 +45,8 @@ class Alignment:
     contacts : int
         How many stances tell.
     offset_g : tuple of 3 floats, m
-        Median of the pressure less where the foot presses, laboratory axes, with the corners as filed.
+        Median of the pressure less where the foot presses, laboratory axes, with the corners as filed; of the first of
+        these stances.
     swing_m : float
         Median distance from that.
     fault : str
@@ -78,11 +81,14 @@ def alignments(
     for plate in plates:
         if not plate.outlined:
             continue
-        told = list(_stances_on(plate, feet, stances, rate_hz, settings))
+        told = [
+            _judged(plate, plates, frames, pressed)
+            for frames, pressed in _stances_on(plate, feet, stances, rate_hz, settings)
+        ]
+        # one stance that fits clears a plate: another may be somebody else's, at the time of a step on the floor
+        fitting = [one for one in told if not one.fault]
         if told:
-            frames = np.concatenate([at for at, _ in told])
-            pressed = np.concatenate([point for _, point in told])
-            result.append(_judged(plate, plates, frames, pressed, len(told)))
+            result.append(replace((fitting or told)[0], contacts=len(fitting or told)))
     return result
 
 
@@ -103,7 +109,9 @@ def _stances_on(
         # on a step the ball may hang over its edge, and cannot press there
         if plate.height_above_lowest > STEP and not (margin(plate, foot.toe_g)[frames] > 0).all():
             continue
-        point = pressed_point(FootTrack(foot.heel_g[frames], foot.toe_g[frames]), plate.normal_g)
+        point = pressed_point(
+            FootTrack(foot.heel_g[frames], foot.toe_g[frames]), plate.normal_g, round(LONGEST_FLAT * rate_hz)
+        )
         vertical = plate.vertical[frames]
         sure = known_rows(point) & known_rows(plate.cop_g[frames]) & (vertical > SURE * np.fmax.reduce(vertical))
         if sure.any():
@@ -114,9 +122,7 @@ def _has(standing: Mask, first: int, last: int, near: float) -> bool:
     return any(abs(a - first) <= near and abs(b - 1 - last) <= near for a, b in spans(standing))
 
 
-def _judged(
-    plate: PlateLoad, plates: Sequence[PlateLoad], frames: IntArray, pressed: Array, contacts: int
-) -> Alignment:
+def _judged(plate: PlateLoad, plates: Sequence[PlateLoad], frames: IntArray, pressed: Array) -> Alignment:
     flat = np.eye(3) - np.outer(plate.normal_g, plate.normal_g)
     local = (plate.cop_g[frames] - plate.centre_g) @ plate.R_gp
 
@@ -148,7 +154,7 @@ def _judged(
         else:
             fault = f"its pressure lies {cm} from where the foot presses, and no turn, shift or exchange explains it"
     x, y, z = (float(v) for v in offset)
-    return Alignment(plate.number, contacts, (x, y, z), swing, fault)
+    return Alignment(plate.number, 1, (x, y, z), swing, fault)
 
 
 def _about_z(degrees: float) -> Array:

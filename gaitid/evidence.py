@@ -34,6 +34,9 @@ MISPLACED_SHARE = 0.15
 # pitched (along it) or over the stance (across it), is not this foot's or the plate's corners are wrong; from the
 # second on it is doubtful. Clean level stances show 0.03 and 0.02.
 ROLL_OFF, ROLL_DOUBT = 0.06, 0.04
+# Pressure is spread over some centimetres: near an edge that the sole reaches over, a part of it may lie beyond. It is
+# near within the first, m, and half of how far the sole reaches, but no more than the second, m.
+AT_EDGE, SPREAD = 0.025, 0.035
 # Of the greatest force: less tells too little of where it presses; and so many frames at least.
 ROLL_FORCE, ROLL_FRAMES = 0.15, 3
 # Of the heel-toe distance. Pressure that goes back by this from the first to the last third of a stance, on a foot that
@@ -206,26 +209,32 @@ def judge(
 
     misplaced = nothing
     if one_plane(plates):
-        cop, _ = centre_of_pressure(load, surface, normal)
-        aside, along = (values[frames] for values in pressure_on_foot(cop, foot, normal))
         # a small force with the plate's noise and bias on it has its centre anywhere
         sure = alone & (vertical > max(settings.contact_threshold_N, *(_smallest_sure(p) for p in plates)))
+        cop = centre_of_pressure(load, surface, normal)[0][frames]
+        under = FootTrack(heel, toe)
+        on_a_step = any(reach == 0.0 for _, _, reach in over)  # it cannot press where there is no plate
+        why, more = _off_the_foot(cop, under, normal, sure & (vertical > ROLL_FORCE * peak), on_a_step)
+        if why:
+            return unknown(why)
+        aside, along = pressure_on_foot(cop, under, normal)
+        front = np.where(rolled(under, normal) == UNDER_BALL, PRESSURE_FRONT, FLAT_FRONT)
         with np.errstate(invalid="ignore"):
-            front = np.where(rolled(FootTrack(heel, toe), normal) == UNDER_BALL, PRESSURE_FRONT, FLAT_FRONT)
             misplaced = sure & ((aside > PRESSURE_ASIDE) | (along < PRESSURE_BACK) | (along > front))
         if misplaced.sum() > MISPLACED_SHARE * max(sure.sum(), 1):
             away = float(median(aside[sure & np.isfinite(aside)]))
             return unknown(f"its pressure is not under the foot ({away * 100:.0f} cm aside); check the plate's corners")
         if misplaced.any():
-            doubts.append(
-                (0.8, f"in {misplaced.sum()} frames the pressure is not under the foot, and the load unknown")
-            )
-        away, where = _off_the_roll(cop[frames], foot, frames, normal, sure & (vertical > ROLL_FORCE * peak))
-        on_a_step = any(reach == 0.0 for _, _, reach in over)  # it cannot press where there is no plate
-        if away > ROLL_OFF and not on_a_step:
-            return unknown(f"its pressure lies {where} where the foot presses; check the plate's corners")
-        if away > ROLL_DOUBT and not on_a_step:
-            doubts.append((0.8, f"the pressure lies {where} where the foot presses"))
+            more.append((0.8, f"in {misplaced.sum()} frames the pressure is not under the foot, and the load unknown"))
+        if over and not on_a_step:
+            reach = -_clearance(here, plates)
+            limit = min(AT_EDGE + reach / 2, SPREAD) if settings.believe_edges == "no" else 0.0
+            with np.errstate(invalid="ignore"):
+                at_edge = sure & ~misplaced & (np.maximum.reduce([margin(p, cop) for p in plates]) < limit)
+            if at_edge.any():
+                more.append((0.9, f"in {at_edge.sum()} frames it presses at that edge, and the load is unknown"))
+            misplaced |= at_edge
+        doubts += more
         thirds = along[pressing & np.isfinite(along)]
         k = len(thirds) // 3
         if k and thirds[-k:].mean() - thirds[:k].mean() < BACKWARD and _moves_forward(foot, first, last, near):
@@ -252,22 +261,27 @@ def judge(
     return Verdict(True, round(0.99 * confidence, 2), "; ".join(words for _, words in doubts), misplaced)
 
 
-def _off_the_roll(cop_g: Array, foot: FootTrack, frames: slice, normal_g: Array, sure: Mask) -> tuple[float, str]:
-    """How far the pressure lies from where the foot must press, m, at its worst, and that in words."""
-    here = FootTrack(foot.heel_g[frames], foot.toe_g[frames])
-    forward, leftward = off_the_roll(cop_g, here, normal_g).T
-    pitched = rolled(here, normal_g)
-    found: list[tuple[float, str]] = [(0.0, "")]
+def _off_the_foot(
+    cop_g: Array, foot: FootTrack, normal_g: Array, sure: Mask, on_a_step: bool
+) -> tuple[str, list[tuple[float, str]]]:
+    """Whether the pressure lies where the foot must press: why not, and doubts."""
+    forward, leftward = off_the_roll(cop_g, foot, normal_g).T
+    pitched = rolled(foot, normal_g)
+    worst, where = 0.0, ""
     for values, mask, ways in (
         (forward, pitched == UNDER_HEEL, ("ahead of", "behind")),
         (forward, pitched == UNDER_BALL, ("ahead of", "behind")),
         (leftward, np.isfinite(leftward), ("to the left of", "to the right of")),
     ):
         typical = values[mask & sure & np.isfinite(values)]
-        if len(typical) >= ROLL_FRAMES:
-            middle = float(median(typical))
-            found.append((abs(middle), f"{abs(middle) * 100:.0f} cm {ways[middle < 0]}"))
-    return max(found)
+        away = float(median(typical)) if len(typical) >= ROLL_FRAMES else 0.0
+        if abs(away) > worst:
+            worst, where = abs(away), f"{abs(away) * 100:.0f} cm {ways[away < 0]}"
+    if on_a_step or worst <= ROLL_DOUBT:
+        return "", []
+    if worst > ROLL_OFF:
+        return f"its pressure lies {where} where the foot presses; check the plate's corners", []
+    return "", [(0.8, f"the pressure lies {where} where the foot presses")]
 
 
 def longest(mask: Mask) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from gaitid.rotation import cross
-from gaitid.signals import median
+from gaitid.signals import median, quantile, spans
 from gaitid.stance import FootTrack
 from gaitid.trial import Array
 
@@ -18,8 +18,8 @@ from gaitid.trial import Array
 # metatarsal head, by a share of the heel-toe distance; and to either side, m.
 TOE_SHARE, HALF_WIDTH = 0.30, 0.045
 # Of the heel-toe distance: how far the heel marker rises above the toe marker, or sinks below it, beyond what it does
-# over most of the stance, when the foot is pitched.
-PITCHED = 0.2
+# while the foot is flattest, when the foot is pitched; and the share of a stance's frames that are its flattest.
+PITCHED, FLATTEST = 0.2, 0.2
 # Where a pitched foot presses, 0 at the heel marker, 1 at the toe marker.
 UNDER_HEEL, UNDER_BALL = 0.2, 1.0
 
@@ -69,34 +69,39 @@ def rolled(foot: FootTrack, normal_g: Array) -> Array:
     Parameters
     ----------
     foot : FootTrack
-        During one stance: its median pitch is that of the flat foot, whatever the heights of its markers.
+        During one stance. It is flattest while both markers are low: their heights then need not be equal.
     normal_g : (3,) array
         Of the surface, outward.
     """
-    height = (foot.heel_g - foot.toe_g) @ normal_g
+    heel, toe = foot.heel_g @ normal_g, foot.toe_g @ normal_g
     length = np.linalg.norm(foot.toe_g - foot.heel_g, axis=1)
-    known = np.isfinite(height)
+    known = np.isfinite(length)
     if not known.any():
-        return np.full(len(height), np.nan)
-    pitch = (height - median(height[known])) / float(median(length[known]))
+        return np.full(len(length), np.nan)
+    height, above = heel - toe, heel + toe
+    flat = known & (np.where(known, above, np.inf) <= quantile(above[known], FLATTEST))
+    pitch = (height - median(height[flat])) / float(median(length[known]))
     with np.errstate(invalid="ignore"):
         return np.where(pitch > PITCHED, UNDER_BALL, np.where(pitch < -PITCHED, UNDER_HEEL, np.nan))
 
 
-def pressed_point(foot: FootTrack, normal_g: Array) -> Array:
+def pressed_point(foot: FootTrack, normal_g: Array, longest_flat: int) -> Array:
     """Where a foot presses during a stance, seen along the normal, (frames, 3), m.
 
-    Under heel or ball while it is pitched (`rolled`); along a flat foot the way is taken to go evenly in time from where
-    it was pitched last to where it is next. NaN where that is not known: before a first roll over the ball, after a last
-    one over the heel.
+    Under heel or ball while it is pitched (`rolled`); along a foot that is flat for at most `longest_flat` frames, the
+    way is taken to go evenly in time from where it was pitched last to where it is next. NaN where that is not known:
+    before a first roll over the ball, after a last one over the heel, in a foot that stays flat.
     """
     expected = rolled(foot, normal_g)
     known = np.flatnonzero(np.isfinite(expected))
     if not known.size:
         return np.full((len(expected), 3), np.nan)
+    stays = [(a, b) for a, b in spans(np.isnan(expected)) if b - a > longest_flat]
     before, after = (np.nan if expected[known[0]] == UNDER_BALL else UNDER_HEEL), expected[known[-1]]
     after = np.nan if after == UNDER_HEEL else after
     expected = np.interp(np.arange(len(expected)), known, expected[known], left=before, right=after)
+    for a, b in stays:
+        expected[a:b] = np.nan
     return np.asarray(foot.heel_g + expected[:, None] * (foot.toe_g - foot.heel_g))
 
 
@@ -115,12 +120,12 @@ def off_the_roll(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
     Returns
     -------
     (frames, 2) array
-        The first is NaN where the roll does not tell.
+        The first is NaN while the foot is flat.
     """
     flat = np.eye(3) - np.outer(normal_g, normal_g)
     line = (foot.toe_g - foot.heel_g) @ flat
     with np.errstate(invalid="ignore", divide="ignore"):
         forward = line / np.linalg.norm(line, axis=1, keepdims=True)
     leftward = cross(np.broadcast_to(normal_g, forward.shape), forward)
-    ahead = ((cop_g - pressed_point(foot, normal_g)) @ flat * forward).sum(axis=1)
+    ahead = ((cop_g - pressed_point(foot, normal_g, 0)) @ flat * forward).sum(axis=1)
     return np.stack([ahead, ((cop_g - foot.heel_g) @ flat * leftward).sum(axis=1)], axis=1)

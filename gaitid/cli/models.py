@@ -222,6 +222,7 @@ SETTING_NOTES = {
     "contact_edge_N": "and reaches out to this",
     "remove_bias": "auto, always or never: what an empty plate reads",
     "bias_limit_N": "auto takes it off beyond this (or this at 0.3 m)",
+    "believe_edges": "no or yes: frames in which a foot presses near an edge that it reaches over",
 }
 
 

@@ -120,6 +120,7 @@ def parse_settings(fields: Fields) -> specs.Settings:
         contact_edge_N=fields.number("contact_edge_N", d.contact_edge_N, 0.1, 1000),
         remove_bias=fields.text("remove_bias", d.remove_bias, ("auto", "always", "never")),
         bias_limit_N=fields.number("bias_limit_N", d.bias_limit_N, 0.0, 1000),
+        believe_edges=fields.text("believe_edges", d.believe_edges, ("no", "yes")),
     )
     if settings.contact_edge_N > settings.contact_threshold_N:
         fields.faults.add(f"{fields.at('contact_edge_N')}: must not be above contact_threshold_N")

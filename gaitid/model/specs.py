@@ -323,6 +323,8 @@ class Settings(NamedTuple):
     remove_bias : str
         ``auto``: what an empty plate reads is taken off where it exceeds `bias_limit_N`; ``always``; ``never``.
     bias_limit_N : float
+    believe_edges : str
+        ``no``: frames in which a foot presses near an edge that it reaches over are unknown; ``yes``: they are known.
     """
 
     gravity_m_per_s2: float = 9.81
@@ -338,6 +340,7 @@ class Settings(NamedTuple):
     contact_edge_N: float = 0.1
     remove_bias: str = "auto"
     bias_limit_N: float = 3.0
+    believe_edges: str = "no"
 
 
 class Model(NamedTuple):
