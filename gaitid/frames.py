@@ -13,6 +13,9 @@ from gaitid.model.expression import Expression
 from gaitid.rotation import about_axis, apply, cross, dot, frame_from_axes, turned, unit
 from gaitid.trial import Array
 
+# Cosine between where the subject goes and where the hips face, below which he walks backward.
+BACKWARD = -0.7
+
 
 @dataclass(frozen=True, eq=False)
 class Pose:
@@ -227,7 +230,8 @@ class Geometry:
         """The frame of walking, and in words how it was found.
 
         Forward along the horizontal displacement of a point of the body (or the laboratory axis nearest to it), up,
-        and to the left: x, z and y, or the letters that the model gives them.
+        and to the left: x, z and y, or the letters that the model gives them. Who walks backward still has his front
+        in front.
 
         Returns
         -------
@@ -241,14 +245,17 @@ class Geometry:
         moved = track[known[-1]] - track[known[0]]
         moved = moved - dot(moved, self.up_g) * self.up_g
         how = f"displacement of {spec.point}"
+        # square to the line between the last joints of both legs, whatever axes the model gives its frames
+        last = self.model.chain[-1].centre
+        across = self.point(last, "left") - self.point(last, "right")
+        seen = np.isfinite(across).all(axis=1)
+        facing = cross(across[seen].mean(axis=0) if seen.any() else np.full(3, np.nan), self.up_g)
         if np.linalg.norm(moved) < 0.2:  # m: less than a step says nothing of a direction
-            # square to the line between the last joints of both legs, whatever axes the model gives its frames
-            last = self.model.chain[-1].centre
-            across = self.point(last, "left") - self.point(last, "right")
-            seen = np.isfinite(across).all(axis=1)
-            leftward = across[seen].mean(axis=0) if seen.any() else np.full(3, np.nan)
-            moved = cross(leftward, self.up_g)
+            moved = facing
             how = f"way that the {self.model.chain[-1].joint} joints face ({spec.point} stays in place)"
+        elif spec.axes == "displacement" and moved @ facing < BACKWARD * np.linalg.norm(moved) * np.linalg.norm(facing):
+            moved = -moved
+            how = f"against the {how}: the subject walks backward"
         x = unit(moved)
         if spec.axes == "laboratory":
             largest = int(np.argmax(np.abs(x)))  # NaN stays NaN

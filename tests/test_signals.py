@@ -293,3 +293,20 @@ def test_mark_ends_takes_the_same_from_each_span() -> None:
     kept = np.flatnonzero(known_rows(found))
     np.testing.assert_array_equal(kept, [3, 4, 5, 6, *range(20, 27)])
     np.testing.assert_array_equal(found[kept], values[kept])
+
+
+@pytest.mark.parametrize("sample", [sample_local_quadratic, sample_centred_mean])
+@pytest.mark.parametrize("start_s", [0.0123, -0.25, 0.4])
+def test_samples_that_begin_at_their_own_time_are_read_at_the_cameras_instants(sample, start_s: float) -> None:  # type: ignore[no-untyped-def]
+    rate, camera, n = 937.0, 120.0, 120
+    times = start_s + np.arange(1500) / rate
+    found = sample((3.0 + 2.0 * times)[:, None], rate, camera, n, start_s)[:, 0]
+    wanted = 3.0 + 2.0 * np.arange(n) / camera
+    inside = np.isfinite(found)
+    # a frame before the first sample by more than the reach of the window is not known
+    assert not inside[np.arange(n) / camera < start_s - 2 / camera].any()
+    assert inside[np.arange(n) / camera > start_s + 1 / camera].all()
+    deep = np.arange(n) / camera > start_s + 2 / camera
+    # a straight line is met exactly by the parabola; the mean of samples off the instant by up to half a sample is not
+    tolerance = 1e-9 if sample is sample_local_quadratic else 2.0 * 0.5 / rate + 1e-9
+    np.testing.assert_allclose(found[deep], wanted[deep], atol=tolerance)

@@ -12,7 +12,7 @@ from gaitid.model.load import load_model
 from gaitid.model.subject import SubjectFile
 from gaitid.pipeline import analyse
 from gaitid.signals import widened
-from gaitid.stance import AFTER_OFF, BEFORE_STRIKE, FootTrack, detect_stance
+from gaitid.stance import AFTER_OFF, BEFORE_STRIKE, FootTrack, detect_stance, ground_velocity
 from gaitid.trial import Event
 
 RATE = 100.0
@@ -138,3 +138,21 @@ def test_a_foot_marker_hidden_in_part_of_a_stance_is_a_doubt_and_no_warning_of_n
     assert contact.plates == (1,)
     assert contact.confidence < 0.9
     assert "foot markers are missing in part" in contact.reason
+
+
+def test_a_belt_is_the_ground_and_a_walkway_stands() -> None:
+    up = np.array([0.0, 0.0, 1.0])
+    feet = [steps([(50, 110), (160, 220)], 280), steps([(0, 60), (105, 165), (215, 270)], 280)]
+    np.testing.assert_allclose(ground_velocity(feet, up, RATE), 0.0)
+    # the same steps, seen by somebody who walks along at the mean speed of both feet
+    v = np.mean([(foot.heel_g[-1] - foot.heel_g[0])[0] / (279 / RATE) for foot in feet])
+    way = np.outer(np.arange(280) / RATE, [v, 0.0, 0.0])
+    carried = [FootTrack(foot.heel_g - way, foot.toe_g - way) for foot in feet]
+    found = ground_velocity(carried, up, RATE)
+    np.testing.assert_allclose(found, [-v, 0.0, 0.0], atol=1e-9)  # m/s
+    for foot, moved in zip(feet, carried, strict=True):
+        still = detect_stance(foot, "left", (), RATE)
+        on_belt = detect_stance(moved, "left", (), RATE, found)
+        assert (still.standing != on_belt.standing).mean() < 0.02
+    unseen = FootTrack(np.full((280, 3), np.nan), np.full((280, 3), np.nan))
+    np.testing.assert_allclose(ground_velocity([unseen], up, RATE), 0.0)
