@@ -16,7 +16,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from conftest import Simulated, simulated_walk  # noqa: E402 - the tests' walk as a trial in memory
+from simulated_trials import Simulated, simulated_walk  # noqa: E402 - the tests' walk as a trial in memory
 
 from gaitid.model.load import load_model  # noqa: E402
 from gaitid.model.subject import SubjectFile  # noqa: E402

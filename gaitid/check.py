@@ -106,6 +106,7 @@ def check_result(result: Result) -> list[Finding]:
     return [
         *balance(result),
         loads_known(result),
+        *labels(result),
         *coverage(result),
         *segment_lengths(result),
         *vertical_force(result),
@@ -248,6 +249,15 @@ def loads_known(result: Result) -> Finding:
         return Finding("loads", WARN, "no foot stands wholly on the plates: wrenches are known in the air only", 0, 1)
     words = ", ".join(f"{c.side} on plate {'+'.join(str(p) for p in c.plates)}" for c in known)
     return Finding("loads", PASS, f"loads known: {words}", len(known), 1, "stances")
+
+
+def labels(result: Result) -> list[Finding]:
+    """Labels that jump or change places: what they name is not known there, and a person must correct them."""
+    faults = result.quality["label_faults"]
+    if not faults:
+        return []
+    words = ", ".join(f"{' and '.join(fault['labels'])} ({fault['kind']})" for fault in faults)
+    return [Finding("labels", FAIL, f"labels that cannot be believed: {words}", len(faults), 0, "labels")]
 
 
 def coverage(result: Result) -> list[Finding]:

@@ -114,6 +114,10 @@ class Geometry:
             return np.nan
         return self._numbers[full]
 
+    def with_markers(self, markers: Mapping[str, Array]) -> Geometry:
+        """The same model, subject and trial with other positions of its markers."""
+        return Geometry(self.model, markers, self._numbers, self.n_frames, self.up_g)
+
     def value(self, formula: Expression, side: str = "", **local: object) -> object:
         """A formula's value; `local` names win over the model's."""
 

@@ -12,7 +12,7 @@ from gaitid.model import specs
 from gaitid.model.expression import Expression
 from gaitid.rotation import apply, cardan, cross, quaternions, unit
 from gaitid.signals import mark_ends, spline_derivatives
-from gaitid.trial import Array, frozen
+from gaitid.trial import Array, Mask, frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,14 @@ class Motion:
     def __post_init__(self) -> None:
         for name in ("R_gs", "q_gs", "com_g", "acc_g", "omega_g", "alpha_g"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def only(self, known: Mask) -> Motion:
+        """The same with every frame unknown that is not among `known`, (frames,) bool."""
+        if known.all():
+            return self
+        names = ("R_gs", "q_gs", "com_g", "acc_g", "omega_g", "alpha_g")
+        arrays = (getattr(self, name) for name in names)
+        return Motion(*(np.where(known.reshape(-1, *[1] * (a.ndim - 1)), a, np.nan) for a in arrays))
 
 
 def segment_motions(

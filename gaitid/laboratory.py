@@ -24,9 +24,9 @@ def model_markers(trial: Trial, model: specs.Model) -> dict[str, Array]:
     return {label: trial.marker(label) for label in labels if trial.has(label)}
 
 
-def foot_tracks(trial: Trial, model: specs.Model) -> dict[str, FootTrack]:
-    """Heel and toe of each side, unfiltered; NaN where a marker was not seen."""
-    geometry = Geometry(model, model_markers(trial, model), {}, trial.n_frames, np.zeros(3))
+def foot_tracks(trial: Trial, model: specs.Model, markers: Mapping[str, Array] | None = None) -> dict[str, FootTrack]:
+    """Heel and toe of each side, unfiltered, from the trial's own or given markers; NaN where one was not seen."""
+    geometry = Geometry(model, markers or model_markers(trial, model), {}, trial.n_frames, np.zeros(3))
 
     def toe(side: str) -> Array:
         point = geometry.point(model.toe, side)

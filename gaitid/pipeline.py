@@ -8,31 +8,29 @@ from typing import Any
 import numpy as np
 
 from gaitid.alignment import Alignment, alignments
+from gaitid.cleaning import Clean, clean
 from gaitid.contacts import Contact, disagreements, foot_loads
 from gaitid.conventions import conventions
 from gaitid.errors import TrialError
 from gaitid.frames import Geometry
-from gaitid.kinematics import segment_motions
-from gaitid.laboratory import check_cutoff, foot_tracks, model_markers, plates_at_camera, vertical
+from gaitid.kinematics import Motion, segment_motions
+from gaitid.laboratory import foot_tracks, model_markers, plates_at_camera, vertical
 from gaitid.leg import absent_leg, compute_leg
 from gaitid.model import specs
 from gaitid.model.fields import nearest
 from gaitid.model.needs import Needs, side_needs
 from gaitid.model.subject import Subject, SubjectFile, resolve_subject
 from gaitid.plates import PlateLoad
-from gaitid.plausible import check_body, marker_warnings
+from gaitid.plausible import check_body, length_warnings
 from gaitid.result import Result, SideResult
 from gaitid.scene import ByHand
-from gaitid.signals import known_rows, lowpass, median, noise_level
+from gaitid.signals import known_rows
+from gaitid.spatiotemporal import analyse_gait
 from gaitid.stance import FootTrack, detect_stance, ground_velocity
 from gaitid.trial import Array, Trial
 
 # N/s. A plate whose empty reading changes faster than this drifts.
 DRIFT_WORTH_SAYING = 0.2
-# mm. Trajectories with less noise than this were smoothed before they were stored. On a simulated walk at 100 Hz
-# unfiltered noise costs 223 N·m a millimetre at the hip and the 7 Hz filter 0.55 N·m: they break even at 0.0025 mm.
-# Walks that Nexus smoothed have at most 0.00002 mm, raw trajectories 0.008 mm and more (docs/method.md).
-SMOOTHED_BELOW_MM = 0.002
 
 
 def analyse(
@@ -79,26 +77,18 @@ def analyse(
     subject = _subject(trial, model, needs, subject_file, static, static_up)
     warnings += subject.warnings
 
-    raw = model_markers(trial, model)
-    settings, noise = _resolve_cutoff(raw, settings, trial.rate_hz, warnings)
-    geometry = Geometry(model, _filtered(raw, settings, trial.rate_hz), subject.numbers, trial.n_frames, up_g)
+    letters = [side.letter for side in model.sides]
+    cleaned = clean(model_markers(trial, model), settings, trial.rate_hz, trial.first_frame, letters)
+    settings = cleaned.settings
+    warnings += cleaned.warnings
+    geometry = Geometry(model, cleaned.markers, subject.numbers, trial.n_frames, up_g)
     check_body(geometry, list(needs))
-    warnings += marker_warnings(geometry, _needed(raw, model, needs), list(needs), trial.first_frame)
-    base_pose = geometry.frame(model.base.frame)
-    parts = {"": (base_pose, geometry.point(model.base.origin))}
-    lengths: dict[str, Array] = {}
-    for name in needs:
-        for body in model.chain:
-            length = np.asarray(geometry.value(body.length, name), dtype=float)
-            fraction = model.table.rows[body.row].com_fraction
-            com = geometry.point(body.com, name, length=length, com_fraction=fraction)
-            lengths[f"{name}.{body.segment}"] = np.broadcast_to(length, (trial.n_frames,))
-            parts[f"{name}.{body.segment}"] = (geometry.frame(body.frame, name), com)
-    motions = segment_motions(parts, trial.rate_hz, settings)
+    warnings += length_warnings(geometry, list(needs), trial.first_frame)
+    motions, lengths = _motions(geometry, cleaned, model, list(needs), trial.rate_hz)
     base = motions[""]
     R_gp, progression_words = geometry.progression(model.progression)
 
-    feet = {side: foot for side, foot in foot_tracks(trial, model).items() if side in needs}
+    feet = {side: foot for side, foot in foot_tracks(trial, model, cleaned.seen).items() if side in needs}
     plates, refused = plates_at_camera(trial, settings, feet, up_g)
     warnings += [f"plate {number} is not used: {reason}" for number, reason in refused.items()]
     plate_quality = _plate_quality(plates, settings, warnings)
@@ -110,6 +100,8 @@ def analyse(
     warnings += [f"plate {told.plate}: {told.fault}" for told in _alignments(trial, feet, plates, settings, up_g)]
     warnings += [*load_warnings, *disagreements(trial.assignments, contacts, trial)]
     _check_forces(trial, plates, contacts, require_forces, warnings)
+    gait = analyse_gait(trial.events, loads, feet, base.com_g, up_g, trial.rate_hz, settings.contact_threshold_N)
+    warnings += gait.events.warnings
 
     mass = subject.numbers["mass"]
     gravity_g = -settings.gravity_m_per_s2 * up_g
@@ -143,8 +135,9 @@ def analyse(
         base=base,
         sides=sides,
         contacts=tuple(contacts),
+        gait=gait,
         conventions=conventions(model, up_g, up_words, R_gp, progression_words),
-        quality={"plates": plate_quality, "marker_noise_mm": noise, **_marker_quality(raw)},
+        quality={"plates": plate_quality, **cleaned.quality},
         warnings=tuple(dict.fromkeys(warnings)),
     )
 
@@ -199,48 +192,6 @@ def _refuse_ambiguous(trial: Trial, model: specs.Model, needs: Needs) -> None:
                                  expected="one point a label", todo="rename or delete the others")  # fmt: skip
 
 
-def _needed(markers: Mapping[str, Array], model: specs.Model, needs: Mapping[str, Needs]) -> dict[str, Array]:
-    """Of the markers that the model knows, those that this trial's legs use."""
-    geometry = Geometry(model, {}, {}, 0, np.zeros(3))
-    labels = {label for n in needs.values() for side, role in n.present for label in geometry.labels(role, side)}
-    return {label: points for label, points in markers.items() if label in labels}
-
-
-def _resolve_cutoff(
-    markers: Mapping[str, Array], settings: specs.Settings, rate_hz: float, warnings: list[str]
-) -> tuple[specs.Settings, float]:
-    """Settings with ``auto`` decided from the noise on the markers, and that noise in mm."""
-    levels = [noise_level(1e3 * m) for m in markers.values()]
-    known = [v for v in levels if np.isfinite(v)]
-    noise = float(median(np.array(known))) if known else float("nan")
-    if settings.cutoff_hz == "auto":
-        if noise > SMOOTHED_BELOW_MM:
-            cutoff = settings.raw_cutoff_hz
-            warnings.append(
-                f"the markers carry {noise:.2g} mm of noise; they were low-passed at {cutoff:g} Hz "
-                "(choose with --cutoff)"
-            )
-            settings = settings._replace(cutoff_hz=cutoff)
-        else:
-            settings = settings._replace(cutoff_hz=None)
-    elif settings.cutoff_hz is None and noise > SMOOTHED_BELOW_MM:
-        warnings.append(f"the markers carry {noise:.2g} mm of noise and are not filtered: accelerations are rough")
-    if isinstance(settings.cutoff_hz, float):
-        # The point reflection at the ends of a span bends its last half period.
-        ends = int(np.ceil(rate_hz / settings.cutoff_hz / 2))
-        settings = settings._replace(end_frames=max(settings.end_frames, ends))
-    return settings, noise
-
-
-def _filtered(markers: Mapping[str, Array], settings: specs.Settings, rate_hz: float) -> Mapping[str, Array]:
-    if settings.cutoff_hz is None or isinstance(settings.cutoff_hz, str):
-        return markers
-    check_cutoff(settings.cutoff_hz, rate_hz, "--cutoff")
-    names = list(markers)
-    stacked = lowpass(np.stack([markers[name] for name in names], axis=1), settings.cutoff_hz, rate_hz)
-    return {name: stacked[:, i] for i, name in enumerate(names)}
-
-
 def _subject(
     trial: Trial,
     model: specs.Model,
@@ -260,6 +211,37 @@ def _subject(
         static.n_frames if static is not None else 0,
         up_g,
     )
+
+
+# --- the body -----------------------------------------------------------------------------------------------
+
+
+def _motions(
+    geometry: Geometry, cleaned: Clean, model: specs.Model, sides: Sequence[str], rate_hz: float
+) -> tuple[dict[str, Motion], dict[str, Array]]:
+    """Motion of the base (named "") and of each ``side.segment``, and the segments' lengths, m.
+
+    Derivatives are taken through gaps that stay open (`Clean.support`); the frames of the gaps themselves are empty.
+    """
+    through = geometry
+    if cleaned.support is not cleaned.markers:
+        through = geometry.with_markers(cleaned.support)
+    parts = {"": (through.frame(model.base.frame), through.point(model.base.origin))}
+    known = {"": known_rows(geometry.frame(model.base.frame).R_gs)}
+    lengths: dict[str, Array] = {}
+    for side in sides:
+        for body in model.chain:
+            name = f"{side}.{body.segment}"
+            length = np.asarray(geometry.value(body.length, side), dtype=float)
+            fraction = model.table.rows[body.row].com_fraction
+            # a mean over the trial is that of the frames that were seen
+            long = length if length.ndim == 0 else through.value(body.length, side)
+            com = through.point(body.com, side, length=long, com_fraction=fraction)
+            lengths[name] = np.broadcast_to(length, (geometry.n_frames,))
+            parts[name] = (through.frame(body.frame, side), com)
+            known[name] = known_rows(geometry.frame(body.frame, side).R_gs) & np.isfinite(lengths[name])
+    motions = segment_motions(parts, rate_hz, cleaned.settings)
+    return {name: motion.only(known[name]) for name, motion in motions.items()}, lengths
 
 
 # --- the ground ---------------------------------------------------------------------------------------------
@@ -337,8 +319,3 @@ def _check_forces(
     if require_forces:
         raise TrialError(why, expected="at least one foot with a known load", todo="leave out --require-forces")
     warnings.append(f"{why}: wrenches are known in the air only")
-
-
-def _marker_quality(markers: Mapping[str, Array]) -> dict[str, Any]:
-    gaps = {name: int((~known_rows(m)).sum()) for name, m in markers.items()}
-    return {"marker_frames_missing": {name: n for name, n in sorted(gaps.items()) if n}}

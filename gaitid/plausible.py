@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from gaitid.errors import TrialError
 from gaitid.frames import Geometry
 from gaitid.rotation import cross
-from gaitid.signals import known_rows, median, spans
+from gaitid.signals import median
 from gaitid.trial import Array
 
 # m. The distance between neighbouring joint centres of a leg, from a newborn's to a giant's.
@@ -62,18 +60,9 @@ def check_body(geometry: Geometry, sides: list[str]) -> None:
         )
 
 
-def marker_warnings(geometry: Geometry, markers: Mapping[str, Array], sides: list[str], first_frame: int) -> list[str]:
-    """Gaps in markers that are needed, and segments whose length jumps."""
+def length_warnings(geometry: Geometry, sides: list[str], first_frame: int) -> list[str]:
+    """Segments whose length jumps."""
     warnings = []
-    gaps = []
-    for label, points in markers.items():
-        missing = [(a, b) for a, b in spans(~known_rows(points))]
-        if missing:
-            where = ", ".join(f"{a + first_frame}-{b - 1 + first_frame}" for a, b in missing[:3])
-            more = f" and {len(missing) - 3} more gaps" if len(missing) > 3 else ""
-            gaps.append(f"{label} (frames {where}{more})")
-    if gaps:
-        warnings.append(f"markers are missing in part: {'; '.join(gaps)}; what needs them is empty there and nearby")
     chain = geometry.model.chain
     for side in sides:
         for below, above in zip(chain, chain[1:], strict=False):

@@ -11,6 +11,7 @@ from gaitid.dynamics.wrench import Wrench
 from gaitid.kinematics import Motion
 from gaitid.model.specs import Model, Settings
 from gaitid.model.subject import Subject
+from gaitid.spatiotemporal import Gait
 from gaitid.trial import Array, Trial
 
 
@@ -81,6 +82,7 @@ class Result:
     base: Motion
     sides: Mapping[str, SideResult]
     contacts: tuple[Contact, ...]
+    gait: Gait
     conventions: Mapping[str, str]
     quality: Mapping[str, Any]
     warnings: tuple[str, ...]

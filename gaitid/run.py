@@ -167,6 +167,7 @@ def run_file(
     GaitidError
         What the trial or the folder refuses; nothing is written then.
     """
+    from gaitid.write.cycles import cycles_csv, spatiotemporal_csv
     from gaitid.write.record import record, record_text
     from gaitid.write.tables import contacts_csv, joints_csv, segments_csv, wrenches_csv
 
@@ -177,6 +178,8 @@ def run_file(
         f"{stem}.wrenches.csv": wrenches_csv(result, options.express_in),
         f"{stem}.joints.csv": joints_csv(result),
         f"{stem}.contacts.csv": contacts_csv(result),
+        f"{stem}.cycles.csv": cycles_csv(result, result.gait),
+        f"{stem}.spatiotemporal.csv": spatiotemporal_csv(result, result.gait),
     }
     if options.write_segments:
         texts[f"{stem}.segments.csv"] = segments_csv(result)

@@ -116,7 +116,7 @@ def spline_derivatives(values: Array, rate_hz: float) -> tuple[Array, Array]:
     """
     flat = values.reshape(len(values), -1)
     first, second = np.full(flat.shape, np.nan), np.full(flat.shape, np.nan)
-    for columns, mask in _columns_by_mask(flat):
+    for columns, mask in columns_by_mask(flat):
         for start, stop in spans(mask):
             if stop - start < SPLINE_MIN:
                 continue
@@ -178,7 +178,7 @@ def lowpass(values: Array, cutoff_hz: float, rate_hz: float) -> Array:
     pad = pad_length(cutoff_hz, rate_hz)
     flat = values.reshape(len(values), -1)
     result = np.full_like(flat, np.nan)
-    for columns, mask in _columns_by_mask(flat):
+    for columns, mask in columns_by_mask(flat):
         for start, stop in spans(mask):
             if stop - start <= pad:
                 continue
@@ -192,7 +192,7 @@ def lowpass(values: Array, cutoff_hz: float, rate_hz: float) -> Array:
     return result.reshape(values.shape)
 
 
-def _columns_by_mask(flat: Array) -> Iterator[tuple[IntArray, Mask]]:
+def columns_by_mask(flat: Array) -> Iterator[tuple[IntArray, Mask]]:
     """Columns that are known in the same frames, together: most trials have one such group."""
     finite = np.isfinite(flat)
     if finite.all():

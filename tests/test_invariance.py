@@ -130,9 +130,9 @@ def test_one_leg_only(simulated: Callable[..., object]) -> None:
 def test_a_gap_empties_its_frames_and_no_others(simulated: Callable[..., object]) -> None:
     trial: Trial = simulated().trial  # type: ignore[attr-defined]
     points = trial.points_g.copy()
-    start, stop = 250, 262
+    start, stop = 150, 190
     points[start:stop, trial.labels.index("LKNE")] = np.nan
-    gap = run(replace(trial, points_g=points), cutoff_hz="none")
+    gap = run(replace(trial, points_g=points), cutoff_hz="none", gap_rigid_s=0.2)
     whole = run(trial, cutoff_hz="none")
     left = gap.sides["left"]
     assert np.isnan(left.angles["knee"]["flexion"][start:stop]).all()
@@ -142,5 +142,8 @@ def test_a_gap_empties_its_frames_and_no_others(simulated: Callable[..., object]
     np.testing.assert_array_equal(gap.sides["right"].moments["knee"]["extension"],
                                   whole.sides["right"].moments["knee"]["extension"])  # fmt: skip
     lost = np.isfinite(whole.sides["left"].wrenches["knee"].m_g[:, 0]) & np.isnan(left.wrenches["knee"].m_g[:, 0])
-    ends = whole.settings.end_frames
-    assert set(np.flatnonzero(lost)) <= set(range(start - ends, stop + ends))
+    # no frame but those of the gap: derivatives beside it go through its bridge
+    assert set(np.flatnonzero(lost)) == set(range(start, stop))
+    off = gap.sides["left"].moments["knee"]["extension"] - whole.sides["left"].moments["knee"]["extension"]
+    # N·m/kg; the first frame beside a gap of 0.4 s may be off by 7 N·m of 70 kg (docs/gaps.md)
+    assert np.nanmax(np.abs(off)) < 0.1

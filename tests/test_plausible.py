@@ -49,16 +49,30 @@ def test_lengths_in_another_unit_are_refused(trial: Trial, factor: float) -> Non
 def test_a_gap_in_a_needed_marker_is_said(trial: Trial) -> None:
     points = trial.points_g.copy()
     points[160:169, trial.labels.index("LKNE")] = np.nan
+    points[300:390, trial.labels.index("LHEE")] = np.nan
     result = analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile())
-    (line,) = [w for w in result.warnings if "missing in part" in w]
-    assert "LKNE (frames 161-169)" in line
+    (line,) = [w for w in result.warnings if "was filled" in w]
+    assert "LKNE in frames 161-169" in line and "95 % within" in line
+    (line,) = [w for w in result.warnings if "left open" in w]
+    assert "LHEE in frames 301-390" in line
+    kinds = {g["marker"]: g["filled_by"] for g in result.quality["gaps"]}
+    assert kinds["LHEE"] == "" and kinds["LKNE"]
+    assert result.quality["marker_frames_missing"] == {"LHEE": 90, "LKNE": 9}
 
 
 def test_a_jump_of_a_label_is_said(trial: Trial) -> None:
     points = trial.points_g.copy()
     points[200, trial.labels.index("LANK")] += 0.2
-    result = analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile())
-    assert any("left shank jumps" in w or "left thigh jumps" in w for w in result.warnings)
+    jumped = replace(trial, points_g=points)
+    result = analyse(jumped, load_model("pig"), SubjectFile())
+    # named, taken as not seen, and filled from its neighbours: no number rests on it
+    assert any("LANK jumps by 34" in w and "frames 201-201" in w for w in result.warnings)
+    true = analyse(trial, load_model("pig"), SubjectFile()).sides["left"].moments["hip"]["extension"]
+    found = result.sides["left"].moments["hip"]["extension"]
+    # N·m/kg; a gap of one frame, filled
+    np.testing.assert_allclose(found[180:220], true[180:220], atol=0.01)
+    kept = analyse(jumped, load_model("pig", {"doubtful_labels": "keep"}), SubjectFile())
+    assert any("left shank jumps" in w or "left thigh jumps" in w for w in kept.warnings)
 
 
 def test_another_persons_static_is_said_first(simulated: Callable[..., object]) -> None:

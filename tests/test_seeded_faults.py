@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import gaitid
-from gaitid import contacts, frames, kinematics, laboratory, leg, pipeline, plates, signals
+from gaitid import cleaning, contacts, frames, kinematics, laboratory, leg, pipeline, plates, signals
 from gaitid.dynamics import newton_euler
 from gaitid.dynamics.wrench import Wrench
 from gaitid.model import specs
@@ -181,9 +181,9 @@ def derivative_by_three_points(patch: Patch) -> None:
 
 def markers_secretly_smoothed(patch: Patch) -> None:
     def smoothed(markers: Mapping[str, np.ndarray], settings: specs.Settings, rate_hz: float) -> Any:
-        return {label: signals.lowpass(values, 6.0, rate_hz) for label, values in markers.items()}
+        return {label: signals.lowpass(values, 6.0, rate_hz) for label, values in markers.items()}, {}, settings
 
-    patch.setattr(pipeline, "_filtered", smoothed)
+    patch.setattr(cleaning, "_filtered", smoothed)
 
 
 def plate(patch: Patch, change: Callable[[Any], Any]) -> None:

@@ -133,7 +133,8 @@ def test_a_foot_marker_hidden_in_part_of_a_stance_is_a_doubt_and_no_warning_of_n
     trial = simulated().trial
     points = trial.points_g.copy()
     points[150:160, trial.labels.index(label)] = np.nan
-    result = analyse(replace(trial, points_g=points), load_model("pig", {"cutoff_hz": "none"}), SubjectFile())
+    kept_open = {"cutoff_hz": "none", "gap_sure_s": 0.0, "gap_spline_s": 0.0, "gap_rigid_s": 0.0}
+    result = analyse(replace(trial, points_g=points), load_model("pig", kept_open), SubjectFile())
     (contact,) = [c for c in result.contacts if c.side == "left" and c.plates]
     assert contact.plates == (1,)
     assert contact.confidence < 0.9

@@ -211,6 +211,8 @@ settings:                         # each can be given with --set KEY=VALUE
 SETTING_NOTES = {
     "gravity_m_per_s2": "0 to 100",
     "cutoff_hz": "effective -3 dB frequency of both passes on markers, Hz, none or auto",
+    "marker_filter": "butterworth, gcv_spline or savitzky_golay",
+    "spline_mse_mm2": "variance of the noise, mm2, for gcv_spline; none: by cross-validation",
     "raw_cutoff_hz": "what auto takes for trajectories that nobody smoothed, Hz",
     "force_cutoff_hz": "the same on plates, Hz or none",
     "plate_sampling": "local_quadratic or centred_mean",
@@ -222,6 +224,11 @@ SETTING_NOTES = {
     "contact_edge_N": "and reaches out to this",
     "remove_bias": "auto, always or never: what an empty plate reads",
     "bias_limit_N": "auto takes it off beyond this (or this at 0.3 m)",
+    "doubtful_labels": "unknown or keep: frames in which a label jumps or changes places",
+    "gap_sure_s": "a gap up to this is filled even where its error cannot be told, s",
+    "gap_spline_s": "longest gap filled from the marker itself, s",
+    "gap_rigid_s": "longest gap filled from other markers, s",
+    "gap_error_mm": "largest error (95 %) of a fill, mm",
     "believe_edges": "no or yes: frames in which a foot presses near an edge that it reaches over",
 }
 

@@ -109,6 +109,8 @@ def parse_settings(fields: Fields) -> specs.Settings:
     settings = specs.Settings(
         gravity_m_per_s2=fields.number("gravity_m_per_s2", d.gravity_m_per_s2, 0, 100),
         cutoff_hz="auto" if fields.raw("cutoff_hz", "auto") == "auto" else _cutoff(fields, "cutoff_hz"),
+        marker_filter=fields.text("marker_filter", d.marker_filter, ("butterworth", "gcv_spline", "savitzky_golay")),
+        spline_mse_mm2=_cutoff(fields, "spline_mse_mm2"),
         raw_cutoff_hz=fields.number("raw_cutoff_hz", d.raw_cutoff_hz, 0.01, 100000.0),
         force_cutoff_hz=_cutoff(fields, "force_cutoff_hz"),
         plate_sampling=fields.text("plate_sampling", d.plate_sampling, ("local_quadratic", "centred_mean")),
@@ -121,6 +123,11 @@ def parse_settings(fields: Fields) -> specs.Settings:
         remove_bias=fields.text("remove_bias", d.remove_bias, ("auto", "always", "never")),
         bias_limit_N=fields.number("bias_limit_N", d.bias_limit_N, 0.0, 1000),
         believe_edges=fields.text("believe_edges", d.believe_edges, ("no", "yes")),
+        doubtful_labels=fields.text("doubtful_labels", d.doubtful_labels, ("unknown", "keep")),
+        gap_sure_s=fields.number("gap_sure_s", d.gap_sure_s, 0.0, 2.0),
+        gap_spline_s=fields.number("gap_spline_s", d.gap_spline_s, 0.0, 2.0),
+        gap_rigid_s=fields.number("gap_rigid_s", d.gap_rigid_s, 0.0, 2.0),
+        gap_error_mm=fields.number("gap_error_mm", d.gap_error_mm, 0.0, 100.0),
     )
     if settings.contact_edge_N > settings.contact_threshold_N:
         fields.faults.add(f"{fields.at('contact_edge_N')}: must not be above contact_threshold_N")

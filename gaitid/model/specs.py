@@ -305,6 +305,11 @@ class Settings(NamedTuple):
     cutoff_hz : float, None or "auto"
         Effective −3 dB frequency of both passes of the low-pass on markers; None: no filter; ``auto``: none where
         the markers carry next to no noise (they were smoothed before), else `raw_cutoff_hz`.
+    marker_filter : str
+        ``butterworth``, ``gcv_spline`` (Woltring's; with `cutoff_hz` ``auto`` cross-validation chooses, or
+        `spline_mse_mm2`) or ``savitzky_golay``.
+    spline_mse_mm2 : float or None
+        Variance of the noise of a marker's axis, for ``gcv_spline``.
     raw_cutoff_hz : float
     force_cutoff_hz : float or None
         The same of the plates, besides what `plate_sampling` does.
@@ -323,12 +328,18 @@ class Settings(NamedTuple):
     remove_bias : str
         ``auto``: what an empty plate reads is taken off where it exceeds `bias_limit_N`; ``always``; ``never``.
     bias_limit_N : float
+    doubtful_labels : str
+        ``unknown``: frames in which a label jumps or changes places count as not seen; ``keep``: they are used.
+    gap_sure_s, gap_spline_s, gap_rigid_s, gap_error_mm : float
+        How long a gap may be to be filled, and how sure its fill must be (`gaitid.gaps.GapLimits`).
     believe_edges : str
         ``no``: frames in which a foot presses near an edge that it reaches over are unknown; ``yes``: they are known.
     """
 
     gravity_m_per_s2: float = 9.81
     cutoff_hz: float | str | None = "auto"
+    marker_filter: str = "butterworth"
+    spline_mse_mm2: float | None = None
     raw_cutoff_hz: float = 7.0
     force_cutoff_hz: float | None = None
     plate_sampling: str = "local_quadratic"
@@ -341,6 +352,11 @@ class Settings(NamedTuple):
     remove_bias: str = "auto"
     bias_limit_N: float = 3.0
     believe_edges: str = "no"
+    doubtful_labels: str = "unknown"
+    gap_sure_s: float = 0.05
+    gap_spline_s: float = 0.2
+    gap_rigid_s: float = 0.5
+    gap_error_mm: float = 5.0
 
 
 class Model(NamedTuple):

@@ -104,6 +104,7 @@ def record(
             }
             for c in result.contacts
         ],
+        "events": result.gait.record(),
         "coverage": {
             side: {
                 joint: {

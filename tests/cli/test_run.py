@@ -90,7 +90,10 @@ def segment_columns() -> set[str]:
 def test_files_that_run_writes_without_write(walk: Path, tmp_path: Path) -> None:
     assert gaitid("run", walk, "--model", "pig", "-o", tmp_path / "new" / "folder").code == 0
     written = sorted(p.name for p in (tmp_path / "new" / "folder").iterdir())
-    assert written == ["walk.contacts.csv", "walk.joints.csv", "walk.run.json", "walk.wrenches.csv"]
+    assert written == [
+        "walk.contacts.csv", "walk.cycles.csv", "walk.joints.csv", "walk.run.json", "walk.spatiotemporal.csv",
+        "walk.wrenches.csv",
+    ]  # fmt: skip
 
 
 def test_columns_of_wrenches(results: Path) -> None:
@@ -376,7 +379,7 @@ def test_same_bytes_twice(walk: Path, tmp_path: Path, monkeypatch: pytest.Monkey
         monkeypatch.chdir(folder)
         assert gaitid("run", walk, "--model", "pig", "--write", "segments").code == 0
         texts.append({p.name: p.read_bytes() for p in folder.iterdir()})
-    assert len(texts[0]) == 5
+    assert len(texts[0]) == 7
     assert texts[0] == texts[1]
 
 

@@ -1,0 +1,269 @@
+"""The tables of docs/events.md: events of each method against plates and exact ones, and strides against Vicon.
+
+    python benchmarks/events.py [--write]
+
+analyses ../shared/trials and the simulated walk and prints the tables; with --write it puts them into docs/events.md
+between the marks there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import ezc3d
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+from gait_walks import UP, KnownWalk, bent, known_walk, treadmill
+from shared_trials import SHARED, TRIALS
+
+from gaitid.cycles import sample
+from gaitid.events import GaitEvents, find_events, nearest
+from gaitid.laboratory import foot_tracks, vertical
+from gaitid.result import Result
+from gaitid.run import RunOptions, analyse_file, prepare
+from gaitid.simulate import WalkSettings, simulate_walk
+from gaitid.spatiotemporal import Gait, analyse_gait, measure_strides
+from gaitid.stance import FootTrack
+from gaitid.walking import KINDS, GaitEvent
+
+ROOT = Path(__file__).resolve().parents[1]
+METHODS = ("file", "zeni", "oconnor", "kinematics")
+
+# Vicon's name -> ours and what to multiply ours by (s for a share of the stride)
+STORED = {
+    "Cadence": "cadence_steps_per_min",
+    "Walking Speed": "speed_m_per_s",
+    "Stride Time": "stride_time_s",
+    "Step Time": "step_time_s",
+    "Opposite Foot Off": "opposite_off_percent",
+    "Opposite Foot Contact": "opposite_strike_percent",
+    "Foot Off": "stance_percent",
+    "Single Support": "single_support_percent",
+    "Double Support": "double_support_percent",
+    "Stride Length": "stride_length_m",
+    "Step Length": "step_length_m",
+    "Step Width": "step_width_m",
+}
+
+
+def gait_of(result: Result) -> Gait:
+    """Events and strides of an analysed trial."""
+    trial = result.trial
+    up_g, _ = vertical(trial, result.model)
+    loads = {side: leg.load for side, leg in result.sides.items()}
+    return analyse_gait(
+        trial.events, loads, foot_tracks(trial, result.model), result.base.com_g, up_g, trial.rate_hz
+    )  # fmt: skip
+
+
+def real_gaits() -> dict[str, tuple[Result, Gait]]:
+    """Every shared walk that `pig` can be applied to."""
+    prepared = prepare(RunOptions("pig"))
+    results = {known.name: analyse_file(known.path, prepared) for known in TRIALS}
+    return {name: (result, gait_of(result)) for name, result in results.items()}
+
+
+def row(differences_s: Iterable[float | None], false: int | None) -> list[str]:
+    """n, bias, SD, largest (ms), missed, false."""
+    every = list(differences_s)
+    found = 1e3 * np.array([d for d in every if d is not None])
+    cells = [str(len(found))]
+    cells += (
+        [f"{found.mean():+.1f}", f"{found.std(ddof=1):.1f}", f"{np.abs(found).max():.0f}"]
+        if len(found) > 1
+        else ["–"] * 3
+    )
+    return [*cells, str(sum(d is None for d in every)), "–" if false is None else str(false)]
+
+
+def differences(reference: Iterable[GaitEvent], other: tuple[GaitEvent, ...]) -> list[float | None]:
+    pairs = ((event, nearest(event, other)) for event in reference)
+    return [None if found is None else found.time_s - event.time_s for event, found in pairs]
+
+
+def false_events(events: GaitEvents, result: Result, method: str, kind: str) -> int:
+    """Events of a method where the plates know the load for 0.1 s about and show none."""
+    rate, count = result.trial.rate_hz, 0
+    for event in events.by_method[method]:
+        first, last = (round((event.time_s + shift) * rate) for shift in (-0.1, 0.1))
+        force = result.sides[event.side].load.wrench.f_g[max(first, 0) : last + 1]
+        known = first >= 0 and last < result.trial.n_frames and np.isfinite(force).all()
+        count += event.kind == kind and known and nearest(event, events.by_method["force"]) is None
+    return int(count)
+
+
+def real_table(gaits: dict[str, tuple[Result, Gait]], reference: str) -> list[str]:
+    lines = [
+        "| walks | event | method | n | bias (ms) | SD (ms) | largest (ms) | missed | false |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for walks, chosen in (("level", lambda n: "stairs" not in n), ("stairs", lambda n: "stairs" in n)):
+        for kind in KINDS:
+            for method in METHODS:
+                found, false = [], 0
+                for name, (result, gait) in gaits.items():
+                    if chosen(name) and method != reference:
+                        events = gait.events
+                        found += differences(
+                            [e for e in events.by_method[reference] if e.kind == kind], events.by_method[method]
+                        )
+                        false += false_events(events, result, method, kind)
+                if any(d is not None for d in found):
+                    cells = row(found, false if reference == "force" else None)
+                    lines.append(f"| {walks} | {kind} | {method} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def shift_table(gaits: dict[str, tuple[Result, Gait]]) -> list[str]:
+    """Markers against plates, as they are and moved by what the trial's other force events say (leave one out)."""
+    lines = ["| walks | event | n | RMS as measured (ms) | RMS moved (ms) |", "|---|---|---|---|---|"]
+    for walks, chosen in (("level", lambda n: "stairs" not in n), ("stairs", lambda n: "stairs" in n)):
+        for kind in KINDS:
+            plain, moved = [], []
+            for name, (_, gait) in gaits.items():
+                by = gait.events.by_method
+                late = [
+                    d
+                    for d in differences([e for e in by["force"] if e.kind == kind], by["kinematics"])
+                    if d is not None
+                ]
+                if chosen(name) and len(late) > 1:
+                    plain += late
+                    moved += [d - float(np.median(late[:i] + late[i + 1 :])) for i, d in enumerate(late)]
+            rms = (f"{1e3 * np.sqrt(np.mean(np.square(v))):.1f}" for v in (plain, moved))
+            lines.append(f"| {walks} | {kind} | {len(plain)} | " + " | ".join(rms) + " |")
+    return lines
+
+
+def simulated_walks() -> dict[str, KnownWalk]:
+    walk = simulate_walk(WalkSettings())
+    walks = {"plain": known_walk(walk), "1 mm noise": known_walk(walk, noise_m=0.001)}
+    walks |= {f"turned {a:g}°": known_walk(simulate_walk(WalkSettings(turn_deg=a))) for a in (30.0, 90.0, 180.0)}
+    walks["mirrored"] = known_walk(simulate_walk(WalkSettings(mirror=True)))
+    walks["200 Hz"] = known_walk(simulate_walk(WalkSettings(rate_hz=200.0)))
+    walks["circle, radius 2 m"] = known_walk(walk, bent(2.0))
+    walks["circle, radius 1 m"] = known_walk(walk, bent(1.0))
+    walks["treadmill"] = known_walk(walk, treadmill(1.25))
+    walks["backward"] = known_walk(walk, reverse=True)
+    for scenario in ("crossing", "turn", "stumble", "stop", "ramp", "split_belt", "run"):
+        walks[f"scenario {scenario}"] = known_walk(simulate_walk(WalkSettings(), scenario))
+    walks["treadmill backward"] = known_walk(walk, treadmill(1.25), reverse=True)
+    return walks
+
+
+def simulated_table() -> list[str]:
+    """Each method's difference from the exact events, ms, mean ± SD; how many both missed and made up."""
+    head = [f"{kind} {method}" for kind in KINDS for method in METHODS[1:3]]
+    lines = ["| walk | events | " + " | ".join(head) + " | missed | false |", "|---|---|" + "---|" * (len(head) + 2)]
+    for name, known in simulated_walks().items():
+        events = find_events((), {}, known.feet, known.pelvis, UP, known.rate_hz)
+        last = (len(known.pelvis) - 1) / known.rate_hz
+        cells, missed, false = [], 0, 0
+        for kind in KINDS:
+            truth = [e for e in known.events if e.kind == kind]
+            for method in METHODS[1:3]:
+                own = [e for e in events.by_method[method] if e.kind == kind]
+                late = differences(truth, tuple(own))
+                found = 1e3 * np.array([d for d in late if d is not None])
+                cells.append(f"{found.mean():+.1f} ± {found.std(ddof=1):.1f}")
+                missed += sum(d is None and 0.1 < e.time_s < last - 0.1 for d, e in zip(late, truth, strict=True))
+                false += sum(nearest(e, truth) is None for e in own)
+        lines.append(f"| {name} | {len(known.events)} | " + " | ".join(cells) + f" | {missed} | {false} |")
+    return lines
+
+
+def interpolation_table() -> list[str]:
+    """RMS error of three ways between the frames of the simulated walk, at 2000 random instants, from exact values."""
+    walk = simulate_walk(WalkSettings())
+    frames = walk.settings.times_s
+    at = 0.5 + np.random.default_rng(0).random(2000) * (frames[-1] - 1.0)
+    sampled, exact = walk.at(frames).clinical, walk.at(at).clinical
+    lines = ["| | straight line | this cubic | spline through the whole trial |", "|---|---|---|---|"]
+    for name, unit in (("angles", "_deg"), ("moments", "_moment_Nm_per_kg"), ("powers", "_power_W_per_kg")):
+        columns = [column for column in sampled if column.endswith(unit)]
+        values, truth = (np.stack([of[column] for column in columns], axis=1) for of in (sampled, exact))
+        line = np.stack([np.interp(at, frames, v) for v in values.T], axis=1)
+        ways = (line, sample(values, at * walk.settings.rate_hz), CubicSpline(frames, values)(at))
+        cells = [f"{np.sqrt(((way - truth) ** 2).mean()):.2g}" for way in ways]
+        shown = {"_deg": "deg", "_moment_Nm_per_kg": "N·m/kg", "_power_W_per_kg": "W/kg"}[unit]
+        lines.append(f"| {name} ({shown}) | " + " | ".join(cells) + " |")
+    return lines
+
+
+def stored_values(path: Path) -> dict[tuple[str, str], float]:
+    """(side, Vicon's name) -> value of the ANALYSIS group, if the file has one."""
+    group = ezc3d.c3d(str(path))["parameters"].get("ANALYSIS", {})
+    if not group or not group["USED"]["value"][0]:
+        return {}
+    columns = (group[key]["value"] for key in ("CONTEXTS", "NAMES", "VALUES"))
+    return {(side.lower(), name): float(value) for side, name, value in zip(*columns, strict=True)}
+
+
+def strides_table(gaits: dict[str, tuple[Result, Gait]]) -> list[str]:
+    """Largest difference of each figure from what Vicon stored, by the heel (ours) and by the toe (Vicon's choice)."""
+    worst: dict[str, list[tuple[float, float]]] = {}
+    for name, (result, gait) in gaits.items():
+        stored = stored_values(SHARED / f"{name}.c3d")
+        feet = {side: FootTrack(f.toe_g, f.toe_g) for side, f in foot_tracks(result.trial, result.model).items()}
+        up_g, _ = vertical(result.trial, result.model)
+        by_toe = measure_strides([s.cycle for s in gait.strides], feet, gait.events.progression, up_g)
+        for heel, toe in zip(gait.strides, by_toe, strict=True):
+            for theirs, ours in STORED.items():
+                if (heel.cycle.side, theirs) in stored:
+                    share = heel.cycle.duration_s / 100 if theirs.endswith("Support") else 1.0
+                    value = stored[(heel.cycle.side, theirs)]
+                    pair = tuple(abs(s.figures[ours] * share - value) for s in (heel, toe))
+                    worst.setdefault(theirs, []).append(pair)  # type: ignore[arg-type]
+    units = {"m_per_s": "m/s", "steps_per_min": "1/min", "_m": "m", "_s": "s", "percent": "%"}
+    lines = ["| figure | n | unit | largest difference, heels | with toe markers |", "|---|---|---|---|---|"]
+    for theirs, pairs in worst.items():
+        unit = (
+            "s" if theirs.endswith("Support") else next(u for end, u in units.items() if STORED[theirs].endswith(end))
+        )
+        heel, toe = np.max(pairs, axis=0)
+        lines.append(f"| {theirs} | {len(pairs)} | {unit} | {heel:.2g} | {toe:.2g} |")
+    return lines
+
+
+def runtime(gaits: dict[str, tuple[Result, Gait]]) -> str:
+    spent = []
+    for result, _ in gaits.values():
+        start = time.perf_counter()
+        gait_of(result)
+        spent.append(1e3 * (time.perf_counter() - start))
+    return f"Events, cycles and figures of one trial: {min(spent):.1f} to {max(spent):.1f} ms."
+
+
+def tables() -> str:
+    """All tables as Markdown."""
+    text = ["### Simulated walk, exact events", "", *simulated_table(), ""]
+    text += ["### Between the frames of the simulated walk (100 Hz), RMS error", "", *interpolation_table(), ""]
+    if SHARED.is_dir():
+        gaits = real_gaits()
+        text += ["### Real walks, against the 20 N crossings of the plates", "", *real_table(gaits, "force"), ""]
+        text += ["### Real walks, against the events in the file", "", *real_table(gaits, "file"), ""]
+        text += ["### Moving the markers' events by the trial's own force events", "", *shift_table(gaits), ""]
+        text += ["### Figures against those that Vicon stored", "", *strides_table(gaits), "", runtime(gaits), ""]
+    return "\n".join(text)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/events.md")
+    text = tables()
+    print(text)
+    if parser.parse_args().write:
+        page = ROOT / "docs" / "events.md"
+        before, _, rest = page.read_text(encoding="utf-8").partition("<!-- tables: begin -->")
+        _, _, after = rest.partition("<!-- tables: end -->")
+        page.write_text(f"{before}<!-- tables: begin -->\n{text}\n<!-- tables: end -->{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""``walk.cycles.csv`` and ``walk.spatiotemporal.csv``: long tables that a plotting program groups by side and cycle."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gaitid.cycles import CYCLE_POINTS, over_cycle
+from gaitid.result import Result, SideResult
+from gaitid.spatiotemporal import FIGURES, Gait, summary
+from gaitid.trial import Array, Trial
+from gaitid.walking import GaitEvent
+
+CYCLE_COLUMNS = (
+    "side",
+    "cycle",
+    "percent",
+    "first_frame",
+    "last_frame",
+    "foot_off_percent",
+    "opposite_off_percent",
+    "opposite_strike_percent",
+)
+#: In this order the rows of `Stride.axes_g`: positive the way that the body walks, to the foot's own side, up.
+GROUND_COLUMNS = tuple(f"ground_reaction_{way}_N_per_kg" for way in ("forward", "lateral", "upward"))
+SOURCES = ("strike", "off", "next_strike", "opposite_off", "opposite_strike")
+
+
+def side_columns(leg: SideResult) -> dict[str, Array]:
+    """The columns of ``walk.joints.csv`` of one side, each (frames,), under their names without the side."""
+    columns = {f"{n}_{c}_deg": values for n, angles in leg.angles.items() for c, values in angles.items()}
+    columns |= {
+        f"{n}_{c}_moment_Nm_per_kg": values for n, moments in leg.moments.items() for c, values in moments.items()
+    }
+    return columns | {f"{joint}_power_W_per_kg": leg.powers[joint] for joint in leg.moments}
+
+
+def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:
+    """``walk.cycles.csv``: joint angles, moments, powers and ground reaction over 0 to 100 % of each cycle.
+
+    Parameters
+    ----------
+    result : Result
+    gait : Gait
+    points : int
+        Rows of a cycle.
+    """
+    trial, mass = result.trial, result.subject.numbers["mass"]
+    columns = {side: side_columns(leg) for side, leg in result.sides.items()}
+    names = list(next(iter(columns.values()), {}))
+    angles = sum(name.endswith("_deg") for name in names)  # they come first
+    lines = [",".join([*CYCLE_COLUMNS, *names, *GROUND_COLUMNS])]
+    for stride in gait.strides:
+        cycle = stride.cycle
+        own = np.stack([columns[cycle.side][name] for name in names], axis=1)
+        reaction_g = result.sides[cycle.side].load.wrench.f_g / mass
+        parts = [
+            over_cycle(cycle, own[:, :angles], trial.rate_hz, points, period=360.0),
+            over_cycle(cycle, own[:, angles:], trial.rate_hz, points),
+            over_cycle(cycle, reaction_g @ stride.axes_g.T, trial.rate_hz, points),
+        ]
+        marks = ",".join(
+            [
+                *(str(_frame(e, trial)) for e in (cycle.strike, cycle.next_strike)),
+                *(_cell(cycle.percent(e)) for e in (cycle.off, cycle.opposite_off, cycle.opposite_strike)),
+            ]
+        )
+        values = np.column_stack([np.linspace(0, 100, points), *parts]) + 0.0  # no negative zero
+        cells = ",".join(["%.10g"] * (values.shape[1] - 1))
+        row = f"{cycle.side},{cycle.number},%.10g,{marks},{cells}"
+        lines.append(("\n".join([row] * points) % tuple(values.ravel().tolist())).replace("nan", ""))
+    return "\n".join(lines) + "\n"
+
+
+def spatiotemporal_csv(result: Result, gait: Gait) -> str:
+    """``walk.spatiotemporal.csv``: a row a cycle, then mean, standard deviation and number for each side and both.
+
+    Parameters
+    ----------
+    result : Result
+    gait : Gait
+    """
+    sources = [f"{name}_source" for name in SOURCES]
+    lines = [",".join(["side", "cycle", "first_frame", "last_frame", *FIGURES, *sources])]
+    for stride in gait.strides:
+        cycle = stride.cycle
+        events = [getattr(cycle, name) for name in SOURCES]
+        frames = [str(_frame(e, result.trial)) for e in (cycle.strike, cycle.next_strike)]
+        figures = [_cell(stride.figures[name]) for name in FIGURES]
+        cells = [cycle.side, str(cycle.number), *frames, *figures, *(e.source if e else "" for e in events)]
+        lines.append(",".join(cells))
+    for side in (*result.sides, None) if gait.strides else ():
+        for name, figures_of in summary(gait.strides, side).items():
+            cells = [side or "both", name, "", "", *(_cell(v) for v in figures_of.values()), *[""] * len(SOURCES)]
+            lines.append(",".join(cells))
+    return "\n".join(lines) + "\n"
+
+
+def _frame(event: GaitEvent, trial: Trial) -> int:
+    """The frame nearest to an event, as the file numbers it."""
+    return trial.first_frame + round(event.time_s * trial.rate_hz)
+
+
+def _cell(value: float) -> str:
+    return f"{value + 0.0:.10g}" if np.isfinite(value) else ""

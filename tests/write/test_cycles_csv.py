@@ -1,0 +1,134 @@
+"""walk.cycles.csv and walk.spatiotemporal.csv as a plotting program reads them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gaitid.laboratory import foot_tracks
+from gaitid.model.load import load_model
+from gaitid.model.subject import SubjectFile
+from gaitid.pipeline import analyse
+from gaitid.result import Result
+from gaitid.spatiotemporal import FIGURES, Gait, analyse_gait
+from gaitid.write.cycles import CYCLE_COLUMNS, GROUND_COLUMNS, cycles_csv, spatiotemporal_csv
+from gaitid.write.tables import joints_csv
+
+UP = np.array([0.0, 0.0, 1.0])
+
+
+def gait_of(result: Result) -> Gait:
+    loads = {side: leg.load for side, leg in result.sides.items()}
+    feet = foot_tracks(result.trial, result.model)
+    trial = result.trial
+    return analyse_gait(trial.events, loads, feet, result.base.com_g, UP, trial.rate_hz)
+
+
+def walked(simulated: Callable[..., object], **options: float) -> Result:
+    trial = replace(simulated(**options).trial, first_frame=41)  # type: ignore[attr-defined]
+    return analyse(trial, load_model("pig", {"cutoff_hz": "none"}), SubjectFile())
+
+
+@pytest.fixture(scope="module")
+def result(simulated: Callable[..., object]) -> Result:
+    return walked(simulated)
+
+
+@pytest.fixture(scope="module")
+def table(result: Result) -> pd.DataFrame:
+    return pd.read_csv(io.StringIO(cycles_csv(result, gait_of(result))))
+
+
+def test_every_cycle_has_its_hundred_and_one_rows(result: Result, table: pd.DataFrame) -> None:
+    groups = table.groupby(["side", "cycle"])
+    assert len(groups) == len(gait_of(result).strides) == 5
+    for _, rows in groups:
+        np.testing.assert_array_equal(rows["percent"], np.arange(101))
+        assert rows["first_frame"].nunique() == rows["foot_off_percent"].nunique() == 1
+    # frames: 1.1 s at 100 Hz, each end to the nearest
+    assert set(table["last_frame"] - table["first_frame"]) <= {109, 110, 111}
+
+
+def test_columns_are_those_of_the_joints_without_the_side(result: Result, table: pd.DataFrame) -> None:
+    joints = joints_csv(result).split("\n", 1)[0].split(",")
+    left = [name.removeprefix("left_") for name in joints if name.startswith("left_")]
+    assert sorted(table.columns) == sorted([*CYCLE_COLUMNS, *left, *GROUND_COLUMNS])
+
+
+@pytest.mark.parametrize(
+    "name", ["knee_flexion_deg", "hip_extension_moment_Nm_per_kg", "ankle_power_W_per_kg", "pelvis_anterior_tilt_deg"]
+)
+def test_values_are_those_of_the_joints_at_these_times(result: Result, table: pd.DataFrame, name: str) -> None:
+    joints = pd.read_csv(io.StringIO(joints_csv(result)))
+    for stride in gait_of(result).strides:
+        cycle = stride.cycle
+        rows = table[(table["side"] == cycle.side) & (table["cycle"] == cycle.number)]
+        times = np.linspace(cycle.strike.time_s, cycle.next_strike.time_s, 101)
+        values = joints[f"{cycle.side}_{name}"].to_numpy()
+        line = np.interp(times, joints["time_s"], values)
+        known = np.isfinite(line)
+        np.testing.assert_array_equal(np.isfinite(rows[name]), known)
+        # a line between frames and a cubic differ by less than a hundredth of the range of the curve
+        span = np.nanmax(values) - np.nanmin(values)
+        np.testing.assert_allclose(rows[name].to_numpy()[known], line[known], atol=0.01 * span)
+
+
+@pytest.mark.parametrize("turn_deg", [0.0, 120.0])
+def test_ground_reaction_by_what_positive_means(simulated: Callable[..., object], turn_deg: float) -> None:
+    """The simulated foot is pushed backward first, then forward, and always to the middle, wherever the walk goes."""
+    result = walked(simulated, turn_deg=turn_deg)
+    table = pd.read_csv(io.StringIO(cycles_csv(result, gait_of(result))))
+    known = table.dropna(subset=list(GROUND_COLUMNS))
+    assert set(known["side"]) == {"left", "right"}
+    early, late = known[known["percent"].between(8, 20)], known[known["percent"].between(40, 52)]
+    assert (early["ground_reaction_forward_N_per_kg"] < 0).all()
+    assert (late["ground_reaction_forward_N_per_kg"] > 0).all()
+    for _, rows in known[known["percent"].between(15, 45)].groupby("side"):
+        assert rows["ground_reaction_lateral_N_per_kg"].mean() < 0
+    swing = known[known["percent"].between(70, 95)]
+    assert len(swing)
+    assert (swing[list(GROUND_COLUMNS)] == 0).all(axis=None)
+    peak = known["ground_reaction_upward_N_per_kg"].max()
+    assert 9.81 < peak < 1.5 * 9.81  # N/kg: walking
+
+
+def test_unknown_loads_leave_empty_cells(table: pd.DataFrame) -> None:
+    """Only two stances of the simulated walk are on a plate: the moments of other steps are empty, their angles not."""
+    assert table["knee_flexion_deg"].notna().mean() > 0.9
+    assert table["knee_extension_moment_Nm_per_kg"].isna().any()
+    text = table["ground_reaction_upward_N_per_kg"]
+    assert text.isna().any()
+
+
+def test_figures_with_their_mean_and_where_events_came_from(result: Result) -> None:
+    gait = gait_of(result)
+    table = pd.read_csv(io.StringIO(spatiotemporal_csv(result, gait)))
+    assert list(table.columns[:4]) == ["side", "cycle", "first_frame", "last_frame"]
+    assert set(FIGURES) < set(table.columns)
+    single = table[table["cycle"].str.isdigit()]
+    assert len(single) == 5
+    assert set(single["strike_source"]) <= {"force", "kinematics"}
+    assert single["first_frame"].min() >= 41
+    for side in ("left", "right", "both"):
+        own = single if side == "both" else single[single["side"] == side]
+        rows = table[(table["side"] == side) & ~table["cycle"].str.isdigit()].set_index("cycle")
+        assert list(rows.index) == ["mean", "sd", "n"]
+        for name in FIGURES:
+            assert rows.loc["mean", name] == pytest.approx(own[name].mean())
+            assert rows.loc["sd", name] == pytest.approx(own[name].std(), abs=1e-6, nan_ok=True)
+            assert rows.loc["n", name] == own[name].count()
+    # m/s: one stride of 1.375 m in 1.1 s as any other
+    assert table[table["cycle"] == "mean"]["speed_m_per_s"].to_numpy() == pytest.approx(1.25, abs=0.02)
+
+
+def test_without_cycles_there_is_a_header(simulated: Callable[..., object]) -> None:
+    sim = simulated()
+    standing = replace(sim.static, parameters=sim.trial.parameters)  # type: ignore[attr-defined]
+    result = analyse(standing, load_model("pig", {"cutoff_hz": "none"}), SubjectFile())
+    gait = gait_of(result)
+    assert cycles_csv(result, gait).count("\n") == spatiotemporal_csv(result, gait).count("\n") == 1
