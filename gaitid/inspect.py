@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from gaitid.alignment import Alignment, alignments
+from gaitid.cleaning import Clean, clean
 from gaitid.contacts import Contact, foot_loads
 from gaitid.errors import GaitidError, SubjectError
 from gaitid.frames import Geometry
-from gaitid.laboratory import foot_tracks, plates_at_camera, vertical
+from gaitid.laboratory import foot_tracks, model_markers, plates_at_camera, vertical
 from gaitid.model import specs
 from gaitid.model.load import bundled_models, load_model
 from gaitid.model.needs import side_needs
@@ -53,7 +54,8 @@ def inspect_trial(
     model, foot_note = _model_for_feet(trial, models)
     up, up_words = _vertical(trial, model or next(iter(models.values()), None))
     up_g = np.array([0.0, 0.0, 1.0]) if up is None else up
-    feet = {} if model is None else _feet(trial, model)
+    cleaned = None if model is None else _cleaned(trial, model)
+    feet = {} if model is None or cleaned is None else _feet(trial, model, cleaned.seen)
     loads, refused = _plate_loads(trial, model, feet, up_g)
     contacts, contact_note = _contacts(trial, model, feet, loads, up_g, foot_note)
     ready = {name: _readiness(trial, m) for name, m in models.items()}
@@ -68,6 +70,8 @@ def inspect_trial(
         "plates": _plates(trial, loads, refused, {a.plate: a for a in _alignments(trial, model, feet, loads, up_g)}),
         "contacts": [_contact(c, first) for c in contacts],
         "contacts_note": contact_note,
+        "labels_in_doubt": [] if cleaned is None else cleaned.quality["label_faults"],
+        "gaps_of_the_model": [] if cleaned is None else cleaned.quality["gaps"],
         "events": [
             {
                 "name": e.name,
@@ -155,11 +159,18 @@ def _names(group: Mapping[str, Any], name: str) -> list[str]:
 # --- plates and contacts ------------------------------------------------------------------------------------
 
 
-def _feet(trial: Trial, model: specs.Model) -> dict[str, FootTrack]:
+def _cleaned(trial: Trial, model: specs.Model) -> Clean:
+    """The model's markers as `run` takes them before it filters: labels checked, gaps filled."""
+    letters = [side.letter for side in model.sides]
+    unfiltered = model.settings._replace(cutoff_hz=None)
+    return clean(model_markers(trial, model), unfiltered, trial.rate_hz, trial.first_frame, letters)
+
+
+def _feet(trial: Trial, model: specs.Model, markers: Mapping[str, Array] | None = None) -> dict[str, FootTrack]:
     """Heel and toe of each side whose both markers were seen."""
     return {
         side: foot
-        for side, foot in foot_tracks(trial, model).items()
+        for side, foot in foot_tracks(trial, model, markers).items()
         if np.isfinite(foot.heel_g).any() and np.isfinite(foot.toe_g).any()
     }
 

@@ -37,7 +37,7 @@ def describe(content: Mapping[str, Any]) -> str:
         "vertical",
         [f"{vertical['up']}, from {vertical['found_from']}" if vertical["up"] else vertical["found_from"]],
     )
-    add("markers", _marker_lines(p))
+    add("markers", [*_marker_lines(p), *(_doubt_line(fault) for fault in content["labels_in_doubt"])])
     analog = content["analog"]
     if analog["channels"]:
         named = [c["label"] + (f" [{c['unit']}]" if c["unit"] else "") for c in analog["channels"]]
@@ -82,6 +82,13 @@ def _marker_lines(p: Mapping[str, Any]) -> list[str]:
     if not never and not with_gaps:
         lines.append("no gaps")
     return lines
+
+
+def _doubt_line(fault: Mapping[str, Any]) -> str:
+    where = ", ".join(f"{a}-{b}" for a, b in fault["frames"])
+    what = {"jump": "jumps", "swap": "change places", "frozen": "stands still to the last digit, then jumps"}
+    kind = what.get(fault["kind"], "seem to be exchanged throughout")
+    return f"{' and '.join(fault['labels'])} {kind}" + (f": not believed in frames {where}" if where else "")
 
 
 def _plate_lines(plate: Mapping[str, Any]) -> list[str]:

@@ -128,7 +128,7 @@ def test_wrong_usage_of_run(walk: Path, options: tuple[str, ...], words: str) ->
 
 def test_wrong_usage_has_one_punctuation_mark() -> None:
     assert ".;" not in gaitid("run").err
-    assert_wrong_usage(gaitid("simulate", "run", "-o", "x"), "unknown scenario 'run'; expected walk")
+    assert_wrong_usage(gaitid("simulate", "moonwalk", "-o", "x"), "unknown scenario 'moonwalk'; expected one of walk")
     assert_wrong_usage(gaitid("simulate", "walk", "-o", ""), "expected a path")
 
 
