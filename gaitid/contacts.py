@@ -199,23 +199,25 @@ def assign_loads(
     contacts: list[Contact] = []
     for side, foot in feet.items():
         scene = Scene(side, foot, stances, plates, carried, rate_hz, weight_N, settings)
-        own, misplaced = _contacts_of(scene, given[side])
+        own, misplaced, at_edge = _contacts_of(scene, given[side])
         # another foot's load begins before it moves the pressure, and ends after
-        not_alone = widened(misplaced, round(SHARING * rate_hz))
-        loads[side] = _load(scene, own, not_alone, round(NEAR_AIR * rate_hz))
+        not_sure = widened(misplaced, round(SHARING * rate_hz)) | at_edge
+        loads[side] = _load(scene, own, not_sure, round(NEAR_AIR * rate_hz))
         contacts += own
     contacts.sort(key=lambda c: (c.first, c.side))
     return loads, contacts, _unclaimed(plates, carried, settings)
 
 
-def _contacts_of(scene: Scene, given: Mask) -> tuple[list[Contact], Mask]:
-    """Contacts of one foot, on plates, known or not, and on the floor; and frames whose load is not its own alone."""
+def _contacts_of(scene: Scene, given: Mask) -> tuple[list[Contact], Mask, Mask]:
+    """Contacts of one foot, on plates, known or not, and on the floor; frames whose load is not its own alone, and
+    frames in which a part of it may be lost.
+    """
     side, foot, stance, rate_hz = scene.side, scene.foot, scene.stance, scene.rate_hz
     any_plate = np.zeros(len(foot.heel_g), dtype=bool)
     for plate in scene.plates:
         any_plate |= scene.on(plate)
     contacts: list[Contact] = []
-    taken, misplaced = np.zeros_like(any_plate), np.zeros_like(any_plate)
+    taken, misplaced, at_edge = np.zeros((3, len(any_plate)), dtype=bool)
     near = max(2, round(TIMING * rate_hz))
     for first, stop in [*spans(any_plate & ~given), *spans(any_plate & given)]:
         last = stop - 1
@@ -233,12 +235,14 @@ def _contacts_of(scene: Scene, given: Mask) -> tuple[list[Contact], Mask]:
             method = BY_HAND
             if not verdict.known:
                 reason = f"the evidence says otherwise: {verdict.reason}"
-                verdict = Verdict(True, UNSUPPORTED, reason, np.zeros(stop - first, dtype=bool))
+                nothing = np.zeros(stop - first, dtype=bool)
+                verdict = Verdict(True, UNSUPPORTED, reason, nothing, nothing)
         vertical = (load.f_g @ used[0].normal_g)[first:stop]
         contacts += _rows(
             side, used, first, vertical, verdict, method, shared, rate_hz, scene.settings.contact_threshold_N
         )
         misplaced[first:stop] |= verdict.misplaced
+        at_edge[first:stop] |= verdict.at_edge
         taken[first:stop] = True
     for first, stop in spans(stance.standing & ~stance.airborne):
         free = ~taken[first:stop]
@@ -249,7 +253,7 @@ def _contacts_of(scene: Scene, given: Mask) -> tuple[list[Contact], Mask]:
             if b - a >= max(3, round(MIN_CONTACT * rate_hz)):
                 reason = "the foot stands where no plate measures it"
                 contacts.append(Contact(side, (), first + a, first + b - 1, np.nan, stance.method, 0.0, reason))
-    return contacts, misplaced
+    return contacts, misplaced, at_edge
 
 
 def _rows(
@@ -282,8 +286,8 @@ def _rows(
     return sorted(rows, key=lambda row: row.first)
 
 
-def _load(scene: Scene, contacts: Sequence[Contact], not_alone: Mask, near: int) -> FootLoad:
-    """Put a foot's contacts together; frames in which the plates' load is not its own alone are unknown."""
+def _load(scene: Scene, contacts: Sequence[Contact], not_sure: Mask, near: int) -> FootLoad:
+    """Put a foot's contacts together; loaded frames that are not sure are unknown."""
     stance, settings = scene.stance, scene.settings
     n_frames = len(stance.standing)
     state = np.where(stance.airborne, AIR, UNKNOWN)
@@ -317,7 +321,7 @@ def _load(scene: Scene, contacts: Sequence[Contact], not_alone: Mask, near: int)
         noise = max((p.noise_N for p in used if np.isfinite(p.noise_N)), default=0.0)
         sure[frames] = vertical[frames] > max(settings.contact_threshold_N, 5 * noise)
         cop[sure], free[frames] = cop_all[sure], np.where(sure, free_all, np.nan)[frames]
-    state[not_alone & (state == LOADED)] = UNKNOWN
+    state[not_sure & (state == LOADED)] = UNKNOWN
     state[(state == LOADED) & ~known_rows(force)] = UNKNOWN  # the plate has no samples there
     unknown = state == UNKNOWN
     cop[unknown] = np.nan

@@ -74,12 +74,15 @@ class Verdict:
     reason : str
     misplaced : (frames of the contact,) bool array
         Frames of a known contact in which the load is not this foot's alone.
+    at_edge : (frames of the contact,) bool array
+        Frames in which a part of its load may lie beyond an edge.
     """
 
     known: bool
     confidence: float
     reason: str
     misplaced: Mask
+    at_edge: Mask
 
 
 def margins(plate: PlateLoad, point_g: Array) -> Array:
@@ -173,7 +176,7 @@ def judge(
     doubts: list[tuple[float, str]] = []
 
     def unknown(reason: str) -> Verdict:
-        return Verdict(False, 0.0, f"{name}: {reason}", nothing)
+        return Verdict(False, 0.0, f"{name}: {reason}", nothing, nothing)
 
     heel, toe = foot.heel_g[frames], foot.toe_g[frames]
     seen = known_rows(heel) & known_rows(toe)
@@ -207,7 +210,7 @@ def judge(
     if last < len(foot.heel_g) - 1 - near and late > near:
         return unknown(f"the foot stood {late} frames after the plate was unloaded")
 
-    misplaced = nothing
+    misplaced = at_edge = nothing
     if one_plane(plates):
         # a small force with the plate's noise and bias on it has its centre anywhere
         sure = alone & (vertical > max(settings.contact_threshold_N, *(_smallest_sure(p) for p in plates)))
@@ -233,7 +236,6 @@ def judge(
                 at_edge = sure & ~misplaced & (np.maximum.reduce([margin(p, cop) for p in plates]) < limit)
             if at_edge.any():
                 more.append((0.9, f"in {at_edge.sum()} frames it presses at that edge, and the load is unknown"))
-            misplaced |= at_edge
         doubts += more
         thirds = along[pressing & np.isfinite(along)]
         k = len(thirds) // 3
@@ -258,7 +260,7 @@ def judge(
     if first == 0 or last == len(foot.heel_g) - 1:
         doubts.append((0.9, "the contact is cut by the end of the trial"))
     confidence = float(np.prod([weight for weight, _ in doubts])) if doubts else 1.0
-    return Verdict(True, round(0.99 * confidence, 2), "; ".join(words for _, words in doubts), misplaced)
+    return Verdict(True, round(0.99 * confidence, 2), "; ".join(words for _, words in doubts), misplaced, at_edge)
 
 
 def _off_the_foot(

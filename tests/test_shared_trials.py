@@ -133,3 +133,42 @@ def test_the_static_gives_back_what_is_stored() -> None:
                 assert "computed" in measured.source
                 # 1e-4 rad: stored as 32-bit floats of a mean over the static
                 assert measured.value == pytest.approx(stored[letter + key], abs=1e-4), (child, side, name)
+
+
+def test_type_4_plates_and_an_outer_toe_marker(tmp_path: Path) -> None:
+    """Qualisys: two type-4 plates in volts, no events, no mass, and an outer toe marker."""
+    model, subject = tmp_path / "outer_toe.yaml", tmp_path / "subject.yaml"
+    model.write_text('gaitid_model: 1\nextends: pig\nname: outer_toe\neach_side: {markers: {toe: "{S}LA_TOE"}}\n')
+    widths = "".join(
+        f"{s}_leg_length_mm: 700\n{s}_knee_width_mm: 80\n{s}_ankle_width_mm: 55\n" for s in ("left", "right")
+    )
+    subject.write_text(f"mass_kg: 36\n{widths}inter_asis_distance_mm: 190\n")
+    static = SHARED / "qualisys/static.c3d"
+    chosen = prepare(RunOptions(str(model), static=static, subject=subject))
+    result = analyse_file(SHARED / "qualisys/walk.c3d", chosen)
+    known = [(c.side, c.plates, c.first, c.last) for c in result.contacts if c.plates]
+    assert known == [("left", (2,), 27, 81), ("right", (1,), 77, 131)]
+    # N: as recorded, with the 8 and 13 N that the plates read while they are empty
+    recorded = {p["plate"]: p["peak_vertical_N"] + p["bias_N"][2] for p in result.quality["plates"]}
+    assert recorded == pytest.approx({1: 433, 2: 422}, abs=2.0)
+    assert all(p["bias_removed"] for p in result.quality["plates"])
+    ankle = result.sides["right"].moments["ankle"]["plantarflexion"][77:132]
+    assert 0.9 < np.nanmax(ankle) < 1.8  # N·m/kg: walking (Winter 2009, ch. 5)
+
+
+@pytest.mark.parametrize("known", TRIALS, ids=lambda k: k.name)
+def test_plates_lie_where_the_files_say(known, prepared: Prepared) -> None:  # type: ignore[no-untyped-def]
+    result = analyse_file(known.path, prepared)
+    assert not [w for w in result.warnings if "corners" in w or "where the foot presses" in w]
+
+
+@pytest.mark.parametrize("known", TRIALS, ids=lambda k: k.name)
+def test_clean_stances_are_known_frame_by_frame(known, prepared: Prepared) -> None:  # type: ignore[no-untyped-def]
+    """No known load is left empty: all frames of every listed stance, but where a foot presses over an edge."""
+    result = analyse_file(known.path, prepared)
+    for side, stances in known.stances.items():
+        state = result.sides[side].load.state
+        for first, last in stances:
+            share = float((state[first + 1 : last] == 1).mean())
+            at_edge = any("presses at that edge" in c.reason for c in result.contacts if c.first <= last <= c.last + 3)
+            assert share >= (0.6 if at_edge else 1.0), (side, first, last, share)
