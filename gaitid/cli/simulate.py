@@ -2,65 +2,106 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from gaitid.cli.common import CONTEXT, Target, guarded, say, talk_options
 
 
+class _Simulate(click.Command):
+    """Its help lists the scenarios, which only then are loaded."""
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from gaitid.simulate import SCENARIOS
+
+        super().format_help_text(ctx, formatter)
+        with formatter.section("Scenarios"):
+            formatter.write_dl([(name, scenario.about) for name, scenario in SCENARIOS.items()])
+
+
+def _numbers(ctx: click.Context, parameter: click.Parameter, values: Sequence[str]) -> tuple[int, ...]:
+    """``1,4`` and ``1 --plate-type 4`` as numbers."""
+    words = [word.strip() for value in values for word in value.split(",")]
+    if not all(word.isdecimal() for word in words):
+        raise click.BadParameter(f"expected whole numbers such as 2 or 1,4; found {','.join(words)!r}")
+    return tuple(int(word) for word in words)
+
+
+_TRIAL = (
+    click.option("--rate-hz", default=100.0, show_default=True, help="Camera rate."),
+    click.option("--analog-rate-hz", default=1000.0, show_default=True, help="Rate of the plates."),
+    click.option("--duration", default=4.0, show_default=True, help="Length of the trial, s."),
+    click.option("--turn-deg", default=0.0, show_default=True, help="Turn the laboratory about the vertical."),
+    click.option("--mirror", is_flag=True, help="Swap left and right."),
+    click.option("--impact-bw", default=0.0, show_default=True, help="Height of a transient at every strike."),
+)
+_PLATES = (
+    click.option(
+        "--plate-type",
+        "plate_types",
+        multiple=True,
+        default=("2",),
+        show_default=True,
+        callback=_numbers,
+        help="C3D types of the plates in turn, as 1,4 or given repeatedly.",
+    ),
+    click.option("--plate-seed", default=0, show_default=True, help="Not 0: random origins, calibration, wiring."),
+    click.option(
+        "--origin-sign",
+        type=click.Choice(["nexus", "c3d"]),
+        default="nexus",
+        show_default=True,
+        help="How FORCE_PLATFORM:ORIGIN is written.",
+    ),
+)
+_FAULTS = (
+    click.option("--seed", default=0, show_default=True, help="Of noise, bias, drift and gaps."),
+    click.option("--marker-noise-mm", default=0.0, show_default=True, help="Standard deviation on each coordinate."),
+    click.option(
+        "--force-noise-n", "force_noise_N", default=0.0, show_default=True, help="Standard deviation on each force, N."
+    ),
+    click.option(
+        "--plate-bias-n", "plate_bias_N", default=0.0, show_default=True, help="Force of an unloaded plate, N."
+    ),
+    click.option(
+        "--plate-drift-n-per-s", "plate_drift_N_per_s", default=0.0, show_default=True, help="How fast it grows, N/s."
+    ),
+    click.option("--gap-count", default=0, show_default=True, help="Gaps in random markers."),
+    click.option("--gap-frames", default=10, show_default=True, help="Length of each gap."),
+    click.option("--event-shift-s", default=0.0, show_default=True, help="Added to the time of every event, s."),
+    click.option("--no-events", is_flag=True, help="Store no events."),
+)
+
+
+def _simulation_options(function: Any) -> Any:
+    for option in reversed((*_TRIAL, *_PLATES, *_FAULTS)):
+        function = option(function)
+    return function
+
+
 @click.command(
+    cls=_Simulate,
     context_settings=CONTEXT,
     epilog="Example:  gaitid simulate walk -o simulated --marker-noise-mm 1 --seed 7",
 )
 @click.argument("scenario")
 @click.option("-o", "--output", required=True, type=Target(), help="Folder for the files.")
-@click.option("--rate-hz", default=100.0, show_default=True, help="Camera rate.")
-@click.option("--analog-rate-hz", default=1000.0, show_default=True, help="Rate of the plates.")
-@click.option("--duration", default=4.0, show_default=True, help="Length of the trial, s.")
-@click.option("--seed", default=0, show_default=True, help="Of the noise.")
-@click.option("--marker-noise-mm", default=0.0, show_default=True, help="Standard deviation on each coordinate.")
-@click.option(
-    "--force-noise-n",
-    "force_noise_n",
-    default=0.0,
-    show_default=True,
-    help="Standard deviation on each force channel, N.",
-)
-@click.option("--turn-deg", default=0.0, show_default=True, help="Turn the laboratory about the vertical.")
-@click.option("--mirror", is_flag=True, help="Swap left and right.")
+@_simulation_options
 @talk_options
-def command(
-    scenario: str,
-    output: Path,
-    rate_hz: float,
-    analog_rate_hz: float,
-    duration: float,
-    seed: int,
-    marker_noise_mm: float,
-    force_noise_n: float,
-    turn_deg: float,
-    mirror: bool,
-    quiet: bool,
-    verbose: bool,
-    debug: bool,
-) -> int:
+def command(scenario: str, output: Path, quiet: bool, verbose: bool, debug: bool, **settings: Any) -> int:
     """Write a synthetic trial as C3D and CSV, with the exact kinematics and wrenches beside it.
 
-    SCENARIO is `walk`: a two-legged walk with Plug-in Gait markers over two force plates.
+    SCENARIO is `walk`, a two-legged walk with Plug-in Gait markers over two force plates, or one of the awkward
+    trials below.
     """
     from gaitid.simulate import SCENARIOS, simulate
 
     if scenario not in SCENARIOS:
-        raise click.UsageError(f"unknown scenario {scenario!r}; expected {' or '.join(SCENARIOS)}")
-    worked, files = guarded(
-        "",
-        lambda: simulate(
-            scenario, output, rate_hz=rate_hz, analog_rate_hz=analog_rate_hz, duration=duration, seed=seed,
-            marker_noise_mm=marker_noise_mm, force_noise_N=force_noise_n, turn_deg=turn_deg, mirror=mirror,
-        ),
-        debug,
-    )  # fmt: skip
+        raise click.UsageError(f"unknown scenario {scenario!r}; expected one of {', '.join(SCENARIOS)}")
+    worked, files = guarded("", lambda: simulate(scenario, output, **settings), debug)
     if not worked:
         return 1
     if not quiet:

@@ -7,7 +7,10 @@ momentum principle). Only the errors are shared.
 
 from __future__ import annotations
 
-from gaitid.simulate.files import SCENARIOS, simulate, write_walk
-from gaitid.simulate.walk import Walk, WalkSettings, WalkState, simulate_walk
+from gaitid.simulate.files import simulate, write_walk
+from gaitid.simulate.scenarios import SCENARIOS
+from gaitid.simulate.scene import simulate_walk
+from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.walk import Walk, WalkState
 
 __all__ = ["SCENARIOS", "Walk", "WalkSettings", "WalkState", "simulate", "simulate_walk", "write_walk"]

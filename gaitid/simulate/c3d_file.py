@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from gaitid.simulate.body import Subject
 from gaitid.simulate.jet import Array
+from gaitid.simulate.transducers import encode
 from gaitid.simulate.truth import FIRST_FRAME
 from gaitid.simulate.walk import Walk
 
@@ -47,12 +48,13 @@ def write_c3d(
     c.add_parameter("POINT", "X_SCREEN", ("+X",))
     c.add_parameter("POINT", "Y_SCREEN", ("+Z",))
     c["data"]["points"] = np.concatenate([points, np.ones((1, *points.shape[1:]))])
-    # Residual 0: seen, and nothing said about how well.
-    c["data"]["meta_points"]["residuals"] = np.zeros((1, *points.shape[1:]))
+    # Residual 0: seen, and nothing said about how well. −1: not seen.
+    c["data"]["meta_points"]["residuals"] = np.where(np.isfinite(points[:1]), 0.0, -1.0)
     c["data"]["meta_points"]["camera_masks"] = np.zeros((7, *points.shape[1:]), dtype=bool)
     if channels is not None:
         _add_plates(c, walk, channels)
-        _add_events(c, walk)
+        if not walk.settings.no_events:
+            _add_events(c, walk)
     _add_subject(c, walk.subject, with_offsets=channels is not None)
     c.add_parameter("MANUFACTURER", "COMPANY", ("gaitid",))
     c.add_parameter("MANUFACTURER", "SOFTWARE", ("gaitid simulate",))
@@ -60,34 +62,64 @@ def write_c3d(
 
 
 def _add_plates(c: Any, walk: Walk, channels: dict[int, tuple[Array, Array]]) -> None:
-    labels, units, notes, rows = [], [], [], []
-    for number, (force, moment) in channels.items():
-        for letter, unit, values in (("F", "N", force), ("M", "Nmm", moment * 1e3)):
-            for i, axis in enumerate("xyz"):
-                labels.append(f"{letter}{axis}{number}")
-                units.append(unit)
-                notes.append(f"Force Plate [{number}]")
-                rows.append(values[:, i])
+    settings = walk.settings
+    draw = np.random.default_rng(int(settings.plate_seed))
+    encoded = []
+    for i, plate in enumerate(walk.plates):
+        force, moment = channels[plate.number]
+        encoded.append(
+            encode(
+                settings.plate_types[i % len(settings.plate_types)],
+                force,
+                moment + np.cross(plate.sensor_p, force),
+                plate.sensor_p,
+                plate.size_m,
+                origin_sign=settings.origin_sign,
+                seed=int(settings.plate_seed) + i,
+            )
+        )
+    labels = [f"{label}{i + 1}" for i, one in enumerate(encoded) for label in one.labels]
+    units = [unit for one in encoded for unit in one.units]
+    notes = [f"Force Plate [{i + 1}]" for i, one in enumerate(encoded) for _ in one.labels]
+    rows = np.hstack([one.values for one in encoded]).T
     n = len(labels)
+    # A lab wires its plates as it likes, and scales its channels by what the amplifiers say.
+    order = draw.permutation(n) if settings.plate_seed else np.arange(n)
+    scale = draw.uniform(0.05, 20.0, n) if settings.plate_seed else np.ones(n)
     analog = c["parameters"]["ANALOG"]
-    analog["LABELS"]["value"] = tuple(labels)
-    analog["DESCRIPTIONS"]["value"] = tuple(notes)
-    analog["UNITS"]["value"] = tuple(units)
-    analog["RATE"]["value"] = (walk.settings.analog_rate_hz,)
-    analog["GEN_SCALE"]["value"] = (1.0,)
-    analog["SCALE"]["value"] = (1.0,) * n
+    analog["LABELS"]["value"] = tuple(labels[k] for k in order)
+    analog["DESCRIPTIONS"]["value"] = tuple(notes[k] for k in order)
+    analog["UNITS"]["value"] = tuple(units[k] for k in order)
+    analog["RATE"]["value"] = (settings.analog_rate_hz,)
+    analog["GEN_SCALE"]["value"] = (0.5,) if settings.plate_seed else (1.0,)
+    analog["SCALE"]["value"] = tuple(scale.tolist())
     analog["OFFSET"]["value"] = (0,) * n
-    c["data"]["analogs"] = np.stack(rows)[None]
+    c["data"]["analogs"] = rows[order][None]
 
-    plates = walk.plates
-    corners = np.stack([plate.corners_g.T for plate in plates], axis=-1) * 1e3  # (3, 4, plates)
-    origins = np.stack([plate.sensor_p for plate in plates], axis=-1) * 1e3  # as Nexus stores it: z > 0
-    _add_integers(c, "FORCE_PLATFORM", "USED", [len(plates)])
-    _add_integers(c, "FORCE_PLATFORM", "TYPE", [2] * len(plates))
+    corners = np.stack([plate.corners_g.T for plate in walk.plates], axis=-1) * 1e3  # (3, 4, plates)
+    most = max(len(one.labels) for one in encoded)
+    wired = np.zeros((most, len(encoded)), dtype=np.int64)  # from 1; 0 where a type has fewer channels
+    place = np.empty(n, dtype=np.int64)
+    place[order] = np.arange(1, n + 1)
+    start = 0
+    for k, one in enumerate(encoded):
+        wired[: len(one.labels), k] = place[start : start + len(one.labels)]
+        start += len(one.labels)
+    _add_integers(c, "FORCE_PLATFORM", "USED", [len(encoded)])
+    _add_integers(c, "FORCE_PLATFORM", "TYPE", [one.kind for one in encoded])
     _add_integers(c, "FORCE_PLATFORM", "ZERO", [1, 0])
     c.add_parameter("FORCE_PLATFORM", "CORNERS", corners)
-    c.add_parameter("FORCE_PLATFORM", "ORIGIN", origins)
-    _add_integers(c, "FORCE_PLATFORM", "CHANNEL", np.arange(1, 6 * len(plates) + 1).reshape(-1, 6).T)
+    c.add_parameter("FORCE_PLATFORM", "ORIGIN", np.stack([one.origin_mm for one in encoded], axis=-1))
+    _add_integers(c, "FORCE_PLATFORM", "CHANNEL", wired)
+    matrices = [one.calibration for one in encoded if one.calibration is not None]
+    if matrices:
+        # Column by column, as a C3D file stores every array; as large as the largest, zero for plates without one.
+        side = max(len(matrix) for matrix in matrices)
+        calibration = np.zeros((side, side, len(encoded)))
+        for k, one in enumerate(encoded):
+            if one.calibration is not None:
+                calibration[: len(one.calibration), : len(one.calibration), k] = one.calibration
+        c.add_parameter("FORCE_PLATFORM", "CAL_MATRIX", calibration)
 
 
 def _add_events(c: Any, walk: Walk) -> None:
@@ -95,7 +127,7 @@ def _add_events(c: Any, walk: Walk) -> None:
     events = sorted(
         (time, side.capitalize(), label)
         for side, label, time in (
-            (stance.side, label, time)
+            (stance.side, label, time + walk.settings.event_shift_s)
             for stance in walk.stances
             for label, time in ((_STRIKE, stance.on_s), (_OFF, stance.off_s))
         )

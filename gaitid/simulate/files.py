@@ -10,7 +10,11 @@ import numpy as np
 from gaitid.errors import GaitidError, WriteError
 from gaitid.simulate.body import SIDES, Subject
 from gaitid.simulate.c3d_file import write_c3d
+from gaitid.simulate.faults import biased_channels, noisy_channels, noisy_markers, with_gaps
 from gaitid.simulate.jet import Array
+from gaitid.simulate.scenarios import SCENARIOS
+from gaitid.simulate.scene import simulate_walk
+from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.truth import (
     AXES,
     FIRST_FRAME,
@@ -18,25 +22,24 @@ from gaitid.simulate.truth import (
     contact_table,
     csv_text,
     joint_table,
+    load_table,
     segment_table,
     wrench_table,
 )
-from gaitid.simulate.walk import Walk, WalkSettings, simulate_walk
+from gaitid.simulate.walk import Walk
 from gaitid.whole import place_all
 
-SCENARIOS = ("walk",)
+#: Length of the static trial, s.
 STATIC_S = 1.5
-#: Lever, m, on which the noise of a plate's moments is that of its forces.
-MOMENT_NOISE_LEVER_M = 0.1
 
 
-def simulate(scenario: str, folder: Path, **options: float | bool) -> tuple[Path, ...]:
+def simulate(scenario: str, folder: Path, **options: float | str | tuple[int, ...]) -> tuple[Path, ...]:
     """Write a synthetic trial with its exact wrenches into a folder.
 
     Parameters
     ----------
     scenario : str
-        ``walk``.
+        One of `SCENARIOS`.
     folder : Path
         Made where absent.
     **options
@@ -55,7 +58,7 @@ def simulate(scenario: str, folder: Path, **options: float | bool) -> tuple[Path
     if scenario not in SCENARIOS:
         raise GaitidError(
             f"unknown scenario {scenario!r}",
-            expected=" or ".join(SCENARIOS),
+            expected=", ".join(SCENARIOS),
             todo="choose one of these",
         )
     known = tuple(WalkSettings.__dataclass_fields__)
@@ -63,7 +66,7 @@ def simulate(scenario: str, folder: Path, **options: float | bool) -> tuple[Path
     if unknown:
         raise GaitidError(f"scenario {scenario!r} has no option {', '.join(unknown)}", expected=", ".join(known))
     settings = WalkSettings(**options)  # type: ignore[arg-type]
-    return write_walk(simulate_walk(settings), Path(folder))
+    return write_walk(simulate_walk(settings, scenario), Path(folder))
 
 
 def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:
@@ -82,33 +85,31 @@ def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:
     settings = walk.settings
     state = walk.at(settings.times_s)
     noise = np.random.default_rng(int(settings.seed))
-    sigma_m = settings.marker_noise_mm * 1e-3
     # Drawn in a fixed order, so that the same seed gives the same bytes.
-    markers = {label: p + sigma_m * noise.standard_normal(p.shape) for label, p in state.marker_g.items()}
-    channels = {}
-    for number, (force, moment) in walk.plate_channels(settings.analog_times_s).items():
-        f = force + settings.force_noise_N * noise.standard_normal(force.shape)
-        lever = settings.force_noise_N * MOMENT_NOISE_LEVER_M
-        channels[number] = (f, moment + lever * noise.standard_normal(moment.shape))
-    n_static = max(2, round(STATIC_S * settings.rate_hz))
-    static = {label: p + sigma_m * noise.standard_normal(p.shape) for label, p in walk.static_markers(n_static).items()}
+    markers = with_gaps(noisy_markers(state.marker_g, settings, noise), settings)
+    channels = noisy_channels(walk.plate_channels(settings.analog_times_s), settings, noise)
+    channels = biased_channels(channels, settings)
+    static = noisy_markers(walk.static_markers(max(2, round(STATIC_S * settings.rate_hz))), settings, noise)
 
-    texts = {
-        "walk.csv": csv_text(_marker_table(markers, state.time_s)),
-        "walk.forces.csv": csv_text(_force_table(channels, settings.analog_times_s)),
-        "walk.plates.yaml": _plates_yaml(walk),
-        "walk.subject.yaml": _subject_yaml(walk.subject),
-        "walk.truth.wrenches.csv": csv_text(wrench_table(state)),
-        "walk.truth.joints.csv": csv_text(joint_table(state)),
-        "walk.truth.segments.csv": csv_text(segment_table(state)),
-        "walk.truth.contacts.csv": csv_text(contact_table(walk)),
+    stem = walk.scenario.name
+    tables = {
+        "": _marker_table(markers, state.time_s),
+        ".forces": _force_table(channels, settings.analog_times_s),
+        ".truth.wrenches": wrench_table(state),
+        ".truth.joints": joint_table(state),
+        ".truth.segments": segment_table(state),
+        ".truth.contacts": contact_table(walk),
+        ".truth.loads": load_table(walk),
     }
-    names = ("walk.c3d", "static.c3d", *texts)
+    texts = {f"{stem}{kind}.csv": csv_text(table) for kind, table in tables.items()}
+    texts |= {f"{stem}.plates.yaml": _plates_yaml(walk), f"{stem}.subject.yaml": _subject_yaml(walk.subject)}
+    trial = f"{stem}.c3d"
+    names = (trial, "static.c3d", *texts)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".simulate-") as aside_name:
             aside = Path(aside_name)
-            write_c3d(aside / "walk.c3d", walk, markers, channels)
+            write_c3d(aside / trial, walk, markers, channels)
             write_c3d(aside / "static.c3d", walk, static, None)
             for name, text in texts.items():
                 (aside / name).write_bytes(text.encode("utf-8"))

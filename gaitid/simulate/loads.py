@@ -1,4 +1,4 @@
-"""Ground under the simulated walk: stances, the load that each foot takes, and force plates.
+"""Ground under the simulated walk: stances, and the load that each foot takes.
 
 The load of a stance is a sum of cubic B-splines, each supported inside the stance. So force is twice
 continuously differentiable, zero with its first two derivatives at contact and at toe-off, and zero in
@@ -8,16 +8,18 @@ never leaves the hull of its control points.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import comb
 
 import numpy as np
 
 from gaitid.simulate.body import SIGN
-from gaitid.simulate.jet import Array, turn_matrix
+from gaitid.simulate.jet import Array
 
 GRAVITY = 9.81
+#: Duration of a heel strike's transient, s: its peak comes after half of it.
+IMPACT_S = 0.04
 
 
 @dataclass(frozen=True)
@@ -51,22 +53,34 @@ class Stance:
     ----------
     side : str
     on_s, off_s : float
-        Contact and toe-off.
+        Contact and end of contact, laboratory time; ±∞ where the foot never leaves or came before all time.
+    course_s : (float, float)
+        Pattern time at which the load's course begins and ends; later first where the walk runs backward.
     heel_g, toe_g : (3,) array, m
-        Footprint: under the HEE and TOE markers while the foot is flat, on the floor, laboratory axes.
+        Footprint: under the HEE and TOE markers while the foot is flat, on the floor, laboratory axes. Where
+        the walkway is carried (`Passage`), as it lay before.
     progression_g : (3,) array
         Unit vector along the walkway, that the forward force is along.
-    plate : int or None
-        Number of the plate that takes all of the load, None on bare floor.
+    plates : tuple of int
+        Numbers of the plates that take a part of the load at any time.
+    whole : bool
+        These plates take all of it, all the time.
     """
 
     side: str
     on_s: float
     off_s: float
+    course_s: tuple[float, float]
     heel_g: Array
     toe_g: Array
     progression_g: Array
-    plate: int | None
+    plates: tuple[int, ...] = ()
+    whole: bool = False
+
+    @property
+    def plate(self) -> int | None:
+        """Number of the one plate that takes all of the load, None on bare floor and beside or across plates."""
+        return self.plates[0] if self.whole and len(self.plates) == 1 else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,74 +93,24 @@ class FootLoad:
     cop_g : (times, 3) array, m
         On the floor; NaN in the air.
     free_moment_g : (times, 3) array, N·m
-        About the vertical through the centre of pressure; zero in the air.
+        Along the floor's normal through the centre of pressure; zero in the air.
     stance : (times,) integer array
         Index of the stance, −1 in the air.
+    along_m, lateral_m : (times,) array
+        Centre of pressure in the footprint: from under the HEE marker toward the TOE marker, and toward the outer
+        border; NaN in the air.
+    ahead_g, outward_g : (times, 3) array
+        Unit vectors of those two directions.
     """
 
     force_g: Array
     cop_g: Array
     free_moment_g: Array
     stance: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
-
-
-@dataclass(frozen=True, eq=False)
-class Plate:
-    """A type 2 plate level with the floor.
-
-    Attributes
-    ----------
-    number : int
-    corners_g : (4, 3) array, m
-        In the order of the C3D standard, laboratory axes.
-    sensor_p : (3,) array, m
-        From the centre of the surface to the sensor's origin, plate axes (z down).
-    """
-
-    number: int
-    corners_g: Array
-    sensor_p: Array
-
-    @property
-    def centre_g(self) -> Array:
-        """(3,) centre of the surface, m."""
-        return np.asarray(self.corners_g.mean(axis=0), dtype=np.float64)
-
-    @property
-    def rotation(self) -> Array:
-        """(3, 3) plate → laboratory, from the corners as the C3D standard defines them."""
-        c1, c2, c3, c4 = self.corners_g
-        x = (c1 + c4) - (c2 + c3)
-        y = (c1 + c2) - (c3 + c4)
-        x, y = x / np.linalg.norm(x), y / np.linalg.norm(y)
-        return np.stack([x, y, np.cross(x, y)], axis=-1)
-
-    def channels(self, force_g: Array, cop_g: Array, free_moment_g: Array) -> tuple[Array, Array]:
-        """What the plate's sensor reports: the reaction on the subject.
-
-        Parameters
-        ----------
-        force_g, cop_g, free_moment_g : (samples, 3) arrays
-            As in `FootLoad`; the centre of pressure may be NaN where the force is zero.
-
-        Returns
-        -------
-        force_p, moment_p : (samples, 3) arrays, N and N·m
-            In plate axes, the moment about the sensor's origin.
-        """
-        arm_g = np.where(np.isfinite(cop_g), cop_g - self.centre_g, 0.0)
-        # About the centre of the surface: M = r × F + M_free; about the sensor, o away: m = M − o × f.
-        moment_g = np.cross(arm_g, force_g) + free_moment_g
-        force_p, moment_p = force_g @ self.rotation, moment_g @ self.rotation
-        return force_p, moment_p - np.cross(self.sensor_p, force_p)
-
-
-def plate(number: int, centre_g: Array, x_length_m: float, y_length_m: float, yaw_rad: float, sensor_p: Array) -> Plate:
-    """A plate whose z points down and whose x is turned by `yaw_rad` from laboratory x, seen from above."""
-    x = turn_matrix(2, yaw_rad) @ np.array([0.5 * x_length_m, 0.0, 0.0])
-    y = turn_matrix(2, yaw_rad) @ np.array([0.0, -0.5 * y_length_m, 0.0])  # x × y down
-    corners = np.stack([centre_g + x + y, centre_g - x + y, centre_g - x - y, centre_g + x - y])
-    return Plate(number, corners, sensor_p)
+    along_m: Array
+    lateral_m: Array
+    ahead_g: Array
+    outward_g: Array
 
 
 def b_spline(coefficients: Sequence[float], s: Array) -> Array:
@@ -179,26 +143,28 @@ def bernstein(coefficients: Sequence[float], s: Array) -> Array:
     )
 
 
-def foot_load(shape: LoadShape, mass_kg: float, stances: Sequence[Stance], side: str, times_s: Array) -> FootLoad:
-    """Exact load on one foot at any times, s (see `FootLoad`)."""
-    times: Array = np.asarray(times_s, dtype=np.float64)
+def foot_load(shape: LoadShape, mass_kg: float, stances: Sequence[Stance], side: str, own_s: Array) -> FootLoad:
+    """Exact load on one foot at any instants of pattern time, s (see `FootLoad`), the walkway at rest."""
+    times: Array = np.asarray(own_s, dtype=np.float64)
     force, free = np.zeros((times.size, 3)), np.zeros((times.size, 3))
-    cop = np.full((times.size, 3), np.nan)
+    cop, along, lateral = (np.full(shape_of, np.nan) for shape_of in ((times.size, 3), times.size, times.size))
+    directions = np.full((2, times.size, 3), np.nan)
     index = np.full(times.size, -1, dtype=np.int64)
     weight = mass_kg * GRAVITY
     up = np.array([0.0, 0.0, 1.0])
     for k, stance in enumerate(stances):
-        now = (times > stance.on_s) & (times < stance.off_s)
+        begin, end = stance.course_s
+        now = (times > begin) & (times < end)
         if stance.side != side or not now.any():
             continue
-        s = (times[now] - stance.on_s) / (stance.off_s - stance.on_s)
+        s = (times[now] - begin) / (end - begin)
         ahead = stance.toe_g - stance.heel_g
         ahead = ahead / np.linalg.norm(ahead)
         outward = SIGN[side] * np.cross(up, ahead)
         index[now] = k
-        cop[now] = (
-            stance.heel_g + bernstein(shape.along, s)[:, None] * ahead + bernstein(shape.lateral, s)[:, None] * outward
-        )
+        directions[0, now], directions[1, now] = ahead, outward
+        along[now], lateral[now] = bernstein(shape.along, s), bernstein(shape.lateral, s)
+        cop[now] = stance.heel_g + along[now, None] * ahead + lateral[now, None] * outward
         # Inward is clockwise from above for the left foot.
         free[now] = -SIGN[side] * mass_kg * b_spline(shape.free_moment_internal, s)[:, None] * up
         forward, medial = stance.progression_g, -SIGN[side] * np.cross(up, stance.progression_g)
@@ -207,4 +173,44 @@ def foot_load(shape: LoadShape, mass_kg: float, stances: Sequence[Stance], side:
             + b_spline(shape.medial, s)[:, None] * medial
             + b_spline(shape.vertical, s)[:, None] * up
         )
-    return FootLoad(force, cop, free, index)
+    return FootLoad(force, cop, free, index, along, lateral, *directions)
+
+
+def rebalanced(
+    loads: Mapping[str, FootLoad], mass_kg: float, rate: Array, acceleration_g: Array
+) -> dict[str, FootLoad]:
+    """The loads of a walk whose pattern time runs at another rate.
+
+    What exceeds the weight is inertia, and goes with the square of the rate; the weight itself stays, shared by the
+    feet as their vertical forces are; and speeding up or slowing down the whole body takes its own force. So a body
+    that stands still is carried by both feet with just its weight.
+
+    Parameters
+    ----------
+    loads : mapping of side to FootLoad
+    mass_kg : float
+    rate : (times,) array
+        Of pattern time.
+    acceleration_g : (times, 3) array, m/s²
+        Of the body, because its rate changes.
+    """
+    weight = np.array([0.0, 0.0, mass_kg * GRAVITY])
+    vertical = sum((load.force_g[:, 2] for load in loads.values()), np.zeros(rate.size))
+    square = (rate**2)[:, None]
+    out = {}
+    for side, load in loads.items():
+        share = np.divide(load.force_g[:, 2], vertical, out=np.zeros(rate.size), where=vertical > 0)[:, None]
+        # F = τ̇² (F₀ − s W) + s (W + m a)
+        force = square * (load.force_g - share * weight) + share * (weight + mass_kg * acceleration_g)
+        out[side] = replace(load, force_g=force, free_moment_g=square * load.free_moment_g)
+    return out
+
+
+def with_impact(load: FootLoad, stances: Sequence[Stance], times_s: Array, peak_N: float) -> FootLoad:
+    """The load with a vertical transient of `IMPACT_S`, this high, from every contact on (laboratory time)."""
+    on_s = np.array([stance.on_s for stance in stances])[load.stance]
+    since = np.where(load.stance >= 0, times_s - on_s, np.inf)
+    # One cubic B-spline, whose height is 2/3.
+    force = load.force_g.copy()
+    force[:, 2] += peak_N * b_spline((1.5,), np.clip(since / IMPACT_S, 0.0, 1.0))
+    return replace(load, force_g=force)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,8 +19,11 @@ from gaitid.simulate.jet import (
     turn,
     turn_matrix,
 )
+from gaitid.simulate.loads import FootLoad
+from gaitid.simulate.passage import Passage
 from gaitid.simulate.series import Pattern
 from gaitid.simulate.skeleton import LEG_ANGLES, Skeleton, pose
+from gaitid.simulate.timing import Clock
 
 # Quiet standing: a slight forward tilt of the pelvis with thighs and shanks nearly vertical, toes turned out.
 _STANDING = {
@@ -46,6 +49,10 @@ class Gait:
         Time of that foot strike; the pelvis then passes the laboratory's origin, but for its oscillation.
     yaw_rad : float
         Direction of walking, from laboratory x about the vertical.
+    clock : Clock
+        How pattern time runs against laboratory time.
+    passage : Passage
+        What carries the walkway.
     """
 
     subject: Subject
@@ -53,15 +60,22 @@ class Gait:
     lead: str
     strike_s: float
     yaw_rad: float
+    clock: Clock = Clock()  # noqa: RUF009  (frozen)
+    passage: Passage = Passage()  # noqa: RUF009
+
+    @property
+    def heading(self) -> Array:
+        """(3, 3) walkway axes (x along it, z up) → laboratory."""
+        return turn_matrix(2, self.yaw_rad)
 
     def walking(self, times_s: ArrayLike, order: int = 2) -> Skeleton:
         """The walking skeleton at any times, s, with `order` derivatives."""
         pattern, sg = self.pattern, SIGN[self.lead]
         since = time_jet(times_s, order) - self.strike_s
-        phase = since * (2.0 * np.pi / pattern.stride_s)
+        own = self.clock.at(since)
+        phase = own * (2.0 * np.pi / pattern.stride_s)
         pelvis = {name: series.at(phase) for name, series in pattern.pelvis.items()}
-        heading = turn_matrix(2, self.yaw_rad)
-        origin = stack([since * pattern.speed_m_per_s + pelvis["forward"], sg * pelvis["lead"], pelvis["up"]])
+        origin = stack([own * pattern.speed_m_per_s + pelvis["forward"], sg * pelvis["lead"], pelvis["up"]])
         rotation = matmul(
             matmul(turn(1, pelvis["tilt"]), turn(0, sg * pelvis["obliquity"])),
             turn(2, sg * pelvis["rotation"]),
@@ -69,14 +83,50 @@ class Gait:
         legs = {}
         for side in SIDES:
             # The other leg does the same, half a stride later.
-            own = phase if side == self.lead else phase - np.pi
-            legs[side] = {name: pattern.leg[name].at(own) for name in LEG_ANGLES}
+            stride = phase if side == self.lead else phase - np.pi
+            legs[side] = {name: pattern.leg[name].at(stride) for name in LEG_ANGLES}
+        if not self.passage.plain:
+            carried, start = self.passage.at(since)
+            origin, rotation = apply(carried, origin) + start, matmul(carried, rotation)
+        heading = self.heading
         return pose(
             self.subject,
             _turned(heading, origin),
             Jet(heading @ rotation.d),
             legs,
         )
+
+    def own_s(self, times_s: Array) -> Array:
+        """(times,) pattern time at laboratory times, s; both are the same at the lead foot's strike."""
+        if self.clock.plain:
+            return times_s
+        return self.strike_s + self.clock.at(time_jet(times_s, 0) - self.strike_s).value
+
+    def laboratory_s(self, own_s: float) -> float:
+        """Laboratory time at which pattern time has a value, s; ±∞ where it never has."""
+        if self.clock.plain:
+            return own_s
+        return self.strike_s + self.clock.when(own_s - self.strike_s)
+
+    def pace(self, times_s: Array) -> tuple[Array, Array]:
+        """Rate of pattern time (times,), and the acceleration (times, 3), m/s², that its changes give the body."""
+        own = self.clock.at(time_jet(times_s, 2) - self.strike_s)
+        return own.d[1], own.d[2][:, None] * self.pattern.speed_m_per_s * self.heading[:, 0]
+
+    def carry(self, load: FootLoad, times_s: Array) -> FootLoad:
+        """A load on the resting walkway as the passage carries it along; the slope does not turn the force."""
+        if self.passage.plain:
+            return load
+        h = self.heading
+        carried, start = (jet.value for jet in self.passage.at(time_jet(times_s, 0) - self.strike_s))
+        to_g = h @ carried @ h.T
+        level = h @ self.passage.slope.T @ h.T @ to_g
+        moved = {
+            name: np.einsum("tij,tj->ti", to_g, getattr(load, name))
+            for name in ("cop_g", "free_moment_g", "ahead_g", "outward_g")
+        }
+        moved["cop_g"] = moved["cop_g"] + start @ h.T
+        return replace(load, force_g=np.einsum("tij,tj->ti", level, load.force_g), **moved)
 
     def standing(self, n: int) -> Skeleton:
         """Quiet standing over the laboratory's origin, both feet flat on the floor, for n frames."""
@@ -95,11 +145,10 @@ class Gait:
         low = pose(self.subject, constant(np.zeros((n, 3)), order), pelvis_rotation, legs)
         heels = [low.marker[label].value[0, 2] for label in ("LHEE", "RHEE")]
         height = HEEL_MARKER_HEIGHT_M - float(np.mean(heels))
-        heading = turn_matrix(2, self.yaw_rad)
         return pose(
             self.subject,
             constant(np.tile([0.0, 0.0, height], (n, 1)), order),
-            Jet(heading @ pelvis_rotation.d),
+            Jet(self.heading @ pelvis_rotation.d),
             legs,
         )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from gaitid.simulate.jet import Jet, constant, sin_cos
+from gaitid.simulate.timing import smooth_step
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,41 @@ class Series:
 
 
 @dataclass(frozen=True)
+class Planted:
+    """A value that is there while a foot is on the ground, and zero in the middle of its swing.
+
+    Attributes
+    ----------
+    value : float
+    stance_fraction : float
+        Part of the stride in which the foot is on the ground, from phase 0.
+    """
+
+    value: float
+    stance_fraction: float
+
+    def at(self, phase: Jet) -> Jet:
+        """The course as a jet (times,) of the phase, rad."""
+        turns = Jet(phase.d / (2.0 * np.pi))
+        turns = turns - np.floor(turns.value)
+        middle = 0.5 * (1.0 + self.stance_fraction)
+        lifted = smooth_step(turns, self.stance_fraction, middle) - smooth_step(turns, middle, 1.0)
+        return (lifted * -1.0 + 1.0) * self.value
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Two courses added."""
+
+    one: Series
+    other: Series | Planted
+
+    def at(self, phase: Jet) -> Jet:
+        """The sum as a jet (times,) of the phase, rad."""
+        return self.one.at(phase) + self.other.at(phase)
+
+
+@dataclass(frozen=True)
 class Pattern:
     """One walking style.
 
@@ -60,7 +97,7 @@ class Pattern:
     pelvis : mapping of name to Series
         ``forward``, ``lead`` (toward the side that phase 0 belongs to) and ``up``, m; ``tilt``, ``obliquity``
         (lead side up) and ``rotation`` (lead side back), rad.
-    leg : mapping of angle to Series
+    leg : mapping of angle to Series or Sum
         Joint angles of one leg against its own phase (`skeleton.LEG_ANGLES`), rad.
     """
 
@@ -68,5 +105,5 @@ class Pattern:
     speed_m_per_s: float
     stance_fraction: float
     flat_fraction: float
-    pelvis: dict[str, Series]
-    leg: dict[str, Series]
+    pelvis: Mapping[str, Series]
+    leg: Mapping[str, Series | Sum]

@@ -6,19 +6,23 @@ Where `run` leaves cells empty because it cannot know (a foot on bare floor), th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from gaitid.simulate.body import JOINTS, SIDES
 from gaitid.simulate.clinical import JOINT_SEGMENTS
 from gaitid.simulate.jet import Array
+from gaitid.simulate.loads import FootLoad, Stance
+from gaitid.simulate.pressure import felt
 from gaitid.simulate.walk import Walk, WalkState
 
 AXES = ("x", "y", "z")
 #: Number of a trial's first frame.
 FIRST_FRAME = 1
 
-Table = dict[str, Sequence[object] | Array]
+Frames = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+Table = dict[str, Sequence[object] | Array | Frames]
 
 
 def frame_columns(state: WalkState) -> Table:
@@ -68,26 +72,27 @@ def segment_table(state: WalkState) -> Table:
 
 
 def contact_table(walk: Walk) -> Table:
-    """Columns of ``walk.contacts.csv``: every stance, by first frame; ``plates`` empty on bare floor."""
-    frames, samples = walk.loads(walk.settings.times_s), walk.loads(walk.settings.analog_times_s)
+    """Columns of ``walk.contacts.csv``: every stance; ``plates`` empty where they do not take it all."""
+    attribution = attribute(walk, walk.settings.times_s)
+    samples = walk.loads(walk.settings.analog_times_s)
     rows: list[tuple[object, ...]] = []
     for k, stance in enumerate(walk.stances):
-        touched = np.flatnonzero(frames[stance.side].stance == k)
+        own = attribution[stance.side]
+        touched = np.flatnonzero(own.load.stance == k)
         if touched.size == 0:
             continue
         load = samples[stance.side]
         peak = float(load.force_g[load.stance == k, 2].max())
-        on_floor = stance.plate is None
         rows.append(
             (
                 stance.side,
-                "" if on_floor else str(stance.plate),
+                "+".join(str(number) for number in stance.plates) if stance.whole else "",
                 int(touched[0]) + FIRST_FRAME,
                 int(touched[-1]) + FIRST_FRAME,
                 peak,
                 "simulated",
                 1,
-                "on bare floor: no plate measured this load" if on_floor else "all of the foot on one plate",
+                _reason(stance, touched[~own.alone[touched]]),
             )
         )
     rows.sort(key=lambda row: (row[2], row[0]))
@@ -102,6 +107,89 @@ def contact_table(walk: Walk) -> Table:
         "reason",
     )
     return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+
+
+def _reason(stance: Stance, shared: Frames) -> str:
+    plates = " and ".join(str(number) for number in stance.plates)
+    if not stance.plates:
+        return "on bare floor: no plate measured this load"
+    if not stance.whole:
+        return f"partly on plate {plates}, partly on bare floor"
+    words = "all of the foot on one plate" if stance.plate else f"all of the foot on plates {plates} together"
+    if shared.size:
+        words += f"; another foot loads the same in {shared.size} frames ({runs(shared + FIRST_FRAME)})"
+    return words
+
+
+def runs(frames: Frames) -> str:
+    """Whole numbers in words: ``3-7 and 12-20``."""
+    parts = np.split(frames, np.flatnonzero(np.diff(frames) > 1) + 1)
+    return " and ".join(f"{part[0]}-{part[-1]}" for part in parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Attribution:
+    """Which plates carry one foot.
+
+    Attributes
+    ----------
+    load : FootLoad
+    vertical_N : mapping of plate number to (times,) array
+        What of this foot's vertical force lies on each plate.
+    share : (times,) array
+        Part of the foot's vertical force that lies on plates; 0 in the air.
+    alone : (times,) boolean array
+        No other foot loads any plate that this one loads.
+    """
+
+    load: FootLoad
+    vertical_N: Mapping[int, Array]
+    share: Array
+    alone: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
+    @property
+    def known(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        """(times,) whether the plates tell the load: in the air, or all of it on plates of its own."""
+        return np.asarray((self.load.stance < 0) | (self.alone & (self.share > 1.0 - 1e-9)))
+
+
+def attribute(walk: Walk, times_s: Array) -> dict[str, Attribution]:
+    """For each side, which plates carry the foot at any times, s."""
+    loads = walk.loads(times_s)
+    feet = {**loads, **{f"other {i}": load for i, load in enumerate(walk.other_loads(times_s))}}
+    shares = {name: {plate.number: felt(plate, load)[1] for plate in walk.plates} for name, load in feet.items()}
+    out = {}
+    for side, load in loads.items():
+        others = [shares[name] for name in feet if name != side]
+        alone = np.ones(load.stance.size, dtype=np.bool_)
+        for number, share in shares[side].items():
+            for other in others:
+                alone &= ~((share > 0) & (other[number] > 0))
+        vertical = {number: share * load.force_g[:, 2] for number, share in shares[side].items()}
+        out[side] = Attribution(load, vertical, sum(shares[side].values(), np.zeros(alone.size)), alone)
+    return out
+
+
+def load_table(walk: Walk) -> Table:
+    """Columns of ``{stem}.truth.loads.csv``: for every frame and side, which plates carry the foot.
+
+    ``{side}_plates`` (``1+2``; empty in the air and on bare floor), ``{side}_share`` (part of the vertical force that
+    lies on plates), ``{side}_alone`` (1 where no other foot loads these plates), ``{side}_known`` (1 where plates
+    can tell the load), and ``{side}_plate{n}_vertical_N``.
+    """
+    times = walk.settings.times_s
+    table: Table = {"frame": FIRST_FRAME + np.arange(times.size, dtype=np.float64), "time_s": times}
+    for side, own in attribute(walk, times).items():
+        names = list(own.vertical_N)
+        on = np.stack([own.vertical_N[number] > 0 for number in names], axis=1)
+        table[f"{side}_plates"] = ["+".join(str(n) for n, hit in zip(names, row, strict=True) if hit) for row in on]
+        table |= {
+            f"{side}_share": own.share,
+            f"{side}_alone": own.alone.astype(np.int64),
+            f"{side}_known": own.known.astype(np.int64),
+        }
+        table |= {f"{side}_plate{number}_vertical_N": force for number, force in own.vertical_N.items()}
+    return table
 
 
 def quaternion(rotation: Array) -> Array:
@@ -133,7 +221,7 @@ def _vector(name: str, values: Array, unit: str) -> Table:
     return {f"{name}_{axis}_{unit}": values[:, i] for i, axis in enumerate(AXES)}
 
 
-def csv_text(table: Mapping[str, Sequence[object] | Array]) -> str:
+def csv_text(table: Table) -> str:
     """A table as the project writes all its CSV: LF, ``%.10g``, an unknown cell empty."""
     columns = [[_cell(v) for v in (c.tolist() if isinstance(c, np.ndarray) else c)] for c in table.values()]
     lines = [",".join(table), *(",".join(row) for row in zip(*columns, strict=True))]

@@ -1,4 +1,4 @@
-"""The simulated walk against mechanics and against the conventional gait model, both written anew here."""
+"""The simulated walk: its symmetries, is it a walk, and what its files hold."""
 
 from __future__ import annotations
 
@@ -10,14 +10,10 @@ from numpy.typing import NDArray
 
 from gaitid.errors import GaitidError
 from gaitid.simulate import Walk, WalkSettings, WalkState, simulate, simulate_walk
-from gaitid.simulate.jet import Jet, bilinear, constant, cross, dot, matmul, sin_cos, stack, time_jet, turn
-from gaitid.simulate.momentum import kinetic_energy
 from gaitid.simulate.truth import quaternion
 
 Array = NDArray[np.float64]
 SIDES = ("left", "right")
-SIGN = {"left": 1.0, "right": -1.0}
-G = np.array([0.0, 0.0, -9.81])
 
 
 @pytest.fixture(scope="module")
@@ -41,120 +37,13 @@ def unit(v: Array) -> Array:
     return np.asarray(v / np.linalg.norm(v, axis=-1, keepdims=True))
 
 
-def frame(z: Array, y_hint: Array) -> Array:
-    """Axes as columns: z kept, x = y × z, y = z × x."""
-    z = unit(z)
-    x = unit(np.cross(y_hint, z))
-    return np.stack([x, np.cross(z, x), z], axis=-1)
-
-
-def rot(axis: int, angle: float) -> Array:
-    c, s = np.cos(angle), np.sin(angle)
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    r = np.eye(3)
-    r[i, i] = r[j, j] = c
-    r[i, j], r[j, i] = -s, s
-    return r
-
-
-# --- jets --------------------------------------------------------------------------------------------------
-
-
-def test_jets_agree_with_central_differences() -> None:
-    t, h = np.linspace(0.0, 2.0, 41), 1e-4
-
-    def motion(times: Array) -> Jet:
-        time = time_jet(times, 3)
-        s, c = sin_cos(time * 3.0 + 0.2)
-        v = stack([s * c, c - s * 0.3, time * s])
-        r = matmul(turn(0, s), matmul(turn(1, c * 2.0), turn(2, time)))
-        w = bilinear(lambda m, x: np.einsum("tij,tj->ti", m, x), r, v)
-        twisted: Jet = cross(w, v) + w
-        length: Jet = dot(twisted, v)
-        return stack([length, twisted.column(0), twisted.column(2)])
-
-    exact, before, after = motion(t), motion(t - h), motion(t + h)
-    for k in range(1, 4):
-        # The error of a central difference is h²/6 times the third derivative beyond (≲ 1e4 here).
-        difference = (after.d[k - 1] - before.d[k - 1]) / (2 * h)
-        np.testing.assert_allclose(exact.d[k], difference, rtol=1e-5, atol=1e-4)
-
-
-def test_a_jet_of_order_zero_has_no_derivative() -> None:
-    with pytest.raises(ValueError, match="order 0"):
-        constant(np.zeros(3), 0).derivative()
-
-
-def test_motion_agrees_with_finer_times(walk: Walk, state: WalkState) -> None:
-    h = 1e-4
-    t = walk.settings.times_s[::7]
-    exact, before, after = walk.at(t), walk.at(t - h), walk.at(t + h)
-    for name in exact.com_g:
-        v = (after.com_g[name] - before.com_g[name]) / (2 * h)
-        a = (after.velocity_g[name] - before.velocity_g[name]) / (2 * h)
-        alpha = (after.omega_g[name] - before.omega_g[name]) / (2 * h)
-        np.testing.assert_allclose(exact.velocity_g[name], v, atol=1e-4)  # m/s
-        np.testing.assert_allclose(exact.acceleration_g[name], a, atol=5e-3)  # m/s²
-        np.testing.assert_allclose(exact.alpha_g[name], alpha, atol=1e-1)  # rad/s²
-    np.testing.assert_allclose(state.marker_g["LKNE"][::7], exact.marker_g["LKNE"], atol=1e-15)
-
-
 # --- mechanics ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("side", SIDES)
-def test_power_of_all_wrenches_is_the_rate_of_energy(walk: Walk, state: WalkState, side: str) -> None:
-    energy = kinetic_energy(walk.subject, walk.gait.walking(state.time_s), side)
-    skeleton = walk.gait.walking(state.time_s)
-    hip_velocity = skeleton.point[f"{side}_hip"].d[1]
-    omega = {s: state.omega_g[f"{side}_{s}"] for s in ("thigh", "shank", "foot")}
-    force, moment = state.wrench[side, "hip"]
-    power = np.sum(force * hip_velocity + moment * omega["thigh"], axis=1)
-    for joint, distal, proximal in (("knee", "shank", "thigh"), ("ankle", "foot", "shank")):
-        power += np.sum(state.wrench[side, joint][1] * (omega[distal] - omega[proximal]), axis=1)
-    for segment in omega:
-        mass = walk.subject.segment_mass_kg(segment)
-        power += mass * state.velocity_g[f"{side}_{segment}"] @ G
-    load = state.load[side]
-    com, v = state.com_g[f"{side}_foot"], state.velocity_g[f"{side}_foot"]
-    cop = np.where(np.isfinite(load.cop_g), load.cop_g, com)
-    at_cop = v + np.cross(omega["foot"], cop - com)
-    power += np.sum(load.force_g * at_cop + load.free_moment_g * omega["foot"], axis=1)
-    # 1e-9 W of some hundreds of watts: rounding only
-    np.testing.assert_allclose(power, energy.d[1], atol=1e-9)
-    assert np.ptp(power) > 100
-
-
-@pytest.mark.parametrize("side", SIDES)
-def test_each_segment_obeys_newton_and_euler(walk: Walk, state: WalkState, side: str) -> None:
-    chain = (("hip", "thigh", "knee"), ("knee", "shank", "ankle"), ("ankle", "foot", None))
-    for proximal, segment, distal in chain:
-        name = f"{side}_{segment}"
-        r, com = state.rotation[name], state.com_g[name]
-        mass = walk.subject.segment_mass_kg(segment)
-        force, moment = (x.copy() for x in state.wrench[side, proximal])
-        moment += np.cross(state.joint_g[f"{side}_{proximal}"] - com, force)
-        if distal is None:
-            load = state.load[side]
-            arm = np.where(np.isfinite(load.cop_g), load.cop_g - com, 0.0)
-            force += load.force_g
-            moment += np.cross(arm, load.force_g) + load.free_moment_g
-        else:
-            f, m = state.wrench[side, distal]
-            moment -= np.cross(state.joint_g[f"{side}_{distal}"] - com, f) + m
-            force -= f
-        inertia = r @ walk.subject.inertia_s(side, segment) @ np.swapaxes(r, 1, 2)
-        omega, alpha = state.omega_g[name], state.alpha_g[name]
-        spin = np.einsum("tij,tj->ti", inertia, omega)
-        np.testing.assert_allclose(force + mass * G, mass * state.acceleration_g[name], atol=1e-9)  # N
-        euler = np.einsum("tij,tj->ti", inertia, alpha) + np.cross(omega, spin)
-        np.testing.assert_allclose(moment, euler, atol=1e-9)  # N·m
 
 
 def test_turning_the_laboratory_turns_the_answer(state: WalkState) -> None:
     turned = simulate_walk(WalkSettings(turn_deg=90.0))
     other = turned.at(turned.settings.times_s)
-    r = rot(2, np.pi / 2)
+    r = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     for key, (force, moment) in state.wrench.items():
         np.testing.assert_allclose(other.wrench[key][0], force @ r.T, atol=1e-9)
         np.testing.assert_allclose(other.wrench[key][1], moment @ r.T, atol=1e-9)
@@ -171,135 +60,6 @@ def test_mirror_exchanges_the_sides_of_every_clinical_column(state: WalkState) -
         np.testing.assert_allclose(other.clinical[f"{exchange[side]}_{rest}"], column, atol=1e-9, err_msg=name)
     flip = np.array([1.0, -1.0, 1.0])
     np.testing.assert_allclose(other.marker_g["RTOE"], state.marker_g["LTOE"] * flip, atol=1e-12)
-
-
-# --- the conventional gait model, from markers to centres ------------------------------------------------
-
-
-def chord(proximal: Array, wand: Array, marker: Array, r: float, dihedral: float) -> Array:
-    """The centre C at distance r from the marker, (marker − C) ⟂ (proximal − C), wand at the dihedral angle.
-
-    Solved by bisection on the direction of C about the line from the proximal centre to the marker, so that
-    no closed form is shared with anything.
-    """
-    out = np.empty_like(marker)
-    for i, (p, w, m) in enumerate(zip(proximal, wand, marker, strict=True)):
-        u = unit(m - p)
-        # All C at a right angle over the chord p–m: a circle about u.
-        distance = float(np.linalg.norm(m - p))
-        along = r * r / distance
-        radius = np.sqrt(r * r - along * along)
-        e1 = unit(np.cross(u, w - p))
-        e2 = np.cross(u, e1)
-
-        def centre(
-            phi: float, m: Array = m, u: Array = u, e1: Array = e1, e2: Array = e2, a: float = along,
-            q: float = float(radius),
-        ) -> Array:  # fmt: skip
-            return np.asarray(m - a * u + q * (np.cos(phi) * e1 + np.sin(phi) * e2))
-
-        def miss(phi: float, p: Array = p, w: Array = w, m: Array = m) -> float:
-            c = centre(phi)
-            z = unit(p - c)
-            to_marker = m - c
-            to_wand = (w - c) - ((w - c) @ z) * z
-            angle = np.arctan2(np.cross(to_marker, to_wand) @ z, to_marker @ to_wand)
-            return float(np.angle(np.exp(1j * (angle - dihedral))))
-
-        grid = np.linspace(-np.pi, np.pi, 25)
-        values = [miss(phi) for phi in grid]
-        brackets = [
-            (grid[k], grid[k + 1])
-            for k in range(24)
-            if values[k] * values[k + 1] <= 0 and abs(values[k] - values[k + 1]) < np.pi
-        ]
-        assert len(brackets) == 1
-        low, high = brackets[0]
-        sign = np.sign(miss(low))
-        for _ in range(60):
-            mid = 0.5 * (low + high)
-            if np.sign(miss(mid)) == sign:
-                low = mid
-            else:
-                high = mid
-        out[i] = centre(0.5 * (low + high))
-    return out
-
-
-def model_centres(walk: Walk, marker: dict[str, Array], side: str) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Joint centres and rotations by the formulas of the conventional gait model, foot uncorrected."""
-    subject, sg, letter = walk.subject, SIGN[side], side[0].upper()
-    leg = subject.legs[side]
-    half = 0.5 * subject.marker_diameter_m
-    origin = 0.5 * (marker["LASI"] + marker["RASI"])
-    y = unit(marker["LASI"] - marker["RASI"])
-    back = origin - 0.5 * (marker["LPSI"] + marker["RPSI"])
-    x = unit(back - np.sum(back * y, axis=1, keepdims=True) * y)
-    pelvis = np.stack([x, y, np.cross(x, y)], axis=-1)
-    c = 0.115 * 0.5 * (subject.legs["left"].leg_length_m + subject.legs["right"].leg_length_m) - 0.0153
-    at = leg.asis_trocanter_distance_m + half
-    hip_p = [
-        c * np.cos(0.5) * np.sin(0.314) - at * np.cos(0.314),
-        sg * (subject.inter_asis_distance_m / 2 - c * np.sin(0.5)),
-        -c * np.cos(0.5) * np.cos(0.314) - at * np.sin(0.314),
-    ]
-    hip = origin + pelvis @ np.array(hip_p)
-    kne, ank = marker[f"{letter}KNE"], marker[f"{letter}ANK"]
-    knee = chord(hip, marker[f"{letter}THI"], kne, 0.5 * leg.knee_width_m + half, sg * leg.thigh_rotation_rad)
-    ankle = chord(knee, marker[f"{letter}TIB"], ank, 0.5 * leg.ankle_width_m + half, sg * leg.shank_rotation_rad)
-    axis = unit(np.cross(knee - ankle, ank - ankle))
-    d, v = leg.ankle_abduction_rad, ankle - ank
-    ankle = (
-        ank
-        + v * np.cos(d)
-        + np.cross(axis, v) * np.sin(d)
-        + axis * np.sum(axis * v, axis=1, keepdims=True) * (1 - np.cos(d))
-    )
-    thigh = frame(hip - knee, sg * (kne - knee))
-    torsioned = frame(knee - ankle, sg * (ank - ankle))
-    shank = torsioned @ rot(2, sg * leg.tibial_torsion_rad)
-    uncorrected = frame(ankle - marker[f"{letter}TOE"], shank[:, :, 1])
-    centres = {"hip": hip, "knee": knee, "ankle": ankle}
-    return centres, {
-        "pelvis": pelvis,
-        "thigh": thigh,
-        "torsioned_shank": torsioned,
-        "shank": shank,
-        "uncorrected": uncorrected,
-    }
-
-
-@pytest.mark.parametrize("side", SIDES)
-def test_the_models_formulas_give_back_centres_and_frames(walk: Walk, side: str) -> None:
-    state = walk.at(walk.settings.times_s[::16])
-    centres, rotation = model_centres(walk, dict(state.marker_g), side)
-    for joint, p in centres.items():
-        np.testing.assert_allclose(p, state.joint_g[f"{side}_{joint}"], atol=1e-12)  # m
-    leg, sg = walk.subject.legs[side], SIGN[side]
-    foot = (
-        rotation["uncorrected"] @ rot(1, -leg.static_plantar_flexion_rad) @ rot(0, -sg * leg.static_rotation_offset_rad)
-    )
-    np.testing.assert_allclose(rotation["pelvis"], state.rotation["pelvis"], atol=1e-12)
-    for name in ("thigh", "shank", "torsioned_shank"):
-        np.testing.assert_allclose(rotation[name], state.rotation[f"{side}_{name}"], atol=1e-11)
-    np.testing.assert_allclose(foot, state.rotation[f"{side}_foot"], atol=1e-11)
-
-
-@pytest.mark.parametrize("side", SIDES)
-@pytest.mark.parametrize("flatten", [True, False])
-def test_the_static_gives_back_its_offsets(walk: Walk, side: str, flatten: bool) -> None:
-    marker, letter = walk.static_markers(3), side[0].upper()
-    _, rotation = model_centres(walk, marker, side)
-    toe, heel = marker[f"{letter}TOE"], marker[f"{letter}HEE"].copy()
-    assert np.ptp([toe[0, 2], heel[0, 2]]) < 1e-12  # m: flat already
-    if flatten:
-        heel[:, 2] = toe[:, 2]
-    d = np.swapaxes(rotation["uncorrected"], 1, 2) @ frame(heel - toe, rotation["shank"][:, :, 1])
-    a, b = np.arctan2(d[:, 0, 2], d[:, 2, 2]), np.arcsin(-d[:, 1, 2])
-    leg = walk.subject.legs[side]
-    np.testing.assert_allclose(-a, leg.static_plantar_flexion_rad, atol=1e-12)  # rad
-    np.testing.assert_allclose(-SIGN[side] * b, leg.static_rotation_offset_rad, atol=1e-12)
-    assert 0.04 < heel[0, 2] < 0.05
 
 
 def test_clinical_angles_are_the_ones_that_posed_the_skeleton(walk: Walk, state: WalkState) -> None:

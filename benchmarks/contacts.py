@@ -1,0 +1,149 @@
+"""The confusion table of docs/contacts.md: who stood where, frame by frame, in simulated trials of awkward cases.
+
+python benchmarks/contacts.py [--write] [SCENARIO...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from gaitid.contacts import AIR, LOADED  # noqa: E402
+from gaitid.model.load import load_model  # noqa: E402
+from gaitid.model.subject import SubjectFile  # noqa: E402
+from gaitid.pipeline import analyse  # noqa: E402
+from gaitid.read import read_trial  # noqa: E402
+from gaitid.simulate import SCENARIOS, simulate  # noqa: E402
+
+# A known load is wrong beyond these: N, and N·m about the ankle. The edges of a contact are known to a plate's noise; a
+# wrong foot, a lost part or a shared load is hundreds of newtons, a wrong place tens of newton metres.
+WRONG_N, WRONG_NM = 20.0, 5.0
+VARIANTS: dict[str, dict[str, object]] = {
+    "as it is": {},
+    "mirrored, turned by 200°": {"mirror": True, "turn_deg": 200.0},
+    "noise of 1 mm and 1 N": {"marker_noise_mm": 1.0, "force_noise_N": 1.0, "seed": 3},
+    "without events": {"no_events": True},
+    "60 Hz": {"rate_hz": 60.0, "analog_rate_hz": 960.0},
+}
+START, END = "<!-- confusion: begin -->", "<!-- confusion: end -->"
+
+
+@dataclass
+class Count:
+    """Frames of feet: what is true against what is said."""
+
+    table: dict[tuple[str, str], int] = field(default_factory=dict)
+    wrong: int = 0
+    worst_N: float = 0.0
+    worst_Nm: float = 0.0
+
+    def add(self, true: str, said: str, n: int) -> None:
+        self.table[true, said] = self.table.get((true, said), 0) + n
+
+
+TRUE, SAID = ("in the air", "measured", "not measured"), ("none", "known", "unknown")
+
+
+def count(name: str, options: dict[str, object], total: Count, verbose: bool = False) -> None:
+    """Simulate one trial, analyse its C3D, and compare each frame of each foot."""
+    with tempfile.TemporaryDirectory() as folder:
+        simulate(name, Path(folder), **options)  # type: ignore[arg-type]
+        trial = read_trial(Path(folder) / f"{name}.c3d")
+        loads = pd.read_csv(Path(folder) / f"{name}.truth.loads.csv")
+        wrenches = pd.read_csv(Path(folder) / f"{name}.truth.wrenches.csv")
+        segments = pd.read_csv(Path(folder) / f"{name}.truth.segments.csv")
+    result = analyse(trial, load_model("pig"), SubjectFile())
+    for side, leg in result.sides.items():
+        force, cop, ankle = (
+            table[[f"{side}_{what}_{axis}{unit}" for axis in "xyz"]].to_numpy()
+            for table, what, unit in (
+                (wrenches, "ground_force", "_N"),
+                (wrenches, "ground_cop", "_m"),
+                (segments, "ankle", "_m"),
+            )
+        )
+        free = np.zeros_like(force)
+        free[:, 2] = wrenches[f"{side}_ground_free_moment_Nm"].fillna(0.0)
+        moment = np.cross(np.where(np.isfinite(cop), cop - ankle, 0.0), force) + free
+        air = np.linalg.norm(force, axis=1) == 0
+        measured = ~air & (loads[f"{side}_known"].to_numpy() == 1)
+        state = leg.load.state
+        for true, mask in zip(TRUE, (air, measured, ~air & ~measured), strict=True):
+            for said, value in zip(SAID, (AIR, LOADED, -1), strict=True):
+                total.add(true, said, int((mask & (state == value)).sum()))
+        off_N = np.linalg.norm(leg.load.wrench.f_g - force, axis=1)
+        off_Nm = np.linalg.norm(leg.load.wrench.at(ankle).m_g - moment, axis=1)
+        with np.errstate(invalid="ignore"):
+            wrong = (off_N > WRONG_N) | (off_Nm > WRONG_NM)
+        total.wrong += int(wrong.sum())
+        total.worst_N = max(total.worst_N, float(np.nanmax(off_N)))
+        total.worst_Nm = max(total.worst_Nm, float(np.nanmax(off_Nm)))
+        if verbose and wrong.any():
+            at = np.flatnonzero(wrong)
+            print(f"   {side}: {len(at)} wrong, frames {at[0] + 1}-{at[-1] + 1}, {np.nanmax(off_N):.0f} N, "
+                  f"{np.nanmax(off_Nm):.1f} N·m")  # fmt: skip
+    if verbose:
+        for c in result.contacts:
+            print(f"   {c.side:<6}{c.first + 1}-{c.last + 1} {c.plates} {c.confidence} {c.reason}")
+        for warning in result.warnings:
+            print(f"   warning: {warning}")
+
+
+def table(names: Sequence[str]) -> list[str]:
+    lines = [
+        "| scenario | in the air: none | unknown | known | measured: known | unknown | none "
+        "| not measured: unknown | known | none | wrong | largest error |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name in names:
+        total = Count()
+        for options in VARIANTS.values():
+            count(name, options, total)
+        cells = [
+            str(total.table.get(key, 0))
+            for key in (
+                ("in the air", "none"), ("in the air", "unknown"), ("in the air", "known"),
+                ("measured", "known"), ("measured", "unknown"), ("measured", "none"),
+                ("not measured", "unknown"), ("not measured", "known"), ("not measured", "none"),
+            )
+        ]  # fmt: skip
+        lines.append(
+            f"| `{name}` | {' | '.join(cells)} | {total.wrong} | {total.worst_N:.0f} N, {total.worst_Nm:.1f} N·m |"
+        )
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the table into docs/contacts.md")
+    parser.add_argument("scenarios", nargs="*", help="look at these only, in detail")
+    args = parser.parse_args()
+    if args.scenarios:
+        for name in args.scenarios:
+            for words, options in VARIANTS.items():
+                total = Count()
+                print(f"{name}, {words}")
+                count(name, options, total, verbose=True)
+                print(f"   {total}")
+        return
+    lines = table(list(SCENARIOS))
+    print("\n".join(lines))
+    if args.write:
+        page = ROOT / "docs" / "contacts.md"
+        text = page.read_text(encoding="utf-8")
+        before, after = text.split(START)[0], text.split(END)[1]
+        page.write_text(before + START + "\n" + "\n".join(lines) + "\n" + END + after, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+"""From a scenario to a walk: when and where each foot stands, and where the plates lie under them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from gaitid.simulate.body import SIGN, Subject
+from gaitid.simulate.jet import Array, time_jet
+from gaitid.simulate.loads import Stance
+from gaitid.simulate.motion import Gait
+from gaitid.simulate.passage import Passage, Pivot
+from gaitid.simulate.plates import Plate, level_plate
+from gaitid.simulate.pressure import felt
+from gaitid.simulate.scenario import PlatePlace, Scenario
+from gaitid.simulate.scenarios import SCENARIOS
+from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.timing import Clock
+from gaitid.simulate.walk import Walk
+
+#: What a sensor's origin looks like in a Nexus file: 40 mm under the surface, a little off its centre.
+_SENSORS_P = (np.array([0.0007, -0.0005, 0.0400]), np.array([-0.0012, 0.0008, 0.0410]))
+#: Instants at which a stance is asked for its plates.
+_LOOKS = 61
+
+
+def simulate_walk(settings: WalkSettings | None = None, scenario: str = "walk") -> Walk:
+    """Set up a walk.
+
+    Parameters
+    ----------
+    settings : WalkSettings, optional
+        The default ones where it is left out.
+    scenario : str, optional
+        One of `SCENARIOS`; by default two clean stances on two plates in the middle, all other steps on bare floor.
+
+    Returns
+    -------
+    Walk
+    """
+    chosen = WalkSettings() if settings is None else settings
+    what = SCENARIOS[scenario]
+    pattern = what.pattern
+    subject, lead = Subject(), "left"
+    if chosen.mirror:
+        subject, lead = subject.mirrored(), "right"
+    # Centre the steps of interest in the trial.
+    span = (0.5 * (what.steps - 1) + pattern.stance_fraction) * pattern.stride_s
+    strike = 0.5 * chosen.duration - 0.5 * (what.clock.when(0.0) + what.clock.when(span))
+    gait = Gait(subject, pattern, lead, strike, float(np.radians(chosen.turn_deg)), what.clock)
+    gait = replace(gait, passage=_passage(what, gait))
+    stances = _stances(gait, chosen)
+    sensors_p = _sensors(len(what.plates), int(chosen.plate_seed))
+    plates = tuple(_plate(place, gait, SIGN[lead], i + 1, sensors_p[i]) for i, place in enumerate(what.plates))
+    visits = tuple(_visit(plates[visit.plate - 1], gait, visit.strike_s) for visit in what.visits)
+    walk = Walk(chosen, gait, what.load, stances, plates, what, visits)
+    return replace(walk, stances=tuple(_on_plates(walk, stance) for stance in stances))
+
+
+def _passage(what: Scenario, gait: Gait) -> Passage:
+    """Pivots about the feet that stand, while the other foot is in the air."""
+    pattern, hand = gait.pattern, SIGN[gait.lead]
+    pivots = []
+    for step, angle_deg in what.pivots_deg:
+        strike_s = 0.5 * step * pattern.stride_s
+        alone = (strike_s + (pattern.stance_fraction - 0.5) * pattern.stride_s, strike_s + 0.5 * pattern.stride_s)
+        toe = gait.heading.T @ _footprint(gait, step)[1]
+        start, end = (what.clock.when(own) for own in alone)
+        pivots.append(Pivot(start, end, hand * float(np.radians(angle_deg)), (float(toe[0]), float(toe[1]))))
+    belt = pattern.speed_m_per_s if what.belt else 0.0
+    return Passage(belt, tuple(pivots), float(np.radians(what.slope_deg)))
+
+
+def _side(gait: Gait, step: int) -> str:
+    other = "right" if gait.lead == "left" else "left"
+    return other if step % 2 else gait.lead
+
+
+def _on_s(gait: Gait, step: int) -> float:
+    """Pattern time at which a step's load begins."""
+    return gait.strike_s + 0.5 * step * gait.pattern.stride_s
+
+
+def _footprint(gait: Gait, step: int) -> tuple[Array, Array]:
+    """Under the HEE and TOE markers while the foot of a step is flat, on the resting walkway, laboratory axes, m."""
+    resting = replace(gait, clock=Clock(), passage=Passage())
+    flat_s = _on_s(gait, step) + gait.pattern.flat_fraction * gait.pattern.stride_s
+    skeleton = resting.walking(np.array([flat_s]), order=0)
+    on_floor = np.array([1.0, 1.0, 0.0])
+    letter = _side(gait, step)[0].upper()
+    return (
+        skeleton.marker[f"{letter}HEE"].value[0] * on_floor,
+        skeleton.marker[f"{letter}TOE"].value[0] * on_floor,
+    )
+
+
+def _stances(gait: Gait, settings: WalkSettings) -> tuple[Stance, ...]:
+    last = settings.times_s[-1]
+    half = 0.5 * gait.pattern.stride_s
+    own = (gait.own_s(settings.times_s[[0, -1]]) - gait.strike_s) / half
+    stances = []
+    for step in range(int(np.floor(own.min())) - 3, int(np.ceil(own.max())) + 2):
+        begin = _on_s(gait, step)
+        course = (begin, begin + gait.pattern.stance_fraction * gait.pattern.stride_s)
+        on, off = (
+            course if gait.clock.plain else sorted(gait.strike_s + gait.clock.when(t - gait.strike_s) for t in course)
+        )
+        if off > 0.0 and on < last:
+            stances.append(Stance(_side(gait, step), on, off, course, *_footprint(gait, step), gait.heading[:, 0]))
+    return tuple(sorted(stances, key=lambda stance: stance.on_s))
+
+
+def _sensors(n: int, seed: int) -> list[Array]:
+    """Where the sensors of n plates have their origins, plate axes, m."""
+    if not seed:
+        return [_SENSORS_P[i % len(_SENSORS_P)] for i in range(n)]
+    draw = np.random.default_rng(seed)
+    return list(draw.uniform([-0.005, -0.005, 0.020], [0.005, 0.005, 0.070], (n, 3)))
+
+
+def _plate(place: PlatePlace, gait: Gait, hand: float, number: int, sensor_p: Array) -> Plate:
+    """The centre lies on whole millimetres of the walkway."""
+    heading = gait.heading
+    heel = np.zeros(3)
+    if place.step is not None:
+        flat = gait.clock.when((0.5 * place.step + gait.pattern.flat_fraction) * gait.pattern.stride_s)
+        carried, start = Passage(pivots=gait.passage.pivots).at(time_jet([flat], 0))
+        heel = carried.value[0] @ (heading.T @ _footprint(gait, place.step)[0]) + start.value[0]
+    centre = heel + np.array([place.ahead_m, 0.0, 0.0])
+    if place.aside_m is not None:
+        centre[1] = hand * place.aside_m
+    one = level_plate(
+        number,
+        heading @ np.round(centre, 3),
+        place.x_length_m,
+        place.y_length_m,
+        gait.yaw_rad + hand * float(np.radians(place.turned_deg)),
+        sensor_p,
+    )
+    if not gait.passage.slope_rad:
+        return one
+    return replace(one, corners_g=one.corners_g @ (heading @ gait.passage.slope @ heading.T).T)
+
+
+def _visit(plate: Plate, gait: Gait, strike_s: float) -> Stance:
+    """A right foot in the middle of a plate, against the walking direction."""
+    way = -gait.heading[:, 0]
+    heel = plate.centre_g - 0.12 * way
+    on = gait.strike_s + strike_s
+    off = on + gait.pattern.stance_fraction * gait.pattern.stride_s
+    return Stance("right", on, off, (on, off), heel, heel + 0.19 * way, way)
+
+
+def _on_plates(walk: Walk, stance: Stance) -> Stance:
+    """The stance with the plates that feel it."""
+    times = np.linspace(stance.on_s, stance.off_s, _LOOKS)[1:-1]
+    load = walk.loads(times)[stance.side]
+    shares = {plate.number: felt(plate, load)[1] for plate in walk.plates}
+    total = sum(shares.values(), np.zeros(times.size))
+    touched = tuple(number for number, share in shares.items() if share.any())
+    return replace(stance, plates=touched, whole=bool(touched) and bool((total > 1.0 - 1e-9).all()))

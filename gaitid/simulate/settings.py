@@ -1,0 +1,130 @@
+"""What a user of the simulation may choose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from gaitid.errors import GaitidError
+from gaitid.simulate.jet import Array
+from gaitid.simulate.transducers import ORIGIN_SIGNS, TYPES
+
+#: Shorter trials do not hold the two stances on the plates.
+SHORTEST_S = 1.5
+# Of either sign, or with a bound of their own.
+_BOUNDED_APART = ("turn_deg", "event_shift_s", "rate_hz", "analog_rate_hz", "duration")
+
+
+@dataclass(frozen=True)
+class WalkSettings:
+    """What a user may choose.
+
+    Attributes
+    ----------
+    rate_hz : float
+        Of the cameras.
+    analog_rate_hz : float
+        Of the plates, a whole multiple of `rate_hz`.
+    duration : float
+        Seconds.
+    seed : int
+        Of the noise.
+    marker_noise_mm, force_noise_N : float
+        Standard deviations of white noise on marker coordinates and plate forces; the plates' moments get
+        `force_noise_N` on a lever of 100 mm. The truth has none.
+    turn_deg : float
+        Turns the laboratory about the vertical: the walk goes along this direction from x.
+    mirror : bool
+        The mirror image: subject and plates too, so that left and right change places.
+    impact_bw : float
+        Height, in body weights, of a transient of vertical force at every foot strike. It belongs to the truth.
+    plate_types : tuple of int
+        C3D types of the plates in turn (`transducers.TYPES`).
+    plate_seed : int
+        Other than 0: random sensors' origins, calibration, order of channels and scale factors.
+    origin_sign : str
+        How FORCE_PLATFORM:ORIGIN is written (`transducers.ORIGIN_SIGNS`).
+    plate_bias_N, plate_drift_N_per_s : float
+        Of plates that were not zeroed: size of a force at the first sample, and how fast another one grows, each in a
+        random direction (by `seed`); the plates' moments get both on a lever of 100 mm.
+    gap_count, gap_frames : int
+        So many gaps of so many frames in random markers (by `seed`) of the trial, not of the static one.
+    event_shift_s : float
+        Added to the time of every stored event.
+    no_events : bool
+        Store none.
+    """
+
+    rate_hz: float = 100.0
+    analog_rate_hz: float = 1000.0
+    duration: float = 4.0
+    seed: int = 0
+    marker_noise_mm: float = 0.0
+    force_noise_N: float = 0.0
+    turn_deg: float = 0.0
+    mirror: bool = False
+    impact_bw: float = 0.0
+    plate_types: tuple[int, ...] = (2,)
+    plate_seed: int = 0
+    origin_sign: str = "nexus"
+    plate_bias_N: float = 0.0
+    plate_drift_N_per_s: float = 0.0
+    gap_count: int = 0
+    gap_frames: int = 10
+    event_shift_s: float = 0.0
+    no_events: bool = False
+
+    def __post_init__(self) -> None:
+        faults = self._malformed() or self._impossible()
+        if faults:
+            raise GaitidError("cannot simulate: " + ", ".join(faults), todo="change these options")
+
+    def _malformed(self) -> list[str]:
+        faults = []
+        for name, kind in _KINDS.items():
+            value = getattr(self, name)
+            if kind is float and not np.isfinite(value):
+                faults.append(f"{name} {value!r} is no number")
+            if kind is int and not float(value).is_integer():
+                faults.append(f"{name} {value!r} is no whole number")
+        allowed = ", ".join(map(str, TYPES))
+        faults += [f"plate type {kind} is none of {allowed}" for kind in self.plate_types if kind not in TYPES]
+        if not self.plate_types:
+            faults.append(f"plate_types is empty, one of {allowed} is needed")
+        if self.origin_sign not in ORIGIN_SIGNS:
+            faults.append(f"origin_sign {self.origin_sign!r} is not {' or '.join(ORIGIN_SIGNS)}")
+        return faults
+
+    def _impossible(self) -> list[str]:
+        faults = []
+        if self.rate_hz <= 0:
+            faults.append(f"rate_hz {self.rate_hz:g} is not positive")
+        else:
+            ratio = self.analog_rate_hz / self.rate_hz
+            if ratio < 1 or abs(ratio - round(ratio)) > 1e-9:
+                faults.append(f"analog_rate_hz {self.analog_rate_hz:g} is no whole multiple of rate_hz")
+        if self.duration < SHORTEST_S:
+            faults.append(f"duration {self.duration:g} s is shorter than {SHORTEST_S:g} s")
+        elif self.rate_hz > 0 and self.gap_count and not 1 <= self.gap_frames <= self.times_s.size:
+            faults.append(f"gap_frames {self.gap_frames} is not from 1 to the trial's {self.times_s.size} frames")
+        return faults + [
+            f"{name} {getattr(self, name):g} is negative"
+            for name, kind in _KINDS.items()
+            if kind in (int, float) and name not in _BOUNDED_APART and getattr(self, name) < 0
+        ]
+
+    @property
+    def times_s(self) -> Array:
+        """(frames,) times of the camera frames, s."""
+        return np.arange(max(2, round(self.duration * self.rate_hz))) / self.rate_hz
+
+    @property
+    def analog_times_s(self) -> Array:
+        """(samples,) times of the plates' samples, s; the first is that of the first frame."""
+        ratio = round(self.analog_rate_hz / self.rate_hz)
+        return np.arange(self.times_s.size * ratio) / (self.rate_hz * ratio)
+
+
+# Of each setting, what its default is.
+_KINDS = {one.name: type(one.default) for one in fields(WalkSettings)}

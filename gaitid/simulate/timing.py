@@ -1,0 +1,87 @@
+"""Pattern time against laboratory time: walks that slow down, stand still, go on, or run backwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gaitid.simulate.jet import Array, Jet, constant
+
+#: No walk lasts longer, s: bounds the search for an instant.
+_LONGEST_S = 1e3
+
+
+def smooth_step(t: Jet, start: float, end: float) -> Jet:
+    """From 0 before `start` to 1 after `end`, three times continuously differentiable (times,)."""
+    # 35 u⁴ − 84 u⁵ + 70 u⁶ − 20 u⁷: the polynomial of least degree whose first three derivatives vanish at both ends
+    return _between(t, start, end, (0, 0, 0, 0, 35, -84, 70, -20), after=constant(1.0, t.order))
+
+
+def smooth_ramp(t: Jet, start: float, end: float) -> Jet:
+    """The integral of `smooth_step` over t (times,): 0 before `start`, and of slope 1 after `end`."""
+    u = (0, 0, 0, 0, 0, 7.0, -14.0, 10.0, -2.5)
+    return _between(t, start, end, tuple(c * (end - start) for c in u), after=t - 0.5 * (start + end))
+
+
+def _between(t: Jet, start: float, end: float, coefficients: tuple[float, ...], after: Jet) -> Jet:
+    u = (t - start) * (1.0 / (end - start))
+    total = constant(np.full(t.value.shape, float(coefficients[-1])), t.order)
+    for c in coefficients[-2::-1]:  # Horner
+        total = total * u + c
+    later = after.d if after.d.ndim == t.d.ndim else after.d[:, None]
+    return Jet(np.where(t.value <= start, 0.0, np.where(t.value >= end, later, total.d)))
+
+
+@dataclass(frozen=True)
+class Clock:
+    """How pattern time runs, from the lead foot's strike on.
+
+    Attributes
+    ----------
+    rate : float
+        1 forward, −1 backward (a film run in reverse: velocities change sign, accelerations do not).
+    changes : tuple of (start, end, change)
+        Between `start` and `end`, s after the strike, the rate changes smoothly by `change`. It never becomes
+        negative times `rate`.
+    """
+
+    rate: float = 1.0
+    changes: tuple[tuple[float, float, float], ...] = ()
+
+    @property
+    def plain(self) -> bool:
+        """Pattern time is laboratory time."""
+        return self.rate == 1.0 and not self.changes
+
+    def at(self, since: Jet) -> Jet:
+        """Pattern time (times,), s, from laboratory time since the strike."""
+        if self.plain:
+            return since
+        own = since * self.rate
+        for start, end, change in self.changes:
+            own = own + smooth_ramp(since, start, end) * change
+        return own
+
+    def when(self, own_s: float) -> float:
+        """Laboratory time since the strike, s, at which pattern time has this value; ±∞ where it never has."""
+        if self.plain:
+            return own_s
+        direction = np.sign(self.rate)
+        low, high = -_LONGEST_S, _LONGEST_S
+        for bound in (low, high):
+            if direction * (self._own_s(bound) - own_s) * np.sign(bound) < 0:
+                return float(np.sign(bound) * np.inf)
+        while high - low > 1e-12 * max(1.0, abs(low)):
+            middle = 0.5 * (low + high)
+            if middle in (low, high):
+                break
+            if direction * (self._own_s(middle) - own_s) < 0:
+                low = middle
+            else:
+                high = middle
+        return 0.5 * (low + high)
+
+    def _own_s(self, since_s: float) -> float:
+        instant: Array = np.array([[since_s]])
+        return float(self.at(Jet(instant)).value[0])
