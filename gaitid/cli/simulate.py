@@ -9,17 +9,16 @@ from typing import Any
 import click
 
 from gaitid.cli.common import CONTEXT, Target, guarded, say, talk_options
+from gaitid.scenario_names import ABOUT
 
 
 class _Simulate(click.Command):
-    """Its help lists the scenarios, which only then are loaded."""
+    """Its help lists the scenarios."""
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from gaitid.simulate import SCENARIOS
-
         super().format_help_text(ctx, formatter)
         with formatter.section("Scenarios"):
-            formatter.write_dl([(name, scenario.about) for name, scenario in SCENARIOS.items()])
+            formatter.write_dl(list(ABOUT.items()))
 
 
 def _numbers(ctx: click.Context, parameter: click.Parameter, values: Sequence[str]) -> tuple[int, ...]:
@@ -97,10 +96,10 @@ def command(scenario: str, output: Path, quiet: bool, verbose: bool, debug: bool
     SCENARIO is `walk`, a two-legged walk with Plug-in Gait markers over two force plates, or one of the awkward
     trials below.
     """
-    from gaitid.simulate import SCENARIOS, simulate
+    from gaitid.simulate import simulate
 
-    if scenario not in SCENARIOS:
-        raise click.UsageError(f"unknown scenario {scenario!r}; expected one of {', '.join(SCENARIOS)}")
+    if scenario not in ABOUT:
+        raise click.UsageError(f"unknown scenario {scenario!r}; expected one of {', '.join(ABOUT)}")
     worked, files = guarded("", lambda: simulate(scenario, output, **settings), debug)
     if not worked:
         return 1

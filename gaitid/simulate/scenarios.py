@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from gaitid.scenario_names import ABOUT
 from gaitid.simulate.pattern import NORMAL_WALK
 from gaitid.simulate.running import NORMAL_RUN, RUN_LOAD
 from gaitid.simulate.scenario import PlatePlace, Scenario, Visit
@@ -37,16 +38,16 @@ def _series(course: Series | Sum) -> Series:
 
 
 _ALL = (
-    Scenario("walk", "two clean steps on two plates, all others on bare floor", TWO_PLATES),
+    Scenario("walk", ABOUT["walk"], TWO_PLATES),
     Scenario(
         "crossing",
-        "the feet cross: each lands beyond the middle line",
+        ABOUT["crossing"],
         TWO_PLATES,
         pattern=_adducted(NORMAL_WALK, 0.150, 0.010),
     ),
     Scenario(
         "shared_plate",
-        "two steps on one long plate, the third on another",
+        ABOUT["shared_plate"],
         (
             PlatePlace(0, 0.450, 1.200, 0.600, 180.0, aside_m=0.0),
             PlatePlace(2, 0.130, 0.600, 0.400, 90.0),
@@ -55,7 +56,7 @@ _ALL = (
     ),
     Scenario(
         "across_plates",
-        "the first foot lands across the edge between two plates, the second on a plate of its own",
+        ABOUT["across_plates"],
         (
             PlatePlace(0, -0.140, 0.500, 0.400, 180.0),
             PlatePlace(0, 0.360, 0.500, 0.400, 180.0),
@@ -64,7 +65,7 @@ _ALL = (
     ),
     Scenario(
         "over_edge",
-        "the first foot has its heel beside the plate, the second its outer half, the third is clean",
+        ABOUT["over_edge"],
         (
             PlatePlace(0, 0.310, 0.500, 0.400, 180.0),
             PlatePlace(1, 0.130, 0.400, 0.400, 180.0, aside_m=0.130),
@@ -74,20 +75,20 @@ _ALL = (
     ),
     Scenario(
         "stop",
-        "stands still for a second with a foot on each plate, and walks on",
+        ABOUT["stop"],
         TWO_PLATES,
         clock=Clock(1.0, ((0.32, 0.92, -1.0), (1.92, 2.52, 1.0))),
     ),
     Scenario(
         "stumble",
-        "is held up in mid-step, then hurries",
+        ABOUT["stumble"],
         TWO_PLATES,
         clock=Clock(1.0, ((0.20, 0.50, -0.50), (0.52, 0.92, 0.65), (0.95, 1.35, -0.15))),
     ),
-    Scenario("backward", "walks backward", TWO_PLATES, clock=Clock(-1.0)),
+    Scenario("backward", ABOUT["backward"], TWO_PLATES, clock=Clock(-1.0)),
     Scenario(
         "turn",
-        "turns by 75° in two steps, on the plates",
+        ABOUT["turn"],
         (
             PlatePlace(0, 0.130, 0.600, 0.400, 90.0),
             PlatePlace(1, 0.150, 0.600, 0.400, 90.0),
@@ -96,13 +97,13 @@ _ALL = (
     ),
     Scenario(
         "treadmill",
-        "walks on a treadmill with one belt",
+        ABOUT["treadmill"],
         (PlatePlace(None, -0.050, 1.800, 0.600, 180.0, aside_m=0.0),),
         belt=True,
     ),
     Scenario(
         "split_belt",
-        "walks on a treadmill with a belt for each foot",
+        ABOUT["split_belt"],
         (
             PlatePlace(None, -0.050, 1.800, 0.400, 180.0, aside_m=0.200),
             PlatePlace(None, -0.050, 1.800, 0.400, 180.0, aside_m=-0.200),
@@ -110,10 +111,10 @@ _ALL = (
         pattern=_adducted(NORMAL_WALK, -0.020, 0.0),
         belt=True,
     ),
-    Scenario("ramp", "walks up a slope of 6°, the plates in it", TWO_PLATES, slope_deg=6.0),
+    Scenario("ramp", ABOUT["ramp"], TWO_PLATES, slope_deg=6.0),
     Scenario(
         "run",
-        "runs, with a flight after every step",
+        ABOUT["run"],
         (
             PlatePlace(0, 0.150, 0.900, 0.600, 180.0),
             PlatePlace(1, 0.150, 0.900, 0.600, 90.0),
@@ -121,10 +122,10 @@ _ALL = (
         pattern=NORMAL_RUN,
         load=RUN_LOAD,
     ),
-    Scenario("swapped_plates", "the cables of the two plates are exchanged", TWO_PLATES, swapped=True),
+    Scenario("swapped_plates", ABOUT["swapped_plates"], TWO_PLATES, swapped=True),
     Scenario(
         "second_person",
-        "somebody else steps on plate 2 before the subject does, and on plate 3 meanwhile",
+        ABOUT["second_person"],
         (*TWO_PLATES, PlatePlace(0, 0.500, 0.600, 0.400, 180.0, aside_m=0.700)),
         visits=(Visit(2, -0.60), Visit(3, 0.15)),
     ),

@@ -1,0 +1,21 @@
+"""What each scenario of `gaitid simulate` is, in one line: apart, so that its help loads nothing else."""
+
+from __future__ import annotations
+
+ABOUT = {
+    "walk": "two clean steps on two plates, all others on bare floor",
+    "crossing": "the feet cross: each lands beyond the middle line",
+    "shared_plate": "two steps on one long plate, the third on another",
+    "across_plates": "the first foot lands across the edge between two plates, the second on a plate of its own",
+    "over_edge": "the first foot has its heel beside the plate, the second its outer half, the third is clean",
+    "stop": "stands still for a second with a foot on each plate, and walks on",
+    "stumble": "is held up in mid-step, then hurries",
+    "backward": "walks backward",
+    "turn": "turns by 75° in two steps, on the plates",
+    "treadmill": "walks on a treadmill with one belt",
+    "split_belt": "walks on a treadmill with a belt for each foot",
+    "ramp": "walks up a slope of 6°, the plates in it",
+    "run": "runs, with a flight after every step",
+    "swapped_plates": "the cables of the two plates are exchanged",
+    "second_person": "somebody else steps on plate 2 before the subject does, and on plate 3 meanwhile",
+}
