@@ -191,6 +191,13 @@ def _filtered(
             expected=f"below half the rate, {rate_hz / 2:g} Hz",
             todo="give a lower --cutoff, or none",
         )
+    if isinstance(cutoff, float) and cutoff * len(next(iter(markers.values()))) < rate_hz:
+        raise TrialError(
+            f"the trial is too short to be low-passed at {cutoff:g} Hz",
+            expected=f"at least one period, {1 / cutoff:.3g} s",
+            found=f"{len(next(iter(markers.values()))) / rate_hz:.3g} s",
+            todo="give a higher --cutoff, or none",
+        )
     labels = list(markers)
     stacked = np.stack([markers[label] for label in labels], axis=1)
     figures: dict[str, Any] = {"method": settings.marker_filter}
@@ -200,7 +207,10 @@ def _filtered(
 
         variance = None if settings.spline_mse_mm2 is None else settings.spline_mse_mm2 * 1e-6
         given = None if cutoff == "auto" else smoothing_for_cutoff(float(cutoff), rate_hz)
-        spline = smoothing_spline(stacked, rate_hz, smoothing=given, mse=variance if given is None else None)
+        try:
+            spline = smoothing_spline(stacked, rate_hz, smoothing=given, mse=variance if given is None else None)
+        except ValueError as error:
+            raise TrialError(f"the markers cannot be smoothed so: {error}", todo="give a higher --cutoff") from None
         values = spline.values
         # one figure a marker: that of its axis which is smoothed least
         effective = np.fmax.reduce(np.where(np.isnan(spline.cutoff_hz), rate_hz / 2, spline.cutoff_hz), axis=1)
@@ -235,6 +245,9 @@ def _filter_warnings(settings: specs.Settings, figures: Mapping[str, Any]) -> li
             f"cross-validation chose {typical:.0f} Hz: it takes noise that neighbouring frames share for movement; "
             "give --cutoff, or the noise with --set spline_mse_mm2=..."
         )
+    wanted = settings.cutoff_hz
+    if found and isinstance(wanted, float) and abs(typical / wanted - 1) > 0.1:
+        warnings.append(f"the filter's windows come no nearer to {wanted:g} Hz than {typical:.3g} Hz")
     force = settings.force_cutoff_hz
     if found and (force is None or abs(force - typical) > 0.5):
         plates = "the plates are not" if force is None else f"the plates at {force:g} Hz"

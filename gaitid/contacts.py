@@ -26,6 +26,8 @@ AIR, LOADED, UNKNOWN = 0, 1, -1
 # s. A plate that takes up or loses its load farther than this from when the foot lands or leaves does not carry
 # the whole foot.
 TIMING = 0.10
+# The same as a share of the contact: who walks slowly also lands slowly.
+TIMING_SHARE = 0.12
 # Greatest vertical force of a walk in body weights, on the low side: a body taken for heavier than it is demands more
 # of a contact.
 WALKING_PEAK = 1.1
@@ -123,6 +125,7 @@ def foot_loads(
     weight_N: float,
     up_g: Array,
     by_hand: Sequence[ByHand] = (),
+    faults: Mapping[int, str] | None = None,
 ) -> tuple[dict[str, FootLoad], list[Contact], list[str]]:
     """`assign_loads` with the file's events, if these agree with the plates where the plates know better.
 
@@ -140,7 +143,7 @@ def foot_loads(
 
     def assigned(used: Sequence[Event]) -> tuple[dict[str, FootLoad], list[Contact], list[str]]:
         stances = {side: detect_stance(foot, side, used, rate_hz, ground) for side, foot in feet.items()}
-        return assign_loads(plates, feet, stances, rate_hz, settings, n_frames, weight_N, by_hand)
+        return assign_loads(plates, feet, stances, rate_hz, settings, n_frames, weight_N, by_hand, faults)
 
     # Each load's onset against the nearest strike of either foot, its end against the nearest off: which foot it was
     # needs no answer for that, and a load of another step or a part of one lies too far from all of them.
@@ -170,6 +173,7 @@ def assign_loads(
     n_frames: int,
     weight_N: float,
     by_hand: Sequence[ByHand] = (),
+    faults: Mapping[int, str] | None = None,
 ) -> tuple[dict[str, FootLoad], list[Contact], list[str]]:
     """The load on each foot in every frame.
 
@@ -186,6 +190,8 @@ def assign_loads(
         Of the body; NaN where it is not known.
     by_hand : sequence of ByHand
         What the user says of feet and plates: it wins.
+    faults : mapping of plate number to str, optional
+        Plates whose corners do not fit the feet, and why: nothing is known from them.
 
     Returns
     -------
@@ -198,10 +204,10 @@ def assign_loads(
     loads: dict[str, FootLoad] = {}
     contacts: list[Contact] = []
     for side, foot in feet.items():
-        scene = Scene(side, foot, stances, plates, carried, rate_hz, weight_N, settings)
+        scene = Scene(side, foot, stances, plates, carried, rate_hz, weight_N, settings, faults or {})
         own, misplaced, at_edge = _contacts_of(scene, given[side])
         # another foot's load begins before it moves the pressure, and ends after
-        not_sure = widened(misplaced, round(SHARING * rate_hz)) | at_edge
+        not_sure = widened(misplaced | at_edge, round(SHARING * rate_hz))
         loads[side] = _load(scene, own, not_sure, round(NEAR_AIR * rate_hz))
         contacts += own
     contacts.sort(key=lambda c: (c.first, c.side))
@@ -218,17 +224,23 @@ def _contacts_of(scene: Scene, given: Mask) -> tuple[list[Contact], Mask, Mask]:
         any_plate |= scene.on(plate)
     contacts: list[Contact] = []
     taken, misplaced, at_edge = np.zeros((3, len(any_plate)), dtype=bool)
-    near = max(2, round(TIMING * rate_hz))
+    said = np.flatnonzero(np.diff(given)) + 1
     for first, stop in [*spans(any_plate & ~given), *spans(any_plate & given)]:
         last = stop - 1
         used = [p for p in scene.plates if scene.on(p)[first:stop].any()]
         used += [p for p in scene.plates if p not in used and touches_lightly(p, scene, first, last)]
         shared = np.logical_or.reduce([scene.shares(p) & scene.on(p) for p in used])
         shared = widened(shared, round(SHARING * rate_hz))[first:stop]
+        near = _near(stop - first, rate_hz)
         load = scene.total(used)
+        measured = known_rows(load.f_g)
+        cut = (
+            first <= near or first in said or not measured[first - 1],
+            stop >= len(measured) - near or stop in said or not measured[stop],
+        )
         verdict = judge(
             foot, stance, scene.other_airborne, load, used, scene.plates, first, last, shared, near, scene.weight_N,
-            scene.settings,
+            scene.settings, scene.faults, cut,
         )  # fmt: skip
         method = METHOD
         if given[first]:
@@ -245,6 +257,7 @@ def _contacts_of(scene: Scene, given: Mask) -> tuple[list[Contact], Mask, Mask]:
         at_edge[first:stop] |= verdict.at_edge
         taken[first:stop] = True
     for first, stop in spans(stance.standing & ~stance.airborne):
+        near = _near(stop - first, rate_hz)
         free = ~taken[first:stop]
         # what is left of a stance of which a plate saw a part belongs to that contact
         if taken[max(first - near, 0) : stop + near].any() and free.mean() < 0.5:
@@ -254,6 +267,11 @@ def _contacts_of(scene: Scene, given: Mask) -> tuple[list[Contact], Mask, Mask]:
                 reason = "the foot stands where no plate measures it"
                 contacts.append(Contact(side, (), first + a, first + b - 1, np.nan, stance.method, 0.0, reason))
     return contacts, misplaced, at_edge
+
+
+def _near(n: int, rate_hz: float) -> int:
+    """Frames by which a force may begin or end beside the foot's own landing and leaving, in a contact of n frames."""
+    return max(2, round(TIMING * rate_hz), round(TIMING_SHARE * n))
 
 
 def _rows(
@@ -305,8 +323,10 @@ def _load(scene: Scene, contacts: Sequence[Contact], not_sure: Mask, near: int) 
     for contact in contacts:
         frames = contact.loaded
         if not contact.plates:
-            # a foot that surely flies is known to carry nothing, whatever the plate below it does
-            state[frames] = np.where(stance.airborne[frames], AIR, UNKNOWN)
+            # On the floor a foot that surely flies is known to carry nothing; over a loaded plate that it may be on,
+            # its own motion is no proof.
+            flies = stance.airborne[frames] & (contact.method == stance.method)
+            state[frames] = np.where(flies, AIR, UNKNOWN)
             continue
         state[frames] = LOADED
         used = [plate for plate in scene.plates if plate.number in contact.plates]

@@ -8,7 +8,7 @@ lower foot marker is 0.020 to 0.040 m above the surface.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,18 +34,23 @@ MISPLACED_SHARE = 0.15
 # pitched (along it) or over the stance (across it), is not this foot's or the plate's corners are wrong; from the
 # second on it is doubtful. Clean level stances show 0.03 and 0.02.
 ROLL_OFF, ROLL_DOUBT = 0.06, 0.04
+# m. What presses at the heel begins this far ahead of its marker: the marker's radius and the round of the heel.
+HEEL_ROUND = 0.02
 # Pressure is spread over some centimetres: near an edge that the sole reaches over, a part of it may lie beyond. It is
-# near within the first, m, and half of how far the sole reaches, but no more than the second, m.
-AT_EDGE, SPREAD = 0.025, 0.035
+# near within the first, m, and half of how far the sole reaches, but no more than the second, m; the
+# third where the toe marker itself is beyond.
+AT_EDGE, SPREAD, SPREAD_OF_TOES = 0.025, 0.035, 0.06
 # Of the greatest force: less tells too little of where it presses; and so many frames at least.
 ROLL_FORCE, ROLL_FRAMES = 0.15, 3
 # Of the heel-toe distance. Pressure that goes back by this from the first to the last third of a stance, on a foot that
 # moves forward, says that the corners of the plate are in another order.
 BACKWARD = -0.1
 # Of body weight, means over the first and last and over the middle third of single support: a whole foot carries more
-# than the second pair. The shared walks show 0.8 and more in all, a fast child 0.6 in the middle. Less than the first
-# pair is a part of a foot, or a subject with a stick.
-LIGHT, CARRIES = (0.65, 0.45), (0.75, 0.5)
+# than the second pair. The shared walks show 0.8 and more in all, a fast child 0.6 in the middle; stored body masses
+# are off by up to 14 %. Less than the first pair is a part of a foot, or a subject with a stick.
+LIGHT, CARRIES = (0.55, 0.4), (0.65, 0.42)
+# Body weights: nobody presses with more; a channel in another unit does.
+MOST = 12.0
 # m. A sole nearer than this to an edge may be over it.
 NEAR_EDGE = 0.03
 # m. How far the sole's outline may reach over a plate's side or back edge: it is a guess of a shoe.
@@ -142,6 +147,8 @@ def judge(
     near: int,
     weight_N: float,
     settings: specs.Settings,
+    faults: Mapping[int, str],
+    cut: tuple[bool, bool],
 ) -> Verdict:
     """Weigh the evidence of one contact.
 
@@ -165,6 +172,11 @@ def judge(
     weight_N : float
         Of the body; NaN where unknown.
     settings : Settings
+    faults : mapping of plate number to str
+        Plates whose corners do not fit the feet, and why.
+    cut : (bool, bool)
+        Whether the contact is cut before its first frame and after its last: by the trial's ends, by samples that are
+        missing, by what is given by hand.
     """
     frames = slice(first, last + 1)
     n = last + 1 - first
@@ -177,6 +189,12 @@ def judge(
 
     def unknown(reason: str) -> Verdict:
         return Verdict(False, 0.0, f"{name}: {reason}", nothing, nothing)
+
+    if weight_N > 0 and peak > MOST * weight_N:
+        return unknown(f"it carries {peak / weight_N:.0f} body weights; check the unit of its channels")
+    fault = next((faults[p.number] for p in plates if p.number in faults), "")
+    if fault:
+        return unknown(fault)
 
     heel, toe = foot.heel_g[frames], foot.toe_g[frames]
     seen = known_rows(heel) & known_rows(toe)
@@ -205,10 +223,18 @@ def judge(
 
     early, late = stance.beyond(first, last)
     # A force that begins or ends while the foot stands still: part of the foot stands elsewhere.
-    if first > near and early > near:
+    if not cut[0] and early > near:
         return unknown(f"the foot stood {early} frames before the plate was loaded")
-    if last < len(foot.heel_g) - 1 - near and late > near:
+    if not cut[1] and late > near:
         return unknown(f"the foot stood {late} frames after the plate was unloaded")
+
+    for plate in plates if len(plates) > 1 else ():
+        part = alone & (plate.vertical[frames] > max(settings.contact_threshold_N, _smallest_sure(plate)))
+        aside, along = pressure_on_foot(plate.cop_g[frames], FootTrack(heel, toe), normal)
+        with np.errstate(invalid="ignore"):
+            beyond = part & ((aside > PRESSURE_ASIDE) | (along < PRESSURE_BACK) | (along > PRESSURE_FRONT))
+        if beyond.sum() > MISPLACED_SHARE * max(part.sum(), 1):
+            return unknown(f"the pressure on plate {plate.number} is not under the foot; check its corners")
 
     misplaced = at_edge = nothing
     if one_plane(plates):
@@ -229,11 +255,8 @@ def judge(
             return unknown(f"its pressure is not under the foot ({away * 100:.0f} cm aside); check the plate's corners")
         if misplaced.any():
             more.append((0.8, f"in {misplaced.sum()} frames the pressure is not under the foot, and the load unknown"))
-        if over and not on_a_step:
-            reach = -_clearance(here, plates)
-            limit = min(AT_EDGE + reach / 2, SPREAD) if settings.believe_edges == "no" else 0.0
-            with np.errstate(invalid="ignore"):
-                at_edge = sure & ~misplaced & (np.maximum.reduce([margin(p, cop) for p in plates]) < limit)
+        if over and not on_a_step and settings.edge_frames == "unknown":
+            at_edge = sure & ~misplaced & _presses_at_an_edge(cop, under, here, plates)
             if at_edge.any():
                 more.append((0.9, f"in {at_edge.sum()} frames it presses at that edge, and the load is unknown"))
         doubts += more
@@ -248,7 +271,7 @@ def judge(
     whole = ends >= CARRIES[0] and middle >= CARRIES[1]
     if any(reach > 0 for _, _, reach in over) and not whole:
         return unknown(f"{over[0][1]}, and {carried if told else 'no single support tells more'}")
-    if told and not whole and _clearance(here, plates) < NEAR_EDGE:
+    if told and not whole and _clearance(here, plates) < NEAR_EDGE and not _overhangs(plates, all_plates, here.toe_g):
         return unknown(f"the foot stands at its edge, and {carried}")
     if ends < LIGHT[0] or middle < LIGHT[1]:
         doubts.append((0.5, carried))
@@ -259,8 +282,37 @@ def judge(
         doubts.append((0.9, f"a plate reads {bias:.0f} N while it is empty"))
     if first == 0 or last == len(foot.heel_g) - 1:
         doubts.append((0.9, "the contact is cut by the end of the trial"))
+    elif any(cut):
+        doubts.append((0.9, "the contact is cut by missing samples, or by what is given by hand"))
+    if not all(np.isfinite(plate.bias_g).all() for plate in plates):
+        doubts.append((0.95, "nothing tells what the plate reads while it is empty"))
     confidence = float(np.prod([weight for weight, _ in doubts])) if doubts else 1.0
     return Verdict(True, round(0.99 * confidence, 2), "; ".join(words for _, words in doubts), misplaced, at_edge)
+
+
+def _presses_at_an_edge(cop_g: Array, foot: FootTrack, flat: FootTrack, plates: Sequence[PlateLoad]) -> Mask:
+    """(frames,) whether a part of the pressure may lie beyond an edge that the foot reaches over.
+
+    Its centre lies near an edge; or the sole reaches over the front and the foot is on its ball.
+
+    Parameters
+    ----------
+    cop_g : (frames, 3) array, m
+    foot : FootTrack
+        In the same frames.
+    flat : FootTrack
+        While it presses.
+    plates : sequence of PlateLoad
+    """
+    corners = sole(flat, plates[0].normal_g)
+    reaches = [-min(_inside(flat, plates, corner)) for corner in corners]
+    # the heel's marker stands behind what presses
+    behind, ahead = max(reaches[:2]) - HEEL_ROUND, max(reaches[2:])
+    toe_over = _inside(flat, plates, flat.toe_g)[0] < 0
+    limit = min(AT_EDGE + max(behind, ahead, 0.0) / 2, SPREAD_OF_TOES if toe_over else SPREAD)
+    with np.errstate(invalid="ignore"):
+        near = np.asarray(np.maximum.reduce([margin(p, cop_g) for p in plates]) < limit)
+    return np.asarray(near | ((ahead > SOLE_TOLERANCE) & (rolled(foot, plates[0].normal_g) == UNDER_BALL)))
 
 
 def _off_the_foot(
@@ -360,15 +412,17 @@ def _inside(foot: FootTrack, plates: Sequence[PlateLoad], point: Array) -> tuple
 
 
 def _overhangs(plates: Sequence[PlateLoad], all_plates: Sequence[PlateLoad], part_g: Array) -> bool:
-    """Whether what lies beyond a plate's edge hangs over lower ground, as on a stair: then nothing else carries it.
+    """Whether what lies beyond a plate's edge hangs over a lower plate, as on a stair: then nothing else carries it.
 
-    The plate is higher than the lowest one, and no other plate of its height lies under the part.
+    The other plate lies lower along this one's own normal (those of a ramp are in one plane), and under the part.
     """
-    height = max(plate.height_above_lowest for plate in plates)
-    if height < STEP:
-        return False
-    level = [p for p in all_plates if p not in plates and abs(p.height_above_lowest - height) < STEP]
-    return not any((margin(p, part_g) > 0).any() for p in level)
+    upper = max(plates, key=lambda plate: plate.height_above_lowest)
+    below = [
+        p
+        for p in all_plates
+        if p not in plates and p.outlined and (upper.centre_g - p.centre_g) @ upper.normal_g > STEP
+    ]
+    return any(bool((margin(p, part_g) > 0).any()) for p in below)
 
 
 def _moves_forward(foot: FootTrack, first: int, last: int, near: int) -> bool:

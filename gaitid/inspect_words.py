@@ -86,7 +86,12 @@ def _marker_lines(p: Mapping[str, Any]) -> list[str]:
 
 def _doubt_line(fault: Mapping[str, Any]) -> str:
     where = ", ".join(f"{a}-{b}" for a, b in fault["frames"])
-    what = {"jump": "jumps", "swap": "change places", "frozen": "stands still to the last digit, then jumps"}
+    what = {
+        "jump": "jumps",
+        "swap": "change places",
+        "frozen": "stands still to the last digit",
+        "same": "have the same coordinates",
+    }
     kind = what.get(fault["kind"], "seem to be exchanged throughout")
     return f"{' and '.join(fault['labels'])} {kind}" + (f": not believed in frames {where}" if where else "")
 

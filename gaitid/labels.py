@@ -27,6 +27,8 @@ SWAP_RATIO = 3.0
 # Frames of equal coordinates on end, and m, the jump beside them, that make a marker frozen. A marker at rest, read to
 # a whole step of an integer file, repeats itself too, but does not jump.
 FROZEN_FRAMES, FROZEN_M = 3, 0.005
+# Frames, and m: a marker that stands still for longer while its nearest one goes away is frozen, jump or none.
+LEFT_FRAMES, LEFT_M = 10, 0.05
 # A part of the trial is believed against the rest of it if it is this many times as long.
 MAJORITY = 2.0
 # m, and a ratio: how much better the distances to other markers fit with two labels exchanged throughout.
@@ -42,7 +44,7 @@ class LabelFault:
     Attributes
     ----------
     kind : str
-        ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout) or ``frozen``.
+        ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``frozen`` or ``same``.
     labels : tuple of str
     frames : tuple of (int, int)
         Runs of frames, from 0, first and last, that are taken as not seen; none of an exchange throughout.
@@ -66,9 +68,10 @@ class LabelFault:
                 "way round): correct the labels, or check the other side's"
             )
         what = {
+            "same": f"{names} have the same coordinates",
             "jump": f"{names} jumps by {size}",
             "swap": f"{names} change places ({size})",
-            "frozen": f"{names} stands still to the last digit, then jumps by {size}",
+            "frozen": f"{names} stands still to the last digit, away from the others by {size}",
         }[self.kind]
         return f"{what}: taken as not seen in frames {where}; correct the labels there"
 
@@ -103,8 +106,11 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float) -> CheckedLabels:
     """
     checked: dict[str, Array] = dict(markers)
     faults: list[LabelFault] = []
-    if not _suspicious(checked, rate_hz):
+    copies = find_same(checked)
+    if not copies and not _suspicious(checked, rate_hz):
         return CheckedLabels(checked, ())
+    faults += copies
+    checked = without(checked, copies)
     for find in (find_frozen, find_swaps, find_jumps):
         found = find(checked, rate_hz)
         checked = without(checked, found)
@@ -147,8 +153,39 @@ def find_frozen(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault
         excess = _excess(steps)
         for first, stop in spans(still):  # steps first … stop − 1, so frames first … stop
             beside = [excess[k] for k in (first - 1, stop) if 0 <= k < len(excess) and np.isfinite(excess[k])]
-            if stop - first + 1 >= FROZEN_FRAMES and beside and max(beside) > FROZEN_M:
-                faults.append(LabelFault("frozen", (label,), ((first, stop),), float(max(beside))))
+            jump = max(beside, default=0.0)
+            if stop - first + 1 >= FROZEN_FRAMES and jump > FROZEN_M:
+                faults.append(LabelFault("frozen", (label,), ((first, stop),), float(jump)))
+            elif stop - first + 1 >= LEFT_FRAMES and (left := _left_behind(markers, label, first, stop)) > LEFT_M:
+                faults.append(LabelFault("frozen", (label,), ((first, stop),), left))
+    return faults
+
+
+def _left_behind(markers: Mapping[str, Array], label: str, first: int, stop: int) -> float:
+    """By how much the distance from a marker that stands still to its nearest one changes meanwhile, m."""
+    still = markers[label][first]
+    away = [np.linalg.norm(p[first : stop + 1] - still, axis=1) for other, p in markers.items() if other != label]
+    known = [d[np.isfinite(d)] for d in away if np.isfinite(d).sum() >= 2]
+    return float(np.ptp(min(known, key=lambda d: d.min()))) if known else 0.0
+
+
+def find_same(markers: Mapping[str, Array]) -> list[LabelFault]:
+    """Pairs of labels with the same coordinates to the last digit: one of them is a copy."""
+    labels = list(markers)
+    first: dict[bytes, str] = {}
+    faults = []
+    for label in labels:
+        points = markers[label]
+        seen = np.flatnonzero(known_rows(points))
+        if not len(seen):
+            continue
+        middle = points[seen[len(seen) // 2]].tobytes() + bytes(str(seen[len(seen) // 2]), "ascii")
+        twin = first.setdefault(middle, label)
+        if twin != label:
+            same = (points == markers[twin]).all(axis=1)
+            frames = tuple((a, b - 1) for a, b in spans(same) if b - a >= FROZEN_FRAMES)
+            if frames:
+                faults.append(LabelFault("same", (twin, label), frames, 0.0))
     return faults
 
 

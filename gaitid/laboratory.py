@@ -108,19 +108,23 @@ def plates_at_camera(
     """
     loads: list[PlateLoad] = []
     refused: dict[int, str] = {}
-    points = [p for foot in feet.values() for p in (foot.heel_g, foot.toe_g)]
     ground = ground_velocity(list(feet.values()), up_g, trial.rate_hz)
-    airborne = [detect_stance(foot, side, (), trial.rate_hz, ground).airborne for side, foot in feet.items()]
+    airborne = {side: detect_stance(foot, side, (), trial.rate_hz, ground).airborne for side, foot in feet.items()}
     for plate in trial.plates:
         if settings.force_cutoff_hz is not None:
             check_cutoff(settings.force_cutoff_hz, plate.rate_hz, "--force-cutoff")
+            if settings.force_cutoff_hz * len(plate.force_p) < plate.rate_hz:
+                raise TrialError(
+                    f"the trial is too short to be low-passed at {settings.force_cutoff_hz:g} Hz",
+                    todo="give a higher --force-cutoff, or none",
+                )
         try:
             load = plate_load(plate, trial.rate_hz, trial.n_frames, settings)
         except GaitidError as error:
-            refused[plate.number] = error.line()
+            refused[plate.number] = error.line().removeprefix(f"plate {plate.number}: ")
             continue
-        if points:
-            empty = known_empty(load, points, airborne, trial.rate_hz)
+        if feet:
+            empty = known_empty(load, feet, airborne, trial.rate_hz)
             load = with_empty_reading(load, empty, trial.rate_hz, settings)
         loads.append(load)
     lowest = min((float(load.centre_g @ up_g) for load in loads), default=0.0)

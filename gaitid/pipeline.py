@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.alignment import Alignment, alignments
+from gaitid.alignment import alignments
 from gaitid.cleaning import Clean, clean
 from gaitid.contacts import Contact, disagreements, foot_loads
 from gaitid.conventions import conventions
@@ -93,11 +93,12 @@ def analyse(
     warnings += [f"plate {number} is not used: {reason}" for number, reason in refused.items()]
     plate_quality = _plate_quality(plates, settings, warnings)
     weight_N = subject.numbers["mass"] * settings.gravity_m_per_s2
+    faults = _faults(trial, feet, plates, settings, up_g)
     loads, contacts, load_warnings = foot_loads(
         plates, feet, trial.events, trial.rate_hz, settings, trial.n_frames, weight_N, up_g,
-        _as_indices(by_hand, trial, list(feet)),
+        _as_indices(by_hand, trial, list(feet)), faults,
     )  # fmt: skip
-    warnings += [f"plate {told.plate}: {told.fault}" for told in _alignments(trial, feet, plates, settings, up_g)]
+    warnings += [f"plate {number}: {fault}" for number, fault in faults.items()]
     warnings += [*load_warnings, *disagreements(trial.assignments, contacts, trial)]
     _check_forces(trial, plates, contacts, require_forces, warnings)
     gait = analyse_gait(trial.events, loads, feet, base.com_g, up_g, trial.rate_hz, settings.contact_threshold_N)
@@ -126,6 +127,11 @@ def analyse(
             )
         else:
             sides[side.name] = absent_leg(model, trial.n_frames)
+    if not any(counts["filled"] for side in sides.values() for counts in side.coverage.values()):
+        why = "no wrench of a joint is known in any frame: the trial is too short, or markers or loads are missing"
+        if require_forces:
+            raise TrialError(why, todo="leave out --require-forces")
+        warnings.append(why)
     return Result(
         trial=trial,
         model=model,
@@ -276,13 +282,14 @@ def _plate_quality(plates: Sequence[PlateLoad], settings: specs.Settings, warnin
     ]
 
 
-def _alignments(
+def _faults(
     trial: Trial, feet: Mapping[str, FootTrack], plates: Sequence[PlateLoad], settings: specs.Settings, up_g: Array
-) -> list[Alignment]:
-    """Plates whose corners do not fit the feet."""
+) -> dict[int, str]:
+    """Plates whose corners do not fit the feet, and what would."""
     ground = ground_velocity(list(feet.values()), up_g, trial.rate_hz)
     stances = {side: detect_stance(foot, side, (), trial.rate_hz, ground) for side, foot in feet.items()}
-    return [told for told in alignments(plates, feet, stances, trial.rate_hz, settings) if told.fault]
+    found = alignments(plates, feet, stances, trial.rate_hz, settings)
+    return {told.plate: told.fault for told in found if told.fault}
 
 
 def _as_indices(by_hand: Sequence[ByHand], trial: Trial, sides: Sequence[str]) -> list[ByHand]:

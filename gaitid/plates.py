@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from gaitid.signals import (
     sample_local_quadratic,
     spans,
 )
+from gaitid.stance import FootTrack
 from gaitid.trial import Array, ForcePlate, Mask, frozen
 
 # s. Shorter loads are knocks; shorter pauses are noise within one contact; an edge reaches out no farther.
@@ -30,6 +31,8 @@ MIN_PEAK = 40.0
 MIN_EMPTY = 0.1
 # m. A foot marker nearer than this to a plate's edge may belong to a foot that touches it.
 NEAR_PLATE = 0.25
+# m beyond an edge, and of the heel-toe distance beyond the toe: a sole whose heel, toe and tip are farther lies beside.
+BESIDE_PLATE, TIP_SHARE = 0.06, 0.3
 # Share of the trial at its beginning and end in which an empty plate tells of a drift.
 EARLY = 0.4
 # N. More noise, or a larger reading, is a load that no marker explains.
@@ -172,6 +175,12 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
     The reaction is filtered first if a cut-off is set, then read at each instant (`plate_sampling`); moments
     are moved from the sensor to the centre of the surface: m_c = m + o × f.
     """
+    if plate.rate_hz < camera_hz * (1 - 1e-6):
+        raise GaitidError(
+            f"it is sampled at {plate.rate_hz:g} Hz, more slowly than the cameras",
+            expected=f"at least {camera_hz:g} Hz",
+            todo="export its samples at their own rate",
+        )
     channels = np.concatenate([plate.force_p, plate.moment_p], axis=1)
     if settings.force_cutoff_hz is not None:
         channels = lowpass(channels, settings.force_cutoff_hz, plate.rate_hz)
@@ -179,7 +188,7 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
     at_camera = sample(channels, plate.rate_hz, camera_hz, n_frames, plate.start_s)
     if not np.isfinite(at_camera).all(axis=1).any():
         raise GaitidError(
-            f"plate {plate.number}: none of its samples lies within the trial",
+            "none of its samples is known within the trial",
             expected=f"samples between 0 and {n_frames / camera_hz:.3g} s",
             found=f"{plate.start_s:.3g} to {plate.start_s + len(plate.force_p) / plate.rate_hz:.3g} s",
             todo="give forces and markers of one recording",
@@ -197,29 +206,36 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
     )  # fmt: skip
 
 
-def known_empty(plate: PlateLoad, feet: Sequence[Array], airborne: Sequence[Mask], rate_hz: float) -> Mask:
+def known_empty(plate: PlateLoad, feet: Mapping[str, FootTrack], airborne: Mapping[str, Mask], rate_hz: float) -> Mask:
     """(frames,) where nothing of the subject can be on a plate: every foot is away from it.
 
-    Where the feet are never away for long enough (a treadmill), frames in which all feet surely fly serve instead.
+    Where the feet are never away for long enough (a treadmill, narrow stairs), a foot counts as away that surely flies
+    or whose sole lies beside the plate.
 
     Parameters
     ----------
     plate : PlateLoad
-    feet : sequence of (frames, 3) arrays, m
-        Markers of the feet.
-    airborne : sequence of (frames,) bool arrays
-        For each foot, when it surely flies.
+    feet : mapping of side to FootTrack
+    airborne : mapping of side to (frames,) bool array
+        When each foot surely flies.
     rate_hz : float
     """
-    known = known_rows(plate.wrench.f_g)
-    away = known.copy()
-    for point in feet:
-        local = (point - plate.centre_g) @ plate.R_gp
-        with np.errstate(invalid="ignore"):
-            away &= (np.abs(local[:, :2]) > plate.half + NEAR_PLATE).any(axis=1)
-    if away.sum() >= MIN_EMPTY * rate_hz or not airborne:
-        return away
-    return np.asarray(known & np.logical_and.reduce(airborne))
+
+    def beyond(points: Sequence[Array], distance: float) -> Mask:
+        outside = np.ones(len(plate.vertical), dtype=bool)
+        for point in points:
+            local = (point - plate.centre_g) @ plate.R_gp
+            with np.errstate(invalid="ignore"):
+                outside &= (np.abs(local[:, :2]) > plate.half + distance).any(axis=1)
+        return outside
+
+    away = known_rows(plate.wrench.f_g)
+    off = away.copy()
+    for side, foot in feet.items():
+        away &= beyond([foot.heel_g, foot.toe_g], NEAR_PLATE)
+        tip = foot.toe_g + TIP_SHARE * (foot.toe_g - foot.heel_g)
+        off &= airborne[side] | beyond([foot.heel_g, foot.toe_g, tip], BESIDE_PLATE)
+    return away if away.sum() >= MIN_EMPTY * rate_hz else off
 
 
 def with_empty_reading(plate: PlateLoad, empty: Mask, rate_hz: float, settings: specs.Settings) -> PlateLoad:

@@ -76,7 +76,7 @@ def rolled(foot: FootTrack, normal_g: Array) -> Array:
     heel, toe = foot.heel_g @ normal_g, foot.toe_g @ normal_g
     length = np.linalg.norm(foot.toe_g - foot.heel_g, axis=1)
     known = np.isfinite(length)
-    if not known.any():
+    if not known.any() or not median(length[known]) > 0:
         return np.full(len(length), np.nan)
     height, above = heel - toe, heel + toe
     flat = known & (np.where(known, above, np.inf) <= quantile(above[known], FLATTEST))

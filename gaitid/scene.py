@@ -52,6 +52,7 @@ class Scene:
     rate_hz: float
     weight_N: float
     settings: specs.Settings
+    faults: Mapping[int, str]
 
     @property
     def stance(self) -> Stance:

@@ -152,7 +152,7 @@ def detect_stance(
         method = "foot markers never fast enough to be in the air"
         return Stance(known, np.zeros(n, dtype=bool), method, ~known)
     slow = np.minimum(heel, toe) < STANDING_SHARE * swing
-    standing = known & _without_short(slow, round(SHORTEST * rate_hz))
+    standing = known & _without_short(slow, ~known, round(SHORTEST * rate_hz))
     after, before = max(2, round(AFTER_OFF * rate_hz)), max(1, round(BEFORE_STRIKE * rate_hz))
     flying = known & ~standing
     airborne = np.zeros(n, dtype=bool)
@@ -186,11 +186,15 @@ def _event(events: Sequence[Event], side: str, kind: str, time_s: float, agrees:
     return min(near, key=lambda t: abs(t - time_s)) if near else None
 
 
-def _without_short(mask: Mask, n: int) -> Mask:
-    """The mask with runs of either kind shorter than `n` frames turned over, flights first."""
+def _without_short(mask: Mask, unseen: Mask, n: int) -> Mask:
+    """The mask with runs of either kind shorter than `n` frames turned over, flights first.
+
+    A run beside unseen frames may be longer than it seems, and stays.
+    """
     result = mask.copy()
     for value in (False, True):
         for start, stop in list(spans(result == value)):
-            if stop - start < n and start > 0 and stop < len(result):
+            ends_seen = start > 0 and stop < len(result) and not (unseen[start - 1] or unseen[stop])
+            if stop - start < n and ends_seen and not unseen[start:stop].any():
                 result[start:stop] = not value
     return result

@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 from gaitid.errors import GaitidError
 from gaitid.model import specs
 from gaitid.plates import MAX_NOISE, known_empty, plate_axes, plate_load, with_empty_reading
+from gaitid.stance import FootTrack
 from gaitid.trial import ForcePlate
 
 seeds = st.integers(0, 2**32 - 1)
@@ -126,7 +127,9 @@ def load_of(vertical: np.ndarray, **settings: object) -> tuple[object, specs.Set
 
 def emptied(load, feet: list[np.ndarray], **chosen: object):  # type: ignore[no-untyped-def]
     """The load with its empty reading, nothing taken off unless asked."""
-    empty = known_empty(load, feet, (), CAMERA)
+    tracks = {str(i): FootTrack(foot, foot) for i, foot in enumerate(feet)}
+    nowhere = dict.fromkeys(tracks, np.zeros(len(load.vertical), dtype=bool))
+    empty = known_empty(load, tracks, nowhere, CAMERA)
     return with_empty_reading(load, empty, CAMERA, specs.Settings(**{"remove_bias": "never", **chosen}))  # type: ignore[arg-type]
 
 
@@ -173,7 +176,7 @@ def test_a_plate_that_was_not_zeroed_is_judged_by_what_exceeds_its_empty_reading
 
 def test_the_empty_reading_is_taken_only_while_no_foot_is_near() -> None:
     load, _ = load_of(np.full(200, 12.0))
-    near = np.full((200, 3), [0.3, 0.0, 0.1])  # 10 cm beside the plate
+    near = np.full((200, 3), [0.25, 0.0, 0.1])  # 5 cm beside the plate
     assert np.isnan(emptied(load, [near]).bias_g).all()
     near[:30] = [2.0, 0.0, 0.1]
     found = emptied(load, [near])

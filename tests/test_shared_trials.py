@@ -171,4 +171,4 @@ def test_clean_stances_are_known_frame_by_frame(known, prepared: Prepared) -> No
         for first, last in stances:
             share = float((state[first + 1 : last] == 1).mean())
             at_edge = any("presses at that edge" in c.reason for c in result.contacts if c.first <= last <= c.last + 3)
-            assert share >= (0.6 if at_edge else 1.0), (side, first, last, share)
+            assert share == 1.0 or at_edge, (side, first, last, share)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from gaitid.scene import ByHand
 
 FRAMES = ("global", "proximal", "distal", "jcs")
+# So many contacts stand in the closing line; contacts.csv has all.
+MAX_CONTACTS = 8
 SOLVERS = ("block", "dense", "recursive")
 
 
@@ -226,10 +228,13 @@ def command(
 def _contacts_in_words(contacts: list[Contact], first: int) -> str:
     if not contacts:
         return "no foot's load is known from plates"
-    return "; ".join(
+    words = [
         f"{c.side} foot on plate {'+'.join(str(p) for p in c.plates)} in frames {c.first + first}-{c.last + first}"
-        for c in contacts
-    )
+        for c in contacts[:MAX_CONTACTS]
+    ]
+    if len(contacts) > MAX_CONTACTS:
+        words.append(f"{len(contacts) - MAX_CONTACTS} more contacts")
+    return "; ".join(words)
 
 
 def _to_stdout(path: Path, prepared: Prepared, quiet: bool, debug: bool) -> int:

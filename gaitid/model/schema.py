@@ -110,7 +110,7 @@ def parse_settings(fields: Fields) -> specs.Settings:
         gravity_m_per_s2=fields.number("gravity_m_per_s2", d.gravity_m_per_s2, 0, 100),
         cutoff_hz="auto" if fields.raw("cutoff_hz", "auto") == "auto" else _cutoff(fields, "cutoff_hz"),
         marker_filter=fields.text("marker_filter", d.marker_filter, ("butterworth", "gcv_spline", "savitzky_golay")),
-        spline_mse_mm2=_cutoff(fields, "spline_mse_mm2"),
+        spline_mse_mm2=_cutoff(fields, "spline_mse_mm2", 1e-10),
         raw_cutoff_hz=fields.number("raw_cutoff_hz", d.raw_cutoff_hz, 0.01, 100000.0),
         force_cutoff_hz=_cutoff(fields, "force_cutoff_hz"),
         plate_sampling=fields.text("plate_sampling", d.plate_sampling, ("local_quadratic", "centred_mean")),
@@ -122,7 +122,7 @@ def parse_settings(fields: Fields) -> specs.Settings:
         contact_edge_N=fields.number("contact_edge_N", d.contact_edge_N, 0.1, 1000),
         remove_bias=fields.text("remove_bias", d.remove_bias, ("auto", "always", "never")),
         bias_limit_N=fields.number("bias_limit_N", d.bias_limit_N, 0.0, 1000),
-        believe_edges=fields.text("believe_edges", d.believe_edges, ("no", "yes")),
+        edge_frames=fields.text("edge_frames", d.edge_frames, ("unknown", "known")),
         doubtful_labels=fields.text("doubtful_labels", d.doubtful_labels, ("unknown", "keep")),
         gap_sure_s=fields.number("gap_sure_s", d.gap_sure_s, 0.0, 2.0),
         gap_spline_s=fields.number("gap_spline_s", d.gap_spline_s, 0.0, 2.0),
@@ -135,11 +135,11 @@ def parse_settings(fields: Fields) -> specs.Settings:
     return settings
 
 
-def _cutoff(fields: Fields, key: str) -> float | None:
+def _cutoff(fields: Fields, key: str, low: float = 0.01) -> float | None:
     value = fields.raw(key, None)
     if value is None or value == "none":
         return None
-    return fields.number(key, low=0.01, high=100000.0)
+    return fields.number(key, low=low, high=100000.0)
 
 
 def _side(fields: Fields, name: str) -> specs.Side:

@@ -332,8 +332,8 @@ class Settings(NamedTuple):
         ``unknown``: frames in which a label jumps or changes places count as not seen; ``keep``: they are used.
     gap_sure_s, gap_spline_s, gap_rigid_s, gap_error_mm : float
         How long a gap may be to be filled, and how sure its fill must be (`gaitid.gaps.GapLimits`).
-    believe_edges : str
-        ``no``: frames in which a foot presses near an edge that it reaches over are unknown; ``yes``: they are known.
+    edge_frames : str
+        ``unknown`` or ``known``: frames in which a foot presses near an edge that it reaches over.
     """
 
     gravity_m_per_s2: float = 9.81
@@ -351,7 +351,7 @@ class Settings(NamedTuple):
     contact_edge_N: float = 0.1
     remove_bias: str = "auto"
     bias_limit_N: float = 3.0
-    believe_edges: str = "no"
+    edge_frames: str = "unknown"
     doubtful_labels: str = "unknown"
     gap_sure_s: float = 0.05
     gap_spline_s: float = 0.2

@@ -23,6 +23,8 @@ CLOSES_M = 0.010
 # Surfaces that share more than this of the smaller one, at the same height to within `_LEVEL_M`, are no two plates.
 _OVERLAP = 0.2
 _LEVEL_M = 0.05
+# Nearer to the centre of the surface, m, no plate has its sensor, but for one of which nobody says.
+_SHALLOW_M = 1e-3
 # Farther from the surface than this, m, no plate has its sensor.
 _ORIGIN_M = 1.0
 # A sensor nearer than this to the surface's centre, m, matters no more than the survey of the corners.
@@ -161,6 +163,11 @@ def _plate(file: _File, index: int, kind: int, channels: Sequence[int], warnings
     warnings += [f"plate {number}: {doubt}" for doubt in _lever_doubt(force, moment)]
     if plate_type.holds[3] == MOMENT:
         sensor_p = sensor_vector(_origin(index, group, length), number, warnings)
+        if 0 < np.linalg.norm(sensor_p) < _SHALLOW_M:
+            warnings.append(
+                f"plate {number}: ORIGIN lies {np.linalg.norm(sensor_p) * 1e3:.2g} mm from the surface's centre; "
+                "if it is meant in metres, moments are wrong"
+            )
         if sensor_p[2] == 0.0:
             sensor_p = _beside(sensor_p, corners_g, force, moment, number, warnings)
     if kind in (3, 7) and np.any(group.get("FPCOPPOLY", 0.0)):
