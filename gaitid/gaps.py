@@ -9,7 +9,7 @@ the trial in which the marker was seen; that error is reported, and decides whet
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,8 @@ MOCKS_MIN = 20
 BRIDGE_S = 2.0
 # Share of the mock gaps whose largest error stays within the error that is reported.
 CONFIDENCE = 0.95
+# s. So much of the trial on each side of a gap tells how sure its fill is.
+EVIDENCE_S = 10.0
 # Partners of a rigid fit: three points are the fewest that fix a rotation (Söderkvist & Wedin 1993).
 PARTNERS = 3
 # Orders of the spline in the partners' frame; 1 blends linearly what the fit leaves at both ends of the gap, which is
@@ -150,6 +152,7 @@ def fill_gaps(markers: Mapping[str, Array], rate_hz: float, limits: GapLimits | 
     Filled
     """
     limits = limits or GapLimits()
+    reach = round(EVIDENCE_S * rate_hz)
     filled = dict(markers)
     gaps: list[Gap] = []
     for label, points in markers.items():
@@ -158,8 +161,12 @@ def fill_gaps(markers: Mapping[str, Array], rate_hz: float, limits: GapLimits | 
             continue
         result = points.copy()
         for first, stop in spans(~seen):
-            gap, values = _fill(markers, label, seen, first, stop, rate_hz, limits)
-            gaps.append(gap)
+            # a long trial is not searched as a whole for each of its gaps
+            near = slice(max(first - reach, 0), stop + reach)
+            around = {name: others[near] for name, others in markers.items()}
+            moved = first - near.start
+            gap, values = _fill(around, label, seen[near], moved, moved + stop - first, rate_hz, limits)
+            gaps.append(replace(gap, first=first, last=stop - 1))
             if values is not None:
                 result[first:stop] = values
         filled[label] = result
