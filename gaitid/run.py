@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +13,7 @@ from gaitid.model.load import bundled_folder, bundled_models, find_model, load_m
 from gaitid.model.specs import Model
 from gaitid.model.subject import SubjectFile, read_subject
 from gaitid.read import read_trial
+from gaitid.read.assignments import enf_files
 from gaitid.result import Result
 from gaitid.scene import ByHand
 from gaitid.trial import Trial
@@ -183,7 +184,10 @@ def run_file(
     }
     if options.write_segments:
         texts[f"{stem}.segments.csv"] = segments_csv(result)
-    inputs: Sequence[Mapping[str, str]] = [_input("trial", path, found_trial(path)), *prepared.inputs]
+    inputs = [_input("trial", path, found_trial(path)), *prepared.inputs]
+    if result.trial.assignments:
+        said = " ".join(one.source for one in result.trial.assignments)
+        inputs += [_input("assignments", enf) for enf in enf_files(path) if enf.name in said]
     texts[f"{stem}.run.json"] = record_text(
         record(result, options.command, inputs, options.express_in, options.keep_names)
     )

@@ -47,14 +47,18 @@ def assignments_left(trial: Trial) -> tuple[Assignment, ...]:
     return (*trial.assignments, *_from_enf(trial.path), *_from_events(trial))
 
 
-def _from_enf(path: Path) -> list[Assignment]:
-    found = []
+def enf_files(path: Path) -> list[Path]:
+    """Eclipse files beside a trial."""
     start = f"{path.stem}.Trial"
     try:
-        beside = sorted(p for p in path.parent.iterdir() if p.name.startswith(start) and p.suffix.lower() == ".enf")
+        return sorted(p for p in path.parent.iterdir() if p.name.startswith(start) and p.suffix.lower() == ".enf")
     except OSError:  # a folder that may be entered but not listed
         return []
-    for enf in beside:
+
+
+def _from_enf(path: Path) -> list[Assignment]:
+    found = []
+    for enf in enf_files(path):
         try:
             with enf.open("rb") as file:
                 matches = [m for m in map(_CONTEXT.fullmatch, islice(file, _LINES)) if m]

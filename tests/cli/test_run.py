@@ -483,3 +483,15 @@ def test_a_run_loads_nothing_that_it_does_not_need(walk: Path, tmp_path: Path) -
     ):
         done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
         assert done.stdout.splitlines()[-1] == expected
+
+
+def test_an_enf_that_was_read_is_an_input_with_its_hash(walk: Path, tmp_path: Path) -> None:
+    trial = tmp_path / "walk.c3d"
+    trial.write_bytes(walk.read_bytes())
+    (tmp_path / "walk.Trial01.enf").write_text("[TRIAL_INFO]\nFP1=Right\nFP2=Auto\n")
+    done = gaitid("run", trial, "--model", "pig", "-o", tmp_path / "o")
+    assert done.code == 0
+    assert "FP1=Right in walk.Trial01.enf says that plate 1 is the right foot's; here it carries the left" in done.err
+    record = json.loads((tmp_path / "o" / "walk.run.json").read_text())
+    (enf,) = [i for i in record["inputs"] if i["role"] == "assignments"]
+    assert enf["path"].endswith("walk.Trial01.enf") and len(enf["sha256"]) == 64
