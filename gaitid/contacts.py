@@ -18,7 +18,7 @@ from gaitid.model import specs
 from gaitid.plates import PlateLoad
 from gaitid.scene import ByHand, Scene, touches_lightly, who_is_on, write_by_hand
 from gaitid.signals import known_rows, median, spans, widened
-from gaitid.stance import FootTrack, Stance, detect_stance, ground_velocity
+from gaitid.stance import FootTrack, Stance, detect_stances
 from gaitid.trial import Array, Assignment, Event, Mask, Trial, frozen
 
 AIR, LOADED, UNKNOWN = 0, 1, -1
@@ -137,12 +137,11 @@ def foot_loads(
 
     Others as for `assign_loads`.
     """
-    ground = ground_velocity(list(feet.values()), up_g, rate_hz)
     if not weight_N > 0:
         weight_N = _weight_from_loads(plates)
 
     def assigned(used: Sequence[Event]) -> tuple[dict[str, FootLoad], list[Contact], list[str]]:
-        stances = {side: detect_stance(foot, side, used, rate_hz, ground) for side, foot in feet.items()}
+        stances = detect_stances(feet, used, up_g, rate_hz)
         return assign_loads(plates, feet, stances, rate_hz, settings, n_frames, weight_N, by_hand, faults)
 
     # Each load's onset against the nearest strike of either foot, its end against the nearest off: which foot it was

@@ -21,7 +21,7 @@ from gaitid.model.subject import Measured, SubjectFile, key_of, resolve_subject
 from gaitid.plates import PlateLoad
 from gaitid.read import read_trial
 from gaitid.signals import known_rows, spans
-from gaitid.stance import FootTrack, detect_stance, ground_velocity
+from gaitid.stance import FootTrack, detect_stances
 from gaitid.trial import Array, Trial
 
 
@@ -57,7 +57,8 @@ def inspect_trial(
     cleaned = None if model is None else _cleaned(trial, model)
     feet = {} if model is None or cleaned is None else _feet(trial, model, cleaned.seen)
     loads, refused = _plate_loads(trial, model, feet, up_g)
-    contacts, contact_note = _contacts(trial, model, feet, loads, up_g, foot_note)
+    told = {one.plate: one for one in _alignments(trial, model, feet, loads, up_g)}
+    contacts, contact_note = _contacts(trial, model, feet, loads, told, up_g, foot_note)
     ready = {name: _readiness(trial, m) for name, m in models.items()}
     first = trial.first_frame
     return {
@@ -67,7 +68,7 @@ def inspect_trial(
         "points": _points(trial),
         "vertical": {"up": None if up is None else _axis_name(up), "found_from": up_words},
         "analog": _analog(path, trial),
-        "plates": _plates(trial, loads, refused, {a.plate: a for a in _alignments(trial, model, feet, loads, up_g)}),
+        "plates": _plates(trial, loads, refused, told),
         "contacts": [_contact(c, first) for c in contacts],
         "contacts_note": contact_note,
         "labels_in_doubt": [] if cleaned is None else cleaned.quality["label_faults"],
@@ -220,8 +221,7 @@ def _alignments(
 ) -> list[Alignment]:
     if model is None:
         return []
-    ground = ground_velocity(list(feet.values()), up_g, trial.rate_hz)
-    stances = {side: detect_stance(foot, side, (), trial.rate_hz, ground) for side, foot in feet.items()}
+    stances = detect_stances(feet, (), up_g, trial.rate_hz)
     return alignments(list(loads.values()), feet, stances, trial.rate_hz, model.settings)
 
 
@@ -285,6 +285,7 @@ def _contacts(
     model: specs.Model | None,
     feet: Mapping[str, FootTrack],
     loads: Mapping[int, PlateLoad],
+    told: Mapping[int, Alignment],
     up_g: Array,
     note: str,
 ) -> tuple[list[Contact], str]:
@@ -293,9 +294,11 @@ def _contacts(
         return [], note
     mass, _ = _resolved(trial, model, "mass")
     weight = float("nan") if mass is None else mass.value * model.settings.gravity_m_per_s2
+    faults = {number: one.fault for number, one in told.items() if one.fault}
     _, contacts, warnings = foot_loads(
-        list(loads.values()), feet, trial.events, trial.rate_hz, model.settings, trial.n_frames, weight, up_g
-    )
+        list(loads.values()), feet, trial.events, trial.rate_hz, model.settings, trial.n_frames, weight, up_g,
+        faults=faults,
+    )  # fmt: skip
     absent = [side.name for side in model.sides if side.name not in feet]
     notes = [f"the {side} foot's heel and toe markers were not seen" for side in absent] + warnings
     if not loads:

@@ -11,7 +11,7 @@ from gaitid.errors import GaitidError, TrialError
 from gaitid.frames import Geometry, laboratory_vertical
 from gaitid.model import specs
 from gaitid.plates import PlateLoad, known_empty, plate_axes, plate_load, with_empty_reading
-from gaitid.stance import FootTrack, detect_stance, ground_velocity
+from gaitid.stance import FootTrack, detect_stances
 from gaitid.trial import Array, Trial
 
 
@@ -108,8 +108,7 @@ def plates_at_camera(
     """
     loads: list[PlateLoad] = []
     refused: dict[int, str] = {}
-    ground = ground_velocity(list(feet.values()), up_g, trial.rate_hz)
-    airborne = {side: detect_stance(foot, side, (), trial.rate_hz, ground).airborne for side, foot in feet.items()}
+    airborne = {side: stance.airborne for side, stance in detect_stances(feet, (), up_g, trial.rate_hz).items()}
     for plate in trial.plates:
         if settings.force_cutoff_hz is not None:
             check_cutoff(settings.force_cutoff_hz, plate.rate_hz, "--force-cutoff")

@@ -26,7 +26,7 @@ from gaitid.result import Result, SideResult
 from gaitid.scene import ByHand
 from gaitid.signals import known_rows
 from gaitid.spatiotemporal import analyse_gait
-from gaitid.stance import FootTrack, detect_stance, ground_velocity
+from gaitid.stance import FootTrack, detect_stances
 from gaitid.trial import Array, Trial
 
 # N/s. A plate whose empty reading changes faster than this drifts.
@@ -286,9 +286,7 @@ def _faults(
     trial: Trial, feet: Mapping[str, FootTrack], plates: Sequence[PlateLoad], settings: specs.Settings, up_g: Array
 ) -> dict[int, str]:
     """Plates whose corners do not fit the feet, and what would."""
-    ground = ground_velocity(list(feet.values()), up_g, trial.rate_hz)
-    stances = {side: detect_stance(foot, side, (), trial.rate_hz, ground) for side, foot in feet.items()}
-    found = alignments(plates, feet, stances, trial.rate_hz, settings)
+    found = alignments(plates, feet, detect_stances(feet, (), up_g, trial.rate_hz), trial.rate_hz, settings)
     return {told.plate: told.fault for told in found if told.fault}
 
 

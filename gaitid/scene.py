@@ -184,14 +184,18 @@ def write_by_hand(
                 f"--assign: plate {'+'.join(map(str, one.plates))} carries nothing in the frames that are given",
                 expected=f"more than {settings.contact_threshold_N:g} N",
             )
-        mine = loaded if one.plates else np.isin(np.arange(n_frames), np.arange(n_frames)[frames])
+        mine = loaded
+        if not one.plates:
+            mine = np.zeros(n_frames, dtype=bool)
+            mine[frames] = True
         for number, on in carried.items():
             for side in on:
                 if side == one.side:
                     on[side][mine] = number in one.plates
                 elif number in one.plates:
                     on[side][mine] = False
-        said[one.side] |= mine if one.plates else False
+        if one.plates:
+            said[one.side] |= mine
     return said
 
 

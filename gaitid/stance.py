@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -174,6 +174,14 @@ def detect_stance(
         airborne[max(first, 0) : max(end, 0)] = True
     airborne &= known
     return Stance(standing, airborne, "foot speed" + (" and events of the file" if used_events else ""), ~known)
+
+
+def detect_stances(
+    feet: Mapping[str, FootTrack], events: Sequence[Event], up_g: Array, rate_hz: float
+) -> dict[str, Stance]:
+    """Standing and flying of every foot, over the ground as it moves."""
+    ground = ground_velocity(list(feet.values()), up_g, rate_hz)
+    return {side: detect_stance(foot, side, events, rate_hz, ground) for side, foot in feet.items()}
 
 
 def _event(events: Sequence[Event], side: str, kind: str, time_s: float, agrees: tuple[float, float]) -> float | None:

@@ -250,3 +250,17 @@ def test_refusals(tmp_path: Path) -> None:
     assert_refused(gaitid("inspect", tmp_path), "suffix")
     assert_wrong_usage(gaitid("inspect"))
     assert_wrong_usage(gaitid("inspect", "a.c3d", "b.c3d"))
+
+
+def test_inspect_knows_nothing_from_a_plate_that_does_not_fit(walk: Path, tmp_path: Path) -> None:
+    """As `run`: corners moved by 10 cm are named with the estimate, and no load is taken from that plate."""
+
+    def moved(c: Any) -> None:
+        c["parameters"]["FORCE_PLATFORM"]["CORNERS"]["value"][0, :, 0] += 100.0
+
+    content = inspected(edited_c3d(walk, tmp_path / "x.c3d", moved))
+    told = content["plates"][0]["alignment"]
+    assert not told["corners_fit"] and "moved by" in told["fault"]
+    assert told["pressure_off_m"][0] == pytest.approx(0.10, abs=0.04)
+    assert not any("1" in c["plates"] for c in content["contacts"])
+    assert any("2" in c["plates"] for c in content["contacts"])
