@@ -1,69 +1,102 @@
-"""Inverse dynamics of an open chain of n segments: block matrix, the same matrix dense, and a plain recursion.
+"""Inverse dynamics of open chains by the block matrix (substituted or as it stands) and by the plain recursion.
 
-The chain is listed from its free (distal) end. Joint i joins segment i to the next; its wrench is the one that
-the proximal neighbour exerts on segment i at the joint's centre. With F and r in laboratory axes (G) and M in
-the axes of its own segment:
+The chain is listed from its free (distal) ends. Joint i joins segment i to the one that it hangs from; its wrench is
+what the proximal neighbour exerts on segment i, about the joint's centre. With F and r in laboratory axes, M in the
+axes of its own segment, and the segments k that hang from i:
 
-    Newton:  F_i − F_{i−1} + E_i + m_i g = m_i a_i
+    Newton:  F_i − Σ F_k + E_i + m_i g = m_i a_i
     Euler, about the centre of mass, in axes of segment i:
-             M_i − R_i R_{i−1}⁻¹ M_{i−1} + R_i (r_i × F_i) − R_i (r_{i−1} × F_{i−1}) + R_i N_i
-                 = I_i α_i + ω_i × I_i ω_i
+             M_i + R_i (r_i × F_i) − Σ [R_i R_k⁻¹ M_k + R_i (r_k × F_k)] + R_i N_i = I_i α_i + ω_i × I_i ω_i
 
-r_i and r_{i−1} run from the centre of mass to the proximal and distal joint, E_i and N_i are the external force
-and its moment about the centre of mass, R_i turns laboratory components into those of segment i
-(reference: Watanabe RN, "Matrix formalism of the Newton-Euler equations", BMC notebooks, last section; its
-R is the transpose of R_gs here).
+r_i and r_k run from the centre of mass to the proximal and a distal joint, E_i and N_i are the external force and its
+moment about the centre of mass, R_i turns laboratory components into those of segment i: the transpose of R_gs here
+(Watanabe RN, "Matrix formalism of the Newton-Euler equations", BMC notebooks, last section; with one distal
+neighbour each this is his matrix). docs/dynamics.md derives it line by line.
+
+In all solvers a vector with an unknown component is unknown as a whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from gaitid.dynamics.chain import Chain, solve_in_chunks
+from gaitid.dynamics.components import Body, Joint, apply, apply_transposed, cross, whole
+from gaitid.dynamics.constrained import solve_constrained
 from gaitid.dynamics.wrench import Wrench
-from gaitid.rotation import apply, apply_transposed, cross
-from gaitid.trial import Array, frozen
+from gaitid.trial import Array
+
+_CHUNK = 4096  # frames whose vectors fit a cache
 
 
-@dataclass(frozen=True, eq=False)
-class Link:
-    """One segment of a chain with everything that acts on it but its joints; laboratory axes.
+def inertia_moment_s(body: Body) -> Array:
+    """I α + ω × I ω, segment axes."""
+    omega, alpha = apply_transposed(body.R_gs, body.omega_g), apply_transposed(body.R_gs, body.alpha_g)
+    return apply(body.inertia_s, alpha) + cross(omega, apply(body.inertia_s, omega))
 
-    Attributes
+
+def _lever(body: Body, point_g: Array) -> Array:
+    """r: from the centre of mass to a point."""
+    return point_g - body.com_g
+
+
+def _right_side(body: Body, gravity_g: Array) -> tuple[Array, Array]:
+    """What Newton's row (m a − m g − E, laboratory axes) and Euler's (I α + ω × I ω − R N, segment axes) equal."""
+    newton, euler = body.mass * (body.acc_g - gravity_g[:, None]), inertia_moment_s(body)
+    if body.load is not None:
+        E = body.load
+        N = E.M + cross(_lever(body, E.P), E.F)
+        newton, euler = newton - E.F, euler - apply_transposed(body.R_gs, N)
+    return newton, euler
+
+
+def _from_the_free_ends(chain: Chain, step: Callable[[Body, Sequence[Joint]], tuple[Array, Array]]) -> list[Wrench]:
+    """Each joint's force and moment from its segment and the joints that hang from it; some frames at a time."""
+    forces, moments = ([np.empty(link.com_g.shape) for link in chain.links] for _ in range(2))
+    for start in range(0, len(chain.links[0].com_g), _CHUNK):
+        rows = slice(start, start + _CHUNK)
+        joints: list[Joint] = []
+        for i, link in enumerate(chain.links):
+            body = Body(link, rows)
+            F, M = step(body, [joints[k] for k in chain.distal(i)])
+            joints.append(Joint(whole(F), whole(M), body.joint_g))
+            forces[i][rows], moments[i][rows] = F.T, M.T
+    for values in (*forces, *moments):
+        values.setflags(write=False)  # so that a wrench keeps them without a copy
+    return [Wrench(F, M, link.joint_g) for F, M, link in zip(forces, moments, chain.links, strict=True)]
+
+
+def solve_block(chain: Chain, gravity_g: Array) -> list[Wrench]:
+    """Joint wrenches by block forward substitution: the block matrix is lower triangular.
+
+    Parameters
     ----------
-    mass : float, kg
-    inertia_s : (3, 3) or (frames, 3, 3) array, kg·m²
-        About the centre of mass, segment axes.
-    R_gs : (frames, 3, 3) array
-    com_g, acc_g : (frames, 3) arrays, m and m/s²
-    omega_g, alpha_g : (frames, 3) arrays, rad/s and rad/s²
-    joint_g : (frames, 3) array, m
-        Centre of the proximal joint.
-    external : Wrench or None
-        The ground's action on the segment.
+    chain : Chain
+    gravity_g : (3,) array, m/s²
+        For example (0, 0, −9.81).
+
+    Returns
+    -------
+    list of Wrench
+        One a link: of the proximal neighbour on the link, about the joint's centre, laboratory axes.
     """
 
-    mass: float
-    inertia_s: Array
-    R_gs: Array
-    com_g: Array
-    acc_g: Array
-    omega_g: Array
-    alpha_g: Array
-    joint_g: Array
-    external: Wrench | None = None
+    def step(body: Body, distal: Sequence[Joint]) -> tuple[Array, Array]:
+        newton, euler = _right_side(body, gravity_g)
+        # Newton's row: [… −1 0 … | 1 0]
+        F = newton
+        for k in distal:
+            F = F + k.F
+        # Euler's row: [… −R S(r_k)  −R R_k⁻¹ … | R S(r_i)  1], with S(r) F = r × F; k.M is R_k⁻¹ M_k already
+        others = -cross(_lever(body, body.joint_g), F)
+        for k in distal:
+            others = others + cross(_lever(body, k.P), k.F) + k.M
+        M = euler + apply_transposed(body.R_gs, others)
+        return F, apply(body.R_gs, M)
 
-    def __post_init__(self) -> None:
-        for name in ("inertia_s", "R_gs", "com_g", "acc_g", "omega_g", "alpha_g", "joint_g"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
-
-
-def inertia_moment_s(link: Link) -> Array:
-    """I α + ω × I ω, (frames, 3), segment axes."""
-    omega, alpha = apply_transposed(link.R_gs, link.omega_g), apply_transposed(link.R_gs, link.alpha_g)
-    return apply(link.inertia_s, alpha) + cross(omega, apply(link.inertia_s, omega))
+    return _from_the_free_ends(chain, step)
 
 
 def _skew(v: Array) -> Array:
@@ -75,111 +108,62 @@ def _skew(v: Array) -> Array:
     return S
 
 
-def _blocks(links: list[Link], gravity_g: Array) -> tuple[list[Array], list[Array | None], list[Array]]:
-    """Diagonal blocks, blocks to their left, and right-hand sides: (frames, 6, 6), (frames, 6, 6), (frames, 6)."""
-    diagonal: list[Array] = []
-    left: list[Array | None] = []
-    right: list[Array] = []
-    for i, link in enumerate(links):
-        n = len(link.com_g)
-        R_sg = np.swapaxes(link.R_gs, -1, -2)
-        own = np.zeros((n, 6, 6))
-        own[:, [0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5]] = 1.0
-        own[:, 3:, :3] = R_sg @ _skew(link.joint_g - link.com_g)
-        diagonal.append(own)
-        if i == 0:
-            left.append(None)
-        else:
-            below = links[i - 1]
-            other = np.zeros((n, 6, 6))
-            other[:, [0, 1, 2], [0, 1, 2]] = -1.0
-            other[:, 3:, :3] = -R_sg @ _skew(below.joint_g - link.com_g)
-            other[:, 3:, 3:] = -R_sg @ below.R_gs
-            left.append(other)
-        rhs = np.empty((n, 6))
-        rhs[:, :3] = link.mass * (link.acc_g - gravity_g)
-        rhs[:, 3:] = inertia_moment_s(link)
-        if link.external is not None:
-            about_com = link.external.at(link.com_g)
-            rhs[:, :3] -= about_com.f_g
-            rhs[:, 3:] -= apply(R_sg, about_com.m_g)
-        right.append(rhs)
-    return diagonal, left, right
+def block_matrix(chain: Chain) -> Array:
+    """The matrix itself, (frames, 6n, 6n), rows Newton and Euler of each link, columns F and M of each joint."""
+    n, frames = len(chain.links), len(chain.links[0].com_g)
+    matrix = np.zeros((frames, n, 2, 3, n, 2, 3))
+    one = np.eye(3)
+    for i, link in enumerate(chain.links):
+        R = np.swapaxes(link.R_gs, -1, -2)
+        matrix[:, i, 0, :, i, 0] = one
+        matrix[:, i, 1, :, i, 0] = R @ _skew(link.joint_g - link.com_g)
+        matrix[:, i, 1, :, i, 1] = one
+        for k in chain.distal(i):
+            below = chain.links[k]
+            matrix[:, i, 0, :, k, 0] = -one
+            matrix[:, i, 1, :, k, 0] = -R @ _skew(below.joint_g - link.com_g)
+            matrix[:, i, 1, :, k, 1] = -R @ below.R_gs
+    return matrix.reshape(frames, 6 * n, 6 * n)
 
 
-def _wrenches(links: list[Link], solution: list[Array]) -> list[Wrench]:
-    return [Wrench(x[:, :3], apply(link.R_gs, x[:, 3:]), link.joint_g) for link, x in zip(links, solution, strict=True)]
-
-
-def solve_block(links: list[Link], gravity_g: Array) -> list[Wrench]:
-    """Joint wrenches by block forward substitution: the block matrix is lower triangular.
-
-    Parameters
-    ----------
-    links : list of Link
-        From the free end to the base.
-    gravity_g : (3,) array, m/s²
-        For example (0, 0, −9.81).
-
-    Returns
-    -------
-    list of Wrench
-        One a joint, of the proximal on the distal segment, about the joint's centre, laboratory axes.
-    """
-    diagonal, left, right = _blocks(links, gravity_g)
-    solution: list[Array] = []
-    for i, (own, other, rhs) in enumerate(zip(diagonal, left, right, strict=True)):
-        if other is not None:
-            rhs = rhs - apply(other, solution[i - 1])
-        # own = [1 0; S 1]: the forces at once, then the moments
-        x = rhs.copy()
-        x[:, 3:] -= apply(own[:, 3:, :3], rhs[:, :3])
-        solution.append(x)
-    return _wrenches(links, solution)
-
-
-def solve_dense(links: list[Link], gravity_g: Array) -> list[Wrench]:
+def solve_dense(chain: Chain, gravity_g: Array) -> list[Wrench]:
     """The same matrix solved as it stands, 6n × 6n a frame, by LU: a check of the substitution."""
-    diagonal, left, right = _blocks(links, gravity_g)
-    frames, n = len(links[0].com_g), 6 * len(links)
-    matrix, rhs = np.zeros((frames, n, n)), np.concatenate(right, axis=1)
-    for i, (own, other) in enumerate(zip(diagonal, left, strict=True)):
-        at = slice(6 * i, 6 * i + 6)
-        matrix[:, at, at] = own
-        if other is not None:
-            matrix[:, at, 6 * i - 6 : 6 * i] = other
-    x = np.full((frames, n), np.nan)
-    # A frame in which a segment is unknown still has the joints below it: the leading part of the matrix is whole.
-    whole = np.array([np.isfinite(matrix[:, :m, :m]).all(axis=(1, 2)) & np.isfinite(rhs[:, :m]).all(axis=1)
-                      for m in range(6, n + 1, 6)])  # fmt: skip
-    size = 6 * whole.sum(axis=0)
-    for m in range(6, n + 1, 6):
-        known = size == m
-        if known.any():
-            x[known, :m] = np.linalg.solve(matrix[known, :m, :m], rhs[known, :m, None])[..., 0]
-    return _wrenches(links, [x[:, 6 * i : 6 * i + 6] for i in range(len(links))])
+
+    def solve(part: Chain) -> Array:
+        bodies = [Body(link, slice(None)) for link in part.links]
+        right = np.concatenate([side for body in bodies for side in _right_side(body, gravity_g)])
+        x = np.linalg.solve(block_matrix(part), right.T[..., None]).reshape(right.shape[1], len(bodies), 2, 3)
+        for i, body in enumerate(bodies):
+            x[:, i, 1] = apply(body.R_gs, x[:, i, 1].T).T
+        return x
+
+    return solve_in_chunks(chain, solve)
 
 
-def solve_recursive(links: list[Link], gravity_g: Array) -> list[Wrench]:
+def solve_recursive(chain: Chain, gravity_g: Array) -> list[Wrench]:
     """Newton-Euler recursion in laboratory axes, each step about the proximal joint.
 
-    M_i = Σ over the segment of I α + ω × I ω + (c − P_i) × m (a − g) − external about P_i + wrench below about P_i.
+    M_i = Σ over the segment of I α + ω × I ω + (c − P_i) × m (a − g) − external about P_i + wrenches below about P_i.
     """
-    wrenches: list[Wrench] = []
-    for link in links:
-        P = link.joint_g
-        inertial = link.mass * (link.acc_g - gravity_g)
-        f = inertial
-        m = apply(link.R_gs, inertia_moment_s(link)) + cross(link.com_g - P, inertial)
-        if link.external is not None:
-            f = f - link.external.f_g
-            m = m - link.external.at(P).m_g
-        if wrenches:
-            below = wrenches[-1].at(P)
-            f, m = f + below.f_g, m + below.m_g
-        wrenches.append(Wrench(f, m, P))
-    return wrenches
+
+    def step(body: Body, distal: Sequence[Joint]) -> tuple[Array, Array]:
+        P = body.joint_g
+        F = body.mass * (body.acc_g - gravity_g[:, None])
+        M = apply(body.R_gs, inertia_moment_s(body)) + cross(body.com_g - P, F)
+        if body.load is not None:
+            E = body.load
+            F, M = F - E.F, M - E.M - cross(E.P - P, E.F)
+        for k in distal:
+            F, M = F + k.F, M + k.M + cross(k.P - P, k.F)
+        return F, M
+
+    return _from_the_free_ends(chain, step)
 
 
-Solver = Callable[[list[Link], Array], list[Wrench]]
-SOLVERS: Mapping[str, Solver] = {"block": solve_block, "dense": solve_dense, "recursive": solve_recursive}
+Solver = Callable[[Chain, Array], list[Wrench]]
+SOLVERS: Mapping[str, Solver] = {
+    "block": solve_block,
+    "dense": solve_dense,
+    "recursive": solve_recursive,
+    "constrained": solve_constrained,
+}

@@ -1,4 +1,4 @@
-"""Wrenches: a force and a moment that never travels without the point it is about."""
+"""Wrenches, and the twists that they work on: neither travels without its point and its frame of expression."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaitid.rotation import cross, dot
+from gaitid.rotation import apply_transposed, cross, dot
 from gaitid.trial import Array, frozen
+
+LABORATORY = "laboratory"
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,28 +19,45 @@ class Wrench:
     Attributes
     ----------
     f_g : (frames, 3) array, N
-        Laboratory axes.
     m_g : (frames, 3) array, N·m
-        About `p_g`, laboratory axes.
+        About `p_g`.
     p_g : (frames, 3) or (3,) array, m
+        From the laboratory's origin.
+    frame : str
+        Whose axes all three are expressed in; the laboratory's, unless `turned`.
     """
 
     f_g: Array
     m_g: Array
     p_g: Array
+    frame: str = LABORATORY
 
     def __post_init__(self) -> None:
-        f, m = frozen(self.f_g), frozen(self.m_g)
+        f, m = _kept(self.f_g), _kept(self.m_g)
         if f.shape != m.shape or f.shape[-1:] != (3,):
             raise ValueError(f"Wrench: force {f.shape} and moment {m.shape} must be (frames, 3)")
+        p = self.p_g if np.shape(self.p_g) == f.shape else np.broadcast_to(self.p_g, f.shape)
         object.__setattr__(self, "f_g", f)
         object.__setattr__(self, "m_g", m)
-        object.__setattr__(self, "p_g", frozen(np.broadcast_to(self.p_g, f.shape)))
+        object.__setattr__(self, "p_g", _kept(p))
 
     def at(self, p_g: Array) -> Wrench:
-        """The same action with its moment about another point: m' = m + (p − p') × f."""
+        """The same action with its moment about another point, in the same axes: m' = m + (p − p') × f."""
         p = np.broadcast_to(p_g, self.f_g.shape)
-        return Wrench(self.f_g, self.m_g + cross(self.p_g - p, self.f_g), p)
+        return Wrench(self.f_g, self.m_g + cross(self.p_g - p, self.f_g), p, self.frame)
+
+    def turned(self, R_gs: Array, frame: str) -> Wrench:
+        """The same action about the same point, in the axes of another frame: v_s = R_gsᵀ v_g for f, m and p.
+
+        Parameters
+        ----------
+        R_gs : (3, 3) or (frames, 3, 3) array
+            Columns are the axes of the new frame, expressed in the present one.
+        frame : str
+            The new frame's name.
+        """
+        f_s, m_s, p_s = (apply_transposed(R_gs, v) for v in (self.f_g, self.m_g, self.p_g))
+        return Wrench(f_s, m_s, p_s, frame)
 
     def plus(self, other: Wrench) -> Wrench:
         """The sum of two actions on one body.
@@ -46,11 +65,76 @@ class Wrench:
         Raises
         ------
         ValueError
-            Their moments are about different points: move one first.
+            They are expressed in different frames, or their moments are about different points: turn or move one.
         """
+        _same_frame(self, other)
         if not np.array_equal(self.p_g, other.p_g, equal_nan=True):
             raise ValueError("wrenches about different points cannot be added; use .at() first")
-        return Wrench(self.f_g + other.f_g, self.m_g + other.m_g, self.p_g)
+        return Wrench(self.f_g + other.f_g, self.m_g + other.m_g, self.p_g, self.frame)
+
+    def power(self, twist: Twist) -> Array:
+        """f · v + m · ω, (frames,), W, on a body that moves so; v is taken at the wrench's own point.
+
+        Raises
+        ------
+        ValueError
+            They are expressed in different frames.
+        """
+        _same_frame(self, twist)
+        return dot(self.f_g, twist.at(self.p_g).v_g) + dot(self.m_g, twist.omega_g)
+
+
+@dataclass(frozen=True, eq=False)
+class Twist:
+    """How a rigid body moves: it turns, and one of its points has a velocity.
+
+    Attributes
+    ----------
+    omega_g : (frames, 3) array, rad/s
+    v_g : (frames, 3) array, m/s
+        Of the body's point that is at `p_g`.
+    p_g : (frames, 3) or (3,) array, m
+    frame : str
+        Whose axes all three are expressed in.
+    """
+
+    omega_g: Array
+    v_g: Array
+    p_g: Array
+    frame: str = LABORATORY
+
+    def __post_init__(self) -> None:
+        omega, v = frozen(self.omega_g), frozen(self.v_g)
+        if omega.shape != v.shape or v.shape[-1:] != (3,):
+            raise ValueError(f"Twist: turning {omega.shape} and velocity {v.shape} must be (frames, 3)")
+        object.__setattr__(self, "omega_g", omega)
+        object.__setattr__(self, "v_g", v)
+        object.__setattr__(self, "p_g", frozen(np.broadcast_to(self.p_g, v.shape)))
+
+    def at(self, p_g: Array) -> Twist:
+        """The same motion by the velocity of another point of the body: v' = v + ω × (p' − p)."""
+        p = np.broadcast_to(p_g, self.v_g.shape)
+        return Twist(self.omega_g, self.v_g + cross(self.omega_g, p - self.p_g), p, self.frame)
+
+    def turned(self, R_gs: Array, frame: str) -> Twist:
+        """The same motion in the axes of another frame; see `Wrench.turned`."""
+        omega_s, v_s, p_s = (apply_transposed(R_gs, v) for v in (self.omega_g, self.v_g, self.p_g))
+        return Twist(omega_s, v_s, p_s, frame)
+
+
+def _kept(values: Array) -> Array:
+    """`values` themselves where nobody can change them any more (a solver's, of many frames), else a frozen copy."""
+    if isinstance(values, np.ndarray) and values.dtype == np.float64:
+        flags = values.flags
+        if flags.owndata and flags.c_contiguous and not flags.writeable:
+            return values
+    return frozen(values)
+
+
+def _same_frame(a: Wrench, b: Wrench | Twist) -> None:
+    if a.frame != b.frame:
+        other = type(b).__name__.lower()
+        raise ValueError(f"a wrench in axes of {a.frame!r} meets a {other} in axes of {b.frame!r}; use .turned() first")
 
 
 def centre_of_pressure(load: Wrench, surface_g: Array, normal_g: Array) -> tuple[Array, Array]:

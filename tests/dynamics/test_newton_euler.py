@@ -1,253 +1,113 @@
 """Inverse dynamics of chains against statics, pendulums, tops, energy and the laboratory's freedom to turn.
 
-Motions are closed forms in time that also take complex times, so that every derivative here is exact: the
-imaginary part of f(t + ih)/h at h = 1e-30 has no difference to cancel (Squire & Trapp 1998, SIAM Rev 40:110-112).
+Motions are closed forms with exact derivatives: see `moving_trees`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from types import ModuleType
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from moving_trees import TIMES, G, Solver, Tree, derivative, mv, random_external, random_tree, turn
 from scipy.spatial.transform import Rotation
 from scipy.special import ellipj
 
-from gaitid.dynamics import newton_euler
-from gaitid.dynamics.newton_euler import SOLVERS, Link, solve_block, solve_dense, solve_recursive
-from gaitid.dynamics.wrench import Wrench
+from gaitid.dynamics import constrained, newton_euler
+from gaitid.dynamics.chain import Chain, Link
+from gaitid.dynamics.components import Body
+from gaitid.dynamics.constrained import solve_constrained
+from gaitid.dynamics.newton_euler import SOLVERS, solve_block
+from gaitid.dynamics.wrench import Twist, Wrench
 
-G = np.array([0.0, 0.0, -9.81])
-H = 1e-30
-Solver = Callable[[list[Link], np.ndarray], list[Wrench]]
 seeds = st.integers(0, 2**32 - 1)
 all_solvers = pytest.mark.parametrize("solve", SOLVERS.values(), ids=SOLVERS)
 
 
-def derivative(function: Callable[[np.ndarray], np.ndarray], t: np.ndarray) -> np.ndarray:
-    return np.imag(function(t + 1j * H)) / H
-
-
-def mv(R: np.ndarray, v: np.ndarray) -> np.ndarray:
-    return np.einsum("...ij,...j->...i", R, v)
-
-
-def turn(i: int, angle: np.ndarray) -> np.ndarray:
-    R = np.zeros((*np.shape(angle), 3, 3), dtype=np.asarray(angle).dtype)
-    j, k = (i + 1) % 3, (i + 2) % 3
-    R[..., i, i] = 1.0
-    R[..., j, j] = R[..., k, k] = np.cos(angle)
-    R[..., k, j] = np.sin(angle)
-    R[..., j, k] = -np.sin(angle)
-    return R
-
-
-# --- a chain that moves anyhow -----------------------------------------------------------------------------
-
-
-@dataclass
-class Segment:
-    """A rigid body that turns by three smooth angles about its proximal joint."""
-
-    mass: float
-    inertia: np.ndarray
-    com: np.ndarray  # from the proximal joint, segment axes, m
-    distal: np.ndarray  # the next joint, the same
-    amplitude: np.ndarray
-    frequency: np.ndarray
-    phase: np.ndarray
-
-    def rotation(self, t: np.ndarray) -> np.ndarray:
-        angles = [a * np.sin(f * t + p) for a, f, p in zip(self.amplitude, self.frequency, self.phase, strict=True)]
-        return turn(2, angles[0]) @ turn(1, angles[1]) @ turn(0, angles[2])
-
-    def omega(self, t: np.ndarray) -> np.ndarray:
-        """ω = ȧ e_z + ḃ Rz e_y + ċ Rz Ry e_x, laboratory axes; also at complex times."""
-        a, _, _ = (x * np.sin(f * t + p) for x, f, p in zip(self.amplitude, self.frequency, self.phase, strict=True))
-        b = self.amplitude[1] * np.sin(self.frequency[1] * t + self.phase[1])
-        rates = [x * f * np.cos(f * t + p) for x, f, p in zip(self.amplitude, self.frequency, self.phase, strict=True)]
-        Rz, Ry = turn(2, a), turn(1, b)
-        z = np.broadcast_to(np.eye(3)[2], (len(t), 3))
-        return rates[0][:, None] * z + rates[1][:, None] * Rz[:, :, 1] + rates[2][:, None] * (Rz @ Ry)[:, :, 0]
-
-
-@dataclass
-class Chain:
-    """Segments from the base to the free end, hung on a joint that moves smoothly."""
-
-    segments: list[Segment]
-    base: np.ndarray  # (3, 3): amplitude, frequency, phase by axis
-
-    def base_at(self, t: np.ndarray) -> np.ndarray:
-        amplitude, frequency, phase = self.base
-        return amplitude * np.sin(np.multiply.outer(t, frequency) + phase)
-
-    def points(self, t: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """Proximal joint and centre of mass of each segment."""
-        joints, coms, joint = [], [], self.base_at(t)
-        for s in self.segments:
-            R = s.rotation(t)
-            joints.append(joint)
-            coms.append(joint + mv(R, s.com))
-            joint = joint + mv(R, s.distal)
-        return joints, coms
-
-    def velocities(self, t: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """Of the same points, by v + ω × r; also at complex times."""
-        amplitude, frequency, phase = self.base
-        v = amplitude * frequency * np.cos(np.multiply.outer(t, frequency) + phase)
-        joints, coms = [], []
-        for s in self.segments:
-            R, omega = s.rotation(t), s.omega(t)
-            joints.append(v)
-            coms.append(v + np.cross(omega, mv(R, s.com)))
-            v = v + np.cross(omega, mv(R, s.distal))
-        return joints, coms
-
-    def kinetic_energy(self, t: np.ndarray) -> np.ndarray:
-        total = 0.0
-        for s, v in zip(self.segments, self.velocities(t)[1], strict=True):
-            omega_s = np.einsum("tji,tj->ti", s.rotation(t), s.omega(t))
-            total = (
-                total + 0.5 * s.mass * np.sum(v * v, axis=1) + 0.5 * np.sum(omega_s * mv(s.inertia, omega_s), axis=1)
-            )
-        return total
-
-    def links(self, t: np.ndarray, external: dict[int, Wrench] | None = None) -> list[Link]:
-        """As the solvers take them: from the free end to the base."""
-        joints, coms = self.points(t)
-        links = []
-        for i, s in enumerate(self.segments):
-            links.append(
-                Link(
-                    s.mass,
-                    s.inertia,
-                    s.rotation(t),
-                    coms[i],
-                    derivative(lambda u, i=i: self.velocities(u)[1][i], t),
-                    s.omega(t),
-                    derivative(s.omega, t),
-                    joints[i],
-                    (external or {}).get(i),
-                )
-            )
-        return links[::-1]
-
-
-def random_chain(rng: np.random.Generator, n: int) -> Chain:
-    segments = []
-    for _ in range(n):
-        radii = np.sort(rng.uniform(0.02, 0.2, 3))
-        radii[2] = min(radii[2], np.hypot(radii[0], radii[1]))  # of a body that can exist
-        mass = rng.uniform(0.5, 10)
-        axes = Rotation.random(rng=rng).as_matrix()
-        segments.append(
-            Segment(
-                mass,
-                axes @ np.diag(mass * radii**2) @ axes.T,
-                rng.uniform(-0.3, 0.3, 3),
-                rng.uniform(-0.5, 0.5, 3),
-                rng.uniform(0.3, 1.2, 3),
-                rng.uniform(1.0, 8.0, 3),
-                rng.uniform(0, 6, 3),
-            )
-        )
-    return Chain(segments, np.stack([rng.uniform(0, 0.3, 3), rng.uniform(1, 8, 3), rng.uniform(0, 6, 3)]))
-
-
-def random_external(rng: np.random.Generator, n: int, frames: int) -> dict[int, Wrench]:
-    chosen = np.flatnonzero(rng.uniform(size=n) < 0.6)
-    return {
-        int(i): Wrench(rng.normal(0, 400, (frames, 3)), rng.normal(0, 20, (frames, 3)), rng.normal(0, 1, (frames, 3)))
-        for i in chosen
-    }
-
-
-TIMES = np.linspace(0.0, 2.0, 41)
-
-
-def test_the_derivatives_of_this_file_agree_with_its_positions() -> None:
-    chain = random_chain(np.random.default_rng(7), 3)
-    for i in range(3):
-        np.testing.assert_allclose(
-            derivative(lambda u, i=i: chain.points(u)[1][i], TIMES), chain.velocities(TIMES)[1][i], atol=1e-13
-        )
-        s = chain.segments[i]
+def test_the_derivatives_of_the_motions_agree_with_their_positions() -> None:
+    tree = random_tree(np.random.default_rng(7), 4)
+    for i, s in enumerate(tree.segments):
+        for which in (0, 1):  # joints, centres of mass; m/s of order 1
+            found = derivative(lambda u, i=i, which=which: tree.points(u)[which][i], TIMES)
+            np.testing.assert_allclose(found, tree.velocities(TIMES)[which][i], atol=1e-13)
         W = derivative(s.rotation, TIMES) @ np.swapaxes(s.rotation(TIMES), 1, 2)  # Ṙ Rᵀ = ω×
         np.testing.assert_allclose(np.stack([W[:, 2, 1], W[:, 0, 2], W[:, 1, 0]], axis=1), s.omega(TIMES), atol=1e-13)
 
 
-@settings(max_examples=30, deadline=None)
-@given(n=st.integers(1, 6), seed=seeds)
-def test_the_three_solvers_agree(n: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    links = random_chain(rng, n).links(TIMES, random_external(rng, n, len(TIMES)))
-    block, dense, recursive = (SOLVERS[name](links, G) for name in ("block", "dense", "recursive"))
-    for a, b, c in zip(block, dense, recursive, strict=True):
-        for other in (b, c):
-            # N and N·m, of up to some thousands
-            np.testing.assert_allclose(other.f_g, a.f_g, atol=1e-9)
-            np.testing.assert_allclose(other.m_g, a.m_g, atol=1e-9)
-            np.testing.assert_array_equal(other.p_g, a.p_g)
+def power_residual(solve: Solver, tree: Tree, external: dict[int, Wrench]) -> float:
+    """Power of all wrenches less the rate of kinetic energy, by the sum of the powers' sizes: W per W."""
+    wrenches = solve(tree.chain(TIMES, external), G)[::-1]  # from the base now, as the tree's segments
+    coms = tree.velocities(TIMES)[1]
+    places = tree.points(TIMES)[1]
+    bodies = [Twist(s.omega(TIMES), v, c) for s, v, c in zip(tree.segments, coms, places, strict=True)]
+    terms = []
+    for i, s in enumerate(tree.segments):
+        terms.append(s.mass * coms[i] @ G)
+        terms.append(wrenches[i].power(bodies[i]))
+        if s.parent >= 0:  # the proximal neighbour is pushed back
+            terms.append(-wrenches[i].power(bodies[s.parent]))
+        if i in external:
+            terms.append(external[i].power(bodies[i]))
+    residual = sum(terms) - derivative(tree.kinetic_energy, TIMES)
+    return float(np.max(np.abs(residual)) / np.max(sum(np.abs(x) for x in terms)))
 
 
 @all_solvers
 @settings(max_examples=20, deadline=None)
-@given(n=st.integers(1, 5), seed=seeds)
+@given(n=st.integers(1, 6), seed=seeds)
 def test_power_of_all_wrenches_is_the_rate_of_kinetic_energy(solve: Solver, n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    chain = random_chain(rng, n)
-    external = random_external(rng, n, len(TIMES))
-    links = chain.links(TIMES, external)
-    wrenches = solve(links, G)[::-1]  # from the base now, as the chain's segments
-    joint_velocity, com_velocity = chain.velocities(TIMES)
-    omega = [s.omega(TIMES) for s in chain.segments]
-    # The base moves but does not turn: the first joint's moment works on the first segment's whole turning.
-    power = np.sum(wrenches[0].f_g * joint_velocity[0] + wrenches[0].m_g * omega[0], axis=1)
-    parts = np.abs(power)
-    for i in range(n):
-        terms = [chain.segments[i].mass * com_velocity[i] @ G]
-        if i > 0:
-            terms.append(np.sum(wrenches[i].m_g * (omega[i] - omega[i - 1]), axis=1))
-        if i in external:
-            e = external[i]
-            arm = e.p_g - chain.points(TIMES)[1][i]
-            terms.append(np.sum(e.f_g * (com_velocity[i] + np.cross(omega[i], arm)) + e.m_g * omega[i], axis=1))
-        power = power + sum(terms)
-        parts = parts + sum(np.abs(x) for x in terms)
-    # relative to the sum of the powers' sizes: W per W
-    assert np.max(np.abs(power - derivative(chain.kinetic_energy, TIMES)) / parts.max()) < 1e-9
+    assert power_residual(solve, random_tree(rng, n), random_external(rng, n, len(TIMES))) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "function"),
+    [
+        ("block", newton_euler, "_lever"),
+        ("dense", newton_euler, "_lever"),  # of its loads
+        ("recursive", newton_euler, "cross"),
+        ("constrained", constrained, "cross"),
+    ],
+)
+def test_the_balance_of_power_sees_a_lever_turned_round(
+    name: str, module: ModuleType, function: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = getattr(module, function)
+    monkeypatch.setattr(module, function, lambda a, b: -right(a, b))
+    rng = np.random.default_rng(0)
+    assert power_residual(SOLVERS[name], random_tree(rng, 3), random_external(rng, 3, len(TIMES))) > 1e-3
 
 
 @all_solvers
 @settings(max_examples=20, deadline=None)
-@given(n=st.integers(1, 4), seed=seeds)
+@given(n=st.integers(1, 6), seed=seeds)
 def test_the_base_joint_carries_the_rate_of_momentum_of_the_whole_chain(solve: Solver, n: int, seed: int) -> None:
     """Euler's two laws for the system: no recursion, no single segment, exact rates."""
     rng = np.random.default_rng(seed)
-    chain = random_chain(rng, n)
+    tree = random_tree(rng, n)
     external = random_external(rng, n, len(TIMES))
-    base = solve(chain.links(TIMES, external), G)[-1]
-    P = chain.base_at(TIMES)
+    base = solve(tree.chain(TIMES, external), G)[-1]
+    P = tree.base_at(TIMES)
 
     def momentum(t: np.ndarray) -> np.ndarray:
-        return sum(s.mass * v for s, v in zip(chain.segments, chain.velocities(t)[1], strict=True))
+        return sum(s.mass * v for s, v in zip(tree.segments, tree.velocities(t)[1], strict=True))
 
     def angular(t: np.ndarray) -> np.ndarray:
         # about points of the laboratory (P at each instant, not moving with it)
         total = 0.0
-        for s, c, v in zip(chain.segments, chain.points(t)[1], chain.velocities(t)[1], strict=True):
+        for s, c, v in zip(tree.segments, tree.points(t)[1], tree.velocities(t)[1], strict=True):
             R = s.rotation(t)
             spin = mv(R, mv(s.inertia, np.einsum("tji,tj->ti", R, s.omega(t))))
             total = total + np.cross(c - P, s.mass * v) + spin
         return total
 
-    f = derivative(momentum, TIMES) - sum(s.mass for s in chain.segments) * G
+    f = derivative(momentum, TIMES) - sum(s.mass for s in tree.segments) * G
     m = derivative(angular, TIMES)
-    for s, c in zip(chain.segments, chain.points(TIMES)[1], strict=True):
+    for s, c in zip(tree.segments, tree.points(TIMES)[1], strict=True):
         m = m - np.cross(c - P, s.mass * G)
     for e in external.values():
         f, m = f - e.f_g, m - e.at(P).m_g
@@ -274,17 +134,16 @@ def test_a_thrown_body_that_does_not_turn_needs_no_joint(solve: Solver) -> None:
     t = np.linspace(0, 1, 11)
     zero = np.zeros((11, 3))
     R = np.broadcast_to(Rotation.from_rotvec([0.4, 1.0, -0.2]).as_matrix(), (11, 3, 3))
-    (w,) = solve([lone(R, zero, zero, np.diag([0.1, 0.2, 0.25]), t)], G)
+    (w,) = solve(Chain([lone(R, zero, zero, np.diag([0.1, 0.2, 0.25]), t)]), G)
     np.testing.assert_allclose(w.f_g, 0.0, atol=1e-12)  # N
     np.testing.assert_allclose(w.m_g, 0.0, atol=1e-12)  # N·m
 
 
-def symmetric_top(t: np.ndarray) -> Link:
+def symmetric_top(t: np.ndarray, I1: float = 0.12, I3: float = 0.03, theta: float = 0.7, Omega: float = 5.0) -> Link:
     """Torque-free precession (Goldstein, Classical Mechanics, 3rd ed., section 5.6).
 
     R = Rz(Ω t) Rx(θ) Rz(σ t); the spin about the symmetry axis obeys I₃ (σ + Ω cos θ) = I₁ Ω cos θ.
     """
-    I1, I3, theta, Omega = 0.12, 0.03, 0.7, 5.0
     sigma = (I1 / I3 - 1) * Omega * np.cos(theta)
     R = turn(2, Omega * t) @ turn(0, np.full_like(t, theta)) @ turn(2, sigma * t)
     axis = (turn(2, Omega * t) @ turn(0, np.full_like(t, theta)))[:, :, 2]
@@ -292,14 +151,20 @@ def symmetric_top(t: np.ndarray) -> Link:
     return lone(R, Omega * z + sigma * axis, sigma * np.cross(Omega * z, axis), np.diag([I1, I1, I3]), t)
 
 
-def asymmetric_top(t: np.ndarray) -> Link:
+def asymmetric_top(
+    t: np.ndarray,
+    I: tuple[float, ...] = (0.05, 0.09, 0.12),
+    energy: float = 1.0,
+    between: float = 1 / 3,
+    axes: tuple[float, ...] = (0.3, -0.4, 0.9),
+) -> Link:
     """Torque-free, three different moments: Jacobi's elliptic functions (Landau & Lifshitz, Mechanics, § 37).
 
-    I₁ < I₂ < I₃ and L² > 2 E I₂. The body frame is taken where it is: R follows from ω by no closed form that
-    the law needs, since components in segment axes alone enter it; a fixed R serves.
+    I₁ < I₂ < I₃ and L² between 2 E I₂ and 2 E I₃. The body frame is taken where it is: R follows from ω by no closed
+    form that the law needs, since components in segment axes alone enter it; a fixed R serves.
     """
-    I1, I2, I3 = I = np.array([0.05, 0.09, 0.12])
-    energy, L2 = 1.0, 2 * 1.0 * 0.10  # J and (kg·m²/s)²
+    I1, I2, I3 = I
+    L2 = 2 * energy * (I2 + between * (I3 - I2))  # (kg·m²/s)²
     a = np.sqrt((2 * energy * I3 - L2) / (I1 * (I3 - I1)))
     b = np.sqrt((2 * energy * I3 - L2) / (I2 * (I3 - I2)))
     c = np.sqrt((L2 - 2 * energy * I1) / (I3 * (I3 - I1)))
@@ -308,17 +173,43 @@ def asymmetric_top(t: np.ndarray) -> Link:
     sn, cn, dn, _ = ellipj(n * t, k2)
     omega = np.stack([a * cn, b * sn, c * dn], axis=1)
     rate = n * np.stack([-a * sn * dn, b * cn * dn, -c * k2 * sn * cn], axis=1)
-    R = np.broadcast_to(Rotation.from_rotvec([0.3, -0.4, 0.9]).as_matrix(), (len(t), 3, 3))
+    R = np.broadcast_to(Rotation.from_rotvec(axes).as_matrix(), (len(t), 3, 3))
     return lone(R, omega @ R[0].T, rate @ R[0].T, np.diag(I), t)
 
 
-@all_solvers
-@pytest.mark.parametrize("top", [symmetric_top, asymmetric_top])
-def test_a_free_top_needs_no_moment(solve: Solver, top: Callable[[np.ndarray], Link]) -> None:
-    (w,) = solve([top(np.linspace(0, 3, 61))], G)
+def assert_free(solve: Solver, top: Link) -> None:
+    (w,) = solve(Chain([top]), G)
     np.testing.assert_allclose(w.f_g, 0.0, atol=1e-12)  # N
     # N·m; single terms of I α are of order 1
     np.testing.assert_allclose(w.m_g, 0.0, atol=1e-12)
+
+
+FLAT_TO_LONG = st.floats(0.01, 0.1)  # Σ m x² along a principal axis, kg·m²
+
+
+@all_solvers
+@settings(max_examples=30, deadline=None)
+@given(across=FLAT_TO_LONG, along=FLAT_TO_LONG, theta=st.floats(0.0, np.pi), Omega=st.floats(-6.0, 6.0))
+def test_a_free_symmetric_top_needs_no_moment(
+    solve: Solver, across: float, along: float, theta: float, Omega: float
+) -> None:
+    assert_free(solve, symmetric_top(np.linspace(0, 3, 31), across + along, 2 * across, theta, Omega))
+
+
+@all_solvers
+@settings(max_examples=30, deadline=None)
+@given(
+    shape=st.tuples(FLAT_TO_LONG, FLAT_TO_LONG, FLAT_TO_LONG),
+    energy=st.floats(0.1, 2.0),
+    between=st.floats(0.05, 0.95),
+    axes=st.tuples(*[st.floats(-3.0, 3.0)] * 3),
+)
+def test_a_free_asymmetric_top_needs_no_moment(
+    solve: Solver, shape: tuple[float, ...], energy: float, between: float, axes: tuple[float, ...]
+) -> None:
+    # longest axis first, and at least 0.01 kg·m² between the moments: the closed form divides by their differences
+    x, y, z = (extent + 0.01 * i for i, extent in enumerate(sorted(shape)))
+    assert_free(solve, asymmetric_top(np.linspace(0, 3, 31), (x + y, x + z, y + z), energy, between, axes))
 
 
 @all_solvers
@@ -326,17 +217,19 @@ def test_a_free_top_needs_no_moment(solve: Solver, top: Callable[[np.ndarray], L
 def test_the_tops_see_a_missing_gyroscopic_term(
     solve: Solver, top: Callable[[np.ndarray], Link], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def without(link: Link) -> np.ndarray:
-        return mv(link.inertia_s, np.einsum("tji,tj->ti", link.R_gs, link.alpha_g))
+    def without(body: Body) -> np.ndarray:
+        alpha = np.einsum("jit,jt->it", body.R_gs, body.alpha_g)
+        return np.einsum("ijt,jt->it", body.inertia_s, alpha)
 
     monkeypatch.setattr(newton_euler, "inertia_moment_s", without)
-    (w,) = solve([top(np.linspace(0, 3, 61))], G)
+    monkeypatch.setattr(constrained, "_gyroscopic_s", lambda link: np.zeros_like(link.omega_g))
+    (w,) = solve(Chain([top(np.linspace(0, 3, 61))]), G)
     assert np.linalg.norm(w.m_g, axis=1).max() > 0.1  # N·m
 
 
 def test_gravity_alone_is_not_seen_by_the_tops_but_by_statics() -> None:
     # Tops fall freely: with gravity's sign turned a force of 2 m g appears.
-    (w,) = solve_block([symmetric_top(np.linspace(0, 1, 5))], -G)
+    (w,) = solve_block(Chain([symmetric_top(np.linspace(0, 1, 5))]), -G)
     np.testing.assert_allclose(w.f_g, np.broadcast_to(2 * 3.0 * G, (5, 3)), atol=1e-12)  # N
 
 
@@ -355,7 +248,7 @@ def test_standing_still(solve: Solver) -> None:
         Link(m, np.diag([0.1, 0.1, 0.02]), R, c, still, still, still, p, ground if i == 0 else None)
         for i, (m, c, p) in enumerate(zip(masses, coms, (ankle, knee, hip), strict=True))
     ]
-    wrenches = solve(links, G)
+    wrenches = solve(Chain(links), G)
     for n, (w, P) in enumerate(zip(wrenches, (ankle, knee, hip), strict=True), start=1):
         weight = sum(masses[:n]) * 9.81
         np.testing.assert_allclose(w.f_g, [[-20.0, 10.0, weight - 400.0]], atol=1e-12)
@@ -385,18 +278,90 @@ def test_hanging_from_the_base_each_joint_carries_what_is_below(solve: Solver) -
         )
         for i in range(n)
     ]
-    for i, w in enumerate(solve(links, G)):
+    for i, w in enumerate(solve(Chain(links), G)):
         weight = 9.81 * sum(1.0 + k for k in range(i + 1))
         np.testing.assert_allclose(w.f_g, np.full((2, 3), [0, 0, weight]), atol=1e-12)  # N, upward
         np.testing.assert_allclose(w.m_g, 0.0, atol=1e-12)
 
 
+# --- branches ----------------------------------------------------------------------------------------------
+
+
+@all_solvers
+def test_standing_on_two_legs_the_pelvis_needs_no_support(solve: Solver) -> None:
+    """Feet, shanks and thighs of 1, 3 and 7 kg and a trunk of 40: plates that carry 62 kg leave nothing over."""
+    still, R = np.zeros((1, 3)), np.eye(3)[None]
+
+    def body(mass: float, com: list[float], joint: list[float], load: Wrench | None = None) -> Link:
+        return Link(mass, 0.1 * np.eye(3), R, np.array([com]), still, still, still, np.array([joint]), load)
+
+    half, weight = 31.0 * 9.81, 62.0 * 9.81
+    links, hips = [], []
+    for y in (0.1, -0.1):
+        ground = Wrench(np.array([[0.0, 200.0 * y, half]]), np.zeros((1, 3)), np.array([0.02, y, 0.0]))
+        hips.append(np.array([0.0, y, 0.9]))
+        links += [
+            body(1.0, [0.05, y, 0.04], [0.0, y, 0.08], ground),
+            body(3.0, [0.0, y, 0.3], [0.0, y, 0.5]),
+            body(7.0, [0.0, y, 0.7], [0.0, y, 0.9]),
+        ]
+    # the body's centre of mass lies above the pressures: Σ m x = 62 kg · 0.02 m
+    trunk_x = (62.0 * 0.02 - 2 * 1.0 * 0.05) / 40.0
+    links.append(body(40.0, [trunk_x, 0.0, 1.2], [0.0, 0.0, 1.0]))
+    wrenches = solve(Chain(links, [1, 2, 6, 4, 5, 6, None]), G)
+    np.testing.assert_allclose(wrenches[6].f_g, 0.0, atol=1e-10)  # N, of 608
+    np.testing.assert_allclose(wrenches[6].m_g, 0.0, atol=1e-10)  # N·m
+    for hip, w in zip(hips, (wrenches[2], wrenches[5]), strict=True):
+        # what the pelvis does to each leg: presses it down by half of the trunk's weight
+        np.testing.assert_allclose(w.f_g[:, 2], -(weight / 2 - 11.0 * 9.81), atol=1e-10)
+        np.testing.assert_array_equal(w.p_g, [hip])
+
+
+@all_solvers
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds, n=st.integers(2, 7))
+def test_the_wrenches_of_the_branches_act_on_what_they_hang_from(solve: Solver, seed: int, n: int) -> None:
+    """Cut everything off but the base and let the cut joints' reactions load it: its own joint feels no difference."""
+    rng = np.random.default_rng(seed)
+    chain = random_tree(rng, n).chain(TIMES, random_external(rng, n, len(TIMES)))
+    wrenches = solve(chain, G)
+    base = chain.links[-1]
+    load = Wrench(np.zeros_like(base.com_g), np.zeros_like(base.com_g), base.com_g)
+    if base.external is not None:
+        load = load.plus(base.external.at(base.com_g))
+    for k in chain.distal(n - 1):
+        reaction = Wrench(-wrenches[k].f_g, -wrenches[k].m_g, wrenches[k].p_g)
+        load = load.plus(reaction.at(base.com_g))
+    (alone,) = solve(Chain([replace(base, external=load)]), G)
+    np.testing.assert_allclose(alone.f_g, wrenches[-1].f_g, atol=1e-9)  # N
+    np.testing.assert_allclose(alone.m_g, wrenches[-1].m_g, atol=1e-9)  # N·m
+
+
+@all_solvers
+def test_a_thrown_top_cut_in_three_needs_no_support(solve: Solver) -> None:
+    """Two weights on the axis of a symmetric top, as branches: inner loads, but nothing from outside."""
+    t = np.linspace(0, 3, 31)
+    weight, arm = 0.5, 0.2  # kg and m on either side: I₁ grows by 2 m r², I₃ does not
+    whole = symmetric_top(t)
+    middle = replace(whole, inertia_s=whole.inertia_s - 2 * weight * arm**2 * np.diag([1.0, 1.0, 0.0]))
+    weights = []
+    for side in (1.0, -1.0):
+        r = side * arm * whole.R_gs[:, :, 2]
+        acc = G + np.cross(whole.alpha_g, r) + np.cross(whole.omega_g, np.cross(whole.omega_g, r))
+        at = whole.com_g + r
+        weights.append(replace(whole, mass=weight, inertia_s=np.zeros((3, 3)), com_g=at, acc_g=acc, joint_g=at - r / 2))
+    up, down, outside = solve(Chain([*weights, middle], [2, 2, None]), G)
+    np.testing.assert_allclose(outside.f_g, 0.0, atol=1e-12)  # N
+    np.testing.assert_allclose(outside.m_g, 0.0, atol=1e-12)  # N·m
+    np.testing.assert_allclose(up.f_g, -down.f_g, atol=1e-12)
+    # perpendicular to the precession's axis each weight circles: m Ω² r sin θ
+    np.testing.assert_allclose(np.linalg.norm(up.f_g, axis=1), weight * 5.0**2 * arm * np.sin(0.7), atol=1e-12)
+
+
 # --- pendulums ---------------------------------------------------------------------------------------------
 
 
-def rods(
-    theta: list[Callable[[np.ndarray], np.ndarray]], m: list[float], length: list[float], t: np.ndarray
-) -> list[Link]:
+def rods(theta: list[Callable[[np.ndarray], np.ndarray]], m: list[float], length: list[float], t: np.ndarray) -> Chain:
     """Rods in the plane x-y with gravity along −y, θ from the hanging position about z, from the end to the base.
 
     A bar's end lies at (l sin θ, −l cos θ) from its joint, as in Watanabe's double pendulum.
@@ -430,7 +395,7 @@ def rods(
         )
         joint = joint + l * along
         joint_v = lambda u, joint_v=joint_v, along_v=along_v, l=l: joint_v(u) + l * along_v(u)  # noqa: E731
-    return links[::-1]
+    return Chain(links[::-1])
 
 
 def theta_1(t: np.ndarray) -> np.ndarray:
@@ -523,11 +488,12 @@ def test_three_rods_obey_lagrange(solve: Solver) -> None:
 
 @all_solvers
 @settings(max_examples=20, deadline=None)
-@given(n=st.integers(1, 4), seed=seeds)
-def test_turning_and_shifting_the_laboratory_turns_the_wrenches(solve: Solver, n: int, seed: int) -> None:
+@given(n=st.integers(1, 6), seed=seeds)
+def test_a_laboratory_turned_and_in_steady_motion_turns_the_wrenches(solve: Solver, n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    links = random_chain(rng, n).links(TIMES[:9], random_external(rng, n, 9))
-    Q, shift = Rotation.random(rng=rng).as_matrix(), rng.normal(0, 5, 3)
+    chain = random_tree(rng, n).chain(TIMES[:9], random_external(rng, n, 9))
+    Q = Rotation.random(rng=rng).as_matrix()
+    shift = rng.normal(0, 5, 3) + np.multiply.outer(TIMES[:9], rng.normal(0, 2, 3))  # m, and m/s
 
     def moved(link: Link) -> Link:
         e = link.external
@@ -540,17 +506,33 @@ def test_turning_and_shifting_the_laboratory_turns_the_wrenches(solve: Solver, n
             external=None if e is None else Wrench(e.f_g @ Q.T, e.m_g @ Q.T, e.p_g @ Q.T + shift),
         )
 
-    for one, other in zip(solve(links, G), solve([moved(link) for link in links], Q @ G), strict=True):
+    for one, other in zip(
+        solve(chain, G), solve(Chain([moved(link) for link in chain.links], chain.proximal), Q @ G), strict=True
+    ):
         np.testing.assert_allclose(other.f_g, one.f_g @ Q.T, atol=1e-9)  # N
         np.testing.assert_allclose(other.m_g, one.m_g @ Q.T, atol=1e-9)  # N·m
 
 
 @all_solvers
 @settings(max_examples=20, deadline=None)
-@given(n=st.integers(1, 4), seed=seeds)
+@given(n=st.integers(1, 6), seed=seeds)
+def test_in_a_lift_that_accelerates_gravity_is_other_and_nothing_else(solve: Solver, n: int, seed: int) -> None:
+    """Einstein's lift: seen from a room with acceleration −a, all bodies have a more, and gravity is g + a."""
+    rng = np.random.default_rng(seed)
+    chain = random_tree(rng, n).chain(TIMES[:9], random_external(rng, n, 9))
+    more = rng.normal(0, 5, 3)
+    lift = Chain([replace(link, acc_g=link.acc_g + more) for link in chain.links], chain.proximal)
+    for one, other in zip(solve(chain, G), solve(lift, G + more), strict=True):
+        np.testing.assert_allclose(other.f_g, one.f_g, atol=1e-9)  # N
+        np.testing.assert_allclose(other.m_g, one.m_g, atol=1e-9)  # N·m
+
+
+@all_solvers
+@settings(max_examples=20, deadline=None)
+@given(n=st.integers(1, 6), seed=seeds)
 def test_a_mirrored_chain_has_mirrored_wrenches(solve: Solver, n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    links = random_chain(rng, n).links(TIMES[:9], random_external(rng, n, 9))
+    chain = random_tree(rng, n).chain(TIMES[:9], random_external(rng, n, 9))
     S = np.diag([1.0, -1.0, 1.0])  # positions and forces; turning and moments are mirrored with the other sign
 
     def mirrored(link: Link) -> Link:
@@ -564,18 +546,20 @@ def test_a_mirrored_chain_has_mirrored_wrenches(solve: Solver, n: int, seed: int
             external=None if e is None else Wrench(e.f_g @ S, -e.m_g @ S, e.p_g @ S),
         )
 
-    for one, other in zip(solve(links, G), solve([mirrored(link) for link in links], G), strict=True):
+    for one, other in zip(
+        solve(chain, G), solve(Chain([mirrored(link) for link in chain.links], chain.proximal), G), strict=True
+    ):
         np.testing.assert_allclose(other.f_g, one.f_g @ S, atol=1e-9)  # N
         np.testing.assert_allclose(other.m_g, -one.m_g @ S, atol=1e-9)  # N·m
 
 
 @all_solvers
 def test_inertia_may_change_from_frame_to_frame(solve: Solver) -> None:
-    (link,) = random_chain(np.random.default_rng(2), 1).links(TIMES)
+    (link,) = random_tree(np.random.default_rng(2), 1).chain(TIMES).links
     scale = 1 + 0.1 * np.sin(TIMES)
-    (whole,) = solve([replace(link, inertia_s=link.inertia_s * scale[:, None, None])], G)
-    (plain,) = solve([link], G)
-    (none,) = solve([replace(link, inertia_s=np.zeros((3, 3)))], G)
+    (whole,) = solve(Chain([replace(link, inertia_s=link.inertia_s * scale[:, None, None])]), G)
+    (plain,) = solve(Chain([link]), G)
+    (none,) = solve(Chain([replace(link, inertia_s=np.zeros((3, 3)))]), G)
     expected = none.m_g + scale[:, None] * (plain.m_g - none.m_g)  # linear in the inertia
     np.testing.assert_allclose(whole.m_g, expected, atol=1e-12)  # N·m
 
@@ -592,22 +576,23 @@ def with_gap(link: Link, rows: list[int]) -> Link:
     return replace(link, **arrays)
 
 
-@pytest.mark.parametrize(
-    ("solve", "segment"),
-    [(solve, segment) for solve in (solve_block, solve_recursive, solve_dense) for segment in range(3)],
-)
+@all_solvers
+@pytest.mark.parametrize("segment", range(3))
 def test_an_unknown_segment_blanks_its_joint_and_those_above_it_only(solve: Solver, segment: int) -> None:
     rng = np.random.default_rng(4)
-    links = random_chain(rng, 3).links(TIMES, random_external(rng, 3, len(TIMES)))
-    whole = solve(links, G)
+    chain = random_tree(rng, 3, branched=False).chain(TIMES, random_external(rng, 3, len(TIMES)))
+    whole = solve(chain, G)
+    links = list(chain.links)
     links[segment] = with_gap(links[segment], [3, 4, 17])
     known = np.setdiff1d(np.arange(len(TIMES)), [3, 4, 17])
-    for i, (w, full) in enumerate(zip(solve(links, G), whole, strict=True)):
+    for i, (w, full) in enumerate(zip(solve(Chain(links), G), whole, strict=True)):
         if i >= segment:
             assert np.isnan(w.f_g[[3, 4, 17]]).all()
             assert np.isnan(w.m_g[[3, 4, 17]]).all()
         else:
-            np.testing.assert_array_equal(w.m_g[[3, 4, 17]], full.m_g[[3, 4, 17]])
+            # N·m; the multipliers' one system couples all joints by the order of its elimination, hence rounding
+            tolerance = 1e-11 if solve is solve_constrained else 0.0
+            np.testing.assert_allclose(w.m_g[[3, 4, 17]], full.m_g[[3, 4, 17]], rtol=0, atol=tolerance)
         np.testing.assert_allclose(w.f_g[known], full.f_g[known], atol=1e-12)
         np.testing.assert_allclose(w.m_g[known], full.m_g[known], atol=1e-12)
 
@@ -615,10 +600,10 @@ def test_an_unknown_segment_blanks_its_joint_and_those_above_it_only(solve: Solv
 @all_solvers
 def test_an_unknown_load_blanks_every_joint_in_its_frames_only(solve: Solver) -> None:
     rng = np.random.default_rng(5)
-    links = random_chain(rng, 3).links(TIMES)
+    links = list(random_tree(rng, 3, branched=False).chain(TIMES).links)
     f, m = rng.normal(size=(2, len(TIMES), 3))
     f[10:14] = m[10:14] = np.nan
     links[0] = replace(links[0], external=Wrench(f, m, np.zeros(3)))
-    for w in solve(links, G):
+    for w in solve(Chain(links), G):
         for values in (w.f_g, w.m_g):
             np.testing.assert_array_equal(np.flatnonzero(np.isnan(values).any(axis=1)), [10, 11, 12, 13])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from gaitid.dynamics.wrench import Wrench, centre_of_pressure
+from gaitid.dynamics.wrench import Twist, Wrench, centre_of_pressure
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -76,6 +76,79 @@ def test_a_wrench_cannot_be_changed_and_keeps_its_own_memory() -> None:
     for array in (w.f_g, w.m_g, w.p_g):
         with pytest.raises(ValueError, match="read-only"):
             array[0, 0] = 1.0
+
+
+# --- frames of expression and twists -----------------------------------------------------------------------
+
+
+def random_twist(rng: np.random.Generator, n: int = 6) -> Twist:
+    return Twist(rng.normal(0, 5, (n, 3)), rng.normal(0, 2, (n, 3)), rng.normal(0, 1, (n, 3)))
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=seeds)
+def test_power_does_not_depend_on_points_or_axes(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    w, twist = random_wrench(rng), random_twist(rng)
+    power = w.power(twist)
+    # by hand at the wrench's point: v + ω × r
+    v = twist.v_g + np.cross(twist.omega_g, w.p_g - twist.p_g)
+    # W, of some thousands: rounding
+    np.testing.assert_allclose(power, np.sum(w.f_g * v + w.m_g * twist.omega_g, axis=1), atol=1e-9)
+    np.testing.assert_allclose(w.at(rng.normal(size=3)).power(twist), power, atol=1e-9)
+    np.testing.assert_allclose(w.power(twist.at(rng.normal(size=(6, 3)))), power, atol=1e-9)
+    R = Rotation.random(6, rng=rng).as_matrix()
+    np.testing.assert_allclose(w.turned(R, "shank").power(twist.turned(R, "shank")), power, atol=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=seeds)
+def test_turning_and_moving_commute_and_turning_back_restores(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    w, p, R = random_wrench(rng), rng.normal(size=(6, 3)), Rotation.random(6, rng=rng).as_matrix()
+    p_s = np.einsum("tji,tj->ti", R, p)
+    one, other = w.at(p).turned(R, "foot"), w.turned(R, "foot").at(p_s)
+    assert one.frame == other.frame == "foot"
+    np.testing.assert_allclose(one.m_g, other.m_g, atol=1e-10)  # N·m
+    back = w.turned(R, "foot").turned(np.swapaxes(R, 1, 2), "laboratory")
+    for name in ("f_g", "m_g", "p_g"):
+        np.testing.assert_allclose(getattr(back, name), getattr(w, name), atol=1e-11)
+    assert back.frame == w.frame
+
+
+def test_turning_gives_components_along_the_columns() -> None:
+    R = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # x of s lies along y of the laboratory
+    w = Wrench(np.array([[0.0, 7.0, 0.0]]), np.array([[1.0, 0.0, 0.0]]), np.zeros(3)).turned(R, "s")
+    np.testing.assert_allclose(w.f_g, [[7.0, 0.0, 0.0]])
+    np.testing.assert_allclose(w.m_g, [[0.0, -1.0, 0.0]])
+
+
+def test_different_frames_are_never_silently_mixed() -> None:
+    rng = np.random.default_rng(0)
+    w, twist, R = random_wrench(rng), random_twist(rng), np.eye(3)
+    there = w.turned(R, "shank")
+    with pytest.raises(ValueError, match=r"'laboratory' meets a wrench in axes of 'shank'.*\.turned\(\)"):
+        w.plus(there)
+    with pytest.raises(ValueError, match=r"'shank' meets a twist in axes of 'laboratory'"):
+        there.power(twist)
+    np.testing.assert_array_equal(there.plus(there).f_g, 2 * w.f_g)
+    assert there.plus(there).frame == "shank"
+    assert there.at(np.zeros(3)).frame == "shank"
+
+
+def test_a_wheel_that_rolls_has_no_power_at_its_contact() -> None:
+    radius, omega = 0.3, np.array([[0.0, 4.0, 0.0]])  # about y, rolling along x
+    wheel = Twist(omega, np.array([[radius * 4.0, 0.0, 0.0]]), np.array([0.0, 0.0, radius]))
+    np.testing.assert_allclose(wheel.at(np.zeros(3)).v_g, 0.0, atol=1e-15)
+    ground = Wrench(np.array([[50.0, 0.0, 700.0]]), np.zeros((1, 3)), np.zeros(3))
+    np.testing.assert_allclose(ground.power(wheel), 0.0, atol=1e-12)  # W
+    np.testing.assert_allclose(ground.at(wheel.p_g).power(wheel), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("omega", "v"), [((3, 3), (4, 3)), ((3, 2), (3, 2))])
+def test_a_twist_of_shapes_that_do_not_fit_is_refused(omega: tuple[int, int], v: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="Twist"):
+        Twist(np.ones(omega), np.ones(v), np.zeros(3))
 
 
 @pytest.mark.parametrize(("f", "m"), [((3, 3), (4, 3)), ((3, 2), (3, 2))])

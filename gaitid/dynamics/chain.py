@@ -1,0 +1,173 @@
+"""Segments and how they hang together: an open chain of any length, with branches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gaitid.dynamics.wrench import LABORATORY, Wrench
+from gaitid.signals import known_rows
+from gaitid.trial import Array, Mask, frozen
+
+_TENSORS, _VECTORS = ("inertia_s", "R_gs"), ("com_g", "acc_g", "omega_g", "alpha_g", "joint_g")
+_CHUNK = 1024  # frames whose matrices fit a cache
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """One segment of a chain with everything that acts on it but its joints; laboratory axes.
+
+    Attributes
+    ----------
+    mass : float, kg
+    inertia_s : (3, 3) or (frames, 3, 3) array, kg·m²
+        About the centre of mass, segment axes.
+    R_gs : (frames, 3, 3) array
+    com_g, acc_g : (frames, 3) arrays, m and m/s²
+    omega_g, alpha_g : (frames, 3) arrays, rad/s and rad/s²
+    joint_g : (frames, 3) array, m
+        Centre of the proximal joint.
+    external : Wrench or None
+        The ground's action on the segment, laboratory axes.
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, or a load in other axes.
+    """
+
+    mass: float
+    inertia_s: Array
+    R_gs: Array
+    com_g: Array
+    acc_g: Array
+    omega_g: Array
+    alpha_g: Array
+    joint_g: Array
+    external: Wrench | None = None
+
+    def __post_init__(self) -> None:
+        for name in (*_TENSORS, *_VECTORS):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+        n = len(self.com_g)
+        for name in (*_TENSORS, *_VECTORS):
+            shape = getattr(self, name).shape
+            if shape != ((n, 3, 3) if name in _TENSORS else (n, 3)) and (name != "inertia_s" or shape != (3, 3)):
+                raise ValueError(f"Link: {name} of shape {shape} with {n} frames")
+        if self.external is not None and self.external.frame != LABORATORY:
+            raise ValueError(f"Link: a load in axes of {self.external.frame!r}; turn it into the laboratory's")
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Links listed from the free (distal) ends to the base, and what each hangs from.
+
+    Attributes
+    ----------
+    links : sequence of Link
+        Every link before the one that it hangs from.
+    proximal : sequence of int or None
+        For each link the index of its proximal neighbour; None where it hangs from something outside the chain.
+        By default each hangs from the next: one limb.
+
+    Raises
+    ------
+    ValueError
+        Empty, of different numbers of frames, or a link listed after (or as) its own proximal neighbour: out of
+        order, or a loop.
+    """
+
+    links: Sequence[Link]
+    proximal: Sequence[int | None] = ()
+
+    def __post_init__(self) -> None:
+        n = len(self.links)
+        proximal = tuple(self.proximal) or (*range(1, n), None)
+        if not n or len(proximal) != n:
+            raise ValueError(f"a chain of {n} links with {len(proximal)} proximal neighbours")
+        for i, above in enumerate(proximal):
+            if above is not None and not i < above < n:
+                raise ValueError(f"link {i} hangs from link {above}: links go from the free ends to the base, no loop")
+        if len({len(link.com_g) for link in self.links}) != 1:
+            raise ValueError(f"links of different numbers of frames: {[len(link.com_g) for link in self.links]}")
+        object.__setattr__(self, "links", tuple(self.links))
+        object.__setattr__(self, "proximal", proximal)
+
+    def distal(self, i: int) -> tuple[int, ...]:
+        """The links that hang from link `i`."""
+        return tuple(k for k, above in enumerate(self.proximal) if above == i)
+
+    def beyond(self, i: int) -> tuple[int, ...]:
+        """Link `i` and every link that hangs from it, directly or not."""
+        found = {i}
+        for k in range(i - 1, -1, -1):
+            if self.proximal[k] in found:
+                found.add(k)
+        return tuple(sorted(found))
+
+
+def solve_in_chunks(chain: Chain, solve: Callable[[Chain], Array]) -> list[Wrench]:
+    """Joint wrenches by a solver that factors a matrix in each frame, some frames at a time.
+
+    One unknown number would spoil a frame's factorisation for the joints that do not depend on it too. So a
+    placeholder stands for it (zero, or no turning), and what depends on it is blanked afterwards.
+
+    Parameters
+    ----------
+    chain : Chain
+    solve : function of Chain to (frames, links, 2, 3) array
+        Force and moment of each joint about its centre, laboratory axes.
+    """
+    n = len(chain.links[0].com_g)
+    parts = (_rows(chain, slice(start, start + _CHUNK)) for start in range(0, n, _CHUNK))
+    solution = np.concatenate([solve(part) for part in parts])
+    wrenches = []
+    for i, (link, known) in enumerate(zip(chain.links, known_joints(chain), strict=True)):
+        F, M = np.where(known[..., None], solution[:, i].swapaxes(0, 1), np.nan)
+        wrenches.append(Wrench(F, M, link.joint_g))
+    return wrenches
+
+
+def known_joints(chain: Chain) -> list[Mask]:
+    """For each joint in which frames its force and its moment can be known, (2, frames).
+
+    A force needs the accelerations and loads from there to the free ends, a moment everything.
+    """
+    found: list[Mask] = []
+    for i, link in enumerate(chain.links):
+        force = known_rows(link.acc_g) & np.isfinite(link.mass)
+        moment = np.isfinite(link.inertia_s).all(axis=(-1, -2))
+        for values in (link.R_gs, link.com_g, link.omega_g, link.alpha_g, link.joint_g):
+            moment = moment & known_rows(values)
+        if link.external is not None:
+            force &= known_rows(link.external.f_g)
+            moment &= known_rows(link.external.m_g) & known_rows(link.external.p_g)
+        joint = np.stack([force, force & moment])
+        for k in chain.distal(i):
+            joint &= found[k]
+        found.append(joint)
+    return found
+
+
+def _rows(chain: Chain, rows: slice) -> Chain:
+    """Some frames of the chain, with placeholders where something is unknown."""
+
+    def part(values: Array, neutral: Array) -> Array:
+        some = values[rows]
+        unknown = ~known_rows(some)
+        return np.where(unknown.reshape(-1, *[1] * (some.ndim - 1)), neutral, some) if unknown.any() else some
+
+    links = []
+    for link in chain.links:
+        inertia = part(np.broadcast_to(link.inertia_s, link.R_gs.shape), np.zeros((3, 3)))
+        load = link.external
+        if load is not None:
+            f, m, p = (part(values, np.zeros(3)) for values in (load.f_g, load.m_g, load.p_g))
+            load = Wrench(f, m, p)
+        mass = link.mass if np.isfinite(link.mass) else 0.0
+        R_gs = part(link.R_gs, np.eye(3))
+        com, acc, omega, alpha, joint = (part(getattr(link, name), np.zeros(3)) for name in _VECTORS)
+        links.append(Link(mass, inertia, R_gs, com, acc, omega, alpha, joint, load))
+    return Chain(links, chain.proximal)
