@@ -1,0 +1,115 @@
+"""Where a joint wrench comes from: gravity, inertia, the ground, and what an observer who moves calls fictitious."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from gaitid.dynamics.chain import Chain, Link
+from gaitid.dynamics.fictitious import Observer, RelativeMotion, observed_wrenches, rotational_moment
+from gaitid.dynamics.wrench import Wrench
+from gaitid.rotation import cross
+from gaitid.signals import known_rows
+from gaitid.trial import Array, Mask
+
+#: What every joint wrench is made of; with an observer, those of `FICTITIOUS` come out of ``inertia``.
+CONTRIBUTIONS = ("gravity", "inertia", "ground_reaction")
+
+Terms = Mapping[str, Wrench]
+
+
+def contributions(
+    chain: Chain, gravity_g: Array, observer: Observer | None = None, motions: Sequence[RelativeMotion] = ()
+) -> list[Terms]:
+    """What each cause contributes to each joint's wrench; the contributions sum to the solver's wrench to rounding.
+
+    Of everything beyond a joint, about the joint's centre (F = m a − m g − F_ground, term by term):
+    ``gravity`` is Σ −m g, ``ground_reaction`` Σ −F_ground, ``inertia`` Σ m a with I α + ω × I ω.
+
+    Parameters
+    ----------
+    chain : Chain
+    gravity_g : (3,) array, m/s²
+    observer : Observer, optional
+        Splits ``inertia`` further: what is left of it is m a_rel with I α + ω × I ω, and ``dalembert``, ``euler``,
+        ``centrifugal`` and ``coriolis`` are computed in the observer's axes.
+    motions : sequence of RelativeMotion
+        With an observer: one a link, as the observer sees its centre of mass.
+
+    Returns
+    -------
+    list of mappings of name to Wrench
+        One a joint, of the proximal neighbour on the link, laboratory axes. Empty where the whole is empty, so that
+        what is there always sums; where only the observer is unknown, gravity and ground reaction remain.
+
+    Raises
+    ------
+    ValueError
+        With an observer, not one motion a link.
+    """
+    terms = [_laboratory_terms(link, gravity_g) for link in chain.links]
+    at_joints = _summed_up(chain, terms)
+    known = [_known(joint) for joint in at_joints]
+    if observer is not None:
+        seen = (observed_wrenches(link, observer, motion) for link, motion in zip(chain.links, motions, strict=True))
+        at_joints = _summed_up(chain, [{**own, **split} for own, split in zip(terms, seen, strict=True)])
+    return [
+        {name: _only(wrench, *where) for name, wrench in joint.items()}
+        for joint, where in zip(at_joints, known, strict=True)
+    ]
+
+
+def solve_observed(
+    chain: Chain, gravity_g: Array, observer: Observer, motions: Sequence[RelativeMotion]
+) -> list[Wrench]:
+    """Joint wrenches computed in an observer's axes: fictitious wrenches and all, the same as any solver's.
+
+    Parameters and result as of `contributions` and `gaitid.dynamics.newton_euler.solve_recursive`.
+    """
+    return [_whole(joint) for joint in contributions(chain, gravity_g, observer, motions)]
+
+
+def _laboratory_terms(link: Link, gravity_g: Array) -> Terms:
+    """What one segment asks of its proximal joint, about the joint's centre."""
+    arm, zero = link.com_g - link.joint_g, np.zeros_like(link.joint_g)
+    weight, inertial = np.broadcast_to(link.mass * gravity_g, arm.shape), link.mass * link.acc_g
+    turning = rotational_moment(link.R_gs, link.inertia_s, link.omega_g, link.alpha_g)
+    load = Wrench(zero, zero, link.joint_g) if link.external is None else link.external.at(link.joint_g)
+    return {
+        "gravity": Wrench(-weight, -cross(arm, weight), link.joint_g),
+        "inertia": Wrench(inertial, cross(arm, inertial) + turning, link.joint_g),
+        "ground_reaction": Wrench(-load.f_g, -load.m_g, link.joint_g),
+    }
+
+
+def _summed_up(chain: Chain, terms: Sequence[Terms]) -> list[Terms]:
+    """Each term of every segment beyond a joint, together about that joint: from the free ends to the base."""
+    sums: list[Terms] = []
+    for i, (link, own) in enumerate(zip(chain.links, terms, strict=True)):
+        total = dict(own)
+        for k in chain.distal(i):
+            for name, below in sums[k].items():
+                total[name] = total[name].plus(below.at(link.joint_g))
+        sums.append(total)
+    return sums
+
+
+def _whole(joint: Terms) -> Wrench:
+    first, *others = joint.values()
+    for other in others:
+        first = first.plus(other)
+    return first
+
+
+def _known(joint: Terms) -> tuple[Mask, Mask]:
+    """(frames,) each: where the whole force and the whole moment are known."""
+    whole = _whole(joint)
+    return known_rows(whole.f_g), known_rows(whole.m_g)
+
+
+def _only(wrench: Wrench, known_f: Mask, known_m: Mask) -> Wrench:
+    if known_f.all() and known_m.all():
+        return wrench
+    f = np.where(known_f[:, None], wrench.f_g, np.nan)
+    return Wrench(f, np.where(known_m[:, None], wrench.m_g, np.nan), wrench.p_g)
