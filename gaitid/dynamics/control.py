@@ -1,0 +1,105 @@
+"""Controllers that know the mechanics: torques that make a tree follow a desired motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gaitid.dynamics.forward import Torque
+from gaitid.dynamics.friction import Friction
+from gaitid.dynamics.joint_space import JointTree, inverse
+from gaitid.trial import Array
+
+Desired = Callable[[float], tuple[Array, Array, Array]]
+
+
+def feedforward_pd(
+    tree: JointTree,
+    desired: Desired,
+    kp: Array | float,
+    kd: Array | float,
+    gravity_g: Array,
+    friction: Friction | None = None,
+    model: JointTree | None = None,
+) -> Torque:
+    """Feed-forward compensation with PD around it: the model's torques along the desired motion, then what is amiss.
+
+        τ = M(q_d) q̈_d + V(q_d, q̇_d) + G(q_d) + F(q̇_d) + kp (q_d − q) + kd (q̇_d − q̇)
+
+    With a true model and no initial error the tree stays on the desired motion. Small errors e = q_d − q about a
+    posture that is held obey M ë + (kd + ∂F/∂q̇) ė + (kp + ∂G/∂q) e = 0: coupled through M, so that gains suit a
+    posture (Craig JJ (2005) Introduction to Robotics, 3rd ed., section 10.5, feedforward nonlinear control).
+
+    Parameters
+    ----------
+    tree : JointTree
+    desired : callable
+        desired(t) -> q, q̇, q̈, (n,) each.
+    kp : (n,) array or float, N·m/rad or N/m
+    kd : (n,) array or float, N·m·s/rad or N·s/m
+    gravity_g : (3,) array, m/s²
+    friction : Friction, optional
+        To compensate for.
+    model : JointTree, optional
+        What the controller believes the tree to be; by default the tree itself.
+
+    Returns
+    -------
+    callable
+        torque(t, q, qd) -> (n,) array, for `gaitid.dynamics.forward.integrate`.
+    """
+    believed = _same_joints(tree, model)
+
+    def torque(t: float, q: Array, qd: Array) -> Array:
+        q_d, qd_d, qdd_d = desired(t)
+        tau = inverse(believed, q_d, qd_d, qdd_d, gravity_g)[0]
+        if friction is not None:
+            tau = tau + friction.torque(qd_d)
+        return np.asarray(tau + kp * (q_d - q) + kd * (qd_d - qd))
+
+    return torque
+
+
+def computed_torque(
+    tree: JointTree,
+    desired: Desired,
+    kp: Array | float,
+    kd: Array | float,
+    gravity_g: Array,
+    friction: Friction | None = None,
+    model: JointTree | None = None,
+) -> Torque:
+    """Computed torque: the model at the measured state makes every joint a unit mass on its own spring and damper.
+
+        τ = M(q) [q̈_d + kd (q̇_d − q̇) + kp (q_d − q)] + V(q, q̇) + G(q) + F(q̇)
+
+    With a true model e = q_d − q obeys ë + kd ė + kp e = 0 exactly, joint by joint and however large: linear and
+    decoupled (Craig JJ (2005) Introduction to Robotics, 3rd ed., section 10.4).
+
+    Parameters
+    ----------
+    tree, desired, gravity_g, friction, model
+        As for `feedforward_pd`.
+    kp : (n,) array or float, 1/s²
+    kd : (n,) array or float, 1/s
+
+    Returns
+    -------
+    callable
+        torque(t, q, qd) -> (n,) array, for `gaitid.dynamics.forward.integrate`.
+    """
+    believed = _same_joints(tree, model)
+
+    def torque(t: float, q: Array, qd: Array) -> Array:
+        q_d, qd_d, qdd_d = desired(t)
+        tau = inverse(believed, q, qd, qdd_d + kd * (qd_d - qd) + kp * (q_d - q), gravity_g)[0]
+        return tau if friction is None else tau + friction.torque(qd)
+
+    return torque
+
+
+def _same_joints(tree: JointTree, model: JointTree | None) -> JointTree:
+    if model is not None and [body.kind for body in model.bodies] != [body.kind for body in tree.bodies]:
+        raise ValueError("the controller's model has other joints than the tree that it controls")
+    return tree if model is None else model
