@@ -19,7 +19,7 @@ TWIN = ROOT / "gaitid" / "model" / "bundled.json"
 
 def twins() -> dict[str, object]:
     """What the twin should hold."""
-    files = sorted((ROOT / "configs").rglob("*.yaml"))
+    files = sorted([*(ROOT / "configs").glob("*.yaml"), *(ROOT / "configs" / "tables").glob("*.yaml")])
     return {hashlib.sha256(file.read_bytes()).hexdigest(): load_yaml(file) for file in files}
 
 

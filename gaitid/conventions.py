@@ -28,9 +28,27 @@ def _vector_words(vector: specs.Vector) -> str:
         words = f"from {ends[0]} to {ends[1]}"
     elif isinstance(vector, specs.FrameAxis):
         words = f"along {vector.frame}.{vector.axis}"
+    elif isinstance(vector, specs.LaboratoryAxis):
+        words = f"along {vector.axis} of the laboratory"
     else:
         return f"({_vector_words(vector.first)}) × ({_vector_words(vector.second)})"
     return words if vector.times is None else f"{words} times {vector.times.text}"
+
+
+def _base_words(model: specs.Model) -> str:
+    """What the wrench that is left over at the base means."""
+    base, body = model.base, model.base.body
+    joints = " and ".join(b.joint for b in model.chain if b.on == base.segment)
+    if body is not None:
+        return (
+            f"wrench that is exerted on the {base.segment} at {body.joint} from the part of the body that the model "
+            f"leaves out, moment about {body.joint}'s centre"
+        )
+    return (
+        f"wrench that keeps the {base.segment} in balance against the segments that hang from it ({joints} of "
+        f"{' and '.join(side.name for side in model.sides)}), moment about {base.origin}; the model gives the "
+        f"{base.segment} no mass: its own weight and inertia are left out"
+    )
 
 
 def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, progression_words: str) -> dict[str, str]:
@@ -46,12 +64,17 @@ def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, pro
         Progression frame.
     progression_words : str
     """
-    letters = model.progression.letters
-    forward = ", ".join(f"{c:.4g}" for c in R_gp[:, "xyz".index(letters[0])])
+    progression = "not used by this model"
+    if model.progression is not None:
+        letters = model.progression.letters
+        forward = ", ".join(f"{c:.4g}" for c in R_gp[:, "xyz".index(letters[0])])
+        progression = f"forward = ({forward}), {progression_words}; axes forward, left, up: {', '.join(letters)}"
+    ground = "reaction on the foot; free moment about the plate's outward normal through the centre of pressure"
     return {
         "wrench": "force and moment that the proximal segment exerts on the distal one (internal), moment about "
         "the joint centre; for the ankle: F + ground reaction + m g = m a",
-        "ground": "reaction on the foot; free moment about the plate's outward normal through the centre of pressure",
+        "ground": ground if model.touches_ground else "acts on no segment of this model",
+        "base": _base_words(model),
         "global": "the trial's own laboratory axes",
         "proximal": "axes of the joint's proximal segment",
         "distal": "axes of the joint's distal segment",
@@ -63,7 +86,7 @@ def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, pro
             for b in model.chain
         ),
         "vertical": f"{_axis(up_g)}, found from {up_words}",
-        "progression": f"forward = ({forward}), {progression_words}; axes forward, left, up: {', '.join(letters)}",
+        "progression": progression,
         "segment axes": "; ".join(
             f"{segment}: {_frame_words(model, frame)}"
             for segment, frame in (

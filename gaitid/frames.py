@@ -201,6 +201,8 @@ class Geometry:
             result = self.point(spec.end, side) - self.point(spec.start, side)
         elif isinstance(spec, specs.FrameAxis):
             result = np.asarray(self.frame(spec.frame, side).R_gs[..., "xyz".index(spec.axis)])
+        elif isinstance(spec, specs.LaboratoryAxis):
+            result = np.broadcast_to(np.eye(3)["xyz".index(spec.axis)], (self.n_frames, 3))
         else:
             return cross(self.vector(spec.first, side), self.vector(spec.second, side))
         if spec.times is not None:
@@ -251,7 +253,9 @@ class Geometry:
         how = f"displacement of {spec.point}"
         # square to the line between the last joints of both legs, whatever axes the model gives its frames
         last = self.model.chain[-1].centre
-        across = self.point(last, "left") - self.point(last, "right")
+        across = np.full((self.n_frames, 3), np.nan)
+        if len(self.model.sides) == 2:
+            across = self.point(last, "left") - self.point(last, "right")
         seen = np.isfinite(across).all(axis=1)
         facing = cross(across[seen].mean(axis=0) if seen.any() else np.full(3, np.nan), self.up_g)
         if np.linalg.norm(moved) < 0.2:  # m: less than a step says nothing of a direction
@@ -312,18 +316,21 @@ def chord(proximal: Array, wand: Array, lateral: Array, radius: Array | float, d
         return np.asarray(proximal + (d * np.cos(alpha))[..., None] * c)
 
 
-def laboratory_vertical(plate_normals: Array, pelvis: Array, feet: Array, hint: Array | None) -> tuple[Array, str]:
+def laboratory_vertical(
+    plate_normals: Array, pelvis: Array, feet: Array, hint: Array | None, given: Array | None = None
+) -> tuple[Array, str]:
     """Which laboratory axis points up, and how that was found.
 
-    Plates first (their surfaces face up), then posture (the pelvis is above the feet), then the file's screen
-    axes: some makers write a screen axis that points down.
+    What the model gives first, then plates (their surfaces face up), then posture (the pelvis is above the feet),
+    then the file's screen axes: some makers write a screen axis that points down.
 
     Parameters
     ----------
     plate_normals : (plates, 3) array
         Outward normals of the surfaces.
     pelvis, feet : (frames, 3) arrays, m
-    hint : (3,) array or None
+    hint, given : (3,) array or None
+        Of the file, of the model.
 
     Raises
     ------
@@ -335,6 +342,7 @@ def laboratory_vertical(plate_normals: Array, pelvis: Array, feet: Array, hint: 
         seen = np.isfinite(above).all(axis=1)
     posture = above[seen].mean(axis=0) if seen.any() else None
     for direction, words in (
+        (given, "the model"),
         (plate_normals.sum(axis=0) if len(plate_normals) else None, "plates"),
         (posture, "posture: the pelvis above the feet"),
         (hint, "screen axes of the file"),
@@ -351,4 +359,5 @@ def laboratory_vertical(plate_normals: Array, pelvis: Array, feet: Array, hint: 
                 todo="check the labels of the markers and the corners of the plates",
             )
         return up, words
-    raise TrialError("the vertical cannot be found", expected="force plates, or pelvis and foot markers")
+    raise TrialError("the vertical cannot be found", expected="force plates, or pelvis and foot markers",
+                     todo="say it in the model, as `vertical: z`")  # fmt: skip

@@ -14,6 +14,8 @@ from gaitid.rotation import apply, cardan, cross, quaternions, unit
 from gaitid.signals import mark_ends, spline_derivatives
 from gaitid.trial import Array, Mask, frozen
 
+_ARRAYS = ("R_gs", "q_gs", "com_g", "vel_g", "acc_g", "omega_g", "alpha_g")
+
 
 @dataclass(frozen=True, eq=False)
 class Motion:
@@ -25,7 +27,7 @@ class Motion:
     q_gs : (frames, 4) array
         Unit quaternion (w, x, y, z), segment to laboratory.
     com_g : (frames, 3) array, m
-    acc_g : (frames, 3) array, m/s²
+    vel_g, acc_g : (frames, 3) arrays, m/s and m/s²
         Of the centre of mass.
     omega_g, alpha_g : (frames, 3) arrays, rad/s and rad/s²
     """
@@ -33,20 +35,20 @@ class Motion:
     R_gs: Array
     q_gs: Array
     com_g: Array
+    vel_g: Array
     acc_g: Array
     omega_g: Array
     alpha_g: Array
 
     def __post_init__(self) -> None:
-        for name in ("R_gs", "q_gs", "com_g", "acc_g", "omega_g", "alpha_g"):
+        for name in _ARRAYS:
             object.__setattr__(self, name, frozen(getattr(self, name)))
 
     def only(self, known: Mask) -> Motion:
         """The same with every frame unknown that is not among `known`, (frames,) bool."""
         if known.all():
             return self
-        names = ("R_gs", "q_gs", "com_g", "acc_g", "omega_g", "alpha_g")
-        arrays = (getattr(self, name) for name in names)
+        arrays = (getattr(self, name) for name in _ARRAYS)
         return Motion(*(np.where(known.reshape(-1, *[1] * (a.ndim - 1)), a, np.nan) for a in arrays))
 
 
@@ -66,7 +68,7 @@ def segment_motions(
     ends = settings.end_frames
     q = {name: quaternions(pose.R_gs) for name, (pose, _) in parts.items()}
     coms = np.stack([com for _, com in parts.values()], axis=1)
-    _, acc = spline_derivatives(coms, rate_hz)
+    vel, acc = spline_derivatives(coms, rate_hz)
     if settings.angular_velocity == "single_entries":
         spins = {name: single_entry_derivatives(pose.R_gs, rate_hz) for name, (pose, _) in parts.items()}
     else:
@@ -77,7 +79,7 @@ def segment_motions(
             for i, name in enumerate(parts)
         }  # fmt: skip
     return {
-        name: Motion(pose.R_gs, q[name], com, mark_ends(acc[:, i], ends), *spins[name])
+        name: Motion(pose.R_gs, q[name], com, mark_ends(vel[:, i], ends), mark_ends(acc[:, i], ends), *spins[name])
         for i, (name, (pose, com)) in enumerate(parts.items())
     }
 

@@ -25,7 +25,12 @@ def model_markers(trial: Trial, model: specs.Model) -> dict[str, Array]:
 
 
 def foot_tracks(trial: Trial, model: specs.Model, markers: Mapping[str, Array] | None = None) -> dict[str, FootTrack]:
-    """Heel and toe of each side, unfiltered, from the trial's own or given markers; NaN where one was not seen."""
+    """Heel and toe of each side, unfiltered, from the trial's own or given markers; NaN where one was not seen.
+
+    None for a model that the ground does not act on.
+    """
+    if not model.touches_ground:
+        return {}
     geometry = Geometry(model, markers or model_markers(trial, model), {}, trial.n_frames, np.zeros(3))
 
     def toe(side: str) -> Array:
@@ -44,7 +49,7 @@ def vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
     ----------
     trial : Trial
     model : Model or None
-        Whose markers tell the posture, if any.
+        Which may say it, or whose markers tell the posture, if any.
 
     Raises
     ------
@@ -58,14 +63,17 @@ def vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
         except GaitidError:
             continue  # refused by name where the plate is read
     pelvis = foot = np.full((trial.n_frames, 3), np.nan)
-    if model is not None:
+    given = None
+    if model is not None and model.vertical:
+        given = np.eye(3)["xyz".index(model.vertical[-1])] * (-1.0 if model.vertical[0] == "-" else 1.0)
+    if model is not None and model.touches_ground:
         geometry = Geometry(model, model_markers(trial, model), {}, trial.n_frames, np.zeros(3))
         pelvis = geometry.point(model.base.origin)
         feet = np.stack([p for track in foot_tracks(trial, model).values() for p in (track.heel_g, track.toe_g)])
         seen = np.isfinite(feet)
         total = np.where(seen, feet, 0.0).sum(axis=0)
         foot = np.where(seen.any(axis=0), total / np.maximum(seen.sum(axis=0), 1), np.nan)
-    return laboratory_vertical(np.array(normals).reshape(-1, 3), pelvis, foot, trial.up_hint)
+    return laboratory_vertical(np.array(normals).reshape(-1, 3), pelvis, foot, trial.up_hint, given)
 
 
 def check_cutoff(cutoff_hz: float, rate_hz: float, option: str) -> None:

@@ -15,7 +15,7 @@ from gaitid.errors import TrialError
 from gaitid.frames import Geometry
 from gaitid.kinematics import Motion, segment_motions
 from gaitid.laboratory import foot_tracks, model_markers, plates_at_camera, vertical
-from gaitid.leg import absent_leg, compute_leg
+from gaitid.leg import absent_leg, base_wrench, compute_leg, make_link, no_load
 from gaitid.model import specs
 from gaitid.model.fields import nearest
 from gaitid.model.needs import Needs, side_needs
@@ -86,47 +86,47 @@ def analyse(
     warnings += length_warnings(geometry, list(needs), trial.first_frame)
     motions, lengths = _motions(geometry, cleaned, model, list(needs), trial.rate_hz)
     base = motions[""]
-    R_gp, progression_words = geometry.progression(model.progression)
+    R_gp, progression_words = np.full((3, 3), np.nan), ""
+    if model.progression is not None:
+        R_gp, progression_words = geometry.progression(model.progression)
 
+    mass = subject.mass_kg
+    if model.moments and not np.isfinite(mass):
+        warnings.append("the body's mass is not known: moments and powers per kg are empty")
     feet = {side: foot for side, foot in foot_tracks(trial, model, cleaned.seen).items() if side in needs}
-    plates, refused = plates_at_camera(trial, settings, feet, up_g)
+    plates, refused = plates_at_camera(trial, settings, feet, up_g) if model.touches_ground else ([], {})
     warnings += [f"plate {number} is not used: {reason}" for number, reason in refused.items()]
     plate_quality = _plate_quality(plates, settings, warnings)
-    weight_N = subject.numbers["mass"] * settings.gravity_m_per_s2
     faults = _faults(trial, feet, plates, settings, up_g)
     loads, contacts, load_warnings = foot_loads(
-        plates, feet, trial.events, trial.rate_hz, settings, trial.n_frames, weight_N, up_g,
+        plates, feet, trial.events, trial.rate_hz, settings, trial.n_frames,
+        mass * settings.gravity_m_per_s2, up_g,
         _as_indices(by_hand, trial, list(feet)), faults,
     )  # fmt: skip
     warnings += [f"plate {number}: {fault}" for number, fault in faults.items()]
-    warnings += [*load_warnings, *disagreements(trial.assignments, contacts, trial)]
-    _check_forces(trial, plates, contacts, require_forces, warnings)
+    warnings += load_warnings
+    if model.touches_ground:
+        warnings += disagreements(trial.assignments, contacts, trial)
+        _check_forces(plates, contacts, require_forces, warnings)
     gait = analyse_gait(trial.events, loads, feet, base.com_g, up_g, trial.rate_hz, settings.contact_threshold_N)
     warnings += gait.events.warnings
 
-    mass = subject.numbers["mass"]
     gravity_g = -settings.gravity_m_per_s2 * up_g
     sides: dict[str, SideResult] = {}
     for side in model.sides:
         if side.name in needs:
             own = {b.segment: motions[f"{side.name}.{b.segment}"] for b in model.chain}
             own_lengths = {b.segment: lengths[f"{side.name}.{b.segment}"] for b in model.chain}
+            load = loads[side.name] if model.touches_ground else no_load(trial.n_frames)
             sides[side.name] = compute_leg(
-                geometry,
-                model,
-                settings,
-                side,
-                own,
-                own_lengths,
-                base,
-                R_gp,
-                loads[side.name],
-                mass,
-                gravity_g,
-                solver,
+                geometry, settings, side, own, own_lengths, base, R_gp, load, mass, gravity_g, solver
             )
         else:
             sides[side.name] = absent_leg(model, trial.n_frames)
+    base_link = base_body = None
+    if model.base.body is not None:
+        base_link, base_body = make_link(geometry, settings, model.base.body, "", base, lengths[""], mass)
+    left_over, base_chain = base_wrench(model, list(sides.values()), base, base_link, gravity_g, solver)
     if not any(counts["filled"] for side in sides.values() for counts in side.coverage.values()):
         why = "no wrench of a joint is known in any frame: the trial is too short, or markers or loads are missing"
         if require_forces:
@@ -138,7 +138,11 @@ def analyse(
         settings=settings,
         solver=solver,
         subject=subject,
+        gravity_g=gravity_g,
         base=base,
+        base_wrench=left_over,
+        base_body=base_body,
+        base_chain=base_chain,
         sides=sides,
         contacts=tuple(contacts),
         gait=gait,
@@ -160,7 +164,9 @@ def _needs(trial: Trial, model: specs.Model, warnings: list[str]) -> dict[str, N
     legs = {side.name: side_needs(model, side.name, trial.has)[0] for side in model.sides}
     for needs in legs.values():
         _refuse_ambiguous(trial, model, needs)
-    recorded = {name: needs for name, needs in legs.items() if needs.own(name, needs.present)}
+    # with one side only, markers of the base may be all that there is
+    own = {name: needs.own(name, needs.present) if len(legs) > 1 else needs.present for name, needs in legs.items()}
+    recorded = {name: needs for name, needs in legs.items() if own[name]}
     missing = sorted(
         {" or ".join(labels) for name, needs in (recorded or legs).items() for role, labels in needs.missing.items()}
     )
@@ -206,7 +212,7 @@ def _subject(
     static: Trial | None,
     up_g: Array,
 ) -> Subject:
-    wanted = {"mass"} | {name for n in needs.values() for name in n.measurements}
+    wanted = {name for n in needs.values() for name in n.measurements} | ({"mass"} & set(model.subject))
     return resolve_subject(
         model,
         wanted,
@@ -235,17 +241,18 @@ def _motions(
     parts = {"": (through.frame(model.base.frame), through.point(model.base.origin))}
     known = {"": known_rows(geometry.frame(model.base.frame).R_gs)}
     lengths: dict[str, Array] = {}
-    for side in sides:
-        for body in model.chain:
-            name = f"{side}.{body.segment}"
-            length = np.asarray(geometry.value(body.length, side), dtype=float)
-            fraction = model.table.rows[body.row].com_fraction
-            # a mean over the trial is that of the frames that were seen
-            long = length if length.ndim == 0 else through.value(body.length, side)
-            com = through.point(body.com, side, length=long, com_fraction=fraction)
-            lengths[name] = np.broadcast_to(length, (geometry.n_frames,))
-            parts[name] = (through.frame(body.frame, side), com)
-            known[name] = known_rows(geometry.frame(body.frame, side).R_gs) & np.isfinite(lengths[name])
+    bodies = [(f"{side}.{body.segment}", side, body) for side in sides for body in model.chain]
+    if model.base.body is not None:
+        bodies.append(("", "", model.base.body))
+    for name, side, body in bodies:
+        length = np.asarray(geometry.value(body.length, side), dtype=float)
+        fraction = model.table.rows[body.row].com_fraction
+        # a mean over the trial is that of the frames that were seen
+        long = length if length.ndim == 0 else through.value(body.length, side)
+        com = through.point(body.com, side, length=long, com_fraction=fraction)
+        lengths[name] = np.broadcast_to(length, (geometry.n_frames,))
+        parts[name] = (through.frame(body.frame, side), com)
+        known[name] = known_rows(geometry.frame(body.frame, side).R_gs) & np.isfinite(lengths[name])
     motions = segment_motions(parts, rate_hz, cleaned.settings)
     return {name: motion.only(known[name]) for name, motion in motions.items()}, lengths
 
@@ -312,9 +319,7 @@ def _largest(values: Array) -> float:
     return float(known.max()) if known.size else float("nan")
 
 
-def _check_forces(
-    trial: Trial, plates: list[PlateLoad], contacts: list[Contact], require_forces: bool, warnings: list[str]
-) -> None:
+def _check_forces(plates: list[PlateLoad], contacts: list[Contact], require_forces: bool, warnings: list[str]) -> None:
     if any(contact.plates for contact in contacts):
         return
     if not plates:

@@ -6,12 +6,11 @@ import numpy as np
 
 from gaitid.errors import TrialError
 from gaitid.frames import Geometry
+from gaitid.model import specs
 from gaitid.rotation import cross
 from gaitid.signals import median
 from gaitid.trial import Array
 
-# m. The distance between neighbouring joint centres of a leg, from a newborn's to a giant's.
-SHORTEST, LONGEST = 0.04, 0.8
 # m. A leg whose joints all lie farther than this on the other leg's side is labelled as the other one.
 CROSSED = 0.02
 # m. A length that changes by more than this from one frame to the next: a label jumped to another marker.
@@ -33,16 +32,16 @@ def check_body(geometry: Geometry, sides: list[str]) -> None:
     """
     chain = geometry.model.chain
     for side in sides:
-        for below, above in zip(chain, chain[1:], strict=False):
+        for below, above in _neighbours(geometry.model):
             length = _mean(_distance(geometry, side, below.centre, above.centre))
-            if not SHORTEST < length < LONGEST:
+            if not above.low < length < above.high:
                 what = f"is {length:.3g} m long" if np.isfinite(length) else "has no joint centres in any frame"
                 raise TrialError(
                     f"the {side} {above.segment} {what}",
-                    expected=f"{SHORTEST:g} to {LONGEST:g} m",
+                    expected=f"{above.low:g} to {above.high:g} m",
                     todo="check the unit of the markers, the widths, and that its markers are seen together",
                 )
-    if len(sides) < 2:
+    if len(sides) < 2 or not geometry.model.touches_ground:
         return
     left_minus_right = [geometry.point(b.centre, "left") - geometry.point(b.centre, "right") for b in chain]
     leftward = left_minus_right[-1]  # the hips
@@ -63,9 +62,8 @@ def check_body(geometry: Geometry, sides: list[str]) -> None:
 def length_warnings(geometry: Geometry, sides: list[str], first_frame: int) -> list[str]:
     """Segments whose length jumps."""
     warnings = []
-    chain = geometry.model.chain
     for side in sides:
-        for below, above in zip(chain, chain[1:], strict=False):
+        for below, above in _neighbours(geometry.model):
             length = _distance(geometry, side, below.centre, above.centre)
             step = np.abs(np.diff(length))
             if (step > JUMP).any():
@@ -75,6 +73,11 @@ def length_warnings(geometry: Geometry, sides: list[str], first_frame: int) -> l
                     f"{at + 1 + first_frame}: a marker is mislabelled"
                 )
     return warnings
+
+
+def _neighbours(model: specs.Model) -> list[tuple[specs.Body, specs.Body]]:
+    """Each body that hangs from another of the chain, and that other."""
+    return [(body, model.chain[k]) for body, k in zip(model.chain, model.proximal, strict=True) if k is not None]
 
 
 def _distance(geometry: Geometry, side: str, a: str, b: str) -> Array:

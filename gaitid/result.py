@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gaitid.contacts import Contact, FootLoad
+from gaitid.dynamics.chain import Chain
 from gaitid.dynamics.wrench import Wrench
 from gaitid.kinematics import Motion
 from gaitid.model.specs import Model, Settings
@@ -40,7 +41,7 @@ class BodyParameters:
 
 @dataclass(frozen=True, eq=False)
 class SideResult:
-    """Everything of one leg.
+    """Everything of one side's limb.
 
     Attributes
     ----------
@@ -56,6 +57,9 @@ class SideResult:
     bodies : mapping of segment to BodyParameters
     coverage : mapping of joint to mapping of reason to frames
         ``filled`` and, for each reason of an empty frame, how many.
+    chain : Chain or None
+        What was solved; its links are the segments of `motions` and the joints of `wrenches`, in their order. None
+        where the side was not recorded.
     """
 
     load: FootLoad
@@ -68,18 +72,37 @@ class SideResult:
     powers: Mapping[str, Array]
     bodies: Mapping[str, BodyParameters]
     coverage: Mapping[str, Mapping[str, int]]
+    chain: Chain | None
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Everything of one trial."""
+    """Everything of one trial.
+
+    Attributes
+    ----------
+    gravity_g : (3,) array, m/s²
+    base : Motion
+        Of the segment that the limbs of all sides hang from.
+    base_wrench : Wrench
+        On the base, from the part of the body that the model leaves out: about its proximal joint, or about its origin
+        where it has no mass. NaN where the wrench of a limb on it is unknown.
+    base_body : BodyParameters or None
+        None where the base has no mass.
+    base_chain : Chain or None
+        Where it has one: the links of all sides, in their order, and the base last, as one tree.
+    """
 
     trial: Trial
     model: Model
     settings: Settings
     solver: str
     subject: Subject
+    gravity_g: Array
     base: Motion
+    base_wrench: Wrench
+    base_body: BodyParameters | None
+    base_chain: Chain | None
     sides: Mapping[str, SideResult]
     contacts: tuple[Contact, ...]
     gait: Gait

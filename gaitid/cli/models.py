@@ -139,9 +139,10 @@ extends: FILE or NAME             # a model to start from: mappings are merged k
 sources: ANYTHING                 # references, for people
 table: FILE                       # (required) segment parameters, beside this file or bundled
 
-sides:                            # (required)
+sides:                            # (required) one or both
   left: {{letter: TEXT, sign: 1 or -1}}       # {{S}} in labels is the letter
   right: {{letter: TEXT, sign: 1 or -1}}
+vertical: z                       # = what plates, posture or the file say; x, y or z, or -x, -y, -z: what points up
 
 subject:                          # = none; measurements of the whole body
   NAME:
@@ -156,6 +157,7 @@ subject:                          # = none; measurements of the whole body
       {{proximal: FRAME, distal: FRAME, sequence: SEQUENCE, value: FORMULA of a, b, c in degrees}}
     otherwise: FORMULA            # what is taken when nothing else says; needs
     because: TEXT                 #   the reason, which a warning repeats
+                                  # mass is the body's mass: required where fractions of it or moments are used
 subject_each_side:                # = none; the same for measurements of each leg
 
 middle:                           # = none; definitions of the middle of the body
@@ -180,13 +182,14 @@ each_side:                        # (required) definitions of each side
 #   {{from: POINT, to: POINT, times: FORMULA}}  (times: optional)
 #   {{axis: FRAME.AXIS, times: FORMULA}}        (times: optional)
 #   {{cross: [VECTOR, VECTOR]}}
+#   {{laboratory: AXIS, times: FORMULA}}        (times: optional) a fixed axis of the laboratory
 # FRAME DEFINITION is one of
 #   {{origin: POINT, keep: {{AXIS: VECTOR}}, toward: {{AXIS: VECTOR}}}}
 #                                             one axis along a vector, another as near as can be to a second
 #   {{turn: FRAME, by: [{{AXIS: FORMULA}}, ...]}} turned about its own axes, one after the other
 # AXIS is {axes}. SEQUENCE is {sequences}.
 
-chain:                            # (required) bodies of one leg, from the ground up
+chain:                            # (required) bodies of one limb, from its free ends (the ground) up
   - segment: TEXT                 # (required)
     frame: FRAME                  # (required)
     row: TEXT                     # = segment; its row in the table
@@ -194,16 +197,32 @@ chain:                            # (required) bodies of one leg, from the groun
     length: FORMULA               # (required) that the table's fractions are of
     joint: TEXT                   # (required) its proximal joint
     centre: POINT                 # (required) that joint's centre, a name
-    ground: true or false         # = false; true for the one body that the ground acts on
-base: {{segment: TEXT, frame: FRAME, origin: POINT}}           # (required) what the last joint hangs from
-ground_contact: {{heel: POINT, toe: POINT, instead_of_toe: POINT}}                    # (required)
-progression: {{point: POINT, axes: displacement or laboratory, forward_left_up: xyz}}  # (required) direction of walking
+    on: SEGMENT                   # = the next of the list, the base for the last; what it hangs from, listed after it
+    ground: true or false         # = false; true for the one body that the ground acts on, if any
+    length_range_m: [LOW, HIGH]   # = {lengths}, or {own_lengths} with mass_kg; of the
+                                  #   distance to the joints that hang from it; outside it is refused
+base: {{segment: TEXT, frame: FRAME, origin: POINT}}           # (required) what the chains of all sides hang from
+                                  # where it has a mass also row (= segment), com, length, joint and centre, as above
+ground_contact: {{heel: POINT, toe: POINT, instead_of_toe: POINT}}     # (required) if a body has ground: true
+progression: {{point: POINT, axes: displacement or laboratory, forward_left_up: xyz}}  # (required) if an angle uses it
 
 angles:                           # (required) Cardan angles; each joint of the chain needs one of its name
   NAME: {{proximal: FRAME or progression, distal: FRAME, sequence: SEQUENCE, COLUMN: FORMULA, ...}}
                                   # formulas of a, b, c in degrees and sign
-moments:                          # (required) internal moments of joints of the chain
+moments:                          # = none; internal moments of joints of the chain
   JOINT: {{axes: FRAME, COLUMN: FORMULA, ...}}       # formulas of x, y, z in N·m/kg and sign
+
+# The table of segment parameters is a file of its own:
+#   gaitid_table: {version}               # (required)
+#   name: TEXT, title: TEXT (= ""), source: TEXT
+#   gyration_about: centre_of_mass    # (required) where a row gives gyration_fractions
+#   segments:                         # (required)
+#     SEGMENT:
+#       mass_fraction: NUMBER         # of body mass, or mass_kg: NUMBER
+#       com_fraction: NUMBER          # of length, from the proximal end; beside mass_kg only if a com uses it
+#       gyration_fractions: [x, y, z] # of length, about the centre of mass, or
+#       inertia_kg_m2: [x, y, z]      #   principal moments, or three rows of three; about the centre of mass
+#       source: TEXT                  # = the table's
 
 settings:                         # each can be given with --set KEY=VALUE
 {settings}"""
@@ -236,7 +255,8 @@ SETTING_NOTES = {
 def schema_text() -> str:
     """The description with the choices and defaults that the code has now."""
     from gaitid.model import expression
-    from gaitid.model.schema import AXES, SCHEMA, SEQUENCES, UNITS
+    from gaitid.model.schema import LENGTHS, OWN_LENGTHS, SCHEMA, SEQUENCES, UNITS
+    from gaitid.model.shapes import AXES
     from gaitid.model.specs import Settings
 
     functions = sorted(expression.FUNCTIONS)
@@ -252,6 +272,8 @@ def schema_text() -> str:
         axes=" or ".join(AXES),
         sequences=" or ".join(SEQUENCES),
         functions=", ".join(functions),
+        lengths=[*LENGTHS],
+        own_lengths=[*OWN_LENGTHS],
         settings="\n".join(lines) + "\n",
     )
 

@@ -52,6 +52,8 @@ def point_uses(ref: specs.PointRef | specs.Vector | specs.Frame) -> Iterator[Use
     elif isinstance(ref, specs.FrameAxis):
         yield "frame", ref.frame
         yield from formula_uses(ref.times)
+    elif isinstance(ref, specs.LaboratoryAxis):
+        yield from formula_uses(ref.times)
     elif isinstance(ref, specs.CrossOf):
         yield from point_uses(ref.first)
         yield from point_uses(ref.second)
@@ -79,12 +81,13 @@ class _Names:
     def __init__(self, model: specs.Model) -> None:
         self.model = model
         self.scopes = {"middle": model.middle, "each_side": model.each_side}
+        self.sides = [side.name for side in model.sides]
 
     def resolve(self, kind: str, name: str, scope: str) -> tuple[str, str] | None:
         """(scope, bare name) of a definition, or None."""
         side, dot, bare = name.partition(".")
         if dot:
-            return ("each_side", bare) if side in ("left", "right") and self.defined(kind, bare, "each_side") else None
+            return ("each_side", bare) if side in self.sides and self.defined(kind, bare, "each_side") else None
         for place in ("each_side", "middle") if scope == "each_side" else ("middle",):
             if self.defined(kind, name, place):
                 return place, name
@@ -138,6 +141,9 @@ def check_references(model: specs.Model, faults: Faults) -> None:
             if scope == "middle" and names.defined(kind, name, "each_side"):
                 faults.add(f"{where}: {name!r} belongs to a side; write left.{name} or right.{name}")
                 return
+            if (side := name.partition(".")[0]) in {"left", "right"} - set(names.sides):
+                faults.add(f"sides.{side}: missing ({where} uses {name})")
+                return
             faults.add(f"{where}: no {kind} {name!r} in the model{nearest(name, names.known(kind))}")
 
     for place, scope in names.scopes.items():
@@ -158,45 +164,49 @@ def check_references(model: specs.Model, faults: Faults) -> None:
                 need(kind, used, scope_name, where + ".static")
         for kind, used in formula_uses(measurement.otherwise):
             need(kind, used, scope_name, where + ".otherwise")
-    for i, body in enumerate(model.chain):
-        where = f"chain[{i}]"
-        need("frame", body.frame, "each_side", f"{where}.frame")
-        need("point", body.centre, "each_side", f"{where}.centre")
+    bodies = [(f"chain[{i}]", "each_side", body) for i, body in enumerate(model.chain)]
+    if model.base.body is not None:
+        bodies.append(("base", "middle", model.base.body))
+    for where, place, body in bodies:
+        need("frame", body.frame, place, f"{where}.frame")
+        need("point", body.centre, place, f"{where}.centre")
         for kind, used in point_uses(body.com):
-            need(kind, used, "each_side", f"{where}.com", BODY_NAMES)
+            need(kind, used, place, f"{where}.com", BODY_NAMES)
         for kind, used in formula_uses(body.length):
-            need(kind, used, "each_side", f"{where}.length")
-        if body.row not in model.table.rows:
-            faults.add(
-                f"{where}.row: no segment {body.row!r} in the table {model.table.name}"
-                f"{nearest(body.row, list(model.table.rows))}"
-            )
+            need(kind, used, place, f"{where}.length")
+        _check_row(model, body, where, faults)
+    joints = [body.joint for body in model.chain]
     for attribute in ("segment", "joint"):
-        seen = [getattr(body, attribute) for body in model.chain]
+        seen = [getattr(body, attribute) for _, _, body in bodies]
         for name in sorted({n for n in seen if seen.count(n) > 1}):
             faults.add(f"chain: the {attribute} {name!r} is given twice")
-    last = joints[-1] if (joints := [body.joint for body in model.chain]) else ""
-    if last in model.angles and model.angles[last].proximal not in (*model.middle.frames, "progression"):
-        faults.add(
-            f"chain: the last joint {last!r} must join the leg to the middle of the body "
-            f"(angles.{last}.proximal is {model.angles[last].proximal!r}); list the chain from the ground up"
-        )
-    if sum(body.ground for body in model.chain) != 1:
-        faults.add("chain: expected ground: true on one segment (the one that the ground acts on)")
+    _check_tree(model, faults)
     need("frame", model.base.frame, "middle", "base.frame")
     need("point", model.base.origin, "middle", "base.origin")
-    need("point", model.heel, "each_side", "ground_contact.heel")
-    need("point", model.toe, "each_side", "ground_contact.toe")
+    grounded = sum(body.ground for body in model.chain)
+    if grounded != model.touches_ground:
+        if grounded > 1 or model.touches_ground:
+            faults.add("chain: expected ground: true on one segment (the one that the ground acts on)")
+        else:
+            faults.add("ground_contact: missing (a segment has ground: true)")
+    if model.touches_ground:
+        need("point", model.heel, "each_side", "ground_contact.heel")
+        need("point", model.toe, "each_side", "ground_contact.toe")
     if model.instead_of_toe:
         need("point", model.instead_of_toe, "each_side", "ground_contact.instead_of_toe")
-    need("point", model.progression.point, "middle", "progression.point")
+    if model.progression is not None:
+        need("point", model.progression.point, "middle", "progression.point")
     for name, angle in model.angles.items():
         for frame in (angle.proximal, angle.distal):
             if frame != "progression":
                 need("frame", frame, "each_side", f"angles.{name}")
+            elif model.progression is None:
+                faults.add(f"progression: missing (angles.{name} needs it)")
         for column, formula in angle.columns.items():
             for kind, used in formula_uses(formula):
                 need(kind, used, "each_side", f"angles.{name}.{column}", ANGLE_NAMES)
+    if model.moments and "mass" not in model.subject:
+        faults.add("subject.mass: missing (moments are divided by body mass)")
     for name, moment in model.moments.items():
         if name not in joints:
             faults.add(f"moments.{name}: no joint {name!r} in the chain{nearest(name, joints)}")
@@ -209,6 +219,50 @@ def check_references(model: specs.Model, faults: Faults) -> None:
             faults.add(f"angles.{joint}: missing (the joint {joint!r} of the chain needs its axes)")
     if not faults.lines:
         _check_loops(names, faults)
+
+
+def _check_row(model: specs.Model, body: specs.Body, where: str, faults: Faults) -> None:
+    """Whether the table and the subject give what a body needs."""
+    row = model.table.rows.get(body.row)
+    if row is None:
+        faults.add(
+            f"{where}.row: no segment {body.row!r} in the table {model.table.name}"
+            f"{nearest(body.row, list(model.table.rows))}"
+        )
+        return
+    if row.com_fraction != row.com_fraction and ("number", "com_fraction") in point_uses(body.com):
+        faults.add(f"{where}.com: needs segments.{body.row}.com_fraction, which {model.table.path.name} does not give")
+    mass = model.subject.get("mass")
+    if row.mass_fraction is not None and (mass is None or mass.optional or mass.sided):
+        faults.add(
+            f"subject.mass: {'missing' if mass is None else 'must not be optional or sided'} "
+            f"(the table gives {body.row} as a fraction of it)"
+        )
+
+
+def _check_tree(model: specs.Model, faults: Faults) -> None:
+    """Each segment hangs from one listed after it, or from the base: no loop."""
+    names = [body.segment for body in model.chain]
+    hangs = dict(zip(names, (body.on for body in model.chain), strict=True))
+    for i, body in enumerate(model.chain):
+        where = f"chain[{i}].on"
+        if body.on == model.base.segment:
+            angle = model.angles.get(body.joint)
+            if angle is not None and angle.proximal not in (*model.middle.frames, "progression"):
+                faults.add(
+                    f"chain: the last joint {body.joint!r} must join the leg to the middle of the body "
+                    f"(angles.{body.joint}.proximal is {angle.proximal!r}); list the chain from the ground up"
+                )
+        elif body.on not in names:
+            faults.add(f"{where}: no segment {body.on!r}{nearest(body.on, [*names, model.base.segment])}")
+        elif names.index(body.on) <= i:
+            way = [body.segment]
+            while (above := hangs.get(way[-1])) in hangs and above not in way:
+                way.append(str(above))
+            if above == body.segment:
+                faults.add(f"{where}: the chain has a loop: {' on '.join([*way, body.segment])}")
+            else:
+                faults.add(f"{where}: {body.on!r} stands before it; list the chain from the free ends to the base")
 
 
 def _check_loops(names: _Names, faults: Faults) -> None:

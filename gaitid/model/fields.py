@@ -10,8 +10,9 @@ from gaitid.model.expression import Expression, parse_expression
 
 T = TypeVar("T")
 _MISSING = object()
-# More than these in one line help nobody.
+# More than these in one line help nobody, nor does a value that fills a page.
 MAX_FAULTS = 8
+MAX_LETTERS = 400
 
 
 def nearest(word: str, known: Sequence[str]) -> str:
@@ -30,6 +31,8 @@ class Faults:
         self.lines: list[str] = []
 
     def add(self, line: str) -> None:
+        if len(line) > MAX_LETTERS:
+            line = f"{line[:MAX_LETTERS]}…"
         if line not in self.lines:
             self.lines.append(line)
 

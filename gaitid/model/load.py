@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os.path
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from gaitid.dynamics.inertia import inertia_fault
 from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.fields import Faults, Fields, nearest
@@ -40,7 +44,7 @@ def find_model(model: str) -> Path:
         Neither.
     """
     for candidate in (model, f"{model}.yaml"):
-        if Path(candidate).is_file():
+        if os.path.isfile(candidate):  # unlike Path's, it takes a name that no file can have
             return Path(candidate)
     bundled = bundled_models()
     name = model.removesuffix(".yaml")
@@ -112,7 +116,7 @@ def _beside(relative: str, paths: tuple[Path, ...]) -> Path:
     The bundled folder comes last, so that a copy of a bundled model works anywhere.
     """
     for folder in (*(p.parent for p in paths), bundled_folder("configs")):
-        if (folder / relative).is_file():
+        if os.path.isfile(folder / relative):
             return folder / relative
     raise ModelError(
         f"{paths[0].name}: no file {relative!r} beside the model", todo="give a path from the model's folder"
@@ -139,7 +143,7 @@ def merged_content(path: Path, above: tuple[Path, ...] = ()) -> tuple[dict[str, 
         raise ModelError(f"{path.name}: extends: expected a file or a model's name, found {parent!r}")
     beside = path.parent / parent
     try:
-        parent_path = beside if beside.is_file() else find_model(parent)
+        parent_path = beside if os.path.isfile(beside) else find_model(parent)
         if parent_path.resolve() == path.resolve():
             # a copy that extends the bundled model of its own name
             parent_path = bundled_models().get(parent.removesuffix(".yaml"), parent_path)
@@ -181,29 +185,63 @@ def load_table(path: Path) -> specs.Table:
     if top.raw("gaitid_table", None) != 1:
         raise ModelError(f"{path.name}: not a gaitid table", expected="gaitid_table: 1")
     source = top.text("source")
-    top.text("gyration_about", among=("centre_of_mass",))
     rows: dict[str, specs.SegmentParameters] = {}
     segments = top.mapping("segments")
     for name in list(segments.values):
-        row = segments.mapping(name)
-        radii = row.items("gyration_fractions")
-        if len(radii) != 3 or not all(isinstance(r, (int, float)) and 0 <= r <= 2 for r in radii):
-            faults.add(f"{row.at('gyration_fractions')}: expected three numbers from 0 to 2, found {radii}")
-            radii = [0, 0, 0]
-        squares = sorted(float(r) ** 2 for r in radii)
-        # A body's principal moments: the largest is at most the sum of the others (equal for a flat body).
-        if squares[2] > (squares[0] + squares[1]) * (1 + 1e-9):
-            faults.add(
-                f"{row.at('gyration_fractions')}: no body has these (the largest square exceeds the sum of the others)"
-            )
-        rows[name] = specs.SegmentParameters(
-            row.number("mass_fraction", low=1e-9, high=1),
-            row.number("com_fraction", low=-1, high=2),
-            (float(radii[0]), float(radii[1]), float(radii[2])),
-            row.text("source", source),
-        )
-        row.done()
+        rows[name] = _row(segments.mapping(name), source)
+    if any(row.gyration_fractions is not None for row in rows.values()) or "gyration_about" in top.values:
+        top.text("gyration_about", among=("centre_of_mass",))
     table = specs.Table(top.text("name"), top.text("title", ""), source, path, rows)
     top.done()
     faults.raise_if_any()
     return table
+
+
+def _row(row: Fields, source: str) -> specs.SegmentParameters:
+    """One segment: its mass or its fraction, and its inertia or radii of gyration."""
+    for one, other in (("mass_fraction", "mass_kg"), ("gyration_fractions", "inertia_kg_m2")):
+        if (one in row.values) == (other in row.values):
+            found = "both" if one in row.values else "neither"
+            row.faults.add(f"{row.path}: expected {one} or {other}, found {found}")
+    given = set(row.values)
+    needs_com = "com_fraction" in given or "mass_kg" not in given
+    parameters = specs.SegmentParameters(
+        mass_fraction=row.number("mass_fraction", low=1e-9, high=1) if "mass_fraction" in given else None,
+        mass_kg=row.number("mass_kg", low=1e-9, high=10000) if "mass_kg" in given else None,
+        com_fraction=row.number("com_fraction", low=-1, high=2) if needs_com else float("nan"),
+        gyration_fractions=_radii(row) if "gyration_fractions" in given else None,
+        inertia_kg_m2=_inertia(row) if "inertia_kg_m2" in given else None,
+        source=row.text("source", source),
+    )
+    row.asked |= {"mass_fraction", "mass_kg", "com_fraction", "gyration_fractions", "inertia_kg_m2"}
+    row.done()
+    return parameters
+
+
+def _radii(row: Fields) -> tuple[float, float, float]:
+    radii = row.items("gyration_fractions")
+    if len(radii) != 3 or not all(isinstance(r, (int, float)) and 0 <= r <= 2 for r in radii):
+        row.faults.add(f"{row.at('gyration_fractions')}: expected three numbers from 0 to 2, found {radii}")
+        radii = [0, 0, 0]
+    squares = sorted(float(r) ** 2 for r in radii)
+    # A body's principal moments: the largest is at most the sum of the others (equal for a flat body).
+    if squares[2] > (squares[0] + squares[1]) * (1 + 1e-9):
+        row.faults.add(
+            f"{row.at('gyration_fractions')}: no body has these (the largest square exceeds the sum of the others)"
+        )
+    return float(radii[0]), float(radii[1]), float(radii[2])
+
+
+def _inertia(row: Fields) -> tuple[tuple[float, ...], ...]:
+    """Three principal moments, or three rows of three, about the centre of mass in segment axes."""
+    rows = row.items("inertia_kg_m2")
+    if len(rows) == 3 and not any(isinstance(one, list) for one in rows):
+        rows = [[moment if i == j else 0.0 for j in range(3)] for i, moment in enumerate(rows)]
+    whole = len(rows) == 3 and all(isinstance(one, list) and len(one) == 3 for one in rows)
+    if not whole or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for one in rows for v in one):
+        row.faults.add(f"{row.at('inertia_kg_m2')}: expected three principal moments or three rows of three, kg·m²")
+        return ((0.0,) * 3,) * 3
+    tensor = tuple(tuple(float(v) for v in one) for one in rows)
+    if fault := inertia_fault(np.array(tensor), row.at("inertia_kg_m2")):
+        row.faults.add(fault)
+    return tensor

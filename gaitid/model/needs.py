@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from gaitid.model import specs
-from gaitid.model.check import _Names, formula_uses, point_uses
+from gaitid.model.check import BODY_NAMES, _Names, formula_uses, point_uses
 
 
 @dataclass
@@ -116,7 +116,11 @@ def side_needs(model: specs.Model, side: str, has: Callable[[str], bool]) -> tup
     walk.visit("frame", model.base.frame, side, needs)
     walk.visit("point", model.base.origin, side, needs)
     needs.shared |= needs.present | set(needs.missing)
-    wanted = [("point", model.heel), ("point", model.toe)]
+    wanted = [("point", model.heel), ("point", model.toe)] if model.touches_ground else []
+    if (base := model.base.body) is not None:
+        for kind, name in (("point", base.centre), *point_uses(base.com), *formula_uses(base.length)):
+            if name not in BODY_NAMES:
+                walk.visit(kind, name, "", needs)
     computable = []
     for body in model.chain:
         if walk.visit("frame", body.frame, side, needs):
@@ -126,7 +130,7 @@ def side_needs(model: specs.Model, side: str, has: Callable[[str], bool]) -> tup
         wanted += [("frame", f) for f in (angle.proximal, angle.distal) if f != "progression"]
     wanted += [("frame", moment.axes) for moment in model.moments.values()]
     for kind, name in wanted:
-        if kind == "number" and name in ("length", "com_fraction"):
+        if kind == "number" and name in BODY_NAMES:
             continue
         walk.visit(kind, name, side, needs)
     return needs, tuple(computable)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,16 @@ from typing import Any
 from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.check import check_references
-from gaitid.model.expression import Expression, parse_expression
+from gaitid.model.expression import Expression
 from gaitid.model.fields import Faults, Fields
+from gaitid.model.shapes import parse_frame, parse_point, parse_ref
 
 SCHEMA = 1
-AXES = "xyz"
 SEQUENCES = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")
 UNITS = ("kg", "mm", "cm", "m", "rad", "deg")
+# m. The distance between neighbouring joint centres of a limb, from a newborn's to a giant's, and that of a body whose
+# own mass a table gives, which may be any: outside, the markers are in another unit.
+LENGTHS, OWN_LENGTHS = (0.04, 0.8), (0.001, 10.0)
 
 
 def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], name: str) -> specs.Model:
@@ -41,9 +45,12 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
     if top.raw("gaitid_model") != SCHEMA:
         raise ModelError(f"{name}: not a gaitid model", expected=f"gaitid_model: {SCHEMA}")
     sides_fields = top.mapping("sides")
-    sides = tuple(_side(sides_fields, side) for side in ("left", "right"))
+    sides = tuple(_side(sides_fields, side) for side in ("left", "right") if side in sides_fields.values)
+    sides_fields.asked |= {"left", "right"}
     sides_fields.done()
-    if sides[0].letter == sides[1].letter or sides[0].sign == sides[1].sign:
+    if not sides:
+        faults.add("sides: expected left, right or both")
+    elif len(sides) == 2 and (sides[0].letter == sides[1].letter or sides[0].sign == sides[1].sign):
         faults.add("sides: left and right must differ in letter and in sign")
     subject: dict[str, specs.Measurement] = {}
     for section, sided in (("subject", False), ("subject_each_side", True)):
@@ -57,24 +64,19 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
             subject[key] = measurement
     middle = _scope(top.mapping("middle", {}))
     each_side = _scope(top.mapping("each_side"))
-    chain = tuple(_body(Fields(item, f"chain[{i}]", faults)) for i, item in enumerate(top.items("chain")))
-    base_fields = top.mapping("base")
-    base = specs.Base(base_fields.text("segment"), base_fields.text("frame"), base_fields.text("origin"))
-    base_fields.done()
-    contact = top.mapping("ground_contact")
-    heel, toe = contact.text("heel"), contact.text("toe")
-    instead_of_toe = contact.text("instead_of_toe", "")
-    contact.done()
-    progress = top.mapping("progression")
-    progression = specs.Progression(
-        progress.text("point"),
-        progress.text("axes", among=("displacement", "laboratory")),
-        # right-handed: forward × left = up
-        progress.text("forward_left_up", "xyz", ("xyz", "yzx", "zxy")),
-    )
-    progress.done()
+    base = _base(top.mapping("base"))
+    bodies = [Fields(item, f"chain[{i}]", faults) for i, item in enumerate(top.items("chain"))]
+    nexts = [*(str(fields.values.get("segment")) for fields in bodies[1:]), base.segment]
+    chain = tuple(_body(fields, on, table) for fields, on in zip(bodies, nexts, strict=False))
+    heel = toe = instead_of_toe = ""
+    if "ground_contact" in top.values:
+        contact = top.mapping("ground_contact")
+        heel, toe = contact.text("heel"), contact.text("toe")
+        instead_of_toe = contact.text("instead_of_toe", "")
+        contact.done()
+    progression = _progression(top.mapping("progression")) if "progression" in top.values else None
     angles = top.mapping("angles")
-    moments = top.mapping("moments")
+    moments = top.mapping("moments", {})
     model = specs.Model(
         name=top.text("name"),
         title=top.text("title", ""),
@@ -90,12 +92,12 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
         toe=toe,
         instead_of_toe=instead_of_toe,
         progression=progression,
+        vertical=top.text("vertical", "", ("x", "y", "z", "-x", "-y", "-z")) if "vertical" in top.values else "",
         angles={key: _angle(angles.mapping(key)) for key in list(angles.values)},
         moments={key: _moment(moments.mapping(key)) for key in list(moments.values)},
         settings=parse_settings(top.mapping("settings", {})),
     )
-    top.raw("sources", None)
-    top.raw("table", None)
+    top.asked |= {"sources", "table", "ground_contact", "progression", "vertical"}
     top.done()
     if not faults.lines:
         check_references(model, faults)
@@ -153,15 +155,7 @@ def _side(fields: Fields, name: str) -> specs.Side:
 
 
 def _measurement(fields: Fields, name: str, sided: bool) -> specs.Measurement:
-    bounds = fields.raw("range")
-    if not (
-        isinstance(bounds, list)
-        and len(bounds) == 2
-        and all(isinstance(b, (int, float)) for b in bounds)
-        and bounds[0] < bounds[1]
-    ):
-        fields.faults.add(f"{fields.at('range')}: expected [low, high], found {bounds!r}")
-        bounds = [0, 1]
+    low, high = _range(fields, "range")
     static_value = fields.raw("static", None)
     static: Expression | specs.StaticAngle | None
     if isinstance(static_value, Mapping):
@@ -186,8 +180,8 @@ def _measurement(fields: Fields, name: str, sided: bool) -> specs.Measurement:
         unit=unit,
         c3d_unit=fields.text("c3d_unit", unit, UNITS),
         c3d=fields.text("c3d", ""),
-        low=float(bounds[0]),
-        high=float(bounds[1]),
+        low=low,
+        high=high,
         optional=fields.flag("optional", False),
         zero_is_absent=fields.flag("zero_is_absent", False),
         static=static,
@@ -215,156 +209,76 @@ def _scope(fields: Fields) -> specs.Scope:
     scope = specs.Scope(
         markers,
         {key: numbers.required_expression(key) for key in numbers.values},
-        {key: _point(points.values[key], points.at(key), fields.faults) for key in points.values},
-        {key: _frame(frames.mapping(key)) for key in list(frames.values)},
+        {key: parse_point(points.values[key], points.at(key), fields.faults) for key in points.values},
+        {key: parse_frame(frames.mapping(key)) for key in list(frames.values)},
     )
     fields.done()
     return scope
 
 
-def _ref(value: object, where: str, faults: Faults) -> specs.PointRef:
-    return value if isinstance(value, str) else _point(value, where, faults)
-
-
-def _point(value: object, where: str, faults: Faults) -> specs.Point:
-    fields = Fields(value, where, faults)
-
-    def ref(f: Fields, key: str) -> specs.PointRef:
-        return _ref(f.raw(key), f.at(key), faults)
-
-    def refs(key: str) -> tuple[specs.PointRef, ...]:
-        return tuple(_ref(v, f"{fields.at(key)}[{i}]", faults) for i, v in enumerate(fields.items(key)))
-
-    point: specs.Point
-    if "mean" in fields.values:
-        point = specs.Mean(refs("mean"))
-    elif "first_of" in fields.values:
-        point = specs.FirstOf(refs("first_of"))
-    elif "in_frame" in fields.values:
-        offset = fields.items("offset")
-        if len(offset) != 3:
-            faults.add(f"{fields.at('offset')}: expected three formulas")
-            offset = [0, 0, 0]
-        x, y, z = (
-            fields.catch(lambda v=v, i=i: parse_expression(v, f"{fields.at('offset')}[{i}]"))  # type: ignore[misc]
-            or parse_expression(0, where)
-            for i, v in enumerate(offset)
-        )
-        point = specs.InFrame(fields.text("in_frame"), (x, y, z))
-    elif "chord" in fields.values:
-        c = fields.mapping("chord")
-        point = specs.Chord(
-            ref(c, "proximal"),
-            ref(c, "wand"),
-            ref(c, "lateral"),
-            c.required_expression("radius"),
-            c.required_expression("dihedral"),
-        )
-        c.done()
-    elif "turn" in fields.values:
-        t = fields.mapping("turn")
-        axis = _vector(t.raw("axis"), t.at("axis"), faults)
-        point = specs.TurnPoint(ref(t, "point"), ref(t, "about"), axis, t.required_expression("angle"))
-        t.done()
-    elif "between" in fields.values:
-        ends = refs("between")
-        if len(ends) != 2:
-            faults.add(f"{fields.at('between')}: expected two points")
-            ends = ("?", "?")
-        point = specs.Between(ends[0], ends[1], fields.required_expression("fraction"))
-    elif "along" in fields.values:
-        axis = _vector(fields.raw("along"), fields.at("along"), faults)
-        point = specs.Along(axis, ref(fields, "from"), fields.required_expression("distance"))
-    elif "level" in fields.values:
-        v = fields.mapping("level")
-        when = v.text("when", None, ("foot_flat",)) if "when" in v.values else None
-        point = specs.Level(ref(v, "point"), ref(v, "with"), v.required_expression("plus"), when)
-        v.done()
-    else:
-        faults.add(
-            f"{where}: expected one of mean, first_of, in_frame, chord, turn, between, along, level; "
-            f"found {', '.join(fields.values) or 'nothing'}"
-        )
-        return specs.Mean(())
-    fields.done()
-    return point
-
-
-def _vector(value: object, where: str, faults: Faults) -> specs.Vector:
-    if isinstance(value, str):
-        frame, _, axis = value.rpartition(".")
-        if not frame or axis not in AXES or len(axis) != 1:
-            faults.add(f"{where}: expected an axis of a frame such as shank.y, found {value!r}")
-        return specs.FrameAxis(frame, axis[:1] or "x")
-    if isinstance(value, list) and len(value) == 2:
-        return specs.FromTo(_ref(value[0], f"{where}[0]", faults), _ref(value[1], f"{where}[1]", faults))
-    fields = Fields(value, where, faults)
-    vector: specs.Vector
-    if "cross" in fields.values:
-        pair = fields.items("cross")
-        if len(pair) != 2:
-            faults.add(f"{fields.at('cross')}: expected two vectors")
-            pair = ["?.x", "?.x"]
-        vector = specs.CrossOf(*(_vector(v, f"{fields.at('cross')}[{i}]", faults) for i, v in enumerate(pair)))
-    elif "axis" in fields.values:
-        inner = _vector(fields.text("axis"), fields.at("axis"), faults)
-        assert isinstance(inner, specs.FrameAxis)
-        vector = specs.FrameAxis(inner.frame, inner.axis, fields.expression("times", None))
-    else:
-        start = _ref(fields.raw("from"), fields.at("from"), faults) if "from" in fields.values else fields.text("from")
-        end = _ref(fields.raw("to"), fields.at("to"), faults) if "to" in fields.values else fields.text("to")
-        vector = specs.FromTo(start, end, fields.expression("times", None))
-        fields.asked |= {"from", "to"}
-    fields.done()
-    return vector
-
-
-def _axis_and_vector(fields: Fields, key: str) -> tuple[str, specs.Vector]:
-    inner = fields.mapping(key)
-    letters = [letter for letter in inner.values if letter in ("x", "y", "z")]
-    if len(letters) != 1 or len(inner.values) != 1:
-        fields.faults.add(f"{fields.at(key)}: expected one of x, y, z with its vector, found {list(inner.values)}")
-        return "x", specs.FrameAxis("?", "x")
-    return letters[0], _vector(inner.values[letters[0]], inner.at(letters[0]), fields.faults)
-
-
-def _frame(fields: Fields) -> specs.Frame:
-    frame: specs.Frame
-    if "turn" in fields.values:
-        by = []
-        for i, item in enumerate(fields.items("by")):
-            step = Fields(item, f"{fields.at('by')}[{i}]", fields.faults)
-            if len(step.values) != 1 or not set(step.values) <= set(AXES):
-                fields.faults.add(f"{step.path}: expected one axis and its angle, as {{y: angle}}")
-                continue
-            (letter,) = step.values
-            by.append((letter, step.required_expression(letter)))
-        frame = specs.TurnedFrame(fields.text("turn"), tuple(by))
-    else:
-        keep, keep_vector = _axis_and_vector(fields, "keep")
-        toward, toward_vector = _axis_and_vector(fields, "toward")
-        if keep == toward:
-            fields.faults.add(f"{fields.path}: keep and toward name the same axis {keep}")
-        origin = _ref(fields.raw("origin"), fields.at("origin"), fields.faults)
-        frame = specs.AxesFrame(origin, keep, keep_vector, toward, toward_vector)
-    fields.done()
-    return frame
-
-
-def _body(fields: Fields) -> specs.Body:
+def _body(fields: Fields, on: str, table: specs.Table) -> specs.Body:
+    """An entry of the chain; `on` is what it hangs from if it does not say."""
     segment = fields.text("segment")
+    row = fields.text("row", segment)
+    measured = row in table.rows and table.rows[row].mass_kg is not None
+    low, high = _range(fields, "length_range_m", OWN_LENGTHS if measured else LENGTHS)
     body = specs.Body(
         segment=segment,
         frame=fields.text("frame"),
-        row=fields.text("row", segment),
-        com=_point(fields.raw("com"), fields.at("com"), fields.faults),
+        row=row,
+        com=parse_ref(fields.raw("com"), fields.at("com"), fields.faults),
         length=fields.required_expression("length"),
         joint=fields.text("joint"),
         centre=fields.text("centre"),
+        on=fields.text("on", on),
         ground=fields.flag("ground", False),
+        low=low,
+        high=high,
     )
     fields.done()
     return body
+
+
+def _base(fields: Fields) -> specs.Base:
+    base = specs.Base(fields.text("segment"), fields.text("frame"), fields.text("origin"))
+    if {"row", "com", "length", "joint", "centre"} & set(fields.values):
+        body = specs.Body(
+            segment=base.segment,
+            frame=base.frame,
+            row=fields.text("row", base.segment),
+            com=parse_ref(fields.raw("com"), fields.at("com"), fields.faults),
+            length=fields.required_expression("length"),
+            joint=fields.text("joint"),
+            centre=fields.text("centre"),
+            on="",
+            ground=False,
+            low=0.0,
+            high=math.inf,
+        )
+        base = base._replace(body=body)
+    fields.done()
+    return base
+
+
+def _progression(fields: Fields) -> specs.Progression:
+    progression = specs.Progression(
+        fields.text("point"),
+        fields.text("axes", among=("displacement", "laboratory")),
+        # right-handed: forward × left = up
+        fields.text("forward_left_up", "xyz", ("xyz", "yzx", "zxy")),
+    )
+    fields.done()
+    return progression
+
+
+def _range(fields: Fields, key: str, default: tuple[float, float] | None = None) -> tuple[float, float]:
+    """[low, high]; required without a default."""
+    bounds = fields.raw(key) if default is None else fields.raw(key, list(default))
+    numbers = isinstance(bounds, list) and len(bounds) == 2 and all(isinstance(b, (int, float)) for b in bounds)
+    if not (numbers and bounds[0] < bounds[1]):
+        fields.faults.add(f"{fields.at(key)}: expected [low, high], found {bounds!r}")
+        return default or (0.0, 1.0)
+    return float(bounds[0]), float(bounds[1])
 
 
 def _columns(fields: Fields) -> dict[str, Expression]:

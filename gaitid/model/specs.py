@@ -40,7 +40,14 @@ class CrossOf(NamedTuple):
     second: Vector
 
 
-Vector = FromTo | FrameAxis | CrossOf
+class LaboratoryAxis(NamedTuple):
+    """A fixed axis of the laboratory, times a factor: what a planar model knows its plane by."""
+
+    axis: str
+    times: Expression | None = None
+
+
+Vector = FromTo | FrameAxis | CrossOf | LaboratoryAxis
 
 # --- points ------------------------------------------------------------------------------------------------
 
@@ -193,11 +200,26 @@ class Measurement(NamedTuple):
 
 
 class SegmentParameters(NamedTuple):
-    """A row of an anthropometric table: fractions of body mass, of length from the proximal end, of length."""
+    """A row of an anthropometric table, or of a table of one body's own masses.
 
-    mass_fraction: float
+    Attributes
+    ----------
+    mass_fraction, mass_kg : float or None
+        One of them: of body mass, or the mass itself.
+    com_fraction : float
+        Of length, from the proximal end; NaN where the row gives none.
+    gyration_fractions : three floats or None
+        Of length, about the centre of mass.
+    inertia_kg_m2 : (3, 3) nested tuples or None
+        Instead of these: about the centre of mass, segment axes.
+    source : str
+    """
+
+    mass_fraction: float | None
+    mass_kg: float | None
     com_fraction: float
-    gyration_fractions: tuple[float, float, float]
+    gyration_fractions: tuple[float, float, float] | None
+    inertia_kg_m2: tuple[tuple[float, ...], ...] | None
     source: str
 
 
@@ -212,38 +234,53 @@ class Table(NamedTuple):
 
 
 class Body(NamedTuple):
-    """One segment of a leg with its proximal joint.
+    """One segment of a limb with its proximal joint.
 
     Attributes
     ----------
     segment, frame, row : str
         Its name, the frame fixed in it, its row in the table.
-    com : Point
+    com : PointRef
     length : Expression
         Of the segment, m, that its radii of gyration are fractions of.
     joint : str
     centre : str
         The joint's name and centre (a point).
+    on : str
+        The segment that it hangs from by that joint: another of the chain, or the base. Empty for the base itself.
     ground : bool
         Whether the ground acts on it.
+    low, high : float
+        Range of the distance, m, from its proximal joint to a joint that hangs from it; outside it is refused.
     """
 
     segment: str
     frame: str
     row: str
-    com: Point
+    com: PointRef
     length: Expression
     joint: str
     centre: str
+    on: str
     ground: bool
+    low: float
+    high: float
 
 
 class Base(NamedTuple):
-    """The segment that the last joint of the chain hangs from; it has no mass in the model."""
+    """The segment that the chains of all sides hang from.
+
+    Attributes
+    ----------
+    segment, frame, origin : str
+    body : Body or None
+        Where it has a mass: its row, centre of mass and proximal joint (the lumbar joint of a pelvis).
+    """
 
     segment: str
     frame: str
     origin: str
+    body: Body | None = None
 
 
 class Angle(NamedTuple):
@@ -360,7 +397,20 @@ class Settings(NamedTuple):
 
 
 class Model(NamedTuple):
-    """A model file, parsed and checked."""
+    """A model file, parsed and checked.
+
+    Attributes
+    ----------
+    sides : tuple of Side
+        One or two.
+    chain : tuple of Body
+        Of each side, from the free ends to the base.
+    heel, toe, instead_of_toe : str
+        Points of the segment that the ground acts on; empty where it acts on none.
+    progression : Progression or None
+    vertical : str
+        Letter of the laboratory axis that points up, with its sign; empty where the trial says.
+    """
 
     name: str
     title: str
@@ -375,7 +425,19 @@ class Model(NamedTuple):
     heel: str
     toe: str
     instead_of_toe: str
-    progression: Progression
+    progression: Progression | None
+    vertical: str
     angles: Mapping[str, Angle]
     moments: Mapping[str, Moment]
     settings: Settings
+
+    @property
+    def touches_ground(self) -> bool:
+        """Whether the ground acts on a segment of each side."""
+        return bool(self.heel)
+
+    @property
+    def proximal(self) -> tuple[int | None, ...]:
+        """For each body of the chain the index of the one that it hangs from; None where that is the base."""
+        names = [body.segment for body in self.chain]
+        return tuple(names.index(body.on) if body.on in names else None for body in self.chain)

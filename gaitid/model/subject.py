@@ -58,6 +58,11 @@ class Subject:
     def numbers(self) -> dict[str, float]:
         return {name: m.value for name, m in self.measured.items()}
 
+    @property
+    def mass_kg(self) -> float:
+        """Of the body; NaN where nobody knows it."""
+        return self.measured["mass"].value if "mass" in self.measured else float("nan")
+
 
 def si_unit(unit: str) -> str:
     return {"mm": "m", "cm": "m", "deg": "rad"}.get(unit, unit)
@@ -86,7 +91,7 @@ def read_subject(path: Path, model: specs.Model) -> SubjectFile:
     for measurement in model.subject.values():
         stem = measurement.key.removesuffix(f"_{measurement.unit}")
         units = {"kg": ("kg",), "m": ("mm", "cm", "m"), "rad": ("rad", "deg")}[si_unit(measurement.unit)]
-        for side in ("left", "right") if measurement.sided else ("",):
+        for side in [side.name for side in model.sides] if measurement.sided else [""]:
             for unit in units:
                 known[f"{side}_{stem}_{unit}" if side else f"{stem}_{unit}"] = (measurement, side, unit)
     values: dict[str, float] = {}

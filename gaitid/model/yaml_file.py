@@ -1,6 +1,7 @@
 """YAML files, read with ``safe_load`` semantics; duplicate keys, deep nesting and expanding aliases refused.
 
-Numbers are those of YAML 1.2, decimal only: YAML 1.1 would read ``0106`` as 70 and ``1:10`` as also 70.
+Numbers are those of YAML 1.2, decimal only: YAML 1.1 would read ``0106`` as 70 and ``1:10`` as also 70. ``on`` and
+``off`` are text, as they are there: YAML 1.1 would read the key ``on`` as true.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ MAX_DEPTH = 50
 MAX_NODES = 200_000
 # A whole number with more digits is no quantity, and does not fit where it is going.
 MAX_DIGITS = 18
-_INT, _FLOAT = "tag:yaml.org,2002:int", "tag:yaml.org,2002:float"
+_BOOL, _INT, _FLOAT = (f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int", "float"))
+_TRUE_FALSE = re.compile(r"(?:yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE)\Z")
 _WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z")
 _REAL = re.compile(
     r"(?:[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -122,9 +124,10 @@ _Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
 _Loader.add_constructor(_INT, _whole)
 _Loader.add_constructor(_FLOAT, _real)
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag not in (_INT, _FLOAT)]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in (_BOOL, _INT, _FLOAT)]
     for first, resolvers in _Safe.yaml_implicit_resolvers.items()  # type: ignore[attr-defined]
 }
+_Loader.add_implicit_resolver(_BOOL, _TRUE_FALSE, list("yYnNtTfF"))
 _Loader.add_implicit_resolver(_INT, _WHOLE, list("-+0123456789"))
 _Loader.add_implicit_resolver(_FLOAT, _REAL, list("-+.0123456789"))
 

@@ -44,7 +44,7 @@ def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:
     points : int
         Rows of a cycle.
     """
-    trial, mass = result.trial, result.subject.numbers["mass"]
+    trial, mass = result.trial, result.subject.mass_kg
     columns = {side: side_columns(leg) for side, leg in result.sides.items()}
     names = list(next(iter(columns.values()), {}))
     angles = sum(name.endswith("_deg") for name in names)  # they come first

@@ -35,6 +35,9 @@ from gaitid.model.yaml_file import MAX_DEPTH, load_yaml, parse_yaml
         (".", "."),
         ("'12'", "12"),
         ("true", True),
+        ("no", False),
+        ("on", "on"),  # true in YAML 1.1
+        ("off", "off"),
     ],
 )
 def test_numbers_are_decimal(text: str, value: object) -> None:

@@ -1,0 +1,209 @@
+"""What the language says of chains: trees, own masses, no ground, one side; what is refused, naming the key."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from gaitid.errors import ModelError, TrialError
+from gaitid.frames import Geometry
+from gaitid.model.load import load_model, load_table
+from gaitid.model.specs import Model
+from gaitid.model.subject import SubjectFile
+from gaitid.pipeline import analyse
+from gaitid.trial import Trial
+
+SEGMENTS = ("hallux", "toes", "foot", "shank")
+ROW = {"mass_kg": 1.2, "com_fraction": 0.5, "inertia_kg_m2": [0.02, 0.02, 0.01]}
+TABLE = {"gaitid_table": 1, "name": "t", "source": "me", "segments": {s: dict(ROW) for s in SEGMENTS}}
+MODEL: dict[str, Any] = {
+    "gaitid_model": 1,
+    "name": "m",
+    "table": "t.yaml",
+    "sides": {"right": {"letter": "R", "sign": -1}},
+    "vertical": "z",
+    "middle": {
+        "frames": {
+            "wall": {"origin": "right.shank", "keep": {"z": {"laboratory": "z"}}, "toward": {"x": {"laboratory": "x"}}}
+        }
+    },
+    "each_side": {
+        "markers": {"end": "{S}END", **{s: f"{{S}}{s.upper()}" for s in SEGMENTS}},
+        "frames": {
+            s: {"origin": s, "keep": {"z": ["end", s]}, "toward": {"x": {"laboratory": "x", "times": -1}}}
+            for s in SEGMENTS
+        },
+    },
+    "chain": [
+        {
+            "segment": s,
+            "frame": s,
+            "com": {"between": [s, "end"], "fraction": "com_fraction"},
+            "length": 0.2,
+            "joint": f"{s}_top",
+            "centre": s,
+            "on": on,
+        }
+        for s, on in zip(SEGMENTS, ("foot", "foot", "shank", "wall"), strict=True)
+    ],
+    "base": {"segment": "wall", "frame": "wall", "origin": "right.shank"},
+    "angles": {
+        f"{s}_top": {"proximal": on, "distal": s, "sequence": "yxz", "pitch": "a"}
+        for s, on in zip(SEGMENTS, ("foot", "foot", "shank", "wall"), strict=True)
+    },
+}
+Edit = Callable[[dict[str, Any], dict[str, Any]], object]
+
+
+def made(folder: Path, edit: Edit = lambda model, table: None) -> Model:
+    model, table = copy.deepcopy(MODEL), copy.deepcopy(TABLE)
+    edit(model, table)
+    for name, content in (("m.yaml", model), ("t.yaml", table)):
+        (folder / name).write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    return load_model(folder / "m.yaml")
+
+
+def on(i: int, segment: str) -> Edit:
+    return lambda model, table: model["chain"][i].update(on=segment)
+
+
+def row(**values: object) -> Edit:
+    """The foot's row with these; None takes a key away."""
+
+    def edit(model: dict[str, Any], table: dict[str, Any]) -> None:
+        kept = {**table["segments"]["foot"], **values}
+        table["segments"]["foot"] = {key: value for key, value in kept.items() if value is not None}
+
+    return edit
+
+
+def put(key: str, value: object) -> Edit:
+    return lambda model, table: model.update({key: value})
+
+
+def test_segments_hang_where_they_say(tmp_path: Path) -> None:
+    model = made(tmp_path)
+    assert model.proximal == (2, 2, 3, None)
+    assert [side.name for side in model.sides] == ["right"]
+    assert not model.touches_ground
+
+
+def test_on_is_a_key_like_any_other(tmp_path: Path) -> None:
+    """YAML 1.1 reads it as true where it stands bare, as people write it."""
+    made(tmp_path)
+    text = (tmp_path / "m.yaml").read_text().replace("'on': foot", "on: foot")
+    assert "  on: foot" in text
+    (tmp_path / "m.yaml").write_text(text)
+    assert load_model(tmp_path / "m.yaml").proximal == (2, 2, 3, None)
+
+
+def test_without_on_each_hangs_from_the_next_and_the_last_from_the_base(tmp_path: Path) -> None:
+    model = made(tmp_path, lambda model, table: [body.pop("on") for body in model["chain"]])
+    assert [body.on for body in model.chain] == ["toes", "foot", "shank", "wall"]
+    assert model.proximal == (1, 2, 3, None)
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        # shank → toes → foot → shank
+        (lambda m, t: (on(3, "toes")(m, t)), "chain[3].on: the chain has a loop: shank on toes on foot on shank"),
+        (on(2, "foot"), "chain[2].on: the chain has a loop: foot on foot"),
+        (on(0, "fot"), "chain[0].on: no segment 'fot' (did you mean 'foot'?)"),
+        (on(2, "hallux"), "chain[2].on: the chain has a loop: foot on hallux on foot"),
+        (on(1, "hallux"), "chain[1].on: 'hallux' stands before it; list the chain from the free ends to the base"),
+        (row(mass_kg=0), "segments.foot.mass_kg: expected a number from 1e-09 to 10000, found 0"),
+        (row(mass_kg=-1), "segments.foot.mass_kg: expected a number"),
+        (row(mass_kg=None), "segments.foot: expected mass_fraction or mass_kg, found neither"),
+        (row(mass_fraction=0.1), "segments.foot: expected mass_fraction or mass_kg, found both"),
+        (row(inertia_kg_m2=None), "segments.foot: expected gyration_fractions or inertia_kg_m2, found neither"),
+        (row(inertia_kg_m2=[0.02, 0.02]), "segments.foot.inertia_kg_m2: expected three principal moments or"),
+        (row(inertia_kg_m2=[0.02, "x", 0.0]), "segments.foot.inertia_kg_m2: expected three principal moments or"),
+        (row(inertia_kg_m2=[0.02, -0.01, 0.02]), "segments.foot.inertia_kg_m2: the inertia is indefinite"),
+        (row(inertia_kg_m2=[0.05, 0.02, 0.02]), "segments.foot.inertia_kg_m2: the inertia breaks the triangle"),
+        (
+            row(inertia_kg_m2=[[0.02, 0.01, 0], [0.0, 0.02, 0], [0, 0, 0.02]]),
+            "segments.foot.inertia_kg_m2: the inertia is not symmetric",
+        ),
+        (row(com_fraction=None), "chain[2].com: needs segments.foot.com_fraction, which t.yaml does not give"),
+        (
+            row(mass_kg=None, mass_fraction=0.1),
+            "subject.mass: missing (the table gives foot as a fraction of it)",
+        ),
+        (
+            row(inertia_kg_m2=None, gyration_fractions=[0.3, 0.3, 0.1]),
+            "gyration_about: missing",
+        ),
+        (put("moments", {"foot_top": {"axes": "foot", "flexion": "y"}}), "subject.mass: missing (moments are"),
+        (put("vertical", "up"), "vertical: expected x or y or z"),
+        (put("ground_contact", {"heel": "foot", "toe": "end"}), "chain: expected ground: true on one segment"),
+        (lambda m, t: m["chain"][2].update(ground=True), "ground_contact: missing (a segment has ground: true)"),
+        (
+            lambda m, t: m["angles"].update(way={"proximal": "progression", "distal": "foot", "sequence": "yxz"}),
+            "progression: missing (angles.way needs it)",
+        ),
+        (lambda m, t: m["middle"]["frames"]["wall"]["keep"].update(z={"laboratory": "up"}), "laboratory: expected x"),
+        (lambda m, t: m["sides"].clear(), "sides: expected left, right or both"),
+        (lambda m, t: m["base"].update(origin="left.shank"), "sides.left: missing (base.origin uses left.shank)"),
+        (lambda m, t: m["chain"][0].update(length_range_m=[1, 0.1]), "chain[0].length_range_m: expected [low, high]"),
+        (lambda m, t: m["base"].update(joint="spine"), "base.centre: missing"),
+    ],
+)  # fmt: skip
+def test_what_no_chain_can_be_is_refused_by_its_key(tmp_path: Path, edit: Edit, message: str) -> None:
+    with pytest.raises(ModelError, match=re.escape(message)) as refusal:
+        made(tmp_path, edit)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "inertia",
+    [
+        [0.0, 0.0, 0.0],  # a point
+        [0.02, 0.02, 0.0],  # a thin rod
+        [0.01, 0.01, 0.02],  # a thin plate
+        [[0.02, 0.005, 0.0], [0.005, 0.02, 0.0], [0.0, 0.0, 0.03]],
+    ],
+)
+def test_semi_definite_inertias_are_bodies(tmp_path: Path, inertia: list[Any]) -> None:
+    model = made(tmp_path, row(inertia_kg_m2=inertia))
+    expected = np.diag(inertia) if not isinstance(inertia[0], list) else np.array(inertia)
+    np.testing.assert_array_equal(model.table.rows["foot"].inertia_kg_m2, expected)
+
+
+def test_a_table_of_own_masses_needs_no_com_fraction(tmp_path: Path) -> None:
+    rows = {"foot": {"mass_kg": 1.0, "inertia_kg_m2": [0.01, 0.01, 0.01]}}
+    (tmp_path / "t.yaml").write_text(yaml.safe_dump({**TABLE, "segments": rows}))
+    assert np.isnan(load_table(tmp_path / "t.yaml").rows["foot"].com_fraction)
+
+
+def test_a_fixed_axis_of_the_laboratory(tmp_path: Path) -> None:
+    model = made(tmp_path)
+    markers = {"REND": np.array([[0.0, 0.3, 0.4]]), "RFOOT": np.array([[0.0, 0.3, 0.1]])}
+    geometry = Geometry(model, markers, {}, 1, np.array([0.0, 0.0, 1.0]))
+    # keep z along the bone, straight down; x as near to −x of the laboratory as can be
+    np.testing.assert_allclose(geometry.frame("foot", "right").R_gs[0], np.diag([-1.0, 1.0, -1.0]), atol=1e-15)
+
+
+def still(*labels: str) -> Trial:
+    points = np.cumsum(np.ones((50, len(labels), 3)) * 0.1, axis=1)
+    return Trial(Path("t.c3d"), 100.0, 1, labels, points)
+
+
+def test_where_nothing_says_what_is_up_the_cure_is_named(tmp_path: Path) -> None:
+    model = made(tmp_path, lambda model, table: model.pop("vertical"))
+    with pytest.raises(TrialError, match="the vertical cannot be found.*vertical: z"):
+        analyse(still("REND", "RHALLUX", "RTOES", "RFOOT", "RSHANK"), model, SubjectFile())
+
+
+def test_a_marker_of_the_only_side_is_missed_by_name(tmp_path: Path) -> None:
+    with pytest.raises(TrialError, match="missing or never seen: RFOOT"):
+        analyse(still("REND", "RHALLUX", "RTOES", "RSHANK"), made(tmp_path), SubjectFile())
+    with pytest.raises(TrialError, match="missing or never seen: REND, RFOOT, RHALLUX, RSHANK, RTOES"):
+        analyse(still("LASI"), made(tmp_path), SubjectFile())
