@@ -1,8 +1,9 @@
-"""Remake sample_data/: two simulated walks with their exact wrenches.
+"""Remake sample_data/ from the bundled scenarios: trials as laboratories store them, with their exact wrenches.
 
     python benchmarks/make_sample_data.py [FOLDER]
 
-The same command gives the same bytes on one machine; between machines the last digits of the sines may differ.
+The same command gives the same bytes, tests/test_sample_data.py checks that; docs/simulate.md says what may differ
+between processors.
 """
 
 from __future__ import annotations
@@ -14,17 +15,20 @@ from gaitid.simulate import simulate
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# folder -> options: one exact walk, one as a laboratory would record it.
-SAMPLES: dict[str, dict[str, float]] = {
-    "walk": {"duration": 3.0},
-    "walk_noisy": {"duration": 3.0, "seed": 1, "marker_noise_mm": 0.3, "force_noise_N": 0.5},
+# folder -> bundled scenario and options: a walk exact and as a laboratory would record it, and two of the mechanical
+# systems, kept short.
+SAMPLES: dict[str, tuple[str, dict[str, float]]] = {
+    "walk": ("walk", {"duration": 3.0}),
+    "walk_noisy": ("walk", {"duration": 3.0, "seed": 1, "marker_noise_mm": 0.3, "force_noise_N": 0.5}),
+    "double_pendulum": ("double_pendulum", {"duration": 1.0}),
+    "swing_leg": ("swing_leg", {"duration": 1.0}),
 }
 
 
 def make(folder: Path) -> None:
     """Write every sample below `folder`."""
-    for name, options in SAMPLES.items():
-        simulate("walk", folder / name, **options)
+    for name, (scenario, options) in SAMPLES.items():
+        simulate(scenario, folder / name, **options)
 
 
 if __name__ == "__main__":

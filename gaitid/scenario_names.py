@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+#: Walks.
 ABOUT = {
     "walk": "two clean steps on two plates, all others on bare floor",
     "crossing": "the feet cross: each lands beyond the middle line",
@@ -18,4 +19,12 @@ ABOUT = {
     "run": "runs, with a flight after every step",
     "swapped_plates": "the cables of the two plates are exchanged",
     "second_person": "somebody else steps on plate 2 before the subject does, and on plate 3 meanwhile",
+}
+
+#: Mechanical systems that are integrated forward: those in configs/scenarios.
+ABOUT_CHAINS = {
+    "double_pendulum": "two bars of 1 m and 1 kg swing freely in a plane",
+    "nlink_limb": "three links turned at steady 1, 2 and 4 rad/s against each other, without gravity",
+    "swing_leg": "a leg let go at toe-off swings like three pendulums, friction in its joints",
+    "swing_leg_tracked": "a leg that follows a swing pattern by computed torque, the hip in three axes",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import click
 
 from gaitid.cli.common import CONTEXT, Target, guarded, say, talk_options
-from gaitid.scenario_names import ABOUT
+from gaitid.scenario_names import ABOUT, ABOUT_CHAINS
 
 
 class _Simulate(click.Command):
@@ -17,8 +18,10 @@ class _Simulate(click.Command):
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_help_text(ctx, formatter)
-        with formatter.section("Scenarios"):
+        with formatter.section("Walks"):
             formatter.write_dl(list(ABOUT.items()))
+        with formatter.section("Mechanical systems"):
+            formatter.write_dl(list(ABOUT_CHAINS.items()))
 
 
 def _numbers(ctx: click.Context, parameter: click.Parameter, values: Sequence[str]) -> tuple[int, ...]:
@@ -84,7 +87,8 @@ def _simulation_options(function: Any) -> Any:
 @click.command(
     cls=_Simulate,
     context_settings=CONTEXT,
-    epilog="Example:  gaitid simulate walk -o simulated --marker-noise-mm 1 --seed 7",
+    epilog="Example:  gaitid simulate walk -o simulated --marker-noise-mm 1 --seed 7; or  "
+    "gaitid simulate my_pendulum.yaml -o simulated --rate-hz 200",
 )
 @click.argument("scenario")
 @click.option("-o", "--output", required=True, type=Target(), help="Folder for the files.")
@@ -93,16 +97,39 @@ def _simulation_options(function: Any) -> Any:
 def command(scenario: str, output: Path, quiet: bool, verbose: bool, debug: bool, **settings: Any) -> int:
     """Write a synthetic trial as C3D and CSV, with the exact kinematics and wrenches beside it.
 
-    SCENARIO is `walk`, a two-legged walk with Plug-in Gait markers over two force plates, or one of the awkward
-    trials below.
+    SCENARIO is a YAML file, `walk`, a two-legged walk with Plug-in Gait markers over two force plates, or another name
+    below. A mechanical system is integrated forward; with the trial come its scenario file, to copy and edit, and a
+    model for `gaitid run --model`. Options win over what a file says; those of plates, events and the walk as a whole
+    (--mirror, --turn-deg, ...) are for walks.
     """
     from gaitid.simulate import simulate
+    from gaitid.simulate.scenario_file import scenario_names
 
-    if scenario not in ABOUT:
-        raise click.UsageError(f"unknown scenario {scenario!r}; expected one of {', '.join(ABOUT)}")
-    worked, files = guarded("", lambda: simulate(scenario, output, **settings), debug)
+    known = scenario_names()
+    if scenario not in known and not any(Path(name).exists() for name in (scenario, f"{scenario}.yaml")):
+        raise click.UsageError(f"unknown scenario {scenario!r}; expected one of {', '.join(known)} or a YAML file")
+    given = {name: value for name, value in settings.items() if _typed(name)}
+    worked, files = guarded("", lambda: simulate(scenario, output, **given), debug)
     if not worked:
         return 1
     if not quiet:
         say(f"wrote {', '.join(file.name for file in files)} in {output}")
+        for account in files:
+            if account.name.endswith(".truth.json"):
+                say(_words(json.loads(account.read_text(encoding="utf-8"))))
     return 0
+
+
+def _words(truth: dict[str, Any]) -> str:
+    """How a motion was integrated, and how well."""
+    integrator = truth["integrator"]
+    return (
+        f"integrated by {integrator['method']} with tolerances {integrator['rtol']:g} (relative) and "
+        f"{integrator['atol']:g} (rad, m, per s); energy drifts by {truth['energy_drift_relative_at_most']:g} of it at "
+        f"most, torques agree with the wrenches to {truth['torque_misfit_at_most']:g} N·m or N"
+    )
+
+
+def _typed(option: str) -> bool:
+    """Whether the user gave an option; the defaults shown are a walk's, and must not win over a file's."""
+    return click.get_current_context().get_parameter_source(option) is not click.core.ParameterSource.DEFAULT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,17 @@ def write_c3d(
         (samples, 3) arrays, N and N·m, as `Walk.plate_channels` has them. None makes a static trial: no
         plates, no events, and without the offsets that only a static trial yields.
     """
+    c = points_c3d(markers, walk.settings.rate_hz)
+    if channels is not None:
+        _add_plates(c, walk, channels)
+        if not walk.settings.no_events:
+            _add_events(c, walk)
+    _add_subject(c, walk.subject, with_offsets=channels is not None)
+    sign_and_write(c, path)
+
+
+def points_c3d(markers: Mapping[str, Array], rate_hz: float) -> Any:
+    """An `ezc3d.c3d` with markers (frames, 3), m, NaN where unseen, and nothing else yet."""
     import ezc3d
 
     c = ezc3d.c3d()
@@ -44,18 +56,18 @@ def write_c3d(
     c["parameters"]["POINT"]["LABELS"]["value"] = tuple(markers)
     c["parameters"]["POINT"]["DESCRIPTIONS"]["value"] = ("",) * len(markers)
     c["parameters"]["POINT"]["UNITS"]["value"] = ("mm",)
-    c["parameters"]["POINT"]["RATE"]["value"] = (walk.settings.rate_hz,)
+    c["parameters"]["POINT"]["RATE"]["value"] = (rate_hz,)
     c.add_parameter("POINT", "X_SCREEN", ("+X",))
     c.add_parameter("POINT", "Y_SCREEN", ("+Z",))
     c["data"]["points"] = np.concatenate([points, np.ones((1, *points.shape[1:]))])
     # Residual 0: seen, and nothing said about how well. −1: not seen.
     c["data"]["meta_points"]["residuals"] = np.where(np.isfinite(points[:1]), 0.0, -1.0)
     c["data"]["meta_points"]["camera_masks"] = np.zeros((7, *points.shape[1:]), dtype=bool)
-    if channels is not None:
-        _add_plates(c, walk, channels)
-        if not walk.settings.no_events:
-            _add_events(c, walk)
-    _add_subject(c, walk.subject, with_offsets=channels is not None)
+    return c
+
+
+def sign_and_write(c: Any, path: Path) -> None:
+    """Say what made the file, and write it."""
     c.add_parameter("MANUFACTURER", "COMPANY", ("gaitid",))
     c.add_parameter("MANUFACTURER", "SOFTWARE", ("gaitid simulate",))
     c.write(str(path))

@@ -10,13 +10,15 @@ from collections.abc import Mapping
 import numpy as np
 
 from gaitid.simulate.jet import Array
-from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.settings import ChainSettings, WalkSettings
 
 #: Lever, m, on which noise, bias and drift of a plate's moments are those of its forces.
 MOMENT_LEVER_M = 0.1
 
 
-def noisy_markers(markers: Mapping[str, Array], settings: WalkSettings, noise: np.random.Generator) -> dict[str, Array]:
+def noisy_markers(
+    markers: Mapping[str, Array], settings: WalkSettings | ChainSettings, noise: np.random.Generator
+) -> dict[str, Array]:
     """Markers (frames, 3), m, with white noise on every coordinate."""
     sigma_m = settings.marker_noise_mm * 1e-3
     return {label: p + sigma_m * noise.standard_normal(p.shape) for label, p in markers.items()}
@@ -55,7 +57,7 @@ def biased_channels(
     return out
 
 
-def with_gaps(markers: Mapping[str, Array], settings: WalkSettings) -> dict[str, Array]:
+def with_gaps(markers: Mapping[str, Array], settings: WalkSettings | ChainSettings) -> dict[str, Array]:
     """Markers (frames, 3), m, NaN in random gaps; no marker gets a second one before all have one."""
     out = {label: p.copy() for label, p in markers.items()}
     draw = np.random.default_rng((int(settings.seed), 2))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
-from gaitid.errors import GaitidError, WriteError
 from gaitid.simulate.body import SIDES, Subject
 from gaitid.simulate.c3d_file import write_c3d
 from gaitid.simulate.faults import biased_channels, noisy_channels, noisy_markers, with_gaps
+from gaitid.simulate.folder import write_folder
 from gaitid.simulate.jet import Array
-from gaitid.simulate.scenarios import SCENARIOS
-from gaitid.simulate.scene import simulate_walk
-from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.scenario_file import load_scenario
 from gaitid.simulate.truth import (
     AXES,
     FIRST_FRAME,
@@ -27,23 +25,22 @@ from gaitid.simulate.truth import (
     wrench_table,
 )
 from gaitid.simulate.walk import Walk
-from gaitid.whole import place_all
 
 #: Length of the static trial, s.
 STATIC_S = 1.5
 
 
-def simulate(scenario: str, folder: Path, **options: float | str | tuple[int, ...]) -> tuple[Path, ...]:
-    """Write a synthetic trial with its exact wrenches into a folder.
+def simulate(scenario: str | Path, folder: Path, **options: float | str | tuple[int, ...]) -> tuple[Path, ...]:
+    """Write a synthetic trial with its exact kinematics and wrenches into a folder.
 
     Parameters
     ----------
-    scenario : str
-        One of `SCENARIOS`.
+    scenario : str or Path
+        One of `SCENARIOS`, the name of a bundled scenario, or a YAML file.
     folder : Path
         Made where absent.
     **options
-        Fields of `WalkSettings`.
+        Fields of `WalkSettings`, or of `ChainSettings` for a scenario of kind ``chain``; they win over the file's.
 
     Returns
     -------
@@ -53,20 +50,14 @@ def simulate(scenario: str, folder: Path, **options: float | str | tuple[int, ..
     Raises
     ------
     GaitidError
-        The scenario or an option is unknown, or an option's value is impossible.
+        The scenario or an option is unknown, or a value is impossible.
     """
-    if scenario not in SCENARIOS:
-        raise GaitidError(
-            f"unknown scenario {scenario!r}",
-            expected=", ".join(SCENARIOS),
-            todo="choose one of these",
-        )
-    known = tuple(WalkSettings.__dataclass_fields__)
-    unknown = sorted(set(options) - set(known))
-    if unknown:
-        raise GaitidError(f"scenario {scenario!r} has no option {', '.join(unknown)}", expected=", ".join(known))
-    settings = WalkSettings(**options)  # type: ignore[arg-type]
-    return write_walk(simulate_walk(settings, scenario), Path(folder))
+    what = load_scenario(str(scenario), options)
+    if isinstance(what, Walk):
+        return write_walk(what, Path(folder))
+    from gaitid.simulate.chain_files import write_chain
+
+    return write_chain(what, Path(folder))
 
 
 def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:
@@ -93,7 +84,7 @@ def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:
 
     stem = walk.scenario.name
     tables = {
-        "": _marker_table(markers, state.time_s),
+        "": marker_table(markers, state.time_s),
         ".forces": _force_table(channels, settings.analog_times_s),
         ".truth.wrenches": wrench_table(state),
         ".truth.joints": joint_table(state),
@@ -103,23 +94,18 @@ def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:
     }
     texts = {f"{stem}{kind}.csv": csv_text(table) for kind, table in tables.items()}
     texts |= {f"{stem}.plates.yaml": _plates_yaml(walk), f"{stem}.subject.yaml": _subject_yaml(walk.subject)}
-    trial = f"{stem}.c3d"
-    names = (trial, "static.c3d", *texts)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".simulate-") as aside_name:
-            aside = Path(aside_name)
-            write_c3d(aside / trial, walk, markers, channels)
-            write_c3d(aside / "static.c3d", walk, static, None)
-            for name, text in texts.items():
-                (aside / name).write_bytes(text.encode("utf-8"))
-            place_all([(aside / name, folder / name) for name in names])
-    except OSError as error:
-        raise WriteError(f"cannot write into {folder}: {error.strerror or error}") from error
-    return tuple(folder / name for name in names)
+    return write_folder(
+        folder,
+        {
+            f"{stem}.c3d": lambda path: write_c3d(path, walk, markers, channels),
+            "static.c3d": lambda path: write_c3d(path, walk, static, None),
+        },
+        texts,
+    )
 
 
-def _marker_table(markers: dict[str, Array], time_s: Array) -> Table:
+def marker_table(markers: Mapping[str, Array], time_s: Array) -> Table:
+    """A trial's markers (frames, 3), m, as plain CSV holds them, mm."""
     table: Table = {
         "frame": FIRST_FRAME + np.arange(time_s.size, dtype=np.float64),
         "time_s": time_s,

@@ -169,6 +169,14 @@ def turn(axis: int, angle: Jet) -> Jet:
     return Jet(d)
 
 
+def turn_about(axis: ArrayLike, angle: Jet) -> Jet:
+    """Rotation matrices (times, 3, 3) about a unit vector (3,) by a jet in radians: 1 + sin θ K + (1 − cos θ) K²."""
+    x, y, z = np.asarray(axis, dtype=np.float64)
+    k = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    s, c = sin_cos(angle)
+    return Jet(s.d[..., None, None] * k + (c * -1.0 + 1.0).d[..., None, None] * (k @ k)) + np.eye(3)
+
+
 def turn_matrix(axis: int, angle_rad: float) -> Array:
     """One constant rotation matrix (3, 3) about x (0), y (1) or z (2)."""
     return turn(axis, constant(angle_rad, 0)).value

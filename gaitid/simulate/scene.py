@@ -25,22 +25,23 @@ _SENSORS_P = (np.array([0.0007, -0.0005, 0.0400]), np.array([-0.0012, 0.0008, 0.
 _LOOKS = 61
 
 
-def simulate_walk(settings: WalkSettings | None = None, scenario: str = "walk") -> Walk:
+def simulate_walk(settings: WalkSettings | None = None, scenario: str | Scenario = "walk") -> Walk:
     """Set up a walk.
 
     Parameters
     ----------
     settings : WalkSettings, optional
         The default ones where it is left out.
-    scenario : str, optional
-        One of `SCENARIOS`; by default two clean stances on two plates in the middle, all other steps on bare floor.
+    scenario : str or Scenario, optional
+        One of `SCENARIOS` by its name, or one of your own; by default two clean stances on two plates in the middle,
+        all other steps on bare floor.
 
     Returns
     -------
     Walk
     """
     chosen = WalkSettings() if settings is None else settings
-    what = SCENARIOS[scenario]
+    what = SCENARIOS[scenario] if isinstance(scenario, str) else scenario
     pattern = what.pattern
     subject, lead = Subject(), "left"
     if chosen.mirror:

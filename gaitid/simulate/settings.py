@@ -1,8 +1,10 @@
-"""What a user of the simulation may choose."""
+"""What a user of the simulation may choose: how a trial is recorded, and what is wrong with the recording."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,14 +12,85 @@ from gaitid.errors import GaitidError
 from gaitid.simulate.jet import Array
 from gaitid.simulate.transducers import ORIGIN_SIGNS, TYPES
 
-#: Shorter trials do not hold the two stances on the plates.
-SHORTEST_S = 1.5
 # Of either sign, or with a bound of their own.
 _BOUNDED_APART = ("turn_deg", "event_shift_s", "rate_hz", "analog_rate_hz", "duration")
 
 
+class _Recording:
+    """What every kind of trial has: its frames, and a refusal that names each impossible value."""
+
+    #: The shortest trial, s.
+    shortest_s: ClassVar[float]
+    rate_hz: float
+    duration: float
+    gap_count: int
+    gap_frames: int
+
+    def __post_init__(self) -> None:
+        faults = self._malformed() or self._impossible()
+        if faults:
+            raise GaitidError("cannot simulate: " + ", ".join(faults), todo="change these options")
+
+    @classmethod
+    def kinds(cls) -> Mapping[str, type]:
+        """Of each setting, the type of its default."""
+        return {one.name: type(one.default) for one in fields(cls)}  # type: ignore[arg-type]
+
+    def _malformed(self) -> list[str]:
+        faults = []
+        for name, kind in self.kinds().items():
+            value = getattr(self, name)
+            if kind is float and not np.isfinite(value):
+                faults.append(f"{name} {value!r} is no number")
+            if kind is int and not float(value).is_integer():
+                faults.append(f"{name} {value!r} is no whole number")
+        return faults
+
+    def _impossible(self) -> list[str]:
+        faults = [f"rate_hz {self.rate_hz:g} is not positive"] if self.rate_hz <= 0 else self._rates()
+        if self.duration < self.shortest_s:
+            faults.append(f"duration {self.duration:g} s is shorter than {self.shortest_s:g} s")
+        elif self.rate_hz > 0 and self.gap_count and not 1 <= self.gap_frames <= self.times_s.size:
+            faults.append(f"gap_frames {self.gap_frames} is not from 1 to the trial's {self.times_s.size} frames")
+        return faults + [
+            f"{name} {getattr(self, name):g} is negative"
+            for name, kind in self.kinds().items()
+            if kind in (int, float) and name not in _BOUNDED_APART and getattr(self, name) < 0
+        ]
+
+    def _rates(self) -> list[str]:
+        return []
+
+    @property
+    def times_s(self) -> Array:
+        """(frames,) times of the camera frames, s."""
+        return np.arange(max(2, round(self.duration * self.rate_hz))) / self.rate_hz
+
+
 @dataclass(frozen=True)
-class WalkSettings:
+class ChainSettings(_Recording):
+    """What a user may choose of a mechanical system's trial; it stands in `WalkSettings` what each means.
+
+    Attributes
+    ----------
+    rate_hz, duration : float
+    seed : int
+    marker_noise_mm : float
+    gap_count, gap_frames : int
+    """
+
+    shortest_s = 0.1
+
+    rate_hz: float = 100.0
+    duration: float = 4.0
+    seed: int = 0
+    marker_noise_mm: float = 0.0
+    gap_count: int = 0
+    gap_frames: int = 10
+
+
+@dataclass(frozen=True)
+class WalkSettings(_Recording):
     """What a user may choose.
 
     Attributes
@@ -56,6 +129,9 @@ class WalkSettings:
         Store none.
     """
 
+    # Shorter trials do not hold the two stances on the plates.
+    shortest_s = 1.5
+
     rate_hz: float = 100.0
     analog_rate_hz: float = 1000.0
     duration: float = 4.0
@@ -75,19 +151,8 @@ class WalkSettings:
     event_shift_s: float = 0.0
     no_events: bool = False
 
-    def __post_init__(self) -> None:
-        faults = self._malformed() or self._impossible()
-        if faults:
-            raise GaitidError("cannot simulate: " + ", ".join(faults), todo="change these options")
-
     def _malformed(self) -> list[str]:
-        faults = []
-        for name, kind in _KINDS.items():
-            value = getattr(self, name)
-            if kind is float and not np.isfinite(value):
-                faults.append(f"{name} {value!r} is no number")
-            if kind is int and not float(value).is_integer():
-                faults.append(f"{name} {value!r} is no whole number")
+        faults = super()._malformed()
         allowed = ", ".join(map(str, TYPES))
         faults += [f"plate type {kind} is none of {allowed}" for kind in self.plate_types if kind not in TYPES]
         if not self.plate_types:
@@ -96,35 +161,14 @@ class WalkSettings:
             faults.append(f"origin_sign {self.origin_sign!r} is not {' or '.join(ORIGIN_SIGNS)}")
         return faults
 
-    def _impossible(self) -> list[str]:
-        faults = []
-        if self.rate_hz <= 0:
-            faults.append(f"rate_hz {self.rate_hz:g} is not positive")
-        else:
-            ratio = self.analog_rate_hz / self.rate_hz
-            if ratio < 1 or abs(ratio - round(ratio)) > 1e-9:
-                faults.append(f"analog_rate_hz {self.analog_rate_hz:g} is no whole multiple of rate_hz")
-        if self.duration < SHORTEST_S:
-            faults.append(f"duration {self.duration:g} s is shorter than {SHORTEST_S:g} s")
-        elif self.rate_hz > 0 and self.gap_count and not 1 <= self.gap_frames <= self.times_s.size:
-            faults.append(f"gap_frames {self.gap_frames} is not from 1 to the trial's {self.times_s.size} frames")
-        return faults + [
-            f"{name} {getattr(self, name):g} is negative"
-            for name, kind in _KINDS.items()
-            if kind in (int, float) and name not in _BOUNDED_APART and getattr(self, name) < 0
-        ]
-
-    @property
-    def times_s(self) -> Array:
-        """(frames,) times of the camera frames, s."""
-        return np.arange(max(2, round(self.duration * self.rate_hz))) / self.rate_hz
+    def _rates(self) -> list[str]:
+        ratio = self.analog_rate_hz / self.rate_hz
+        if ratio < 1 or abs(ratio - round(ratio)) > 1e-9:
+            return [f"analog_rate_hz {self.analog_rate_hz:g} is no whole multiple of rate_hz"]
+        return []
 
     @property
     def analog_times_s(self) -> Array:
         """(samples,) times of the plates' samples, s; the first is that of the first frame."""
         ratio = round(self.analog_rate_hz / self.rate_hz)
         return np.arange(self.times_s.size * ratio) / (self.rate_hz * ratio)
-
-
-# Of each setting, what its default is.
-_KINDS = {one.name: type(one.default) for one in fields(WalkSettings)}

@@ -18,6 +18,9 @@ from gaitid.simulate.pressure import felt
 from gaitid.simulate.walk import Walk, WalkState
 
 AXES = ("x", "y", "z")
+#: Of every number in its unit. What is less is rounding, which differs from processor to processor: a moment of 0 must
+#: not become 1e-16 here and -3e-17 there.
+DECIMALS = 10
 #: Number of a trial's first frame.
 FIRST_FRAME = 1
 
@@ -43,8 +46,8 @@ def wrench_table(state: WalkState) -> Table:
                         table[f"{side}_{joint}_{quantity}_{frame}_{axis}_{unit}"] = components[:, i]
     for side in SIDES:
         load = state.load[side]
-        table |= _vector(f"{side}_ground_force", load.force_g, "N")
-        table |= _vector(f"{side}_ground_cop", load.cop_g, "m")
+        table |= vector_columns(f"{side}_ground_force", load.force_g, "N")
+        table |= vector_columns(f"{side}_ground_cop", load.cop_g, "m")
         table[f"{side}_ground_free_moment_Nm"] = load.free_moment_g[:, 2]
     return table
 
@@ -59,15 +62,15 @@ def segment_table(state: WalkState) -> Table:
     table = frame_columns(state)
     names = ["pelvis", *(f"{side}_{segment}" for side in SIDES for segment in ("thigh", "shank", "foot"))]
     for name in names:
-        table |= _vector(f"{name}_com", state.com_g[name], "m")
+        table |= vector_columns(f"{name}_com", state.com_g[name], "m")
         q = quaternion(state.rotation[name])
         table |= {f"{name}_q{letter}": q[:, i] for i, letter in enumerate("wxyz")}
-        table |= _vector(f"{name}_omega", state.omega_g[name], "rad_per_s")
-        table |= _vector(f"{name}_alpha", state.alpha_g[name], "rad_per_s2")
-        table |= _vector(f"{name}_acc", state.acceleration_g[name], "m_per_s2")
+        table |= vector_columns(f"{name}_omega", state.omega_g[name], "rad_per_s")
+        table |= vector_columns(f"{name}_alpha", state.alpha_g[name], "rad_per_s2")
+        table |= vector_columns(f"{name}_acc", state.acceleration_g[name], "m_per_s2")
     for side in SIDES:
         for joint in ("hip", "knee", "ankle"):
-            table |= _vector(f"{side}_{joint}", state.joint_g[f"{side}_{joint}"], "m")
+            table |= vector_columns(f"{side}_{joint}", state.joint_g[f"{side}_{joint}"], "m")
     return table
 
 
@@ -217,7 +220,8 @@ def quaternion(rotation: Array) -> Array:
     return np.asarray(q * np.concatenate([[first], first * np.cumprod(flips)])[:, None])
 
 
-def _vector(name: str, values: Array, unit: str) -> Table:
+def vector_columns(name: str, values: Array, unit: str) -> Table:
+    """Three columns ``{name}_{axis}_{unit}`` of (times, 3) values."""
     return {f"{name}_{axis}_{unit}": values[:, i] for i, axis in enumerate(AXES)}
 
 
@@ -231,6 +235,6 @@ def csv_text(table: Table) -> str:
 def _cell(value: object) -> str:
     if isinstance(value, float):
         # + 0.0 turns −0 into 0
-        return "" if value != value else f"{value + 0.0:.10g}"
+        return "" if value != value else f"{round(value, DECIMALS) + 0.0:.10g}"
     text = str(value)
     return f'"{text}"' if "," in text else text

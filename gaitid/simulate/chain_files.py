@@ -1,0 +1,167 @@
+"""The folder of a simulated chain: the trial, a model that analyses it, and the truth beside it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from gaitid.simulate.c3d_file import points_c3d, sign_and_write
+from gaitid.simulate.chain import GROUND, TOLERANCE, ChainScenario
+from gaitid.simulate.chain_model import GROUND_MARKERS, SIDE, angle_columns, model_yaml, sequence, table_yaml
+from gaitid.simulate.chain_state import ChainState, chain_state
+from gaitid.simulate.faults import noisy_markers, with_gaps
+from gaitid.simulate.files import marker_table
+from gaitid.simulate.folder import write_folder
+from gaitid.simulate.jet import Array
+from gaitid.simulate.truth import FIRST_FRAME, Table, csv_text, quaternion, vector_columns
+
+
+def write_chain(scenario: ChainScenario, folder: Path) -> tuple[Path, ...]:
+    """Write every file of a chain into a folder (made where absent), each whole or not at all.
+
+    Parameters
+    ----------
+    scenario : ChainScenario
+    folder : Path
+
+    Returns
+    -------
+    tuple of Path
+        The files written.
+
+    Raises
+    ------
+    GaitidError
+        The motion cannot be integrated, or the folder not written to.
+    """
+    settings, stem = scenario.settings, scenario.name
+    state = chain_state(scenario)
+    n = state.time_s.size
+    still = {label: np.broadcast_to(np.array(p), (n, 3)) for label, p in GROUND_MARKERS.items()}
+    noise = np.random.default_rng(int(settings.seed))
+    markers = with_gaps(noisy_markers({**still, **state.marker_g}, settings, noise), settings)
+    texts = {
+        f"{stem}.csv": csv_text(marker_table(markers, state.time_s)),
+        f"{stem}.scenario.yaml": scenario.text,
+        f"{stem}.model.yaml": model_yaml(scenario),
+        f"{stem}.table.yaml": table_yaml(scenario),
+        f"{stem}.truth.wrenches.csv": csv_text(wrench_table(scenario, state)),
+        f"{stem}.truth.joints.csv": csv_text(joint_table(scenario, state)),
+        f"{stem}.truth.segments.csv": csv_text(segment_table(scenario, state)),
+        f"{stem}.truth.coordinates.csv": csv_text(coordinate_table(scenario, state)),
+        f"{stem}.truth.json": truth_json(scenario, state),
+    }
+
+    def write_c3d(path: Path) -> None:
+        sign_and_write(points_c3d(markers, settings.rate_hz), path)
+
+    return write_folder(folder, {f"{stem}.c3d": write_c3d}, texts)
+
+
+def wrench_table(scenario: ChainScenario, state: ChainState) -> Table:
+    """Columns of ``wrenches.csv``, from the free ends to the ground, in laboratory and in distal axes."""
+    table = _frames(state)
+    for body in reversed(scenario.bodies):
+        joint, rotation = body.joint.name, state.rotation[body.name]
+        for quantity, unit, vector in zip(("force", "moment"), ("N", "Nm"), state.wrench[joint], strict=True):
+            local = np.einsum("tij,ti->tj", rotation, vector)
+            for frame, components in (("global", vector), ("distal", local)):
+                table |= vector_columns(f"{SIDE}_{joint}_{quantity}_{frame}", components, unit)
+    return table
+
+
+def joint_table(scenario: ChainScenario, state: ChainState) -> Table:
+    """The angles of ``joints.csv``: Cardan angles of the body in the axes of what it hangs from."""
+    table = _frames(state)
+    for body in scenario.bodies:
+        above = state.rotation[scenario.bodies[body.parent].name] if body.parent >= 0 else np.eye(3)
+        relative = np.swapaxes(above, -1, -2) @ state.rotation[body.name]
+        angles = cardan(relative, sequence(body))
+        table |= {
+            f"{SIDE}_{body.joint.name}_{name}_deg": np.degrees(angle)
+            for name, angle in zip(angle_columns(body), angles, strict=True)
+        }
+    return table
+
+
+def cardan(rotation: Array, letters: str) -> tuple[Array, Array, Array]:
+    """Angles a, b, c (times,), rad, of R = R_i(a) R_j(b) R_k(c), for three different axes ijk."""
+    i, j, k = ("xyz".index(letter) for letter in letters)
+    # i, j, k in turn or against the turn: the sign of every sine
+    s = 1.0 if (j - i) % 3 == 1 else -1.0
+    a = np.arctan2(-s * rotation[:, j, k], rotation[:, k, k])
+    b = np.arcsin(np.clip(s * rotation[:, i, k], -1.0, 1.0))
+    c = np.arctan2(-s * rotation[:, i, j], rotation[:, i, i])
+    return a, b, c
+
+
+def segment_table(scenario: ChainScenario, state: ChainState) -> Table:
+    """Columns of ``segments.csv``: the ground, which stays, and the bodies."""
+    n = state.time_s.size
+    stays = np.zeros((n, 3))
+    table = _frames(state) | _motion(GROUND, stays, np.broadcast_to(np.eye(3), (n, 3, 3)), stays, stays, stays)
+    for name in (body.name for body in scenario.bodies):
+        table |= _motion(
+            f"{SIDE}_{name}",
+            state.com_g[name],
+            state.rotation[name],
+            state.omega_g[name],
+            state.alpha_g[name],
+            state.acceleration_g[name],
+        )
+    for body in scenario.bodies:
+        table |= vector_columns(f"{SIDE}_{body.joint.name}", state.joint_g[body.joint.name], "m")
+    return table
+
+
+def _motion(name: str, com: Array, rotation: Array, omega: Array, alpha: Array, acceleration: Array) -> Table:
+    """Columns of one segment."""
+    q = quaternion(rotation)
+    return (
+        vector_columns(f"{name}_com", com, "m")
+        | {f"{name}_q{letter}": q[:, i] for i, letter in enumerate("wxyz")}
+        | vector_columns(f"{name}_omega", omega, "rad_per_s")
+        | vector_columns(f"{name}_alpha", alpha, "rad_per_s2")
+        | vector_columns(f"{name}_acc", acceleration, "m_per_s2")
+    )
+
+
+def coordinate_table(scenario: ChainScenario, state: ChainState) -> Table:
+    """Coordinates, their rates, and what drive and friction exert along each."""
+    table = _frames(state)
+    simulation = state.simulation
+    for i, (name, kind) in enumerate(zip(scenario.coordinates, scenario.kinds, strict=True)):
+        what, unit, load = ("angle", "rad", "Nm") if kind == "revolute" else ("position", "m", "N")
+        table |= {
+            f"{name}_{what}_{unit}": simulation.q[:, i],
+            f"{name}_{what}_{unit}_per_s": simulation.qd[:, i],
+            f"{name}_{what}_{unit}_per_s2": simulation.qdd[:, i],
+            f"{name}_drive_{load}": simulation.tau[:, i],
+            f"{name}_friction_{load}": state.friction[:, i],
+        }
+    return table
+
+
+def truth_json(scenario: ChainScenario, state: ChainState) -> str:
+    """How it was integrated, and how well: drift and misfit rounded up to a power of ten."""
+    content = {
+        "scenario": scenario.name,
+        "integrator": {"method": "DOP853", "rtol": TOLERANCE, "atol": TOLERANCE},
+        "energy_drift_relative_at_most": power_of_ten(state.simulation.energy_drift),
+        "torque_misfit_at_most": power_of_ten(state.misfit),
+        "settings": asdict(scenario.settings),
+        "coordinates": list(scenario.coordinates),
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def power_of_ten(value: float) -> float:
+    """The power of ten that a value does not exceed: a bound that does not hang on the last digits of a machine."""
+    return float(f"1e{int(np.ceil(np.log10(value)))}") if value > 0 else 0.0
+
+
+def _frames(state: ChainState) -> Table:
+    return {"frame": FIRST_FRAME + np.arange(state.time_s.size, dtype=np.float64), "time_s": state.time_s}

@@ -1,0 +1,368 @@
+"""A scenario file of kind `chain` -> `ChainScenario`. All faults are gathered, each with its key's path.
+
+Wherever a number stands, a formula of numbers may stand (``pi / 6``). Keys carry their units.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gaitid.dynamics.friction import Friction
+from gaitid.dynamics.inertia import inertia_fault
+from gaitid.errors import ModelError
+from gaitid.model.expression import parse_expression
+from gaitid.model.fields import Faults, Fields, nearest
+from gaitid.simulate.chain import GROUND, ChainBody, ChainScenario, Drive, Joint, Kind, Push
+from gaitid.simulate.course import Course, Pulse, Sine
+from gaitid.simulate.jet import Array, turn_matrix
+from gaitid.simulate.settings import ChainSettings
+from gaitid.simulate.settings_yaml import parse_settings
+
+_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
+# Radians and newton metres, or metres and newtons.
+UNIT = {"revolute": "rad", "prismatic": "m"}
+LOAD_UNIT = {"revolute": "Nm", "prismatic": "N"}
+# Two markers in the same place, or three in line, tell no pose: sine of the angle between the lines to the first.
+_IN_LINE = 1e-3
+
+
+def parse_chain(top: Fields, name: str, overrides: Mapping[str, Any]) -> ChainScenario:
+    """What a file of kind `chain` says; `overrides` are settings that win over the file's.
+
+    Raises
+    ------
+    ModelError
+        One line with every fault found.
+    """
+    faults = top.faults
+    title = top.text("title", "")
+    gravity = np.array([0.0, 0.0, -_number(top, "gravity_m_per_s2", 9.81, low=0.0)])
+    bodies = _bodies(top.items("bodies"), faults)
+    names = [c for body in bodies for c in body.joint.coordinates]
+    kinds = [body.joint.kind for body in bodies for _ in body.joint.coordinates]
+    drive = _drive(top.mapping("drive", {}), names, kinds)
+    start = _by_coordinate(top, "start", names)
+    # What tracks a motion starts on it where nothing else is said.
+    tracked = drive.courses if drive.kind == "tracked" else (Course(),) * len(names)
+    q0, qd0 = (np.array([float(course.at(0.0)[k]) for course in tracked]) for k in (0, 1))
+    for i, (coordinate, kind) in enumerate(zip(names, kinds, strict=True)):
+        if coordinate in start:
+            words = ("angle_rad", "rate_rad_per_s") if kind == "revolute" else ("position_m", "speed_m_per_s")
+            q0[i], qd0[i] = (
+                _number(start[coordinate], word, now[i]) for word, now in zip(words, (q0, qd0), strict=True)
+            )
+            start[coordinate].done()
+    friction = _friction(top, names, kinds)
+    pushes = tuple(
+        _push(Fields(item, f"loads[{i}]", faults), [body.name for body in bodies])
+        for i, item in enumerate(top.items("loads") if "loads" in top.values else [])
+    )
+    settings = parse_settings(top.mapping("settings", {}), ChainSettings, overrides)
+    top.done()
+    faults.raise_if_any()
+    scenario = ChainScenario(name, title, gravity, tuple(bodies), q0, qd0, drive, friction, pushes, settings())
+    try:
+        scenario.tree  # noqa: B018  (what only the whole system tells: an end without inertia on its own joint)
+    except ModelError as error:
+        raise ModelError(f"{faults.name}: bodies: {error.line()}") from None
+    return scenario
+
+
+# --- bodies ------------------------------------------------------------------------------------------------
+
+
+def _bodies(items: Sequence[Any], faults: Faults) -> list[ChainBody]:
+    fields = [Fields(item, f"bodies[{i}]", faults) for i, item in enumerate(items)]
+    names = [_name(one) for one in fields]
+    parents = _parents(fields, names)
+    bodies: list[ChainBody] = []
+    for one, name, parent in zip(fields, names, parents, strict=True):
+        bodies.append(_body(one, name, parent, bodies[parent].distal_b if 0 <= parent < len(bodies) else np.zeros(3)))
+    for what, given in (
+        ("name of a body", names),
+        ("name of a joint", [body.joint.name for body in bodies]),
+        ("marker", [label for body in bodies for label in body.marker_b]),
+    ):
+        for twice in sorted({one for one in given if one and given.count(one) > 1}):
+            faults.add(f"bodies: the {what} {twice!r} is given twice")
+    return bodies
+
+
+def _parents(fields: Sequence[Fields], names: Sequence[str]) -> list[int]:
+    """Index of what each body hangs from, −1 for the ground; a body must come after its parent."""
+    parents = []
+    for i, one in enumerate(fields):
+        parent = one.text("parent")
+        known = [GROUND, *names]
+        parents.append(-1)
+        if parent in names[:i]:
+            parents[i] = names.index(parent)
+        elif parent in names[i:]:
+            loop = " (a loop)" if _comes_back(i, fields, names) else ""
+            one.faults.add(f"{one.at('parent')}: {parent!r} must be listed before {names[i]!r}{loop}")
+        elif parent and parent != GROUND:
+            one.faults.add(
+                f"{one.at('parent')}: no body {parent!r}{nearest(parent, known)}, expected {' or '.join(known)}"
+            )
+    return parents
+
+
+def _comes_back(i: int, fields: Sequence[Fields], names: Sequence[str]) -> bool:
+    """Whether going from body `i` to what it hangs from, and on, leads back to it."""
+    at = i
+    for _ in fields:
+        parent = str(fields[at].values.get("parent"))
+        if parent not in names:
+            return False
+        at = list(names).index(parent)
+        if at == i:
+            return True
+    return False
+
+
+def _body(fields: Fields, name: str, parent: int, end_of_parent: Array) -> ChainBody:
+    faults = fields.faults
+    mass = _number(fields, "mass_kg")
+    if "mass_kg" in fields.values and not mass > 0:
+        faults.add(f"{fields.at('mass_kg')}: the body {name!r} has no mass, expected more than 0 kg, found {mass:g}")
+    distal = _vector(fields, "distal_m")
+    if "distal_m" in fields.values and not np.any(distal):
+        faults.add(f"{fields.at('distal_m')}: the body {name!r} has no length, expected the far end from the joint")
+    body = ChainBody(
+        name=name,
+        parent=parent,
+        joint=_joint(fields.mapping("joint"), end_of_parent),
+        mass_kg=mass,
+        com_b=_vector(fields, "com_m"),
+        inertia_b=_inertia(fields),
+        distal_b=distal,
+        marker_b=_markers(fields, name, distal),
+    )
+    fields.done()
+    return body
+
+
+def _name(fields: Fields) -> str:
+    """A name that can stand in the names of columns and of a model's points."""
+    name = fields.text("name")
+    if name == GROUND or (name and not _NAME.fullmatch(name)):
+        fields.faults.add(f"{fields.at('name')}: expected a letter, then letters, digits and _, found {name!r}")
+    return name
+
+
+def _joint(fields: Fields, end_of_parent: Array) -> Joint:
+    name = _name(fields)
+    kind = fields.text("type", among=("revolute", "prismatic", "spherical"))
+    if kind == "spherical":
+        letters = fields.text("sequence", "xyz")
+        if len(letters) != 3 or not set(letters) <= set("xyz") or letters[0] == letters[1] or letters[1] == letters[2]:
+            fields.faults.add(f"{fields.at('sequence')}: expected three axes such as yxz, found {letters!r}")
+            letters = "xyz"
+        coordinates = tuple(f"{name}_{i}{letter}" for i, letter in enumerate(letters, start=1))
+        axes = np.stack([np.eye(3)["xyz".index(letter)] for letter in letters])
+    else:
+        coordinates, axis = (name,), _vector(fields, "axis", [0.0, 1.0, 0.0])
+        length = float(np.linalg.norm(axis))
+        if not length > 0:
+            fields.faults.add(f"{fields.at('axis')}: a direction is needed, found {axis.tolist()}")
+        axes = axis[None] / (length or 1.0)
+    at = _vector(fields, "at_m", end_of_parent.tolist())
+    rest = np.eye(3)
+    for i, item in enumerate(fields.items("rest_turned") if "rest_turned" in fields.values else []):
+        step = Fields(item, f"{fields.at('rest_turned')}[{i}]", fields.faults)
+        if len(step.values) != 1 or not set(step.values) <= {"x_rad", "y_rad", "z_rad"}:
+            fields.faults.add(f"{step.path}: expected one axis and its angle, as {{y_rad: pi / 2}}")
+            continue
+        (word,) = step.values
+        rest = rest @ turn_matrix("xyz".index(word[0]), _number(step, word))
+    fields.done()
+    moves: Kind = "prismatic" if kind == "prismatic" else "revolute"
+    return Joint(name, moves, coordinates, axes, at, rest)
+
+
+def _inertia(fields: Fields) -> Array:
+    """Three principal moments along the body's axes, or a matrix."""
+    key, value = "inertia_kg_m2", fields.raw("inertia_kg_m2")
+    if isinstance(value, list) and len(value) == 3 and all(isinstance(row, list) and len(row) == 3 for row in value):
+        inertia = np.array([_numbers(fields, f"{key}[{i}]", row) for i, row in enumerate(value)])
+    elif isinstance(value, list) and len(value) == 3:
+        inertia = np.diag(_numbers(fields, key, value))
+    else:
+        if value is not None:
+            fields.faults.add(f"{fields.at(key)}: expected three principal moments or three rows of three")
+        return np.zeros((3, 3))
+    fault = inertia_fault(inertia, fields.at(key))
+    if fault:
+        fields.faults.add(fault)
+    return inertia
+
+
+def _markers(fields: Fields, name: str, distal: Array) -> dict[str, Array]:
+    """As given, or three around the body's length."""
+    if "markers_m" in fields.values:
+        group = fields.mapping("markers_m")
+        markers = {label: _vector(group, label) for label in list(group.values)}
+    else:
+        markers = default_markers(name, distal)
+    where = fields.at("markers_m")
+    if len(markers) < 3:
+        fields.faults.add(f"{where}: expected three markers at least, found {len(markers)}")
+        return markers
+    first, second, third = list(markers.values())[:3]
+    a, b = second - first, third - first
+    if np.linalg.norm(np.cross(a, b)) <= _IN_LINE * np.linalg.norm(a) * np.linalg.norm(b):
+        fields.faults.add(f"{where}: the first three markers are in line: they do not tell the body's pose")
+    return markers
+
+
+def default_markers(name: str, distal: Array) -> dict[str, Array]:
+    """Three markers, m, body axes: at 0.2, 0.8 and 0.5 of the length, each 0.15 of it to another side."""
+    length = float(np.linalg.norm(distal))
+    if not length > 0:
+        return {f"{name.upper()}{i}": np.eye(3)[i - 1] for i in (1, 2, 3)}
+    along = distal / length
+    side = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
+    side /= np.linalg.norm(side)
+    other = np.cross(along, side)
+    places = 0.2 * along + 0.15 * side, 0.8 * along + 0.15 * other, 0.5 * along - 0.15 * side
+    return {f"{name.upper()}{i}": length * place for i, place in enumerate(places, start=1)}
+
+
+# --- what acts ---------------------------------------------------------------------------------------------
+
+
+def _drive(fields: Fields, names: Sequence[str], kinds: Sequence[Kind]) -> Drive:
+    kind = fields.text("kind", "none", ("none", "torques", "tracked"))
+    if kind == "torques":
+        given, units = _by_coordinate(fields, "torques", names), LOAD_UNIT
+    elif kind == "tracked":
+        given, units = _by_coordinate(fields, "motion", names), UNIT
+    else:
+        fields.done()
+        return Drive()
+    courses = tuple(
+        _course(given[name], units[which]) if name in given else Course()
+        for name, which in zip(names, kinds, strict=True)
+    )
+    if kind == "torques":
+        fields.done()
+        return Drive(kind, courses)
+    law = fields.text("law", "computed_torque", ("computed_torque", "feedforward_pd"))
+    # Computed torque: gains of a unit mass. Feed-forward and PD: stiffness and damping of the joints themselves.
+    words = ("kp_per_s2", "kd_per_s") if law == "computed_torque" else ("kp_Nm_per_rad", "kd_Nms_per_rad")
+    kp, kd = (_number(fields, word, 0.0, low=0.0) for word in words)
+    fields.done()
+    return Drive(kind, courses, law, kp, kd)
+
+
+def _friction(top: Fields, names: Sequence[str], kinds: Sequence[Kind]) -> Friction | None:
+    if "friction" not in top.values:
+        return None
+    given = _by_coordinate(top, "friction", names, besides=("smoothing_per_s",))
+    viscous, coulomb = np.zeros(len(names)), np.zeros(len(names))
+    for i, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+        if name in given:
+            words = ("viscous_Nms_per_rad", "coulomb_Nm") if kind == "revolute" else ("viscous_Ns_per_m", "coulomb_N")
+            viscous[i], coulomb[i] = (_number(given[name], word, 0.0, low=0.0) for word in words)
+            given[name].done()
+    smoothing = _number(top.mapping("friction"), "smoothing_per_s", 0.01, low=0.0)
+    return Friction(viscous, coulomb, smoothing)
+
+
+def _push(fields: Fields, bodies: Sequence[str]) -> Push:
+    on = fields.text("body")
+    if on and on not in bodies:
+        fields.faults.add(f"{fields.at('body')}: no body {on!r}{nearest(on, bodies)}")
+    force, moment = (_in_axes(fields.mapping(key, {}), unit) for key, unit in (("force", "N"), ("moment", "Nm")))
+    point = _in_axes(fields.mapping("point"), "m")
+    fields.done()
+    return Push(list(bodies).index(on) if on in bodies else 0, force, moment, point)
+
+
+def _in_axes(fields: Fields, unit: str) -> tuple[Course, ...]:
+    """Of x, y and z each a course; what is left out is zero."""
+    courses = tuple(_course(fields.mapping(axis, {}), unit) for axis in "xyz")
+    fields.done()
+    return courses
+
+
+def _course(fields: Fields, unit: str) -> Course:
+    sines, pulses = [], []
+    for i, item in enumerate(fields.items("sines") if "sines" in fields.values else []):
+        one = Fields(item, f"{fields.at('sines')}[{i}]", fields.faults)
+        sines.append(
+            Sine(
+                _number(one, f"amplitude_{unit}"),
+                _number(one, "frequency_hz", low=0.0),
+                _number(one, "phase_rad", 0.0),
+            )
+        )
+        one.done()
+    for i, item in enumerate(fields.items("pulses") if "pulses" in fields.values else []):
+        one = Fields(item, f"{fields.at('pulses')}[{i}]", fields.faults)
+        pulse = Pulse(_number(one, f"height_{unit}"), _number(one, "from_s"), _number(one, "to_s"))
+        if not pulse.to_s > pulse.from_s:
+            fields.faults.add(f"{one.at('to_s')}: expected more than from_s, found {pulse.to_s:g}")
+            pulse = Pulse(0.0, 0.0, 1.0)
+        pulses.append(pulse)
+        one.done()
+    course = Course(
+        _number(fields, f"level_{unit}", 0.0),
+        _number(fields, f"slope_{unit}_per_s", 0.0),
+        tuple(sines),
+        tuple(pulses),
+    )
+    fields.done()
+    return course
+
+
+# --- values ------------------------------------------------------------------------------------------------
+
+
+def _by_coordinate(fields: Fields, key: str, names: Sequence[str], besides: Sequence[str] = ()) -> dict[str, Fields]:
+    """What is given for each coordinate; a name that none has is a fault."""
+    group = fields.mapping(key, {})
+    for name in group.values:
+        if name not in names and name not in besides:
+            fields.faults.add(
+                f"{group.at(name)}: no coordinate {name!r}{nearest(name, names)}, expected {', '.join(names)}"
+            )
+    return {name: group.mapping(name) for name in names if name in group.values}
+
+
+def _number(fields: Fields, key: str, default: float | None = None, low: float = -1e300) -> float:
+    value = fields.raw(key) if default is None else fields.raw(key, default)
+    return 0.0 if value is None else _evaluated(fields, key, value, low)
+
+
+def _numbers(fields: Fields, key: str, values: Sequence[object]) -> list[float]:
+    return [_evaluated(fields, f"{key}[{i}]", value) for i, value in enumerate(values)]
+
+
+def _vector(fields: Fields, key: str, default: Sequence[float] | None = None) -> Array:
+    value = fields.raw(key) if default is None else fields.raw(key, list(default))
+    if not isinstance(value, list) or len(value) != 3:
+        if value is not None:
+            fields.faults.add(f"{fields.at(key)}: expected three numbers, found {value!r}")
+        return np.zeros(3)
+    return np.array(_numbers(fields, key, value))
+
+
+def _evaluated(fields: Fields, key: str, value: object, low: float = -1e300) -> float:
+    """A number or a formula of numbers; 0 with a fault where it is neither."""
+    formula = fields.catch(lambda: parse_expression(value, fields.at(key)))
+    if formula is None:
+        return 0.0
+    if formula.names or formula.points:
+        unknown = ", ".join((*formula.names, *formula.points))
+        fields.faults.add(f"{fields.at(key)}: expected a number or a formula of numbers, found {unknown}")
+        return 0.0
+    number = float(formula.evaluate(float, lambda a, b: np.nan))
+    if not low <= number <= 1e300:
+        fields.faults.add(f"{fields.at(key)}: expected a number from {low:g} up, found {value!r}")
+        return 0.0
+    return number

@@ -1,0 +1,71 @@
+"""Courses over time as a scenario file writes them down: level, slope, sines and pulses; two exact derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gaitid.simulate.jet import Array
+
+
+@dataclass(frozen=True)
+class Sine:
+    """``amplitude sin(2π frequency t + phase)``; frequency in Hz, phase in rad."""
+
+    amplitude: float
+    frequency_hz: float
+    phase_rad: float = 0.0
+
+
+@dataclass(frozen=True)
+class Pulse:
+    """``height (4 u (1 − u))³`` with u running from 0 to 1 between two times, s; two derivatives vanish at its ends."""
+
+    height: float
+    from_s: float
+    to_s: float
+
+
+@dataclass(frozen=True)
+class Course:
+    """A quantity over time: ``level + slope t`` and the sum of its sines and pulses.
+
+    Attributes
+    ----------
+    level : float
+        In the unit of the quantity.
+    slope : float
+        Of it per s.
+    sines : tuple of Sine
+    pulses : tuple of Pulse
+    """
+
+    level: float = 0.0
+    slope: float = 0.0
+    sines: tuple[Sine, ...] = ()
+    pulses: tuple[Pulse, ...] = ()
+
+    def at(self, times_s: ArrayLike) -> tuple[Array, Array, Array]:
+        """The value and its first two derivatives at times, s; each of the shape of the times."""
+        t = np.asarray(times_s, dtype=np.float64)
+        total = np.stack([self.level + self.slope * t, np.full_like(t, self.slope), np.zeros_like(t)])
+        for sine in self.sines:
+            w = 2.0 * np.pi * sine.frequency_hz
+            s, c = np.sin(w * t + sine.phase_rad), np.cos(w * t + sine.phase_rad)
+            total += sine.amplitude * np.stack([s, w * c, -w * w * s])
+        for pulse in self.pulses:
+            length = pulse.to_s - pulse.from_s
+            u = np.clip((t - pulse.from_s) / length, 0.0, 1.0)
+            h, h1, h2 = 4.0 * u * (1.0 - u), 4.0 * (1.0 - 2.0 * u) / length, -8.0 / length**2
+            total += pulse.height * np.stack([h**3, 3.0 * h**2 * h1, 6.0 * h * h1**2 + 3.0 * h**2 * h2])
+        return total[0], total[1], total[2]
+
+
+def at_all(courses: Sequence[Course], times_s: ArrayLike) -> tuple[Array, Array, Array]:
+    """Several courses and their derivatives, each (…, courses)."""
+    each = [course.at(times_s) for course in courses]
+    value, rate, acceleration = (np.stack([one[k] for one in each], axis=-1) for k in range(3))
+    return value, rate, acceleration

@@ -1,0 +1,131 @@
+"""A scenario by its name or its YAML file: a walk with its settings, or a mechanical system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gaitid.errors import GaitidError, ModelError
+from gaitid.model.fields import Faults, Fields, nearest
+from gaitid.model.load import bundled_folder
+from gaitid.model.yaml_file import load_yaml
+from gaitid.simulate.scenario import PlatePlace, Scenario, Visit
+from gaitid.simulate.scenarios import SCENARIOS
+from gaitid.simulate.scene import simulate_walk
+from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.settings_yaml import parse_settings
+from gaitid.simulate.walk import Walk
+
+if TYPE_CHECKING:
+    from gaitid.simulate.chain import ChainScenario
+
+SCHEMA = 1
+
+
+def bundled_scenarios() -> dict[str, Path]:
+    """Names and files of the scenarios that come with gaitid as YAML."""
+    return {path.stem: path for path in sorted((bundled_folder("configs") / "scenarios").glob("*.yaml"))}
+
+
+def scenario_names() -> list[str]:
+    """Names of everything that can be simulated without a file of one's own."""
+    return list(dict.fromkeys([*SCENARIOS, *bundled_scenarios()]))
+
+
+def load_scenario(scenario: str, overrides: Mapping[str, Any]) -> Walk | ChainScenario:
+    """The scenario that a user means: a YAML file, or a name of `scenario_names`; a file in the current folder wins.
+
+    Parameters
+    ----------
+    scenario : str
+    overrides : mapping
+        Settings that win over the file's.
+
+    Raises
+    ------
+    GaitidError
+        None of these, a file against the schema (one line that names each key), or impossible settings.
+    """
+    name = scenario.removesuffix(".yaml")
+    for path in (Path(scenario), Path(f"{scenario}.yaml"), bundled_scenarios().get(name)):
+        if path is not None and path.is_file():
+            return _read(path, overrides)
+    if name in SCENARIOS:
+        settings = parse_settings(Fields({}, "settings", Faults(name)), WalkSettings, overrides)
+        return simulate_walk(settings(), SCENARIOS[name])
+    known = scenario_names()
+    raise GaitidError(
+        f"unknown scenario {scenario!r}{nearest(name, known)}",
+        expected=f"{', '.join(known)} or a YAML file",
+    )
+
+
+def _read(path: Path, overrides: Mapping[str, Any]) -> Walk | ChainScenario:
+    content = load_yaml(path)
+    if not isinstance(content, Mapping) or content.get("gaitid_scenario") != SCHEMA:
+        raise ModelError(f"{path.name}: not a gaitid scenario", expected=f"a line `gaitid_scenario: {SCHEMA}`")
+    faults = Faults(path.name)
+    top = Fields(content, "", faults)
+    top.raw("gaitid_scenario")
+    top.raw("sources", None)
+    kind = top.text("kind", among=("walk", "chain"))
+    name = top.text("name")
+    if not name or Path(name).name != name or name.startswith("."):
+        faults.add(f"name: expected the stem of the trial's files, found {name!r}")
+    if kind == "walk":
+        return _walk(top, name, overrides)
+    if kind != "chain":
+        faults.raise_if_any()
+    # A walk loads no dynamics.
+    from gaitid.simulate.chain_yaml import parse_chain
+
+    return replace(parse_chain(top, name, overrides), text=path.read_text(encoding="utf-8-sig"))
+
+
+def _walk(top: Fields, name: str, overrides: Mapping[str, Any]) -> Walk:
+    """One of `SCENARIOS` with what the file says otherwise."""
+    like = SCENARIOS.get(top.text("like", "walk", tuple(SCENARIOS)), SCENARIOS["walk"])
+    plates = tuple(_plate(one) for one in _each(top, "plates")) or like.plates
+    scenario: Scenario = replace(
+        like,
+        name=name,
+        about=top.text("title", like.about),
+        plates=plates,
+        steps=top.whole("steps", like.steps, 1, 20),
+        belt=top.flag("belt", like.belt),
+        slope_deg=top.number("slope_deg", like.slope_deg, -20, 20),
+        visits=tuple(_visit(one, len(plates)) for one in _each(top, "visits")) or like.visits,
+        swapped=top.flag("swapped", like.swapped),
+    )
+    if scenario.swapped and len(plates) < 2:
+        top.faults.add(f"swapped: expected two plates at least, found {len(plates)}")
+    settings = parse_settings(top.mapping("settings", {}), WalkSettings, overrides)
+    top.done()
+    top.faults.raise_if_any()
+    return simulate_walk(settings(), scenario)
+
+
+def _each(top: Fields, key: str) -> list[Fields]:
+    items = top.items(key) if key in top.values else []
+    return [Fields(item, f"{key}[{i}]", top.faults) for i, item in enumerate(items)]
+
+
+def _plate(fields: Fields) -> PlatePlace:
+    place = PlatePlace(
+        step=fields.whole("step", 0, -20, 20) if "step" in fields.values else None,
+        ahead_m=fields.number("ahead_m", low=-20, high=20),
+        x_length_m=fields.number("x_length_m", low=0.05, high=20),
+        y_length_m=fields.number("y_length_m", low=0.05, high=20),
+        turned_deg=fields.number("turned_deg", 0.0, -360, 360),
+        aside_m=fields.number("aside_m", low=-20, high=20) if "aside_m" in fields.values else None,
+    )
+    fields.done()
+    return place
+
+
+def _visit(fields: Fields, plates: int) -> Visit:
+    visit = Visit(fields.whole("plate", 1, 1, plates), fields.number("strike_s", low=-20, high=20))
+    fields.done()
+    return visit

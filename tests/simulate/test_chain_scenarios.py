@@ -1,0 +1,191 @@
+"""Mechanical systems: their motion against closed forms, their truth against a second way to compute it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gaitid.dynamics.joint_space import motion
+from gaitid.read import read_trial
+from gaitid.simulate import simulate
+from gaitid.simulate.chain import ChainScenario
+from gaitid.simulate.chain_files import cardan, power_of_ten
+from gaitid.simulate.chain_state import ChainState, chain_state
+from gaitid.simulate.course import at_all
+from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario
+
+Array = NDArray[np.float64]
+FORK = str(Path(__file__).parent / "scenarios" / "fork.yaml")
+every_chain = pytest.mark.parametrize("name", ["double_pendulum", "nlink_limb", "swing_leg", "swing_leg_tracked", FORK])
+
+
+@cache
+def simulated(name: str, **options: float) -> tuple[ChainScenario, ChainState]:
+    scenario = load_scenario(name, {"duration": 0.5, **options})
+    assert isinstance(scenario, ChainScenario)
+    return scenario, chain_state(scenario)
+
+
+# --- the truth ---------------------------------------------------------------------------------------------
+
+
+@every_chain
+def test_two_ways_to_the_same_motion(name: str) -> None:
+    scenario, state = simulated(name)
+    s = state.simulation
+    moved = motion(scenario.tree, s.q, s.qd, s.qdd)
+    for body, k in zip(scenario.bodies, scenario.last_coordinate, strict=True):
+        # SI units; rounding of products of at most 60 rad/s² and m/s²
+        for one, other in (
+            (state.rotation, moved.R_gb), (state.com_g, moved.com_g), (state.acceleration_g, moved.acc_g),
+            (state.omega_g, moved.omega_g), (state.alpha_g, moved.alpha_g),
+        ):  # fmt: skip
+            np.testing.assert_allclose(one[body.name], other[:, k], rtol=0, atol=1e-11)
+        np.testing.assert_allclose(state.joint_g[body.joint.name], moved.origin_g[:, k], rtol=0, atol=1e-12)
+
+
+@every_chain
+def test_wrenches_along_the_axes_are_what_was_applied(name: str) -> None:
+    _scenario, state = simulated(name)
+    assert state.misfit < 1e-11  # N·m or N; rounding of loads of up to 100
+    assert state.simulation.energy_drift < 1e-11  # of the energy; the integrator's tolerance is 1e-12 a step
+
+
+@every_chain
+def test_markers_keep_their_places_in_the_body(name: str) -> None:
+    scenario, state = simulated(name)
+    for body in scenario.bodies:
+        r, o = state.rotation[body.name], state.joint_g[body.joint.name]
+        for label, p in body.marker_b.items():
+            in_body = np.einsum("tij,ti->tj", r, state.marker_g[label] - o)
+            np.testing.assert_allclose(in_body, np.broadcast_to(p, in_body.shape), atol=1e-14)  # m
+
+
+# --- closed forms ------------------------------------------------------------------------------------------
+
+
+def test_the_double_pendulum_starts_as_the_matrix_document_says() -> None:
+    _scenario, state = simulated("double_pendulum")
+    theta1, theta2, w1, w2, g = np.pi / 6, np.pi / 3, np.pi, -2 * np.pi, 9.81
+    # M q̈ = C + G in absolute angles, l = m = 1 (Duarte & Watanabe, matrix formalism, eq. of the double pendulum)
+    half = np.cos(theta1 - theta2) / 2
+    M = np.array([[1 / 3 + 1, half], [half, 1 / 3]])
+    C = np.sin(theta1 - theta2) / 2 * np.array([-(w2**2), w1**2])
+    G = g * np.array([-1.5 * np.sin(theta1), -0.5 * np.sin(theta2)])
+    alpha = np.linalg.solve(M, C + G)
+    np.testing.assert_allclose(state.simulation.qdd[0], [alpha[0], alpha[1] - alpha[0]], rtol=1e-13)
+    assert not state.simulation.tau.any()
+    # positive turns about x: the bars swing towards y, as θ does in the document
+    np.testing.assert_allclose(state.com_g["upper"][0], [0, np.sin(theta1) / 2, 2.2 - np.cos(theta1) / 2], atol=1e-15)
+
+
+def test_the_double_pendulum_keeps_its_energy_for_ten_seconds() -> None:
+    _, state = simulated("double_pendulum", duration=10.0, rate_hz=20.0)
+    total = state.simulation.kinetic_J + state.simulation.potential_J
+    assert np.abs(total / total[0] - 1).max() < 1e-8  # of the energy; measured 2e-11
+    assert state.simulation.energy_drift < 1e-8
+
+
+def test_the_n_link_limb_needs_only_centripetal_forces() -> None:
+    _scenario, state = simulated("nlink_limb")
+    t = state.time_s
+    np.testing.assert_allclose(state.simulation.qd, np.broadcast_to([1.0, 2.0, 4.0], (t.size, 3)), atol=1e-10)  # rad/s
+    # Absolute rates 1, 3, 7 rad/s: every point on a link goes round the link's joint with ω² r towards it.
+    e = [np.stack([-np.sin(w * t), np.cos(w * t), 0 * t], axis=1) for w in (1.0, 3.0, 7.0)]
+    l, m, w = (0.8, 0.6, 0.4), (0.7, 0.5, 0.3), (1.0, 9.0, 49.0)
+    force = np.zeros((t.size, 3))
+    for k in (2, 1, 0):
+        inner = sum((w[i] * l[i] * e[i] for i in range(k)), np.zeros((t.size, 3)))
+        force = force - m[k] * (inner + 0.5 * w[k] * l[k] * e[k])
+        np.testing.assert_allclose(state.wrench[f"joint{k}"][0], force, atol=1e-9)  # N; angles are true to 1e-11
+
+
+def test_a_tracked_leg_follows_its_pattern() -> None:
+    scenario, state = simulated("swing_leg_tracked")
+    desired = at_all(scenario.drive.courses, state.time_s)
+    for k, found in enumerate((state.simulation.q, state.simulation.qd, state.simulation.qdd)):
+        # rad, and per s and s²; the tolerance of 1e-12 a step times the gains of 400/s² and 40/s
+        np.testing.assert_allclose(found, desired[k], rtol=0, atol=1e-9)
+    np.testing.assert_array_equal(scenario.q0, desired[0][0])
+
+
+def test_feed_forward_alone_follows_from_the_right_start(tmp_path: Path) -> None:
+    text = (bundled_scenarios()["swing_leg_tracked"]).read_text(encoding="utf-8")
+    text = text.replace("law: computed_torque", "law: feedforward_pd")
+    text = text.replace("kp_per_s2: 400", "kp_Nm_per_rad: 30").replace("kd_per_s: 40", "kd_Nms_per_rad: 3")
+    (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
+    scenario, state = simulated(str(tmp_path / "own.yaml"))
+    desired = at_all(scenario.drive.courses, state.time_s)[0]
+    np.testing.assert_allclose(state.simulation.q, desired, rtol=0, atol=1e-9)  # rad
+    assert (scenario.drive.kp, scenario.drive.kd) == (30, 3)
+
+
+def test_friction_alone_takes_energy_away() -> None:
+    _scenario, state = simulated("swing_leg")
+    total = state.simulation.kinetic_J + state.simulation.potential_J
+    assert (np.diff(total) < 0).all()
+    lost = np.trapezoid(np.sum(state.friction * state.simulation.qd, axis=1), state.time_s)
+    # J: the trapezoidal rule at 100 Hz, h²/12 of the change of slope of a power that varies by 100 W in 0.1 s
+    assert total[-1] - total[0] == pytest.approx(lost, abs=0.02)
+    assert lost < -0.2
+
+
+def test_an_external_load_does_what_a_force_plate_would_say() -> None:
+    scenario, state = simulated(FORK)
+    push = scenario.pushes[0]
+    force = at_all(push.force_g, state.time_s)[0]
+    mass = {body.name: body.mass_kg for body in scenario.bodies}
+    weight = np.array([0, 0, -9.81])
+    total = sum(m * (state.acceleration_g[name] - weight) for name, m in mass.items())
+    # Newton for the whole system: the rail's force and the load's
+    np.testing.assert_allclose(state.wrench["rail"][0] + force, total, atol=1e-11)  # N
+    assert force[45, 2] > 7 and np.abs(force[:, 0] - 2).max() == 0
+
+
+# --- the files ---------------------------------------------------------------------------------------------
+
+
+def test_files_hold_the_trial_and_the_truth(tmp_path: Path) -> None:
+    _scenario, state = simulated(FORK)
+    files = simulate(FORK, tmp_path)
+    assert sorted(path.name for path in files) == sorted(path.name for path in tmp_path.iterdir())
+    for name in ("fork.c3d", "fork.csv"):
+        trial = read_trial(tmp_path / name)
+        assert trial.rate_hz == 100
+        for label, p in state.marker_g.items():
+            # m: 32-bit floats of 2 m, or ten digits of 2000 mm
+            np.testing.assert_allclose(trial.marker(label), p, rtol=0, atol=2e-7)
+        assert np.ptp(trial.marker("GROUND2"), axis=0).max() == 0
+    columns = (tmp_path / "fork.truth.coordinates.csv").read_text().split("\n")[0].split(",")
+    assert {"rail_position_m_per_s2", "rail_drive_N", "shoulder_3z_angle_rad", "wrist_friction_Nm"} <= set(columns)
+
+
+def test_noise_and_gaps_are_recorded_and_not_true(tmp_path: Path) -> None:
+    faults = {"marker_noise_mm": 2.0, "gap_count": 3, "gap_frames": 7, "seed": 5}
+    clean = {p.name: p.read_bytes() for p in simulate(FORK, tmp_path / "clean")}
+    noisy = {p.name: p.read_bytes() for p in simulate(FORK, tmp_path / "noisy", **faults)}
+    again = {p.name: p.read_bytes() for p in simulate(FORK, tmp_path / "again", **faults)}
+    assert noisy == again
+    # the last: the settings as they were
+    assert {name for name in clean if clean[name] != noisy[name]} == {"fork.c3d", "fork.csv", "fork.truth.json"}
+    trial, exact = read_trial(tmp_path / "noisy" / "fork.csv"), read_trial(tmp_path / "clean" / "fork.csv")
+    assert np.isnan(trial.points_g).any(axis=-1).sum() == 21
+    # m: standard deviation of 16 markers × 50 frames × 3, known to 1/√(2·2337) = 1.5 %
+    assert np.nanstd(trial.points_g - exact.points_g) == pytest.approx(2e-3, rel=0.05)
+
+
+@pytest.mark.parametrize("letters", ["xyz", "xzy", "yxz", "yzx", "zxy", "zyx"])
+def test_cardan_angles_come_back(letters: str) -> None:
+    from scipy.spatial.transform import Rotation
+
+    angles = np.stack([np.linspace(-3.1, 3.1, 60), np.linspace(-1.4, 1.4, 60), np.linspace(3, -2, 60)], axis=1)
+    found = np.stack(cardan(Rotation.from_euler(letters.upper(), angles).as_matrix(), letters), axis=1)
+    np.testing.assert_allclose(found, angles, atol=1e-12)  # rad
+
+
+def test_a_bound_is_a_power_of_ten_from_above() -> None:
+    assert [power_of_ten(v) for v in (0.0, 2e-14, 1e-13, 9.9e-12, 3.0)] == [0.0, 1e-13, 1e-13, 1e-11, 10.0]

@@ -1,0 +1,45 @@
+"""Courses over time: their derivatives are those of their values, and pulses begin and end without a kink."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gaitid.simulate.course import Course, Pulse, Sine, at_all
+
+number = st.floats(-3.0, 3.0)
+sines = st.builds(Sine, number, st.floats(0.1, 6.0), number)
+pulses = st.builds(
+    lambda height, start, length: Pulse(height, start, start + length), number, number, st.floats(0.3, 2)
+)
+courses = st.builds(
+    Course, number, number, st.lists(sines, max_size=3).map(tuple), st.lists(pulses, max_size=2).map(tuple)
+)
+
+
+@given(courses, st.lists(st.floats(-4.0, 4.0), min_size=1, max_size=5))
+def test_derivatives_are_those_of_the_value(course: Course, times: list[float]) -> None:
+    h, t = 1e-5, np.array(times)
+    value, rate, acceleration = course.at(t)
+    before, after = course.at(t - h), course.at(t + h)
+    # Error of a central difference: h²/6 = 2e-11 s² of the third derivative, up to 3·3·38³ = 5e5 per s³; at the ends
+    # of a pulse the third derivative jumps by 3·6·(4/0.3)³ = 4e4, which costs h/2 of it. Rounding: 1e-11.
+    np.testing.assert_allclose((after[0] - before[0]) / (2 * h), rate, atol=1e-4)
+    np.testing.assert_allclose((after[1] - before[1]) / (2 * h), acceleration, atol=0.5)
+    np.testing.assert_array_equal(course.at(float(t[0]))[0], value[0])
+
+
+def test_a_pulse_reaches_its_height_in_the_middle_and_nothing_outside() -> None:
+    pulse = Course(pulses=(Pulse(500.0, 0.2, 0.8),))
+    assert pulse.at(0.5)[0] == 500.0
+    for t in (-1.0, 0.2, 0.8, 3.0):
+        assert all(part == 0.0 for part in pulse.at(t))
+
+
+def test_several_courses_side_by_side() -> None:
+    value, rate, acceleration = at_all((Course(1.0, 2.0), Course(sines=(Sine(3.0, 0.25),))), [0.0, 1.0])
+    np.testing.assert_allclose(value, [[1, 0], [3, 3]], atol=1e-15)  # sin(π/2) = 1
+    np.testing.assert_allclose(rate, [[2, 3 * np.pi / 2], [2, 0]], atol=1e-15)
+    assert acceleration[1, 1] == pytest.approx(-3 * (np.pi / 2) ** 2, rel=1e-15)
