@@ -1,0 +1,50 @@
+"""`gaitid mechanism`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from gaitid.cli.common import CONTEXT, Target, guarded, say, talk_options
+
+
+class _Mechanism(click.Command):
+    """Its help lists the bundled mechanisms."""
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from gaitid.mechanism import bundled_mechanisms
+
+        super().format_help_text(ctx, formatter)
+        with formatter.section("Bundled"):
+            formatter.write_text(", ".join(bundled_mechanisms()))
+
+
+@click.command(
+    cls=_Mechanism,
+    context_settings=CONTEXT,
+    epilog="Example:  gaitid mechanism four_bar -o results --plot results/four_bar.png",
+)
+@click.argument("file", metavar="FILE.yaml")
+@click.option("-o", "--output", default=".", show_default="this folder", type=Target(), help="Folder for the files.")
+@click.option("--plot", type=Target(), help="Draw it: a PNG, SVG or PDF file.")
+@talk_options
+def command(file: str, output: Path, plot: Path | None, quiet: bool, verbose: bool, debug: bool) -> int:
+    """Motion and loads of a planar mechanism whose drivers say how it moves.
+
+    FILE.yaml is a mechanism file, or the name of a bundled one. Written are NAME.motion.csv (position, velocity and
+    acceleration of every body), NAME.loads.csv (force and torque of every constraint on each of its bodies, what the
+    drivers exert) and NAME.mechanism.json (inputs with hashes, conventions, checks).
+    """
+    from gaitid.mechanism import run_mechanism
+
+    worked, done = guarded(file, lambda: run_mechanism(file, output, plot, ("gaitid", *sys.argv[1:])), debug)
+    if not worked:
+        return 1
+    _, files, warnings = done
+    if not quiet:
+        for warning in warnings:
+            say(f"{file}: {warning}")
+        say(f"wrote {', '.join(str(path) for path in files)}")
+    return 0

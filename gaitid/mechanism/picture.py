@@ -1,0 +1,106 @@
+"""A mechanism in its first position, the paths of its points, and what its drivers exert."""
+
+from __future__ import annotations
+
+import io
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from gaitid.errors import WriteError
+from gaitid.mechanism.body import Pose, poses_of
+from gaitid.mechanism.constraints import DoubleRevolute
+from gaitid.mechanism.dynamics import Solution
+from gaitid.mechanism.file import MechanismFile
+from gaitid.trial import Array
+
+FORMATS = (".png", ".svg", ".pdf")
+_EFFORTS = {"torque_Nm": "torque, N·m", "force_N": "force, N"}
+_INK, _MUTED, _GRID = "#1c1d21", "#5c616b", "#d9dbe0"
+# Distinct also without colour vision (Okabe & Ito 2008, Color Universal Design).
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+_RC: Any = {"font.family": "DejaVu Sans", "font.size": 9.0, "svg.hashsalt": "gaitid", "text.parse_math": False}
+
+
+def picture(source: MechanismFile, solution: Solution, suffix: str) -> bytes:
+    """The picture as a file's content, by its suffix.
+
+    Raises
+    ------
+    WriteError
+        A suffix that is none of `FORMATS`.
+    """
+    if suffix.lower() not in FORMATS:
+        raise WriteError(f"--plot: no picture format {suffix!r}", expected=" or ".join(FORMATS))
+    with rc_context(_RC):
+        figure = Figure(figsize=(11.0, 4.8), layout="constrained")
+        units = list(dict.fromkeys(driver.effort_unit for driver in solution.mechanism.drivers))
+        grid = figure.add_gridspec(max(1, len(units)), 2, width_ratios=(1.0, 1.15))
+        figure.suptitle(source.title, color=_INK, fontsize=11)
+        _draw_bodies(figure.add_subplot(grid[:, 0]), source, solution)
+        for k, unit in enumerate(units):
+            axes = figure.add_subplot(grid[k, 1])
+            _draw_efforts(axes, solution, unit)
+            if k == 0:
+                axes.set_title("what the drivers exert on their second body")
+        content = io.BytesIO()
+        # no date: the same result gives the same bytes
+        date = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[suffix.lower()]
+        figure.savefig(content, format=suffix[1:].lower(), dpi=120, metadata=date)
+    return content.getvalue()
+
+
+def _draw_bodies(axes: Axes, source: MechanismFile, solution: Solution) -> None:
+    poses = poses_of(solution.q)
+    written: list[tuple[str, Array]] = []
+    for k, (body, pose) in enumerate(zip(solution.mechanism.bodies, poses[1:], strict=True)):
+        colour = _COLOURS[k % len(_COLOURS)]
+        points = {name: pose.point(s) for name, s in body.points.items()}
+        for path in points.values():
+            axes.plot(path[:, 0], path[:, 1], color=colour, linewidth=0.8, alpha=0.45, zorder=1)
+        for a, b in combinations(points, 2):
+            ends = np.stack([points[a][0], points[b][0]])
+            axes.plot(ends[:, 0], ends[:, 1], color=colour, linewidth=3.0, solid_capstyle="round", zorder=2)
+        axes.plot(*pose.r[0], marker="+", color=_INK, markersize=8, zorder=4)
+        axes.plot([], [], color=colour, linewidth=3.0, label=body.name)
+        for name, path in points.items():
+            axes.plot(*path[0], marker="o", color="white", markeredgecolor=colour, markersize=5, zorder=3)
+            # a pin has the same name on both of its bodies: written once
+            if not any(name == other and np.allclose(path[0], at) for other, at in written):
+                axes.annotate(name, path[0], xytext=(6, -11), textcoords="offset points", color=_INK, fontsize=8)
+                written.append((name, path[0]))
+    for constraint in solution.mechanism.constraints:
+        if isinstance(constraint, DoubleRevolute):
+            ends = np.stack([_first(poses[b], s) for b, s in zip(constraint.bodies, constraint.points(), strict=True)])
+            axes.plot(ends[:, 0], ends[:, 1], color=_MUTED, linewidth=1.5, zorder=2)
+    for s in source.ground_points.values():
+        axes.plot(*s, marker="^", color=_MUTED, markersize=7, zorder=0)
+    axes.plot([], [], linestyle="", marker="+", color=_INK, label="centre of mass")
+    if source.ground_points:
+        axes.plot([], [], linestyle="", marker="^", color=_MUTED, label="point of the ground")
+    axes.set(xlabel="x, m", ylabel="y, m", title=f"at {solution.time_s[0]:g} s, with the paths of the points")
+    axes.margins(0.12)  # room for the names
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.grid(color=_GRID, linewidth=0.6)
+    axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3)
+
+
+def _first(pose: Pose, s: Array) -> Array:
+    return np.asarray(pose.point(s)[0])
+
+
+def _draw_efforts(axes: Axes, solution: Solution, unit: str) -> None:
+    """What the drivers exert that exert this: torques and forces have axes of their own."""
+    marker = "o" if len(solution.time_s) == 1 else None
+    for k, driver in enumerate(solution.mechanism.drivers):
+        if driver.effort_unit == unit:
+            effort = -solution.multipliers_of(driver)[:, 0]
+            axes.plot(solution.time_s, effort, color=_COLOURS[k % len(_COLOURS)], marker=marker, label=driver.name)
+    axes.axhline(0.0, color=_MUTED, linewidth=0.8, zorder=0)
+    axes.set(xlabel="time, s", ylabel=_EFFORTS[unit])
+    axes.grid(color=_GRID, linewidth=0.6)
+    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
