@@ -1,0 +1,1 @@
+"""What accelerations a leg's joint torques could produce, posture by posture."""

@@ -1,0 +1,234 @@
+"""What accelerations each leg's torques could produce in each posture of a trial."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from gaitid.capacity.ellipsoids import (
+    Ellipsoid,
+    acceleration_map,
+    gravity_bias,
+    image_of_ball,
+    inertia_ellipsoid,
+    manipulability_measure,
+)
+from gaitid.capacity.leg_dynamics import LegDynamics, freedoms_of, leg_dynamics
+from gaitid.capacity.limits import Freedom, Limits
+from gaitid.capacity.polytope import acceleration_polytope, largest_acceleration
+from gaitid.errors import GaitidError, TrialError
+from gaitid.frames import Geometry
+from gaitid.laboratory import foot_tracks, model_markers, vertical
+from gaitid.result import Result
+from gaitid.signals import known_rows
+from gaitid.trial import Array, IntArray, Mask
+
+WAYS = ("forward", "backward", "up", "down", "lateral", "medial")
+
+
+@dataclass(frozen=True, eq=False)
+class LegCapacity:
+    """One leg, from rest in each frame; NaN where the posture is unknown.
+
+    Components are along the m axes of `Capacity.axes_g`. n counts the axes of `freedoms`; one that was held fixed
+    for want of inertia has NaN in the inertia ellipsoid.
+
+    Attributes
+    ----------
+    freedoms : tuple of Freedom
+    dynamics : LegDynamics or None
+        None where the leg was not recorded.
+    gravity : (frames, m) array, m/s²
+        Acceleration without torque.
+    kappa : (frames,) array, (kg·m)⁻ᵐ
+    inertia : Ellipsoid
+        n semi-axes, N·m for a joint acceleration of 1 rad/s² (kg·m²).
+    manipulability : Ellipsoid
+        m semi-axes, m/s²; its centre is gravity's acceleration with every torque in the middle of its range.
+    volume : (frames,) array, (m/s²)ᵐ
+        Of the polytope: 0 where it is flat.
+    rank, extent : (frames,) arrays
+        Dimensions of the polytope, and its volume, area or length in these.
+    largest : mapping of way to (frames,) array, m/s²
+        The largest component of acceleration in each of `WAYS`.
+    """
+
+    freedoms: tuple[Freedom, ...]
+    dynamics: LegDynamics | None
+    gravity: Array
+    kappa: Array
+    inertia: Ellipsoid
+    manipulability: Ellipsoid
+    volume: Array
+    rank: Array
+    extent: Array
+    largest: Mapping[str, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Capacity:
+    """A trial's capacity.
+
+    Attributes
+    ----------
+    result : Result
+    limits : Limits
+    endpoint : str
+    chosen : (frames,) bool array
+        The frames that were asked for.
+    axes : tuple of str
+        Names of the m axes: ``x, y, z`` of the laboratory, or ``forward, up`` in the sagittal plane.
+    axes_g : (m, 3) array
+    ways_g : mapping of side to mapping of way to (3,) array
+        Unit vectors, laboratory axes.
+    sides : mapping of side to LegCapacity
+    warnings : tuple of str
+    """
+
+    result: Result
+    limits: Limits
+    endpoint: str
+    chosen: Mask
+    axes: tuple[str, ...]
+    axes_g: Array
+    ways_g: Mapping[str, Mapping[str, Array]]
+    sides: Mapping[str, LegCapacity]
+    warnings: tuple[str, ...]
+
+
+def find_capacity(
+    result: Result, limits: Limits, endpoint: str, chosen: Mask, sides: tuple[str, ...], sagittal: bool = False
+) -> Capacity:
+    """Ellipsoids and polytopes of the chosen frames and sides.
+
+    Parameters
+    ----------
+    result : Result
+    limits : Limits
+    endpoint : str
+        One of `gaitid.capacity.leg_dynamics.endpoints`.
+    chosen : (frames,) bool array
+    sides : tuple of str
+    sagittal : bool
+        Along forward and up only, whatever happens sideways.
+
+    Raises
+    ------
+    GaitidError
+        An endpoint that the model does not have, or that no torque of the limits can accelerate, or axes that nothing
+        in the segment parameters resists.
+    """
+    trial, model = result.trial, result.model
+    up_g = vertical(trial, model)[0]
+    gravity_g = -result.settings.gravity_m_per_s2 * up_g
+    ways_g = _ways(result, up_g)
+    some_side = next(iter(ways_g.values()))
+    if sagittal and not np.isfinite(some_side["forward"]).all():
+        raise TrialError("--plane sagittal: the way forward is not known", todo="leave --plane out")
+    axes_g = np.stack([some_side["forward"], some_side["up"]]) if sagittal else np.eye(3)
+    toes = foot_tracks(trial, model)
+    freedoms = freedoms_of(limits, model, endpoint)
+    warnings: list[str] = []
+    legs = {}
+    for side in sides:
+        toe_g = toes[side].toe_g if side in toes else np.full((trial.n_frames, 3), np.nan)
+        dynamics, solid = leg_dynamics(result, side, limits, endpoint, toe_g, gravity_g), chosen
+        if dynamics is not None:
+            dynamics, solid = _with_inertia(dynamics, side, limits, warnings)
+        legs[side] = _leg_capacity(dynamics, freedoms, axes_g, ways_g[side], chosen & solid)
+        empty = int((chosen & solid & ~known_rows(legs[side].gravity)).sum())
+        if empty:
+            warnings.append(f"{side} leg: {empty} of {int(chosen.sum())} frames are empty: the posture is not known")
+        if (legs[side].rank < len(axes_g)).any():
+            warnings.append(f"{side} leg: these axes cannot accelerate the {endpoint} in every direction (rank column)")
+    axes = ("forward", "up") if sagittal else ("x", "y", "z")
+    return Capacity(result, limits, endpoint, chosen, axes, axes_g, ways_g, legs, tuple(warnings))
+
+
+def _with_inertia(dynamics: LegDynamics, side: str, limits: Limits, warnings: list[str]) -> tuple[LegDynamics, Mask]:
+    """Without the axes that nothing resists, and the frames in which every motion is resisted.
+
+    Tables that give segments no inertia about their own length leave such axes, and with free joints at both ends of
+    a segment its spin.
+    """
+    inert = dynamics.inert()
+    if len(inert) == len(dynamics.freedoms):
+        raise GaitidError(f"{limits.path}: the segment parameters give none of these axes any inertia")
+    for i in inert:
+        words = dynamics.freedoms[i].words
+        warnings.append(f"{side} {words}: the segment parameters give it no inertia; it is taken as fixed")
+    dynamics = dynamics.without(inert)
+    singular, together = dynamics.singular()
+    if not singular.any():
+        return dynamics, ~singular
+    words = " with ".join(dynamics.freedoms[i].words for i in together)
+    why = f"{side} leg: the segment parameters give {words} no inertia"
+    if singular.sum() == dynamics.known.sum():
+        raise GaitidError(f"{limits.path}: {why}", todo="leave one of these axes out, or give a table with inertia")
+    warnings.append(f"{why} in {int(singular.sum())} frames, which are empty")
+    return dynamics, ~singular
+
+
+def _leg_capacity(
+    dynamics: LegDynamics | None,
+    freedoms: tuple[Freedom, ...],
+    axes_g: Array,
+    ways_g: Mapping[str, Array],
+    chosen: Mask,
+) -> LegCapacity:
+    frames, n, m = len(chosen), len(freedoms), len(axes_g)
+
+    def empty(*shape: int) -> Array:
+        return np.full((frames, *shape), np.nan)
+
+    found = LegCapacity(
+        freedoms, dynamics, empty(m), empty(),
+        Ellipsoid(empty(n), empty(n), empty(n, n)), Ellipsoid(empty(m), empty(m), empty(m, m)),
+        empty(), empty(), empty(), {way: empty() for way in WAYS},
+    )  # fmt: skip
+    if dynamics is None:
+        return found
+    rows = np.flatnonzero(dynamics.known & chosen)
+    low, high = dynamics.low, dynamics.high
+    M, G, J_g = dynamics.M[rows], dynamics.G[rows], dynamics.J[rows]
+    J = axes_g @ J_g
+    A = acceleration_map(J, M)
+    found.gravity[rows] = gravity_bias(J, M, G)
+    found.kappa[rows] = manipulability_measure(J, M)
+    kept = [freedoms.index(f) for f in dynamics.freedoms]
+    _put(found.inertia, inertia_ellipsoid(M), rows, kept)
+    middle = found.gravity[rows] + A @ ((low + high) / 2)
+    _put(found.manipulability, image_of_ball(A * ((high - low) / 2), middle), rows, list(range(m)))
+    for i, row in enumerate(rows):
+        polytope = acceleration_polytope(A[i], low, high, found.gravity[row])
+        found.volume[row], found.rank[row], found.extent[row] = polytope.volume, polytope.rank, polytope.extent
+    A_g, gravity_g = acceleration_map(J_g, M), gravity_bias(J_g, M, G)
+    for way, values in found.largest.items():
+        values[rows] = largest_acceleration(A_g, low, high, gravity_g, ways_g[way])
+    return found
+
+
+def _put(into: Ellipsoid, values: Ellipsoid, rows: IntArray, kept: list[int]) -> None:
+    """The values into these rows; semi-axes in front, components in their own places."""
+    row, own, front = rows[:, None], np.array(kept), np.arange(len(kept))
+    into.centre[row, own] = values.centre
+    into.semi_axes[row, front] = values.semi_axes
+    into.directions[row[..., None], own[:, None], front] = values.directions
+
+
+def _ways(result: Result, up_g: Array) -> dict[str, dict[str, Array]]:
+    """Forward as the subject walks, up, and away from the middle of the body; each with its opposite."""
+    trial, model = result.trial, result.model
+    forward = left = np.full(3, np.nan)
+    if model.progression is not None:
+        geometry = Geometry(model, model_markers(trial, model), result.subject.numbers, trial.n_frames, up_g)
+        R_gp = geometry.progression(model.progression)[0]
+        forward, left, _ = (R_gp[:, "xyz".index(letter)] for letter in model.progression.letters)
+    found = {}
+    for side in model.sides:
+        three = (forward, up_g, side.sign * left)
+        both_ways = [sense * way + 0.0 for way in three for sense in (1, -1)]  # no negative zero
+        found[side.name] = dict(zip(WAYS, both_ways, strict=True))
+    return found

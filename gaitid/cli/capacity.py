@@ -1,0 +1,102 @@
+"""`gaitid capacity`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import partial
+from pathlib import Path
+
+import click
+
+from gaitid.cli.common import CONTEXT, folder_for, guarded, refuse_pattern, say, talk_options
+from gaitid.cli.run import cutoff, settings_from
+
+
+def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, int] | None:
+    """``10-90`` as numbers."""
+    if value is None:
+        return None
+    match = re.fullmatch(r"(\d+)-(\d+)", value.strip())
+    if match is None or int(match[1]) > int(match[2]):
+        raise click.BadParameter(f"expected FIRST-LAST, for example 10-90; found {value!r}")
+    return int(match[1]), int(match[2])
+
+
+@click.command(
+    context_settings=CONTEXT,
+    epilog="Example:  gaitid capacity walk.c3d --model pig --limits example --picture 60 -o results",
+)
+@click.argument("trial", type=click.Path(path_type=Path))
+@click.option("--model", required=True, help="A bundled model's name (pig, pig_vicon) or a YAML file.")
+@click.option("--limits", "limits_file", required=True, metavar="FILE",
+              help="YAML with the joints' axes and torques, or example: values to copy, not norms.")  # fmt: skip
+@click.option("--endpoint", default="foot", show_default=True,
+              help="What is accelerated: foot, ankle, toe, … over a pelvis that stands still, or hip over a foot that "
+              "does.")  # fmt: skip
+@click.option("--side", type=click.Choice(["left", "right"]), help="One leg only.")
+@click.option("--frames", callback=_span, metavar="FIRST-LAST", help="Only these, as the file numbers them.")
+@click.option("--plane", type=click.Choice(["sagittal"]), help="Forward and up only, whatever happens sideways.")
+@click.option("--picture", type=int, metavar="FRAME", help="Also draw this frame (PNG), as the file numbers it.")
+@click.option("--animation", is_flag=True, help="Also draw all frames (GIF).")
+@click.option("--static", type=click.Path(path_type=Path), help="Calibration trial; wins over stored calibration.")
+@click.option("--subject", type=click.Path(path_type=Path), help="YAML with the subject's measurements.")
+@click.option("--forces", type=click.Path(path_type=Path), help="Forces beside a CSV or TRC trial (.csv, .mot, .sto).")
+@click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners of plates, for CSV, TRC and MOT.")
+@click.option("--cutoff", callback=cutoff, metavar="HZ|none|auto", help="Effective cut-off of the marker low-pass.")
+@click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model.")
+@click.option("-o", "--output", default=".", show_default=True, help="Folder for the files.")
+@talk_options
+def command(
+    trial: Path,
+    model: str,
+    limits_file: str,
+    endpoint: str,
+    side: str | None,
+    frames: tuple[int, int] | None,
+    plane: str | None,
+    picture: int | None,
+    animation: bool,
+    static: Path | None,
+    subject: Path | None,
+    forces: Path | None,
+    plates: Path | None,
+    cutoff: object,
+    pairs: tuple[str, ...],
+    output: str,
+    quiet: bool,
+    verbose: bool,
+    debug: bool,
+) -> int:
+    """Say in each posture of TRIAL what acceleration of the foot, or of the hip over a fixed foot, the leg's joints
+    could produce within the torques of LIMITS: ellipsoids, polytope and the largest acceleration each way, as CSV.
+
+    Every frame is taken from rest. docs/capacity.md says what the columns mean, and what LIMITS holds.
+    """
+    from gaitid.capacity.limits import read_limits
+    from gaitid.capacity.run import CapacityOptions, capacity_file
+    from gaitid.run import RunOptions, prepare
+
+    refuse_pattern("-o", output)
+    overrides = settings_from(pairs)
+    if cutoff is not None:
+        overrides["cutoff_hz"] = cutoff
+    options = RunOptions(model, static, subject, forces, plates, overrides=overrides,
+                         command=("gaitid", *sys.argv[1:]))  # fmt: skip
+    worked, prepared = guarded("", lambda: prepare(options), debug)
+    if not worked:
+        return 1
+    worked, limits = guarded("", lambda: read_limits(limits_file, prepared.model), debug)
+    if not worked:
+        return 1
+    asked = CapacityOptions(endpoint, (side,) if side else (), frames, plane == "sagittal", picture, animation)
+    work = partial(capacity_file, trial, folder_for(trial, output), prepared, limits, asked)
+    worked, value = guarded(str(trial), work, debug)
+    if not worked:
+        return 1
+    if not quiet:
+        capacity, files = value
+        for warning in (*capacity.result.warnings, *capacity.warnings):
+            say(f"{trial}: warning: {warning}")
+        say(f"{trial}: wrote {', '.join(str(file) for file in files)}")
+    return 0
