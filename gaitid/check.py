@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from gaitid.agreement import compare_solvers, solvers_agree
 from gaitid.contacts import AIR, LOADED
-from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.errors import GaitidError
 from gaitid.findings import FAIL, PASS, WARN, Finding, Report
 from gaitid.frames import Geometry
@@ -24,9 +24,6 @@ from gaitid.run import Prepared
 from gaitid.signals import known_rows, spans
 from gaitid.trial import Array
 
-# The three solvers differ by rounding only: 1e-14 is usual, a wrong term is 1e-3 and more. Relative to the
-# largest force or moment of the joint.
-SOLVER_TOLERANCE = 1e-9
 # Newton's and Euler's laws over windows of this many seconds, from positions only (see `balance`). What is
 # left is the error of the derivatives: below 1e-6 of body weight and 0.0002 N·m/kg in recorded walks (0.025
 # with Plug-in Gait's angular velocity, 0.02 with 2 mm of unfiltered noise). A lost or doubled term, a wrong
@@ -57,7 +54,7 @@ MEAN_WARN, MEAN_FAIL = 0.1, 0.3
 def check_file(
     path: Path, prepared: Prepared, against: Path | None = None, tolerances: Mapping[str, float] = TOLERANCES
 ) -> Report:
-    """Analyse one trial with every solver and judge the result.
+    """Analyse one trial, solve it with every solver, and judge the result.
 
     Parameters
     ----------
@@ -78,23 +75,19 @@ def check_file(
     options = prepared.options
     try:
         trial = read_trial(path, forces=options.forces, plates=options.plates)
-        results = {
-            name: analyse(
-                trial,
-                prepared.model,
-                prepared.subject,
-                prepared.static,
-                solver=name,
-                require_forces=options.require_forces,
-            )
-            for name in SOLVERS
-        }
+        result = analyse(
+            trial,
+            prepared.model,
+            prepared.subject,
+            prepared.static,
+            solver=options.solver,
+            require_forces=options.require_forces,
+        )
     except GaitidError as error:
         text = error.line().removeprefix(f"{path}: ")
         return Report(path, (Finding("analysis", FAIL, text),))
-    result = results[options.solver]
     findings = check_result(result)
-    findings.insert(0, solvers_agree(results))
+    findings.insert(0, solvers_agree(compare_solvers(result)))
     findings += [Finding("note", WARN, text) for text in prepared.warnings]
     if against is not None:
         findings += compare(result, prepared, path, against, tolerances)
@@ -117,33 +110,6 @@ def check_result(result: Result) -> list[Finding]:
 # --- the mechanics ------------------------------------------------------------------------------------------
 
 
-def solvers_agree(results: Mapping[str, Result]) -> Finding:
-    """The largest difference between solvers, relative to the largest value of that joint."""
-    names = list(results)
-    worst, where, compared = 0.0, "", False
-    first = results[names[0]]
-    for name in names[1:]:
-        for side, leg in first.sides.items():
-            for joint, wrench in leg.wrenches.items():
-                other = results[name].sides[side].wrenches[joint]
-                for kind, a, b in (("force", wrench.f_g, other.f_g), ("moment", wrench.m_g, other.m_g)):
-                    if not np.array_equal(np.isfinite(a), np.isfinite(b)):
-                        text = f"{names[0]} and {name} leave different frames of {side} {joint} {kind} empty"
-                        return Finding("solvers", FAIL, text)
-                    known = np.isfinite(a)
-                    scale = float(np.abs(a[known]).max()) if known.any() else 0.0
-                    if scale > 0:
-                        compared = True
-                        size = float(np.abs(a - b)[known].max()) / scale
-                        if size > worst:
-                            worst, where = size, f"{name} against {names[0]}, {side} {joint} {kind}"
-    if not compared:
-        return Finding("solvers", WARN, "the solvers were not compared: no wrench is known")
-    ok = worst <= SOLVER_TOLERANCE
-    text = f"solvers agree to {worst:.1g}" if ok else f"{worst:.2g} ({where}), at most {SOLVER_TOLERANCE:g}"
-    return Finding("solvers", PASS if ok else FAIL, text, worst, SOLVER_TOLERANCE, "1")
-
-
 def balance(result: Result) -> list[Finding]:
     """Newton's and Euler's laws for the leg below each joint, from positions and orientations only.
 
@@ -164,8 +130,9 @@ def balance(result: Result) -> list[Finding]:
     s = 1 - u**2
     w, dw, ddw = s**6, -12 * u * s**5 / half_s, (120 * u**2 * s**4 - 12 * s**5) / half_s**2
     total = w.sum()
-    mass = result.subject.numbers["mass"]
-    gravity = _gravity(result)
+    own = sum(body.mass_kg for leg in result.sides.values() for body in leg.bodies.values())
+    mass = result.subject.mass_kg if np.isfinite(result.subject.mass_kg) else own
+    gravity = result.gravity_g
     force_limit = BALANCE_FORCE_BW * mass * result.settings.gravity_m_per_s2
     force_limit = max(force_limit, 0.1)  # N: where gravity was set to 0
     moment_limit = BALANCE_MOMENT_NM_PER_KG * mass
@@ -215,14 +182,6 @@ def balance(result: Result) -> list[Finding]:
         text = f"{kind} balance {size:.2g} {unit}" if ok else f"{size:.3g} {unit} ({at}), at most {limit:.3g} {unit}"
         findings.append(Finding(f"{kind} balance", PASS if ok else FAIL, text, size, limit, unit))
     return findings
-
-
-def _gravity(result: Result) -> Array:
-    # the record's words begin with the axis, as "+Z, found from plates"
-    axis = result.conventions["vertical"]
-    up = np.zeros(3)
-    up["XYZ".index(axis[1])] = -1.0 if axis[0] == "-" else 1.0
-    return -result.settings.gravity_m_per_s2 * up
 
 
 def _derivative(x: Array, rate_hz: float) -> Array:
@@ -351,24 +310,30 @@ def _lengths(result: Result) -> dict[str, dict[str, Array]]:
     lengths: dict[str, dict[str, Array]] = {}
     for side, leg in result.sides.items():
         found: dict[str, Array] = {}
-        for below, body in zip(model.chain[:-1], model.chain[1:], strict=True):
-            found[body.segment] = np.linalg.norm(leg.joints_g[below.joint] - leg.joints_g[body.joint], axis=1)
+        for below, k in zip(model.chain, model.proximal, strict=True):
+            if k is not None:
+                body = model.chain[k]
+                several = model.proximal.count(k) > 1
+                name = f"{body.segment} to {below.joint}" if several else body.segment
+                found[name] = np.linalg.norm(leg.joints_g[below.joint] - leg.joints_g[body.joint], axis=1)
+        lengths[side] = found
+        if not model.touches_ground:
+            continue
         lowest = model.chain[0]
         heel, toe = geometry.point(model.heel, side), geometry.point(model.toe, side)
         found["heel to toe"] = np.linalg.norm(toe - heel, axis=1)
         for name, point in (("heel", heel), ("toe", toe)):
             found[f"{lowest.joint} to {name}"] = np.linalg.norm(point - leg.joints_g[lowest.joint], axis=1)
-        lengths[side] = found
     return lengths
 
 
 def vertical_force(result: Result) -> list[Finding]:
     """Whether the plates carry the body weight that the mass says."""
-    gravity = _gravity(result)
+    gravity, mass = result.gravity_g, result.subject.mass_kg
     g = float(np.linalg.norm(gravity))
-    if g == 0:
+    if g == 0 or not np.isfinite(mass):
         return []
-    weight = result.subject.numbers["mass"] * g
+    weight = mass * g
     up = -gravity / g
     findings: list[Finding] = []
     last = result.trial.n_frames - 1

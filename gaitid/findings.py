@@ -24,6 +24,8 @@ class Finding:
     limit : float or None
     unit : str
         Of both.
+    detail : tuple of str
+        More lines for who asks.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Finding:
     value: float | None = None
     limit: float | None = None
     unit: str = ""
+    detail: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class Report:
                     "value": f.value,
                     "limit": f.limit,
                     "unit": f.unit,
+                    **({"detail": list(f.detail)} if f.detail else {}),
                 }
                 for f in self.findings
             ],

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gaitid.errors import GaitidError, ModelError
 from gaitid.model.load import bundled_folder, bundled_models, find_model, load_model
@@ -19,6 +19,9 @@ from gaitid.scene import ByHand
 from gaitid.trial import Trial
 from gaitid.write.files import write_all
 from gaitid.write.tables import DEFAULT_FRAMES
+
+if TYPE_CHECKING:
+    from gaitid.contributed import Parts
 
 T = TypeVar("T")
 
@@ -36,10 +39,12 @@ class RunOptions:
     overrides: Mapping[str, Any] = field(default_factory=dict)
     solver: str = "block"
     require_forces: bool = False
-    write_segments: bool = False
+    write: tuple[str, ...] = ()
     keep_names: bool = False
     by_hand: tuple[ByHand, ...] = ()
     command: tuple[str, ...] = ()
+    contributions: bool = False
+    observer: str | None = None
 
 
 @dataclass(frozen=True)
@@ -82,21 +87,25 @@ def prepare(options: RunOptions) -> Prepared:
     hidden = hidden_model(options.model)
     model = about_hidden(options.model, lambda: load_model(options.model, options.overrides))
     warnings = (f"using ./{find_model(options.model)}, not the bundled {hidden}",) if hidden else ()
-    inputs = [_input("model" if i < len(model.paths) - 1 else "table", p) for i, p in enumerate(model.paths)]
+    inputs = [input_record("model" if i < len(model.paths) - 1 else "table", p) for i, p in enumerate(model.paths)]
     subject = SubjectFile()
     if options.subject is not None:
         subject = read_subject(options.subject, model)
-        inputs.append(_input("subject", options.subject))
+        inputs.append(input_record("subject", options.subject))
+    segments = (*(body.segment for body in model.chain), model.base.segment)
+    if options.observer is not None and options.observer not in segments:
+        raise ModelError(f"--observer {options.observer}: no such segment in the model {model.name}",
+                         expected=" or ".join(segments))  # fmt: skip
     static = None
     if options.static is not None:
         path = options.static
         static = named(path, lambda: read_trial(found_trial(path)))
-        inputs.append(_input("static", path, found_trial(path)))
+        inputs.append(input_record("static", path, found_trial(path)))
     for role, extra in (("forces", options.forces), ("plates", options.plates)):
         if extra is not None:
             if not extra.is_file():
                 raise GaitidError(f"{extra}: no such file")
-            inputs.append(_input(role, extra))
+            inputs.append(input_record(role, extra))
     return Prepared(options, model, subject, static, tuple(inputs), warnings)
 
 
@@ -124,7 +133,8 @@ def about_hidden(name: str, function: Callable[[], T]) -> T:
         ) from None
 
 
-def _input(role: str, path: Path, file: Path | None = None) -> dict[str, str]:
+def input_record(role: str, path: Path, file: Path | None = None) -> dict[str, str]:
+    """What a record says of an input: its role, its path as given, the hash of its bytes (or those of `file`)."""
     configs = bundled_folder("configs")
     # where gaitid is installed is nobody's business, and differs between machines
     shown = f"{path.relative_to(configs).as_posix()} (bundled)" if path.is_relative_to(configs) else str(path)
@@ -158,6 +168,15 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
     return replace(result, warnings=(*prepared.warnings, *result.warnings)) if prepared.warnings else result
 
 
+def parts_of(result: Result, options: RunOptions) -> Parts | None:
+    """What each cause contributes to each joint's wrench, where it was asked for."""
+    if not options.contributions:
+        return None
+    from gaitid.contributed import contributed
+
+    return contributed(result, options.observer)
+
+
 def run_file(
     path: Path, folder: Path, prepared: Prepared, placed: Callable[[], object] = lambda: None
 ) -> tuple[Result, list[Path]]:
@@ -170,25 +189,31 @@ def run_file(
     """
     from gaitid.write.cycles import cycles_csv, spatiotemporal_csv
     from gaitid.write.record import record, record_text
-    from gaitid.write.tables import contacts_csv, joints_csv, segments_csv, wrenches_csv
+    from gaitid.write.tables import base_csv, contacts_csv, joints_csv, segments_csv, wrenches_csv
 
     options = prepared.options
     result = analyse_file(path, prepared)
     stem = path.stem
     texts = {
-        f"{stem}.wrenches.csv": wrenches_csv(result, options.express_in),
+        f"{stem}.wrenches.csv": wrenches_csv(result, options.express_in, parts_of(result, options)),
         f"{stem}.joints.csv": joints_csv(result),
         f"{stem}.contacts.csv": contacts_csv(result),
         f"{stem}.cycles.csv": cycles_csv(result, result.gait),
         f"{stem}.spatiotemporal.csv": spatiotemporal_csv(result, result.gait),
     }
-    if options.write_segments:
+    if "segments" in options.write:
         texts[f"{stem}.segments.csv"] = segments_csv(result)
-    inputs = [_input("trial", path, found_trial(path)), *prepared.inputs]
+    if "base" in options.write:
+        texts[f"{stem}.base.csv"] = base_csv(result)
+    inputs = [input_record("trial", path, found_trial(path)), *prepared.inputs]
     if result.trial.assignments:
         said = " ".join(one.source for one in result.trial.assignments)
-        inputs += [_input("assignments", enf) for enf in enf_files(path) if enf.name in said]
-    texts[f"{stem}.run.json"] = record_text(
-        record(result, options.command, inputs, options.express_in, options.keep_names)
-    )
+        inputs += [input_record("assignments", enf) for enf in enf_files(path) if enf.name in said]
+    content = record(result, options.command, inputs, options.express_in, options.keep_names)
+    if options.contributions:
+        from gaitid.contributed import contributions_in_words
+
+        content["settings"] |= {"contributions": True, "observer": options.observer}
+        content["conventions"]["contributions"] = contributions_in_words(options.observer)
+    texts[f"{stem}.run.json"] = record_text(content)
     return result, write_all(folder, texts, placed)

@@ -21,7 +21,7 @@ Example:  gaitid check trials/*.c3d --model pig --require-forces --against golde
 \b
 What is checked, and the limit:
   analysis        `run` would accept the trial
-  solvers         block, dense and recursive agree to 1e-9 of the largest value
+  solvers         block, dense, recursive and constrained agree to 1e-9 of the largest value
   force balance   Newton's law for the leg below each joint, over 0.3 s: 0.1 % of body weight
   moment balance  Euler's law, likewise: 0.05 N·m/kg
   loads           a stance with a known load (warning; a failure with --require-forces)
@@ -75,6 +75,7 @@ def tolerance(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str, 
 @click.option("--against", metavar="DIR", help="Compare with results of run kept there ({parent} as for run).")
 @click.option("--tolerance", "tolerances", multiple=True, callback=tolerance, metavar="QUANTITY=VALUE",
               help="Of --against, for example force_N=0.1; may be repeated.")  # fmt: skip
+@click.option("--solvers", is_flag=True, help="Say of each solver how far it is from the block matrix, and where.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of lines.")
 @talk_options
 def command(
@@ -90,6 +91,7 @@ def command(
     pairs: tuple[str, ...],
     against: str | None,
     tolerances: dict[str, float],
+    solvers: bool,
     as_json: bool,
     quiet: bool,
     verbose: bool,
@@ -130,6 +132,8 @@ def command(
         if not as_json:
             click.echo(" ".join(report.line().split()))
         for finding in report.findings:
+            if solvers and not as_json and finding.name == "solvers":
+                click.echo("\n".join(f"{path}: solvers: {line}" for line in finding.detail or (finding.text,)))
             if finding.status == WARN and not quiet:
                 say(f"{path}: warning: {finding.text}")
             elif verbose and not quiet:

@@ -15,6 +15,8 @@ COMMANDS = {
     "inspect": ("gaitid.cli.inspect", "What is in a file: markers, plates, loads, subject, events."),
     "check": ("gaitid.cli.check", "Can these trials be analysed and trusted? The exit code says."),
     "simulate": ("gaitid.cli.simulate", "A synthetic trial with its exact wrenches beside it."),
+    "mechanism": ("gaitid.cli.mechanism", "Inverse dynamics of a planar, kinematically driven mechanism."),
+    "capacity": ("gaitid.cli.capacity", "What accelerations a leg's joint torques could produce, posture by posture."),
     "report": ("gaitid.cli.report", "Pictures and tables of results, for people."),
     "models": ("gaitid.cli.models", "List, show and check models."),
 }

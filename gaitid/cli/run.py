@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FRAMES = ("global", "proximal", "distal", "jcs")
 # So many contacts stand in the closing line; contacts.csv has all.
 MAX_CONTACTS = 8
-SOLVERS = ("block", "dense", "recursive")
+SOLVERS = ("block", "dense", "recursive", "constrained")
 
 
 def cutoff(ctx: click.Context, parameter: click.Parameter, value: str | None) -> object:
@@ -129,12 +129,19 @@ def targets(trials: tuple[str, ...], output: str) -> list[tuple[Path, Path]]:
 )
 @click.option("--cutoff", callback=cutoff, metavar="HZ|none|auto", help="Effective cut-off of the marker low-pass.")
 @click.option("--force-cutoff", callback=cutoff, metavar="HZ|none", help="Effective cut-off of the plate low-pass.")
-@click.option("--solver", type=click.Choice(SOLVERS), default="block", show_default=True)
+@click.option("--solver", type=click.Choice(SOLVERS), default="block", show_default=True,
+              help="How the equations are solved; all agree to rounding (docs/dynamics.md).")  # fmt: skip
+@click.option("--contributions", is_flag=True,
+              help="Also write what gravity, inertia and ground reaction contribute to each wrench.")  # fmt: skip
+@click.option("--observer", metavar="SEGMENT",
+              help="With --contributions: the inertia as seen from this segment, and its fictitious wrenches "
+              "(D'Alembert, Euler, centrifugal, Coriolis).")  # fmt: skip
 @click.option("--assign", multiple=True, metavar="SIDE=PLATES[@FIRST-LAST]",
               help="Which foot was on which plates, as left=1+2@234-296 (frames as the file numbers them); may be "
               "repeated; wins over the evidence. PLATES may be none.")  # fmt: skip
 @click.option("--require-forces", is_flag=True, help="Refuse a trial in which no foot's load is known.")
-@click.option("--write", multiple=True, type=click.Choice(["segments"]), help="Also write this; may be repeated.")
+@click.option("--write", multiple=True, type=click.Choice(["segments", "base"]),
+              help="Also write the segments' motion, or the wrench left over at the base (pelvis).")  # fmt: skip
 @click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model.")
 @click.option("--keep-names", is_flag=True, help="Keep names of people stored in the trial.")
 @talk_options
@@ -152,6 +159,8 @@ def command(
     cutoff: object,
     force_cutoff: object,
     solver: str,
+    contributions: bool,
+    observer: str | None,
     assign: tuple[str, ...],
     require_forces: bool,
     write: tuple[str, ...],
@@ -187,7 +196,8 @@ def command(
     frames = tuple(dict.fromkeys(express_in)) or ("global", "distal")
     options = RunOptions(
         model, static, subject, forces, plates, frames, overrides, solver, require_forces,
-        "segments" in write, keep_names, given,
+        tuple(dict.fromkeys(write)), keep_names, given, contributions=contributions or observer is not None,
+        observer=observer,
     )  # fmt: skip
     worked, prepared = guarded("", lambda: prepare(options), debug)
     if not worked:
@@ -214,7 +224,8 @@ def command(
             for warning in result.warnings[len(prepared.warnings) :]:
                 say(f"{path}: warning: {warning}")
             known = [c for c in result.contacts if c.plates]
-            say(f"{path}: {_contacts_in_words(known, result.trial.first_frame)}; wrote {files[0].parent / path.stem}.*")
+            stood = f"{_contacts_in_words(known, result.trial.first_frame)}; " if result.model.touches_ground else ""
+            say(f"{path}: {stood}wrote {files[0].parent / path.stem}.*")
             if verbose:
                 for side, leg in result.sides.items():
                     for joint, counts in leg.coverage.items():
@@ -238,7 +249,7 @@ def _contacts_in_words(contacts: list[Contact], first: int) -> str:
 
 
 def _to_stdout(path: Path, prepared: Prepared, quiet: bool, debug: bool) -> int:
-    from gaitid.run import analyse_file
+    from gaitid.run import analyse_file, parts_of
     from gaitid.write.tables import wrenches_csv
 
     worked, result = guarded(str(path), partial(analyse_file, path, prepared), debug)
@@ -248,7 +259,8 @@ def _to_stdout(path: Path, prepared: Prepared, quiet: bool, debug: bool) -> int:
         for warning in result.warnings[len(prepared.warnings) :]:
             say(f"{path}: warning: {warning}")
     # not guarded: what fails here is stdout, not the trial
-    sys.stdout.write(wrenches_csv(result, prepared.options.express_in))
+    parts = parts_of(result, prepared.options)
+    sys.stdout.write(wrenches_csv(result, prepared.options.express_in, parts))
     sys.stdout.flush()
     return 0
 

@@ -9,13 +9,15 @@ from gaitid.errors import WriteError
 from gaitid.whole import put_all
 
 
-def write_all(folder: Path, texts: Mapping[str, str], placed: Callable[[], object] = lambda: None) -> list[Path]:
-    """Write several texts into a folder (made if absent): all of them are there at the end, or none.
+def write_all(
+    folder: Path, contents: Mapping[str, str | bytes], placed: Callable[[], object] = lambda: None
+) -> list[Path]:
+    """Write several files into a folder (made if absent): all of them are there at the end, or none.
 
     Parameters
     ----------
     folder : Path
-    texts : mapping of file name to text
+    contents : mapping of file name to text or bytes
         The last is put in place last.
     placed : callable, optional
         Called when all are in place.
@@ -26,7 +28,7 @@ def write_all(folder: Path, texts: Mapping[str, str], placed: Callable[[], objec
         The folder cannot be made or written to; it is as it was before.
     """
     try:
-        return put_all(folder, texts, placed)
+        return put_all(folder, contents, placed)
     except OSError as error:
         raise WriteError(
             f"cannot write to {folder} ({error.strerror or error})", todo="give another folder with -o"

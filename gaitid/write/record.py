@@ -53,16 +53,19 @@ def record(
     """
     trial, model, s = result.trial, result.model, result.settings
     first = trial.first_frame
-    segments: dict[str, Any] = {}
-    for side, leg in result.sides.items():
-        for segment, body in leg.bodies.items():
-            segments[f"{side}_{segment}"] = {
-                "mass_kg": body.mass_kg,
-                "com_m": body.com_s,
-                "inertia_kg_m2": body.inertia_s,
-                "length_m": body.length_m,
-                "source": body.source,
-            }
+    bodies = {f"{side}_{segment}": body for side, leg in result.sides.items() for segment, body in leg.bodies.items()}
+    if result.base_body is not None:
+        bodies[model.base.segment] = result.base_body
+    segments = {
+        name: {
+            "mass_kg": body.mass_kg,
+            "com_m": body.com_s,
+            "inertia_kg_m2": body.inertia_s,
+            "length_m": body.length_m,
+            "source": body.source,
+        }
+        for name, body in bodies.items()
+    }
     content = {
         "gaitid": __version__,
         "command": list(command),

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gaitid.dynamics.wrench import Wrench
 from gaitid.result import Result
 from gaitid.rotation import apply_transposed
 from gaitid.trial import Array
 from gaitid.write.table import csv_text, quoted
+
+if TYPE_CHECKING:
+    from gaitid.contributed import Parts
 
 FRAMES_OF_EXPRESSION = ("global", "proximal", "distal", "jcs")
 DEFAULT_FRAMES = ("global", "distal")
@@ -36,19 +41,42 @@ def _xyz(pattern: str) -> list[str]:
     return [pattern.format(axis) for axis in "xyz"]
 
 
-def wrenches_csv(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES) -> str:
-    """``walk.wrenches.csv``: joint wrenches in each frame of expression, then the load on each foot."""
+def wrenches_csv(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, parts: Parts | None = None) -> str:
+    """``walk.wrenches.csv``: joint wrenches in each frame of expression, their parts, then the load on each foot."""
     table = _Table(result)
+
+    def add(side: str, joint: str, wrench: Wrench, part: str = "") -> None:
+        axes = result.sides[side].axes[joint]
+        for kind, unit, vectors in (("force", "N", wrench.f_g), ("moment", "Nm", wrench.m_g)):
+            for frame in express_in:
+                local = vectors if frame == "global" else apply_transposed(axes[frame], vectors)
+                table.add(_xyz(f"{side}_{joint}_{kind}_{frame}_{{}}{part}_{unit}"), local)
+
     for side, leg in result.sides.items():
         for joint, wrench in leg.wrenches.items():
-            for kind, unit, vectors in (("force", "N", wrench.f_g), ("moment", "Nm", wrench.m_g)):
-                for frame in express_in:
-                    local = vectors if frame == "global" else apply_transposed(leg.axes[joint][frame], vectors)
-                    table.add(_xyz(f"{side}_{joint}_{kind}_{frame}_{{}}_{unit}"), local)
-    for side, leg in result.sides.items():
+            add(side, joint, wrench)
+    for side, joints in (parts or {}).items():
+        for joint, causes in joints.items():
+            for cause, wrench in causes.items():
+                add(side, joint, wrench, f"_{cause}")
+    # an arm or a pendulum touches no ground
+    for side, leg in result.sides.items() if result.model.touches_ground else ():
         table.add(_xyz(f"{side}_ground_force_{{}}_N"), leg.load.wrench.f_g)
         table.add(_xyz(f"{side}_ground_cop_{{}}_m"), leg.load.cop_g)
         table.add([f"{side}_ground_free_moment_Nm"], leg.load.free_moment)
+    return table.text()
+
+
+def base_csv(result: Result) -> str:
+    """``walk.base.csv``: what is left over at the base, global and in its own (distal) axes.
+
+    The columns bear the name of the base's proximal joint, or its own where the model gives it no mass.
+    """
+    table, base, wrench = _Table(result), result.model.base, result.base_wrench
+    name = base.segment if base.body is None else base.body.joint
+    for kind, unit, vectors in (("force", "N", wrench.f_g), ("moment", "Nm", wrench.m_g)):
+        table.add(_xyz(f"{name}_{kind}_global_{{}}_{unit}"), vectors)
+        table.add(_xyz(f"{name}_{kind}_distal_{{}}_{unit}"), apply_transposed(result.base.R_gs, vectors))
     return table.text()
 
 

@@ -12,8 +12,11 @@ import numpy as np
 import pytest
 from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, recorded, set_parameter
 
-from gaitid.check import balance, check_result, solvers_agree, vertical_force
+from gaitid.agreement import compare_solvers, solvers_agree
+from gaitid.check import balance, check_result, vertical_force
 from gaitid.contacts import LOADED
+from gaitid.dynamics.chain import Chain
+from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
 from gaitid.findings import Finding, Report
 from gaitid.result import Result
@@ -188,7 +191,7 @@ def test_balance_sees_a_lost_mass_and_a_turned_gravity(result: Result) -> None:
     bodies = dict(result.sides["left"].bodies)
     bodies["foot"] = replace(bodies["foot"], mass_kg=0.5 * bodies["foot"].mass_kg)
     assert "force balance" in failed(balance(with_leg(result, "left", bodies=bodies)))
-    turned = replace(result, conventions={**result.conventions, "vertical": "+Y, for a test"})
+    turned = replace(result, gravity_g=np.array([0.0, -9.81, 0.0]))
     assert "force balance" in failed(balance(turned))
 
 
@@ -200,19 +203,36 @@ def test_balance_is_quiet_about_rounding(result: Result) -> None:
         assert value < small
 
 
-def test_solvers_that_disagree(result: Result) -> None:
-    leg = result.sides["left"]
-    knee = leg.wrenches["knee"]
-    other = with_leg(
-        result, "left", wrenches={**leg.wrenches, "knee": Wrench(knee.f_g, knee.m_g * (1 + 1e-8), knee.p_g)}
-    )
-    assert solvers_agree({"block": result, "dense": result}).status == "pass"
-    finding = solvers_agree({"block": result, "dense": other})
+def test_solvers_that_disagree(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One knee moment that is wrong by 1e-8, or empty, is found and named."""
+    assert solvers_agree(compare_solvers(result)).status == "pass"
+    dense = SOLVERS["dense"]
+
+    def wrong(by: float) -> Callable[..., list[Wrench]]:
+        def solve(chain: Chain, gravity_g: np.ndarray) -> list[Wrench]:
+            ankle, knee, hip = dense(chain, gravity_g)
+            return [ankle, Wrench(knee.f_g, knee.m_g * by, knee.p_g), hip]
+
+        return solve
+
+    monkeypatch.setitem(SOLVERS, "dense", wrong(1 + 1e-8))
+    finding = solvers_agree(compare_solvers(result))
     assert finding.status == "fail"
     assert finding.value == pytest.approx(1e-8, rel=0.01)
-    assert "left knee moment" in finding.text
-    gone = with_leg(result, "left", wrenches={**leg.wrenches, "knee": Wrench(knee.f_g, knee.m_g * np.nan, knee.p_g)})
-    assert solvers_agree({"block": result, "dense": gone}).status == "fail"
+    assert "dense against block" in finding.text
+    assert "knee moment" in finding.text
+    monkeypatch.setitem(SOLVERS, "dense", wrong(np.nan))
+    finding = solvers_agree(compare_solvers(result))
+    assert finding.status == "fail"
+    assert "empty" in finding.text
+
+
+def test_solvers_are_told_one_by_one(walk: Path) -> None:
+    done = gaitid("check", walk, "--model", "pig", "--solvers")
+    assert done.code == 0, done
+    for name in ("dense", "recursive", "constrained"):
+        (line,) = [text for text in done.out.splitlines() if f"solvers: {name} against block" in text]
+        assert float(line.split("at most ")[1].split(" ")[0]) < 1e-9
 
 
 def test_a_load_counted_for_both_feet_warns(result: Result) -> None:
