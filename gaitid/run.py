@@ -92,10 +92,10 @@ def prepare(options: RunOptions) -> Prepared:
     if options.subject is not None:
         subject = read_subject(options.subject, model)
         inputs.append(input_record("subject", options.subject))
-    segments = (*(body.segment for body in model.chain), model.base.segment)
-    if options.observer is not None and options.observer not in segments:
-        raise ModelError(f"--observer {options.observer}: no such segment in the model {model.name}",
-                         expected=" or ".join(segments))  # fmt: skip
+    if options.observer is not None:
+        from gaitid.contributed import check_observer
+
+        check_observer(options.observer, model)
     static = None
     if options.static is not None:
         path = options.static

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.model.load import load_model
 from gaitid.model.subject import SubjectFile
 from gaitid.pipeline import analyse
@@ -103,12 +104,12 @@ def test_a_mirrored_trial_swaps_left_and_right(simulated: Callable[..., object])
 
 @pytest.mark.parametrize("model", ["pig", "pig_vicon"])
 def test_the_solvers_agree_on_a_real_trial(trial: Trial, model: str) -> None:
-    results = [analyse(trial, load_model(model), SubjectFile(), solver=s) for s in ("block", "dense", "recursive")]
+    results = [analyse(trial, load_model(model), SubjectFile(), solver=s) for s in SOLVERS]
     for other in results[1:]:
         for side, leg in results[0].sides.items():
             for joint, wrench in leg.wrenches.items():
                 scale_f, scale_m = np.nanmax(np.abs(wrench.f_g)), np.nanmax(np.abs(wrench.m_g))
-                # 1e-9 of the largest force and moment: three ways of summing the same terms
+                # 1e-9 of the largest force and moment: ways of summing the same terms
                 np.testing.assert_allclose(wrench.f_g, other.sides[side].wrenches[joint].f_g, atol=1e-9 * scale_f)
                 np.testing.assert_allclose(wrench.m_g, other.sides[side].wrenches[joint].m_g, atol=1e-9 * scale_m)
 

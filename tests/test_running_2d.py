@@ -130,3 +130,14 @@ def test_the_evidence_finds_the_contact_and_auto_filters_nothing_too(wrenches: C
     alone = columns(run(tmp_path) / "running.wrenches.csv")
     for name, values in wrenches.items():
         np.testing.assert_array_equal(alone[name], values, err_msg=name)
+
+
+@recorded
+def test_all_solvers_agree_on_the_stride(results: Path) -> None:
+    """What `gaitid check --solvers` says of the converted files: 1e-9 of each joint's largest value is demanded."""
+    words = ["check", "running.csv", "--forces", "running.forces.csv", "--plates", "running.plates.yaml"]
+    words += ["--model", "sagittal2d", "--cutoff", "none", "--solvers"]
+    done = subprocess.run([sys.executable, "-m", "gaitid", *words], cwd=results.parent, capture_output=True, text=True)
+    for solver in ("dense", "recursive", "constrained"):
+        (line,) = [text for text in done.stdout.splitlines() if f"solvers: {solver} against block" in text]
+        assert float(line.split("at most ")[1].split(" ")[0]) < 1e-9, line

@@ -11,8 +11,8 @@ from gaitid.capacity.ellipsoids import (
     Ellipsoid,
     acceleration_map,
     gravity_bias,
-    image_of_ball,
     inertia_ellipsoid,
+    manipulability_ellipsoid,
     manipulability_measure,
 )
 from gaitid.capacity.leg_dynamics import LegDynamics, freedoms_of, leg_dynamics
@@ -200,7 +200,8 @@ def _leg_capacity(
     kept = [freedoms.index(f) for f in dynamics.freedoms]
     _put(found.inertia, inertia_ellipsoid(M), rows, kept)
     middle = found.gravity[rows] + A @ ((low + high) / 2)
-    _put(found.manipulability, image_of_ball(A * ((high - low) / 2), middle), rows, list(range(m)))
+    ellipsoid = manipulability_ellipsoid(J, M, (high - low) / 2, middle)
+    _put(found.manipulability, ellipsoid, rows, list(range(m)))
     for i, row in enumerate(rows):
         polytope = acceleration_polytope(A[i], low, high, found.gravity[row])
         found.volume[row], found.rank[row], found.extent[row] = polytope.volume, polytope.rank, polytope.extent

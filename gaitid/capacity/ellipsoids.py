@@ -91,22 +91,21 @@ def inertia_ellipsoid(M: Array) -> Ellipsoid:
     return image_of_ball(M, np.zeros(M.shape[-1]))
 
 
-def manipulability_ellipsoid(J: Array, M: Array, L: Array, bias: Array) -> Ellipsoid:
-    """Accelerations for all torques τ = L τ̃ with ‖τ̃‖ ≤ 1 (dynamic manipulability).
+def manipulability_ellipsoid(J: Array, M: Array, limits: Array, bias: Array) -> Ellipsoid:
+    """Accelerations for all torques τ = L τ̃ with L = diag(limits) and ‖τ̃‖ ≤ 1 (dynamic manipulability).
 
-    (r̈ − bias)ᵀ (A L Lᵀ Aᵀ)⁻¹ (r̈ − bias) ≤ 1 where A L has full rank; a flat ellipsoid where it has not.
+    (r̈ − bias)ᵀ (A L² Aᵀ)⁻¹ (r̈ − bias) ≤ 1 where A L has full rank; a flat ellipsoid where it has not.
 
     Parameters
     ----------
     J : (…, m, n) array
     M : (…, n, n) array
-    L : (n,) or (…, n, n) array, N·m
-        Torque that each unit of τ̃ stands for; its diagonal, or the whole matrix.
+    limits : (n,) array, N·m
+        Torque that each unit of τ̃ stands for.
     bias : (…, m) array
         Acceleration without torque.
     """
-    A = acceleration_map(J, M)
-    return image_of_ball(A * L if np.ndim(L) == 1 else A @ L, bias)
+    return image_of_ball(acceleration_map(J, M) * limits, bias)
 
 
 def manipulability_measure(J: Array, M: Array) -> Array:

@@ -145,7 +145,7 @@ def integrate(
 ) -> Simulation:
     """The motion that follows from a state, by the explicit Runge-Kutta method of order 8 of Dormand & Prince.
 
-    ``DOP853`` of scipy (Hairer, Nørsett & Wanner 1993, Solving Ordinary Differential Equations I, section II.10),
+    ``DOP853`` of scipy (Hairer, Nørsett & Wanner 1993, Solving Ordinary Differential Equations I, chapter II),
     its step chosen so that the local error stays below atol + rtol |y|.
 
     Parameters

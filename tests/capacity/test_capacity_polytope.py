@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.spatial.transform import Rotation
 
-from gaitid.capacity.ellipsoids import Ellipsoid, image_of_ball
+from gaitid.capacity.ellipsoids import (
+    Ellipsoid,
+    image_of_ball,
+    inertia_ellipsoid,
+    manipulability_ellipsoid,
+    manipulability_measure,
+)
 from gaitid.capacity.polytope import MAX_TORQUES, acceleration_polytope, largest_acceleration
 from gaitid.trial import Array
 
@@ -69,6 +75,27 @@ def test_the_ellipsoid_lies_between_the_polytope_and_its_nth_root(seed: int, m: 
     assert of_ellipsoid <= of_polytope + slack
     assert of_polytope <= np.sqrt(n) * of_ellipsoid + slack
     np.testing.assert_allclose(of_ellipsoid, np.linalg.norm((A * half).T @ way), rtol=1e-9, atol=slack)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=seeds, m=st.integers(1, 3), n=st.integers(1, 8))
+def test_ellipsoids_and_kappa_are_those_of_the_lecture_s_quadratic_forms(seed: int, m: int, n: int) -> None:
+    """κ² = det(J (MᵀM)⁻¹ Jᵀ); the tips of the semi-axes stand on r̈ᵀ (J M⁻¹ L² M⁻ᵀ Jᵀ)⁻¹ r̈ = 1 and τᵀ (M Mᵀ)⁻¹ τ = 1."""
+    rng = np.random.default_rng(seed)
+    J, spread, limits = rng.normal(size=(m, n)), rng.normal(size=(n, n)), rng.uniform(1, 3, n)
+    M = spread @ spread.T + np.eye(n)
+    inverse = np.linalg.inv(M)
+    kappa_squared = np.linalg.det(J @ inverse @ inverse.T @ J.T) if n >= m else 0.0
+    # the determinant has the squares of the condition of J M⁻¹: 1e-16 times 1e3 and more, of κ² some 1e-3
+    assert manipulability_measure(J, M) ** 2 == pytest.approx(kappa_squared, rel=1e-6, abs=1e-15)
+    tips = inertia_ellipsoid(M)
+    forms = [(tips.semi_axes * tips.directions, inverse.T @ inverse)]
+    if n >= m:
+        of_r = manipulability_ellipsoid(J, M, limits, np.zeros(m))
+        A = J @ inverse * limits
+        forms.append((of_r.semi_axes * of_r.directions, np.linalg.inv(A @ A.T)))
+    for tip, form in forms:
+        np.testing.assert_allclose(tip.T @ form @ tip, np.eye(len(form)), rtol=0, atol=1e-6)  # conjugate diameters
 
 
 def farthest(ellipsoid: Ellipsoid, way: Array) -> float:

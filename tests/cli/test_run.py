@@ -363,7 +363,7 @@ def test_cutoff_is_a_setting_too(walk: Path, tmp_path: Path) -> None:
 def test_solvers_write_the_same(walk: Path, results: Path, tmp_path: Path) -> None:
     _, rows = table((results / "walk.wrenches.csv").read_text())
     golden = np.array([[float(c) if c else np.nan for c in r] for r in rows])
-    for solver in ("dense", "recursive"):
+    for solver in ("dense", "recursive", "constrained"):
         done = gaitid("run", walk, "--model", "pig", "-o", tmp_path / solver, "--solver", solver)
         assert done.code == 0
         _, rows = table((tmp_path / solver / "walk.wrenches.csv").read_text())

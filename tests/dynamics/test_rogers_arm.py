@@ -3,7 +3,7 @@
 Point masses at the ends of massless links, angles from the upright, the second one from the first link. The printed V
 follows from the printed M: V_i = Σ (∂M_ij/∂θ_k − ½ ∂M_jk/∂θ_i) θ̇_j θ̇_k, with ∂M₁₁/∂θ₂ = −2 m₂ l₁ l₂ s₂ and
 ∂M₁₂/∂θ₂ = −m₂ l₁ l₂ s₂, is −m₂ l₁ l₂ s₂ (θ̇₂² + 2 θ̇₁ θ̇₂) and, for the second joint, +m₂ l₁ l₂ s₂ θ̇₁² (the same in
-Craig 2005, eq. 6.58, whose angles are from the horizontal).
+Craig 2005, section 6.7, whose angles are from the horizontal).
 """
 
 from __future__ import annotations
