@@ -56,7 +56,12 @@ class Clean:
 
 
 def clean(
-    raw: Mapping[str, Array], settings: specs.Settings, rate_hz: float, first_frame: int, letters: Sequence[str]
+    raw: Mapping[str, Array],
+    settings: specs.Settings,
+    rate_hz: float,
+    first_frame: int,
+    letters: Sequence[str],
+    loaded: bool = True,
 ) -> Clean:
     """Check labels, fill gaps, filter.
 
@@ -70,6 +75,8 @@ def clean(
         Number of the trial's first frame, for words.
     letters : sequence of str
         With which the labels of the two sides begin.
+    loaded : bool
+        Whether loads of plates will meet these markers.
 
     Raises
     ------
@@ -94,7 +101,7 @@ def clean(
     is_open = {label: ~known_rows(points) for label, points in filled.markers.items()}
     bridged = [label for label, mask in is_open.items() if (mask & known_rows(smooth[label])).any()]
     markers = {**smooth, **{label: np.where(is_open[label][:, None], np.nan, smooth[label]) for label in bridged}}
-    warnings += _filter_warnings(settings, figures)
+    warnings += _filter_warnings(settings, figures, loaded)
     quality = {
         "marker_noise_mm": noise_mm,
         "marker_filter": figures,
@@ -236,7 +243,7 @@ def _filtered(
     return {label: values[:, i] for i, label in enumerate(labels)}, figures, settings
 
 
-def _filter_warnings(settings: specs.Settings, figures: Mapping[str, Any]) -> list[str]:
+def _filter_warnings(settings: specs.Settings, figures: Mapping[str, Any], loaded: bool) -> list[str]:
     warnings = []
     found = [float(v) for v in figures.get("effective_cutoff_hz", {}).values()]
     typical = float(median(np.array(found))) if found else float("nan")
@@ -249,7 +256,7 @@ def _filter_warnings(settings: specs.Settings, figures: Mapping[str, Any]) -> li
     if found and isinstance(wanted, float) and abs(typical / wanted - 1) > 0.1:
         warnings.append(f"the filter's windows come no nearer to {wanted:g} Hz than {typical:.3g} Hz")
     force = settings.force_cutoff_hz
-    if found and (force is None or abs(force - typical) > 0.5):
+    if loaded and found and (force is None or abs(force - typical) > 0.5):
         plates = "the plates are not" if force is None else f"the plates at {force:g} Hz"
         warnings.append(
             f"the markers are low-passed at {typical:.3g} Hz, {plates}: knee and hip moments within 0.03 s of a foot "

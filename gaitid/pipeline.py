@@ -78,7 +78,8 @@ def analyse(
     warnings += subject.warnings
 
     letters = [side.letter for side in model.sides]
-    cleaned = clean(model_markers(trial, model), settings, trial.rate_hz, trial.first_frame, letters)
+    loaded = model.touches_ground and bool(trial.plates)
+    cleaned = clean(model_markers(trial, model), settings, trial.rate_hz, trial.first_frame, letters, loaded)
     settings = cleaned.settings
     warnings += cleaned.warnings
     geometry = Geometry(model, cleaned.markers, subject.numbers, trial.n_frames, up_g)

@@ -10,7 +10,7 @@ from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.expression import Expression
 from gaitid.model.fields import Faults, Fields, nearest
-from gaitid.model.load import bundled_folder
+from gaitid.model.load import bundled_folder, find_file
 from gaitid.model.yaml_file import load_yaml
 
 # The two ways of turning about one axis, as clinicians name them.
@@ -87,7 +87,8 @@ def read_limits(limits: str | Path, model: specs.Model) -> Limits:
     ModelError
         Not found, or against the schema: one line that names each key.
     """
-    path = _find(str(limits))
+    bundled = {path.stem: path for path in sorted(bundled_folder("configs").glob("limits/*.yaml"))}
+    path = find_file("limits", str(limits), bundled)
     faults = Faults(path.name)
     top = Fields(load_yaml(path), "", faults)
     if top.raw("gaitid_limits", None) != 1:
@@ -120,19 +121,6 @@ def read_limits(limits: str | Path, model: specs.Model) -> Limits:
     return Limits(name, title, sources, path, tuple(freedoms), load_kg)
 
 
-def _find(limits: str) -> Path:
-    for candidate in (limits, f"{limits}.yaml"):
-        if Path(candidate).is_file():
-            return Path(candidate)
-    bundled = {path.stem: path for path in sorted(bundled_folder("configs").glob("limits/*.yaml"))}
-    name = limits.removesuffix(".yaml")
-    if name in bundled:
-        return bundled[name]
-    raise ModelError(
-        f"no limits {limits!r}{nearest(name, list(bundled))}", expected=f"a YAML file or one of {', '.join(bundled)}"
-    )
-
-
 def _refuse_unknown_joints(joints: Fields, model: specs.Model) -> None:
     known = [body.joint for body in model.chain]
     for joint in joints.values:
@@ -149,13 +137,9 @@ def _freedoms_of(given: Fields, joint: str, model: specs.Model, largest: float, 
         return []
     found = []
     for positive, formula in angle.columns.items():
-        negative = OPPOSITES.get(positive, "")
+        negative = _opposite(positive)
         ways = [way for way in (positive, negative) if way in given.values]
         if not ways:
-            continue
-        if not negative:
-            given.faults.add(f"{given.at(positive)}: the model's angle has no opposite that gaitid knows")
-            given.asked.add(positive)
             continue
         up, down = (given.number(way, low=0.0, high=largest) for way in (positive, negative))
         turns = {side.name: _turn_of(formula, side.sign) for side in model.sides}
@@ -168,9 +152,14 @@ def _freedoms_of(given: Fields, joint: str, model: specs.Model, largest: float, 
         found.append(Freedom(joint, positive, axis, senses, (down, up), per_kg))
     for way in given.values:
         if way not in given.asked:
-            known = [name for column in angle.columns for name in (column, OPPOSITES.get(column, "")) if name]
+            known = [name for column in angle.columns for name in (column, _opposite(column))]
             given.faults.add(f"{given.at(way)}: no such way to turn{nearest(way, known)}; expected {', '.join(known)}")
     return found
+
+
+def _opposite(way: str) -> str:
+    """The other way to turn; ``negative_…`` where clinicians have no word for it."""
+    return OPPOSITES.get(way, f"negative_{way}")
 
 
 def _turn_of(formula: Expression, sign: float) -> tuple[int, float]:

@@ -67,7 +67,7 @@ def capacity_file(
     contents: dict[str, str | bytes] = {f"{path.stem}.capacity.csv": capacity_csv(capacity)}
     if picture is not None or options.animation:
         if not np.isfinite(capacity.ways_g[sides[0]]["forward"]).all():
-            raise TrialError("a picture needs the way forward, which is not known")
+            raise TrialError("a picture needs the way forward, which is not known", todo="give the model a progression")
         # Not at the top: matplotlib takes a second to import.
         from gaitid.capacity.picture import frame_png, frames_gif, known_frames
 

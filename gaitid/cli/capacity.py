@@ -28,7 +28,7 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
     epilog="Example:  gaitid capacity walk.c3d --model pig --limits example --picture 60 -o results",
 )
 @click.argument("trial", type=click.Path(path_type=Path))
-@click.option("--model", required=True, help="A bundled model's name (pig, pig_vicon) or a YAML file.")
+@click.option("--model", required=True, help="A bundled model's name (pig, pig_vicon, sagittal2d) or a YAML file.")
 @click.option("--limits", "limits_file", required=True, metavar="FILE",
               help="YAML with the joints' axes and torques, or example: values to copy, not norms.")  # fmt: skip
 @click.option("--endpoint", default="foot", show_default=True,

@@ -164,7 +164,7 @@ def checks(solution: Solution) -> dict[str, float | None]:
         gained = spline_derivatives((kinetic + potential)[:, None], rate_hz)[0][:, 0]
         left = (power.sum(axis=1) - gained)[SPOILED:-SPOILED]
         result["power_residual_W"] = float(np.abs(left).max())
-        result["power_max_W"] = float(np.abs(power).max())
+        result["power_max_W"] = float(np.abs(power).max(initial=0.0))
     return result
 
 

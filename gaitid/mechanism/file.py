@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +14,8 @@ from gaitid.mechanism.body import GROUND, Body
 from gaitid.mechanism.mechanism import Mechanism
 from gaitid.mechanism.parts import CONSTRAINTS, DRIVERS, LOADS
 from gaitid.mechanism.scope import CENTRE_NAME, Scope
-from gaitid.model.fields import Faults, Fields, nearest
-from gaitid.model.load import bundled_folder
+from gaitid.model.fields import Faults, Fields
+from gaitid.model.load import bundled_folder, find_file
 from gaitid.model.yaml_file import load_yaml
 from gaitid.trial import Array
 
@@ -60,23 +59,8 @@ def bundled_mechanisms() -> dict[str, Path]:
 
 
 def find_mechanism(name: str) -> Path:
-    """The file that a user means: a path, or a bundled mechanism's name with or without ``.yaml``.
-
-    Raises
-    ------
-    ModelError
-        Neither.
-    """
-    for candidate in (name, f"{name}.yaml"):
-        if os.path.isfile(candidate):
-            return Path(candidate)
-    bundled = bundled_mechanisms()
-    stem = name.removesuffix(".yaml")
-    if stem in bundled:
-        return bundled[stem]
-    raise ModelError(
-        f"no mechanism {name!r}{nearest(stem, list(bundled))}", expected=f"a YAML file or one of {', '.join(bundled)}"
-    )
+    """The mechanism's file: a path, or a bundled mechanism's name."""
+    return find_file("mechanism", name, bundled_mechanisms())
 
 
 def load_mechanism(path: Path) -> MechanismFile:
@@ -146,11 +130,11 @@ def _bodies(top: Fields, scope: Scope) -> list[Body]:
             scope.faults.add(f"{fields.at('mass_kg')}: a body with inertia has mass, found {mass:g}")
         points = _points(fields, scope)
         guess = fields.mapping("guess")
-        pose = np.array([scope.field(guess, "x_m", 0.0), scope.field(guess, "y_m", 0.0), scope.angle(guess, "phi", 0.0)])
+        x, y, phi = scope.field(guess, "x_m", 0.0), scope.field(guess, "y_m", 0.0), scope.angle(guess, "phi", 0.0)
         guess.done()
         fields.done()
         scope.declare(name, points)
-        bodies.append(Body(name, mass, inertia, points, pose))
+        bodies.append(Body(name, mass, inertia, points, np.array([x, y, phi])))
     if not bodies:
         scope.faults.add("bodies: expected at least one")
         scope.faults.raise_if_any()  # without bodies everything else would be wrong too

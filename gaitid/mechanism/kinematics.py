@@ -34,6 +34,8 @@ ASSEMBLING, FOLLOWING = 200, 8
 LARGEST_TURN = 0.35
 # Of one interval between frames.
 HALVINGS = 14
+# Smallest singular value of the comparable Φq: far above it, a motion that cannot be followed is not singular but fast.
+WELL_DETERMINED = 1e-2
 # Of a driver, rad or of the mechanism's length: to see whether what depends here is independent beside.
 ASIDE = 0.01
 
@@ -108,8 +110,8 @@ def _check_counts(mechanism: Mechanism, t: float) -> None:
         _refuse_redundant(dependent_constraints(undriven, undriven.jacobian(q)))
     raise ModelError(
         "drivers: the wrong number of them",
-        expected=f"nd = nq − nk = {nq} − {nk} = {nq - nk} (nq: three coordinates for each of "
-        f"{len(mechanism.bodies)} bodies; nk: kinematic constraint equations)",
+        expected=f"nd = nq − nk = {nq} − {nk} = {nq - nk} (nq: three coordinates for each body; "
+        "nk: kinematic constraint equations)",
         found=f"nd = {nd}",
         todo="add a driver for each freedom" if nk + nd < nq else "take drivers or constraints away",
     )
@@ -179,6 +181,13 @@ def _follow(mechanism: Mechanism, start: _State, t: float, halvings: int) -> _St
         if end.sign == start.sign:
             return end
     if not halvings:
+        turned = np.abs((t - start.t) * start.qd)[2::3].max()
+        if turned > LARGEST_TURN and smallest_singular_value(mechanism, mechanism.jacobian(start.q)) > WELL_DETERMINED:
+            raise ModelError(
+                f"drivers: too fast to be followed at t = {start.t:.6g} s",
+                expected=f"less than {2**HALVINGS * LARGEST_TURN:.0f} rad from one row to the next",
+                todo="mend their units, or raise rate_hz",
+            )
         raise _singular(mechanism, start.q, f"at or just after t = {start.t:.6g} s")
     half = _follow(mechanism, start, (start.t + t) / 2, halvings - 1)
     return _follow(mechanism, half, t, halvings - 1)

@@ -56,7 +56,7 @@ def picture(source: MechanismFile, solution: Solution, suffix: str) -> bytes:
 
 def _draw_bodies(axes: Axes, source: MechanismFile, solution: Solution) -> None:
     poses = poses_of(solution.q)
-    written: list[tuple[str, Array]] = []
+    names: list[tuple[Array, list[str]]] = []  # by place: a pin has one on each of its bodies, often the same
     for k, (body, pose) in enumerate(zip(solution.mechanism.bodies, poses[1:], strict=True)):
         colour = _COLOURS[k % len(_COLOURS)]
         points = {name: pose.point(s) for name, s in body.points.items()}
@@ -69,10 +69,15 @@ def _draw_bodies(axes: Axes, source: MechanismFile, solution: Solution) -> None:
         axes.plot([], [], color=colour, linewidth=3.0, label=body.name)
         for name, path in points.items():
             axes.plot(*path[0], marker="o", color="white", markeredgecolor=colour, markersize=5, zorder=3)
-            # a pin has the same name on both of its bodies: written once
-            if not any(name == other and np.allclose(path[0], at) for other, at in written):
-                axes.annotate(name, path[0], xytext=(6, -11), textcoords="offset points", color=_INK, fontsize=8)
-                written.append((name, path[0]))
+            here = next((words for at, words in names if np.allclose(at, path[0])), None)
+            if here is None:
+                names.append((path[0], [name]))
+            elif name not in here:
+                here.append(name)
+    for at, words in names:
+        axes.annotate(
+            ", ".join(words), (at[0], at[1]), xytext=(6, -11), textcoords="offset points", color=_INK, fontsize=8
+        )
     for constraint in solution.mechanism.constraints:
         if isinstance(constraint, DoubleRevolute):
             ends = np.stack([_first(poses[b], s) for b, s in zip(constraint.bodies, constraint.points(), strict=True)])

@@ -116,7 +116,8 @@ class Fields:
 
     def mapping(self, key: str, default: Any = _MISSING) -> Fields:
         value = self.raw(key, default)
-        return Fields({} if value is None else value, self.at(key), self.faults)
+        said = default is _MISSING and key not in self.values
+        return Fields({} if value is None else value, self.at(key), Faults("") if said else self.faults)
 
     def items(self, key: str) -> list[Any]:
         value = self.raw(key)
@@ -143,4 +144,8 @@ class Fields:
 def _kind(value: object) -> str:
     if value is None:
         return "nothing"
+    if isinstance(value, list):
+        return "a list" if value else "an empty list"
+    if isinstance(value, Mapping):
+        return "keys and values"
     return repr(value)[:60] if isinstance(value, (str, int, float)) else f"a {type(value).__name__}"

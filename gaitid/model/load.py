@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os.path
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -28,33 +27,43 @@ def bundled_folder(name: str) -> Path:
     return inside if inside.is_dir() else here.parent / name
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; a name that no file can have, being too long, is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def bundled_models() -> dict[str, Path]:
     """Names and files of the models that come with gaitid."""
     return {path.stem: path for path in sorted(bundled_folder("configs").glob("*.yaml"))}
 
 
-def find_model(model: str) -> Path:
-    """The file that a user means: a path, or the name of a bundled model with or without ``.yaml``.
-
-    A file in the current folder wins over a bundled one.
+def find_file(kind: str, name: str, bundled: Mapping[str, Path], todo: str = "") -> Path:
+    """The file that a user means: a path, or a bundled name with or without ``.yaml``; a path wins.
 
     Raises
     ------
     ModelError
-        Neither.
+        Neither; `kind` says what was looked for, `todo` where to look.
     """
-    for candidate in (model, f"{model}.yaml"):
-        if os.path.isfile(candidate):  # unlike Path's, it takes a name that no file can have
+    for candidate in (name, f"{name}.yaml"):
+        if is_file(Path(candidate)):
             return Path(candidate)
-    bundled = bundled_models()
-    name = model.removesuffix(".yaml")
-    if name in bundled:
-        return bundled[name]
+    stem = name.removesuffix(".yaml")
+    if stem in bundled:
+        return bundled[stem]
     raise ModelError(
-        f"no model {model!r}{nearest(name, list(bundled))}",
+        f"no {kind} {name!r}{nearest(stem, list(bundled))}",
         expected=f"a YAML file or one of {', '.join(bundled)}",
-        todo="see gaitid models list",
+        todo=todo,
     )
+
+
+def find_model(model: str) -> Path:
+    """The model's file: a path, or a bundled model's name; a file in the current folder wins."""
+    return find_file("model", model, bundled_models(), todo="see gaitid models list")
 
 
 def load_model(model: str | Path, overrides: Mapping[str, Any] | None = None) -> specs.Model:
@@ -116,7 +125,7 @@ def _beside(relative: str, paths: tuple[Path, ...]) -> Path:
     The bundled folder comes last, so that a copy of a bundled model works anywhere.
     """
     for folder in (*(p.parent for p in paths), bundled_folder("configs")):
-        if os.path.isfile(folder / relative):
+        if is_file(folder / relative):
             return folder / relative
     raise ModelError(
         f"{paths[0].name}: no file {relative!r} beside the model", todo="give a path from the model's folder"
@@ -143,7 +152,7 @@ def merged_content(path: Path, above: tuple[Path, ...] = ()) -> tuple[dict[str, 
         raise ModelError(f"{path.name}: extends: expected a file or a model's name, found {parent!r}")
     beside = path.parent / parent
     try:
-        parent_path = beside if os.path.isfile(beside) else find_model(parent)
+        parent_path = beside if is_file(beside) else find_model(parent)
         if parent_path.resolve() == path.resolve():
             # a copy that extends the bundled model of its own name
             parent_path = bundled_models().get(parent.removesuffix(".yaml"), parent_path)
@@ -220,7 +229,7 @@ def _row(row: Fields, source: str) -> specs.SegmentParameters:
 
 def _radii(row: Fields) -> tuple[float, float, float]:
     radii = row.items("gyration_fractions")
-    if len(radii) != 3 or not all(isinstance(r, (int, float)) and 0 <= r <= 2 for r in radii):
+    if len(radii) != 3 or not all(_is_number(r) and 0 <= r <= 2 for r in radii):
         row.faults.add(f"{row.at('gyration_fractions')}: expected three numbers from 0 to 2, found {radii}")
         radii = [0, 0, 0]
     squares = sorted(float(r) ** 2 for r in radii)
@@ -238,10 +247,15 @@ def _inertia(row: Fields) -> tuple[tuple[float, ...], ...]:
     if len(rows) == 3 and not any(isinstance(one, list) for one in rows):
         rows = [[moment if i == j else 0.0 for j in range(3)] for i, moment in enumerate(rows)]
     whole = len(rows) == 3 and all(isinstance(one, list) and len(one) == 3 for one in rows)
-    if not whole or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for one in rows for v in one):
+    if not whole or not all(_is_number(v) for one in rows for v in one):
         row.faults.add(f"{row.at('inertia_kg_m2')}: expected three principal moments or three rows of three, kg·m²")
         return ((0.0,) * 3,) * 3
     tensor = tuple(tuple(float(v) for v in one) for one in rows)
     if fault := inertia_fault(np.array(tensor), row.at("inertia_kg_m2")):
         row.faults.add(fault)
     return tensor
+
+
+def _is_number(value: object) -> bool:
+    """Python counts true and false among the whole numbers."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

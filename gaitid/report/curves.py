@@ -19,7 +19,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from gaitid.report.panels import SIDES, Panel
+from gaitid.report.panels import Panel
 from gaitid.report.result import Result
 from gaitid.report.stance import Span, runs, unknown_spans
 from gaitid.report.text import plain
@@ -78,19 +78,19 @@ def draw_grid(result: Result, rows: Sequence[Sequence[Panel]], layout: Layout) -
     figure = Figure(figsize=(layout.width, layout.height(len(rows))), facecolor="none")
     spans = unknown_spans(result)
     y_strip = layout.top
-    for column in range(layout.columns):
+    for column in range(max(len(row) for row in rows) if result.on_ground else 0):
         _draw_strip(_axes(figure, layout, column, y_strip, layout.strip_height), result, spans, layout)
     y = y_strip + layout.strip_height + layout.strip_gap
     for i, row in enumerate(rows):
         for column, panel in enumerate(row):
             axes = _axes(figure, layout, column, y, layout.panel_height)
             _draw_panel(axes, result, panel, layout)
-            if i == len(rows) - 1:
+            if not any(len(below) > column for below in rows[i + 1 :]):
                 axes.set_xlabel("time, s", fontsize=layout.font, color=MUTED, labelpad=2)
             else:
                 axes.tick_params(labelbottom=False)
         y += layout.panel_height + layout.row_gap
-    _draw_legend(figure, layout)
+    _draw_legend(figure, result, layout)
     return figure
 
 
@@ -116,7 +116,7 @@ def _draw_panel(axes: Axes, result: Result, panel: Panel, layout: Layout) -> Non
             axes.axvspan(begin, end, color=COLOURS[contact.side], alpha=0.09, linewidth=0)
     axes.axhline(0, color=MUTED, linewidth=0.6)
     empty_sides = []
-    for side, name in zip(SIDES, panel.columns(), strict=True):
+    for side, name in zip(result.sides, panel.columns(result.sides), strict=True):
         values = result.columns[name]
         seen = np.isfinite(values)
         if not seen.any():
@@ -139,15 +139,16 @@ def _draw_panel(axes: Axes, result: Result, panel: Panel, layout: Layout) -> Non
                 axes.plot(result.time_s[first], values[first], ".", color=COLOURS[side], markersize=3)
     _set_limits(axes, result, panel)
     if empty_sides:
+        none = len(empty_sides) == len(result.sides)
         low, high = axes.get_ylim()
         axes.set_ylim(low, high + 0.14 * (high - low))  # room for the words above the other side's curve
         axes.text(
             0.5,
-            0.5 if len(empty_sides) == 2 else 0.98,
+            0.5 if none else 0.98,
             "no values: " + " and ".join(empty_sides),
             transform=axes.transAxes,
             ha="center",
-            va="center" if len(empty_sides) == 2 else "top",
+            va="center" if none else "top",
             fontsize=layout.font,
             color=MUTED,
         )
@@ -176,7 +177,7 @@ def _frame_axes(axes: Axes, result: Result, layout: Layout) -> None:
 
 
 def _set_limits(axes: Axes, result: Result, panel: Panel) -> None:
-    values = np.concatenate([result.columns[name] for name in panel.columns()])
+    values = np.concatenate([result.columns[name] for name in panel.columns(result.sides)])
     values = values[np.isfinite(values)]
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
     missing = max(panel.least_span - (high - low), 0.0)
@@ -204,15 +205,17 @@ def _edges(result: Result, first_frame: int, last_frame: int) -> tuple[float, fl
 def _draw_strip(axes: Axes, result: Result, spans: Sequence[Span], layout: Layout) -> None:
     """Contacts as bars, left above right, with the plate's number; hatched where the load is unknown."""
     axes.set_xlim(*_edges(result, int(result.frame[0]), int(result.frame[-1])))
-    axes.set_ylim(0, 2)
-    axes.set_yticks([1.5, 0.5], labels=["L", "R"])
+    floor = {side: i for i, side in enumerate(reversed(result.sides))}
+    axes.set_ylim(0, len(floor))
+    axes.set_yticks([floor[side] + 0.5 for side in result.sides], labels=[side[0].upper() for side in result.sides])
     axes.tick_params(labelbottom=False, labelsize=layout.font, length=0, pad=3)
-    for label, side in zip(axes.get_yticklabels(), SIDES, strict=True):
+    for label, side in zip(axes.get_yticklabels(), result.sides, strict=True):
         label.set(color=COLOURS[side], weight="bold")
     axes.set_xticks([])
     for spine in axes.spines.values():
         spine.set_visible(False)
-    axes.axhline(1, color=GRID, linewidth=0.5)
+    for between in range(1, len(floor)):
+        axes.axhline(between, color=GRID, linewidth=0.5)
     bars: list[tuple[str, int, int, tuple[str, ...]]] = []
     for contact in result.contacts:
         if contact.known:
@@ -225,7 +228,7 @@ def _draw_strip(axes: Axes, result: Result, spans: Sequence[Span], layout: Layou
         begin, end = _edges(result, first, last)
         if end <= begin:
             continue  # a contact outside the trial's frames
-        y = 1.08 if side == "left" else 0.08
+        y = floor[side] + 0.08
         axes.add_patch(
             Rectangle(
                 (begin, y),
@@ -257,13 +260,13 @@ def _draw_strip(axes: Axes, result: Result, spans: Sequence[Span], layout: Layou
             )
 
 
-def _draw_legend(figure: Figure, layout: Layout) -> None:
+def _draw_legend(figure: Figure, result: Result, layout: Layout) -> None:
     handles: list[Line2D | Patch] = []
-    for side in SIDES:
+    for side in result.sides:
         handles.append(Line2D([], [], color=COLOURS[side], linestyle=_DASHES[side], linewidth=layout.line, label=side))
-    for side in SIDES:
+    for side in result.sides if result.on_ground else ():
         handles.append(Patch(facecolor=COLOURS[side], alpha=0.2, linewidth=0, label=f"{side} foot on the ground"))
-    for side in SIDES:
+    for side in result.sides:
         handles.append(Patch(label=f"{side}: no value", **_hatched(side)))
     total_width, total_height = figure.get_size_inches()
     figure.legend(

@@ -12,6 +12,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from gaitid.errors import GaitidError
 from gaitid.report import panels
 from gaitid.report.curves import COLOURS, GRID, INK, MUTED, PAPER, RC, Layout, draw_grid
 from gaitid.report.panels import Panel
@@ -58,33 +59,33 @@ def _style() -> Iterator[None]:
 
 
 def page_figures(result: Result) -> list[tuple[str, str, list[list[Panel]], Layout]]:
-    """Key, heading, panels and layout of the figures on the page, in reading order."""
+    """Key, heading, panels and layout of the figures on the page, in reading order: those that have columns."""
     pelvis = panels.PELVIS_AND_FOOT
-    return [
-        ("ground", "Ground reaction", [list(panels.ground_panels(vertical_axis(result)))], PAGE),
+    figures: list[tuple[str, str, list[Sequence[Panel]], Layout]] = [
+        ("ground", "Ground reaction", [panels.ground_panels(vertical_axis(result))], PAGE),
         (
             "angles",
             "Joint angles",
-            [
-                list(panels.SAGITTAL_ANGLES),
-                list(panels.FRONTAL_ANGLES),
-                list(panels.TRANSVERSE_ANGLES),
-            ],
+            [panels.SAGITTAL_ANGLES, panels.FRONTAL_ANGLES, panels.TRANSVERSE_ANGLES],
             PAGE,
         ),
         (
             "moments",
             "Joint moments (internal)",
-            [
-                list(panels.SAGITTAL_MOMENTS),
-                list(panels.FRONTAL_MOMENTS),
-                list(panels.TRANSVERSE_MOMENTS),
-            ],
+            [panels.SAGITTAL_MOMENTS, panels.FRONTAL_MOMENTS, panels.TRANSVERSE_MOMENTS],
             PAGE,
         ),
-        ("powers", "Joint powers", [list(panels.POWERS)], PAGE),
-        ("pelvis", "Pelvis and foot progression", [list(pelvis[:2]), list(pelvis[2:])], PAGE_OF_FOUR),
+        ("powers", "Joint powers", [panels.POWERS], PAGE),
+        ("pelvis", "Pelvis and foot progression", [pelvis[:2], pelvis[2:]], PAGE_OF_FOUR),
     ]
+    drawn = [(key, heading, _with_columns(result, rows), layout) for key, heading, rows, layout in figures]
+    return [figure for figure in drawn if figure[2]]
+
+
+def _with_columns(result: Result, rows: Sequence[Sequence[Panel]]) -> list[list[Panel]]:
+    """The panels that the result has columns of, without empty rows."""
+    kept = [[panel for panel in row if result.has(panel)] for row in rows]
+    return [row for row in kept if row]
 
 
 def figure_svg(result: Result, rows: Sequence[Sequence[Panel]], layout: Layout, key: str, name: str) -> str:
@@ -97,7 +98,8 @@ def figure_svg(result: Result, rows: Sequence[Sequence[Panel]], layout: Layout, 
             metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")),
         )
     described = "; ".join(f"{panel.title}, {panel.unit}" for row in rows for panel in row)
-    return _inline(buffer.getvalue(), key, name, f"Curves of the left and right side over time: {described}.")
+    description = f"Curves of the {' and '.join(result.sides)} side over time: {described}."
+    return _inline(buffer.getvalue(), key, name, description)
 
 
 def _inline(svg: str, key: str, name: str, description: str) -> str:
@@ -135,18 +137,20 @@ def _shorter(match: re.Match[str]) -> str:
 
 def sheet_png(result: Result) -> bytes:
     """One landscape A4 sheet: hip, knee and ankle side by side, the ground reaction below them."""
+    rows = _with_columns(
+        result,
+        [
+            panels.SAGITTAL_ANGLES,
+            panels.SAGITTAL_MOMENTS,
+            panels.FRONTAL_MOMENTS,
+            panels.POWERS,
+            panels.ground_panels(vertical_axis(result)),
+        ],
+    )
+    if not rows:
+        raise GaitidError(f"{result.path}: nothing that a png sheet draws", todo="write an .html page")
     with _style():
-        figure = draw_grid(
-            result,
-            [
-                panels.SAGITTAL_ANGLES,
-                panels.SAGITTAL_MOMENTS,
-                panels.FRONTAL_MOMENTS,
-                panels.POWERS,
-                panels.ground_panels(vertical_axis(result)),
-            ],
-            SHEET,
-        )
+        figure = draw_grid(result, rows, SHEET)
         _fit_sheet(figure)
         _sheet_texts(figure, result)
         buffer = io.BytesIO()

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from gaitid.report.figures import figure_svg, page_figures
 from gaitid.report.result import Contact, Result
-from gaitid.report.stance import PEAKS, Peak, PeakKind, count_warnings, peak, unknown_by_reason
+from gaitid.report.stance import Peak, PeakKind, count_warnings, peak, peak_kinds, unknown_by_reason
 from gaitid.report.style import CSS
 from gaitid.report.text import (
     UNKNOWN,
@@ -168,7 +168,7 @@ def _peaks(result: Result) -> str:
         return '<p class="quiet">No contact has a known load.</p>'
     tables = [
         _peak_table(result, known, group, list(kinds), with_force=not i)
-        for i, (group, kinds) in enumerate(groupby(PEAKS, key=lambda kind: kind.group))
+        for i, (group, kinds) in enumerate(groupby(peak_kinds(result), key=lambda kind: kind.group))
     ]
     return (
         "".join(tables)

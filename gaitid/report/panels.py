@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 SIDES = ("left", "right")
@@ -29,9 +30,9 @@ class Panel:
     unit: str
     least_span: float
 
-    def columns(self) -> tuple[str, ...]:
-        """The names for both sides."""
-        return tuple(self.column.format(side=side) for side in SIDES)
+    def columns(self, sides: Sequence[str] = SIDES) -> tuple[str, ...]:
+        """The names for these sides."""
+        return tuple(self.column.format(side=side) for side in sides)
 
 
 def _angle(name: str, title: str) -> Panel:
@@ -98,7 +99,7 @@ JOINT_PANELS = (
     *TRANSVERSE_MOMENTS,
     *POWERS,
 )
-"""Everything that ``joints.csv`` must hold."""
+"""What is drawn of ``joints.csv``, as far as the model gives it."""
 
 
 def ground_column(side: str, axis: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import GaitidError
-from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, ground_column
+from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
 
 Array = NDArray[np.float64]
 
@@ -31,8 +31,7 @@ CONTACT_COLUMNS = (
     "confidence",
     "reason",
 )
-_WRENCH_COLUMNS = ("frame", "time_s", *(ground_column(side, axis) for side in SIDES for axis in AXES))
-_JOINT_COLUMNS = ("frame", "time_s", *(name for panel in JOINT_PANELS for name in panel.columns()))
+_TIMES = ("frame", "time_s")
 
 
 @dataclass(frozen=True)
@@ -71,8 +70,10 @@ class Result:
     frame : (n,) int array
         Numbered as in the trial.
     time_s : (n,) array
+    sides : tuple of str
+        Those that the tables have columns of, left before right.
     columns : mapping of str to (n,) array
-        The columns that a report draws; NaN where the cell is empty.
+        The columns that a report draws; NaN where the cell is empty. What a model does not give is left out.
     contacts : tuple of Contact
     """
 
@@ -81,8 +82,18 @@ class Result:
     record: Mapping[str, object]
     frame: NDArray[np.int64]
     time_s: Array
+    sides: tuple[str, ...]
     columns: Mapping[str, Array]
     contacts: tuple[Contact, ...]
+
+    @property
+    def on_ground(self) -> bool:
+        """Whether the ground acts on the model: on an arm it does not."""
+        return ground_column(self.sides[0], AXES[0]) in self.columns
+
+    def has(self, panel: Panel) -> bool:
+        """Whether there are columns to draw a panel of."""
+        return panel.columns(self.sides)[0] in self.columns
 
     @property
     def step_s(self) -> float:
@@ -132,8 +143,17 @@ def load_result(path: Path) -> Result:
             expected="the tables that gaitid run wrote with it",
             todo="run gaitid run again, or move them together",
         )
-    wrenches = _numbers(siblings["wrenches"], _WRENCH_COLUMNS)
-    joints = _numbers(siblings["joints"], _JOINT_COLUMNS)
+    tables = {kind: _table(siblings[kind], _TIMES) for kind in ("wrenches", "joints")}
+    sides = tuple(s for s in SIDES if any(name.startswith(f"{s}_") for header, _ in tables.values() for name in header))
+    ground = [tuple(ground_column(side, axis) for side in sides for axis in AXES)]
+    wrenches = _numbers(siblings["wrenches"], *tables["wrenches"], ground)
+    joints = _numbers(siblings["joints"], *tables["joints"], [panel.columns(sides) for panel in JOINT_PANELS])
+    if len(wrenches) + len(joints) == 2 * len(_TIMES):
+        raise GaitidError(
+            f"{siblings['joints']}: nothing that a report draws",
+            expected="ground reactions, or angles, moments or powers of hip, knee or ankle by the names of pig",
+            found=f"{len(tables['joints'][0])} columns",
+        )
     if not np.array_equal(wrenches["frame"], joints["frame"]):
         raise GaitidError(
             f"{siblings['joints']}: its frames are not those of {siblings['wrenches'].name}",
@@ -155,8 +175,9 @@ def load_result(path: Path) -> Result:
         record=record,
         frame=frame.astype(np.int64),
         time_s=time_s,
+        sides=sides,
         columns={**wrenches, **joints},
-        contacts=_contacts(siblings["contacts"]),
+        contacts=_contacts(siblings["contacts"], sides),
     )
 
 
@@ -195,15 +216,7 @@ def _table(path: Path, wanted: Iterable[str]) -> tuple[list[str], list[list[str]
     except csv.Error as error:
         raise GaitidError(f"{path}: not CSV", found=str(error)) from None
     header = rows[0] if rows else []
-    missing = [name for name in wanted if name not in header]
-    if missing:
-        more = f" and {len(missing) - 6} more" if len(missing) > 6 else ""
-        raise GaitidError(
-            f"{path}: columns missing: {', '.join(missing[:6])}{more}",
-            expected="every column that gaitid run writes",
-            found=f"{len(header)} columns",
-            todo="run gaitid run again",
-        )
+    _refuse_missing(path, header, wanted)
     for line, row in enumerate(rows[1:], start=2):
         if len(row) != len(header):
             raise GaitidError(
@@ -214,12 +227,28 @@ def _table(path: Path, wanted: Iterable[str]) -> tuple[list[str], list[list[str]
     return header, rows[1:]
 
 
-def _numbers(path: Path, wanted: Sequence[str]) -> dict[str, Array]:
-    header, rows = _table(path, wanted)
+def _refuse_missing(path: Path, header: Sequence[str], wanted: Iterable[str]) -> None:
+    missing = [name for name in wanted if name not in header]
+    if missing:
+        more = f" and {len(missing) - 6} more" if len(missing) > 6 else ""
+        raise GaitidError(
+            f"{path}: columns missing: {', '.join(missing[:6])}{more}",
+            expected="every column that gaitid run writes",
+            found=f"{len(header)} columns",
+            todo="run gaitid run again",
+        )
+
+
+def _numbers(
+    path: Path, header: Sequence[str], rows: Sequence[Sequence[str]], groups: Iterable[Sequence[str]]
+) -> dict[str, Array]:
+    """Frame, time and those groups of columns that the table has; one that it has a part of is refused."""
     if not rows:
         raise GaitidError(f"{path}: no frames", expected="one row for every frame of the trial")
+    present = [name for group in groups if set(group) & set(header) for name in group]
+    _refuse_missing(path, header, present)
     columns = {}
-    for name in wanted:
+    for name in (*_TIMES, *present):
         at = header.index(name)
         columns[name] = np.array([_number(row[at], path, name, line) for line, row in enumerate(rows, start=2)])
     return columns
@@ -236,16 +265,16 @@ def _number(cell: str, path: Path, column: str, line: int) -> float:
     return value if math.isfinite(value) else math.nan
 
 
-def _contacts(path: Path) -> tuple[Contact, ...]:
+def _contacts(path: Path, sides: Sequence[str]) -> tuple[Contact, ...]:
     header, rows = _table(path, CONTACT_COLUMNS)
     contacts = []
     for line, row in enumerate(rows, start=2):
         cell = {name: row[header.index(name)].strip() for name in CONTACT_COLUMNS}
         ends = [_number(cell[name], path, name, line) for name in ("first_frame", "last_frame")]
-        if not all(abs(end) <= MAX_FRAME for end in ends) or cell["side"] not in SIDES:
+        if not all(abs(end) <= MAX_FRAME for end in ends) or cell["side"] not in sides:
             raise GaitidError(
                 f"{path}: line {line}: not a contact",
-                expected="side left or right, a first_frame and a last_frame",
+                expected=f"side {' or '.join(sides)}, a first_frame and a last_frame",
                 found=",".join(row),
             )
         contacts.append(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gaitid.report.panels import AXES, SIDES, ground_column
+from gaitid.report.panels import AXES, ground_column
 from gaitid.report.result import Contact, Result
 
 
@@ -61,6 +61,11 @@ PEAKS = (
 )
 
 
+def peak_kinds(result: Result) -> list[PeakKind]:
+    """Those whose columns the result has."""
+    return [kind for kind in PEAKS if f"{result.sides[0]}_{kind.column}" in result.columns]
+
+
 def peak(result: Result, contact: Contact, kind: PeakKind) -> Peak:
     """The greatest (or least) value while the foot is on the ground, over the frames that have one."""
     inside = (result.frame >= contact.first_frame) & (result.frame <= contact.last_frame)
@@ -81,8 +86,8 @@ def runs(mask: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 def unknown_spans(result: Result) -> list[Span]:
     """Where the load on a foot is unknown (its cells are empty), with the reason that the contacts give."""
-    spans = []
-    for side in SIDES:
+    spans: list[Span] = []
+    for side in result.sides if result.on_ground else ():
         empty = np.isnan(np.array([result.columns[ground_column(side, axis)] for axis in AXES])).any(axis=0)
         for first, last in runs(empty):
             begin, end = int(result.frame[first]), int(result.frame[last])
@@ -123,9 +128,11 @@ def vertical_axis(result: Result) -> str | None:
     The record says it in words that a program does not read; the load does say it: while walking, the mean
     vertical component is many times the others.
     """
+    if not result.on_ground:
+        return None
     means = {}
     for axis in AXES:
-        values = np.concatenate([result.columns[ground_column(side, axis)] for side in SIDES])
+        values = np.concatenate([result.columns[ground_column(side, axis)] for side in result.sides])
         values = values[np.isfinite(values)]
         means[axis] = float(np.abs(values).mean()) if len(values) else 0.0
     best = max(means, key=lambda axis: means[axis])

@@ -28,6 +28,8 @@ UNIT = {"revolute": "rad", "prismatic": "m"}
 LOAD_UNIT = {"revolute": "Nm", "prismatic": "N"}
 # Two markers in the same place, or three in line, tell no pose: sine of the angle between the lines to the first.
 _IN_LINE = 1e-3
+# Larger numbers are mistakes, and products of them overflow.
+_HUGE = 1e12
 
 
 def parse_chain(top: Fields, name: str, overrides: Mapping[str, Any]) -> ChainScenario:
@@ -334,7 +336,7 @@ def _by_coordinate(fields: Fields, key: str, names: Sequence[str], besides: Sequ
     return {name: group.mapping(name) for name in names if name in group.values}
 
 
-def _number(fields: Fields, key: str, default: float | None = None, low: float = -1e300) -> float:
+def _number(fields: Fields, key: str, default: float | None = None, low: float = -_HUGE) -> float:
     value = fields.raw(key) if default is None else fields.raw(key, default)
     return 0.0 if value is None else _evaluated(fields, key, value, low)
 
@@ -352,7 +354,7 @@ def _vector(fields: Fields, key: str, default: Sequence[float] | None = None) ->
     return np.array(_numbers(fields, key, value))
 
 
-def _evaluated(fields: Fields, key: str, value: object, low: float = -1e300) -> float:
+def _evaluated(fields: Fields, key: str, value: object, low: float = -_HUGE) -> float:
     """A number or a formula of numbers; 0 with a fault where it is neither."""
     formula = fields.catch(lambda: parse_expression(value, fields.at(key)))
     if formula is None:
@@ -362,7 +364,7 @@ def _evaluated(fields: Fields, key: str, value: object, low: float = -1e300) -> 
         fields.faults.add(f"{fields.at(key)}: expected a number or a formula of numbers, found {unknown}")
         return 0.0
     number = float(formula.evaluate(float, lambda a, b: np.nan))
-    if not low <= number <= 1e300:
-        fields.faults.add(f"{fields.at(key)}: expected a number from {low:g} up, found {value!r}")
+    if not low <= number <= _HUGE:
+        fields.faults.add(f"{fields.at(key)}: expected a number from {low:g} to {_HUGE:g}, found {value!r}")
         return 0.0
     return number

@@ -135,6 +135,25 @@ def test_a_refused_mechanism_leaves_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_a_picture_is_not_left_without_its_tables(tmp_path: Path) -> None:
+    blocked, picture = tmp_path / "file", tmp_path / "four_bar.png"
+    blocked.write_text("not a folder", encoding="utf-8")
+    assert_refused(gaitid("mechanism", "four_bar", "-o", blocked, "--plot", picture), "cannot write to")
+    picture.mkdir()
+    assert_refused(gaitid("mechanism", "four_bar", "-o", tmp_path, "--plot", picture), "it is a folder")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "four_bar.png"]
+
+
+def test_a_spring_without_length_is_warned_about(tmp_path: Path) -> None:
+    own = tmp_path / "mine.yaml"
+    text = find_mechanism("four_bar").read_text(encoding="utf-8")
+    spring = "{type: spring, bodies: [ground, crank], points: [O2, O2], stiffness_N_per_m: 5}"
+    own.write_text(f"{text}\nloads:\n  coil: {spring}\n", encoding="utf-8")
+    done = gaitid("mechanism", own, "-o", tmp_path)
+    assert done.code == 0 and "coil has no length, and so no direction, in" in done.err
+    assert "coil has no length" in json.loads((tmp_path / "mine.mechanism.json").read_text("utf-8"))["warnings"][0]
+
+
 def test_other_refusals(tmp_path: Path) -> None:
     assert_refused(gaitid("mechanism", "four_bra", "-o", tmp_path), "did you mean 'four_bar'")
     assert_refused(gaitid("mechanism", tmp_path, "-o", tmp_path), "no mechanism")

@@ -192,6 +192,22 @@ def test_a_bar_held_still(tmp_path: Path) -> None:
     assert checks(one.solution)["power_residual_W"] is None
 
 
+def test_a_body_that_is_fixed_needs_no_driver(tmp_path: Path) -> None:
+    fixed = {"type": "ground", "body": "block", "x_m": 0.3, "y_m": 0, "phi_deg": 0}
+    one = written(
+        tmp_path,
+        {
+            "time": {"end_s": 1, "rate_hz": 50},
+            "bodies": {"block": {"mass_kg": 2, "inertia_kg_m2": 0.1, "guess": {}}},
+            "constraints": {"bolts": fixed},
+        },
+    )
+    force, torque, _ = one.load("bolts", 0)
+    close(force, np.array([0, 2 * G]))
+    close(torque, 0.0)
+    assert checks(one.solution)["power_max_W"] == 0.0
+
+
 def test_springs_and_dampers_take_the_power_that_they_store_and_lose(tmp_path: Path) -> None:
     """A bar driven to and fro against springs and dampers: what the drive supplies over a period the dampers lose.
 

@@ -141,6 +141,11 @@ def test_without_on_each_hangs_from_the_next_and_the_last_from_the_base(tmp_path
             row(inertia_kg_m2=None, gyration_fractions=[0.3, 0.3, 0.1]),
             "gyration_about: missing",
         ),
+        (
+            row(inertia_kg_m2=None, gyration_fractions=[True, True, True]),
+            "segments.foot.gyration_fractions: expected three numbers from 0 to 2, found [True, True, True]",
+        ),
+        (lambda m, t: m.pop("base"), "m.yaml: base: missing"),
         (put("moments", {"foot_top": {"axes": "foot", "flexion": "y"}}), "subject.mass: missing (moments are"),
         (put("vertical", "up"), "vertical: expected x or y or z"),
         (put("ground_contact", {"heel": "foot", "toe": "end"}), "chain: expected ground: true on one segment"),

@@ -231,7 +231,7 @@ def test_refuses_an_empty_table(result: Path, tmp_path: Path) -> None:
     path.write_text(path.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
     assert "walk.wrenches.csv: no frames" in refusal([result], tmp_path / "walk.html")
     path.write_text("", encoding="utf-8")
-    assert "and 2 more" in refusal([result], tmp_path / "walk.html")
+    assert "columns missing: frame, time_s;" in refusal([result], tmp_path / "walk.html")
 
 
 HOSTILE = "<script>alert(1)</script>\"'&$x_{1}$\u0000\ud800\n日本"

@@ -1,0 +1,88 @@
+"""A report of what a model gives: one side, no ground, few angles; nothing else is asked of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gaitid.errors import GaitidError
+from gaitid.report import write_report
+from gaitid.report.figures import page_figures
+from gaitid.report.result import load_result
+from gaitid.report.stance import peak_kinds, unknown_spans, vertical_axis
+
+
+def keep_columns(result: Path, table: str, wanted: Callable[[str], bool]) -> None:
+    """Take all other columns of a table away, but frame and time."""
+    path = result.with_name(f"walk.{table}.csv")
+    rows = [line.split(",") for line in path.read_text(encoding="utf-8").splitlines()]
+    kept = [i for i, name in enumerate(rows[0]) if i < 2 or wanted(name)]
+    path.write_text("\n".join(",".join(row[i] for i in kept) for row in rows) + "\n", encoding="utf-8")
+
+
+@pytest.fixture
+def right_only(result: Path) -> Path:
+    for table in ("wrenches", "joints"):
+        keep_columns(result, table, lambda name: name.startswith("right_"))
+    contacts = result.with_name("walk.contacts.csv")
+    lines = contacts.read_text(encoding="utf-8").splitlines(keepends=True)
+    contacts.write_text("".join(line for line in lines if not line.startswith("left,")), encoding="utf-8")
+    return result
+
+
+@pytest.mark.parametrize("suffix", ["html", "png"])
+def test_one_side(right_only: Path, tmp_path: Path, suffix: str) -> None:
+    output = write_report([right_only], tmp_path / f"walk.{suffix}")
+    loaded = load_result(right_only)
+    assert loaded.sides == ("right",) and vertical_axis(loaded) == "z"
+    assert {span.side for span in unknown_spans(loaded)} == {"right"}
+    if suffix == "html":
+        text = output.read_text(encoding="utf-8")
+        assert "Curves of the right side over time: " in text
+        assert "left: no value" not in text and "right: no value" in text
+
+
+def test_panels_without_columns_are_left_out(right_only: Path, tmp_path: Path) -> None:
+    keep_columns(right_only, "joints", lambda name: "knee_flexion" in name or "knee_power" in name)
+    figures = {
+        key: [[p.title for p in row] for row in rows] for key, _, rows, _ in page_figures(load_result(right_only))
+    }
+    assert list(figures) == ["ground", "angles", "powers"]
+    assert figures["angles"] == [["Knee flexion (+) / extension (−)"]]
+    assert [kind.name for kind in peak_kinds(load_result(right_only))] == ["Knee generation", "Knee absorption"]
+    assert write_report([right_only], tmp_path / "walk.html").is_file()
+
+
+def test_a_limb_that_the_ground_does_not_touch(right_only: Path, tmp_path: Path) -> None:
+    keep_columns(right_only, "wrenches", lambda name: False)
+    contacts = right_only.with_name("walk.contacts.csv")
+    contacts.write_text(contacts.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    text = write_report([right_only], tmp_path / "walk.html").read_text(encoding="utf-8")
+    assert "Ground reaction" not in text and "foot on the ground" not in text and "Hip flexion" in text
+
+
+def test_part_of_a_panel_or_of_the_ground_is_damage(right_only: Path, tmp_path: Path) -> None:
+    keep_columns(right_only, "wrenches", lambda name: not name.endswith("force_y_N"))
+    with pytest.raises(GaitidError, match="columns missing: right_ground_force_y_N;"):
+        write_report([right_only], tmp_path / "walk.html")
+
+
+def test_a_contact_of_a_side_without_columns(result: Path, tmp_path: Path) -> None:
+    for table in ("wrenches", "joints"):
+        keep_columns(result, table, lambda name: name.startswith("right_"))
+    with pytest.raises(GaitidError, match="line 2: not a contact; expected side right,"):
+        write_report([result], tmp_path / "walk.html")
+
+
+def test_nothing_to_draw_is_one_line(right_only: Path, tmp_path: Path) -> None:
+    keep_columns(right_only, "wrenches", lambda name: False)
+    joints = right_only.with_name("walk.joints.csv")
+    keep_columns(right_only, "joints", lambda name: name == "right_pelvis_anterior_tilt_deg")
+    with pytest.raises(GaitidError, match="nothing that a png sheet draws; write an .html page"):
+        write_report([right_only], tmp_path / "walk.png")
+    joints.write_text(joints.read_text(encoding="utf-8").replace("pelvis_anterior_tilt", "elbow_flexion"), "utf-8")
+    with pytest.raises(GaitidError, match=r"walk\.joints\.csv: nothing that a report draws; expected ground reactions"):
+        write_report([right_only], tmp_path / "walk.html")
+    assert not list(tmp_path.glob("walk.*"))
