@@ -6,6 +6,15 @@ command line puts ``gaitid: FILE:`` before it and exits with status 1.
 
 from __future__ import annotations
 
+# Characters of a message: one that names eight markers and their likely meanings stays below.
+LONGEST = 2000
+
+
+def in_print(text: str) -> str:
+    """One line of characters that can be shown: names in files, and of files, may hold what steers a terminal."""
+    text = " ".join(text.split())
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
 
 class GaitidError(Exception):
     """Data or configuration that gaitid refuses.
@@ -34,7 +43,8 @@ class GaitidError(Exception):
             parts.append(f"found {self.found}")
         if self.todo:
             parts.append(self.todo)
-        return " ".join("; ".join(parts).split())
+        text = in_print("; ".join(parts))
+        return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 class ReadError(GaitidError):

@@ -134,27 +134,16 @@ def _analog(path: Path, trial: Trial) -> dict[str, Any]:
     labels: list[str] = []
     units: list[str] = []
     if path.suffix.lower() == ".c3d":
-        import ezc3d  # the file was read, and so found sound, before
+        from gaitid.read.c3d_file import read_c3d_file, texts
 
-        group = ezc3d.c3d(str(path))["parameters"].get("ANALOG", {})
-        labels, units = _names(group, "LABELS"), _names(group, "UNITS")
+        parameters = read_c3d_file(path).parameters
+        labels, units = texts(parameters, "ANALOG", "LABELS"), texts(parameters, "ANALOG", "UNITS")
     count = int(trial.origin.get("analog_channels", len(labels)))
     pairs = [
         {"label": labels[i] if i < len(labels) else "", "unit": units[i] if i < len(units) else ""}
         for i in range(count)
     ]
     return {"rate": rate_hz, "rate_hz": rate_hz, "channels": pairs, "labels": [p["label"] for p in pairs]}
-
-
-def _names(group: Mapping[str, Any], name: str) -> list[str]:
-    """A list of texts that goes on in NAME2, NAME3, … beyond 255 entries."""
-    result: list[str] = []
-    for key in (name, *(f"{name}{k}" for k in range(2, 100))):
-        values = group.get(key, {}).get("value")
-        if not isinstance(values, list) or not values:
-            break
-        result += [str(v).strip().strip("\x00") for v in values]
-    return result
 
 
 # --- plates and contacts ------------------------------------------------------------------------------------

@@ -61,7 +61,8 @@ class Prepared:
 
 def sha256(path: Path) -> str:
     """Of a file's bytes, hexadecimal."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def named(path: Path, function: Any) -> Any:

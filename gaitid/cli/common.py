@@ -13,7 +13,7 @@ import click
 
 from gaitid import __version__
 from gaitid.cli.streams import tell
-from gaitid.errors import GaitidError
+from gaitid.errors import GaitidError, in_print
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -32,7 +32,7 @@ class Target(click.Path):
 
 def say(text: str) -> None:
     """A line for the person, on stderr."""
-    tell(f"gaitid: {' '.join(text.split())}")
+    tell(f"gaitid: {in_print(text)}")
 
 
 def say_json(content: object) -> None:

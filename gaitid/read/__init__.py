@@ -52,11 +52,9 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool) ->
     if suffix == ".csv":
         from gaitid.read.csv_nexus import is_nexus_csv, read_nexus_csv
         from gaitid.read.csv_plain import read_plain_csv
+        from gaitid.read.csv_text import first_characters
 
-        if not path.is_file():
-            raise ReadError("no such file" if not path.exists() else "not a file", todo="check the path")
-        with path.open("rb") as file:
-            head = file.read(4096).decode("utf-8-sig", errors="replace")
+        head = first_characters(path)
         if is_nexus_csv(head):
             if forces is not None:
                 raise ReadError("a Nexus export holds its own forces (section Devices)", todo="leave out --forces")

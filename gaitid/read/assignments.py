@@ -13,20 +13,21 @@ Three places are known:
 from __future__ import annotations
 
 import re
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
+from gaitid.errors import ReadError
 from gaitid.read.plates import LOADED_N
+from gaitid.read.source import file_size
 from gaitid.trial import Assignment, ForcePlate, Trial
 
 # Nothing else of the file is looked at: it may hold names and remarks.
 _CONTEXT = re.compile(rb"\s*FP(\d{1,3})\s*=\s*(Left|Right|Invalid)\s*", re.IGNORECASE)
 _FEET = {"left": "left", "right": "right", "invalid": "none"}
 _EVENTS = {"left-fp": "left", "right-fp": "right"}
-# Lines of an .enf that are looked at: they have some twenty.
-_LINES = 1000
+# Bytes of an .enf that is looked at: they have some hundreds.
+_BYTES = 100_000
 # An event belongs to a plate whose force comes this near its largest, within one camera frame.
 _AT_PEAK = 0.99
 
@@ -60,9 +61,9 @@ def _from_enf(path: Path) -> list[Assignment]:
     found = []
     for enf in enf_files(path):
         try:
-            with enf.open("rb") as file:
-                matches = [m for m in map(_CONTEXT.fullmatch, islice(file, _LINES)) if m]
-        except OSError:  # a folder of that name, or one that may not be read: nobody asked for it
+            file_size(enf, _BYTES, "Eclipse")
+            matches = [m for m in map(_CONTEXT.fullmatch, enf.read_bytes().splitlines()) if m]
+        except (OSError, ReadError):  # a folder or pipe of that name, or one that may not be read: nobody asked for it
             continue
         for plate, context in (m.groups() for m in matches):
             word = context.decode().lower()

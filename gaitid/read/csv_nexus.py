@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from gaitid.errors import ReadError
 from gaitid.read.csv_text import listed
 from gaitid.read.nexus_devices import read_devices
 from gaitid.read.nexus_sections import NexusSection, is_nexus_csv, read_nexus_sections
+from gaitid.read.source import printable
 from gaitid.read.units import LENGTH_M
 from gaitid.trial import Array, Event, ForcePlate, Trial
 
@@ -80,7 +82,7 @@ def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False)
         names=names,
         origin={
             "format": "Vicon Nexus CSV export",
-            "sections": ", ".join(section.title for section in sections.values()),
+            "sections": listed([section.title for section in sections.values()]),
         },
         warnings=tuple(warnings),
     )
@@ -147,6 +149,8 @@ def _events(sections: Mapping[str, NexusSection], first_frame: int, rate: float)
         try:
             time_s = float(row[3]) - (first_frame - 1) / rate
         except (ValueError, IndexError):
-            raise ReadError("Events: a time that is not a number", found=listed(row)) from None
-        events.append(Event(row[2], _SIDES.get(row[1].lower(), "general"), time_s))
+            time_s = math.nan
+        if not math.isfinite(time_s):
+            raise ReadError("Events: a time that is not a number", found=listed(row))
+        events.append(Event(printable(row[2]), _SIDES.get(row[1].lower(), "general"), time_s))
     return tuple(sorted(events, key=lambda event: event.time_s))

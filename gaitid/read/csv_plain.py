@@ -14,6 +14,7 @@ from gaitid.read.csv_text import (
     Dialect,
     cells_of,
     check_counts_by_one,
+    check_names,
     even_rate,
     is_blank,
     listed,
@@ -147,12 +148,15 @@ def read_forces(path: Path, plates: Path | None, cameras_s: tuple[float, float],
 
 def _read_table(path: Path, where: str) -> _Table:
     lines = read_lines(path, where)
-    start = next(i for i, line in enumerate(lines) if not is_blank(line))
+    start = next((i for i, line in enumerate(lines) if not is_blank(line)), None)
+    if start is None:
+        raise ReadError(f"{where}the file is empty", expected="a header and rows of numbers", found="separators only")
     end = next(i for i in range(len(lines), 0, -1) if not is_blank(lines[i - 1]))
     dialect = _dialect(lines[start], where)
     columns = cells_of(lines[start], dialect)
     while columns and not columns[-1]:  # trailing separators
         columns.pop()
+    check_names(columns, where)
     meanings = _meanings(columns, where)
     gap = next((i for i in range(start + 1, end) if is_blank(lines[i])), None)
     if gap is not None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import repr as short
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import ReadError
+from gaitid.read.source import SHOWN_CHARACTERS, file_size, printable, unreadable
 from gaitid.signals import median
 from gaitid.trial import Array
 
@@ -25,6 +29,17 @@ UNEVEN = 0.1
 _RATES_HZ = (1.0, 1e6)
 # Rows turned into numbers at a time: bounds the memory that their text takes.
 _CHUNK = 2000
+#: Bytes of a file; reading takes up to four times as much memory.
+MAX_BYTES = 500_000_000
+# Rows of a table, which take some 60 bytes each beside their text, and its numbers, which take 8.
+_ROWS, _CELLS = 5_000_000, 100_000_000
+# Characters of a line: a table of 10,000 columns has some hundred thousand.
+_LINE = 1_000_000
+_ENDS = re.compile(rb"[\r\n]")
+# Excel reads, and some programs write, the separator in a line of its own.
+_SEP = re.compile(r'"?sep=[,;\t]"?', re.IGNORECASE)
+# No measurement is larger, in any unit; moments of larger ones would not fit into a number.
+_LARGEST = 1e15
 # How many faults one line of error names before it only counts the rest.
 SHOWN = 8
 
@@ -46,7 +61,7 @@ class Dialect:
 
 
 def read_lines(path: Path, where: str = "", kind: str = "CSV") -> list[str]:
-    """Lines of a UTF-8 text file, without line ends (LF, CRLF or CR) and without a byte order mark.
+    """Lines of a text file (`decoded`), without line ends (LF, CRLF or CR); Excel's ``sep=;`` becomes a blank one.
 
     Parameters
     ----------
@@ -59,29 +74,77 @@ def read_lines(path: Path, where: str = "", kind: str = "CSV") -> list[str]:
     Raises
     ------
     ReadError
-        Absent, unreadable, empty, or not UTF-8 text.
+        Absent, unreadable, too large, empty, not text of a known encoding, or with a line that no table has.
     """
+    size = file_size(path, MAX_BYTES, kind, where)
     try:
-        # A pipe would be waited for, without end.
-        if path.exists() and not path.is_file():
-            raise ReadError(f"{where}not a file", expected=f"a {kind} file", found="a folder or a device")
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise ReadError(f"{where}no such file", todo="check the path") from None
+        with path.open("rb") as file:
+            data = file.read(min(size, _LINE))
+            if size > _LINE and not _ENDS.search(data):
+                raise _long_line(where, 1)
+            data += file.read(max(size - len(data), 0))
     except OSError as error:
-        raise ReadError(f"{where}cannot be read ({error.strerror})") from None
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ReadError(
-            f"{where}not UTF-8 text (byte {error.start})", expected=f"{kind} in UTF-8", todo="save it as UTF-8"
-        ) from None
+        raise unreadable(error, where) from None
+    text = decoded(data, where, kind)
+    del data
     if "\0" in text:
         raise ReadError(f"{where}not text (zero bytes)", expected=f"{kind} in UTF-8", todo="save it as UTF-8")
-    if not text.strip():
+    if not text or text.isspace():
         raise ReadError(f"{where}the file is empty", expected="a header and rows of numbers")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if (rows := text.count("\n")) > _ROWS:
+        raise ReadError(f"{where}too large", expected=f"at most {_ROWS} rows", found=str(rows),
+                        todo="cut the trial into pieces")  # fmt: skip
     # Not splitlines(): that would also split at form feeds and other characters inside a cell.
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = text.split("\n")
+    if len(text) > _LINE and max(map(len, lines)) > _LINE:
+        raise _long_line(where, 1 + next(i for i, line in enumerate(lines) if len(line) > _LINE))
+    if _SEP.fullmatch(lines[0]):
+        lines[0] = ""
+    return lines
+
+
+def _long_line(where: str, row: int) -> ReadError:
+    return ReadError(f"{where}row {row} is no row of a table", expected=f"at most {_LINE} characters")
+
+
+def _is_utf16(data: bytes) -> bool:
+    return data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+
+
+def decoded(data: bytes, where: str = "", kind: str = "CSV") -> str:
+    """Text of UTF-8, with or without a byte order mark, or of UTF-16 with one (Excel's “Unicode text”)."""
+    name, encoding = ("UTF-16", "utf-16") if _is_utf16(data) else ("UTF-8", "utf-8-sig")
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise ReadError(
+            f"{where}not {name} text (byte {error.start})",
+            expected=f"{kind} in UTF-8",
+            todo="save it as UTF-8",
+        ) from None
+
+
+def first_characters(path: Path) -> str:
+    """The beginning of a text file, enough to tell what it is; what cannot be read is left to `read_lines`."""
+    file_size(path, MAX_BYTES, "CSV")
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except OSError as error:
+        raise unreadable(error) from None
+    text = head.decode("utf-16" if _is_utf16(head) else "utf-8-sig", errors="replace")
+    first, end, rest = text.replace("\r\n", "\n").replace("\r", "\n").partition("\n")
+    return rest if _SEP.fullmatch(first) else first + end + rest
+
+
+def check_names(names: Sequence[str], where: str = "") -> None:
+    """ReadError at the first name that cannot be shown: control characters in it, or longer than any name is."""
+    for i, name in enumerate(names):
+        if printable(name) != name:
+            raise ReadError(f"{where}column {i + 1}: not a name", expected=f"up to {SHOWN_CHARACTERS} plain characters",
+                            found=short(name))  # fmt: skip
 
 
 def is_blank(line: str) -> bool:
@@ -124,12 +187,28 @@ def numbers_of(
     Raises
     ------
     ReadError
-        A row with too few or too many cells, or a cell that is not a finite number.
+        A row with too few or too many cells, or a cell that is no number that was measured.
     """
+    if len(lines) * len(columns) > _CELLS:
+        raise ReadError(f"{where}too large", expected=f"at most {_CELLS:.0e} cells",
+                        found=f"{len(lines)} rows of {len(columns)}", todo="cut the trial into pieces")  # fmt: skip
+    if dialect.decimal_comma:
+        _check_decimals(lines, first_row, where)
     chunks = [
         _numbers(lines[i : i + _CHUNK], first_row + i, columns, dialect, where) for i in range(0, len(lines), _CHUNK)
     ]
     return np.concatenate(chunks) if chunks else np.empty((0, len(columns)))
+
+
+def _check_decimals(lines: Sequence[str], first_row: int, where: str) -> None:
+    """ReadError where commas and points both stand in numbers: one of them separates thousands, and which is unsaid."""
+    with_point = next((i for i, line in enumerate(lines) if "." in line), None)
+    if with_point is not None and any("," in line for line in lines):
+        raise ReadError(
+            f"{where}row {first_row + with_point}: a decimal point in a table with decimal commas",
+            expected="one of the two, and no separators of thousands",
+            found=short(lines[with_point]),
+        )
 
 
 def _numbers(lines: Sequence[str], first_row: int, columns: Sequence[str], dialect: Dialect, where: str) -> Array:
@@ -155,7 +234,7 @@ def _numbers(lines: Sequence[str], first_row: int, columns: Sequence[str], diale
         if "_" in joined or not joined.isascii():
             raise ValueError
         values = np.array([float(cell) if cell else math.nan for cell in flat], dtype=np.float64)
-        if np.isinf(values).any():
+        if (np.abs(values) > _LARGEST).any():
             raise ValueError
     except ValueError:
         values = _slowly(flat, first_row, columns, where)
@@ -178,19 +257,19 @@ def _slowly(flat: Sequence[str], first_row: int, columns: Sequence[str], where: 
             values[i] = math.nan if not text or text.lower() in _MISSING else float(text)
         except ValueError:
             values[i] = math.inf
-        if math.isinf(values[i]) or "_" in text or not text.isascii():
+        if abs(values[i]) > _LARGEST or "_" in text or not text.isascii():
             raise ReadError(
-                f"{where}row {first_row + row}, column {columns[column]!r}: not a number",
-                expected="a number, or an empty cell where nothing was seen",
-                found=repr(text),
+                f"{where}row {first_row + row}, column {printable(columns[column])!r}: not a number",
+                expected=f"a number up to {_LARGEST:g}, or an empty cell where nothing was seen",
+                found=short(text),
             )
     return values
 
 
 def listed(faults: Sequence[str]) -> str:
-    """Faults as one piece of text, the first `SHOWN` of them spelled out."""
+    """Faults or names as one piece of text that can be shown, the first `SHOWN` of them spelled out."""
     more = len(faults) - SHOWN
-    return ", ".join(faults[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(map(printable, faults[:SHOWN])) + (f" and {more} more" if more > 0 else "")
 
 
 def whole_numbers(values: Array, first_row: int, column: str, where: str = "") -> Integers:

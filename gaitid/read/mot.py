@@ -17,8 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.read.csv_text import Dialect, even_rate, is_blank, listed, numbers_of, read_lines, start_after
+from gaitid.read.csv_text import Dialect, check_names, even_rate, is_blank, listed, numbers_of, read_lines, start_after
 from gaitid.read.plates import LOADED_N
+from gaitid.read.source import printable
 from gaitid.signals import median
 from gaitid.trial import Array, Assignment, ForcePlate, Mask
 
@@ -149,7 +150,7 @@ def _table(path: Path, where: str) -> tuple[list[str], Array, int]:
         raise ReadError(f"{where}not an OpenSim motion file", expected="a header that ends with endheader")
     header = {m[1].lower(): m[2] for m in map(_HEADER.match, lines[: ends[0]]) if m}
     if header.get("datatype", "double").lower() != "double":
-        raise ReadError(f"{where}DataType={header['datatype']} is not read", expected="one number a cell",
+        raise ReadError(f"{where}DataType={printable(header['datatype'])} is not read", expected="one number a cell",
                         todo="flatten the table before it is written")  # fmt: skip
     rows = [i for i in range(ends[0] + 1, len(lines)) if not is_blank(lines[i])]
     if len(rows) < 2:
@@ -165,12 +166,14 @@ def _table(path: Path, where: str) -> tuple[list[str], Array, int]:
     else:
         body = ["\t".join(line.split()) for line in body]
     columns = [cell.strip() for cell in body[0].rstrip().split("\t")]
+    check_names(columns, where)
     values = numbers_of(body[1:], start + 1, columns, Dialect("\t"), where)
     for key, what in _COUNTS.items():
         found = len(values) if what == "rows" else len(columns)
         if key in header and header[key] != str(found):
-            raise ReadError(f"{where}the header disagrees with the data", expected=f"{header[key]} {what} ({key})",
-                            found=str(found), todo="is the file cut short? Export it again")  # fmt: skip
+            raise ReadError(f"{where}the header disagrees with the data",
+                            expected=f"{printable(header[key])} {what} ({key})", found=str(found),
+                            todo="is the file cut short? Export it again")  # fmt: skip
     return columns, values, start + 1
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
+from reprlib import repr as short
 
 import numpy as np
 
@@ -15,11 +16,13 @@ from gaitid.read.csv_text import (
     Integers,
     cells_of,
     check_counts_by_one,
+    check_names,
     listed,
     numbers_of,
     read_lines,
     whole_numbers,
 )
+from gaitid.read.source import printable
 from gaitid.read.units import factor
 from gaitid.trial import Array, frozen
 
@@ -131,7 +134,7 @@ def read_nexus_sections(path: Path, only: Collection[str] | None = None) -> dict
     result: dict[str, NexusSection] = {}
     for title, start, end in _blocks(lines):
         if title in result:
-            raise ReadError(f"row {start + 1}: a second section {title}", expected="one of each")
+            raise ReadError(f"row {start + 1}: a second section {printable(title)}", expected="one of each")
         if only is not None and title in NUMERIC and title not in only:
             result[title] = NexusSection(title)
         elif title in NUMERIC:
@@ -191,13 +194,14 @@ def _section(title: str, lines: list[str], start: int, end: int, dialect: Dialec
     except ValueError:
         rate = 0.0
     if not 0 < rate < np.inf:
-        raise ReadError(f"{where}no rate", expected="Hz below the title", found=repr(rate_row[0]))
+        raise ReadError(f"{where}no rate", expected="Hz below the title", found=short(rate_row[0]))
     if units[0]:
         raise ReadError(f"{where}no row of units", expected="mm, N, … below the axes", found=listed(units))
     names, units = (row[:n] + [""] * (n - len(row)) for row in (names, units))
     starts = [i for i in range(2, n) if names[i]]
     if n > 2 and starts[:1] != [2]:
         raise ReadError(f"{where}column 3 has no name", expected="a name above its axes")
+    check_names([*names, *axes, *units], where)
     groups = tuple(
         NexusGroup(names[a], a - 2, tuple(axes[a:b]), tuple(units[a:b]))
         for a, b in zip(starts, [*starts[1:], n], strict=True)

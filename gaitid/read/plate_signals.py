@@ -117,7 +117,8 @@ def si_values(
         places = _columns(plate_type, PLACE)
         values[:, places] = np.where(values[:, :3].any(axis=1, keepdims=True), values[:, places], 0.0)
     if not np.isfinite(values).all():
-        raise ReadError("its channels hold values that are not numbers", todo="export the trial again")
+        raise ReadError("its channels hold values that are not numbers",
+                        todo="correct ANALOG:SCALE and GEN_SCALE, or export the trial again")  # fmt: skip
     return values
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import ReadError
+from gaitid.read.c3d_file import Analog, texts
+from gaitid.read.c3d_sections import Parameters
 from gaitid.read.plate_signals import ZeroWindow, column, lasting_extremes, si_values, zero_window, zeroed
 from gaitid.read.plate_types import MOMENT, PLATE_TYPES, UNDEFINED
 from gaitid.read.units import LENGTH_M, factor
@@ -35,7 +37,7 @@ _STUCK_M, _ASTRAY_M = 0.002, 5.0
 _AREA_M2 = (1e-3, 50.0)
 _PLATE_M2 = (0.02, 5.0)
 
-Parameters = Mapping[str, Mapping[str, Any]]
+Channels = Array | Analog
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,22 +47,22 @@ class _File:
     group: Mapping[str, Any]
     unit: str
     units: Sequence[str]
-    analog: Array
+    analog: Channels
     rate_hz: float
     window: ZeroWindow | None
 
 
 def plates_from_channels(
-    parameters: Parameters, analog: Array, rate_hz: float, per_frame: int
+    parameters: Parameters, analog: Channels, rate_hz: float, per_frame: int
 ) -> tuple[tuple[ForcePlate, ...], dict[int, str], list[str]]:
     """Every plate that can be read, why the others cannot, and what was assumed.
 
     Parameters
     ----------
     parameters : mapping
-        ezc3d's parameters.
+        Of the file: group to name to value.
     analog : (channels, samples) array
-        Scaled analog data.
+        Scaled analog data, or what gives rows of them.
     rate_hz : float
         Of the analog samples.
     per_frame : int
@@ -72,9 +74,10 @@ def plates_from_channels(
     refused : dict of plate number to reason
     warnings : list of str
     """
-    group = {k: v["value"] for k, v in parameters.get("FORCE_PLATFORM", {}).items() if k != "__METADATA__"}
+    group = parameters.get("FORCE_PLATFORM", {})
     window = zero_window(group, per_frame, analog.shape[1], rate_hz)
-    file = _File(group, _unit_of_points(parameters), _units_of_channels(parameters), analog, rate_hz, window)
+    unit = next(iter(texts(parameters, "POINT", "UNITS")), "")
+    file = _File(group, unit, texts(parameters, "ANALOG", "UNITS"), analog, rate_hz, window)
     warnings: list[str] = []
     plates: list[ForcePlate] = []
     channels: dict[int, Sequence[int]] = {}
@@ -343,15 +346,3 @@ def sensor_vector(origin: Array, number: int, warnings: list[str]) -> Array:
         warnings.append(f"plate {number}: ORIGIN points from the sensor to the surface (z < 0); it was turned")
         return -origin
     return origin
-
-
-def _unit_of_points(parameters: Parameters) -> str:
-    value = parameters.get("POINT", {}).get("UNITS", {}).get("value", [""])
-    return str(value[0]) if len(value) else ""
-
-
-def _units_of_channels(parameters: Parameters) -> list[str]:
-    """``ANALOG:UNITS``, which goes on in UNITS2, … beyond 255 channels."""
-    group = parameters.get("ANALOG", {})
-    names = ("UNITS", *(f"UNITS{k}" for k in range(2, 10)))
-    return [str(unit) for name in names for unit in group.get(name, {}).get("value", [])]

@@ -13,6 +13,7 @@ import numpy as np
 from gaitid.errors import ModelError
 from gaitid.model.yaml_file import load_yaml
 from gaitid.read.plates import CLOSES_M, closing_error, overlap, sensor_vector
+from gaitid.read.source import printable
 from gaitid.trial import Array, ForcePlate, frozen
 
 SENSES = ("reaction", "action")
@@ -137,7 +138,7 @@ def _plate(entry: object, at: str, faults: list[str]) -> PlateGeometry | None:
 
 
 def _key(key: object) -> str:
-    return key if isinstance(key, str) and len(key) <= 30 else short(key)
+    return printable(key) if isinstance(key, str) else short(key)
 
 
 def _lengths(

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from reprlib import repr as short
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from gaitid.read.csv_plain import read_forces
 from gaitid.read.csv_text import (
     Dialect,
     check_counts_by_one,
+    check_names,
     even_rate,
     is_blank,
     listed,
@@ -26,6 +28,7 @@ from gaitid.read.csv_text import (
     whole_numbers,
 )
 from gaitid.read.mot import Forces
+from gaitid.read.source import printable
 from gaitid.read.units import LENGTH_M, factor
 from gaitid.trial import Array, Trial
 
@@ -71,8 +74,9 @@ def read_trc(path: Path, forces: Path | None = None, plates: Path | None = None)
         raise ReadError(f"row {gap + 1} is empty", expected="a row for every frame")
     for key, found, what in (("nummarkers", len(labels), "markers"), ("numframes", len(rows), "frames")):
         if key in header and _number(header, key) != found:
-            raise ReadError(f"the header disagrees with the {what}", expected=f"{header[key]} (as its header says)",
-                            found=str(found), todo="is the file cut short? Export it again")  # fmt: skip
+            raise ReadError(f"the header disagrees with the {what}",
+                            expected=f"{_number(header, key):g} (as its header says)", found=str(found),
+                            todo="is the file cut short? Export it again")  # fmt: skip
     values = numbers_of(lines[first : last + 1], first + 1, columns, Dialect("\t"))
     frames = whole_numbers(values[:, 0], first + 1, "Frame#")
     check_counts_by_one(frames, first + 1, "Frame#")
@@ -96,7 +100,7 @@ def read_trc(path: Path, forces: Path | None = None, plates: Path | None = None)
         refused_plates=loads.refused,
         assignments=loads.assignments,
         names=names,
-        origin={"format": "TRC", "length_unit": header["units"]},
+        origin={"format": "TRC", "length_unit": printable(header["units"])},
         warnings=tuple(warnings),
     )
 
@@ -121,7 +125,7 @@ def _number(header: Mapping[str, str], key: str) -> float:
         number = math.nan
     if not 0 < number < math.inf:
         raise ReadError(f"header, {key}: no number above 0", expected="digits and a decimal point",
-                        found=repr(header[key]))  # fmt: skip
+                        found=short(header[key]))  # fmt: skip
     return number
 
 
@@ -134,12 +138,13 @@ def _labels(lines: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     given = [cell for cell in cells[2:] if cell]
     if not given:
         raise ReadError("no markers", expected="labels in row 4")
+    check_names(given)
     wanted = [axis for _ in given for axis in "XYZ"]
     if len(axes) != len(wanted) or any(not re.fullmatch(rf"{w}\d*", a.upper()) for w, a in zip(wanted, axes)):
         raise ReadError(
             "rows 4 and 5 disagree",
             expected=f"X, Y, Z for each of {len(given)} labels",
-            found=f"{len(axes)} columns: {' '.join(axes[:3])} …",
+            found=f"{len(axes)} columns: {printable(' '.join(axes[:3]))} …",
             todo="give every marker a label, and its columns in the order X, Y, Z",
         )
     labels = [label.rpartition(":")[2] for label in given]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from reprlib import repr as short
 
 from gaitid.errors import ReadError
 
@@ -29,7 +30,7 @@ def factor(unit: str, table: Mapping[str, float], what: str) -> float:
         raise ReadError(
             f"{what}: unit not known",
             expected=" or ".join(sorted(table)),
-            found=repr(unit),
+            found=short(unit),
             todo="correct the unit in the file",
         ) from None
 

@@ -141,12 +141,12 @@ def parameters(
     return group | more
 
 
-def as_ezc3d(group: dict[str, Any], units: list[str], unit: str) -> dict[str, Any]:
-    """The parameters as the library hands them over."""
+def as_read(group: dict[str, Any], units: list[str], unit: str) -> dict[str, Any]:
+    """The parameters as the reader hands them over."""
     return {
-        "POINT": {"UNITS": {"value": [unit]}},
-        "ANALOG": {"UNITS": {"value": units}},
-        "FORCE_PLATFORM": {name: {"value": value} for name, value in group.items()},
+        "POINT": {"UNITS": [unit]},
+        "ANALOG": {"UNITS": units},
+        "FORCE_PLATFORM": dict(group),
     }
 
 

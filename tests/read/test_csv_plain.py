@@ -211,7 +211,13 @@ def test_a_time_row_that_is_lost_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("data", "words"),
-    [(b"", "empty"), (b" \n", "empty"), (b"\xff\xfet\x00", "not UTF-8"), (b"time_s\x00", "not text")],
+    [
+        (b"", "empty"),
+        (b" \n", "empty"),
+        (b"\xff\xfet\x00i", "not UTF-16"),
+        (b"t\xff", "not UTF-8"),
+        (b"time_s\x00", "not text"),
+    ],
 )
 def test_files_that_are_not_text(tmp_path: Path, data: bytes, words: str) -> None:
     (tmp_path / "t.csv").write_bytes(data)

@@ -10,7 +10,7 @@ from typing import Any
 import ezc3d
 import numpy as np
 import pytest
-from plate_layout import Felt, Made, as_ezc3d, made, parameters, step_on, write_c3d
+from plate_layout import Felt, Made, as_read, made, parameters, step_on, write_c3d
 
 from gaitid.plates import plate_axes
 from gaitid.read.c3d import read_c3d
@@ -38,7 +38,7 @@ def read(plate: Made, *, bias: Any = None, units: dict[str, str] | None = None, 
     signals = plate.signals + (0.0 if bias is None else np.asarray(bias, float)[:, None])
     named = [(UNITS | (units or {}))[held] for held in plate.holds]
     group = parameters([plate], [CORNERS], "m", [list(range(1, len(signals) + 1))], **more)
-    return plates_from_channels(as_ezc3d(group, named, "m"), signals, RATE, PER_FRAME)
+    return plates_from_channels(as_read(group, named, "m"), signals, RATE, PER_FRAME)
 
 
 def about_centre(plate: ForcePlate) -> Array:
@@ -207,13 +207,13 @@ def test_a_sensor_level_with_the_surface_is_where_feet_stand_on_it(stored: float
     load, sensor = felt(), np.array([0.5, 0.813, 0.0])
     plate = Made(2, np.vstack([load.force.T, load.about(sensor).T]), ("force",) * 3 + ("moment",) * 3, stored * sensor)
     group = parameters([plate], [CORNERS * [2, 3, 1]], "m", [[1, 2, 3, 4, 5, 6]])
-    parsed = as_ezc3d(group, [UNITS[h] for h in plate.holds], "m")
+    parsed = as_read(group, [UNITS[h] for h in plate.holds], "m")
     plates, _, warnings = plates_from_channels(parsed, plate.signals, RATE, PER_FRAME)
     assert_felt(plates[0], load)
     sense = "the surface to the sensor" if stored > 0 else "the sensor to the surface"
     assert any(f"ORIGIN has no z; it was taken to point from {sense}" in w for w in warnings)
     # as large as the room, both are on it: nothing says which
-    parsed["FORCE_PLATFORM"]["CORNERS"]["value"] = parsed["FORCE_PLATFORM"]["CORNERS"]["value"] * 4
+    parsed["FORCE_PLATFORM"]["CORNERS"] = parsed["FORCE_PLATFORM"]["CORNERS"] * 4
     plates, refused, _ = plates_from_channels(parsed, plate.signals, RATE, PER_FRAME)
     assert plates == () and refused[1].startswith("ORIGIN has no z, so its sense is not known")
     # nor does it matter where nobody stands on it
@@ -225,7 +225,7 @@ def test_parameters_of_a_single_plate_may_lack_their_last_dimension() -> None:
     plate = made(4, felt(), HALF, np.random.default_rng(3))
     group = parameters([plate], [CORNERS], "m", [[1, 2, 3, 4, 5, 6]])
     flat = {name: value[..., 0] if value.ndim > 1 else value for name, value in group.items()}
-    plates, refused, _ = plates_from_channels(as_ezc3d(flat, ["V"] * 6, "m"), plate.signals, RATE, PER_FRAME)
+    plates, refused, _ = plates_from_channels(as_read(flat, ["V"] * 6, "m"), plate.signals, RATE, PER_FRAME)
     assert refused == {}
     assert_felt(plates[0], felt())
 

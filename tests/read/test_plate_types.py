@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from plate_layout import IN_UNIT, Felt, Made, as_ezc3d, made, parameters, step_on, write_c3d
+from plate_layout import IN_UNIT, Felt, Made, as_read, made, parameters, step_on, write_c3d
 from scipy.spatial.transform import Rotation
 
 from gaitid.plates import plate_axes
@@ -74,7 +74,7 @@ def test_a_known_load_comes_back(kind: int, seed: int, slope: float, unit: str, 
     plate = made(kind, felt.turned() if action else felt, half, rng)
     signals, units, order = wired([plate], rng)
     group = parameters([plate], [corners], unit, order)
-    plates, refused, warnings = plates_from_channels(as_ezc3d(group, units, unit), signals, RATE, PER_FRAME)
+    plates, refused, warnings = plates_from_channels(as_read(group, units, unit), signals, RATE, PER_FRAME)
     assert refused == {}
     assert [(p.number, p.kind, p.rate_hz) for p in plates] == [(1, kind, RATE)]
     force_g, moment_g = read_about_centre_g(plates[0])

@@ -42,9 +42,9 @@ def parameters_of(
     }
     units = [unit for one in plates for unit in one.units]
     return {
-        "FORCE_PLATFORM": {name: {"value": value} for name, value in group.items()},
-        "POINT": {"UNITS": {"value": ["mm" if per_metre == 1e3 else "m"]}},
-        "ANALOG": {"UNITS": {"value": units}},
+        "FORCE_PLATFORM": dict(group),
+        "POINT": {"UNITS": ["mm" if per_metre == 1e3 else "m"]},
+        "ANALOG": {"UNITS": units},
     }
 
 
