@@ -1,18 +1,21 @@
-"""Did a result move? Largest differences from golden results kept beside the trials, by quantity."""
+"""Did a result move? Every table of golden results kept beside the trials, against what `run` would write now."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Any
 
 import numpy as np
 
 from gaitid.errors import GaitidError
 from gaitid.findings import FAIL, PASS, WARN, Finding
 from gaitid.result import Result
-from gaitid.run import Prepared, sha256
+from gaitid.run import Prepared, found_trial, input_record
 from gaitid.trial import Array
 
 # Largest differences from golden results that are not a change. Well below what a clinic can tell, well above
@@ -24,22 +27,84 @@ TOLERANCES = {
     "position_m": 1e-5,
     "moment_Nm_per_kg": 1e-5,
     "power_W_per_kg": 1e-4,
+    "force_N_per_kg": 1e-4,
+    "quaternion_1": 1e-5,
+    "omega_rad_per_s": 1e-4,
+    "alpha_rad_per_s2": 0.01,
+    "acceleration_m_per_s2": 0.001,
+    "speed_m_per_s": 1e-4,
+    "time_s": 1e-5,
+    "cadence_steps_per_min": 0.01,
+    "share_percent": 0.01,
 }
-# Endings of columns, the longest first, and the quantity of each.
+# Endings of columns and the quantity of each; the first that fits. Other columns hold words, or figures of no result.
 _ENDINGS = (
+    ("_N_per_kg", "force_N_per_kg"),
     ("_Nm_per_kg", "moment_Nm_per_kg"),
     ("_W_per_kg", "power_W_per_kg"),
+    ("_rad_per_s", "omega_rad_per_s"),
+    ("_rad_per_s2", "alpha_rad_per_s2"),
+    ("_m_per_s", "speed_m_per_s"),
+    ("_m_per_s2", "acceleration_m_per_s2"),
+    ("_steps_per_min", "cadence_steps_per_min"),
+    ("_percent", "share_percent"),
     ("_deg", "angle_deg"),
     ("_Nm", "moment_Nm"),
     ("_N", "force_N"),
     ("_m", "position_m"),
+    ("_s", "time_s"),
+    *((f"_q{c}", "quaternion_1") for c in "wxyz"),
 )
+_UNITS = {"Nm": "N·m", "Nm_per_kg": "N·m/kg", "N_per_kg": "N/kg", "W_per_kg": "W/kg", "rad_per_s": "rad/s",
+          "rad_per_s2": "rad/s²", "m_per_s": "m/s", "m_per_s2": "m/s²", "steps_per_min": "steps/min",
+          "percent": "%", "1": ""}  # fmt: skip
+# The tables of `run` and the columns that name a row. The first two must be there; the others are compared where kept.
+_KEYS = {
+    "wrenches": ("frame",),
+    "joints": ("frame",),
+    "contacts": ("side", "plates", "first_frame", "last_frame"),
+    "cycles": ("side", "cycle", "percent"),
+    "spatiotemporal": ("side", "cycle"),
+    "segments": ("frame",),
+    "base": ("frame",),
+}
+_REQUIRED = ("wrenches", "joints")
+# What `check` takes from the golden result itself: it says what is written, not what is computed.
+_FOLLOWED = {"express_in", "contributions", "observer"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A CSV of `run`.
+
+    Attributes
+    ----------
+    keys : sequence of tuple of str
+        What names each row.
+    columns : mapping of name to (rows,) array
+        Of the columns that hold a quantity; NaN where a cell is empty.
+    names : sequence of str
+        Of all columns.
+    """
+
+    keys: Sequence[tuple[str, ...]]
+    columns: Mapping[str, Array]
+    names: Sequence[str]
+
+
+@dataclass
+class Largest:
+    """The largest difference of one quantity so far and where it is; all columns with one above the tolerance."""
+
+    size: float = -1.0
+    where: str = ""
+    columns: list[str] = field(default_factory=list)
 
 
 def compare(
     result: Result, prepared: Prepared, path: Path, folder: Path, tolerances: Mapping[str, float] = TOLERANCES
 ) -> list[Finding]:
-    """Differences from the golden results kept in a folder, by quantity, and what else differs.
+    """What moved against the golden results kept in a folder, by how much, and since which version or setting.
 
     Parameters
     ----------
@@ -48,170 +113,274 @@ def compare(
     path : Path
         The trial.
     folder : Path
-        With ``<stem>.wrenches.csv`` and ``<stem>.joints.csv``, and ``<stem>.run.json`` if it was kept.
+        With ``<stem>.wrenches.csv`` and ``<stem>.joints.csv``, and what else `run` wrote of it.
     tolerances : mapping of quantity to float
     """
-    from gaitid.write.tables import joints_csv, wrenches_csv
-
-    stem = path.stem
+    record = _record(folder / f"{path.stem}.run.json")
+    largest: dict[str, Largest] = {}
     findings: list[Finding] = []
-    largest: dict[str, tuple[float, str]] = {}
+    compared: list[str] = []
     try:
-        wrenches = _table((folder / f"{stem}.wrenches.csv").read_text(encoding="utf-8"), f"{stem}.wrenches.csv")
-        joints = _table((folder / f"{stem}.joints.csv").read_text(encoding="utf-8"), f"{stem}.joints.csv")
-        express_in = _frames_of_expression(list(wrenches), result)
+        for name in _KEYS:
+            file = folder / f"{path.stem}.{name}.csv"
+            if name not in _REQUIRED and not file.exists():
+                continue
+            old = _table(file.read_text(encoding="utf-8"), name, file.name)
+            new = _table(_written(name, result, old.names, record), name, file.name)
+            findings += _shape(name, old, new)
+            findings += _cells(name, old, new, tolerances, largest)
+            compared.append(name)
     except OSError as error:
         text = (
             f"no golden result {error.filename} ({error.strerror}); "
             f"make one with gaitid run {path} --model {prepared.options.model} -o {folder}"
         )
         return [Finding("golden", FAIL, text)]
-    except (UnicodeDecodeError, GaitidError) as error:
-        text = error.line() if isinstance(error, GaitidError) else f"{stem}.*.csv is not text"
-        return [Finding("golden", FAIL, text)]
-    for name, old, text in (
-        ("wrenches", wrenches, wrenches_csv(result, express_in)),
-        ("joints", joints, joints_csv(result)),
-    ):
-        findings += _differences(name, old, _table(text, name), largest)
-    moved = []
-    for quantity, limit in tolerances.items():
-        if quantity not in largest:
-            continue
-        size, column = largest[quantity]
-        moved.append(f"{_words(quantity)} {size:.3g}")
-        if size > limit:
-            unit = quantity.partition("_")[2]
-            text = f"{column} moved by {size:.3g} {_unit(unit)}, at most {limit:g}"
-            findings.append(Finding("golden", FAIL, text, size, limit, _unit(unit)))
-    changes = _changes(result, prepared, path, folder)
-    if any(f.status == FAIL for f in findings):
-        why = (
-            f"it differs from the golden run in {'; '.join(changes)}"
-            if changes
-            else "no difference of version, settings, model or input is recorded"
-        )
-        findings.append(Finding("golden record", FAIL, why))
-    else:
-        findings.append(Finding("golden", PASS, "as golden (largest differences: " + ", ".join(moved) + ")"))
-        findings += [Finding("golden record", WARN, f"same numbers, but {change}") for change in changes]
+    except UnicodeDecodeError:
+        return [Finding("golden", FAIL, f"{file.name} is not text")]
+    except GaitidError as error:
+        return [Finding("golden", FAIL, error.line())]
+    for quantity, one in largest.items():
+        limit = tolerances[quantity]
+        if one.size > limit:
+            n = len(one.columns) - 1
+            more = f", and {n} more column{'s' if n > 1 else ''}" if n else ""
+            text = f"{one.where} moved by {_amount(one.size, quantity)}, at most {limit:g}{more}"
+            findings.append(Finding("golden", FAIL, text, one.size, limit, _unit(quantity)))
+    changes = _changes(record, result, prepared, path)
+    if findings:
+        return [*findings, Finding("golden record", FAIL, _since(record, changes))]
+    moved = ", ".join(f"{q.partition('_')[0]} {_amount(one.size, q)}" for q, one in largest.items() if one.size > 0)
+    how = f"largest differences: {moved}" if moved else "to the last digit"
+    findings = [Finding("golden", PASS, f"{', '.join(compared)} as golden ({how})")]
+    if changes:
+        findings.append(Finding("golden record", WARN, f"same numbers since {', '.join(changes)}"))
     return findings
 
 
-def _table(text: str, name: str) -> dict[str, Array]:
-    """Columns by name; NaN where a cell is empty."""
-    rows = list(csv.reader(text.splitlines()))
-    if not rows or any(len(row) != len(rows[0]) for row in rows):
-        raise GaitidError(f"{name} is not a table that gaitid run writes", expected="rows of equal length")
-    try:
-        values = np.array([[float(cell) if cell else np.nan for cell in row] for row in rows[1:]], dtype=float)
-    except ValueError as error:
-        raise GaitidError(f"{name} is not a table that gaitid run writes", found=str(error)) from None
-    values = values.reshape(len(rows) - 1, len(rows[0]))
-    return {column: values[:, i] for i, column in enumerate(rows[0])}
+# --- tables -------------------------------------------------------------------------------------------------
 
 
-def _frames_of_expression(columns: Sequence[str], result: Result) -> tuple[str, ...]:
+def _written(name: str, result: Result, names: Sequence[str], record: Mapping[str, Any]) -> str:
+    """What `run` would write now, with the frames of expression and contributions of the golden table."""
+    from gaitid.write import cycles, tables
+
+    if name == "wrenches":
+        return tables.wrenches_csv(result, _frames_of_expression(names), _parts(result, names, record))
+    if name in ("cycles", "spatiotemporal"):
+        text: str = getattr(cycles, f"{name}_csv")(result, result.gait)
+    else:
+        text = getattr(tables, f"{name}_csv")(result)
+    return text
+
+
+def _frames_of_expression(names: Sequence[str]) -> tuple[str, ...]:
     """The frames of expression of a golden table, in its order."""
+    found = [match[1] for name in names if (match := re.fullmatch(r".+_force_([a-z]+)_x_N", name))]
+    frames = tuple(dict.fromkeys(f for f in found if f != "ground"))
     from gaitid.write.tables import FRAMES_OF_EXPRESSION
 
-    side, joint = result.model.sides[0].name, result.model.chain[0].joint
-    found = [
-        frame for column in columns for frame in FRAMES_OF_EXPRESSION if column == f"{side}_{joint}_force_{frame}_x_N"
-    ]
-    if not found:
-        raise GaitidError("the golden wrenches have no column of this model", found=", ".join(columns[2:5]))
-    return tuple(found)
+    if not frames or not set(frames) <= set(FRAMES_OF_EXPRESSION):
+        raise GaitidError("the golden wrenches have no force of a joint", found=", ".join(names[2:5]))
+    return frames
 
 
-def _differences(
-    name: str, old: Mapping[str, Array], new: Mapping[str, Array], largest: dict[str, tuple[float, str]]
-) -> list[Finding]:
-    """Changes of shape and of empty cells; the largest difference of each quantity goes into `largest`."""
-    if list(old) != list(new):
-        gone = [c for c in old if c not in new]
-        come = [c for c in new if c not in old]
+def _parts(result: Result, names: Sequence[str], record: Mapping[str, Any]) -> Any:
+    """What each cause contributes, where the golden table has it."""
+    if not any(name.endswith("_gravity_N") for name in names):
+        return None
+    from gaitid.contributed import contributed
+
+    observer = _mapping(record, "settings").get("observer")
+    segments = [*(body.segment for body in result.model.chain), result.model.base.segment]
+    return contributed(result, observer if observer in segments else None)
+
+
+def _table(text: str, name: str, file: str) -> Table:
+    """A CSV that `run` wrote."""
+    header, *rows = list(csv.reader(text.splitlines())) or [[]]
+    wrong = f"{file} is not a table that gaitid run writes"
+    if any(len(row) != len(header) for row in rows):
+        raise GaitidError(wrong, expected="rows of equal length")
+    if missing := [key for key in _KEYS[name] if key not in header]:
+        raise GaitidError(wrong, expected=f"a column {missing[0]}")
+    keyed = [header.index(key) for key in _KEYS[name]]
+    columns = {}
+    for i, column in enumerate(header):
+        if i not in keyed and _quantity(column):
+            try:
+                columns[column] = np.array([float(row[i]) if row[i] else np.nan for row in rows], dtype=float)
+            except ValueError as error:
+                raise GaitidError(wrong, found=f"{error} in {column}") from None
+    return Table([tuple(row[i] for i in keyed) for row in rows], columns, header)
+
+
+def _quantity(column: str) -> str:
+    """The quantity of a column; empty where it holds none."""
+    return next((quantity for ending, quantity in _ENDINGS if column.endswith(ending)), "")
+
+
+def _shape(name: str, old: Table, new: Table) -> list[Finding]:
+    """Columns and rows that are gone or new."""
+    texts = []
+    gone, come = _without(old.names, new.names), _without(new.names, old.names)
+    if gone or come:
         parts = [f"{len(c)} columns {w} ({c[0]}, …)" for c, w in ((gone, "are gone"), (come, "are new")) if c]
-        return [Finding("golden", FAIL, f"{name}: {' and '.join(parts) or 'columns are in another order'}")]
-    if not np.array_equal(old["frame"], new["frame"]):
-        text = f"{name}: frames {_range(new['frame'])} where golden has {_range(old['frame'])}"
-        return [Finding("golden", FAIL, text)]
-    empty_now, empty_then, first = 0, 0, ""
-    for column, b in new.items():
-        a = old[column]
-        quantity = next((q for ending, q in _ENDINGS if column.endswith(ending)), None)
+        texts.append(" and ".join(parts))
+    elif list(old.names) != list(new.names):
+        texts.append("columns are in another order")
+    if _KEYS[name] == ("frame",):
+        if list(old.keys) != list(new.keys):
+            texts.append(f"frames {_range(new.keys)} where golden has {_range(old.keys)}")
+    else:
+        for keys, word in ((_without(old.keys, new.keys), "gone"), (_without(new.keys, old.keys), "new")):
+            if keys:
+                more = f" and {len(keys) - 1} more rows are" if len(keys) > 1 else " is"
+                texts.append(f"row {_place(name, keys[0])}{more} {word}")
+    return [Finding("golden", FAIL, f"{name}: {text}") for text in texts]
+
+
+def _cells(
+    name: str, old: Table, new: Table, tolerances: Mapping[str, float], largest: dict[str, Largest]
+) -> list[Finding]:
+    """Cells that became empty or filled; the largest difference of each quantity goes into `largest`."""
+    row_of = {key: i for i, key in enumerate(old.keys)}
+    rows = [(row_of[key], i) for i, key in enumerate(new.keys) if key in row_of]
+    before, now = [i for i, _ in rows], [i for _, i in rows]
+    emptied = filled = 0
+    where: list[tuple[int, str]] = []  # row and column
+    for column, values in new.columns.items():
+        if column not in old.columns or not rows:
+            continue
+        a, b = old.columns[column][before], values[now]
         changed = np.isnan(a) != np.isnan(b)
         if changed.any():
-            empty_now += int((changed & np.isnan(b)).sum())
-            empty_then += int((changed & np.isnan(a)).sum())
-            first = first or f"{column}, frame {int(new['frame'][np.argmax(changed)])}"
-        both = np.isfinite(a) & np.isfinite(b)
-        if quantity is None or not both.any():
+            emptied += int((changed & np.isnan(b)).sum())
+            filled += int((changed & np.isnan(a)).sum())
+            where += [(int(i), column) for i in np.flatnonzero(changed)]
+        quantity = _quantity(column)
+        difference = np.where(np.isfinite(a) & np.isfinite(b), _difference(a, b, quantity), -1.0)
+        i = int(np.argmax(difference))
+        if difference[i] < 0:
             continue
-        difference = np.abs(a - b)[both]
-        if quantity == "angle_deg":
-            difference = np.minimum(difference, np.abs(360 - difference))  # an angle that wraps has not moved
-        size = float(difference.max())
-        if size >= largest.get(quantity, (-1.0, ""))[0]:
-            frame = int(new["frame"][both][np.argmax(difference)])
-            largest[quantity] = (size, f"{column} (frame {frame})")
-    if first:
-        text = f"{name}: {empty_now} cells are newly empty and {empty_then} newly filled (first: {first})"
-        return [Finding("golden", FAIL, text, float(empty_now + empty_then), 0.0, "cells")]
-    return []
+        one = largest.setdefault(quantity, Largest())
+        if difference[i] > tolerances[quantity]:
+            one.columns.append(column)
+        if difference[i] >= one.size:
+            one.size, one.where = float(difference[i]), f"{column} ({_place(name, new.keys[now[i]])})"
+    if not where:
+        return []
+    row, column = min(where, key=lambda place: place[0])
+    text = (
+        f"{name}: {emptied} cells are newly empty and {filled} newly filled in {len({r for r, _ in where})} rows "
+        f"(first: {column}, {_place(name, new.keys[now[row]])})"
+    )
+    return [Finding("golden", FAIL, text, float(emptied + filled), 0.0, "cells")]
 
 
-def _range(frames: Array) -> str:
-    return f"{frames[0]:g} to {frames[-1]:g}" if len(frames) else "none"
+def _difference(a: Array, b: Array, quantity: str) -> Array:
+    difference: Array = np.abs(a - b)
+    if quantity == "angle_deg":
+        difference = np.minimum(difference, np.abs(360 - difference))  # an angle that wraps has not moved
+    if quantity == "quaternion_1":
+        difference = np.minimum(difference, np.abs(a + b))  # q and -q are the same orientation
+    return difference
 
 
-def _changes(result: Result, prepared: Prepared, path: Path, folder: Path) -> list[str]:
-    """What the golden record says that is no longer so; empty where there is no record."""
+def _without(these: Iterable[Any], others: Iterable[Any]) -> list[Any]:
+    gone = set(others)
+    return [one for one in these if one not in gone]
+
+
+def _place(name: str, key: tuple[str, ...]) -> str:
+    """A row in words: ``frame 12``, or ``side left, cycle 1``."""
+    return ", ".join(
+        f"{what.replace('_', ' ')} {value or 'none'}" for what, value in zip(_KEYS[name], key, strict=True)
+    )
+
+
+def _range(keys: Sequence[tuple[str, ...]]) -> str:
+    return f"{keys[0][0]} to {keys[-1][0]}" if keys else "none"
+
+
+def _amount(size: float, quantity: str) -> str:
+    return f"{size:.3g} {_unit(quantity)}".strip()
+
+
+def _unit(quantity: str) -> str:
+    unit = quantity.partition("_")[2]
+    return _UNITS.get(unit, unit)
+
+
+# --- since when ---------------------------------------------------------------------------------------------
+
+
+def _record(file: Path) -> Mapping[str, Any]:
+    """The golden run's record; empty where there is none that can be read."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _since(record: Mapping[str, Any], changes: Sequence[str]) -> str:
+    """What may have moved a result, in words."""
+    if changes:
+        return f"since {', '.join(changes)}"
+    if not record:
+        return "no run.json was kept with it: since when is not known"
+    return "no difference of version, settings, model or input is recorded: other code, libraries or machine"
+
+
+def _changes(old: Mapping[str, Any], result: Result, prepared: Prepared, path: Path) -> list[str]:
+    """What the golden record says that is no longer so."""
     from gaitid.write.record import record
 
-    try:
-        old = json.loads((folder / f"{path.stem}.run.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    if not old:
         return []
-    if not isinstance(old, dict):
-        return []
-    inputs = [{"role": "trial", "path": str(path), "sha256": sha256(path)}, *prepared.inputs]
+    inputs = [input_record("trial", path, found_trial(path)), *prepared.inputs]
     new = record(result, (), inputs, prepared.options.express_in, False)
     changes = []
     if old.get("gaitid") != new["gaitid"]:
-        changes.append(f"gaitid {old.get('gaitid')} -> {new['gaitid']}")
+        changes.append(f"gaitid {_value(old.get('gaitid'))} -> {new['gaitid']}")
     for role in ("trial", "static", "subject", "forces", "plates", "model", "table"):
-        before, after = _hashes(old.get("inputs"), role), _hashes(new["inputs"], role)
-        if before != after:
-            changes.append(f"the {role} file" + (" (sha256 differs)" if before and after else " (given once only)"))
-    for group, ignored in (("settings", {"express_in"}), ("subject", set())):
-        golden, present = old.get(group), new[group]
-        if not isinstance(golden, dict):
-            continue
-        for key in dict.fromkeys([*golden, *present]):
-            a, b = golden.get(key), present.get(key)
-            if key not in ignored and a != b:
-                changes.append(f"{group} {key}: {_value(a)} -> {_value(b)}")
+        changes += _input_changes(role, _inputs(old, role), _inputs(new, role))
+    for group in ("settings", "subject"):
+        golden, present = _mapping(old, group), new[group]
+        for key in dict.fromkeys([*golden, *present]) if golden else ():
+            a, b = _value(golden.get(key)), _value(present.get(key))
+            if a != b and not (group == "settings" and key in _FOLLOWED):
+                changes.append(f"{group}.{key} {a} -> {b}")
     return changes
 
 
-def _hashes(inputs: object, role: str) -> list[object]:
-    if not isinstance(inputs, list):
+def _inputs(record: Mapping[str, Any], role: str) -> list[tuple[str, str]]:
+    """Name and hash of each input of a role."""
+    inputs = record.get("inputs")
+    return [
+        (PurePath(str(i.get("path"))).name, str(i.get("sha256")))
+        for i in (inputs if isinstance(inputs, list) else ())
+        if isinstance(i, dict) and i.get("role") == role
+    ]
+
+
+def _input_changes(role: str, old: Sequence[tuple[str, str]], new: Sequence[tuple[str, str]]) -> list[str]:
+    if [sha for _, sha in old] == [sha for _, sha in new]:
         return []
-    return [i.get("sha256") for i in inputs if isinstance(i, dict) and i.get("role") == role]
+    before, after = (" + ".join(name for name, _ in inputs) or "none" for inputs in (old, new))
+    return [f"{role} {after} changed" if before == after else f"{role} {before} -> {after}"]
+
+
+def _mapping(record: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = record.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def _value(value: object) -> str:
+    """A setting or measurement in words; where a measurement comes from is no difference."""
     if isinstance(value, dict) and "value" in value:
-        number = value["value"]
-        return f"{number:.6g} {value.get('unit', '')}" if isinstance(number, float) else str(number)
+        return f"{_value(value['value'])} {value.get('unit', '')}".strip()
+    if isinstance(value, float):
+        return f"{value:.10g}"
     return "none" if value is None else str(value)
-
-
-def _words(quantity: str) -> str:
-    kind, _, unit = quantity.partition("_")
-    return f"{kind} [{_unit(unit)}]"
-
-
-def _unit(unit: str) -> str:
-    return {"Nm": "N·m", "Nm_per_kg": "N·m/kg", "W_per_kg": "W/kg"}.get(unit, unit)

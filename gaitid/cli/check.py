@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gaitid.cli.common import CONTEXT, folder_for, guarded, refuse_pattern, say, say_json, talk_options
+from gaitid.cli.common import CONTEXT, Target, folder_for, guarded, refuse_pattern, say, say_json, talk_options
+from gaitid.cli.run import by_hand, settings_from
 from gaitid.cli.run import cutoff as cutoff_value
-from gaitid.cli.run import settings_from
+from gaitid.log import ERROR, Log
 
 if TYPE_CHECKING:
     from gaitid.findings import Report
@@ -35,9 +36,13 @@ What is checked, and the limit:
   mean force      over one step: within 10 % of body weight (warning), 30 % (failure)
 
 \b
-With --against, largest differences that pass:
-  force 0.01 N, moment 0.001 N·m, angle 0.001 deg, centre of pressure 0.01 mm,
-  moment 1e-5 N·m/kg, power 1e-4 W/kg; a cell that became empty or filled fails.
+With --against, every table that is kept there is compared; a column, row, contact or cell that is gone or new fails,
+and so does a difference above its --tolerance:
+  force_N 0.01, moment_Nm 0.001, angle_deg 0.001, position_m 1e-5, moment_Nm_per_kg 1e-5,
+  power_W_per_kg 1e-4, force_N_per_kg 1e-4, quaternion_1 1e-5, omega_rad_per_s 1e-4,
+  alpha_rad_per_s2 0.01, acceleration_m_per_s2 0.001, speed_m_per_s 1e-4, time_s 1e-5,
+  cadence_steps_per_min 0.01, share_percent 0.01
+What moved is said with its largest difference, column and frame, and since which version, setting, model or input.
 """
 
 
@@ -70,12 +75,15 @@ def tolerance(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str, 
 @click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners of plates, for CSV, TRC and MOT.")
 @click.option("--cutoff", callback=cutoff_value, metavar="HZ|none|auto", help="As for run.")
 @click.option("--force-cutoff", callback=cutoff_value, metavar="HZ|none", help="As for run.")
+@click.option("--assign", multiple=True, metavar="SIDE=PLATES[@FIRST-LAST]", help="As for run.")
 @click.option("--require-forces", is_flag=True, help="Fail a trial in which no foot's load is known.")
 @click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model.")
 @click.option("--against", metavar="DIR", help="Compare with results of run kept there ({parent} as for run).")
 @click.option("--tolerance", "tolerances", multiple=True, callback=tolerance, metavar="QUANTITY=VALUE",
               help="Of --against, for example force_N=0.1; may be repeated.")  # fmt: skip
 @click.option("--solvers", is_flag=True, help="Say of each solver how far it is from the block matrix, and where.")
+@click.option("--log", "log_file", type=Target(), metavar="FILE.jsonl",
+              help="Append what happens to this file, one JSON object a line.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of lines.")
 @talk_options
 def command(
@@ -87,11 +95,13 @@ def command(
     plates: Path | None,
     cutoff: object,
     force_cutoff: object,
+    assign: tuple[str, ...],
     require_forces: bool,
     pairs: tuple[str, ...],
     against: str | None,
     tolerances: dict[str, float],
     solvers: bool,
+    log_file: Path | None,
     as_json: bool,
     quiet: bool,
     verbose: bool,
@@ -116,34 +126,53 @@ def command(
     if against is not None:
         refuse_pattern("--against", against)
         _refuse_clashes(trials, against)
-    options = RunOptions(model, static, subject, forces, plates, overrides=overrides, require_forces=require_forces)
-    worked, prepared = guarded("", lambda: prepare(options), debug)
-    if not worked:
-        return 1
+    given = by_hand(assign)
+    if len(trials) > 1 and any(one.first is not None for one in given):
+        raise click.UsageError("--assign with frames belongs to one trial; check them one by one")
+    options = RunOptions(
+        model, static, subject, forces, plates, overrides=overrides, require_forces=require_forces, by_hand=given
+    )
     limits = {**TOLERANCES, **tolerances}
     reports: list[Report] = []
-    for name in trials:
-        path = Path(name)
-        folder = None if against is None else folder_for(path, against)
-        worked, report = guarded(name, partial(check_file, path, prepared, folder, limits), debug)
+    with Log(log_file, "check", len(trials)) as log:
+        worked, prepared = guarded("", partial(log.watch, "", partial(prepare, options)), debug)
         if not worked:
-            report = Report(path, (Finding("analysis", FAIL, "it could not be checked"),))
-        reports.append(report)
-        if not as_json:
-            click.echo(" ".join(report.line().split()))
-        for finding in report.findings:
-            if solvers and not as_json and finding.name == "solvers":
-                click.echo("\n".join(f"{path}: solvers: {line}" for line in finding.detail or (finding.text,)))
-            if finding.status == WARN and not quiet:
-                say(f"{path}: warning: {finding.text}")
-            elif verbose and not quiet:
-                say(f"{path}: {finding.status}: {finding.name}: {finding.text}")
+            return 1
+        for name in trials:
+            path = Path(name)
+            folder = None if against is None else folder_for(path, against)
+            check = partial(check_file, path, prepared, folder, limits)
+            worked, report = guarded(name, partial(log.watch, name, check), debug)
+            if worked:
+                _log(log, report)
+            else:
+                report = Report(path, (Finding("analysis", FAIL, "it could not be checked"),))
+            reports.append(report)
+            if not as_json:
+                click.echo(" ".join(report.line().split()))
+            for finding in report.findings:
+                if solvers and not as_json and finding.name == "solvers":
+                    click.echo("\n".join(f"{path}: solvers: {line}" for line in finding.detail or (finding.text,)))
+                if finding.status == WARN and not quiet:
+                    say(f"{path}: warning: {finding.text}")
+                elif verbose and not quiet:
+                    say(f"{path}: {finding.status}: {finding.name}: {finding.text}")
     failed = sum(not report.passed for report in reports)
     if as_json:
         say_json({"passed": not failed, "trials": [report.as_dict() for report in reports]})
     if failed and len(trials) > 1 and not quiet:
         say(f"{failed} of {len(trials)} trials failed")
     return 1 if failed else 0
+
+
+def _log(log: Log, report: Report) -> None:
+    for finding in report.findings:
+        if finding.status == "warn":
+            log.warn(finding.text)
+    if report.passed:
+        log.done("passed")
+    else:
+        log.done("failed", "; ".join(f"{f.name}: {f.text}" for f in report.findings if f.status == "fail"), ERROR)
 
 
 def _refuse_clashes(trials: tuple[str, ...], against: str) -> None:

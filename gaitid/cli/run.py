@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gaitid.cli.common import CONTEXT, folder_for, guarded, refuse_pattern, say, talk_options
+from gaitid.cli.common import CONTEXT, Target, folder_for, guarded, refuse_pattern, say, talk_options
 from gaitid.errors import GaitidError
+from gaitid.log import ERROR, Log
 
 if TYPE_CHECKING:
     from gaitid.contacts import Contact
@@ -143,6 +144,8 @@ def targets(trials: tuple[str, ...], output: str) -> list[tuple[Path, Path]]:
 @click.option("--write", multiple=True, type=click.Choice(["segments", "base"]),
               help="Also write the segments' motion, or the wrench left over at the base (pelvis).")  # fmt: skip
 @click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model.")
+@click.option("--log", "log_file", type=Target(), metavar="FILE.jsonl",
+              help="Append what happens to this file, one JSON object a line.")  # fmt: skip
 @click.option("--keep-names", is_flag=True, help="Keep names of people stored in the trial.")
 @talk_options
 @click.pass_context
@@ -165,6 +168,7 @@ def command(
     require_forces: bool,
     write: tuple[str, ...],
     pairs: tuple[str, ...],
+    log_file: Path | None,
     keep_names: bool,
     quiet: bool,
     verbose: bool,
@@ -199,14 +203,15 @@ def command(
         tuple(dict.fromkeys(write)), keep_names, given, contributions=contributions or observer is not None,
         observer=observer,
     )  # fmt: skip
-    worked, prepared = guarded("", lambda: prepare(options), debug)
+    log = ctx.with_resource(Log(log_file, "run", len(trials)))
+    worked, prepared = guarded("", partial(log.watch, "", partial(prepare, options)), debug)
     if not worked:
         return 1
     if not quiet:
         for warning in prepared.warnings:
             say(warning)
     if to_stdout:
-        return _to_stdout(pairs_of_paths[0][0], prepared, quiet, debug)
+        return _to_stdout(pairs_of_paths[0][0], prepared, log, quiet, debug)
     failed = 0
     placed: list[Path] = []
     for path, folder in pairs_of_paths:
@@ -214,15 +219,21 @@ def command(
         one = replace(prepared, options=replace(options, command=words))
         work = partial(run_file, path, folder, one, partial(placed.append, path))
         try:
-            worked, value = guarded(str(path), work, debug)
+            worked, value = guarded(str(path), partial(log.watch, str(path), work), debug)
         except KeyboardInterrupt:
+            log.done("interrupted", level=ERROR)
             say(f"interrupted; {len(placed)} of {len(trials)} trials written")
             return 130
         failed += not worked
-        if worked and not quiet:
-            result, files = value
-            for warning in result.warnings[len(prepared.warnings) :]:
+        if not worked:
+            continue
+        result, files = value
+        for warning in result.warnings[len(prepared.warnings) :]:
+            log.warn(warning)
+            if not quiet:
                 say(f"{path}: warning: {warning}")
+        log.done()
+        if not quiet:
             known = [c for c in result.contacts if c.plates]
             stood = f"{_contacts_in_words(known, result.trial.first_frame)}; " if result.model.touches_ground else ""
             say(f"{path}: {stood}wrote {files[0].parent / path.stem}.*")
@@ -248,20 +259,22 @@ def _contacts_in_words(contacts: list[Contact], first: int) -> str:
     return "; ".join(words)
 
 
-def _to_stdout(path: Path, prepared: Prepared, quiet: bool, debug: bool) -> int:
+def _to_stdout(path: Path, prepared: Prepared, log: Log, quiet: bool, debug: bool) -> int:
     from gaitid.run import analyse_file, parts_of
     from gaitid.write.tables import wrenches_csv
 
-    worked, result = guarded(str(path), partial(analyse_file, path, prepared), debug)
+    worked, result = guarded(str(path), partial(log.watch, str(path), partial(analyse_file, path, prepared)), debug)
     if not worked:
         return 1
-    if not quiet:
-        for warning in result.warnings[len(prepared.warnings) :]:
+    for warning in result.warnings[len(prepared.warnings) :]:
+        log.warn(warning)
+        if not quiet:
             say(f"{path}: warning: {warning}")
     # not guarded: what fails here is stdout, not the trial
     parts = parts_of(result, prepared.options)
     sys.stdout.write(wrenches_csv(result, prepared.options.express_in, parts))
     sys.stdout.flush()
+    log.done()
     return 0
 
 

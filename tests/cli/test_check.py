@@ -298,13 +298,17 @@ def filled_row(path: Path, column: str) -> int:
 def test_nothing_moved(walk: Path, golden: Path) -> None:
     done = against(walk, golden)
     assert done.code == 0, done
-    assert "as golden (largest differences: force [N] 0" in done.out
-    assert "moment [N·m/kg] 0" in done.out
+    tables = "wrenches, joints, contacts, cycles, spatiotemporal, segments"
+    assert f"{tables} as golden (to the last digit)" in done.out
 
 
 @pytest.mark.parametrize(
     ("table", "column", "below", "above", "unit"),
     [
+        ("segments", "left_foot_acc_x_m_per_s2", 0.0005, 0.002, "m/s²"),
+        ("segments", "left_foot_omega_x_rad_per_s", 5e-5, 2e-4, "rad/s"),
+        ("segments", "left_foot_alpha_x_rad_per_s2", 0.005, 0.02, "rad/s²"),
+        ("segments", "left_foot_qw", 5e-6, 2e-5, ""),
         ("wrenches", "left_hip_force_global_z_N", 0.005, 0.02, "N"),
         ("wrenches", "left_hip_moment_distal_y_Nm", 0.0005, 0.002, "N·m"),
         ("wrenches", "left_ground_cop_x_m", 5e-6, 2e-5, "m"),
@@ -325,7 +329,7 @@ def test_each_quantity_has_its_tolerance(
     change(path, column, row, lambda cell: f"{float(cell) + above:.10g}")
     done = against(walk, golden)
     assert done.code == 1
-    assert f"golden: {column} (frame {row + 1}) moved by {above:.3g} {unit}, at most " in done.out
+    assert f"golden: {column} (frame {row + 1}) moved by {f'{above:.3g} {unit}'.strip()}, at most " in done.out
     assert "no difference of version, settings, model or input is recorded" in done.out
 
 
@@ -399,7 +403,7 @@ def test_golden_that_is_no_table(walk: Path, golden: Path, text: str) -> None:
 def test_a_changed_setting_is_named(walk: Path, golden: Path) -> None:
     done = against(walk, golden, "--set", "gravity_m_per_s2=9.7")
     assert done.code == 1
-    assert "settings gravity_m_per_s2: 9.81 -> 9.7" in done.out
+    assert "golden record: since settings.gravity_m_per_s2 9.81 -> 9.7\n" in done.out
     assert "moved by" in done.out
 
 
@@ -411,13 +415,13 @@ def test_what_the_record_knows_is_named(walk: Path, golden: Path, tmp_path: Path
     record.write_text(json.dumps(content))
     done = against(walk, golden)
     assert done.code == 0, "the same numbers"
-    assert "same numbers, but gaitid 0.0.1 -> " in done.err
-    assert "the model file (sha256 differs)" in done.err
+    assert "same numbers since gaitid 0.0.1 -> " in done.err
+    assert ", model pig.yaml (bundled) changed\n" in done.err
     other = edited_c3d(walk, tmp_path / "walk.c3d", lambda c: set_parameter(c, "Bodymass", 71.0))
     done = against(other, golden)
     assert done.code == 1
-    assert "the trial file (sha256 differs)" in done.out
-    assert "subject mass: 70 kg -> 71 kg" in done.out
+    assert "trial walk.c3d changed" in done.out
+    assert "subject.mass 70 kg -> 71 kg" in done.out
 
 
 def test_a_record_that_is_absent_or_broken_is_no_obstacle(walk: Path, golden: Path) -> None:
@@ -439,3 +443,77 @@ def test_golden_by_the_trials_folder(walk: Path, tmp_path: Path) -> None:
     done = gaitid("check", *trials, "--model", "pig", "--against", where, "-q")
     assert done.code == 0, done
     assert len(done.out.splitlines()) == 2
+
+
+def test_golden_of_what_was_assigned_by_hand(walk: Path, tmp_path: Path) -> None:
+    given = ["--assign", "left=none@1-100"]
+    assert gaitid("run", walk, "--model", "pig", "-o", tmp_path, "-q", *given).code == 0
+    assert against(walk, tmp_path, *given).code == 0
+    done = against(walk, tmp_path)
+    assert done.code == 1
+    assert "newly filled" in done.out
+
+
+def test_a_bundled_trial_is_found_from_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `run` finds it."""
+    monkeypatch.chdir(tmp_path)
+    trial = "sample_data/walk/walk.c3d"
+    assert gaitid("run", trial, "--model", "pig", "-q").code == 0
+    assert against(Path(trial), tmp_path).code == 0
+
+
+# --- the log ------------------------------------------------------------------------------------------------
+
+
+def logged(path: Path) -> list[tuple[str, str | None, str]]:
+    entries = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [(e["event"], e["trial"], e["message"]) for e in entries]
+
+
+def test_the_log_has_every_trial(walk: Path, tmp_path: Path) -> None:
+    log, none = tmp_path / "log.jsonl", tmp_path / "none.c3d"
+    done = gaitid("check", walk, none, "--model", "pig", "--log", log, "-q")
+    assert done.code == 1
+    start, begun, passed, again, failed_, end = logged(log)
+    assert (start[0], begun[:2], again[:2], end) == (
+        "start", ("begin", str(walk)), ("begin", str(none)), ("end", None, "1 error")
+    )  # fmt: skip
+    assert passed == ("passed", str(walk), "")
+    assert failed_ == ("failed", str(none), "analysis: no such file; check the path")
+
+
+def test_the_log_has_what_keeps_the_whole_command_from_working(walk: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    assert_refused(gaitid("check", walk, "--model", "no_such_model", "--log", log), "no_such_model")
+    (refused,) = [entry for entry in logged(log) if entry[0] == "refused"]
+    assert refused[1] is None
+    assert "no_such_model" in refused[2]
+
+
+def test_a_log_that_cannot_be_written_stops_all_work(walk: Path, tmp_path: Path) -> None:
+    assert_refused(gaitid("check", walk, "--model", "pig", "--log", tmp_path), "--log", "cannot write the log")
+    before = walk.read_bytes()
+    assert_refused(gaitid("check", walk, "--model", "pig", "--log", walk), "holds something that is no log")
+    assert walk.read_bytes() == before
+
+
+def test_the_log_has_no_names_of_people(walk: Path, tmp_path: Path) -> None:
+    def name_it(c: Any) -> None:
+        c["parameters"]["POINT"]["LABELS"]["value"] = [
+            f"Anna_Muster:{label}" for label in c["parameters"]["POINT"]["LABELS"]["value"] if label
+        ]
+        c.add_parameter("SUBJECTS", "NAMES", ["Anna_Muster"])
+        c.add_parameter("SUBJECTS", "USED", [1])
+
+    def lose_a_knee(c: Any) -> None:
+        name_it(c)
+        labels = c["parameters"]["POINT"]["LABELS"]["value"]
+        c["parameters"]["POINT"]["LABELS"]["value"] = [label.replace("LKNE", "LKNIE") for label in labels]
+
+    log = tmp_path / "log.jsonl"
+    trials = [edited_c3d(walk, tmp_path / "a.c3d", name_it), edited_c3d(walk, tmp_path / "b.c3d", lose_a_knee)]
+    done = gaitid("check", *trials, "--model", "pig", "--log", log)
+    assert done.code == 1
+    assert done.out.startswith("PASS ")
+    assert "LKNE" in log.read_text()
+    assert "Anna" not in log.read_text()
