@@ -67,16 +67,19 @@ def residual_cutoff(values: Array, rate_hz: float) -> ResidualAnalysis:
     residual = np.full((len(tried), count), np.nan)
     cutoff, noise = np.full(count, np.nan), np.full(count, np.nan)
     reason = []
+    filters: dict[int, tuple[Array, float]] = {}  # by the length of a span, which most markers share
     for marker in range(count):
         points = _longest_span(markers[:, marker])
         if len(points) < _LEAST_S * rate_hz or len(tried) < 8:
             reason.append(f"no {_LEAST_S:g} s without a gap" if len(tried) >= 8 else "sampled too slowly")
             continue
-        removed = _removed_share(len(points), tried, rate_hz)
+        if len(points) not in filters:
+            share = _removed_share(len(points), tried, rate_hz)
+            # white noise of size 1 through the same filters and the same line
+            filters[len(points)] = share, _asked(tried, np.sqrt(share.mean(axis=1)))[1]
+        removed, white_level = filters[len(points)]
         residual[:, marker] = np.sqrt(removed @ _power(points).mean(axis=1))
         asked, level = _asked(tried, residual[:, marker])
-        # white noise of size 1 through the same filters and the same line
-        _, white_level = _asked(tried, np.sqrt(removed.mean(axis=1)))
         seen = noise_level(points)
         if not np.isfinite(asked) or level > _SAME_NOISE * seen * white_level:
             reason.append(
