@@ -34,6 +34,8 @@ def put_all(
                 temporary.write_bytes(content)
             else:
                 temporary.write_text(content, encoding="utf-8", newline="\n")
+        for temporary, _ in pairs:  # after all are written: the first takes most of the others along
+            _flush(temporary)
         place_all(pairs, placed)
     except BaseException:
         for temporary, _ in pairs:
@@ -41,6 +43,15 @@ def put_all(
                 temporary.unlink(missing_ok=True)
         raise
     return [final for _, final in pairs]
+
+
+def _flush(path: Path) -> None:
+    """Onto the disk, so that a loss of power after the renaming does not leave an empty file of the right name."""
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def place_all(pairs: Sequence[tuple[Path, Path]], placed: Callable[[], object] = lambda: None) -> None:

@@ -12,6 +12,7 @@ from gaitid.cli.common import CONTEXT, talk_options
 # name -> (module, one line of help): so that `gaitid --help` loads no command.
 COMMANDS = {
     "run": ("gaitid.cli.run", "Joint wrenches, angles, moments and powers of one or more trials."),
+    "batch": ("gaitid.cli.batch", "All trials of a data set: supervised, resumable."),
     "inspect": ("gaitid.cli.inspect", "What is in a file: markers, plates, loads, subject, events."),
     "check": ("gaitid.cli.check", "Can these trials be analysed and trusted? The exit code says."),
     "simulate": ("gaitid.cli.simulate", "A synthetic trial with its exact wrenches beside it."),

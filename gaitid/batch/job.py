@@ -1,0 +1,183 @@
+"""One trial's work, as any scheduler runs it: `run_one(job) -> Outcome`, without state of its own."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import pickle
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gaitid import __version__
+from gaitid.errors import GaitidError, ReadError, WriteError
+from gaitid.run import Prepared, RunOptions, found_trial, prepare, run_file, sha256
+
+if TYPE_CHECKING:
+    from gaitid.result import Result
+
+DONE, REFUSED, CRASHED, TIMEOUT = "done", "refused", "crashed", "timeout"
+# When these keep one result from being written, they keep all others from it too.
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one trial.
+
+    Attributes
+    ----------
+    trial : str
+        Its path as given, which names it in journal and table.
+    status : str
+        `DONE`, `REFUSED`, `CRASHED` or `TIMEOUT`.
+    reason : str
+        One line, empty for `DONE`.
+    trial_sha256, fingerprint : str
+        Empty where the trial could not be read. See `fingerprint_of`.
+    figures : mapping of str to number
+        Quality figures (`figures_of`); empty where there is no result.
+    outputs : mapping of str to str
+        SHA-256 of each file in place, by its name.
+    run_time_s : float or None
+        That this command spent on it; None where it was done before.
+    fatal : bool
+        Whether no other trial's result can be written either.
+    """
+
+    trial: str
+    status: str
+    reason: str = ""
+    trial_sha256: str = ""
+    fingerprint: str = ""
+    figures: Mapping[str, float] = field(default_factory=dict)
+    outputs: Mapping[str, str] = field(default_factory=dict)
+    run_time_s: float | None = None
+    fatal: bool = False
+
+
+@dataclass(frozen=True)
+class Job:
+    """One trial and everything that is needed to work on it, wherever that happens; can be pickled.
+
+    Attributes
+    ----------
+    trial, folder : Path
+        Its file, and the folder of its results.
+    options : RunOptions
+        Of this trial, with the equivalent `gaitid run` command.
+    shared : tuple of (str, str)
+        Path and SHA-256 of the files that it shares with others: model, tables, subject, static.
+    before : Outcome or None
+        What an earlier batch noted: kept, where the same inputs and options would make the same again.
+    """
+
+    trial: Path
+    folder: Path
+    options: RunOptions
+    shared: tuple[tuple[str, str], ...]
+    before: Outcome | None = None
+
+    @property
+    def name(self) -> str:
+        return str(self.trial)
+
+
+def run_one(job: Job) -> Outcome:
+    """Work on one trial, unless it is done already.
+
+    Returns
+    -------
+    Outcome
+        Of a refusal too: nothing but the end of its process, or what ends it, leaves this function otherwise.
+    """
+    start = time.perf_counter()
+    trial_sha256 = fingerprint = ""
+    fatal = False
+    try:
+        file = found_trial(job.trial)
+        if not file.is_file():
+            raise ReadError("not a file" if file.exists() else "no such file", todo="check the path")
+        trial_sha256 = sha256(file)
+        fingerprint = fingerprint_of(job, trial_sha256)
+        before = job.before
+        if before is not None and before.fingerprint == fingerprint and in_place(job.folder, before):
+            return before
+        shared = replace(job.options, command=(), by_hand=())
+        prepared = _prepared(pickle.dumps(shared), job.shared)
+        result, files = run_file(job.trial, job.folder, replace(prepared, options=job.options))
+        outputs = {path.name: sha256(path) for path in files}
+        spent = time.perf_counter() - start
+        return Outcome(job.name, DONE, "", trial_sha256, fingerprint, figures_of(result), outputs, spent)
+    except Exception as error:
+        # `write_all` names the folder and the reason, and leaves the number of the system's error behind
+        cause = error.__context__ if isinstance(error, WriteError) else error
+        fatal = isinstance(cause, OSError) and cause.errno in _NO_ROOM
+        reason = in_words(error).removeprefix(f"{job.trial}: ")
+    spent = time.perf_counter() - start
+    return Outcome(job.name, REFUSED, reason, trial_sha256, fingerprint, run_time_s=spent, fatal=fatal)
+
+
+@lru_cache(maxsize=4)
+def _prepared(options: bytes, hashes: tuple[tuple[str, str], ...]) -> Prepared:
+    """Model, subject and static, read once for trials in a row that share them.
+
+    The hashes of their files are arguments, so that a process that lives on never takes old content for new.
+    """
+    return prepare(pickle.loads(options))
+
+
+def fingerprint_of(job: Job, trial_sha256: str) -> str:
+    """SHA-256 over all that decides a result: version, command, and the hash of every file that is read."""
+    from gaitid.read.assignments import enf_files
+
+    inputs = [("trial", trial_sha256), *job.shared]
+    inputs += [(enf.name, sha256(enf)) for enf in enf_files(job.trial) if enf.is_file()]
+    text = json.dumps([__version__, job.options.command, inputs])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def in_place(folder: Path, outcome: Outcome) -> bool:
+    """Whether every file of a result is there, byte for byte."""
+    try:
+        return bool(outcome.outputs) and all(sha256(folder / name) == h for name, h in outcome.outputs.items())
+    except OSError:
+        return False
+
+
+def figures_of(result: Result) -> dict[str, float]:
+    """Quality figures of one trial.
+
+    Returns
+    -------
+    dict
+        ``frames``; ``contacts`` on plates; ``wrenches_filled``, the share of frames with a known wrench, over all
+        joints; ``gaps`` in markers; ``label_faults``; ``warnings``.
+    """
+    counts = [counts["filled"] for side in result.sides.values() for counts in side.coverage.values()]
+    frames = result.trial.n_frames
+    quality: Mapping[str, Any] = result.quality
+    return {
+        "frames": frames,
+        "contacts": sum(bool(c.plates) for c in result.contacts),
+        **({"wrenches_filled": sum(counts) / (len(counts) * frames)} if counts and frames else {}),
+        "gaps": len(quality["gaps"]),
+        "label_faults": len(quality["label_faults"]),
+        "warnings": len(result.warnings),
+    }
+
+
+def in_words(error: Exception) -> str:
+    """One line for a refusal, a full memory, an error of the system, or a fault of ours."""
+    if isinstance(error, GaitidError):
+        return error.line()
+    if isinstance(error, MemoryError):
+        return "not enough memory"
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'a file'}: cannot be read or written ({error.strerror})"
+    text = " ".join(str(error).split())
+    return f"internal error ({type(error).__name__}: {text}); please report it, with what `run --debug` says"

@@ -1,0 +1,99 @@
+"""All results of a batch as one Parquet data set, partitioned by subject: a row a frame, wrenches and joints."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import quote
+
+from gaitid.batch.job import DONE, Outcome
+from gaitid.batch.journal import FOLDER
+from gaitid.batch.plan import Planned
+from gaitid.errors import GaitidError, WriteError
+
+DATASET = "frames.parquet"
+TABLES = ("wrenches", "joints")
+_WHOLE_NUMBERS = ("frame",)
+
+
+def require_pyarrow() -> None:
+    """Refuse before any work where the library is absent.
+
+    Raises
+    ------
+    GaitidError
+    """
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        raise GaitidError("--parquet needs the library pyarrow", todo="pip install 'gaitid[parquet]'") from None
+
+
+def write_parquet(output: Path, planned: Iterable[tuple[Planned, Outcome]]) -> Path:
+    """Make ``frames.parquet/subject=NAME/*.parquet`` anew from the CSV files of the trials that are done.
+
+    The partition's name is quoted as in a URL, which DuckDB, pandas, Polars and R's arrow undo (Apache Hive's
+    layout). Columns: ``trial`` (path as given), ``frame``, ``time_s``, those of ``wrenches.csv`` and ``joints.csv``;
+    an unknown cell is null. The data set is made aside and takes the place of the one before as a whole.
+
+    Parameters
+    ----------
+    output : Path
+    planned : iterable of (Planned, Outcome)
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    WriteError
+    """
+    aside, old, final = output / FOLDER / DATASET, output / FOLDER / f"{DATASET}.old", output / DATASET
+    try:
+        for left in (aside, old):
+            if left.exists():
+                shutil.rmtree(left)
+        aside.mkdir()
+        for i, (one, outcome) in enumerate(planned):
+            if outcome.status == DONE:
+                folder = aside / f"subject={quote(one.subject, safe=' ')}"
+                folder.mkdir(exist_ok=True)
+                _one(one, folder / f"{quote(one.trial.stem, safe=' ')[:100]}-{i}.parquet")
+        if final.exists():
+            os.replace(final, old)
+        os.replace(aside, final)
+        if old.exists():
+            shutil.rmtree(old)
+    except OSError as error:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise WriteError(f"cannot write {final} ({error.strerror or error})") from None
+    return final
+
+
+def _one(planned: Planned, target: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    names: list[str] = ["trial"]
+    columns: list[pa.ChunkedArray] = []
+    for kind in TABLES:
+        path = planned.folder / f"{planned.trial.stem}.{kind}.csv"
+        with path.open(encoding="utf-8") as file:
+            header = file.readline().rstrip("\n").split(",")
+        # said, not guessed: a column without a known cell is of numbers too
+        types = {name: pa.int64() if name in _WHOLE_NUMBERS else pa.float64() for name in header}
+        table = csv.read_csv(
+            path,
+            read_options=csv.ReadOptions(use_threads=False),
+            convert_options=csv.ConvertOptions(column_types=types, null_values=[""]),
+        )
+        if not columns:
+            trial = str(planned.trial).encode("utf-8", "replace").decode()
+            columns.append(pa.chunked_array([pa.array([trial] * table.num_rows, pa.string())]))
+        new = [name for name in table.column_names if name not in names]
+        names += new
+        columns += [table.column(name) for name in new]
+    parquet.write_table(pa.table(columns, names=names), target, compression="zstd")

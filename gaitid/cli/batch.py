@@ -1,0 +1,248 @@
+"""`gaitid batch`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import closing
+from dataclasses import replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gaitid.cli.common import CONTEXT, Target, refuse_pattern, say, talk_options
+from gaitid.cli.run import by_hand, settings_from
+from gaitid.cli.run import command as run_command
+from gaitid.errors import GaitidError
+from gaitid.log import ERROR, INFO, Log
+
+if TYPE_CHECKING:
+    from gaitid.batch.job import Outcome
+    from gaitid.batch.plan import Planned
+    from gaitid.batch.run import Scheduler
+    from gaitid.run import RunOptions
+
+# Options of `run` that mean the same for a data set. --forces belongs to one trial: looked for beside it.
+_OF_RUN = [
+    p
+    for p in run_command.params
+    if isinstance(p, click.Option)
+    and p.name not in ("output", "forces", "log_file", "quiet", "verbose", "debug", "version")
+]
+
+
+def _processors() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@click.command(
+    context_settings=CONTEXT,
+    epilog="Example:  gaitid batch recordings --model pig -o results -j 4 --resume",
+)
+@click.argument("datasets", nargs=-1, required=True, metavar="DATASET...")
+@click.option("-o", "--output", required=True, metavar="DIR", help="Folder for the results; mirrors the folders.")
+@click.option("-j", "--jobs", "n_workers", type=click.IntRange(1, 1024), default=_processors, metavar="N",
+              help="Processes that work at the same time.  [default: one a processor]")  # fmt: skip
+@click.option("--resume", is_flag=True,
+              help="Keep what is done with the same inputs, options and version, and still in place.")  # fmt: skip
+@click.option("--plan", "plan_only", is_flag=True, help="Only show which static belongs to which trial.")
+@click.option("--static-name", "names", multiple=True, metavar="WORD",
+              help="A word in a file's name that makes it a static, instead of static, cal, stand, ...; "
+              "may be repeated.")  # fmt: skip
+@click.option("--parquet", is_flag=True, help="Also write all frames as one Parquet data set, partitioned by subject.")
+@click.option("--time-limit", "time_limit_s", type=click.FloatRange(0, min_open=True), default=120.0, metavar="S",
+              show_default=True, help="A trial that takes longer is given up.")  # fmt: skip
+@click.option("--memory-limit", "memory_MB", type=click.IntRange(0), default=4096, show_default=True, metavar="MB",
+              help="Address space of a process, where the system can limit it; 0: no limit.")  # fmt: skip
+@click.option("--wait", is_flag=True, help="Wait for another batch that works in the same folder.")
+@click.option("--log", "log_file", type=Target(), metavar="FILE.jsonl",
+              help="Append what happens to this file, one JSON object a line.")  # fmt: skip
+@click.option("--scheduler", metavar="ADDRESS", help="Send the work to a Dask cluster instead of processes here.")
+@talk_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    datasets: tuple[str, ...],
+    output: str,
+    n_workers: int,
+    resume: bool,
+    plan_only: bool,
+    names: tuple[str, ...],
+    parquet: bool,
+    time_limit_s: float,
+    memory_MB: int,
+    wait: bool,
+    scheduler: str | None,
+    log_file: Path | None,
+    quiet: bool,
+    verbose: bool,
+    debug: bool,
+    **of_run: Any,
+) -> int:
+    """Work on all trials of each DATASET: a folder with all below it, a glob, a trial, a manifest (CSV or YAML),
+    or a URL of any of the first three.
+
+    Each trial's files are those that `gaitid run` writes. Statics are found by their names or by what they hold, and
+    subject.yaml files beside or above the trials. A trial that is refused, hangs or crashes costs only itself;
+    DIR/batch.csv says what became of each.
+    """
+    from gaitid.batch.fetched import fetch, is_url
+    from gaitid.batch.job import DONE, REFUSED
+    from gaitid.batch.journal import locked
+    from gaitid.batch.parquet import require_pyarrow, write_parquet
+    from gaitid.batch.plan import make_plan
+    from gaitid.batch.progress import Progress
+    from gaitid.batch.run import TABLE, counts, make_jobs, run_batch
+    from gaitid.batch.statics import STATIC_WORDS
+    from gaitid.run import prepare
+
+    refuse_pattern("-o", output)
+    if "{parent}" in output:
+        raise click.UsageError(f"-o {output}: a batch mirrors the folders by itself; give a folder without {{parent}}")
+    if is_url(output):
+        raise click.UsageError(f"-o {output}: expected a folder, on a file system that all machines share; found a URL")
+    words, folder = _words_given(ctx), Path(output)
+    if parquet:
+        require_pyarrow()
+    # what is given for all trials is refused once, before anything is looked for
+    common = _run_options(words)
+    if any(one.first is not None for one in common.by_hand):
+        raise click.UsageError("--assign with frames belongs to one trial; give it in a manifest")
+    prepared = prepare(common)
+
+    def waiting(text: str) -> None:
+        if not quiet:
+            say(text)
+
+    here, problems = list(datasets), list[str]()
+    if any(map(is_url, datasets)):
+        with locked(folder, wait, waiting):
+            here, problems = fetch(datasets, folder)
+    plan = make_plan(here, folder, names=names or STATIC_WORDS, given=words)
+    problems += plan.problems
+    jobs = make_jobs(plan.trials, partial(_options_of, words))
+    for problem in problems:
+        say(problem)
+    if not quiet:
+        for line in (*prepared.warnings, *plan.lines()):
+            say(line)
+    if plan_only:
+        return 1 if problems else 0
+
+    log = ctx.with_resource(Log(log_file, "batch", len(jobs)))
+    progress = Progress(len(jobs), sys.stderr if sys.stderr.isatty() and not quiet else None)
+
+    def tell(outcome: Outcome) -> None:
+        done, before = outcome.status == DONE, outcome.run_time_s is None
+        log.add(
+            "kept" if done and before else outcome.status, outcome.reason, INFO if done else ERROR,
+            trial=outcome.trial, duration_s=outcome.run_time_s,
+        )  # fmt: skip
+        if not done or (verbose and not quiet):
+            progress.clear()
+            kind = "" if outcome.status in (DONE, REFUSED) else f"{outcome.status}: "
+            text = f"done{' before' if before else ''}, {outcome.figures.get('warnings', 0):g} warnings"
+            say(f"{outcome.trial}: {text if done else kind + outcome.reason}")
+        progress.add(worked=not before, refused=not done)
+
+    schedule = _schedule(scheduler, folder, n_workers, time_limit_s, memory_MB)
+    try:
+        with locked(folder, wait, waiting):
+            outcomes = run_batch(plan.trials, jobs, folder, schedule, resume=resume, tell=tell)
+            if parquet:
+                write_parquet(folder, ((one, outcomes[str(one.trial)]) for one in plan.trials))
+    except KeyboardInterrupt:
+        progress.clear()
+        log.add("interrupted", level=ERROR)
+        say(f"interrupted; {progress.done - progress.refused} of {len(jobs)} trials done; go on with --resume")
+        return 130
+    finally:
+        progress.clear()
+    found = counts(list(outcomes.values()))
+    if not quiet:
+        told = ", ".join(f"{n} {status}" for status, n in found.items())
+        rate = progress.worked / max(progress.seconds, 1e-9)
+        say(f"{len(outcomes)} trials: {told}; {rate:.1f} trials/s; wrote {folder / TABLE}")
+    return 1 if problems or any(outcome.status != DONE for outcome in outcomes.values()) else 0
+
+
+def _schedule(address: str | None, folder: Path, n_workers: int, time_limit_s: float, memory_MB: int) -> Scheduler:
+    """Who does the work."""
+    memory_bytes = memory_MB * 2**20
+    if address is None:
+        from gaitid.batch.local import run_local
+
+        return partial(run_local, n_workers=n_workers, time_limit_s=time_limit_s, memory_bytes=memory_bytes)
+    try:
+        from gaitid.batch.cluster import check_cluster, run_cluster
+    except ImportError:
+        todo = "pip install 'gaitid[distributed]'"
+        raise GaitidError("--scheduler needs the library distributed", todo=todo) from None
+    check_cluster(address)
+    return partial(run_cluster, address=address, output=folder, time_limit_s=time_limit_s, memory_bytes=memory_bytes)
+
+
+# --- options of `run` ---------------------------------------------------------------------------------------
+
+
+def _words_given(ctx: click.Context) -> tuple[str, ...]:
+    """The options of `run` as they were given, in the order of its help."""
+    words: list[str] = []
+    for option in _OF_RUN:
+        name = option.name or ""
+        if ctx.get_parameter_source(name) is click.core.ParameterSource.DEFAULT:
+            continue
+        value = ctx.params[name]
+        for one in value if option.multiple else [value]:
+            # a frequency was checked, and is a number by now
+            text = repr(one).removesuffix(".0") if isinstance(one, float) else str(one)
+            words += [option.opts[-1]] if option.is_flag else [option.opts[-1], text]
+    return tuple(words)
+
+
+def _options_of(common: tuple[str, ...], planned: Planned) -> RunOptions:
+    """Of one trial: those for all, then its own."""
+    words = (*common, *planned.words)
+    try:
+        options = _run_options(words)
+    except click.UsageError as error:
+        raise GaitidError(f"{planned.where or planned.trial}: {error.format_message().removesuffix('.')}") from None
+    trial = str(planned.trial)
+    trial = f"./{trial}" if trial.startswith("-") else trial
+    return replace(options, command=("gaitid", "run", trial, *words, "-o", str(planned.folder)))
+
+
+@lru_cache(maxsize=64)
+def _run_options(words: tuple[str, ...]) -> RunOptions:
+    """As `gaitid run TRIAL WORDS` understands them."""
+    from gaitid.run import RunOptions
+
+    with closing(run_command.make_context("gaitid run", ["TRIAL", *words])) as ctx:
+        given = ctx.params
+    overrides = settings_from(given["pairs"])
+    for key in ("cutoff", "force_cutoff"):
+        if given[key] is not None:
+            overrides[f"{key}_hz"] = given[key]
+    return RunOptions(
+        given["model"],
+        given["static"],
+        given["subject"],
+        given["forces"],
+        given["plates"],
+        tuple(dict.fromkeys(given["express_in"])) or ("global", "distal"),
+        overrides,
+        given["solver"],
+        given["require_forces"],
+        tuple(dict.fromkeys(given["write"])),
+        given["keep_names"],
+        by_hand(given["assign"]),
+        contributions=given["contributions"] or given["observer"] is not None,
+        observer=given["observer"],
+    )
+
+
+command.params += _OF_RUN

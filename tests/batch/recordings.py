@@ -1,0 +1,30 @@
+"""A data set of small trials: four subjects with ten walks each, three of the forty broken."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from gaitid.simulate import simulate
+
+SUBJECTS, WALKS = 4, 10
+BROKEN = {"P2/walk3.c3d", "P3/walk1.c3d", "P4/walk10.c3d"}
+FRAMES = 150
+
+
+def make_recordings(folder: Path) -> Path:
+    """``P1`` … ``P4``, each with ``static.c3d`` and ``walk1.c3d`` … ``walk10.c3d``, no two walks of the same bytes."""
+    one, top = folder / "one", folder / "recordings"
+    simulate("walk", one, duration=FRAMES / 100.0)
+    walk = (one / "walk.c3d").read_bytes()
+    for i in range(1, SUBJECTS + 1):
+        (top / f"P{i}").mkdir(parents=True)
+        shutil.copy(one / "static.c3d", top / f"P{i}")
+        for k in range(1, WALKS + 1):
+            # after the last frame: another file with the same trial in it
+            (top / f"P{i}" / f"walk{k}.c3d").write_bytes(walk + bytes([i, k]))
+    (top / "P2" / "walk3.c3d").write_bytes(walk[: len(walk) // 2])
+    (top / "P3" / "walk1.c3d").write_bytes(b"")
+    (top / "P4" / "walk10.c3d").unlink()
+    (top / "P4" / "walk10.c3d").symlink_to("nowhere.c3d")
+    return top

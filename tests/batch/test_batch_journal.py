@@ -1,0 +1,129 @@
+"""What a terminal shows, what the journal and the table hold."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+import works
+
+from gaitid.batch import journal as journals
+from gaitid.batch.job import CRASHED, DONE, Job, Outcome
+from gaitid.batch.journal import Journal, locked, sweep
+from gaitid.batch.plan import Planned
+from gaitid.batch.progress import Progress
+from gaitid.batch.run import run_batch
+from gaitid.batch.table import COLUMNS, batch_csv
+from gaitid.errors import WriteError
+
+
+def planned(name: str) -> Planned:
+    return Planned(Path(name), Path("out"), "P1", None, 0, (), "")
+
+
+def test_a_bar_with_rate_and_time_left() -> None:
+    progress = Progress(1000, None)
+    for i in range(250):
+        progress.add(worked=i >= 50, refused=i < 3)
+    # 200 worked on in 100 s are 2/s; 750 are left
+    assert progress.line(100.0) == "[######                  ] 250/1000  3 refused  2.0/s  0:06:15 left"
+
+
+def test_nothing_is_known_of_the_rate_of_what_was_done_before() -> None:
+    progress = Progress(4, None)
+    progress.add(worked=False, refused=False)
+    assert progress.line(1.0) == "[######                  ] 1/4"
+
+
+def test_the_bar_is_drawn_over_itself() -> None:
+    stream = io.StringIO()
+    progress = Progress(1, stream)
+    progress.add(worked=True, refused=False)
+    progress.clear()
+    assert stream.getvalue().startswith("\r[########################] 1/1")
+    assert "\n" not in stream.getvalue()
+    assert stream.getvalue().endswith("\r\x1b[K")
+
+
+def test_the_table_keeps_the_order_of_the_plan_and_the_time_last() -> None:
+    outcomes = {
+        "b": Outcome("b", DONE, figures={"frames": 100, "wrenches_filled": 2 / 3}, run_time_s=0.25),
+        "a": Outcome("a", CRASHED, 'it said "no", twice'),
+    }
+    lines = batch_csv([planned("b"), planned("a"), planned("c")], outcomes).splitlines()
+    assert lines == [
+        ",".join(COLUMNS),
+        "b,P1,,done,,100,,0.6666666667,,,,,,0.250",
+        'a,P1,,crashed,"it said ""no"", twice",,,,,,,,,',
+    ]
+
+
+def test_a_journal_gives_back_what_was_done(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    outcome = Outcome("Zoë/walk\udcff.c3d", DONE, "", "12", "34", {"frames": 5}, {"walk.run.json": "56"}, 1.5)
+    journal.write([])
+    journal.append(outcome)
+    journal.append(Outcome("b", CRASHED))
+    with journal.path.open("a") as file:
+        file.write('{"trial": "cut off')
+    known = journal.read()
+    assert list(known) == [outcome.trial]
+    assert known[outcome.trial] == Outcome(outcome.trial, DONE, "", "12", "34", {"frames": 5}, outcome.outputs, None)
+
+
+def test_sweep_takes_away_what_was_left_aside_only(tmp_path: Path) -> None:
+    left = [".walk.wrenches.csv.4242.0.part", ".walk.run.json.1.12.part.old"]
+    others = ["walk.run.json", ".part", ".my.part", "walk.4242.0.part", ".walk.4242.0.part.txt"]
+    for name in (*left, *others):
+        (tmp_path / name).touch()
+    sweep([tmp_path, tmp_path / "absent"])
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(others)
+
+
+def test_the_lock_is_free_again(tmp_path: Path) -> None:
+    for _ in range(2):
+        with locked(tmp_path, wait=False), pytest.raises(WriteError, match="another batch"), locked(tmp_path, False):
+            pass
+    assert (tmp_path / ".gaitid" / "lock").read_bytes() == b""
+
+
+def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Lustre without the option `flock`: the batch works, unguarded."""
+    import fcntl
+
+    def no_locks(descriptor: int, how: int) -> None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    with locked(tmp_path, wait=False):
+        assert (tmp_path / ".gaitid" / "lock").exists()
+
+
+def test_a_disk_that_is_full_ends_the_batch(tmp_path: Path) -> None:
+    """At the first trial that finds it so: what is done is noted, the others are not begun."""
+    begun: list[str] = []
+
+    def schedule(jobs: Sequence[Job]) -> Iterator[Outcome]:
+        for job in jobs:
+            begun.append(job.name)
+            full = job.name == "b"
+            yield Outcome(job.name, "refused" if full else DONE, "cannot write to out" if full else "", fatal=full)
+
+    jobs = [works.job(name) for name in "abc"]
+    with pytest.raises(WriteError, match="cannot write to out; or make room and go on with --resume"):
+        run_batch([planned(name) for name in "abc"], jobs, tmp_path, schedule)
+    assert begun == ["a", "b"]
+    assert list(Journal(tmp_path).read()) == ["a"]
+
+
+def test_a_disk_that_is_full_when_the_journal_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(journals, "put_all", full)
+    with pytest.raises(WriteError, match=r"cannot write to .*No space left on device.*--resume"):
+        Journal(tmp_path).write([])

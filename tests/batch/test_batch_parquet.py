@@ -1,0 +1,80 @@
+"""The Parquet data set holds what the CSV files hold, partitioned by subject."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from recordings import FRAMES
+
+from gaitid.batch.job import Outcome, run_one
+from gaitid.batch.local import run_local
+from gaitid.batch.parquet import write_parquet
+from gaitid.batch.plan import make_plan
+from gaitid.batch.run import make_jobs, run_batch
+from gaitid.errors import GaitidError
+from gaitid.run import RunOptions
+
+
+def done(dataset: Path, output: Path) -> dict[str, Outcome]:
+    """Two subjects' first trials, one of them broken."""
+    datasets = [str(dataset / name) for name in ("P2/walk2.c3d", "P2/walk3.c3d", "P4/walk1.c3d")]
+    plan = make_plan(datasets, output)
+    jobs = make_jobs(plan.trials, lambda planned: RunOptions("pig", planned.static and planned.static.path))
+    outcomes = run_batch(plan.trials, jobs, output, lambda jobs: (run_one(job) for job in jobs))
+    write_parquet(output, ((p, outcomes[str(p.trial)]) for p in plan.trials))
+    return outcomes
+
+
+def test_rows_and_partitions(dataset: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="the optional extra gaitid[parquet]")
+    outcomes = done(dataset, tmp_path)
+    assert [o.status for o in outcomes.values()] == ["done", "refused", "done"]
+    frames = pd.read_parquet(tmp_path / "frames.parquet")
+    assert sorted(frames["subject"].unique()) == ["P2", "P4"]
+    assert len(frames) == 2 * FRAMES
+    wrenches = pd.read_csv(tmp_path / "P4" / "walk1.wrenches.csv")
+    joints = pd.read_csv(tmp_path / "P4" / "walk1.joints.csv")
+    own = frames[frames["subject"] == "P4"].reset_index(drop=True)
+    assert set(own["trial"]) == {str(dataset / "P4" / "walk1.c3d")}
+    assert set(own.columns) == {"trial", "subject", *wrenches.columns, *joints.columns}
+    for name, expected in {**wrenches, **joints}.items():
+        np.testing.assert_array_equal(own[name].to_numpy(float), expected.to_numpy(float), err_msg=str(name))
+    assert own["left_ankle_moment_distal_x_Nm"].isna().any()  # an unknown cell is null, and its column of numbers
+    assert frames.drop(columns=["trial", "subject"]).dtypes.map(pd.api.types.is_numeric_dtype).all()
+
+
+def test_made_anew_as_a_whole(dataset: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="the optional extra gaitid[parquet]")
+    done(dataset, tmp_path)
+    before = {p.name: p.read_bytes() for p in (tmp_path / "frames.parquet").rglob("*.parquet")}
+    stray = tmp_path / "frames.parquet" / "subject=gone" / "walk.parquet"
+    stray.parent.mkdir()
+    stray.write_bytes(b"")
+    done(dataset, tmp_path)
+    assert {p.name: p.read_bytes() for p in (tmp_path / "frames.parquet").rglob("*.parquet")} == before
+    assert not (tmp_path / ".gaitid" / "frames.parquet").exists()
+
+
+def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gaitid.batch.parquet import require_pyarrow
+
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(GaitidError, match=r"--parquet needs the library pyarrow; pip install 'gaitid\[parquet\]'"):
+        require_pyarrow()
+
+
+def test_outcomes_do_not_depend_on_who_works(dataset: Path, tmp_path: Path) -> None:
+    """A scheduler is anything that runs `run_one`: here in this process, and in one of its own."""
+    outcomes = {}
+    for name in ("here", "there"):
+        plan = make_plan([str(dataset / "P1" / "walk1.c3d")], tmp_path)
+        jobs = make_jobs(plan.trials, lambda planned: RunOptions("pig"))
+        schedule = run_local if name == "there" else (lambda jobs: (run_one(job) for job in jobs))
+        (outcome,) = run_batch(plan.trials, jobs, tmp_path, schedule).values()
+        outcomes[name] = (outcome.fingerprint, dict(outcome.outputs), dict(outcome.figures))
+    assert outcomes["here"] == outcomes["there"]

@@ -1,0 +1,406 @@
+"""`gaitid batch`: the same bytes as `run`, whatever is broken, killed, resumed, or done by several."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+from terminal import Done, assert_refused, assert_wrong_usage, gaitid
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "batch"))
+from recordings import BROKEN, FRAMES, SUBJECTS, WALKS, make_recordings
+
+from gaitid.batch.journal import locked
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = ("contacts.csv", "cycles.csv", "joints.csv", "run.json", "spatiotemporal.csv", "wrenches.csv")
+
+
+@pytest.fixture(scope="session")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_recordings(tmp_path_factory.mktemp("data"))
+
+
+@contextmanager
+def inside(folder: Path) -> Iterator[None]:
+    """With a folder as the current one."""
+    before = Path.cwd()
+    folder.mkdir(exist_ok=True)
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def batch(dataset: Path, folder: Path, *options: object) -> Done:
+    """Into ``out`` of a folder, so that every record says the same path."""
+    with inside(folder):
+        return gaitid("batch", dataset, "--model", "pig", "-o", "out", *options)
+
+
+def started(dataset: Path, folder: Path, *options: str) -> subprocess.Popen[str]:
+    """The same in a process group of its own, for signals."""
+    folder.mkdir(exist_ok=True)
+    return subprocess.Popen(
+        [sys.executable, "-m", "gaitid", "batch", str(dataset), "--model", "pig", "-o", "out", *options],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # a shell that runs tests in the background ignores Ctrl-C for them
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler) and None,
+    )
+
+
+def table(folder: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader((folder / "out" / "batch.csv").read_text().splitlines()))
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file of ``out``, hidden ones too, with its bytes; of batch.csv all but the time, its last column."""
+    top = folder / "out"
+    found = {p.relative_to(top).as_posix(): p.read_bytes() for p in top.rglob("*") if p.is_file()}
+    found["batch.csv"] = b"\n".join(line.rpartition(b",")[0] for line in found["batch.csv"].splitlines())
+    return found
+
+
+def noted(folder: Path) -> int:
+    """Trials that the journal knows to be done."""
+    journal = folder / "out" / ".gaitid" / "batch.jsonl"
+    return journal.read_bytes().count(b"\n") if journal.exists() else 0
+
+
+def noted_at_least(folder: Path, number: int) -> bool:
+    return noted(folder) >= number
+
+
+def group_is_gone(process: int) -> bool:
+    try:
+        os.killpg(process, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.005)
+
+
+@pytest.fixture(scope="session")
+def undisturbed(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What one process makes of the data set in one go."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    done = batch(dataset, folder, "-j", 1)
+    assert done.code == 1, done.err  # three are broken
+    return folder
+
+
+# --- what it makes ------------------------------------------------------------------------------------------
+
+
+def test_all_but_the_broken_are_done(undisturbed: Path, dataset: Path) -> None:
+    rows = table(undisturbed)
+    assert len(rows) == SUBJECTS * WALKS
+    refused = {Path(row["trial"]).relative_to(dataset).as_posix() for row in rows if row["status"] == "refused"}
+    assert refused == BROKEN
+    for row in rows:
+        trial = Path(row["trial"])
+        files = {p.name for p in (undisturbed / "out" / trial.parent.name).glob(f"{trial.stem}.*")}
+        if row["status"] == "done":
+            assert files == {f"{trial.stem}.{name}" for name in FILES}
+            assert float(row["wrenches_filled"]) > 0.5  # share: of 1.5 s, two stances and a swing on each side
+            assert float(row["run_time_s"]) > 0
+            assert (row["frames"], row["contacts"], row["reason"]) == (str(FRAMES), "2", "")
+        else:
+            assert files == set()
+            assert row["reason"]
+
+
+def test_two_processes_make_the_same_bytes_and_say_what_they_do(
+    undisturbed: Path, dataset: Path, tmp_path: Path
+) -> None:
+    """The pairing, one line a broken trial, a summary; nothing but the broken ones with -q."""
+    done = batch(dataset, tmp_path, "-j", 2)
+    assert done.code == 1
+    assert done.out == ""
+    assert tree(tmp_path) == tree(undisturbed)
+    lines = done.lines
+    assert lines[0] == "gaitid: 40 trials in 4 folders, 4 statics"
+    assert "walk4.c3d and 6 more: static " in lines[1]
+    assert sum(any(f"{name}: " in line for name in BROKEN) for line in lines) == 3
+    assert lines[-1].startswith("gaitid: 40 trials: ")
+    assert "37 done" in lines[-1]
+    assert "3 refused" in lines[-1]
+    quiet = batch(dataset, tmp_path, "-j", 2, "-q", "--resume")
+    assert len(quiet.lines) == 3
+    assert all(any(f"{name}: " in line for name in BROKEN) for line in quiet.lines)
+
+
+def test_the_same_bytes_as_run(undisturbed: Path, dataset: Path) -> None:
+    """The record's own command, run again, changes nothing."""
+    before = tree(undisturbed)
+    for name in ("P1/walk10", "P4/walk2"):
+        words = json.loads((undisturbed / "out" / f"{name}.run.json").read_text())["command"]
+        trial, static = dataset / f"{name}.c3d", dataset / name[:2] / "static.c3d"
+        assert words == [
+            "gaitid",
+            "run",
+            str(trial),
+            "--model",
+            "pig",
+            "--static",
+            str(static),
+            "-o",
+            f"out/{name[:2]}",
+        ]
+        with inside(undisturbed):
+            assert gaitid(*words[1:]).code == 0
+    assert tree(undisturbed) == before
+
+
+def test_options_of_run(dataset: Path, tmp_path: Path) -> None:
+    """They reach the trial, and the record's command is what gives the same again."""
+    options = ("--cutoff", 6, "--set", "contact_threshold_N=25", "--write", "segments", "--express-in", "jcs",
+               "--contributions", "--assign", "left=1", "--static", dataset / "P1" / "static.c3d")  # fmt: skip
+    done = batch(dataset / "P1" / "walk1.c3d", tmp_path, *options, "-j", 1)
+    assert done.code == 0, done.err
+    before = tree(tmp_path)
+    record = json.loads(before["walk1.run.json"])
+    assert record["settings"]["cutoff_hz"] == 6
+    assert record["settings"]["contact_threshold_N"] == 25
+    assert "walk1.segments.csv" in before
+    with inside(tmp_path):
+        assert gaitid(*record["command"][1:]).code == 0
+    assert tree(tmp_path) == before
+
+
+def test_a_manifest_with_options_of_its_own(dataset: Path, tmp_path: Path) -> None:
+    (tmp_path / "plan.csv").write_text(
+        "subject,static,trials,cutoff\n"
+        f"Ann,{dataset}/P1/static.c3d,{dataset}/P1/walk1.c3d,6\nBob,none,{dataset}/P2/walk1.c3d,none\n"
+    )
+    done = batch(tmp_path / "plan.csv", tmp_path, "-j", 1)
+    assert done.code == 0, done.err
+    assert [(row["subject"], row["static"] != "") for row in table(tmp_path)] == [("Ann", True), ("Bob", False)]
+    records = [json.loads((tmp_path / "out" / name / "walk1.run.json").read_text()) for name in ("P1", "P2")]
+    assert [r["settings"]["cutoff_hz"] for r in records] == [6, None]
+
+
+def test_a_plan_only(dataset: Path, tmp_path: Path) -> None:
+    done = batch(dataset, tmp_path, "--plan")
+    assert done.code == 0
+    assert len(done.lines) == 5
+    assert not (tmp_path / "out").exists()
+
+
+# --- resume -------------------------------------------------------------------------------------------------
+
+
+def test_killed_three_times_and_resumed(undisturbed: Path, dataset: Path, tmp_path: Path) -> None:
+    """Kill −9 at random moments, the workers left to themselves; then the same bytes, no part of a file left."""
+    chance = random.Random(5)
+    for k in range(3):
+        process = started(dataset, tmp_path, "-j", "2", *(["--resume"] if k else []))
+        wait_until(partial(noted_at_least, tmp_path, 8 * (k + 1)))
+        time.sleep(chance.uniform(0, 0.1))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL  # not done before it was killed
+        assert not (tmp_path / "out" / "batch.csv").exists()
+    done = batch(dataset, tmp_path, "-j", 2, "--resume")
+    assert done.code == 1
+    assert "done before" in done.lines[-1]
+    assert tree(tmp_path) == tree(undisturbed)
+
+
+@pytest.fixture
+def finished(undisturbed: Path, tmp_path: Path) -> Path:
+    """A copy of the finished batch."""
+    shutil.copytree(undisturbed, tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def worked_on(folder: Path) -> set[str]:
+    return {"/".join(Path(row["trial"]).parts[-2:]) for row in table(folder) if row["run_time_s"]}
+
+
+def test_resume_does_only_what_is_not_done(finished: Path, dataset: Path, undisturbed: Path) -> None:
+    """An output that is gone, edited or cut; what was refused is tried again."""
+    out = finished / "out"
+    (out / "P1" / "walk1.joints.csv").unlink()
+    (out / "P1" / "walk2.wrenches.csv").write_text("edited")
+    with (out / "P1" / "walk4.run.json").open("a") as file:
+        file.write(" ")
+    (out / "P2" / ".walk1.wrenches.csv.4242.0.part").write_text("left behind")
+    assert batch(dataset, finished, "-j", 2, "--resume").code == 1
+    assert worked_on(finished) == {"P1/walk1.c3d", "P1/walk2.c3d", "P1/walk4.c3d"} | BROKEN
+    assert tree(finished) == tree(undisturbed)
+
+
+def test_resume_after_a_change_does_what_it_touches(dataset: Path, tmp_path: Path) -> None:
+    """Another static: its trials; other options: all. Without --resume: all, too."""
+    changed = tmp_path / "recordings"
+    for name in ("P1/static.c3d", "P1/walk1.c3d", "P2/static.c3d", "P2/walk1.c3d", "P2/walk2.c3d"):
+        (changed / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(dataset / name, changed / name)
+    all_of_them = {"P1/walk1.c3d", "P2/walk1.c3d", "P2/walk2.c3d"}
+    assert batch(changed, tmp_path, "-j", 1).code == 0
+    assert batch(changed, tmp_path, "-j", 1, "--resume").code == 0
+    assert worked_on(tmp_path) == set()
+    with (changed / "P2" / "static.c3d").open("ab") as file:
+        file.write(b"\0")
+    assert batch(changed, tmp_path, "-j", 1, "--resume").code == 0
+    assert worked_on(tmp_path) == {"P2/walk1.c3d", "P2/walk2.c3d"}
+    assert batch(changed, tmp_path, "-j", 1, "--resume", "--cutoff", 6).code == 0
+    assert worked_on(tmp_path) == all_of_them
+    assert batch(changed, tmp_path, "-j", 1, "--cutoff", 6).code == 0
+    assert worked_on(tmp_path) == all_of_them
+
+
+@pytest.mark.parametrize("damage", ["{}", '{"trial": 5}', "\xff\x00 not JSON", '{"trial": "a", "outp'])
+def test_a_damaged_journal_costs_time_only(finished: Path, undisturbed: Path, dataset: Path, damage: str) -> None:
+    journal = finished / "out" / ".gaitid" / "batch.jsonl"
+    lines = journal.read_text().splitlines()
+    journal.write_text("\n".join([damage, *lines[1:]]))
+    assert batch(dataset, finished, "-j", 1, "--resume").code == 1
+    assert worked_on(finished) == {"P1/walk1.c3d"} | BROKEN
+    assert tree(finished) == tree(undisturbed)
+
+
+# --- signals ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted(undisturbed: Path, dataset: Path, tmp_path: Path, number: signal.Signals, code: int) -> None:
+    """Ctrl-C reaches all processes of the group: one line, nothing half, nobody left; --resume goes on."""
+    process = started(dataset, tmp_path, "-j", "2")
+    wait_until(partial(noted_at_least, tmp_path, 5))
+    if number == signal.SIGINT:
+        os.killpg(process.pid, number)
+    else:
+        process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == code, err
+    assert "Traceback" not in err
+    assert not list((tmp_path / "out").rglob("*.part*"))
+    wait_until(partial(group_is_gone, process.pid))
+    if number == signal.SIGINT:
+        assert "interrupted; " in err.splitlines()[-1]
+        assert "--resume" in err.splitlines()[-1]
+        assert batch(dataset, tmp_path, "-j", 2, "--resume").code == 1
+        assert tree(tmp_path) == tree(undisturbed)
+
+
+# --- limits, locks, disks -----------------------------------------------------------------------------------
+
+
+def test_a_trial_that_takes_too_long(dataset: Path, tmp_path: Path) -> None:
+    """1 ms, which no trial keeps: given up by name, exit 1."""
+    done = batch(dataset / "P1" / "walk1.c3d", tmp_path, "-j", 1, "--time-limit", 0.001)
+    assert done.code == 1
+    assert "walk1.c3d: timeout: given up after 0.001 s" in done.lines[-2]
+    assert [row["status"] for row in table(tmp_path)] == ["timeout"]
+
+
+def test_two_batches_in_one_folder(dataset: Path, tmp_path: Path) -> None:
+    with locked(tmp_path / "out", wait=False):
+        second = batch(dataset, tmp_path, "-j", 1, "-q")
+    assert_refused(second, "out: another batch works there", f"process {os.getpid()} on ", "--wait")
+    assert batch(dataset / "P1" / "walk1.c3d", tmp_path, "-j", 1, "-q").code == 0
+
+
+def test_the_second_waits(dataset: Path, tmp_path: Path) -> None:
+    first = started(dataset / "P1", tmp_path, "-j", "1", "-q")
+    wait_until(partial(noted_at_least, tmp_path, 1))
+    second = batch(dataset / "P1", tmp_path, "-j", 1, "--wait", "--resume")
+    first.communicate(timeout=60)
+    assert any("another batch works there" in line and "waiting" in line for line in second.lines)
+    assert "10 done before" in second.lines[-1]
+
+
+def test_the_lock_of_a_process_that_was_killed_holds_nobody(dataset: Path, tmp_path: Path) -> None:
+    process = started(dataset, tmp_path, "-j", "1", "-q")
+    wait_until(partial(noted_at_least, tmp_path, 1))
+    process.kill()
+    process.communicate()
+    assert (tmp_path / "out" / ".gaitid" / "lock").read_text().strip()  # it could not take its name away
+    assert batch(dataset / "P1" / "walk1.c3d", tmp_path, "-j", 1, "-q").code == 0
+
+
+def test_a_folder_that_is_a_file(dataset: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("mine")
+    assert_refused(batch(dataset, tmp_path, "-q"), "cannot write to out")
+    assert (tmp_path / "out").read_text() == "mine"
+
+
+def test_a_full_disk(dataset: Path, tmp_path: Path) -> None:
+    """A file system of 2 MB: one line, no half file; after room was made, --resume goes on."""
+    out = tmp_path / "out"
+    out.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", out], capture_output=True).returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        done = batch(dataset / "P1", tmp_path, "-j", 2, "-q")
+        assert_refused(done, "cannot write to out", "No space left on device", "--resume")
+        assert not list(out.rglob("*.part*"))
+        assert not (out / "batch.csv").exists()
+        n_done = noted(tmp_path)
+        assert 0 < n_done < WALKS
+        complete = list(out.glob("walk*.run.json"))
+        assert len(complete) in (n_done, n_done + 1)  # the other worker may have finished one that was not noted
+        assert all((out / p.name.replace("run.json", name)).exists() for p in complete for name in FILES)
+        subprocess.run(["mount", "-o", "remount,size=50m", out], check=True)
+        again = batch(dataset / "P1", tmp_path, "-j", 2, "--resume")
+        assert again.code == 0
+        assert f"{n_done} done before" in again.lines[-1]
+    finally:
+        subprocess.run(["umount", out], check=True)
+
+
+# --- refusals before any work -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--model", "pgi"), "pgi"),
+        (("--static", "absent.c3d"), "absent.c3d"),
+        (("--observer", "hand"), "no such segment"),
+        (("--scheduler", "nonsense://here"), "scheduler"),
+    ],
+)
+def test_refused_once(dataset: Path, tmp_path: Path, options: tuple[str, ...], words: str) -> None:
+    done = batch(dataset, tmp_path, "-q", *options)
+    assert_refused(done, words)
+    assert not (tmp_path / "out").exists()
+
+
+def test_wrong_usage(dataset: Path, tmp_path: Path) -> None:
+    assert_wrong_usage(batch(dataset, tmp_path, "-j", 0), "-j")
+    assert_wrong_usage(batch(dataset, tmp_path, "--cutoff", "fast"), "--cutoff")
+    assert_wrong_usage(batch(dataset, tmp_path, "--set", "x"), "--set")
+    assert_wrong_usage(batch(dataset, tmp_path, "--assign", "left=1@1-50"), "--assign", "manifest")
+    assert_wrong_usage(gaitid("batch", dataset, "--model", "pig", "-o", str(tmp_path / "{parent}")), "mirrors")
+    assert_wrong_usage(gaitid("batch", dataset, "--model", "pig"), "-o")
+
+
+def test_wrong_options_in_a_manifest(dataset: Path, tmp_path: Path) -> None:
+    (tmp_path / "plan.csv").write_text(f"trials,cutoff\n{dataset}/P1/walk1.c3d,fast\n")
+    assert_refused(batch(tmp_path / "plan.csv", tmp_path, "-q"), "plan.csv: row 2", "--cutoff", "fast")
