@@ -45,13 +45,14 @@ def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:
         Rows of a cycle.
     """
     trial, mass = result.trial, result.subject.mass_kg
-    columns = {side: side_columns(leg) for side, leg in result.sides.items()}
-    names = list(next(iter(columns.values()), {}))
+    named = {side: side_columns(leg) for side, leg in result.sides.items()}
+    names = list(next(iter(named.values()), {}))
+    columns = {side: np.stack([own[name] for name in names], axis=1) for side, own in named.items() if names}
     angles = sum(name.endswith("_deg") for name in names)  # they come first
     lines = [",".join([*CYCLE_COLUMNS, *names, *GROUND_COLUMNS])]
     for stride in gait.strides:
         cycle = stride.cycle
-        own = np.stack([columns[cycle.side][name] for name in names], axis=1)
+        own = columns[cycle.side]
         reaction_g = result.sides[cycle.side].load.wrench.f_g / mass
         parts = [
             over_cycle(cycle, own[:, :angles], trial.rate_hz, points, period=360.0),
