@@ -15,6 +15,7 @@ import pytest
 from gaitid.errors import TrialError, WriteError
 from gaitid.log import ERROR, Log
 
+WALK = Path(__file__).resolve().parents[1] / "sample_data" / "walk" / "walk.c3d"
 KEYS = ["time", "level", "pid", "trial", "event", "message", "duration_s"]
 
 
@@ -184,3 +185,20 @@ def test_levels_are_counted(tmp_path: Path) -> None:
         log.add("crashed", "y", ERROR, trial="b.c3d", duration_s=0.12345)
     assert lines(path)[-1]["message"] == "2 errors"
     assert lines(path)[2]["duration_s"] == 0.123
+
+
+@pytest.mark.parametrize("command", ["run", "batch"])
+def test_run_and_batch_log_what_each_trial_came_to(command: str, tmp_path: Path) -> None:
+    data, log = tmp_path / "data", tmp_path / "log.jsonl"
+    data.mkdir()
+    (data / "good.c3d").write_bytes(WALK.read_bytes())
+    (data / "bad.c3d").write_bytes(b"This was a trial.")
+    trials = [data / "bad.c3d", data / "good.c3d"] if command == "run" else [data]
+    words = [sys.executable, "-m", "gaitid", command, *map(str, trials), "--model", "pig", "-o", str(tmp_path / "out")]
+    done = subprocess.run([*words, "--log", str(log)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    ends = {Path(str(one["trial"])).name: one["event"] for one in lines(log) if one["event"] in ("done", "refused")}
+    assert ends == {"bad.c3d": "refused", "good.c3d": "done"}
+    refused = subprocess.run([*words, "--log", str(tmp_path / "no" / "log.jsonl")], capture_output=True, text=True)
+    assert refused.returncode == 1
+    assert len(refused.stderr.splitlines()) == 1
