@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -63,7 +63,10 @@ class Plan:
     def lines(self) -> Iterator[str]:
         """The pairing, a line for each folder and static."""
         statics = {p.static.path for p in self.trials if p.static}
-        yield f"{len(self.trials)} trials in {len({p.folder for p in self.trials})} folders, {len(statics)} statics"
+        folders = {p.folder for p in self.trials}
+        yield ", ".join(
+            [f"{_counted(self.trials, 'trial')} in {_counted(folders, 'folder')}", _counted(statics, "static")]
+        )
         for (_, static, extras), group in groupby(
             self.trials, lambda p: (p.trial.parent, p.static and p.static.path, p.extras)
         ):
@@ -235,3 +238,7 @@ def _refuse_clashes(trials: Sequence[Planned]) -> None:
                 todo="rename one of them, leave one out, or run a batch for each",
             )
         seen[key] = one.trial
+
+
+def _counted(things: Collection[object], word: str) -> str:
+    return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"
