@@ -232,10 +232,9 @@ def _contacts_of(scene: Scene, given: Mask) -> tuple[list[Contact], Mask, Mask]:
         shared = widened(shared, round(SHARING * rate_hz))[first:stop]
         near = _near(stop - first, rate_hz)
         load = scene.total(used)
-        measured = known_rows(load.f_g)
         cut = (
-            first <= near or first in said or not measured[first - 1],
-            stop >= len(measured) - near or stop in said or not measured[stop],
+            first <= near or first in said or not np.isfinite(load.f_g[first - 1]).all(),
+            stop >= len(load.f_g) - near or stop in said or not np.isfinite(load.f_g[stop]).all(),
         )
         verdict = judge(
             foot, stance, scene.other_airborne, load, used, scene.plates, first, last, shared, near, scene.weight_N,
@@ -329,17 +328,16 @@ def _load(scene: Scene, contacts: Sequence[Contact], not_sure: Mask, near: int) 
             continue
         state[frames] = LOADED
         used = [plate for plate in scene.plates if plate.number in contact.plates]
-        total, surface = scene.total(used), used[0]
-        force[frames], moment[frames] = total.f_g[frames], total.m_g[frames]
+        whole, surface = scene.total(used), used[0]
+        total = Wrench(whole.f_g[frames], whole.m_g[frames], whole.p_g[frames])
+        force[frames], moment[frames] = total.f_g, total.m_g
         if not one_plane(used):
             free[frames] = np.nan
             continue
-        cop_all, free_all = centre_of_pressure(total, surface.centre_g, surface.normal_g)
-        vertical = total.f_g @ surface.normal_g
-        sure = np.zeros(n_frames, dtype=bool)
+        cop_here, free_here = centre_of_pressure(total, surface.centre_g, surface.normal_g)
         noise = max((p.noise_N for p in used if np.isfinite(p.noise_N)), default=0.0)
-        sure[frames] = vertical[frames] > max(settings.contact_threshold_N, 5 * noise)
-        cop[sure], free[frames] = cop_all[sure], np.where(sure, free_all, np.nan)[frames]
+        sure = total.f_g @ surface.normal_g > max(settings.contact_threshold_N, 5 * noise)
+        cop[frames], free[frames] = np.where(sure[:, None], cop_here, cop[frames]), np.where(sure, free_here, np.nan)
     state[not_sure & (state == LOADED)] = UNKNOWN
     state[(state == LOADED) & ~known_rows(force)] = UNKNOWN  # the plate has no samples there
     unknown = state == UNKNOWN

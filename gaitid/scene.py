@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -53,6 +53,7 @@ class Scene:
     weight_N: float
     settings: specs.Settings
     faults: Mapping[int, str]
+    totals: dict[tuple[int, ...], Wrench] = field(default_factory=dict, repr=False)
 
     @property
     def stance(self) -> Stance:
@@ -71,14 +72,19 @@ class Scene:
         """What several plates do to the foot, about the laboratory's origin, (frames, 3) each.
 
         A plate counts where this foot is on it or no other is: while it carries the other foot alone, it is left out.
+        Kept: hundreds of contacts of a long trial ask for the same few sums.
         """
+        numbers = tuple(plate.number for plate in plates)
+        if numbers in self.totals:
+            return self.totals[numbers]
         f, m = np.zeros((len(self.foot.heel_g), 3)), np.zeros((len(self.foot.heel_g), 3))
         for plate in plates:
             counts = self.on(plate) | ~self.shares(plate)
             here = plate.wrench.at(np.zeros(3))
             f[counts] += here.f_g[counts]
             m[counts] += here.m_g[counts]
-        return Wrench(f, m, np.zeros(3))
+        self.totals[numbers] = Wrench(f, m, np.zeros(3))
+        return self.totals[numbers]
 
     @property
     def other_airborne(self) -> Mask:
