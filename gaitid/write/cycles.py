@@ -48,16 +48,16 @@ def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:
     named = {side: side_columns(leg) for side, leg in result.sides.items()}
     names = list(next(iter(named.values()), {}))
     columns = {side: np.stack([own[name] for name in names], axis=1) for side, own in named.items() if names}
+    reactions_g = {side: leg.load.wrench.f_g / mass for side, leg in result.sides.items()}
     angles = sum(name.endswith("_deg") for name in names)  # they come first
     lines = [",".join([*CYCLE_COLUMNS, *names, *GROUND_COLUMNS])]
     for stride in gait.strides:
         cycle = stride.cycle
         own = columns[cycle.side]
-        reaction_g = result.sides[cycle.side].load.wrench.f_g / mass
         parts = [
             over_cycle(cycle, own[:, :angles], trial.rate_hz, points, period=360.0),
             over_cycle(cycle, own[:, angles:], trial.rate_hz, points),
-            over_cycle(cycle, reaction_g @ stride.axes_g.T, trial.rate_hz, points),
+            over_cycle(cycle, reactions_g[cycle.side], trial.rate_hz, points) @ stride.axes_g.T,
         ]
         marks = ",".join(
             [
