@@ -1,9 +1,11 @@
-"""What one run costs, as ratios measured in turn in the same minutes (machines are noisy).
+"""What gaitid costs, as ratios to other means measured in turn in the same minutes (machines are noisy).
 
-    python benchmarks/speed.py [--repeat N] [TRIAL.c3d ...]
+    python benchmarks/speed.py [--repeat N] [--long] [--opensim PYTHON] [TRIAL.c3d ...]
 
-Compiled files are used as an installed package has them. Without trials: the shared walks where they lie beside the
-checkout, else the sample.
+The reference is a simulated walk of 10 s, two legs, two plates. Compiled files are used as an installed package has
+them. A conventional stack is run where scipy and pandas install, OpenSim's inverse dynamics where the interpreter given
+has its registry package (``pip install opensim``). Without trials: also the shared walks where they lie beside the
+checkout, and the sample. Elsewhere: Pinocchio (``benchmarks/solvers.py``), many trials (``benchmarks/batch.py``).
 """
 
 from __future__ import annotations
@@ -15,51 +17,337 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+BENCHMARKS = Path(__file__).resolve().parent
+ROOT = BENCHMARKS.parent
+SHARED = ROOT.parent / "shared" / "trials"
+TRIALS = (SHARED / "children/HC030A/walk.c3d", SHARED / "sydney/walk03.c3d", SHARED / "nexus_flatfoot/walk.c3d",
+          ROOT / "sample_data/walk/walk.c3d")  # fmt: skip
+# The peak of a whole run, for reading.peak_mb: the command line ends with SystemExit.
+RUN_TO_ITS_END = """
+import sys
+from gaitid.cli import main
+trial = sys.argv[1]
+sys.argv = ["gaitid", "run", trial, "--model", "pig", "-o", {folder!r}, "--quiet"]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+"""
 
 
-def seconds(command: list[str], environment: dict[str, str]) -> float:
+def seconds(function: Callable[[], object]) -> float:
     start = time.perf_counter()
-    subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+    function()
     return time.perf_counter() - start
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeat", type=int, default=15)
-    parser.add_argument("trials", nargs="*")
-    options = parser.parse_args()
-    shared = ROOT.parent / "shared" / "trials"
-    trials = options.trials or [
-        str(p)
-        for p in (shared / "children/HC030A/walk.c3d", shared / "sydney/walk03.c3d", shared / "nexus_flatfoot/walk.c3d",
-                  ROOT / "sample_data/walk/walk.c3d")
-        if p.is_file()
-    ]  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-        environment |= {"PYTHONPYCACHEPREFIX": f"{folder}/pyc", "PYTHONPATH": str(ROOT)}
-        bare = [sys.executable, "-c", "pass"]
-        help_ = [sys.executable, "-m", "gaitid", "--help"]
-        print("| what | median of ratios | own seconds | reference seconds |")
-        print("|---|---|---|---|")
-        for trial in trials:
-            floor = [sys.executable, "-c", f"import numpy, ezc3d; ezc3d.c3d({trial!r})"]
-            own = [sys.executable, "-m", "gaitid", "run", trial, "--model", "pig", "-o", folder, "--quiet"]
-            name = "/".join(Path(trial).parts[-2:])
-            _row(f"`gaitid run {name}` over reading it with ezc3d", own, floor, environment, options.repeat)
-        _row("`gaitid --help` over `python -c pass`", help_, bare, environment, options.repeat)
-
-
-def _row(what: str, own: list[str], reference: list[str], environment: dict[str, str], repeat: int) -> None:
-    for command in (own, reference):
-        seconds(command, environment)  # once, so that everything is compiled and in the file cache
-    pairs = [(seconds(own, environment), seconds(reference, environment)) for _ in range(repeat)]
+def row(
+    what: str, target: str, own: Callable[[], object], reference: Callable[[], object], repeat: int, like: str
+) -> None:
+    """A line of the table; each is called once before, so that everything is compiled and in the file cache."""
+    own(), reference()
+    pairs = [(seconds(own), seconds(reference)) for _ in range(repeat)]
     ratio = statistics.median(a / b for a, b in pairs)
     a, b = (statistics.median(column) for column in zip(*pairs, strict=True))
-    print(f"| {what} | {ratio:.2f} | {a:.3f} | {b:.3f} |")
+    shown = f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.3f}"
+    print(f"| {what} | {shown} | {target} | {a:.3f} | {b:.3f} | {like} |", flush=True)
+
+
+class Processes:
+    """Commands as whole processes in a folder of their own, where compiled files and OpenSim's log go too."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | {
+            "PYTHONPYCACHEPREFIX": f"{folder}/pyc",
+            "PYTHONPATH": f"{ROOT}{os.pathsep}{BENCHMARKS}",
+        }
+
+    def __call__(self, *arguments: object, python: str = sys.executable) -> Callable[[], object]:
+        command = [python, *map(str, arguments)]
+        return lambda: subprocess.run(
+            command, check=True, env=self.environment, stdout=subprocess.DEVNULL, cwd=self.folder
+        )
+
+    def has(self, *modules: str, python: str = sys.executable) -> bool:
+        command = [python, "-c", f"import {', '.join(modules)}"]
+        return not subprocess.run(command, env=self.environment, capture_output=True, cwd=self.folder).returncode
+
+
+def whole_processes(process: Processes, walk: Path, trials: list[Path], folder: Path, options: Any) -> None:
+    def run(trial: Path) -> Callable[[], object]:
+        return process("-m", "gaitid", "run", trial, "--model", "pig", "-o", folder, "--quiet")
+
+    repeat = options.repeat
+    for trial, name in [(walk, "10 s walk"), *((t, "/".join(t.parts[-2:])) for t in trials)]:
+        floor = process("-c", f"import numpy, ezc3d; ezc3d.c3d({str(trial)!r})")
+        target = "≤ 1.5" if trial == walk else ""
+        row(f"`gaitid run`, {name}, over `import numpy, ezc3d; ezc3d.c3d(FILE)`", target, run(trial), floor, repeat,
+            "no: the floor only reads")  # fmt: skip
+    row("`gaitid --help` over `python -c pass`", "≤ 5", process("-m", "gaitid", "--help"), process("-c", "pass"),
+        repeat, "no: the floor does nothing")  # fmt: skip
+    few = min(repeat, 5)
+    if process.has("scipy", "pandas"):
+        stack = process("-c", f"import speed; speed.conventional({str(walk)!r}, {str(folder)!r})")
+        row("`gaitid run`, 10 s walk, over a conventional stack", "", run(walk), stack, few,
+            "nearly: the stack has no checks, no gaps, no contacts, no cycles, no record")  # fmt: skip
+    else:
+        print("| conventional stack: scipy or pandas is not installed | | | | | |")
+    if process.has("opensim", "numpy", python=options.opensim):
+        process("-c", f"import speed; speed.opensim_files({str(folder)!r}, 1000)", python=options.opensim)()
+        inverse = process("-c", f"import speed; speed.opensim_inverse({str(folder)!r}, 1000)", python=options.opensim)
+        row("`gaitid run`, 10 s walk, over OpenSim's inverse dynamics, 1000 frames of the same two legs", "",
+            run(walk), inverse, few, "no: OpenSim begins at joint angles, without C3D and markers")  # fmt: skip
+    else:
+        print("| OpenSim: not installed (`pip install opensim`, then `--opensim PYTHON`) | | | | | |")
+
+
+def inside_one_process(walk: Path, repeat: int) -> None:
+    import io
+
+    import ezc3d
+    import pandas as pd
+
+    from gaitid.read import read_trial
+    from gaitid.run import RunOptions, analyse_file, prepare
+    from gaitid.write.table import csv_text
+    from gaitid.write.tables import joints_csv, wrenches_csv
+
+    row("reading the 10 s walk with its plates over `ezc3d.c3d(FILE)`", "≤ 1.2", lambda: read_trial(walk),
+        lambda: ezc3d.c3d(str(walk)), repeat, "no: ezc3d leaves the plates out")  # fmt: skip
+    row("the same over ezc3d with `extract_forceplat_data=True`", "", lambda: read_trial(walk),
+        lambda: ezc3d.c3d(str(walk), extract_forceplat_data=True), repeat, "yes")  # fmt: skip
+    result = analyse_file(walk, prepare(RunOptions("pig")))
+    texts = [wrenches_csv(result), joints_csv(result)]
+    tables = [pd.read_csv(io.StringIO(text)) for text in texts]
+    assert texts == [table.to_csv(index=False, float_format="%.10g") for table in tables]
+    arrays = [(list(table), table.to_numpy()) for table in tables]
+    row("the numbers of wrenches and joints to CSV over `DataFrame.to_csv(float_format='%.10g')`", "≤ 0.2",
+        lambda: [csv_text(*array) for array in arrays],
+        lambda: [table.to_csv(index=False, float_format="%.10g") for table in tables], repeat,
+        "yes: text in memory, the same bytes")  # fmt: skip
+    row("the same from gaitid's result, wrenches turned into segment axes", "",
+        lambda: [wrenches_csv(result), joints_csv(result)],
+        lambda: [table.to_csv(index=False, float_format="%.10g") for table in tables], repeat,
+        "no: pandas is given the finished table")  # fmt: skip
+
+
+def lengths(walk: Path, folder: Path, frames: list[int]) -> None:
+    """Time and memory of a run over the trial's length; the walk goes there and back as often as needed."""
+    from reading import NONE, peak_mb, repeated
+
+    from gaitid.run import RunOptions, prepare, run_file
+
+    prepared = prepare(RunOptions("pig"))
+    there_and_back = _there_and_back(walk, folder / "back.c3d")
+    print(f"\nPeak resident memory, numpy alone: {peak_mb(NONE, walk):.0f} MB; target of a run of 10 s: ≤ 80 MB.\n")
+    print("| frames | `run_file`, s | µs a frame | peak MB of `gaitid run` |\n|---|---|---|---|")
+    for n in frames:
+        path = walk if n == 1_000 else repeated(there_and_back, folder / "long.c3d", n)
+        run_file(walk, folder, prepared)
+        taken = min(seconds(lambda p=path: run_file(p, folder, prepared)) for _ in range(5 if n < 1e5 else 1))  # type: ignore[misc]
+        peak = peak_mb(RUN_TO_ITS_END.format(folder=str(folder)), path)
+        print(f"| {n} | {taken:.3f} | {1e6 * taken / n:.0f} | {peak:.0f} |", flush=True)
+
+
+def _there_and_back(source: Path, target: Path) -> Path:
+    """The trial, then the same backwards in time: repeated, it makes no marker jump, which would not be believed."""
+    import ezc3d
+    import numpy as np
+
+    c = ezc3d.c3d(str(source))
+    data = c["data"]
+    for where, key in ((data, "points"), (data, "analogs"), *((data["meta_points"], k) for k in data["meta_points"])):
+        where[key] = np.concatenate([where[key], where[key][..., ::-1]], axis=-1)
+    c.write(str(target))
+    return target
+
+
+def conventional(file: str, folder: str) -> None:
+    """Inverse dynamics as a laboratory's own script does it: scipy's filter, a loop over frames, pandas' CSV.
+
+    Joint centres: Bell, Pedersen & Brand (1990) at the hip, half a joint's width from the marker at knee and ankle.
+    Mass, centre of mass and radius of gyration of each segment: Winter (2009), table 4.1. The foot nearest to the
+    centre of pressure has the load.
+    """
+    import ezc3d
+    import numpy as np
+    import pandas as pd
+    from scipy.signal import butter, filtfilt
+
+    c = ezc3d.c3d(file, extract_forceplat_data=True)
+    rate = c["parameters"]["POINT"]["RATE"]["value"][0]
+    points = c["data"]["points"][:3].transpose(1, 2, 0) / 1e3
+    b, a = butter(2, 7 / 0.802 / (rate / 2))
+    m = dict(zip(c["parameters"]["POINT"]["LABELS"]["value"], filtfilt(b, a, points, axis=1), strict=True))
+    n = points.shape[1]
+    every = c["data"]["platform"][0]["force"].shape[1] // n
+    plates = [
+        (p["force"].T[::every], p["moment"].T[::every] / 1e3, p["center_of_pressure"].T[::every] / 1e3)
+        for p in c["data"]["platform"]
+    ]
+    mass, g = 70.0, np.array([0.0, 0.0, -9.81])
+    segments = {"foot": (0.0145, 0.5, 0.475), "shank": (0.0465, 0.433, 0.302), "thigh": (0.1, 0.433, 0.323)}
+
+    def unit(v: Any) -> Any:
+        return v / np.linalg.norm(v)
+
+    ends = {(s, k): np.empty((2, n, 3)) for s in "LR" for k in segments}  # proximal, distal
+    axes = {key: np.empty((n, 3, 3)) for key in ends}
+    for t in range(n):
+        left, right = m["LASI"][t], m["RASI"][t]
+        y = unit(left - right)
+        z = unit(np.cross((left + right) / 2 - (m["LPSI"][t] + m["RPSI"][t]) / 2, y))
+        x, width = np.cross(y, z), np.linalg.norm(left - right)
+        for side, out in (("L", 1.0), ("R", -1.0)):
+            hip = m[f"{side}ASI"][t] + width * (-0.22 * x - 0.14 * out * y - 0.30 * z)
+            knee = m[f"{side}KNE"][t] - 0.05 * out * y
+            ankle = m[f"{side}ANK"][t] - 0.035 * out * y
+            for key, top, end in (("foot", ankle, m[f"{side}TOE"][t]), ("shank", knee, ankle), ("thigh", hip, knee)):
+                ends[side, key][:, t] = top, end
+                zs = unit(top - end)
+                xs = unit(np.cross(y, zs))
+                axes[side, key][t] = np.column_stack([xs, np.cross(zs, xs), zs])
+
+    wrenches, joints = {"time_s": np.arange(n) / rate}, {"time_s": np.arange(n) / rate}
+    for side in "LR":
+        ankle = ends[side, "foot"][0]
+        other = ends["R" if side == "L" else "L", "foot"][0]
+        force, moment = np.zeros((n, 3)), np.zeros((n, 3))  # of the segment below on this one, about its own distal end
+        for key, joint in (("foot", "ankle"), ("shank", "knee"), ("thigh", "hip")):
+            share, centre, gyration = segments[key]
+            proximal, distal = ends[side, key]
+            com = proximal + centre * (distal - proximal)
+            acceleration = np.gradient(np.gradient(com, 1 / rate, axis=0), 1 / rate, axis=0)
+            R = axes[side, key]
+            spin = np.gradient(R, 1 / rate, axis=0) @ R.transpose(0, 2, 1)
+            omega = np.stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]], axis=1)
+            alpha = np.gradient(omega, 1 / rate, axis=0)
+            above = axes.get((side, {"foot": "shank", "shank": "thigh"}.get(key, "")))
+            local, angles, power = np.empty((n, 6)), np.empty((n, 3)), np.empty(n)
+            for t in range(n):
+                i = share * mass * (gyration * np.linalg.norm(proximal[t] - distal[t])) ** 2
+                inertia = R[t] @ np.diag([i, i, 0.1 * i]) @ R[t].T
+                f = share * mass * (acceleration[t] - g)
+                q = inertia @ alpha[t] + np.cross(omega[t], inertia @ omega[t])
+                if key == "foot":
+                    for load, about_origin, cop in plates:
+                        near = np.linalg.norm(cop[t] - ankle[t]) < np.linalg.norm(cop[t] - other[t])
+                        if load[t, 2] > 20 and near:
+                            f = f - load[t]
+                            q = q - np.cross(cop[t] - com[t], load[t]) - [0, 0, about_origin[t, 2]]
+                else:
+                    f = f + force[t]
+                    q = q + moment[t] + np.cross(distal[t] - com[t], force[t])
+                q = q - np.cross(proximal[t] - com[t], f)
+                force[t], moment[t] = f, q
+                local[t] = np.concatenate([R[t].T @ f, R[t].T @ q])
+                relative = R[t] if above is None else above[t].T @ R[t]
+                angles[t] = (np.arctan2(relative[0, 2], relative[2, 2]), np.arcsin(-relative[1, 2]),
+                             np.arctan2(relative[1, 0], relative[1, 1]))  # fmt: skip
+                power[t] = q @ omega[t]
+            for k, axis in enumerate("xyz"):
+                wrenches[f"{side}_{joint}_force_{axis}_N"] = force[:, k].copy()
+                wrenches[f"{side}_{joint}_moment_{axis}_Nm"] = moment[:, k].copy()
+                wrenches[f"{side}_{joint}_force_distal_{axis}_N"] = local[:, k]
+                wrenches[f"{side}_{joint}_moment_distal_{axis}_Nm"] = local[:, 3 + k]
+                joints[f"{side}_{joint}_{axis}_deg"] = np.degrees(angles[:, k])
+            joints[f"{side}_{joint}_power_W"] = power
+    for name, columns in (("wrenches", wrenches), ("joints", joints)):
+        pd.DataFrame(columns).to_csv(Path(folder) / f"conventional.{name}.csv", index=False, float_format="%.10g")
+
+
+def opensim_files(folder: str, frames: int) -> None:
+    """A pelvis with two legs of three segments and ball-like joints, smooth angles at 100 Hz, a load on each foot."""
+    import numpy as np
+    import opensim as osim
+
+    model = osim.Model()
+    pelvis = osim.Body("pelvis", 40, osim.Vec3(0), osim.Inertia(0.5, 0.5, 0.5))
+    model.addBody(pelvis)
+    model.addJoint(osim.FreeJoint("root", model.getGround(), pelvis))
+    for side, out in (("l", -0.1), ("r", 0.1)):
+        parent, place = pelvis, osim.Vec3(0, 0, out)
+        for name, mass in (("thigh", 7.0), ("shank", 3.3), ("foot", 1.0)):
+            body = osim.Body(f"{name}_{side}", mass, osim.Vec3(0, -0.2, 0), osim.Inertia(0.06, 0.01, 0.06))
+            model.addBody(body)
+            model.addJoint(
+                osim.GimbalJoint(f"above_{name}_{side}", parent, place, osim.Vec3(0), body, osim.Vec3(0), osim.Vec3(0))
+            )
+            parent, place = body, osim.Vec3(0, -0.4, 0)
+    model.setGravity(osim.Vec3(0, -9.81, 0))
+    model.finalizeConnections()
+    model.printToXML(f"{folder}/legs.osim")
+    names = [c.getName() for c in model.getCoordinateSet()]
+    t = np.arange(frames) / 100
+    angles = 20 * np.sin(6 * t[:, None] + np.arange(len(names)))
+    angles[:, :6] = 0  # the root stands still
+    _motion(f"{folder}/angles.mot", ["time", *names], np.column_stack([t, angles]), "yes")
+    one = np.tile([0.0, 700.0, 0.0, 0.0, 0.0, 0.0, 0.0, 5.0, 0.0], (frames, 1))
+    loads = osim.ExternalLoads()
+    columns = []
+    for side in "lr":
+        columns += [f"{side}_{kind}{axis}" for kind in ("v", "p", "m") for axis in "xyz"]
+        force = osim.ExternalForce()
+        force.setName(side)
+        force.set_applied_to_body(f"foot_{side}")
+        force.set_force_expressed_in_body("ground")
+        force.set_point_expressed_in_body("ground")
+        force.set_force_identifier(f"{side}_v")
+        force.set_point_identifier(f"{side}_p")
+        force.set_torque_identifier(f"{side}_m")
+        loads.cloneAndAppend(force)
+    _motion(f"{folder}/loads.mot", ["time", *columns], np.column_stack([t, one, one]), "no")
+    loads.setDataFileName(f"{folder}/loads.mot")
+    loads.printToXML(f"{folder}/loads.xml")
+
+
+def _motion(file: str, names: list[str], values: Any, degrees: str) -> None:
+    lines = [Path(file).stem, "version=1", f"nRows={len(values)}", f"nColumns={len(names)}", f"inDegrees={degrees}"]
+    lines += ["endheader", "\t".join(names), *("\t".join(f"{v:.10g}" for v in line) for line in values)]
+    Path(file).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def opensim_inverse(folder: str, frames: int) -> None:
+    """OpenSim's InverseDynamicsTool on the files of `opensim_files`."""
+    import opensim as osim
+
+    tool = osim.InverseDynamicsTool()
+    tool.setModelFileName(f"{folder}/legs.osim")
+    tool.setCoordinatesFileName(f"{folder}/angles.mot")
+    tool.setExternalLoadsFileName(f"{folder}/loads.xml")
+    tool.setLowpassCutoffFrequency(7)
+    tool.setStartTime(0)
+    tool.setEndTime((frames - 1) / 100)
+    tool.setResultsDir(folder)
+    tool.setOutputGenForceFileName("moments.sto")
+    if not tool.run():
+        raise SystemExit("OpenSim's inverse dynamics failed")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=15)
+    parser.add_argument("--long", action="store_true", help="Also a trial of 1e5 frames.")
+    parser.add_argument("--opensim", default=sys.executable, metavar="PYTHON", help="An interpreter that has OpenSim.")
+    parser.add_argument("trials", nargs="*", type=Path)
+    options = parser.parse_args()
+    trials = [p.resolve() for p in options.trials] or [p for p in TRIALS if p.is_file()]
+    sys.path.insert(0, str(ROOT))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        process = Processes(folder)
+        process("-m", "gaitid", "simulate", "walk", "-o", folder, "--duration", 10, "--quiet")()
+        print("| what | median of ratios | target | own s | reference s | like for like? |")
+        print("|---|---|---|---|---|---|")
+        walk = folder / "walk.c3d"
+        whole_processes(process, walk, trials, folder / "out", options)
+        inside_one_process(walk, options.repeat)
+        lengths(walk, folder / "out", [1_000, 10_000, *([100_000] if options.long else [])])
 
 
 if __name__ == "__main__":
