@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gaitid.errors import GaitidError
 from gaitid.simulate.body import Subject
 from gaitid.simulate.jet import Array
 from gaitid.simulate.transducers import encode
@@ -17,6 +18,8 @@ from gaitid.simulate.walk import Walk
 
 #: Type of an integer parameter in a C3D file.
 _INTEGER = 2
+#: A dimension of a parameter is one byte.
+_MOST_EVENTS = 255
 _STRIKE, _OFF = "Foot Strike", "Foot Off"
 
 
@@ -145,6 +148,9 @@ def _add_events(c: Any, walk: Walk) -> None:
         )
         if 0.0 <= time <= last
     )
+    if len(events) > _MOST_EVENTS:
+        raise GaitidError(f"cannot simulate: {len(events)} events, and a C3D file holds {_MOST_EVENTS}",
+                          todo="give a shorter --duration, or --no-events")  # fmt: skip
     # Absolute times, as C3D has them: 0 is frame 1. Minutes stay 0.
     start = (FIRST_FRAME - 1) / walk.settings.rate_hz
     times = np.array([[0.0] * len(events), [start + time for time, _, _ in events]])

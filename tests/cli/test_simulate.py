@@ -162,3 +162,10 @@ def test_an_unknown_scenario_is_wrong_usage(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_to(pendulum: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert_refused(gaitid("simulate", pendulum, "-o", tmp_path / "file"), "cannot write into")
+
+
+def test_more_events_than_a_c3d_holds_are_refused(tmp_path: Path) -> None:
+    """A parameter's dimension is one byte: the 256th event would spoil the file."""
+    done = gaitid("simulate", "walk", "-o", tmp_path / "long", "--duration", "90", "--rate-hz", "50", "-q")
+    assert_refused(done, "events", "--no-events")
+    assert not list((tmp_path / "long").glob("*"))
