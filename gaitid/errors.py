@@ -65,3 +65,22 @@ class TrialError(GaitidError):
 
 class WriteError(GaitidError):
     """A result that cannot be written."""
+
+
+def in_words(error: Exception, about: str = "") -> str:
+    """One line for a refusal, a full memory, an error of the system, or a fault of ours.
+
+    Parameters
+    ----------
+    error : Exception
+    about : str
+        The file that the line is about anyway: not named again.
+    """
+    if isinstance(error, GaitidError):
+        return error.line()
+    if isinstance(error, MemoryError):
+        return "not enough memory"
+    if isinstance(error, OSError) and error.strerror:
+        name = "" if error.filename is None or str(error.filename) == about else f"{error.filename}: "
+        return f"{name}cannot be read or written ({error.strerror})"
+    return f"internal error ({type(error).__name__}: {in_print(str(error))}); please report it with --debug"

@@ -15,7 +15,7 @@ import numpy as np
 from gaitid.errors import GaitidError
 from gaitid.findings import FAIL, PASS, WARN, Finding
 from gaitid.result import Result
-from gaitid.run import Prepared, found_trial, input_record
+from gaitid.run import Prepared, inputs_of
 from gaitid.trial import Array
 
 # Largest differences from golden results that are not a change. Well below what a clinic can tell, well above
@@ -339,12 +339,11 @@ def _changes(old: Mapping[str, Any], result: Result, prepared: Prepared, path: P
 
     if not old:
         return []
-    inputs = [input_record("trial", path, found_trial(path)), *prepared.inputs]
-    new = record(result, (), inputs, prepared.options.express_in, False)
+    new = record(result, (), inputs_of(path, result, prepared), prepared.options.express_in, False)
     changes = []
     if old.get("gaitid") != new["gaitid"]:
         changes.append(f"gaitid {_value(old.get('gaitid'))} -> {new['gaitid']}")
-    for role in ("trial", "static", "subject", "forces", "plates", "model", "table"):
+    for role in ("trial", "static", "subject", "forces", "plates", "assignments", "model", "table"):
         changes += _input_changes(role, _inputs(old, role), _inputs(new, role))
     for group in ("settings", "subject"):
         golden, present = _mapping(old, group), new[group]

@@ -178,6 +178,13 @@ def parts_of(result: Result, options: RunOptions) -> Parts | None:
     return contributed(result, options.observer)
 
 
+def inputs_of(path: Path, result: Result, prepared: Prepared) -> list[Mapping[str, str]]:
+    """Every file that a result was made from, as a record names it."""
+    inputs = [input_record("trial", path, found_trial(path)), *prepared.inputs]
+    said = " ".join(one.source for one in result.trial.assignments)
+    return inputs + [input_record("assignments", enf) for enf in enf_files(path) if said and enf.name in said]
+
+
 def run_file(
     path: Path, folder: Path, prepared: Prepared, placed: Callable[[], object] = lambda: None
 ) -> tuple[Result, list[Path]]:
@@ -206,11 +213,7 @@ def run_file(
         texts[f"{stem}.segments.csv"] = segments_csv(result)
     if "base" in options.write:
         texts[f"{stem}.base.csv"] = base_csv(result)
-    inputs = [input_record("trial", path, found_trial(path)), *prepared.inputs]
-    if result.trial.assignments:
-        said = " ".join(one.source for one in result.trial.assignments)
-        inputs += [input_record("assignments", enf) for enf in enf_files(path) if enf.name in said]
-    content = record(result, options.command, inputs, options.express_in, options.keep_names)
+    content = record(result, options.command, inputs_of(path, result, prepared), options.express_in, options.keep_names)
     if options.contributions:
         from gaitid.contributed import contributions_in_words
 

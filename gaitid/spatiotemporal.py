@@ -80,22 +80,7 @@ def analyse_gait(
     rate_hz: float,
     threshold_N: float = 20.0,
 ) -> Gait:
-    """Events, cycles and spatio-temporal figures of a trial.
-
-    Parameters
-    ----------
-    file_events : sequence of Event
-        Of the file.
-    loads : mapping of side to FootLoad
-    feet : mapping of side to FootTrack
-        Heel and toe markers, not filtered.
-    pelvis_g : (frames, 3) array, m
-        Any point of the pelvis.
-    up_g : (3,) array
-    rate_hz : float
-    threshold_N : float
-        Vertical force from which on a foot stands.
-    """
+    """Events, cycles and spatio-temporal figures of a trial; parameters as of `gaitid.events.find_events`."""
     events = find_events(file_events, loads, feet, pelvis_g, up_g, rate_hz, threshold_N)
     cycles, refused = find_cycles(events.used, events.progression)
     return Gait(events, measure_strides(cycles, feet, events.progression, up_g), refused)

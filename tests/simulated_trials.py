@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.simulate import Walk, WalkSettings, WalkState, simulate_walk
-from gaitid.simulate.body import Subject as SimulatedSubject
+from gaitid.simulate.c3d_file import stored_parameters
 from gaitid.trial import ForcePlate, Trial
 
 
@@ -21,34 +21,6 @@ class Simulated:
     truth: WalkState
     trial: Trial
     static: Trial
-
-
-def parameters_of(subject: SimulatedSubject, *, offsets: bool) -> dict[str, float]:
-    """What Nexus would store, mm and rad; with `offsets` also what only a static trial yields."""
-    found = {
-        "Bodymass": subject.mass_kg,
-        "InterAsisDistance": subject.inter_asis_distance_m * 1e3,
-        "MarkerDiameter": subject.marker_diameter_m * 1e3,
-    }
-    for side, leg in subject.legs.items():
-        letter = side[0].upper()
-        found |= {
-            f"{letter}LegLength": leg.leg_length_m * 1e3,
-            f"{letter}AsisTrocanterDistance": leg.asis_trocanter_distance_m * 1e3,
-            f"{letter}KneeWidth": leg.knee_width_m * 1e3,
-            f"{letter}AnkleWidth": leg.ankle_width_m * 1e3,
-            f"{letter}ThighRotation": leg.thigh_rotation_rad,
-            f"{letter}ShankRotation": leg.shank_rotation_rad,
-            f"{letter}TibialTorsion": leg.tibial_torsion_rad,
-            f"{letter}AnkleAbAdd": leg.ankle_abduction_rad,
-            f"{letter}SoleDelta": 0.0,
-        }
-        if offsets:
-            found |= {
-                f"{letter}StaticPlantFlex": leg.static_plantar_flexion_rad,
-                f"{letter}StaticRotOff": leg.static_rotation_offset_rad,
-            }
-    return found
 
 
 @cache
@@ -73,7 +45,7 @@ def simulated_walk(**options: float | bool) -> Simulated:
             tuple(truth.marker_g),
             np.stack(list(truth.marker_g.values()), axis=1),
             plates,
-            parameters=parameters_of(walk.subject, offsets=True),
+            parameters=stored_parameters(walk.subject, with_offsets=True),
             up_hint=up,
         ),
         Trial(
@@ -82,7 +54,7 @@ def simulated_walk(**options: float | bool) -> Simulated:
             1,
             tuple(standing),
             np.stack(list(standing.values()), axis=1),
-            parameters=parameters_of(walk.subject, offsets=False),
+            parameters=stored_parameters(walk.subject, with_offsets=False),
             up_hint=up,
         ),
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gaitid import __version__
-from gaitid.errors import GaitidError, ReadError, WriteError
+from gaitid.errors import ReadError, WriteError, in_words
 from gaitid.run import Prepared, RunOptions, found_trial, prepare, run_file, sha256
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def run_one(job: Job) -> Outcome:
         # `write_all` names the folder and the reason, and leaves the number of the system's error behind
         cause = error.__context__ if isinstance(error, WriteError) else error
         fatal = isinstance(cause, OSError) and cause.errno in _NO_ROOM
-        reason = in_words(error).removeprefix(f"{job.trial}: ")
+        reason = in_words(error, job.name).removeprefix(f"{job.trial}: ")
     spent = time.perf_counter() - start
     return Outcome(job.name, REFUSED, reason, trial_sha256, fingerprint, run_time_s=spent, fatal=fatal)
 
@@ -169,15 +169,3 @@ def figures_of(result: Result) -> dict[str, float]:
         "label_faults": len(quality["label_faults"]),
         "warnings": len(result.warnings),
     }
-
-
-def in_words(error: Exception) -> str:
-    """One line for a refusal, a full memory, an error of the system, or a fault of ours."""
-    if isinstance(error, GaitidError):
-        return error.line()
-    if isinstance(error, MemoryError):
-        return "not enough memory"
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename or 'a file'}: cannot be read or written ({error.strerror})"
-    text = " ".join(str(error).split())
-    return f"internal error ({type(error).__name__}: {text}); please report it, with what `run --debug` says"

@@ -121,9 +121,7 @@ def find_capacity(
         in the segment parameters resists.
     """
     trial, model = result.trial, result.model
-    up_g = vertical(trial, model)[0]
-    gravity_g = -result.settings.gravity_m_per_s2 * up_g
-    ways_g = _ways(result, up_g)
+    ways_g = _ways(result, vertical(trial, model)[0])
     some_side = next(iter(ways_g.values()))
     if sagittal and not np.isfinite(some_side["forward"]).all():
         raise TrialError("--plane sagittal: the way forward is not known", todo="leave --plane out")
@@ -134,7 +132,7 @@ def find_capacity(
     legs = {}
     for side in sides:
         toe_g = toes[side].toe_g if side in toes else np.full((trial.n_frames, 3), np.nan)
-        dynamics, solid = leg_dynamics(result, side, limits, endpoint, toe_g, gravity_g), chosen
+        dynamics, solid = leg_dynamics(result, side, limits, endpoint, toe_g, result.gravity_g), chosen
         if dynamics is not None:
             dynamics, solid = _with_inertia(dynamics, side, limits, warnings)
         legs[side] = _leg_capacity(dynamics, freedoms, axes_g, ways_g[side], chosen & solid)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli.common import CONTEXT, Target, refuse_pattern, say, talk_options
-from gaitid.cli.run import by_hand, settings_from
 from gaitid.cli.run import command as run_command
+from gaitid.cli.run import run_options
 from gaitid.errors import GaitidError
 from gaitid.log import ERROR, INFO, Log
 
@@ -219,30 +219,8 @@ def _options_of(common: tuple[str, ...], planned: Planned) -> RunOptions:
 @lru_cache(maxsize=64)
 def _run_options(words: tuple[str, ...]) -> RunOptions:
     """As `gaitid run TRIAL WORDS` understands them."""
-    from gaitid.run import RunOptions
-
     with closing(run_command.make_context("gaitid run", ["TRIAL", *words])) as ctx:
-        given = ctx.params
-    overrides = settings_from(given["pairs"])
-    for key in ("cutoff", "force_cutoff"):
-        if given[key] is not None:
-            overrides[f"{key}_hz"] = given[key]
-    return RunOptions(
-        given["model"],
-        given["static"],
-        given["subject"],
-        given["forces"],
-        given["plates"],
-        tuple(dict.fromkeys(given["express_in"])) or ("global", "distal"),
-        overrides,
-        given["solver"],
-        given["require_forces"],
-        tuple(dict.fromkeys(given["write"])),
-        given["keep_names"],
-        by_hand(given["assign"]),
-        contributions=given["contributions"] or given["observer"] is not None,
-        observer=given["observer"],
-    )
+        return run_options(ctx.params)
 
 
 command.params += _OF_RUN

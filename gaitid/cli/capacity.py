@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from gaitid.cli.common import CONTEXT, folder_for, guarded, refuse_pattern, say, talk_options
-from gaitid.cli.run import cutoff, settings_from
+from gaitid.cli.run import cutoff, run_options
 
 
 def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, int] | None:
@@ -47,9 +49,11 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 @click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model.")
 @click.option("-o", "--output", default=".", show_default=True, help="Folder for the files.")
 @talk_options
+@click.pass_context
 def command(
+    ctx: click.Context,
+    /,
     trial: Path,
-    model: str,
     limits_file: str,
     endpoint: str,
     side: str | None,
@@ -57,16 +61,11 @@ def command(
     plane: str | None,
     picture: int | None,
     animation: bool,
-    static: Path | None,
-    subject: Path | None,
-    forces: Path | None,
-    plates: Path | None,
-    cutoff: object,
-    pairs: tuple[str, ...],
     output: str,
     quiet: bool,
     verbose: bool,
     debug: bool,
+    **of_analysis: Any,
 ) -> int:
     """Say in each posture of TRIAL what acceleration of the foot, or of the hip over a fixed foot, the leg's joints
     could produce within the torques of LIMITS: ellipsoids, polytope and the largest acceleration each way, as CSV.
@@ -75,14 +74,10 @@ def command(
     """
     from gaitid.capacity.limits import read_limits
     from gaitid.capacity.run import CapacityOptions, capacity_file
-    from gaitid.run import RunOptions, prepare
+    from gaitid.run import prepare
 
     refuse_pattern("-o", output)
-    overrides = settings_from(pairs)
-    if cutoff is not None:
-        overrides["cutoff_hz"] = cutoff
-    options = RunOptions(model, static, subject, forces, plates, overrides=overrides,
-                         command=("gaitid", *sys.argv[1:]))  # fmt: skip
+    options = replace(run_options(ctx.params), command=("gaitid", *sys.argv[1:]))
     worked, prepared = guarded("", lambda: prepare(options), debug)
     if not worked:
         return 1

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gaitid.cli.common import CONTEXT, Target, folder_for, guarded, refuse_pattern, say, say_json, talk_options
-from gaitid.cli.run import by_hand, settings_from
 from gaitid.cli.run import cutoff as cutoff_value
+from gaitid.cli.run import run_options
 from gaitid.log import ERROR, Log
 
 if TYPE_CHECKING:
@@ -86,18 +86,12 @@ def tolerance(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str, 
               help="Append what happens to this file, one JSON object a line.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of lines.")
 @talk_options
+@click.pass_context
 def command(
+    ctx: click.Context,
+    /,
     trials: tuple[str, ...],
-    model: str,
-    static: Path | None,
-    subject: Path | None,
     forces: Path | None,
-    plates: Path | None,
-    cutoff: object,
-    force_cutoff: object,
-    assign: tuple[str, ...],
-    require_forces: bool,
-    pairs: tuple[str, ...],
     against: str | None,
     tolerances: dict[str, float],
     solvers: bool,
@@ -106,6 +100,7 @@ def command(
     quiet: bool,
     verbose: bool,
     debug: bool,
+    **of_analysis: Any,
 ) -> int:
     """Can each TRIAL be analysed, is the result trustworthy, and did it move? One line a trial on stdout,
     PASS or FAIL with every failed check and its number; the exit code is 1 if any failed. Nothing is written.
@@ -115,23 +110,16 @@ def command(
     from gaitid.check import check_file
     from gaitid.findings import FAIL, WARN, Finding, Report
     from gaitid.golden import TOLERANCES
-    from gaitid.run import RunOptions, prepare
+    from gaitid.run import prepare
 
-    overrides = settings_from(pairs)
-    for key, value in (("cutoff_hz", cutoff), ("force_cutoff_hz", force_cutoff)):
-        if value is not None:
-            overrides[key] = value
     if forces is not None and len(trials) > 1:
         raise click.UsageError("--forces belongs to one trial; check them one by one")
     if against is not None:
         refuse_pattern("--against", against)
         _refuse_clashes(trials, against)
-    given = by_hand(assign)
-    if len(trials) > 1 and any(one.first is not None for one in given):
+    options = run_options(ctx.params)
+    if len(trials) > 1 and any(one.first is not None for one in options.by_hand):
         raise click.UsageError("--assign with frames belongs to one trial; check them one by one")
-    options = RunOptions(
-        model, static, subject, forces, plates, overrides=overrides, require_forces=require_forces, by_hand=given
-    )
     limits = {**TOLERANCES, **tolerances}
     reports: list[Report] = []
     with Log(log_file, "check", len(trials)) as log:

@@ -13,7 +13,7 @@ import click
 
 from gaitid import __version__
 from gaitid.cli.streams import tell
-from gaitid.errors import GaitidError, in_print
+from gaitid.errors import GaitidError, in_print, in_words
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -73,17 +73,11 @@ def guarded(what: str, function: Callable[[], Any], debug: bool) -> tuple[bool, 
         say(text if not what or text.startswith(what) else f"{start}{text}")
     except BrokenPipeError:
         raise
-    except MemoryError:
-        say(f"{start}not enough memory")
     except Exception as error:
         # A fault of ours: still one line for a batch of trials, and how to see the rest.
-        if debug:
+        if debug and not isinstance(error, MemoryError):
             raise
-        if isinstance(error, OSError) and error.strerror:
-            about = "" if error.filename is None or str(error.filename) == what else f"{error.filename}: "
-            say(f"{start}{about}cannot be read or written ({error.strerror})")
-        else:
-            say(f"{start}internal error ({type(error).__name__}: {error}); please report it with --debug")
+        say(f"{start}{in_words(error, what)}")
     return False, None
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,7 +18,7 @@ from gaitid.log import ERROR, Log
 
 if TYPE_CHECKING:
     from gaitid.contacts import Contact
-    from gaitid.run import Prepared
+    from gaitid.run import Prepared, RunOptions
     from gaitid.scene import ByHand
 
 FRAMES = ("global", "proximal", "distal", "jcs")
@@ -55,6 +55,33 @@ def settings_from(pairs: tuple[str, ...]) -> dict[str, object]:
         except GaitidError as error:
             raise click.UsageError(error.line()) from None
     return result
+
+
+def run_options(given: Mapping[str, Any]) -> RunOptions:
+    """What a command's parameters say of how trials are analysed; what a command has no option for is as in `run`."""
+    from gaitid.run import RunOptions
+
+    overrides = settings_from(given["pairs"])
+    for key in ("cutoff", "force_cutoff"):
+        if given.get(key) is not None:
+            overrides[f"{key}_hz"] = given[key]
+    observer = given.get("observer")
+    return RunOptions(
+        given["model"],
+        given["static"],
+        given["subject"],
+        given["forces"],
+        given["plates"],
+        tuple(dict.fromkeys(given.get("express_in", ()))) or ("global", "distal"),
+        overrides,
+        given.get("solver", "block"),
+        given.get("require_forces", False),
+        tuple(dict.fromkeys(given.get("write", ()))),
+        given.get("keep_names", False),
+        by_hand(given.get("assign", ())),
+        contributions=given.get("contributions", False) or observer is not None,
+        observer=observer,
+    )
 
 
 def by_hand(values: tuple[str, ...]) -> tuple[ByHand, ...]:
@@ -151,42 +178,26 @@ def targets(trials: tuple[str, ...], output: str) -> list[tuple[Path, Path]]:
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     trials: tuple[str, ...],
-    model: str,
-    static: Path | None,
-    subject: Path | None,
     forces: Path | None,
-    plates: Path | None,
     output: str,
-    express_in: tuple[str, ...],
-    cutoff: object,
-    force_cutoff: object,
-    solver: str,
-    contributions: bool,
-    observer: str | None,
-    assign: tuple[str, ...],
-    require_forces: bool,
     write: tuple[str, ...],
-    pairs: tuple[str, ...],
     log_file: Path | None,
-    keep_names: bool,
     quiet: bool,
     verbose: bool,
     debug: bool,
+    **of_analysis: Any,
 ) -> int:
     """Compute joint wrenches, angles, moments and powers of each TRIAL (.c3d, .csv or .trc) and write them as CSV,
     with a record of everything that was assumed.
 
     A trial that is refused does not stop the others; the exit code is then 1.
     """
-    from gaitid.run import RunOptions, prepare, run_file
+    from gaitid.run import prepare, run_file
 
-    overrides = settings_from(pairs)
-    for key, value in (("cutoff_hz", cutoff), ("force_cutoff_hz", force_cutoff)):
-        if value is not None:
-            overrides[key] = value
-    given = by_hand(assign)
-    if len(trials) > 1 and any(one.first is not None for one in given):
+    options = run_options(ctx.params)
+    if len(trials) > 1 and any(one.first is not None for one in options.by_hand):
         raise click.UsageError("--assign with frames belongs to one trial; run them one by one")
     to_stdout = output == "-"
     if to_stdout and len(trials) > 1:
@@ -197,12 +208,6 @@ def command(
     if forces is not None and len(trials) > 1:
         raise click.UsageError("--forces belongs to one trial; run them one by one")
     pairs_of_paths = targets(trials, "." if to_stdout else output)
-    frames = tuple(dict.fromkeys(express_in)) or ("global", "distal")
-    options = RunOptions(
-        model, static, subject, forces, plates, frames, overrides, solver, require_forces,
-        tuple(dict.fromkeys(write)), keep_names, given, contributions=contributions or observer is not None,
-        observer=observer,
-    )  # fmt: skip
     log = ctx.with_resource(Log(log_file, "run", len(trials)))
     worked, prepared = guarded("", partial(log.watch, "", partial(prepare, options)), debug)
     if not worked:

@@ -20,6 +20,7 @@ from typing import Protocol
 import numpy as np
 
 from gaitid.dynamics.chain import Link
+from gaitid.dynamics.inertia import turned
 from gaitid.dynamics.wrench import Wrench
 from gaitid.rotation import apply, apply_transposed, cross
 from gaitid.trial import Array, frozen
@@ -190,5 +191,5 @@ def rotational_moment(R: Array, inertia_s: Array, omega: Array, alpha: Array) ->
     omega, alpha : (frames, 3) arrays, rad/s, rad/s²
         In the axes of expression.
     """
-    inertia = R @ inertia_s @ np.swapaxes(R, -1, -2)
+    inertia = turned(inertia_s, R)
     return apply(inertia, alpha) + cross(omega, apply(inertia, omega))

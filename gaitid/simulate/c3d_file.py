@@ -45,7 +45,8 @@ def write_c3d(
         _add_plates(c, walk, channels)
         if not walk.settings.no_events:
             _add_events(c, walk)
-    _add_subject(c, walk.subject, with_offsets=channels is not None)
+    for name, value in stored_parameters(walk.subject, with_offsets=channels is not None).items():
+        c.add_parameter("PROCESSING", name, (float(value),))
     sign_and_write(c, path)
 
 
@@ -162,7 +163,8 @@ def _add_events(c: Any, walk: Walk) -> None:
     _add_integers(c, "EVENT", "GENERIC_FLAGS", [0] * len(events))
 
 
-def _add_subject(c: Any, subject: Subject, *, with_offsets: bool) -> None:
+def stored_parameters(subject: Subject, *, with_offsets: bool) -> dict[str, float]:
+    """What Nexus would store of the subject, mm and rad; with offsets also what only a static trial yields."""
     values = {
         "Bodymass": subject.mass_kg,
         "Height": subject.height_m * 1e3,
@@ -187,8 +189,7 @@ def _add_subject(c: Any, subject: Subject, *, with_offsets: bool) -> None:
                 f"{letter}StaticPlantFlex": leg.static_plantar_flexion_rad,
                 f"{letter}StaticRotOff": leg.static_rotation_offset_rad,
             }
-    for name, value in values.items():
-        c.add_parameter("PROCESSING", name, (float(value),))
+    return values
 
 
 def _add_integers(c: Any, group: str, name: str, values: ArrayLike) -> None:
