@@ -39,7 +39,7 @@ def motion_csv(solution: Solution) -> str:
         for words, values in zip(_MOTION, (solution.q, solution.qd, solution.qdd), strict=True):
             names += [f"{body.name}_{word}" for word in words]
             columns += list(values[:, COORDINATES * k : COORDINATES * (k + 1)].T)
-    return csv_text(names, np.stack(columns, axis=1), whole=0)
+    return csv_text(names, np.stack(columns, axis=1))
 
 
 def loads_csv(solution: Solution) -> str:
@@ -60,7 +60,7 @@ def loads_csv(solution: Solution) -> str:
     for load, power in zip(mechanism.loads, solution.load_powers().T, strict=True):
         table[f"{load.name}_power_W"] = power
     table["kinetic_energy_J"], table["potential_energy_J"] = solution.energies()
-    return csv_text(list(table), np.stack(list(table.values()), axis=1), whole=0)
+    return csv_text(list(table), np.stack(list(table.values()), axis=1))
 
 
 def record(source: MechanismFile, solution: Solution, warnings: Sequence[str], command: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from gaitid.result import Result, SideResult
 from gaitid.spatiotemporal import FIGURES, Gait, summary
 from gaitid.trial import Array, Trial
 from gaitid.walking import GaitEvent
+from gaitid.write.numbers import rows_text
 
 CYCLE_COLUMNS = (
     "side",
@@ -51,6 +52,7 @@ def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:
     reactions_g = {side: leg.load.wrench.f_g / mass for side, leg in result.sides.items()}
     angles = sum(name.endswith("_deg") for name in names)  # they come first
     lines = [",".join([*CYCLE_COLUMNS, *names, *GROUND_COLUMNS])]
+    percent = rows_text(np.linspace(0, 100, points)[:, None]).splitlines()
     for stride in gait.strides:
         cycle = stride.cycle
         own = columns[cycle.side]
@@ -65,10 +67,8 @@ def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:
                 *(_cell(cycle.percent(e)) for e in (cycle.off, cycle.opposite_off, cycle.opposite_strike)),
             ]
         )
-        values = np.column_stack([np.linspace(0, 100, points), *parts]) + 0.0  # no negative zero
-        cells = ",".join(["%.10g"] * (values.shape[1] - 1))
-        row = f"{cycle.side},{cycle.number},%.10g,{marks},{cells}"
-        lines.append(("\n".join([row] * points) % tuple(values.ravel().tolist())).replace("nan", ""))
+        rows = rows_text(np.concatenate(parts, axis=1)).splitlines()
+        lines += [f"{cycle.side},{cycle.number},{at},{marks},{row}" for at, row in zip(percent, rows, strict=True)]
     return "\n".join(lines) + "\n"
 
 
