@@ -11,6 +11,7 @@ from gaitid.trial import Array
 from gaitid.walking import GaitEvent, Progression
 
 CYCLE_POINTS = 101
+_TOGETHER = 16  # cycles sampled at once: more would only need more memory
 # s. Longest and shortest cycle. The fastest sprinters take 0.4 s (Weyand et al. 2000, J Appl Physiol 89:1991-1999);
 # people after a stroke who walk at 0.1 m/s take 2 to 3 s: a longer one is a stop between two strikes.
 MIN_CYCLE, MAX_CYCLE = 0.35, 4.0
@@ -146,18 +147,22 @@ def sample(values: Array, at: Array, period: float | None = None) -> Array:
     return np.asarray(result)
 
 
-def over_cycle(
-    cycle: Cycle, values: Array, rate_hz: float, points: int = CYCLE_POINTS, period: float | None = None
+def over_cycles(
+    cycles: Sequence[Cycle], values: Array, rate_hz: float, points: int = CYCLE_POINTS, period: float | None = None
 ) -> Array:
-    """(points, columns) of `values` at 0 to 100 % of a cycle, evenly in time (`sample`).
+    """(cycles, points, columns) of `values` at 0 to 100 % of each cycle, evenly in time (`sample`).
 
     Parameters
     ----------
-    cycle : Cycle
+    cycles : sequence of Cycle
     values : (frames, columns) array
     rate_hz : float
     points : int
     period : float, optional
     """
-    times = np.linspace(cycle.strike.time_s, cycle.next_strike.time_s, points)
-    return sample(values, times * rate_hz, period)
+    result = np.empty((len(cycles), points, values.shape[1]))
+    for start in range(0, len(cycles), _TOGETHER):
+        part = cycles[start : start + _TOGETHER]
+        at = [np.linspace(c.strike.time_s, c.next_strike.time_s, points) * rate_hz for c in part]
+        result[start : start + len(part)] = sample(values, np.concatenate(at), period).reshape(len(part), points, -1)
+    return result

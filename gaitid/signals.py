@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from gaitid.trial import Array, IntArray, Mask
 
 # Fewer frames than this carry no fourth derivative.
 SPLINE_MIN = 6
+_BLOCK = 64  # rows that are solved or filtered at once
 
 
 def spans(known: Mask) -> Iterator[tuple[int, int]]:
@@ -47,7 +49,13 @@ def median(values: Array) -> Array:
 
 def known_rows(values: Array) -> Mask:
     """(frames,) whether everything in a frame is finite."""
-    return np.asarray(np.isfinite(values).reshape(len(values), -1).all(axis=1))
+    finite = np.isfinite(values).reshape(len(values), -1)
+    if not 0 < finite.shape[1] <= 4:
+        return np.asarray(finite.all(axis=1))
+    known = finite[:, 0].copy()  # column by column: five times as fast for points, asked for hundreds of times a run
+    for column in finite.T[1:]:
+        known &= column
+    return known
 
 
 # --- derivatives of the interpolating quintic spline ---------------------------------------------------------
@@ -78,20 +86,52 @@ def _spline_factors(n: int) -> tuple[tuple[float, ...], ...]:
     return tuple(low2), tuple(low1), tuple(diagonal), tuple(up1), tuple(up2)
 
 
+@lru_cache(maxsize=8)
+def _spline_blocks(n: int) -> tuple[tuple[slice, Array, Array, Array, Array], ...]:
+    """The same factors in blocks of rows, so that a block is solved at once.
+
+    Returns
+    -------
+    tuple of (rows, inverse of the lower block, what it takes from the two rows before it, inverse of the upper block,
+    what it takes from the two rows behind it)
+    """
+    low2, low1, diagonal, up1, up2 = (np.array(band) for band in _spline_factors(n))
+    starts = [*range(0, max(n - _BLOCK, 1), _BLOCK), n]  # the last holds the rest: at least two rows
+    blocks: list[tuple[slice, Array, Array, Array, Array]] = []
+    inverses: dict[bytes, Array] = {}  # the factors settle within fifty rows, to the last bit
+
+    def inverse(*bands: tuple[Array, int]) -> Array:
+        key = b"".join(band.tobytes() for band, _ in bands)
+        if key not in inverses:
+            inverses[key] = np.asarray(np.linalg.inv(sum(np.diag(band, k) for band, k in bands)))
+        return inverses[key]
+
+    for start, stop in zip(starts[:-1], starts[1:], strict=True):
+        rows = slice(start, stop)
+        ones = np.ones(stop - start)
+        lower = inverse((ones, 0), (low1[start + 1 : stop], -1), (low2[start + 2 : stop], -2))
+        upper = inverse((diagonal[rows], 0), (up1[start : stop - 1], 1), (up2[start : stop - 2], 2))
+        before = np.array([[low2[start], low1[start]], [0.0, low2[start + 1]]])
+        behind = np.array([[up2[stop - 2], 0.0], [up1[stop - 1], up2[stop - 1]]])
+        blocks.append((rows, lower, before, upper, behind))
+    return tuple(blocks)
+
+
 def _spline_coefficients(samples: Array) -> Array:
     """(n + 4, columns) B-spline coefficients −2 … n + 1 of the spline through (n, columns) samples."""
     n = len(samples)
-    low2, low1, diagonal, up1, up2 = _spline_factors(n)
+    blocks = _spline_blocks(n)
     c = np.empty((n + 4, samples.shape[1]))
     x = c[2:-2]
     x[:] = samples
-    x[1] -= low1[1] * x[0]
-    for i in range(2, n):
-        x[i] -= low1[i] * x[i - 1] + low2[i] * x[i - 2]
-    x[n - 1] /= diagonal[n - 1]
-    x[n - 2] = (x[n - 2] - up1[n - 2] * x[n - 1]) / diagonal[n - 2]
-    for i in range(n - 3, -1, -1):
-        x[i] = (x[i] - up1[i] * x[i + 1] - up2[i] * x[i + 2]) / diagonal[i]
+    for rows, lower, before, _, _ in blocks:
+        if rows.start:
+            x[rows.start : rows.start + 2] -= before @ x[rows.start - 2 : rows.start]
+        x[rows] = lower @ x[rows]
+    for rows, _, _, upper, behind in reversed(blocks):
+        if rows.stop < n:
+            x[rows.stop - 2 : rows.stop] -= behind @ x[rows.stop : rows.stop + 2]
+        x[rows] = upper @ x[rows]
     c[1], c[0] = 3 * x[0] - 3 * x[1] + x[2], 6 * x[0] - 8 * x[1] + 3 * x[2]
     c[-2], c[-1] = 3 * x[-1] - 3 * x[-2] + x[-3], 6 * x[-1] - 8 * x[-2] + 3 * x[-3]
     return c
@@ -205,35 +245,44 @@ def columns_by_mask(flat: Array) -> Iterator[tuple[IntArray, Mask]]:
         yield np.array(columns), finite[:, columns[0]]
 
 
-_BLOCK = 64
+class _Blocks(NamedTuple):
+    """A biquad over `_BLOCK` samples at once: how output and state follow from the samples and the state before."""
+
+    respond: Array
+    observe: Array
+    reach: Array
+    powers: tuple[Array, ...]
+    steady: Array
 
 
-def _recursive(x: Array, b: Array, a: Array) -> Array:
-    """A biquad from a steady state at the first sample, in blocks of samples (as ``scipy.signal.lfilter``)."""
-    transition = np.array([[-a[1], 1.0], [-a[2], 0.0]])
-    gain = np.array([b[1] - a[1] * b[0], b[2] - a[2] * b[0]])
+@lru_cache(maxsize=8)
+def _in_blocks(b0: float, b1: float, b2: float, a1: float, a2: float) -> _Blocks:
+    transition = np.array([[-a1, 1.0], [-a2, 0.0]])
+    gain = np.array([b1 - a1 * b0, b2 - a2 * b0])
     powers = [np.eye(2)]
     for _ in range(_BLOCK):
         powers.append(powers[-1] @ transition)
     observe = np.array([p[0] for p in powers[:_BLOCK]])  # output from the state at the block's start
-    impulse = np.concatenate([[b[0]], observe[:-1] @ gain])
+    impulse = np.concatenate([[b0], observe[:-1] @ gain])
     lags = np.subtract.outer(np.arange(_BLOCK), np.arange(_BLOCK))
     respond = np.where(lags >= 0, impulse[np.maximum(lags, 0)], 0.0)
-    n = len(x)
+    reach = np.stack([power @ gain for power in powers[_BLOCK - 1 :: -1]], axis=1)
+    # for a constant input of one
+    steady = np.linalg.solve(np.eye(2) - transition, gain)
+    return _Blocks(respond, observe, reach, tuple(powers), steady)
+
+
+def _recursive(x: Array, b: Array, a: Array) -> Array:
+    """A biquad from a steady state at the first sample, in blocks of samples (as ``scipy.signal.lfilter``)."""
+    blocks = _in_blocks(*b.tolist(), *a[1:].tolist())
     y = np.empty_like(x)
-    # steady state for a constant input equal to the first sample
-    state = np.linalg.solve(np.eye(2) - transition, gain)[:, None] * x[0]
-    for start in range(0, n, _BLOCK):
+    state = blocks.steady[:, None] * x[0]
+    for start in range(0, len(x), _BLOCK):
         part = x[start : start + _BLOCK]
         m = len(part)
-        y[start : start + m] = respond[:m, :m] @ part + observe[:m] @ state
-        reach = np.stack([powers[m - 1 - k] @ gain for k in range(m)], axis=1) if m < _BLOCK else _reach(powers, gain)
-        state = powers[m] @ state + reach @ part
+        y[start : start + m] = blocks.respond[:m, :m] @ part + blocks.observe[:m] @ state
+        state = blocks.powers[m] @ state + blocks.reach[:, _BLOCK - m :] @ part
     return y
-
-
-def _reach(powers: list[Array], gain: Array) -> Array:
-    return np.stack([powers[_BLOCK - 1 - k] @ gain for k in range(_BLOCK)], axis=1)
 
 
 def noise_level(values: Array) -> float:

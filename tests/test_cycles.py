@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.interpolate import CubicSpline
 
-from gaitid.cycles import find_cycles, over_cycle, sample
+from gaitid.cycles import find_cycles, over_cycles, sample
 from gaitid.trial import Array
 from gaitid.walking import GaitEvent
 
@@ -129,7 +129,7 @@ def test_a_cycle_of_the_simulated_walk_against_its_truth(walked, unit: str, bett
     columns = [i for i, name in enumerate(names) if name.endswith(unit)]
     cycles, _ = find_cycles(known_walk(sim.walk).events)
     cycle = next(c for c in cycles if c.side == "left")
-    found = over_cycle(cycle, values[:, columns], 100.0)
+    found = over_cycles([cycle], values[:, columns], 100.0)[0]
     times = cycle.strike.time_s + np.linspace(0, 1, 101) * cycle.duration_s
     exact = sim.walk.at(times).clinical
     truth = np.stack([exact[names[i]] for i in columns], axis=1)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from gaitid.cycles import CYCLE_POINTS, over_cycle
+from gaitid.cycles import CYCLE_POINTS, over_cycles
 from gaitid.result import Result, SideResult
 from gaitid.spatiotemporal import FIGURES, Gait, summary
 from gaitid.trial import Array, Trial
@@ -49,26 +51,25 @@ def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:
     named = {side: side_columns(leg) for side, leg in result.sides.items()}
     names = list(next(iter(named.values()), {}))
     columns = {side: np.stack([own[name] for name in names], axis=1) for side, own in named.items() if names}
-    reactions_g = {side: leg.load.wrench.f_g / mass for side, leg in result.sides.items()}
     angles = sum(name.endswith("_deg") for name in names)  # they come first
     lines = [",".join([*CYCLE_COLUMNS, *names, *GROUND_COLUMNS])]
     percent = rows_text(np.linspace(0, 100, points)[:, None]).splitlines()
-    for stride in gait.strides:
-        cycle = stride.cycle
-        own = columns[cycle.side]
-        parts = [
-            over_cycle(cycle, own[:, :angles], trial.rate_hz, points, period=360.0),
-            over_cycle(cycle, own[:, angles:], trial.rate_hz, points),
-            over_cycle(cycle, reactions_g[cycle.side], trial.rate_hz, points) @ stride.axes_g.T,
-        ]
-        marks = ",".join(
-            [
-                *(str(_frame(e, trial)) for e in (cycle.strike, cycle.next_strike)),
-                *(_cell(cycle.percent(e)) for e in (cycle.off, cycle.opposite_off, cycle.opposite_strike)),
-            ]
-        )
-        rows = rows_text(np.concatenate(parts, axis=1)).splitlines()
-        lines += [f"{cycle.side},{cycle.number},{at},{marks},{row}" for at, row in zip(percent, rows, strict=True)]
+    for side, own in columns.items():
+        strides = [s for s in gait.strides if s.cycle.side == side]
+        cycles = [s.cycle for s in strides]
+        over = partial(over_cycles, cycles, rate_hz=trial.rate_hz, points=points)
+        axes_g = np.array([s.axes_g for s in strides]).reshape(-1, 3, 3)
+        reactions = over(result.sides[side].load.wrench.f_g / mass) @ axes_g.swapaxes(1, 2)
+        tables = np.concatenate([over(own[:, :angles], period=360.0), over(own[:, angles:]), reactions], axis=2)
+        for cycle, table in zip(cycles, tables, strict=True):
+            marks = ",".join(
+                [
+                    *(str(_frame(e, trial)) for e in (cycle.strike, cycle.next_strike)),
+                    *(_cell(cycle.percent(e)) for e in (cycle.off, cycle.opposite_off, cycle.opposite_strike)),
+                ]
+            )
+            rows = zip(percent, rows_text(table).splitlines(), strict=True)
+            lines += [f"{side},{cycle.number},{at},{marks},{row}" for at, row in rows]
     return "\n".join(lines) + "\n"
 
 
