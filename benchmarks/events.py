@@ -23,7 +23,7 @@ from gait_walks import UP, KnownWalk, bent, known_walk, treadmill
 from shared_trials import SHARED, TRIALS
 
 from gaitid.cycles import sample
-from gaitid.events import GaitEvents, find_events, nearest
+from gaitid.events import GaitEvents, Steps, find_events
 from gaitid.laboratory import foot_tracks, vertical
 from gaitid.result import Result
 from gaitid.run import RunOptions, analyse_file, prepare
@@ -83,7 +83,7 @@ def row(differences_s: Iterable[float | None], false: int | None) -> list[str]:
 
 
 def differences(reference: Iterable[GaitEvent], other: tuple[GaitEvent, ...]) -> list[float | None]:
-    pairs = ((event, nearest(event, other)) for event in reference)
+    pairs = ((event, Steps(other).nearest(event)) for event in reference)
     return [None if found is None else found.time_s - event.time_s for event, found in pairs]
 
 
@@ -94,7 +94,7 @@ def false_events(events: GaitEvents, result: Result, method: str, kind: str) -> 
         first, last = (round((event.time_s + shift) * rate) for shift in (-0.1, 0.1))
         force = result.sides[event.side].load.wrench.f_g[max(first, 0) : last + 1]
         known = first >= 0 and last < result.trial.n_frames and np.isfinite(force).all()
-        count += event.kind == kind and known and nearest(event, events.by_method["force"]) is None
+        count += event.kind == kind and known and Steps(events.by_method["force"]).nearest(event) is None
     return int(count)
 
 
@@ -173,7 +173,7 @@ def simulated_table() -> list[str]:
                 found = 1e3 * np.array([d for d in late if d is not None])
                 cells.append(f"{found.mean():+.1f} ± {found.std(ddof=1):.1f}")
                 missed += sum(d is None and 0.1 < e.time_s < last - 0.1 for d, e in zip(late, truth, strict=True))
-                false += sum(nearest(e, truth) is None for e in own)
+                false += sum(Steps(truth).nearest(e) is None for e in own)
         lines.append(f"| {name} | {len(known.events)} | " + " | ".join(cells) + f" | {missed} | {false} |")
     return lines
 

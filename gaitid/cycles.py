@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -70,11 +71,12 @@ def find_cycles(
     """
     cycles: list[Cycle] = []
     refused: list[RefusedCycle] = []
+    times = [e.time_s for e in events]
     for side in sorted({e.side for e in events}):
         strikes = [e for e in events if e.side == side and e.kind == "strike"]
         number = 0
         for strike, following in zip(strikes[:-1], strikes[1:], strict=True):
-            inside = [e for e in events if strike.time_s < e.time_s < following.time_s]
+            inside = events[bisect_right(times, strike.time_s) : bisect_left(times, following.time_s)]
             offs = [e for e in inside if e.side == side]
             opposite = {kind: [e for e in inside if e.side != side and e.kind == kind] for kind in ("off", "strike")}
             reason = _broken(following.time_s - strike.time_s, len(offs), max(map(len, opposite.values())))

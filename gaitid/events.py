@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -197,6 +198,29 @@ def force_events(side: str, vertical_N: Array, rate_hz: float, threshold_N: floa
 # --- together ------------------------------------------------------------------------------------------------
 
 
+class Steps:
+    """Events by side and kind in order of time: the nearest of thousands is found without looking at all."""
+
+    def __init__(self, events: Iterable[GaitEvent] = ()) -> None:
+        self._same: dict[tuple[str, str], list[GaitEvent]] = {}
+        for event in events:
+            self.add(event)
+
+    def add(self, event: GaitEvent) -> None:
+        insort(self._same.setdefault((event.side, event.kind), []), event, key=_time)
+
+    def nearest(self, event: GaitEvent, within_s: float = SAME_STEP) -> GaitEvent | None:
+        """The nearest event of the same side and kind, if it is near enough to be the same."""
+        same = self._same.get((event.side, event.kind), [])
+        at = bisect_left(same, event.time_s, key=_time)
+        best = min(same[max(at - 1, 0) : at + 1], key=lambda o: abs(o.time_s - event.time_s), default=None)
+        return best if best is not None and abs(best.time_s - event.time_s) <= within_s else None
+
+
+def _time(event: GaitEvent) -> float:
+    return event.time_s
+
+
 def compare(reference: Sequence[GaitEvent], other: Sequence[GaitEvent], kind: str) -> dict[str, float | int]:
     """For each event of one list the nearest of another: how many, and how far later.
 
@@ -205,7 +229,8 @@ def compare(reference: Sequence[GaitEvent], other: Sequence[GaitEvent], kind: st
     dict
         ``n`` pairs, ``median`` and ``largest`` (by size) difference in s, ``unmatched`` of the reference.
     """
-    pairs = [(e, nearest(e, other)) for e in reference if e.kind == kind]
+    others = Steps(other)
+    pairs = [(e, others.nearest(e)) for e in reference if e.kind == kind]
     differences = np.array([o.time_s - e.time_s for e, o in pairs if o is not None])
     known = bool(differences.size)
     return {
@@ -214,13 +239,6 @@ def compare(reference: Sequence[GaitEvent], other: Sequence[GaitEvent], kind: st
         "largest": float(differences[np.argmax(np.abs(differences))]) if known else float("nan"),
         "unmatched": len(pairs) - len(differences),
     }
-
-
-def nearest(event: GaitEvent, others: Sequence[GaitEvent], within_s: float = SAME_STEP) -> GaitEvent | None:
-    """The nearest event of the same side and kind, if it is near enough to be the same."""
-    same = [o for o in others if (o.side, o.kind) == (event.side, event.kind)]
-    best = min(same, key=lambda o: abs(o.time_s - event.time_s), default=None)
-    return best if best is not None and abs(best.time_s - event.time_s) <= within_s else None
 
 
 def _shift(force: Sequence[GaitEvent], kinematics: Sequence[GaitEvent], kind: str) -> float:
@@ -237,15 +255,16 @@ def _merged(
     walk: Progression,
 ) -> tuple[list[GaitEvent], list[tuple[GaitEvent, str]]]:
     """One list in order of priority, without what others contradict; and what was dropped, with the reason."""
-    believed = list(force)
+    believed, steps, markers = list(force), Steps(force), Steps(kinematics)
     dropped: list[tuple[GaitEvent, str]] = []
     for event in (*file, *kinematics):
-        if nearest(event, believed) is None:
-            reason = _contradicted(event, kinematics, loads.get(event.side), walk)
+        if steps.nearest(event) is None:
+            reason = _contradicted(event, markers, loads.get(event.side), walk)
             if reason:
                 dropped.append((event, reason))
             else:
                 believed.append(event)
+                steps.add(event)
     used: list[GaitEvent] = []
     last: dict[str, GaitEvent] = {}
     for event in sorted(believed, key=_order):
@@ -262,7 +281,7 @@ def _merged(
     return used, dropped
 
 
-def _contradicted(event: GaitEvent, kinematics: Sequence[GaitEvent], load: FootLoad | None, walk: Progression) -> str:
+def _contradicted(event: GaitEvent, markers: Steps, load: FootLoad | None, walk: Progression) -> str:
     """Why an event is not believed; empty where nothing speaks against it."""
     rate, n = walk.rate_hz, len(walk.sense)
     first, last = (round((event.time_s + shift) * rate) for shift in (-FILE_AGREES, FILE_AGREES))
@@ -273,7 +292,7 @@ def _contradicted(event: GaitEvent, kinematics: Sequence[GaitEvent], load: FootL
     if inside and load is not None and known_rows(load.wrench.f_g[around]).all():
         return "the plates know the load, and show no such event"
     if event.source == "file":
-        marker = nearest(event, kinematics)
+        marker = markers.nearest(event)
         if marker is not None and abs(marker.time_s - event.time_s) > FILE_AGREES:
             return f"the markers show it {abs(marker.time_s - event.time_s):.2f} s away"
         margin = round(SAME_STEP * rate)

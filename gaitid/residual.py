@@ -66,40 +66,39 @@ def residual_cutoff(values: Array, rate_hz: float) -> ResidualAnalysis:
     count = markers.shape[1]
     residual = np.full((len(tried), count), np.nan)
     cutoff, noise = np.full(count, np.nan), np.full(count, np.nan)
-    reason = []
-    filters: dict[int, tuple[Array, float]] = {}  # by the length of a span, which most markers share
+    reason = [""] * count
+    together: dict[tuple[int, int], list[int]] = {}  # most markers share their span
     for marker in range(count):
-        points = _longest_span(markers[:, marker])
-        if len(points) < _LEAST_S * rate_hz or len(tried) < 8:
-            reason.append(f"no {_LEAST_S:g} s without a gap" if len(tried) >= 8 else "sampled too slowly")
+        together.setdefault(_longest_span(markers[:, marker]), []).append(marker)
+    for (start, stop), some in together.items():
+        if stop - start < _LEAST_S * rate_hz or len(tried) < 8:
+            for marker in some:
+                reason[marker] = f"no {_LEAST_S:g} s without a gap" if len(tried) >= 8 else "sampled too slowly"
             continue
-        if len(points) not in filters:
-            share = _removed_share(len(points), tried, rate_hz)
-            # white noise of size 1 through the same filters and the same line
-            filters[len(points)] = share, _asked(tried, np.sqrt(share.mean(axis=1)))[1]
-        removed, white_level = filters[len(points)]
-        residual[:, marker] = np.sqrt(removed @ _power(points).mean(axis=1))
-        asked, level = _asked(tried, residual[:, marker])
-        seen = noise_level(points)
-        if not np.isfinite(asked) or level > _SAME_NOISE * seen * white_level:
-            reason.append(
-                f"no noise floor up to {tried[-1]:g} Hz: a line says {level:.2g}, eighth differences {seen:.2g}"
+        points = markers[start:stop, some]
+        removed = _removed_share(stop - start, tried, rate_hz)
+        # white noise of size 1 through the same filters and the same line
+        _, (white_level,) = _asked(tried, np.sqrt(removed.mean(axis=1))[:, None])
+        residual[:, some] = np.sqrt(removed @ _power(points).mean(axis=2))
+        asked, level = _asked(tried, residual[:, some])
+        seen = np.array([noise_level(points[:, i]) for i in range(len(some))])
+        found = np.isfinite(asked) & (level <= _SAME_NOISE * seen * white_level)
+        cutoff[some], noise[some] = np.where(found, asked, np.nan), np.where(found, level, np.nan)
+        for i in np.flatnonzero(~found):
+            reason[some[i]] = (
+                f"no noise floor up to {tried[-1]:g} Hz: a line says {level[i]:.2g}, eighth differences {seen[i]:.2g}"
             )
-            continue
-        cutoff[marker], noise[marker] = asked, level
-        reason.append("")
     return ResidualAnalysis(cutoff, noise, tuple(reason), tried, residual)
 
 
-def _longest_span(points: Array) -> Array:
-    found = max(spans(known_rows(points)), key=lambda span: span[1] - span[0], default=(0, 0))
-    return points[slice(*found)]
+def _longest_span(points: Array) -> tuple[int, int]:
+    return max(spans(known_rows(points)), key=lambda span: span[1] - span[0], default=(0, 0))
 
 
 def _power(points: Array) -> Array:
-    """(bins, axes) mean square by frequency of a span that goes on by point reflection, as the low-pass extends it."""
+    """(bins, …) mean square by frequency of a span that goes on by point reflection, as the low-pass extends it."""
     n = len(points)
-    line = points[0] + (points[-1] - points[0]) * np.linspace(0, 1, n)[:, None]
+    line = points[0] + np.multiply.outer(np.linspace(0, 1, n), points[-1] - points[0])
     rest = points - line
     spectrum = np.fft.rfft(np.concatenate([rest, -rest[-2:0:-1]]), axis=0) / (2 * n - 2)
     return np.asarray(2 * np.abs(spectrum) ** 2)
@@ -116,13 +115,13 @@ def _removed_share(n: int, tried: Array, rate_hz: float) -> Array:
     return np.asarray((x / (1 + x)) ** 2)
 
 
-def _asked(tried: Array, residual: Array) -> tuple[float, float]:
-    """Where the residual falls to the line's value at 0 Hz, Hz (NaN if never), and that value."""
+def _asked(tried: Array, residual: Array) -> tuple[Array, Array]:
+    """Where each column falls to its line's value at 0 Hz, Hz (NaN if never), and that value."""
     upper = len(tried) // 2
     slope, level = np.polyfit(tried[upper:], residual[upper:], 1)
-    below = np.flatnonzero(residual <= level)
-    if not below.size or below[0] == 0 or slope >= 0:
-        return float("nan"), float(level)
-    at = below[0]
-    share = (residual[at - 1] - level) / (residual[at - 1] - residual[at])
-    return float(tried[at - 1] + share * (tried[at] - tried[at - 1])), float(level)
+    at = np.argmax(residual <= level, axis=0)  # 0 too where it never does
+    crosses = (at > 0) & (slope < 0)
+    before, after = (np.take_along_axis(residual, i[None], axis=0)[0] for i in (np.maximum(at - 1, 0), at))
+    with np.errstate(invalid="ignore", divide="ignore"):  # where nothing is asked
+        share = (before - level) / (before - after)
+    return np.where(crosses, tried[at - 1] + share * (tried[at] - tried[at - 1]), np.nan), level

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gait_walks import RATE, SOFT, UP, events_of, first_after, foot_load, known_walk, names
 
-from gaitid.events import compare, events_of_file, find_events, force_events, nearest
+from gaitid.events import Steps, compare, events_of_file, find_events, force_events
 from gaitid.stance import FootTrack
 from gaitid.trial import Array, Event
 from gaitid.walking import KINDS, GaitEvent
@@ -164,7 +164,7 @@ def test_differences_between_methods() -> None:
     assert found["largest"] == pytest.approx(0.05)
     assert compare(strikes(1.0), [GaitEvent("right", "strike", 1.0, "x")], "strike")["n"] == 0
     assert np.isnan(compare([], [], "off")["median"])
-    assert nearest(strikes(1.0)[0], strikes(1.3)) is None
+    assert Steps(strikes(1.3)).nearest(strikes(1.0)[0]) is None
 
 
 def test_the_record_is_plain(walk) -> None:  # type: ignore[no-untyped-def]

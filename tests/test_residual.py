@@ -61,10 +61,11 @@ def test_the_longest_span_speaks_for_a_marker(walk_mm: np.ndarray) -> None:
     gappy[90:, 1] = np.nan
     gappy[:, 2] = np.nan
     found = residual_cutoff(gappy, RATE)
-    assert found.cutoff_hz[0] == residual_cutoff(points[60:], RATE).cutoff_hz[0]
+    # markers are worked on together: sums over frames may differ in the last bits
+    np.testing.assert_allclose(found.cutoff_hz[0], residual_cutoff(points[60:], RATE).cutoff_hz[0], rtol=1e-12)
     assert np.isnan(found.cutoff_hz[1:3]).all()
     assert found.reason[1] == found.reason[2] == "no 1 s without a gap"
-    np.testing.assert_array_equal(found.cutoff_hz[3:], residual_cutoff(points, RATE).cutoff_hz[3:])
+    np.testing.assert_allclose(found.cutoff_hz[3:], residual_cutoff(points, RATE).cutoff_hz[3:], rtol=1e-12)
 
 
 def test_one_axis_and_awkward_columns() -> None:

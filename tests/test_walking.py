@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gaitid.cycles import find_cycles
-from gaitid.events import find_events, nearest
+from gaitid.events import Steps, find_events
 from gaitid.simulate import SCENARIOS, WalkSettings, simulate_walk
 from gaitid.stance import FootTrack
 from gaitid.trial import Array
@@ -91,9 +91,9 @@ def test_in_every_scenario_no_step_is_missed_and_none_made_up(scenario: str) -> 
     last = (len(known.pelvis) - 1) / known.rate_hz
     for event in known.events:
         if 0.1 < event.time_s < last - 0.1:  # s: what is cut by the trial's ends shows no turn
-            assert nearest(event, found, SOFT + 0.005) is not None, event
+            assert Steps(found).nearest(event, SOFT + 0.005) is not None, event
     for event in found:
-        assert nearest(event, known.events, SOFT + 0.005) is not None, event
+        assert Steps(known.events).nearest(event, SOFT + 0.005) is not None, event
 
 
 @pytest.mark.parametrize("radius", [1.0, 2.0])

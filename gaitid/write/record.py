@@ -127,5 +127,18 @@ def record(
 
 
 def record_text(content: Mapping[str, Any]) -> str:
-    """The record as JSON text."""
-    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    """The record as JSON text: what a section holds stands in a line each, so that it can be read and compared."""
+    sections = ",\n".join(f"{_compact(name)}: {_section(value)}" for name, value in content.items())
+    return f"{{\n{sections}\n}}\n"
+
+
+def _section(value: Any) -> str:
+    if value and isinstance(value, dict):
+        return "{\n" + ",\n".join(f"  {_compact(k)}: {_compact(v)}" for k, v in value.items()) + "\n}"
+    if value and isinstance(value, list):
+        return "[\n" + ",\n".join(f"  {_compact(v)}" for v in value) + "\n]"
+    return _compact(value)
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
