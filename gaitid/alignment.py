@@ -10,11 +10,12 @@ swings little; one that was turned or exchanged for another swings as well, unti
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from gaitid.evidence import STEP, margin
+from gaitid.frozen import frozen_dataclass
 from gaitid.model import specs
 from gaitid.plates import PlateLoad
 from gaitid.pressure import pressed_point
@@ -35,7 +36,7 @@ AS_FILED, EXPLAINED, STEADY = 0.06, 0.04, 0.03
 _TURNS = {"turned by 180°": 180.0, "turned by 90°": 90.0, "turned by -90°": -90.0}
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Alignment:
     """What the pressure says of one plate's corners.
 

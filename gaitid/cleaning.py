@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gaitid.errors import TrialError
+from gaitid.frozen import frozen_dataclass
 from gaitid.gaps import Gap, GapLimits, bridge, fill_gaps
 from gaitid.labels import LabelFault, check_labels, find_exchanged
 from gaitid.model import specs
@@ -27,7 +27,7 @@ SAVITZKY_GOLAY_DEGREE = 3
 MAX_NAMED = 6
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Clean:
     """Markers to compute with, and what was done to them.
 

@@ -8,12 +8,12 @@ with the foot (docs/method.md, section "Contacts").
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.evidence import METHOD, Verdict, judge, one_plane
+from gaitid.frozen import frozen_dataclass
 from gaitid.model import specs
 from gaitid.plates import PlateLoad
 from gaitid.scene import ByHand, Scene, touches_lightly, who_is_on, write_by_hand
@@ -47,7 +47,7 @@ BY_HAND = "given by hand (--assign)"
 UNSUPPORTED = 0.3
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Contact:
     """One contact of a foot with the ground; frames are indices, both included.
 
@@ -89,7 +89,7 @@ class Contact:
         return slice(first, last + 1)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class FootLoad:
     """The ground's action on one foot.
 

@@ -130,7 +130,8 @@ def sample(values: Array, at: Array, period: float | None = None) -> Array:
     taps = low[:, None] + np.arange(-1, 3)
     four = values[np.clip(taps, 0, n - 1)].transpose(1, 0, 2)
     if period is not None:
-        four = four[1] + (four - four[1] + period / 2) % period - period / 2
+        apart = four - four[1]
+        four = four[1] + apart - period * np.rint(apart / period)
     weights = np.stack(
         [
             -u * (u - 1) * (u - 2) / 6,

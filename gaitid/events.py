@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gaitid.contacts import FootLoad
+from gaitid.frozen import frozen_dataclass
 from gaitid.signals import known_rows, lowpass, median, spans
 from gaitid.stance import FootTrack
 from gaitid.trial import Array, Event
@@ -34,7 +34,7 @@ _NAMES = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class GaitEvents:
     """Everything about the events of one trial.
 

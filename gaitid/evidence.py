@@ -9,11 +9,11 @@ lower foot marker is 0.020 to 0.040 m above the surface.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
+from gaitid.frozen import frozen_dataclass
 from gaitid.model import specs
 from gaitid.plates import PlateLoad
 from gaitid.pressure import UNDER_BALL, UNDER_HEEL, off_the_roll, pressure_on_foot, rolled, sole
@@ -67,7 +67,7 @@ BIAS_DOUBT = 5.0
 METHOD = "plate force, foot over plate, pressure under foot"
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Verdict:
     """What the evidence says of one contact.
 

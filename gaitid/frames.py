@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from gaitid.errors import TrialError
+from gaitid.frozen import frozen_dataclass
 from gaitid.model import specs
 from gaitid.model.expression import Expression
 from gaitid.rotation import about_axis, apply, cross, dot, frame_from_axes, turned, unit
@@ -17,7 +17,7 @@ from gaitid.trial import Array
 BACKWARD = -0.7
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Pose:
     """A frame over a trial.
 

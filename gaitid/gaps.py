@@ -9,10 +9,11 @@ the trial in which the marker was seen; that error is reported, and decides whet
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from gaitid.frozen import frozen_dataclass
 from gaitid.rotation import apply, apply_transposed
 from gaitid.signals import known_rows, median, quantile, spans
 from gaitid.trial import Array, Mask
@@ -39,7 +40,7 @@ PARTNERS = 3
 RIGID_ORDERS = (1, 2, 3)
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class GapLimits:
     """How long a gap may be, and how sure its fill; beyond them it stays open (evidence: docs/gaps.md).
 
@@ -61,7 +62,7 @@ class GapLimits:
     error_m: float = 0.005
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Gap:
     """One run of frames in which a marker was not seen.
 
@@ -99,7 +100,7 @@ class Gap:
         return f"{where} is filled ({how}; {error})"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Filled:
     """Markers with their gaps filled as far as that can be trusted, and every gap there was.
 
@@ -115,7 +116,7 @@ class Filled:
     gaps: tuple[Gap, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class _Way:
     """A way to fill a gap: the marker in a moving frame, and the order of the spline there."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from gaitid.frames import Pose
+from gaitid.frozen import frozen_dataclass
 from gaitid.model import specs
 from gaitid.model.expression import Expression
 from gaitid.rotation import apply, cardan, cross, quaternions, unit
@@ -17,7 +17,7 @@ from gaitid.trial import Array, Mask, frozen
 _ARRAYS = ("R_gs", "q_gs", "com_g", "vel_g", "acc_g", "omega_g", "alpha_g")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Motion:
     """How one segment moves; everything in laboratory axes.
 

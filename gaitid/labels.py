@@ -7,11 +7,11 @@ a step differs from the one before *or* the one after; a label that jumps makes 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 import numpy as np
 
+from gaitid.frozen import frozen_dataclass
 from gaitid.signals import known_rows, spans
 from gaitid.trial import Array, Mask
 
@@ -37,7 +37,7 @@ EXCHANGE_M, EXCHANGE_RATIO = 0.06, 2.0
 NEAREST = 4
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class LabelFault:
     """One thing that is wrong with labels.
 
@@ -76,7 +76,7 @@ class LabelFault:
         return f"{what}: taken as not seen in frames {where}; correct the labels there"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class CheckedLabels:
     """Markers without the frames that cannot be believed, and why.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError
+from gaitid.frozen import frozen_dataclass
 from gaitid.model import specs
 from gaitid.rotation import unit
 from gaitid.signals import (
@@ -43,7 +44,7 @@ BIAS_LEVER = 0.3
 EDGE_UNMEASURED = 5.0
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class PlateLoad:
     """What one plate felt at each camera frame.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from gaitid.contacts import Contact, FootLoad
 from gaitid.dynamics.chain import Chain
 from gaitid.dynamics.wrench import Wrench
+from gaitid.frozen import frozen_dataclass
 from gaitid.kinematics import Motion
 from gaitid.model.specs import Model, Settings
 from gaitid.model.subject import Subject
@@ -16,7 +16,7 @@ from gaitid.spatiotemporal import Gait
 from gaitid.trial import Array, Trial
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class BodyParameters:
     """One segment's inertial parameters on this subject.
 
@@ -39,7 +39,7 @@ class BodyParameters:
     source: str
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class SideResult:
     """Everything of one side's limb.
 
@@ -75,7 +75,7 @@ class SideResult:
     chain: Chain | None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Result:
     """Everything of one trial.
 

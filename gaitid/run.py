@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gaitid.errors import GaitidError, ModelError
+from gaitid.frozen import frozen_dataclass
 from gaitid.model.load import bundled_folder, bundled_models, find_model, load_model
 from gaitid.model.specs import Model
 from gaitid.model.subject import SubjectFile, read_subject
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class RunOptions:
     """Everything that is the same for all trials of one command."""
 
@@ -47,7 +48,7 @@ class RunOptions:
     observer: str | None = None
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Prepared:
     """What is read once for all trials of one command."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import TrialError
 from gaitid.evidence import may_touch, reaches_onto
+from gaitid.frozen import frozen_dataclass
 from gaitid.model import specs
 from gaitid.plates import PlateLoad
 from gaitid.pressure import distance_from_foot
@@ -21,7 +22,7 @@ from gaitid.trial import Array, Mask
 COP_REACH = 0.10
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class ByHand:
     """What the user says: which plates carried a foot; frames are indices, both included.
 
@@ -40,7 +41,7 @@ class ByHand:
     last: int | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Scene:
     """One foot among everything that tells of its contacts."""
 

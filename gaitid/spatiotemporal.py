@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,10 @@ import numpy as np
 from gaitid.contacts import FootLoad
 from gaitid.cycles import Cycle, RefusedCycle, find_cycles, sample
 from gaitid.events import GaitEvents, find_events
+from gaitid.frozen import frozen_dataclass
 from gaitid.stance import FootTrack
 from gaitid.trial import Array, Event, frozen
-from gaitid.walking import GaitEvent, Progression
+from gaitid.walking import Progression
 
 FIGURES = (
     "speed_m_per_s",
@@ -35,7 +35,7 @@ FIGURES = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Stride:
     """One cycle with its figures.
 
@@ -57,7 +57,7 @@ class Stride:
         object.__setattr__(self, "axes_g", frozen(self.axes_g))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Gait:
     """Events, strides and what was refused."""
 
@@ -98,11 +98,16 @@ def measure_strides(
     walk : Progression
     up_g : (3,) array
     """
-    heels_g = {side: walk.over_ground(foot.heel_g) for side, foot in feet.items()}
+    strikes = [e for c in cycles for e in (c.strike, c.next_strike, c.opposite_strike) if e is not None]
+    times = sorted({e.time_s for e in strikes})
+    heels_g = {
+        side: dict(zip(times, sample(walk.over_ground(foot.heel_g), np.array(times) * walk.rate_hz), strict=True))
+        for side, foot in feet.items()
+    }
     return tuple(_stride(cycle, heels_g, walk, up_g) for cycle in cycles if cycle.side in feet)
 
 
-def _stride(cycle: Cycle, heels_g: Mapping[str, Array], walk: Progression, up_g: Array) -> Stride:
+def _stride(cycle: Cycle, heels_g: Mapping[str, Mapping[float, Array]], walk: Progression, up_g: Array) -> Stride:
     """Figures of one cycle, from the places of the heel markers at the strikes, seen from above.
 
     The line of progression runs from a heel to the same heel at its next strike. The stride is its length; the step is
@@ -111,8 +116,8 @@ def _stride(cycle: Cycle, heels_g: Mapping[str, Array], walk: Progression, up_g:
     step is named by the foot that ends it. Width is negative where the feet cross.
     """
     this, other = heels_g[cycle.side], [h for side, h in heels_g.items() if side != cycle.side]
-    start, end = (_place(this, event, walk.rate_hz) for event in (cycle.strike, cycle.next_strike))
-    between = _place(other[0], cycle.opposite_strike, walk.rate_hz) if other else np.full(3, np.nan)
+    start, end = this[cycle.strike.time_s], this[cycle.next_strike.time_s]
+    between = other[0][cycle.opposite_strike.time_s] if other and cycle.opposite_strike else np.full(3, np.nan)
     along = _flat(end - start, up_g)
     length = float(np.linalg.norm(along))
     forward = along / length if length > 0 else np.full(3, np.nan)
@@ -168,11 +173,6 @@ def _phases(cycle: Cycle) -> dict[str, float]:
 
 def _flat(vector: Array, up_g: Array) -> Array:
     return np.asarray(vector - (vector @ up_g) * up_g)
-
-
-def _place(heel_g: Array, event: GaitEvent | None, rate_hz: float) -> Array:
-    """(3,) a heel at an event; NaN for none."""
-    return sample(heel_g, np.array([event.time_s * rate_hz]))[0] if event else np.full(3, np.nan)
 
 
 def summary(strides: Sequence[Stride], side: str | None = None) -> dict[str, dict[str, float]]:

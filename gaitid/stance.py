@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from gaitid.frozen import frozen_dataclass
 from gaitid.signals import median, quantile, spans
 from gaitid.trial import Array, Event, Mask
 
@@ -32,7 +32,7 @@ MIN_BELT_SPEED, BELT_SHARE = 0.2, 0.4
 SHORTEST = 0.08
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class FootTrack:
     """Heel and toe markers of one foot, (frames, 3), m, laboratory axes."""
 
@@ -40,7 +40,7 @@ class FootTrack:
     toe_g: Array
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Stance:
     """When one foot stands.
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from gaitid.frozen import frozen_dataclass
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -21,7 +23,7 @@ def frozen(values: object) -> Array:
     return array
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class ForcePlate:
     """One force plate and what it measured, at its own rate.
 
@@ -82,7 +84,7 @@ class ForcePlate:
         return bool(np.isfinite(self.corners_g).all())
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Event:
     """A gait event as the file names it.
 
@@ -101,7 +103,7 @@ class Event:
     time_s: float
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Assignment:
     """Which foot somebody else says was on a plate: reported where it disagrees, never used by itself.
 
@@ -122,7 +124,7 @@ class Assignment:
     time_s: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Trial:
     """Everything read from one trial's file or files.
 

@@ -7,11 +7,11 @@ direction of walking is local (turns), and the end of the foot that lands first 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from gaitid.frozen import frozen_dataclass
 from gaitid.signals import bridged, known_rows, median, quantile, spans
 from gaitid.stance import FootTrack
 from gaitid.trial import Array, Mask, frozen
@@ -55,7 +55,7 @@ class GaitEvent(NamedTuple):
     source: str
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Progression:
     """How the body moves over the ground.
 

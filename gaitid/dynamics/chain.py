@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from gaitid.dynamics.wrench import LABORATORY, Wrench
+from gaitid.frozen import frozen_dataclass
 from gaitid.signals import known_rows
 from gaitid.trial import Array, Mask, frozen
 
@@ -15,7 +15,7 @@ _TENSORS, _VECTORS = ("inertia_s", "R_gs"), ("com_g", "acc_g", "omega_g", "alpha
 _CHUNK = 1024  # frames whose matrices fit a cache
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Link:
     """One segment of a chain with everything that acts on it but its joints; laboratory axes.
 
@@ -60,7 +60,7 @@ class Link:
             raise ValueError(f"Link: a load in axes of {self.external.frame!r}; turn it into the laboratory's")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Chain:
     """Links listed from the free (distal) ends to the base, and what each hangs from.
 

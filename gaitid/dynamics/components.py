@@ -6,11 +6,10 @@ next one needs it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from gaitid.dynamics.chain import Link
+from gaitid.frozen import frozen_dataclass
 from gaitid.trial import Array
 
 
@@ -45,7 +44,7 @@ def _first(values: Array) -> Array:
     return np.ascontiguousarray(values.reshape(len(values), -1).T)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Joint:
     """What a segment's proximal neighbour exerts on it, and where; (3, frames), laboratory axes."""
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from gaitid.frozen import frozen_dataclass
 from gaitid.rotation import apply_transposed, cross, dot
 from gaitid.trial import Array, frozen
 
 LABORATORY = "laboratory"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Wrench:
     """A force and its moment about a point, over time.
 
@@ -84,7 +83,7 @@ class Wrench:
         return dot(self.f_g, twist.at(self.p_g).v_g) + dot(self.m_g, twist.omega_g)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Twist:
     """How a rigid body moves: it turns, and one of its points has a velocity.
 

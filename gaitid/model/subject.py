@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import numpy as np
 
 from gaitid.errors import ModelError, SubjectError
 from gaitid.frames import Geometry
+from gaitid.frozen import frozen_dataclass
 from gaitid.kinematics import clinical_angles
 from gaitid.model import specs
 from gaitid.model.expression import Expression, mean_of_known
@@ -21,7 +22,7 @@ SI = {"kg": 1.0, "m": 1.0, "cm": 1e-2, "mm": 1e-3, "rad": 1.0, "deg": float(np.p
 DIFFERENCE = {"kg": 0.05, "m": 0.001, "rad": 0.01}
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Measured:
     """One value with where it came from; `value` in SI."""
 
@@ -30,7 +31,7 @@ class Measured:
     source: str
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class SubjectFile:
     """What a subject file says: values in SI by name (sided as ``left.knee_width``), and static options."""
 
@@ -38,7 +39,7 @@ class SubjectFile:
     foot_flat: bool | None = None
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Subject:
     """Every measurement that the model asked for.
 

@@ -10,7 +10,6 @@ import numpy as np
 from gaitid.errors import ReadError
 from gaitid.read.c3d_file import channel_numbers, read_c3d_file, texts
 from gaitid.read.c3d_sections import Parameters
-from gaitid.read.csv_text import listed
 from gaitid.read.plates import plates_from_channels
 from gaitid.read.units import LENGTH_M, factor
 from gaitid.trial import Array, Event, Mask, Trial
@@ -120,6 +119,8 @@ def _blanks(xyz: Array, seen: Mask, scale: float, labels: Sequence[str], warning
                 f"{labels[i].rsplit(':', 1)[-1] or f'point {i + 1}'} ({counts[i]})"
                 for i in map(int, np.flatnonzero(counts))
             ]
+            from gaitid.read.csv_text import listed  # few files need it, and it costs every run
+
             warnings.append(f"markers {what} count as not seen (frames): {listed(names)}")
             blank |= wrong
     return blank
@@ -182,6 +183,8 @@ def _events(parameters: Parameters, rate: float, first_frame: int, warnings: lis
         side = context.lower() if context.lower() in ("left", "right") else "general"
         events.append(Event(label, side, float(t)))
     if timeless:
+        from gaitid.read.csv_text import listed
+
         warnings.append(f"events without a possible time are not read: {listed(timeless)}")
     return tuple(sorted(events, key=lambda e: (e.time_s, e.side, e.name)))
 

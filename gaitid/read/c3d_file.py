@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import ReadError
+from gaitid.frozen import frozen_dataclass
 from gaitid.read.c3d_sections import (
     BLOCK,
     Header,
@@ -42,7 +42,7 @@ _RATES_HZ = (1.0, 1e5)
 _TODO = "open and save the file again in the program that made it"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class Analog:
     """The analog channels of a file: rows of (channels, samples), each scaled when it is asked for.
 
@@ -82,7 +82,7 @@ class Analog:
         return values
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class C3DFile:
     """What is stored in one file, in its own units.
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import ReadError
+from gaitid.frozen import frozen_dataclass
 from gaitid.read.source import printable
 from gaitid.trial import Array
 
@@ -32,7 +32,7 @@ _DECISIVE = ("POINT", "ANALOG", "FORCE_PLATFORM")
 _AS_WRITTEN = ("PROCESSING", "SUBJECTS")
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class NumberFormat:
     """How one kind of processor stores numbers.
 
@@ -81,7 +81,7 @@ FORMATS = {
 }
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Header:
     """What the first block of a file says.
 

@@ -7,7 +7,6 @@ import csv
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as short
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import ReadError
+from gaitid.frozen import frozen_dataclass
 from gaitid.read.source import SHOWN_CHARACTERS, file_size, printable, unreadable
 from gaitid.signals import median
 from gaitid.trial import Array
@@ -44,7 +44,7 @@ _LARGEST = 1e15
 SHOWN = 8
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Dialect:
     """How cells are separated.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gaitid.errors import ReadError
+from gaitid.frozen import frozen_dataclass
 from gaitid.read.plate_types import FORCE, MOMENT, PLACE, PlateType
 from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM, VOLTAGE_V, factor, plain
 from gaitid.trial import Array
@@ -145,7 +145,7 @@ def _calibration(group: Group, index: int, shape: tuple[int, int]) -> Array:
     return matrix
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class ZeroWindow:
     """``FORCE_PLATFORM:ZERO``: samples in which every plate is said to be empty.
 

@@ -12,10 +12,10 @@ and the notes on btk::ForcePlatformsExtractor (BTK 0.3).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
+from gaitid.frozen import frozen_dataclass
 from gaitid.trial import Array
 
 #: What a channel holds, after the calibration matrix where there is one.
@@ -24,7 +24,7 @@ FORCE, MOMENT, PLACE = "force", "moment", "place"
 Wrench = Callable[[Array, float, float], tuple[Array, Array]]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class PlateType:
     """What one ``FORCE_PLATFORM:TYPE`` stores.
 

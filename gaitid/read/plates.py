@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from reprlib import repr as short
 from typing import Any
 
 import numpy as np
 
 from gaitid.errors import ReadError
+from gaitid.frozen import frozen_dataclass
 from gaitid.read.c3d_file import Analog, texts
 from gaitid.read.c3d_sections import Parameters
 from gaitid.read.plate_signals import ZeroWindow, column, lasting_extremes, si_values, zero_window, zeroed
@@ -40,7 +40,7 @@ _PLATE_M2 = (0.02, 5.0)
 Channels = Array | Analog
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class _File:
     """What a file says of all its plates: `group` is FORCE_PLATFORM, `analog` (channels, samples) as scaled."""
 

@@ -60,16 +60,16 @@ def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:
         over = partial(over_cycles, cycles, rate_hz=trial.rate_hz, points=points)
         axes_g = np.array([s.axes_g for s in strides]).reshape(-1, 3, 3)
         reactions = over(result.sides[side].load.wrench.f_g / mass) @ axes_g.swapaxes(1, 2)
-        tables = np.concatenate([over(own[:, :angles], period=360.0), over(own[:, angles:]), reactions], axis=2)
-        for cycle, table in zip(cycles, tables, strict=True):
+        table = np.concatenate([over(own[:, :angles], period=360.0), over(own[:, angles:]), reactions], axis=2)
+        rows = iter(rows_text(table.reshape(-1, table.shape[2])).splitlines())
+        for cycle in cycles:
             marks = ",".join(
                 [
                     *(str(_frame(e, trial)) for e in (cycle.strike, cycle.next_strike)),
                     *(_cell(cycle.percent(e)) for e in (cycle.off, cycle.opposite_off, cycle.opposite_strike)),
                 ]
             )
-            rows = zip(percent, rows_text(table).splitlines(), strict=True)
-            lines += [f"{side},{cycle.number},{at},{marks},{row}" for at, row in rows]
+            lines += [f"{side},{cycle.number},{at},{marks},{next(rows)}" for at in percent]
     return "\n".join(lines) + "\n"
 
 
