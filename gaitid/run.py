@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gaitid.errors import GaitidError, ModelError
+from gaitid.errors import GaitidError, ModelError, ReadError
 from gaitid.frozen import frozen_dataclass
 from gaitid.model.load import bundled_folder, bundled_models, find_model, load_model
 from gaitid.model.specs import Model
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from gaitid.contributed import Parts
 
 T = TypeVar("T")
+
+# What is written only when asked for (--write).
+WRITE = ("segments", "base")
 
 
 @frozen_dataclass()
@@ -157,6 +160,7 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
     from gaitid.pipeline import analyse
 
     options = prepared.options
+    before = _state(found_trial(path))
     trial = read_trial(found_trial(path), forces=options.forces, plates=options.plates)
     result = analyse(
         trial,
@@ -167,7 +171,18 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
         require_forces=options.require_forces,
         by_hand=options.by_hand,
     )
+    if _state(found_trial(path)) != before:  # else the record's hash would be of other bytes than were read
+        raise ReadError("the file changed while it was read", todo="run again when nothing writes to it any more")
     return replace(result, warnings=(*prepared.warnings, *result.warnings)) if prepared.warnings else result
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """Differs where somebody wrote to a file or put another in its place."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def parts_of(result: Result, options: RunOptions) -> Parts | None:
@@ -210,10 +225,9 @@ def run_file(
         f"{stem}.cycles.csv": cycles_csv(result, result.gait),
         f"{stem}.spatiotemporal.csv": spatiotemporal_csv(result, result.gait),
     }
-    if "segments" in options.write:
-        texts[f"{stem}.segments.csv"] = segments_csv(result)
-    if "base" in options.write:
-        texts[f"{stem}.base.csv"] = base_csv(result)
+    for name, text in (("segments", segments_csv), ("base", base_csv)):
+        if name in options.write:
+            texts[f"{stem}.{name}.csv"] = text(result)
     content = record(result, options.command, inputs_of(path, result, prepared), options.express_in, options.keep_names)
     if options.contributions:
         from gaitid.contributed import contributions_in_words
@@ -221,4 +235,9 @@ def run_file(
         content["settings"] |= {"contributions": True, "observer": options.observer}
         content["conventions"]["contributions"] = contributions_in_words(options.observer)
     texts[f"{stem}.run.json"] = record_text(content)
-    return result, write_all(folder, texts, placed)
+    again = (folder / f"{stem}.run.json").is_file()
+    written = write_all(folder, texts, placed)
+    for name in WRITE if again else ():
+        if name not in options.write:  # of an earlier run, perhaps with other settings
+            (folder / f"{stem}.{name}.csv").unlink(missing_ok=True)
+    return result, written

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import platform
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -68,6 +69,7 @@ def record(
     }
     content = {
         "gaitid": __version__,
+        "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "command": list(command),
         "inputs": [dict(i) for i in inputs],
         "trial": {

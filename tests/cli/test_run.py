@@ -13,8 +13,11 @@ import numpy as np
 import pytest
 from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, recorded, table, without_markers
 
+import gaitid.run as gaitid_run
 from gaitid import __version__
+from gaitid.errors import ReadError
 from gaitid.model.load import bundled_models
+from gaitid.trial import Trial
 
 SIDES = ("left", "right")
 JOINTS = ("ankle", "knee", "hip")
@@ -292,10 +295,11 @@ def test_record(simulated: Path, walk: Path, tmp_path: Path) -> None:
     assert done.code == 0
     content = json.loads((tmp_path / "walk.run.json").read_text())
     assert {
-        "gaitid", "command", "inputs", "model", "settings", "subject", "segments", "conventions",
+        "gaitid", "versions", "command", "inputs", "model", "settings", "subject", "segments", "conventions",
         "contacts", "coverage", "quality", "warnings",
     } <= set(content)  # fmt: skip
     assert content["gaitid"] == __version__
+    assert content["versions"]["numpy"] == np.__version__
     assert content["command"][:2] == ["gaitid", "run"]
     by_role = {i["role"]: i for i in content["inputs"]}
     for role, path in (("trial", walk), ("static", static), ("subject", subject)):
@@ -381,6 +385,48 @@ def test_same_bytes_twice(walk: Path, tmp_path: Path, monkeypatch: pytest.Monkey
         texts.append({p.name: p.read_bytes() for p in folder.iterdir()})
     assert len(texts[0]) == 7
     assert texts[0] == texts[1]
+
+
+def test_nothing_of_an_earlier_run_stays_beside_a_new_one(walk: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "notes.segments.csv"
+    mine.write_text("not of gaitid", encoding="utf-8")
+    written = [tmp_path / f"walk.{name}.csv" for name in ("segments", "base")]
+    assert gaitid("run", walk, "--model", "pig", "-o", tmp_path, "--write", "segments", "--write", "base").code == 0
+    assert [p.is_file() for p in written] == [True, True]
+    assert gaitid("run", walk, "--model", "pig", "-o", tmp_path, "--write", "base", "--cutoff", "6").code == 0
+    assert [p.is_file() for p in written] == [False, True]
+    assert mine.is_file()
+    assert gaitid("run", walk, "--model", "nothing_of_the_kind", "-o", tmp_path).code == 1
+    assert [p.is_file() for p in written] == [False, True]
+
+
+def test_a_file_of_that_name_that_no_run_wrote_is_left_alone(walk: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "walk.segments.csv"
+    mine.write_text("not of gaitid", encoding="utf-8")
+    assert gaitid("run", walk, "--model", "pig", "-o", tmp_path).code == 0
+    assert mine.read_text(encoding="utf-8") == "not of gaitid"
+
+
+def test_a_trial_that_changes_while_it_is_read_is_refused(
+    walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial = tmp_path / "walk.c3d"
+    trial.write_bytes(walk.read_bytes())
+    read = gaitid_run.read_trial
+
+    def overwritten(path: Path, **options: Any) -> Trial:
+        found = read(path, **options)
+        other = tmp_path / "other"
+        other.write_bytes(walk.read_bytes())
+        other.replace(path)
+        return found
+
+    prepared = gaitid_run.prepare(gaitid_run.RunOptions("pig"))
+    gaitid_run.run_file(trial, tmp_path / "o", prepared)
+    monkeypatch.setattr(gaitid_run, "read_trial", overwritten)
+    with pytest.raises(ReadError, match="changed while it was read"):
+        gaitid_run.run_file(trial, tmp_path / "p", prepared)
+    assert not (tmp_path / "p").exists()
 
 
 def test_no_names_of_people_unless_asked(walk: Path, tmp_path: Path) -> None:
