@@ -21,9 +21,10 @@ _BLOCK = 64  # rows that are solved or filtered at once
 
 def spans(known: Mask) -> Iterator[tuple[int, int]]:
     """(start, stop) of each run of true values."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], np.asarray(known, dtype=np.int8), [0]])))
-    for start, stop in zip(edges[::2], edges[1::2], strict=True):
-        yield int(start), int(stop)
+    if len(known):
+        inner = (np.flatnonzero(known[1:] != known[:-1]) + 1).tolist()
+        edges = [0] * bool(known[0]) + inner + [len(known)] * bool(known[-1])
+        yield from zip(edges[::2], edges[1::2], strict=True)
 
 
 def widened(mask: Mask, n: int) -> Mask:
