@@ -56,7 +56,7 @@ class Log:
             self._file = _open(path)
         except OSError as error:
             raise self._refusal(error) from None
-        self.add("start", f"gaitid {__version__} {command}: {_trials(n_trials)}")
+        self.add("start", f"gaitid {__version__} {command}: {counted(n_trials, 'trial')}")
         if self._failure is not None:
             os.close(self._file)
             raise self._refusal(self._failure)
@@ -69,7 +69,7 @@ class Log:
     ) -> None:
         if self._file < 0:
             return
-        message = f"{self._errors} error{'' if self._errors == 1 else 's'}" if error is None else _words(error)
+        message = counted(self._errors, "error") if error is None else _words(error)
         level = ERROR if self._errors or error is not None else INFO
         event = "interrupted" if kind is KeyboardInterrupt else "end"
         self.add(event, message, level, duration_s=time.perf_counter() - self._start)
@@ -150,7 +150,9 @@ def _open(path: Path) -> int:
     """The file, for appending; one that ends within a line, as of a process that was killed, gets the line's end."""
     # a pipe that nobody reads is refused (ENXIO) instead of waited for
     waiting = getattr(os, "O_NONBLOCK", 0)
-    number = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | waiting, 0o666)
+    # Windows would turn line ends into two bytes
+    binary = getattr(os, "O_BINARY", 0)
+    number = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | waiting | binary, 0o666)
     try:
         if waiting:
             os.set_blocking(number, True)
@@ -188,8 +190,9 @@ def _locked(number: int) -> Iterator[None]:
         fcntl.flock(number, fcntl.LOCK_UN)
 
 
-def _trials(n: int) -> str:
-    return f"{n} trial{'' if n == 1 else 's'}"
+def counted(n: int, what: str) -> str:
+    """``1 trial``, ``2 trials``."""
+    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def _words(error: BaseException) -> str:

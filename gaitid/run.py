@@ -202,9 +202,15 @@ def inputs_of(path: Path, result: Result, prepared: Prepared) -> list[Mapping[st
 
 
 def run_file(
-    path: Path, folder: Path, prepared: Prepared, placed: Callable[[], object] = lambda: None
+    path: Path,
+    folder: Path,
+    prepared: Prepared,
+    placed: Callable[[], object] = lambda: None,
+    accept: Callable[[Result], object] = lambda result: None,
 ) -> tuple[Result, list[Path]]:
-    """Analyse one trial and write its files; `placed` is called when they are in place.
+    """Analyse one trial and write its files.
+
+    `accept` may refuse a result by an error before anything is written; `placed` is called when all is in place.
 
     Raises
     ------
@@ -217,6 +223,7 @@ def run_file(
 
     options = prepared.options
     result = analyse_file(path, prepared)
+    accept(result)
     stem = path.stem
     texts = {
         f"{stem}.wrenches.csv": wrenches_csv(result, options.express_in, parts_of(result, options)),

@@ -16,7 +16,7 @@ _OURS = re.compile(
     r"\.(wrenches|joints|contacts|cycles|spatiotemporal|segments|base|forces|truth\.\w+)\.csv$|^batch\.csv$"
 )
 # A column of a marker in a plain CSV.
-_MARKER = re.compile(r"_x_mm?\b", re.IGNORECASE)
+_MARKER = re.compile(r"_x_(mm|cm|m)\b")
 
 
 @dataclass(frozen=True)
@@ -27,36 +27,71 @@ class Wanted:
     ----------
     path : Path
         As given: below a folder or a manifest's folder as that was given.
-    subject : str
-        Empty where nobody named one.
-    static : Path or None
-        Named in a manifest.
-    search : bool
-        Whether a static is to be looked for.
     exact : bool
         Whether a manifest names just this file: a trial then, even if it looks like a static.
+    subject : str
+        Empty where nobody named one.
+    root : Path or None
+        The folder that results mirror, where a manifest says so.
     words : tuple of str
-        Options of `gaitid run` that a manifest gives to this trial.
+        Options of `gaitid run` that a manifest gives to this trial, each with its value.
+    without : tuple of str
+        Options that it is to have no file for: nothing is looked for.
     where : str
         The manifest's row, for messages.
     """
 
     path: Path
-    subject: str = ""
-    static: Path | None = None
-    search: bool = True
     exact: bool = False
+    subject: str = ""
+    root: Path | None = None
     words: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     where: str = ""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What lies in one folder, hidden files and links to folders apart.
+
+    Attributes
+    ----------
+    trials : tuple of Path
+        What may be one, statics too, by name.
+    left_out : tuple of (Path, str)
+        Files with the suffix of a trial that are none, and why.
+    files : tuple of Path
+        All, also those that may lie beside a trial.
+    folders : tuple of Path
+    problem : str
+        Why it could not be listed.
+    """
+
+    trials: tuple[Path, ...] = ()
+    left_out: tuple[tuple[Path, str], ...] = ()
+    files: tuple[Path, ...] = ()
+    folders: tuple[Path, ...] = ()
+    problem: str = ""
 
 
 @dataclass
 class Found:
-    """What all data sets of a command hold together; `problems` are folders that could not be listed."""
+    """What all data sets of a command hold together.
+
+    Attributes
+    ----------
+    trials : list of Wanted
+    bases : list of Path
+        For each trial, the folder that was given.
+    left_out : dict of Path to str
+        Files that are no trials, and why.
+    problems : list of str
+        Folders that could not be listed.
+    """
 
     trials: list[Wanted] = field(default_factory=list)
     bases: list[Path] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    left_out: dict[Path, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -68,14 +103,14 @@ class Found:
             raise GaitidError("data sets on different drives", todo="run a batch for each") from None
 
 
-def find(datasets: Sequence[str], leave_out: Path) -> Found:
+def find(datasets: Sequence[str], leave_out: Path | None) -> Found:
     """The trials of all data sets, each once, statics among them.
 
     Parameters
     ----------
     datasets : sequence of str
         Folders (searched with all below them), globs, trials, and manifests (`gaitid.batch.manifest`).
-    leave_out : Path
+    leave_out : Path or None
         The folder that results go to: what lies in it is no data.
 
     Raises
@@ -94,13 +129,15 @@ def find(datasets: Sequence[str], leave_out: Path) -> Found:
         elif is_manifest(path):
             wanted, base = read_manifest(path), path.parent
         elif os.path.lexists(path):
+            refuse_other(path)
             wanted, base = [Wanted(path)], path.parent
-        elif is_glob(name):
-            wanted, base = [Wanted(p) for p in matches(path)], _fixed(path)
         else:
-            raise GaitidError(f"{name}: no such file or folder")
+            paths, left_out = matches(path)
+            found.left_out.update(left_out)
+            wanted, base = [Wanted(p) for p in paths], literal_part(path)
         if not wanted and not found.problems:
-            raise GaitidError(f"{name}: no trial", expected=f"files that end in {', '.join(SUFFIXES)}")
+            expected = f"files that end in {', '.join(SUFFIXES)}"
+            raise GaitidError(f"{name}: no trial", expected=expected, todo=about_path(path))
         for one in wanted:
             place = absolute(one.path)
             if place in seen and one.where:
@@ -108,7 +145,8 @@ def find(datasets: Sequence[str], leave_out: Path) -> Found:
             if place not in seen:
                 seen.add(place)
                 found.trials.append(one)
-                found.bases.append(absolute(base) if place.is_relative_to(absolute(base)) else place.parent)
+                root = absolute(one.root or base)
+                found.bases.append(root if place.is_relative_to(root) else place.parent)
     return found
 
 
@@ -121,69 +159,108 @@ def is_glob(text: str) -> bool:
     return any(sign in text for sign in "*?[")
 
 
-def matches(pattern: Path) -> list[Path]:
-    """Files that a glob names, ``**`` for any folders."""
-    base = _fixed(pattern)
+def literal_part(pattern: Path) -> Path:
+    """The longest folder of a glob that exists, whatever signs its name holds."""
+    return next((folder for folder in pattern.parents if folder.is_dir()), pattern.parent)
+
+
+def matches(pattern: Path) -> tuple[list[Path], list[tuple[Path, str]]]:
+    """Trials that a glob names, ``**`` for any folders, and what was left out.
+
+    Raises
+    ------
+    GaitidError
+        No glob, and no such file.
+    """
+    base = literal_part(pattern)
+    rest = str(pattern.relative_to(base))
+    if not is_glob(rest):
+        raise GaitidError(f"{pattern}: no such file or folder", todo=about_path(pattern))
     try:
-        paths = list(base.glob(str(pattern.relative_to(base))))
-    except ValueError as error:
+        paths = sorted((p for p in base.glob(rest) if not p.is_dir()), key=by_name)
+    except (ValueError, OSError) as error:
         raise GaitidError(f"{pattern}: cannot be used as a glob ({error})") from None
-    return sorted((p for p in paths if p.suffix.lower() in SUFFIXES and not p.is_dir()), key=natural)
+    what = {p: _other(p) for p in paths if p.suffix.lower() in SUFFIXES}
+    return [p for p in what if not what[p]], [(p, why) for p, why in what.items() if why]
 
 
-def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
-    """What may be trials in one folder, by name, and what was left out because a C3D of the same stem is there."""
-    files = [p for p in folder.iterdir() if p.suffix.lower() in SUFFIXES and not p.name.startswith(".")]
-    files = sorted((p for p in files if not p.is_dir() and _may_be_trial(p)), key=natural)
-    recorded = {p.stem for p in files if p.suffix.lower() == ".c3d"}
-    beside = [p for p in files if p.suffix.lower() != ".c3d" and p.stem in recorded]
-    return [p for p in files if p not in beside], beside
+def about_path(path: Path) -> str:
+    """What to do about a path at which nothing is."""
+    return "write / between folders" if "\\" in str(path) else "check the path"
 
 
-def _below(top: Path, leave_out: Path, found: Found) -> list[Path]:
+def refuse_other(path: Path) -> None:
+    """GaitidError where a file that somebody named is no trial."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise GaitidError(f"{path}: no trial", expected=f"a file that ends in {', '.join(SUFFIXES)}")
+    if what := _other(path):
+        raise GaitidError(f"{path}: this is {what}")
+
+
+def by_name(path: Path) -> tuple[object, ...]:
+    """Sorts paths as people count."""
+    return natural(path.as_posix())
+
+
+def listed(folder: Path) -> Listing:
+    """One folder; the reason where the system does not list it."""
+    try:
+        inside = sorted((p for p in folder.iterdir() if not p.name.startswith(".")), key=by_name)
+        folders = {p: p.is_symlink() for p in inside if p.is_dir()}
+    except OSError as error:
+        return Listing(problem=f"{folder}: cannot be listed ({error.strerror})")
+    files = tuple(p for p in inside if p not in folders)
+    may_be = [p for p in files if p.suffix.lower() in SUFFIXES]
+    recorded = {p.stem for p in may_be if p.suffix.lower() == ".c3d"}
+    left_out = {
+        p: "a C3D file of the same name is there" if p.stem in recorded and p.suffix.lower() != ".c3d" else _other(p)
+        for p in may_be
+    }
+    return Listing(
+        tuple(p for p in may_be if not left_out[p]),
+        tuple((p, why) for p, why in left_out.items() if why),
+        files,
+        tuple(p for p, is_link in folders.items() if not is_link),
+    )
+
+
+def _below(top: Path, leave_out: Path | None, found: Found) -> list[Path]:
     """Trials in a folder and all folders below it; links to folders are not followed."""
-
-    def cannot(error: OSError) -> None:
-        found.problems.append(f"{error.filename}: cannot be listed ({error.strerror})")
-
     trials: list[Path] = []
-    beside = 0
-    for folder, below, _ in os.walk(top, onerror=cannot):
-        below[:] = sorted(
-            n for n in below if not n.startswith(".") and absolute(Path(folder, n)) != absolute(leave_out)
-        )
-        try:
-            files, others = files_in(Path(folder))
-        except OSError:  # said by `cannot`
-            continue
-        trials += files
-        beside += len(others)
-    if beside:
-        found.notes.append(f"left out, since C3D files of the same names lie beside them: {beside} text files")
+    folders = [top]
+    while folders:
+        here = listed(folders.pop())
+        trials += here.trials
+        found.left_out.update(here.left_out)
+        found.problems += [here.problem] if here.problem else []
+        folders += [p for p in here.folders if leave_out is None or absolute(p) != absolute(leave_out)]
     return trials
 
 
-def _may_be_trial(path: Path) -> bool:
-    """All C3D and TRC files; of CSV files those that hold markers or are a Nexus export."""
+def _other(path: Path) -> str:
+    """What a file is, where it is no trial: all C3D and TRC files may be one, CSV files with markers, exports of Nexus.
+
+    A file that cannot be read stays a trial, and is named when it is read.
+    """
     if path.suffix.lower() != ".csv":
-        return True
+        return ""
     if _OURS.search(path.name):
-        return False
+        return "forces, or a table that gaitid wrote"
+    from gaitid.batch.manifest import TRIALS, columns_of
+    from gaitid.model.fields import nearest
     from gaitid.read.csv_nexus import is_nexus_csv
+    from gaitid.read.csv_text import first_characters
 
     try:
         if not path.is_file():
-            return False
-        with path.open("rb") as file:
-            head = file.read(65536).decode("utf-8-sig", errors="replace")
-    except OSError:
-        return True  # named when it is read
-    return is_nexus_csv(head) or _MARKER.search(head) is not None
-
-
-def _fixed(path: Path) -> Path:
-    """The part of a glob before its first wildcard."""
-    for folder in reversed(path.parents):
-        if is_glob(folder.name):
-            return folder.parent
-    return path.parent
+            return "no file"
+        head = first_characters(path)
+    except (OSError, GaitidError):
+        return ""
+    if is_nexus_csv(head) or _MARKER.search(head):
+        return ""
+    columns = columns_of(head)
+    if TRIALS in columns:
+        return "a manifest"
+    near = next((f"; {c!r} is not known{n}" for c in columns if (n := nearest(c.lower(), [TRIALS]))), "")
+    return f"neither a trial (columns such as LASI_x_mm) nor a manifest (a column {TRIALS!r}){near}"

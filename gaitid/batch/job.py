@@ -7,14 +7,15 @@ import hashlib
 import json
 import pickle
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gaitid import __version__
-from gaitid.errors import ReadError, WriteError, in_words
+from gaitid.errors import ReadError, TrialError, WriteError, in_words
+from gaitid.model.subject import OTHER_PERSON
 from gaitid.run import Prepared, RunOptions, found_trial, prepare, run_file, sha256
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 DONE, REFUSED, CRASHED, TIMEOUT = "done", "refused", "crashed", "timeout"
 # When these keep one result from being written, they keep all others from it too.
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
+# As the loader says that a library finds no room in a process whose memory is limited.
+_NO_SEGMENT = "failed to map segment"
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,8 @@ class Outcome:
         That this command spent on it; None where it was done before.
     fatal : bool
         Whether no other trial's result can be written either.
+    warnings : tuple of str
+        Of the trial.
     """
 
     trial: str
@@ -58,6 +63,12 @@ class Outcome:
     outputs: Mapping[str, str] = field(default_factory=dict)
     run_time_s: float | None = None
     fatal: bool = False
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def doubt(self) -> str:
+        """The warning that the static may be of somebody else; empty where there is none."""
+        return _doubt(self.warnings)
 
 
 @dataclass(frozen=True)
@@ -72,6 +83,8 @@ class Job:
         Of this trial, with the equivalent `gaitid run` command.
     shared : tuple of (str, str)
         Path and SHA-256 of the files that it shares with others: model, tables, subject, static.
+    found_static : bool
+        Whether its static was looked for, not given: one that may be another person's is refused then.
     before : Outcome or None
         What an earlier batch noted: kept, where the same inputs and options would make the same again.
     """
@@ -80,6 +93,7 @@ class Job:
     folder: Path
     options: RunOptions
     shared: tuple[tuple[str, str], ...]
+    found_static: bool = False
     before: Outcome | None = None
 
     @property
@@ -99,27 +113,45 @@ def run_one(job: Job) -> Outcome:
     trial_sha256 = fingerprint = ""
     fatal = False
     try:
-        file = found_trial(job.trial)
-        if not file.is_file():
-            raise ReadError("not a file" if file.exists() else "no such file", todo="check the path")
-        trial_sha256 = sha256(file)
+        trial_sha256 = trial_hash(job)
         fingerprint = fingerprint_of(job, trial_sha256)
-        before = job.before
-        if before is not None and before.fingerprint == fingerprint and in_place(job.folder, before):
-            return before
+        if job.before is not None and still_right(job, job.before, fingerprint):
+            return job.before
         shared = replace(job.options, command=(), by_hand=())
         prepared = _prepared(pickle.dumps(shared), job.shared)
-        result, files = run_file(job.trial, job.folder, replace(prepared, options=job.options))
-        outputs = {path.name: sha256(path) for path in files}
-        spent = time.perf_counter() - start
-        return Outcome(job.name, DONE, "", trial_sha256, fingerprint, figures_of(result), outputs, spent)
+        result, files = run_file(
+            job.trial, job.folder, replace(prepared, options=job.options), accept=partial(_refuse_other_person, job)
+        )
+        return Outcome(
+            job.name,
+            DONE,
+            "",
+            trial_sha256,
+            fingerprint,
+            figures_of(result),
+            {path.name: sha256(path) for path in files},
+            time.perf_counter() - start,
+            warnings=result.warnings[len(prepared.warnings) :],
+        )
     except Exception as error:
         # `write_all` names the folder and the reason, and leaves the number of the system's error behind
         cause = error.__context__ if isinstance(error, WriteError) else error
         fatal = isinstance(cause, OSError) and cause.errno in _NO_ROOM
+        if isinstance(error, ImportError) and _NO_SEGMENT in str(error):
+            error = MemoryError()
         reason = in_words(error, job.name).removeprefix(f"{job.trial}: ")
     spent = time.perf_counter() - start
     return Outcome(job.name, REFUSED, reason, trial_sha256, fingerprint, run_time_s=spent, fatal=fatal)
+
+
+def _doubt(warnings: Sequence[str]) -> str:
+    return next((text for text in warnings if text.startswith(OTHER_PERSON)), "")
+
+
+def _refuse_other_person(job: Job, result: Result) -> None:
+    if job.found_static and (doubt := _doubt(result.warnings)):
+        todo = "name its static in a manifest or with --static"
+        raise TrialError(f"{doubt} ({job.options.static} was found, not given)", todo=todo)
 
 
 @lru_cache(maxsize=4)
@@ -131,6 +163,20 @@ def _prepared(options: bytes, hashes: tuple[tuple[str, str], ...]) -> Prepared:
     return prepare(pickle.loads(options))
 
 
+def trial_hash(job: Job) -> str:
+    """SHA-256 of the trial's file.
+
+    Raises
+    ------
+    ReadError
+        There is none.
+    """
+    file = found_trial(job.trial)
+    if not file.is_file():
+        raise ReadError("not a file" if file.exists() else "no such file", todo="check the path")
+    return sha256(file)
+
+
 def fingerprint_of(job: Job, trial_sha256: str) -> str:
     """SHA-256 over all that decides a result: version, command, and the hash of every file that is read."""
     from gaitid.read.assignments import enf_files
@@ -139,6 +185,15 @@ def fingerprint_of(job: Job, trial_sha256: str) -> str:
     inputs += [(enf.name, sha256(enf)) for enf in enf_files(job.trial) if enf.is_file()]
     text = json.dumps([__version__, job.options.command, inputs])
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def still_right(job: Job, before: Outcome, fingerprint: str) -> bool:
+    """Whether an earlier result is what this job would make, and still in place."""
+    return (
+        (before.trial, before.fingerprint) == (job.name, fingerprint)
+        and not (job.found_static and before.doubt)
+        and in_place(job.folder, before)
+    )
 
 
 def in_place(folder: Path, outcome: Outcome) -> bool:

@@ -10,7 +10,6 @@ import re
 import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +54,14 @@ def locked(folder: Path, wait: bool, waiting: Callable[[str], object] = lambda t
     """
     with writing(folder):
         (folder / FOLDER).mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(folder / FOLDER / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        # Windows would turn line ends into two bytes
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        descriptor = os.open(folder / FOLDER / LOCK, flags, 0o666)
     try:
         told = False
         while not _take(descriptor):
-            holder = os.pread(descriptor, 200, 1).decode(errors="replace") if hasattr(os, "pread") else ""
+            os.lseek(descriptor, 1, os.SEEK_SET)
+            holder = os.read(descriptor, 200).decode(errors="replace")
             who = f"another batch works there{' (' + holder.strip() + ')' if holder.strip() else ''}"
             if not wait:
                 raise WriteError(f"{folder}: {who}", todo="wait for its end, give --wait, or another folder with -o")
@@ -69,11 +71,15 @@ def locked(folder: Path, wait: bool, waiting: Callable[[str], object] = lambda t
             time.sleep(_WAIT_S)
         with writing(folder):
             os.ftruncate(descriptor, 0)
+            os.lseek(descriptor, 0, os.SEEK_SET)
             # byte 0 is what Windows locks, and nobody else could read it
             os.write(descriptor, f"\nprocess {os.getpid()} on {socket.gethostname()}\n".encode())
-        yield
-        with contextlib.suppress(OSError):
-            os.ftruncate(descriptor, 0)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                os.ftruncate(descriptor, 0)
+                _release(descriptor)
     finally:
         os.close(descriptor)
 
@@ -98,13 +104,23 @@ def _take(descriptor: int) -> bool:
     return True
 
 
+def _release(descriptor: int) -> None:
+    """Let go of it. Unix does so when the file is closed; Windows too, but when it finds time for it."""
+    with contextlib.suppress(ImportError):
+        import msvcrt
+
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined]
+
+
 @contextlib.contextmanager
 def writing(folder: Path) -> Iterator[None]:
     """An error of the system becomes a refusal, as `gaitid.write.files` says it."""
     try:
         yield
     except OSError as error:
-        todo = "make room or give another folder with -o; --resume goes on"
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        todo = f"{'make room, or ' if full else ''}give another folder with -o; --resume goes on"
         raise WriteError(f"cannot write to {folder} ({error.strerror or error})", todo=todo) from None
 
 
@@ -112,51 +128,53 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 class Journal:
-    """Each trial's outcome, a line of JSON, written when its result is in place.
+    """Each trial that is done, a line of JSON, written when its result is in place.
 
     A line that is missing or cut (the process was killed in between) means that the trial is worked on again, which
-    makes the same bytes. What a line says of files is believed only where their hashes agree.
+    makes the same bytes. What a line says of files is believed only where their hashes agree. Results are known by
+    their place below the folder (``P01/walk``).
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.path = folder, folder / FOLDER / JOURNAL
 
     def read(self) -> dict[str, Outcome]:
-        """Trials that were done, by name."""
+        """What was done, by place."""
         try:
             lines = self.path.read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError:
             return {}
-        found = (_outcome(line) for line in lines)
-        return {outcome.trial: outcome for outcome in found if outcome is not None}
+        return dict(filter(None, map(_entry, lines)))
 
-    def write(self, outcomes: Iterable[Outcome]) -> None:
+    def write(self, done: Mapping[str, Outcome]) -> None:
         """The whole journal anew, without times: the same outcomes give the same bytes."""
         with writing(self.folder):
-            put_all(self.path.parent, {JOURNAL: "".join(_line(o) for o in outcomes if o.status == DONE)})
+            put_all(self.path.parent, {JOURNAL: "".join(_line(place, one) for place, one in done.items())})
 
-    def append(self, outcome: Outcome) -> None:
+    def append(self, place: str, outcome: Outcome) -> None:
         """One trial more, when its result is in place."""
-        if outcome.status == DONE:
-            with writing(self.folder), self.path.open("a", encoding="utf-8", newline="\n") as file:
-                file.write(_line(outcome))
+        with writing(self.folder), self.path.open("a", encoding="utf-8", newline="\n") as file:
+            file.write(_line(place, outcome))
 
 
-def _line(outcome: Outcome) -> str:
-    content = asdict(outcome)
-    for name in ("status", "reason", "run_time_s", "fatal"):
-        del content[name]
-    return json.dumps(content) + "\n"
+# What a line says besides the place, with the kind of value that JSON gives.
+_NOTED = {"trial": str, "trial_sha256": str, "fingerprint": str, "figures": dict, "outputs": dict, "warnings": list}
 
 
-def _outcome(line: str) -> Outcome | None:
+def _line(place: str, outcome: Outcome) -> str:
+    return json.dumps({"place": place, **{name: getattr(outcome, name) for name in _NOTED}}) + "\n"
+
+
+def _entry(line: str) -> tuple[str, Outcome] | None:
     try:
         content: Any = json.loads(line)
-        outcome = Outcome(status=DONE, **content)
-    except (ValueError, TypeError):
+        noted = {name: content[name] for name in _NOTED}
+        place = content["place"]
+    except (ValueError, TypeError, KeyError):
         return None
-    kinds = {"trial": str, "trial_sha256": str, "fingerprint": str, "figures": Mapping, "outputs": Mapping}
-    return outcome if all(isinstance(getattr(outcome, name), kind) for name, kind in kinds.items()) else None
+    if not isinstance(place, str) or not all(isinstance(noted[name], kind) for name, kind in _NOTED.items()):
+        return None
+    return place, Outcome(status=DONE, **{**noted, "warnings": tuple(noted["warnings"])})
 
 
 def sweep(folders: Iterable[Path]) -> None:

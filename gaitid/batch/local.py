@@ -20,6 +20,10 @@ from gaitid.errors import GaitidError
 # What SIGTERM leaves a worker to put a result in place that it has begun to, s.
 _GRACE_S = 5.0
 _ENDINGS = {signal.SIGINT, signal.SIGTERM}
+# Of address space a process needs before it reads a trial, MB: with 200, libraries that load last find no room.
+LEAST_MB = 256
+# Windows waits for 63 things at once, and each process is two: whether it says something and whether it ended.
+_MOST_ON_WINDOWS = 30
 
 
 class Worker:
@@ -45,7 +49,7 @@ class Worker:
             self.connection.send(job)
 
     def stop(self) -> None:
-        """End it; a result that is being put in place is finished first."""
+        """End it; a result that is being put in place is finished first (not on Windows, which only kills)."""
         self.process.terminate()
 
     def gone(self) -> None:
@@ -85,6 +89,8 @@ def run_local(
     Outcome
         One for each job, as they come.
     """
+    if sys.platform == "win32":
+        n_workers = min(n_workers, _MOST_ON_WINDOWS)
     waiting = deque(jobs)
     workers: list[Worker] = []
     try:

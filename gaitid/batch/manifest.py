@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+import io
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
-from gaitid.batch.found import Wanted, is_glob, matches
+from gaitid.batch.found import Wanted, about_path, absolute, matches, refuse_other
 from gaitid.errors import GaitidError, ReadError
-from gaitid.model.fields import nearest
+from gaitid.model.fields import Faults, nearest
+from gaitid.read.csv_text import check_names, first_characters, is_blank, read_lines
 
+if TYPE_CHECKING:
+    from gaitid.batch.plan import Planned
+
+TRIALS = "trials"
 # A column or key, and the option of `gaitid run` that it becomes.
 OPTIONS = {
+    "static": "--static",
     "subject_file": "--subject",
     "forces": "--forces",
     "plates": "--plates",
@@ -20,10 +29,13 @@ OPTIONS = {
     "assign": "--assign",
     "set": "--set",
 }
-_PATHS = ("subject_file", "forces", "plates")
-_SEVERAL = ("assign", "set")
-KEYS = ("subject", "static", "trials", *OPTIONS)
-# Between several values in one cell: nothing that paths or assignments hold.
+KEYS = (TRIALS, "subject", "root", *OPTIONS)
+# Files; `none` in their place: nothing is looked for.
+_FILES = ("static", "subject_file", "forces", "plates")
+_PATHS = (TRIALS, "root", *_FILES)
+_NUMBERS = ("cutoff", "force_cutoff")
+_SEVERAL = (TRIALS, "assign", "set")
+# Between several values in one cell.
 BETWEEN = "|"
 
 
@@ -31,11 +43,29 @@ def is_manifest(path: Path) -> bool:
     """A YAML file, or a CSV file with a column ``trials``."""
     if path.suffix.lower() in (".yaml", ".yml"):
         return path.is_file()
-    if path.suffix.lower() != ".csv" or not path.is_file():
+    try:
+        return path.suffix.lower() == ".csv" and path.is_file() and TRIALS in columns_of(first_characters(path))
+    except ReadError:  # said when it is read as a trial
         return False
-    with path.open("rb") as file:
-        head = file.readline(65536).decode("utf-8-sig", errors="replace")
-    return "trials" in {word.strip(' "\r\n').lower() for word in head.replace(";", ",").split(",")}
+
+
+def columns_of(text: str) -> list[str]:
+    """Names in the header of a CSV text, in lower case; comment lines may stand above it."""
+    lines = text.split("\n")
+    start = _header(lines)
+    return [] if start is None else _columns(next(csv.reader([lines[start]], delimiter=_delimiter(lines[start]))))
+
+
+def _header(lines: Sequence[str]) -> int | None:
+    return next((i for i, line in enumerate(lines) if not is_blank(line) and not line.startswith("#")), None)
+
+
+def _delimiter(header: str) -> str:
+    return max(",;\t", key=header.count)
+
+
+def _columns(cells: Sequence[str]) -> list[str]:
+    return [cell.strip().lower() for cell in cells]
 
 
 def read_manifest(path: Path) -> list[Wanted]:
@@ -52,87 +82,162 @@ def read_manifest(path: Path) -> list[Wanted]:
 
     Raises
     ------
-    ReadError
-        Unknown columns or keys, a row without trials, a glob that matches nothing: the first one, with its row.
+    GaitidError
+        Unknown columns or keys, rows without trials, files that are not there: all of them, each with its row.
     """
     rows = _csv_rows(path) if path.suffix.lower() == ".csv" else _yaml_rows(path)
-    return [wanted for where, row in rows for wanted in _of_row(row, path.parent, where)]
+    faults = Faults(str(path))
+    trials: list[Wanted] = []
+    for where, row in rows:
+        try:
+            trials += _of_row(row, path.parent, f"{path}: {where}")
+        except GaitidError as error:
+            faults.add(f"{where}: {error.line()}")
+    faults.raise_if_any()
+    if not trials:
+        raise ReadError(f"{path}: no rows", expected="a trial or a glob in each")
+    return trials
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[str, dict[str, list[str]]]]:
-    """Commas, or semicolons as a spreadsheet may write them."""
+    """As a trial's table may be written: commas, semicolons or tabs, UTF-8 or UTF-16 (`gaitid.read.csv_text`)."""
+    lines = read_lines(path, f"{path}: ")
+    start = _header(lines) or 0
+    delimiter = _delimiter(lines[start])
+    cells_of_rows = csv.reader((f"{line}\n" for line in lines[start:]), delimiter=delimiter)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            head = file.readline()
-            file.seek(0)
-            lines = csv.reader(file, delimiter=";" if head.count(";") > head.count(",") else ",")
-            columns = [cell.strip().lower() for cell in next(lines)]
-            if len(set(columns)) < len(columns):
-                raise ReadError(f"{path}: a column is given twice", found=", ".join(columns))
-            for cells in lines:
-                where = f"{path}: row {lines.line_num}"
-                if len(cells) > len(columns):
-                    raise ReadError(f"{where}: more cells than columns", expected=str(len(columns)),
-                                    found=str(len(cells)))  # fmt: skip
-                row = {
-                    name: [part.strip() for part in cell.split(BETWEEN) if part.strip()]
-                    for name, cell in zip(columns, cells, strict=False)
-                    if cell.strip()
-                }
-                if row:
-                    yield where, row
-    except UnicodeDecodeError:
-        raise ReadError(f"{path}: not text", expected="a CSV file in UTF-8") from None
+        columns = _columns(next(cells_of_rows))
+        check_names(columns, f"{path}: ")
+        named = [name for name in columns if name]
+        if len(set(named)) < len(named):
+            raise ReadError(f"{path}: a column is given twice", found=", ".join(named))
+        _check_keys(named, f"{path}: ")
+        for cells in cells_of_rows:
+            where = f"row {start + cells_of_rows.line_num}"
+            row = {}
+            for i, cell in enumerate(cells):
+                name = columns[i] if i < len(columns) else ""
+                if cell.strip() and not name:
+                    raise ReadError(f"{path}: {where}: a cell below no name of a column", found=repr(cell))
+                if cell.strip():
+                    decimal = name in _NUMBERS and delimiter != ","
+                    row[name] = _values(name, cell.replace(",", ".") if decimal else cell, path.parent)
+            if row:
+                yield where, row
     except csv.Error as error:
         raise ReadError(f"{path}: cannot be parsed as CSV ({error})") from None
 
 
-def _yaml_rows(path: Path) -> Iterator[tuple[str, dict[str, list[str]]]]:
-    from gaitid.model.yaml_file import load_yaml
+def _values(name: str, cell: str, folder: Path) -> list[str]:
+    """Of one cell; a path that exists is taken as it stands, whatever signs it holds."""
+    if name in _PATHS and os.path.lexists(folder / cell):
+        return [cell]
+    parts = cell.split(BETWEEN) if name in _SEVERAL else [cell]
+    return [part.strip() for part in parts if part.strip()]
 
-    content = load_yaml(path)
+
+def _yaml_rows(path: Path) -> Iterator[tuple[str, dict[str, list[str]]]]:
+    content = _yaml_as_text(path)
     if not isinstance(content, list):
         raise ReadError(f"{path}: no manifest", expected="a list of entries with the key 'trials'")
     for i, entry in enumerate(content, 1):
-        where = f"{path}: entry {i}"
+        where = f"entry {i}"
         if not isinstance(entry, Mapping):
-            raise ReadError(f"{where}: expected keys and values", found=repr(entry)[:60])
+            raise ReadError(f"{path}: {where}: expected keys and values", found=repr(entry)[:60])
         row: dict[str, list[str]] = {}
         for key, value in entry.items():
-            values = value if isinstance(value, list) else [value]
-            if not all(isinstance(one, (str, int, float)) and not isinstance(one, bool) for one in values):
-                raise ReadError(f"{where}: {key}: expected text or a number, or a list of them")
-            row[str(key)] = [f"{one:.10g}" if isinstance(one, float) else str(one) for one in values]
+            values = [one for one in (value if isinstance(value, list) else [value]) if one is not None]
+            if not all(isinstance(one, str) for one in values):
+                raise ReadError(f"{path}: {where}: {key}: expected text or a number, or a list of them")
+            row[str(key).lower()] = [one for one in values if one]
+        _check_keys(row, f"{path}: {where}: ")
         yield where, row
 
 
-def _of_row(row: Mapping[str, list[str]], folder: Path, where: str) -> Iterator[Wanted]:
+def _yaml_as_text(path: Path) -> object:
+    """A YAML file with numbers, dates and words as they are written: ``001`` is somebody's name."""
+    import yaml
+
+    from gaitid.model.yaml_file import load_yaml
+
+    load_yaml(path)  # refuses what is no YAML, nests too deep, or has a key twice
+
+    class Text(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        yaml_implicit_resolvers: ClassVar = {
+            first: [(tag, pattern) for tag, pattern in resolvers if tag.endswith((":null", ":merge"))]
+            for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+        }
+
+    return yaml.load(path.read_text(encoding="utf-8-sig"), Loader=Text)
+
+
+def _check_keys(names: Iterable[str], where: str) -> None:
+    for name in names:
+        if name not in KEYS:
+            raise ReadError(f"{where}unknown column {name!r}{nearest(name, KEYS)}", expected=" or ".join(KEYS))
+
+
+def _of_row(row: Mapping[str, list[str]], folder: Path, where: str) -> list[Wanted]:
     for key, values in row.items():
-        if key not in KEYS:
-            raise ReadError(f"{where}: unknown column {key!r}{nearest(key, KEYS)}", expected=" or ".join(KEYS))
-        if len(values) > 1 and key not in ("trials", *_SEVERAL):
-            raise ReadError(f"{where}: {key}: expected one value", found=str(len(values)))
-    if not row.get("trials"):
-        raise ReadError(f"{where}: no trials", expected="a path or a glob")
+        if len(values) > 1 and key not in _SEVERAL:
+            raise ReadError(f"{key}: expected one value", found=str(len(values)))
+    if not row.get(TRIALS):
+        raise ReadError(f"no {TRIALS}", expected="a path or a glob")
     words: list[str] = []
+    without: list[str] = []
     for key, option in OPTIONS.items():
         for value in row.get(key, []):
-            words += [option, str(folder / value) if key in _PATHS else value]
-    static = (row.get("static") or [""])[0]
-    without = static.lower() == "none"
-    for name in row["trials"]:
+            if key in _FILES and value.lower() == "none":
+                without.append(option)
+            else:
+                words += [option, _file(key, value, folder) if key in _FILES else value]
+    root = folder / row["root"][0] if row.get("root") else None
+    found: dict[Path, bool] = {}
+    for name in row[TRIALS]:
         path = folder / name
-        exact = not is_glob(name) or path.exists()
-        paths = [path] if exact else matches(path)
+        exact = os.path.lexists(path)
+        if path.is_dir():
+            raise ReadError(f"{name} is a folder", expected="a trial or a glob", todo=f"write {name}/*")
+        if exact:
+            refuse_other(path)
+        paths = [path] if exact else matches(path)[0]
         if not paths:
-            raise GaitidError(f"{where}: {name}: no such trial")
-        for one in paths:
-            yield Wanted(
-                one,
-                (row.get("subject") or [""])[0],
-                folder / static if static and not without else None,
-                not static,
-                exact,
-                tuple(words),
-                where,
-            )
+            raise ReadError(f"{name}: no such trial", todo=about_path(path))
+        if root is not None and not all(absolute(p).is_relative_to(absolute(root)) for p in paths):
+            raise ReadError(f"root: {root} does not hold {name}", expected="a folder above the trial")
+        found.update(dict.fromkeys(paths, exact))
+    subject = (row.get("subject") or [""])[0]
+    return [Wanted(path, exact, subject, root, tuple(words), tuple(without), where) for path, exact in found.items()]
+
+
+def _file(key: str, value: str, folder: Path) -> str:
+    if not (folder / value).is_file():
+        raise ReadError(f"{key}: {folder / value}: no such file", todo=about_path(Path(value)))
+    return str(folder / value)
+
+
+def manifest_csv(planned: Sequence[Planned], given: Collection[str] = ()) -> str:
+    """A plan as a manifest that gives it back, for the folder in which it was made.
+
+    Parameters
+    ----------
+    planned : sequence of Planned
+    given : collection of str
+        Options that hold for all trials, and are to be given again.
+    """
+    names = {option: key for key, option in OPTIONS.items()}
+    rows: list[dict[str, str]] = []
+    for one in planned:
+        row = {TRIALS: str(one.trial), "subject": one.subject, "root": str(one.root)}
+        for option, value in zip(one.words[::2], one.words[1::2], strict=True):
+            key = names[option]
+            row[key] = f"{row[key]}{BETWEEN}{value}" if key in row else value
+        for option in one.looked_for:
+            if option not in given:
+                row.setdefault(names[option], "none")
+        rows.append(row)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [k for k in KEYS if any(k in row for row in rows)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

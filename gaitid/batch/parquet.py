@@ -14,8 +14,11 @@ from gaitid.batch.plan import Planned
 from gaitid.errors import GaitidError, WriteError
 
 DATASET = "frames.parquet"
+SUBJECT = "subject_name"
 TABLES = ("wrenches", "joints")
 _WHOLE_NUMBERS = ("frame",)
+# Of a name in most file systems, bytes.
+_LONGEST = 255
 
 
 def require_pyarrow() -> None:
@@ -31,12 +34,41 @@ def require_pyarrow() -> None:
         raise GaitidError("--parquet needs the library pyarrow", todo="pip install 'gaitid[parquet]'") from None
 
 
+def refuse_long_subjects(planned: Iterable[Planned]) -> None:
+    """Refuse before any work a subject whose folder a file system would not take.
+
+    Raises
+    ------
+    GaitidError
+    """
+    for one in planned:
+        if len(_partition(one)) > _LONGEST:
+            raise GaitidError(
+                f"subject {one.subject[:20]}…: its folder subject=NAME, quoted as in a URL, has too long a name",
+                expected=f"at most {_LONGEST} bytes",
+                found=str(len(_partition(one))),
+                todo="give a shorter one in a manifest",
+            )
+
+
+def _partition(one: Planned) -> str:
+    """Of its subject, quoted as in a URL: plain ASCII."""
+    return f"subject={quote(one.subject, safe=' ', errors='replace')}"
+
+
+def sweep_frames(output: Path) -> None:
+    """Take away what a process left aside that was killed while it made the data set, or took it away."""
+    for name in (DATASET, f"{DATASET}.old"):
+        shutil.rmtree(output / FOLDER / name, ignore_errors=True)
+
+
 def write_parquet(output: Path, planned: Iterable[tuple[Planned, Outcome]]) -> Path:
     """Make ``frames.parquet/subject=NAME/*.parquet`` anew from the CSV files of the trials that are done.
 
     The partition's name is quoted as in a URL, which DuckDB, pandas, Polars and R's arrow undo (Apache Hive's
-    layout). Columns: ``trial`` (path as given), ``frame``, ``time_s``, those of ``wrenches.csv`` and ``joints.csv``;
-    an unknown cell is null. The data set is made aside and takes the place of the one before as a whole.
+    layout). Many take a partition ``001`` for the number 1: `SUBJECT` has the subject as text. Columns: `SUBJECT`,
+    ``trial`` (path as given), ``frame``, ``time_s``, those of ``wrenches.csv`` and ``joints.csv``; an unknown cell is
+    null. The data set is made aside and takes the place of the one before as a whole.
 
     Parameters
     ----------
@@ -53,15 +85,13 @@ def write_parquet(output: Path, planned: Iterable[tuple[Planned, Outcome]]) -> P
     """
     aside, old, final = output / FOLDER / DATASET, output / FOLDER / f"{DATASET}.old", output / DATASET
     try:
-        for left in (aside, old):
-            if left.exists():
-                shutil.rmtree(left)
+        sweep_frames(output)
         aside.mkdir()
         for i, (one, outcome) in enumerate(planned):
             if outcome.status == DONE:
-                folder = aside / f"subject={quote(one.subject, safe=' ')}"
+                folder = aside / _partition(one)
                 folder.mkdir(exist_ok=True)
-                _one(one, folder / f"{quote(one.trial.stem, safe=' ')[:100]}-{i}.parquet")
+                _one(one, folder / f"{quote(one.trial.stem, safe=' ', errors='replace')[:100]}-{i}.parquet")
         if final.exists():
             os.replace(final, old)
         os.replace(aside, final)
@@ -77,7 +107,7 @@ def _one(planned: Planned, target: Path) -> None:
     import pyarrow as pa
     from pyarrow import csv, parquet
 
-    names: list[str] = ["trial"]
+    names: list[str] = [SUBJECT, "trial"]
     columns: list[pa.ChunkedArray] = []
     for kind in TABLES:
         path = planned.folder / f"{planned.trial.stem}.{kind}.csv"
@@ -91,8 +121,9 @@ def _one(planned: Planned, target: Path) -> None:
             convert_options=csv.ConvertOptions(column_types=types, null_values=[""]),
         )
         if not columns:
-            trial = str(planned.trial).encode("utf-8", "replace").decode()
-            columns.append(pa.chunked_array([pa.array([trial] * table.num_rows, pa.string())]))
+            for word in (planned.subject, str(planned.trial)):
+                text = word.encode("utf-8", "replace").decode()
+                columns.append(pa.chunked_array([pa.array([text] * table.num_rows, pa.string())]))
         new = [name for name in table.column_names if name not in names]
         names += new
         columns += [table.column(name) for name in new]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 
-from gaitid.batch.found import Found, Wanted, absolute, files_in, find
-from gaitid.batch.statics import STATIC_WORDS, Static, choose, named_static, natural, stands
+from gaitid.batch.found import Wanted, absolute, by_name, find
+from gaitid.batch.manifest import OPTIONS
+from gaitid.batch.pairs import Folders, Pairs
+from gaitid.batch.statics import Static, words
 from gaitid.errors import GaitidError
 
 # Names of so many trials stand in a line of the plan.
@@ -27,14 +29,17 @@ class Planned:
     folder : Path
         Of its results: the folder of the trial, mirrored.
     subject : str
-        As a manifest names it, else a folder (`_subject_of`).
+        As a manifest names it, else the trial's folder below the root of the data set, else the root.
     static : Static or None
     n_statics : int
         From so many it was chosen.
     words : tuple of str
-        The options of `gaitid run` that are this trial's own: its static and other files, what a manifest says.
+        The options of `gaitid run` that are this trial's own, each with its value: its static and other files, what a
+        manifest says.
     where : str
         The manifest's row, for messages.
+    root : Path
+        The folder that results mirror, as the trial's path begins.
     """
 
     trial: Path
@@ -44,188 +49,187 @@ class Planned:
     n_statics: int
     words: tuple[str, ...]
     where: str
+    root: Path = Path()
 
     @property
     def extras(self) -> str:
         """Its own options but the static, as words for people."""
-        words = [w for w in self.words if self.static is None or w not in ("--static", str(self.static.path))]
-        return " ".join(words)
+        return " ".join(f"{o} {v}" for o, v in zip(self.words[::2], self.words[1::2], strict=True) if o != "--static")
+
+    @property
+    def looked_for(self) -> tuple[str, ...]:
+        """Options whose files are looked for."""
+        return _looked_for(self.trial)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All trials in the order of work; what was left out; folders that could not be listed."""
+    """All trials in the order of work.
+
+    Attributes
+    ----------
+    trials : tuple of Planned
+    notes : tuple of str
+        About trials that look like something else.
+    left_out : tuple of (Path, str)
+        Files that are not worked on, and why.
+    problems : tuple of str
+        Folders that could not be listed.
+    """
 
     trials: tuple[Planned, ...]
     notes: tuple[str, ...] = ()
+    left_out: tuple[tuple[Path, str], ...] = ()
     problems: tuple[str, ...] = ()
 
-    def lines(self) -> Iterator[str]:
-        """The pairing, a line for each folder and static."""
+    def lines(self, everything: bool = False) -> Iterator[str]:
+        """The pairing, a line for each folder and static; what was left out is counted, or named with its reasons."""
         statics = {p.static.path for p in self.trials if p.static}
         folders = {p.folder for p in self.trials}
         yield ", ".join(
             [f"{_counted(self.trials, 'trial')} in {_counted(folders, 'folder')}", _counted(statics, "static")]
         )
-        for (_, static, extras), group in groupby(
-            self.trials, lambda p: (p.trial.parent, p.static and p.static.path, p.extras)
-        ):
-            trials = list(group)
-            names = ", ".join(p.trial.name for p in trials[:_SHOWN])
-            more = f" and {len(trials) - _SHOWN} more" if len(trials) > _SHOWN else ""
-            first = trials[0].static
-            said = "no static: calibration stored in the trial"
-            if first is not None:
-                of = f", of {trials[0].n_statics}" if trials[0].n_statics > 1 else ""
-                said = f"static {static} ({first.how}{of})"
-            yield f"{trials[0].trial.parent}: {names}{more}: {said}{'; ' + extras if extras else ''}"
+        for (folder, subject, said), group in groupby(self.trials, lambda p: (p.trial.parent, p.subject, _said(p))):
+            yield f"{folder}: {_names(p.trial for p in group)}: subject {subject}; {said}"
         yield from self.notes
+        if everything:
+            for (folder, why), left in groupby(self.left_out, lambda one: (one[0].parent, one[1])):
+                yield f"{folder}: {_names(path for path, _ in left)}: not analysed: {why}"
+        elif self.left_out:
+            yield f"not analysed: {_counted(self.left_out, 'other file')}; --plan names them"
 
 
-class _Folders:
-    """What lies beside the trials, each folder listed once."""
+def _said(one: Planned) -> str:
+    """What a trial is analysed with, for people."""
+    said = "no static: calibration stored in the trial"
+    if one.static is not None:
+        of = f", of {one.n_statics}" if one.n_statics > 1 else ""
+        said = f"static {one.static.path} ({one.static.how}{of})"
+    elif one.n_statics:
+        said = f"no static ({one.n_statics} there, none of them by name this trial's): calibration stored in the trial"
+    return f"{said}; {one.extras}" if one.extras else said
 
-    def __init__(self, root: Path, names: Sequence[str]) -> None:
-        self.root, self.names = root, names
-        self.files: dict[Path, list[Path]] = {}
-        self.by_name: dict[Path, list[Static]] = {}
-        self.by_content: dict[Path, list[Static]] = {}
-        self.moving: list[Path] = []
 
-    def up(self, folder: Path) -> list[Path]:
-        """The folder and its parents, to the root of the data set."""
-        found = [folder]
-        while absolute(found[-1]) != self.root and found[-1] != found[-1].parent:
-            found.append(found[-1].parent)
-        return found if absolute(found[-1]) == self.root else [folder]
-
-    def listed(self, folder: Path) -> list[Path]:
-        if folder not in self.files:
-            try:
-                self.files[folder] = files_in(folder)[0]
-            except OSError:
-                self.files[folder] = []
-        return self.files[folder]
-
-    def named(self, folder: Path) -> list[Static]:
-        """Statics by name; one whose markers walk about is a trial, whatever its name."""
-        if folder not in self.by_name:
-            files = [p for p in self.listed(folder) if named_static(p, self.names)]
-            moving = [p for p in files if stands(p) is False]
-            self.moving += moving
-            self.by_name[folder] = [Static(p, "by name") for p in files if p not in moving]
-        return self.by_name[folder]
-
-    def standing(self, folder: Path) -> list[Static]:
-        """Statics by content. Where everything stands still, that is what was to be measured."""
-        if folder not in self.by_content:
-            files = self.listed(folder)
-            found = [Static(p, "by content") for p in files if stands(p)]
-            self.by_content[folder] = found if len(found) < len(files) else []
-        return self.by_content[folder]
-
-    def statics(self, folder: Path) -> list[Static]:
-        """Of the nearest folder that has some: by name as far up as the root, else by content."""
-        for find_them in (self.named, self.standing):
-            for one in self.up(folder):
-                if statics := find_them(one):
-                    return statics
-        return []
-
-    def beside(self, names: Sequence[str], folder: Path) -> Path | None:
-        return next((folder / name for name in names if (folder / name).is_file()), None)
-
-    def above(self, name: str, folder: Path) -> Path | None:
-        return next((one / name for one in self.up(folder) if (one / name).is_file()), None)
+def _names(paths: Iterable[Path]) -> str:
+    names = [path.name for path in paths]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
 
 
 def make_plan(
     datasets: Sequence[str],
-    output: Path,
+    output: Path | None,
     *,
-    names: Sequence[str] = STATIC_WORDS,
+    names: Sequence[str] = (),
     given: Sequence[str] = (),
 ) -> Plan:
-    """Find the trials of data sets, pair them with statics, and say where everything goes.
-
-    A static is looked for in the trial's folder and then in each parent up to the root of the data set: by name
-    first; where no name says so, by content (`gaitid.batch.statics.stands`). Of several in one folder, see `choose`.
+    """Find the trials of data sets, pair them with statics (`Pairs`), and say where everything goes.
 
     Parameters
     ----------
     datasets : sequence of str
         See `find`.
-    output : Path
+    output : Path or None
+        None: only a plan is wanted.
     names : sequence of str
-        Words that make a file a static.
+        Words that make a file a static, instead of the usual ones.
     given : sequence of str
         Options given for all trials (``--static``, ``--subject``, ``--plates``): these are not looked for.
 
     Raises
     ------
     GaitidError
-        Nothing to do, a data set that is not there, or two trials with the same results.
+        Nothing to do, a data set that is not there, a word for statics that no file has, files of which it is not
+        clear which one is meant, or two trials with the same results.
     """
     found = find(datasets, output)
-    folders = _Folders(found.root, [name.lower() for name in names])
+    folders = Folders(found.root, output)
+    seekers = [one.path for one in found.trials if _seeks(one, given)]
+    plain = {"".join(words(name)): name for name in names}
+    pairs = Pairs(folders, tuple(plain), seekers)
+    if names and (unsaid := pairs.unsaid([one.path for one in found.trials])):
+        raise GaitidError(f"--static-name {plain[unsaid[0]]}: no file of the data set is named so")
+    left_out = dict(found.left_out)
     trials = []
+    named = {absolute(Path(value)) for one in found.trials for value in _values(one.words, "--static")}
     for wanted in found.trials:
-        if wanted.exact or "--static" in given or not _is_static(wanted, folders):
-            trials.append(_planned(wanted, folders, found, output, given))
+        if why := "" if "--static" in given else _static(wanted, pairs, named, _seeks(wanted, given)):
+            left_out[wanted.path] = why
+        else:
+            trials.append(_planned(wanted, pairs, folders, output, given))
     if not trials and not found.problems:
         raise GaitidError(f"{', '.join(datasets)}: only statics, no trial")
     _refuse_clashes(trials)
-    trials.sort(key=lambda p: natural(p.trial))
-    moving = [f"{p}: named like a static, but its markers move: a trial" for p in sorted(set(folders.moving))]
-    return Plan(tuple(trials), (*found.notes, *moving), tuple(found.problems))
+    trials.sort(key=lambda p: by_name(p.trial))
+    used = {p.static.path for p in trials if p.static}
+    notes = [f"{p}: named like a static, but its markers move: a trial" for p in sorted(pairs.moving, key=by_name)]
+    notes += [f"{p}: stands still, but no trial takes it: a trial" for p in sorted(pairs.spare, key=by_name)]
+    unused = [(p, why) for p, why in left_out.items() if p not in used]
+    unused.sort(key=lambda one: (by_name(one[0].parent), one[1], by_name(one[0])))
+    return Plan(tuple(trials), tuple(notes), tuple(unused), tuple(found.problems))
 
 
-def _is_static(wanted: Wanted, folders: _Folders) -> bool:
-    """Of its own row, of its folder by name, or of its folder by content."""
-    folder = wanted.path.parent
-    known = [wanted.static, *(static.path for static in (*folders.named(folder), *folders.statics(folder)))]
-    return wanted.path in known
+def _values(options: Sequence[str], name: str) -> list[str]:
+    return [value for option, value in zip(options[::2], options[1::2], strict=True) if option == name]
 
 
-def _planned(wanted: Wanted, folders: _Folders, found: Found, output: Path, given: Sequence[str]) -> Planned:
-    path, folder = wanted.path, wanted.path.parent
-    statics: list[Static] = []
-    if wanted.static is not None:
-        statics = [Static(wanted.static, "given")]
-    elif wanted.search and "--static" not in given:
-        statics = folders.statics(folder)
-    static = choose(statics, path) if statics else None
-    words = list(wanted.words)
-    taken = {*words, *given}
-    if static is not None:
-        words += ["--static", str(static.path)]
-    beside: list[tuple[str, Path | None]] = [
-        ("--subject", folders.beside([f"{path.stem}.subject.yaml"], folder) or folders.above("subject.yaml", folder))
-    ]
-    if path.suffix.lower() != ".c3d":
-        names = [f"{path.stem}.forces.csv", f"{path.stem}.mot", f"{path.stem}_grf.mot"]
-        beside.append(("--forces", folders.beside(names, folder)))
-        plates = folders.beside([f"{path.stem}.plates.yaml"], folder) or folders.above("plates.yaml", folder)
-        beside.append(("--plates", plates))
-    for option, file in beside:
-        if file is not None and option not in taken:
-            words += [option, str(file)]
-    below = absolute(folder).relative_to(found.root)
-    subject = wanted.subject or _subject_of(path, words, found.root)
-    return Planned(path, output / below, subject, static, len(statics), tuple(words), wanted.where)
+def _seeks(wanted: Wanted, given: Collection[str]) -> bool:
+    """Whether a static is to be looked for."""
+    return "--static" not in {*wanted.words, *wanted.without, *given}
 
 
-def _subject_of(trial: Path, words: Sequence[str], root: Path) -> str:
-    """The folder of the subject file, else of the static, else of the trial, below the data set's (or its name)."""
-    own = trial.parent
-    for option in ("--subject", "--static"):
-        if option in words:
-            folder = Path(words[words.index(option) + 1]).parent
-            if absolute(own).is_relative_to(absolute(folder)) and absolute(folder).is_relative_to(root):
-                own = folder
-                break
-    below = absolute(own).relative_to(root)
-    return below.as_posix() if below.parts else root.name or "all"
+def _static(wanted: Wanted, pairs: Pairs, named: Collection[Path], seeks: bool) -> str:
+    """Why a file is no trial: a static that a manifest names, or one of its folder. Empty for a trial."""
+    if wanted.exact:
+        return ""
+    if absolute(wanted.path) in named:
+        return "a static of the manifest"
+    static = pairs.static_at(wanted.path)
+    if static is None or not (static.sure or seeks):
+        return ""
+    return f"a static {static.how} that no trial takes"
+
+
+def _looked_for(trial: Path) -> tuple[str, ...]:
+    return ("--static", "--subject", *(() if trial.suffix.lower() == ".c3d" else ("--forces", "--plates")))
+
+
+def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None, given: Sequence[str]) -> Planned:
+    path = wanted.path
+    static, n_statics = pairs.static_of(path) if _seeks(wanted, given) else (None, 0)
+    for_all = [value for option, value in pairwise(given) if option == "--static"]
+    if named := _values(wanted.words, "--static") or for_all:
+        static, n_statics = Static(Path(named[0]), "given"), 1
+    own = [] if static is None or named else ["--static", str(static.path)]
+    for option in _looked_for(path)[1:]:
+        if option not in {*wanted.words, *wanted.without, *given} and (file := _beside(option, path, folders)):
+            own += [option, str(file)]
+    own += wanted.words
+    # in one order, wherever they come from: the command is part of what --resume compares
+    in_order = sorted(zip(own[::2], own[1::2], strict=True), key=lambda pair: list(OPTIONS.values()).index(pair[0]))
+    below = absolute(path.parent).relative_to(folders.root)
+    subject = wanted.subject or (below.as_posix() if below.parts else folders.root.name or "all")
+    return Planned(
+        path, (output or Path()) / below, subject, static, n_statics,
+        tuple(word for pair in in_order for word in pair), wanted.where, folders.up(path.parent)[-1],
+    )  # fmt: skip
+
+
+def _beside(option: str, trial: Path, folders: Folders) -> Path | None:
+    """A file that belongs to a trial by its name: beside it, or for all of a folder and those below it."""
+    stem, here, word = trial.stem, trial.parent, option.removeprefix("--")
+    if option == "--forces":
+        places = [(here, [f"{stem}{end}"]) for end in (".forces.csv", ".mot", "_grf.mot")]
+    else:
+        places = [(here, [f"{stem}.{word}.yaml", f"{stem}.{word}.yml"])]
+        places += [(folder, [f"{word}.yaml", f"{word}.yml"]) for folder in folders.up(here)]
+    for folder, names in places:
+        found = [path for name in names for path in folders.named(folder, name)]
+        if len(found) > 1:
+            raise GaitidError(f"{folder}: {_names(found)}: which one is meant?", todo=f"keep one, or give {option}")
+        if found:
+            return found[0]
+    return None
 
 
 def _refuse_clashes(trials: Sequence[Planned]) -> None:

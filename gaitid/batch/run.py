@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from gaitid.batch.earlier import (
+    TABLE,
+    claim,
+    earlier_places,
+    files_of,
+    place_of,
+    refuse_strange_table,
+    right_now,
+    root_of,
+    take_away_frames,
+    take_away_tables,
+    text_of,
+)
 from gaitid.batch.job import DONE, Job, Outcome
 from gaitid.batch.journal import Journal, sweep, writing
+from gaitid.batch.parquet import sweep_frames
 from gaitid.batch.plan import Planned
-from gaitid.batch.table import batch_csv
+from gaitid.batch.table import batch_csv, results_in
 from gaitid.errors import WriteError
 from gaitid.model.load import load_model
 from gaitid.run import RunOptions, about_hidden, found_trial, input_record
 from gaitid.whole import put_all
-
-TABLE = "batch.csv"
 
 
 class Scheduler(Protocol):
@@ -58,7 +70,8 @@ def make_jobs(planned: Sequence[Planned], options_of: Callable[[Planned], RunOpt
             models[key] = about_hidden(options.model, load).paths
         extra = (options.subject, options.static, options.forces, options.plates)
         shared = [hashed(path) for path in (*models[key], *(p for p in extra if p is not None))]
-        jobs.append(Job(one.trial, one.folder, options, tuple(shared)))
+        found = one.static is not None and one.static.how != "given"
+        jobs.append(Job(one.trial, one.folder, options, tuple(shared), found))
     return jobs
 
 
@@ -73,7 +86,8 @@ def run_batch(
 ) -> dict[str, Outcome]:
     """Work on all jobs; the caller holds the folder's lock.
 
-    Each result is put in place as a whole, and then noted in the journal; ``batch.csv`` is written at the end.
+    Each result is put in place as a whole, and then noted in the journal; ``batch.csv`` is written at the end. What
+    an earlier batch left is taken away where it would stand beside something newer (`gaitid.batch.earlier`).
 
     Parameters
     ----------
@@ -95,28 +109,86 @@ def run_batch(
     Raises
     ------
     WriteError
-        The folder cannot be written to any more. What is done is noted.
+        The folder holds results of another data set, or cannot be written to any more. What is done is noted.
     """
-    journal = Journal(output)
-    folders = sorted({output, journal.path.parent, *(job.folder for job in jobs)})
+    results = _Results(output, jobs, resume)
     outcomes: dict[str, Outcome] = {}
-    sweep(folders)
-    known = journal.read() if resume else {}
-    journal.write(known.values())
-    with closing(schedule([replace(job, before=known.get(job.name)) for job in jobs])) as coming:
-        for outcome in coming:
-            if outcome.fatal:
-                raise WriteError(outcome.reason, todo="or make room and go on with --resume")
-            outcomes[outcome.trial] = outcome
-            if known.get(outcome.trial) != outcome:
-                journal.append(outcome)
-            tell(outcome)
-    sweep(folders)
+    try:
+        with closing(schedule([replace(job, before=results.known(job)) for job in jobs])) as coming:
+            for found in coming:
+                if found.fatal:
+                    raise WriteError(found.reason, todo="or mend that and go on with --resume")
+                outcome = outcomes[found.trial] = results.note(found)
+                tell(outcome)
+    except BaseException:
+        # a process may have put a result in place and not told it any more
+        with suppress(WriteError):
+            take_away_tables(output)
+        raise
     outcomes = {job.name: outcomes[job.name] for job in jobs}
-    journal.write(outcomes.values())
-    with writing(output):
-        put_all(output, {TABLE: batch_csv(planned, outcomes)})
+    results.end(batch_csv(planned, outcomes))
     return outcomes
+
+
+class _Results:
+    """A folder of results while a batch works in it: nothing old is left beside something newer."""
+
+    def __init__(self, output: Path, jobs: Sequence[Job], resume: bool) -> None:
+        self.output, self.resume, self.journal = output, resume, Journal(output)
+        self.jobs = {job.name: job for job in jobs}
+        self.folders = sorted({output, self.journal.path.parent, *(job.folder for job in jobs)})
+        self.earlier = self.journal.read()
+        refuse_strange_table(output)
+        if jobs:
+            claim(output, root_of(jobs[0], output), bool(self.earlier))
+        sweep(self.folders)
+        sweep_frames(output)
+        self.table = text_of(output / TABLE)
+        self.others = {place: self.earlier[place] for place in earlier_places(output, jobs, self.earlier)}
+        self.done: dict[str, Outcome] = {}
+        mine = {place: self.earlier[place] for place in map(self.place, self.jobs) if place in self.earlier}
+        # without --resume nothing is believed, but which files are ours is still known
+        listed = mine if resume else {place: replace(one, fingerprint="") for place, one in mine.items()}
+        self.journal.write(listed | self.others)
+
+    def place(self, name: str) -> str:
+        return place_of(self.jobs[name], self.output)
+
+    def known(self, job: Job) -> Outcome | None:
+        """What an earlier batch noted of a trial, to be believed where it is still right."""
+        return self.earlier.get(self.place(job.name)) if self.resume else None
+
+    def note(self, outcome: Outcome) -> Outcome:
+        """Note a result that is in place, or take away the earlier one of a trial that has none now."""
+        job, place = self.jobs[outcome.trial], self.place(outcome.trial)
+        before = self.earlier.get(place)
+        if outcome.status == DONE:
+            if before is None or before.outputs != outcome.outputs:
+                take_away_tables(self.output)
+            if outcome != self.known(job):
+                self.journal.append(place, outcome)
+            self.done[place] = outcome
+        elif before is not None and right_now(job, before):
+            self.done[place] = before
+        elif files := files_of(job, before):
+            take_away_tables(self.output)
+            try:
+                for path in files:
+                    path.unlink(missing_ok=True)
+            except OSError as error:
+                said = f"{outcome.reason}; its earlier result cannot be taken away ({error.strerror or error})"
+                return replace(outcome, reason=said)
+        return outcome
+
+    def end(self, table: str) -> None:
+        """All is done: the journal in the order of the plan, and the table; frames of other results go."""
+        sweep(self.folders)
+        mine = {place: self.done[place] for place in map(self.place, self.jobs) if place in self.done}
+        self.journal.write(mine | self.others)
+        if results_in(table) != results_in(self.table):
+            take_away_frames(self.output)
+        with writing(self.output):
+            put_all(self.output, {TABLE: table})
 
 
 def counts(outcomes: Sequence[Outcome]) -> dict[str, int]:

@@ -6,13 +6,13 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 
-from gaitid.batch.job import Outcome
+from gaitid.batch.job import DONE, Outcome
 from gaitid.batch.plan import Planned
 
 # `figures_of` explains them.
 FIGURES = ("frames", "contacts", "wrenches_filled", "gaps", "label_faults", "warnings")
 # The time is last: all before it is the same whenever and however the work was done.
-COLUMNS = ("trial", "subject", "static", "status", "reason", *FIGURES, "sha256", "fingerprint", "run_time_s")
+COLUMNS = ("trial", "subject", "static", "status", "reason", "doubt", *FIGURES, "sha256", "fingerprint", "run_time_s")
 
 
 def batch_csv(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> str:
@@ -32,14 +32,18 @@ def batch_csv(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> st
         if outcome is not None:
             static = one.static.path if one.static else ""
             figures = [_cell(outcome.figures.get(name)) for name in FIGURES]
-            # bytes of a name that are no UTF-8 come as lone surrogates, which cannot be written
-            cells = [str(c).encode("utf-8", "replace").decode() for c in (one.trial, one.subject, static)]
-            reason = outcome.reason.encode("utf-8", "replace").decode()
             seconds = "" if outcome.run_time_s is None else f"{outcome.run_time_s:.3f}"
-            writer.writerow(
-                (*cells, outcome.status, reason, *figures, outcome.trial_sha256, outcome.fingerprint, seconds)
-            )
+            words = (one.trial, one.subject, static, outcome.status, outcome.reason, outcome.doubt)
+            # bytes of a name that are no UTF-8 come as lone surrogates, which cannot be written
+            cells = [str(word).encode("utf-8", "replace").decode() for word in words]
+            writer.writerow((*cells, *figures, outcome.trial_sha256, outcome.fingerprint, seconds))
     return text.getvalue()
+
+
+def results_in(table: str) -> list[tuple[str, ...]]:
+    """Of a table, what its results are: trial, subject and fingerprint of each that is done."""
+    rows = csv.DictReader(io.StringIO(table))
+    return [(row["trial"], row["subject"], row["fingerprint"]) for row in rows if row.get("status") == DONE]
 
 
 def _cell(value: float | None) -> str:

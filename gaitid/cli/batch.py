@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from contextlib import closing
@@ -16,7 +17,7 @@ from gaitid.cli.common import CONTEXT, Target, refuse_pattern, say, talk_options
 from gaitid.cli.run import command as run_command
 from gaitid.cli.run import run_options
 from gaitid.errors import GaitidError
-from gaitid.log import ERROR, INFO, Log
+from gaitid.log import ERROR, INFO, WARNING, Log, counted
 
 if TYPE_CHECKING:
     from gaitid.batch.job import Outcome
@@ -43,12 +44,14 @@ def _processors() -> int:
     epilog="Example:  gaitid batch recordings --model pig -o results -j 4 --resume",
 )
 @click.argument("datasets", nargs=-1, required=True, metavar="DATASET...")
-@click.option("-o", "--output", required=True, metavar="DIR", help="Folder for the results; mirrors the folders.")
+@click.option("-o", "--output", metavar="DIR",
+              help="Folder for the results; mirrors the folders. Needed for all but --plan.")  # fmt: skip
 @click.option("-j", "--jobs", "n_workers", type=click.IntRange(1, 1024), default=_processors, metavar="N",
               help="Processes that work at the same time.  [default: one a processor]")  # fmt: skip
 @click.option("--resume", is_flag=True,
               help="Keep what is done with the same inputs, options and version, and still in place.")  # fmt: skip
-@click.option("--plan", "plan_only", is_flag=True, help="Only show which static belongs to which trial.")
+@click.option("--plan", "plan_only", is_flag=True,
+              help="Only show which static belongs to which trial, and write it as a manifest to stdout.")  # fmt: skip
 @click.option("--static-name", "names", multiple=True, metavar="WORD",
               help="A word in a file's name that makes it a static, instead of static, cal, stand, ...; "
               "may be repeated.")  # fmt: skip
@@ -67,7 +70,7 @@ def command(
     ctx: click.Context,
     /,
     datasets: tuple[str, ...],
-    output: str,
+    output: str | None,
     n_workers: int,
     resume: bool,
     plan_only: bool,
@@ -90,22 +93,25 @@ def command(
     subject.yaml files beside or above the trials. A trial that is refused, hangs or crashes costs only itself;
     DIR/batch.csv says what became of each.
     """
+    from gaitid.batch.earlier import TABLE, earlier_places
     from gaitid.batch.fetched import fetch, is_url
     from gaitid.batch.job import DONE, REFUSED
-    from gaitid.batch.journal import locked
-    from gaitid.batch.parquet import require_pyarrow, write_parquet
+    from gaitid.batch.journal import Journal, locked
+    from gaitid.batch.local import LEAST_MB
+    from gaitid.batch.manifest import manifest_csv
+    from gaitid.batch.parquet import DATASET, refuse_long_subjects, require_pyarrow, write_parquet
     from gaitid.batch.plan import make_plan
     from gaitid.batch.progress import Progress
-    from gaitid.batch.run import TABLE, counts, make_jobs, run_batch
-    from gaitid.batch.statics import STATIC_WORDS
+    from gaitid.batch.run import counts, make_jobs, run_batch
     from gaitid.run import prepare
 
-    refuse_pattern("-o", output)
-    if "{parent}" in output:
-        raise click.UsageError(f"-o {output}: a batch mirrors the folders by itself; give a folder without {{parent}}")
-    if is_url(output):
-        raise click.UsageError(f"-o {output}: expected a folder, on a file system that all machines share; found a URL")
-    words, folder = _words_given(ctx), Path(output)
+    if output is not None:
+        _refuse_folder(output)
+    elif not plan_only or any(map(is_url, datasets)):
+        raise click.UsageError("Missing option '-o' / '--output'.")
+    if 0 < memory_MB < LEAST_MB:
+        raise click.UsageError(f"--memory-limit {memory_MB}: expected 0, or {LEAST_MB} and more")
+    words, folder = _words_given(ctx), Path(output or ".")
     if parquet:
         require_pyarrow()
     # what is given for all trials is refused once, before anything is looked for
@@ -122,31 +128,48 @@ def command(
     if any(map(is_url, datasets)):
         with locked(folder, wait, waiting):
             here, problems = fetch(datasets, folder)
-    plan = make_plan(here, folder, names=names or STATIC_WORDS, given=words)
+    plan = make_plan(here, None if output is None else folder, names=names, given=words)
     problems += plan.problems
     jobs = make_jobs(plan.trials, partial(_options_of, words))
     for problem in problems:
         say(problem)
     if not quiet:
-        for line in (*prepared.warnings, *plan.lines()):
+        for line in (*prepared.warnings, *plan.lines(everything=plan_only)):
             say(line)
     if plan_only:
+        if isinstance(sys.stdout, io.TextIOWrapper):  # a file to be kept, whatever the terminal's encoding
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+        sys.stdout.write(manifest_csv(plan.trials, words))
+        sys.stdout.flush()
         return 1 if problems else 0
+    if parquet:
+        refuse_long_subjects(plan.trials)
 
     log = ctx.with_resource(Log(log_file, "batch", len(jobs)))
     progress = Progress(len(jobs), sys.stderr if sys.stderr.isatty() and not quiet else None)
+    told: dict[str, str] = {}
+    had_frames = (folder / DATASET).is_dir()
 
     def tell(outcome: Outcome) -> None:
         done, before = outcome.status == DONE, outcome.run_time_s is None
+        for warning in outcome.warnings:
+            log.add("warning", warning, WARNING, trial=outcome.trial)
         log.add(
             "kept" if done and before else outcome.status, outcome.reason, INFO if done else ERROR,
             trial=outcome.trial, duration_s=outcome.run_time_s,
         )  # fmt: skip
-        if not done or (verbose and not quiet):
+        if not done:
             progress.clear()
-            kind = "" if outcome.status in (DONE, REFUSED) else f"{outcome.status}: "
-            text = f"done{' before' if before else ''}, {outcome.figures.get('warnings', 0):g} warnings"
-            say(f"{outcome.trial}: {text if done else kind + outcome.reason}")
+            text = outcome.reason if outcome.status == REFUSED else f"{outcome.status}: {outcome.reason}"
+            same = f"the same as {told.setdefault(text, outcome.trial)}"
+            say(f"{outcome.trial}: {text if told[text] == outcome.trial else min(text, same, key=len)}")
+        elif not quiet and (outcome.doubt or verbose):
+            progress.clear()
+            if outcome.doubt:
+                say(f"{outcome.trial}: warning: {outcome.doubt}")
+            if verbose:
+                warned = counted(round(outcome.figures.get("warnings", 0)), "warning")
+                say(f"{outcome.trial}: done{' before' if before else ''}, {warned}")
         progress.add(worked=not before, refused=not done)
 
     schedule = _schedule(scheduler, folder, n_workers, time_limit_s, memory_MB)
@@ -158,15 +181,19 @@ def command(
     except KeyboardInterrupt:
         progress.clear()
         log.add("interrupted", level=ERROR)
-        say(f"interrupted; {progress.done - progress.refused} of {len(jobs)} trials done; go on with --resume")
+        of_all = f"{progress.done - progress.refused} of {counted(len(jobs), 'trial')}"
+        say(f"interrupted; {of_all} done; go on with --resume")
         return 130
     finally:
         progress.clear()
-    found = counts(list(outcomes.values()))
+        if had_frames and not (folder / DATASET).is_dir() and not quiet:
+            say(f"{folder / DATASET} was taken away: it held earlier results; --parquet makes it anew")
     if not quiet:
-        told = ", ".join(f"{n} {status}" for status, n in found.items())
+        if others := len(earlier_places(folder, jobs, Journal(folder).read())):
+            say(f"{folder} still holds {counted(others, 'earlier result')} of trials that are not in this batch")
+        found = ", ".join(f"{n} {status}" for status, n in counts(list(outcomes.values())).items())
         rate = progress.worked / max(progress.seconds, 1e-9)
-        say(f"{len(outcomes)} trials: {told}; {rate:.1f} trials/s; wrote {folder / TABLE}")
+        say(f"{counted(len(outcomes), 'trial')}: {found}; {rate:.1f} trials/s; wrote {folder / TABLE}")
     return 1 if problems or any(outcome.status != DONE for outcome in outcomes.values()) else 0
 
 
@@ -184,6 +211,16 @@ def _schedule(address: str | None, folder: Path, n_workers: int, time_limit_s: f
         raise GaitidError("--scheduler needs the library distributed", todo=todo) from None
     check_cluster(address)
     return partial(run_cluster, address=address, output=folder, time_limit_s=time_limit_s, memory_bytes=memory_bytes)
+
+
+def _refuse_folder(output: str) -> None:
+    from gaitid.batch.fetched import is_url
+
+    refuse_pattern("-o", output)
+    if "{parent}" in output:
+        raise click.UsageError(f"-o {output}: a batch mirrors the folders by itself; give a folder without {{parent}}")
+    if is_url(output):
+        raise click.UsageError(f"-o {output}: expected a folder, on a file system that all machines share; found a URL")
 
 
 # --- options of `run` ---------------------------------------------------------------------------------------
@@ -209,8 +246,13 @@ def _options_of(common: tuple[str, ...], planned: Planned) -> RunOptions:
     words = (*common, *planned.words)
     try:
         options = _run_options(words)
-    except click.UsageError as error:
-        raise GaitidError(f"{planned.where or planned.trial}: {error.format_message().removesuffix('.')}") from None
+        if "--set" in planned.words:
+            from gaitid.model.load import load_model
+
+            load_model(options.model, options.overrides)
+    except (click.UsageError, GaitidError) as error:
+        text = error.line() if isinstance(error, GaitidError) else error.format_message().removesuffix(".")
+        raise GaitidError(f"{planned.where or planned.trial}: {text}") from None
     trial = str(planned.trial)
     trial = f"./{trial}" if trial.startswith("-") else trial
     return replace(options, command=("gaitid", "run", trial, *words, "-o", str(planned.folder)))

@@ -21,6 +21,9 @@ SI = {"kg": 1.0, "m": 1.0, "cm": 1e-2, "mm": 1e-3, "rad": 1.0, "deg": float(np.p
 # Two sources that differ by more than this share of the value, or by these amounts, are worth a warning.
 DIFFERENCE = {"kg": 0.05, "m": 0.001, "rad": 0.01}
 
+# So begins the warning that `gaitid batch` refuses a static for that it found by itself.
+OTHER_PERSON = "the static may be another person's"
+
 
 @frozen_dataclass()
 class Measured:
@@ -368,7 +371,7 @@ def _other_person(resolver: _Resolver) -> list[str]:
         if mine and static and abs(static / mine - 1) > share:
             unit = si_unit(measurement.unit)
             return [
-                f"the static may be another person's: its {name.replace('.', ' ')} is {_display(static, unit)}, "
+                f"{OTHER_PERSON}: its {name.replace('.', ' ')} is {_display(static, unit)}, "
                 f"the trial's {_display(mine, unit)}"
             ]
     return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,18 @@ def shared_trials() -> Path:
     if not SHARED.is_dir():
         pytest.skip("recorded trials (../shared/trials) are not here")
     return SHARED
+
+
+@pytest.fixture
+def make(one_walk: Path, tmp_path: Path):  # type: ignore[no-untyped-def]
+    """`make("P1/walk.c3d", "P1/s.c3d=static")`: files of those names that hold a walk, or a static."""
+
+    def files(*names: str) -> Path:
+        for name in names:
+            place, _, kind = name.partition("=")
+            target = tmp_path / "data" / place
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(one_walk / f"{kind or 'walk'}.c3d", target)
+        return tmp_path / "data"
+
+    return files

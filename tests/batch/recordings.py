@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from gaitid.batch.plan import Plan
 from gaitid.simulate import simulate
 
 SUBJECTS, WALKS = 4, 10
@@ -28,3 +29,10 @@ def make_recordings(folder: Path) -> Path:
     (top / "P4" / "walk10.c3d").unlink()
     (top / "P4" / "walk10.c3d").symlink_to("nowhere.c3d")
     return top
+
+
+def pairs(plan: Plan, top: Path) -> dict[str, str | None]:
+    """Trial -> static, below a folder."""
+    return {
+        p.trial.relative_to(top).as_posix(): p.static and p.static.path.relative_to(top).as_posix() for p in plan.trials
+    }

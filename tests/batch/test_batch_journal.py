@@ -5,8 +5,11 @@ from __future__ import annotations
 import errno
 import io
 import os
+import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import works
@@ -57,22 +60,21 @@ def test_the_table_keeps_the_order_of_the_plan_and_the_time_last() -> None:
     lines = batch_csv([planned("b"), planned("a"), planned("c")], outcomes).splitlines()
     assert lines == [
         ",".join(COLUMNS),
-        "b,P1,,done,,100,,0.6666666667,,,,,,0.250",
-        'a,P1,,crashed,"it said ""no"", twice",,,,,,,,,',
+        "b,P1,,done,,,100,,0.6666666667,,,,,,0.250",
+        'a,P1,,crashed,"it said ""no"", twice",,,,,,,,,,',
     ]
 
 
 def test_a_journal_gives_back_what_was_done(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
-    outcome = Outcome("Zoë/walk\udcff.c3d", DONE, "", "12", "34", {"frames": 5}, {"walk.run.json": "56"}, 1.5)
-    journal.write([])
-    journal.append(outcome)
-    journal.append(Outcome("b", CRASHED))
+    name, outputs = "Zoë/walk\udcff.c3d", {"walk.run.json": "56"}
+    outcome = Outcome(name, DONE, "", "12", "34", {"frames": 5}, outputs, 1.5, warnings=("a gap",))
+    journal.write({})
+    journal.append("Zoë/walk\udcff", outcome)
     with journal.path.open("a") as file:
         file.write('{"trial": "cut off')
     known = journal.read()
-    assert list(known) == [outcome.trial]
-    assert known[outcome.trial] == Outcome(outcome.trial, DONE, "", "12", "34", {"frames": 5}, outcome.outputs, None)
+    assert known == {"Zoë/walk\udcff": replace(outcome, run_time_s=None)}
 
 
 def test_sweep_takes_away_what_was_left_aside_only(tmp_path: Path) -> None:
@@ -113,8 +115,8 @@ def test_a_disk_that_is_full_ends_the_batch(tmp_path: Path) -> None:
             full = job.name == "b"
             yield Outcome(job.name, "refused" if full else DONE, "cannot write to out" if full else "", fatal=full)
 
-    jobs = [works.job(name) for name in "abc"]
-    with pytest.raises(WriteError, match="cannot write to out; or make room and go on with --resume"):
+    jobs = [replace(works.job(name), folder=tmp_path) for name in "abc"]
+    with pytest.raises(WriteError, match="cannot write to out; or mend that and go on with --resume"):
         run_batch([planned(name) for name in "abc"], jobs, tmp_path, schedule)
     assert begun == ["a", "b"]
     assert list(Journal(tmp_path).read()) == ["a"]
@@ -126,4 +128,36 @@ def test_a_disk_that_is_full_when_the_journal_is_written(tmp_path: Path, monkeyp
 
     monkeypatch.setattr(journals, "put_all", full)
     with pytest.raises(WriteError, match=r"cannot write to .*No space left on device.*--resume"):
-        Journal(tmp_path).write([])
+        Journal(tmp_path).write({})
+
+
+@pytest.mark.parametrize("number", [errno.ENOENT, errno.EACCES, errno.EROFS])
+def test_room_is_asked_for_where_it_is_missing_only(tmp_path: Path, number: int) -> None:
+    with pytest.raises(WriteError) as refused, journals.writing(tmp_path):
+        raise OSError(number, os.strerror(number))
+    assert refused.value.todo == "give another folder with -o; --resume goes on"
+    with pytest.raises(WriteError, match="make room, or give another"), journals.writing(tmp_path):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_the_lock_as_windows_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One byte at the file's position, refused with EACCES, let go before the file is closed."""
+    held: set[int] = set()
+
+    def locking(descriptor: int, mode: int, n_bytes: int) -> None:
+        assert (os.lseek(descriptor, 0, os.SEEK_CUR), n_bytes) == (0, 1)
+        if mode == 0:
+            held.remove(0)
+        elif held:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        held.add(0) if mode else None
+
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(locking=locking, LK_UNLCK=0, LK_NBLCK=2))
+    for _ in range(2):
+        with locked(tmp_path, wait=False):
+            # byte 0 is locked: what others read of the holder begins after it
+            assert (tmp_path / ".gaitid" / "lock").read_bytes().startswith(f"\nprocess {os.getpid()} on ".encode())
+            with pytest.raises(WriteError, match=f"another batch works there .process {os.getpid()} on"):
+                locked(tmp_path, wait=False).__enter__()
+        assert held == set()

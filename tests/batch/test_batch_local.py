@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import works
 
+from gaitid.batch import job as jobs
+from gaitid.batch import local
 from gaitid.batch.job import CRASHED, DONE, TIMEOUT, Outcome
 from gaitid.batch.local import run_local
 
@@ -54,6 +58,34 @@ def test_memory_is_limited() -> None:
     found = outcomes(["memory1", "a"], 1, memory_bytes=2 * 2**30)
     assert found["memory1"].status == CRASHED
     assert found["a"].status == DONE
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ImportError("lib.so: failed to map segment from shared object"), "not enough memory"),
+        (MemoryError(), "not enough memory"),
+        (ImportError("No module named 'x'"), "internal error (ImportError: No module named 'x')"),
+    ],
+)
+def test_a_library_without_room(error: Exception, reason: str, one_walk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is loaded only when it is needed meets the limit of memory too."""
+
+    def no_room(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(jobs, "run_file", no_room)
+    outcome = jobs.run_one(replace(works.job("walk"), trial=one_walk / "walk.c3d"))
+    assert outcome.status == jobs.REFUSED
+    assert outcome.reason.startswith(reason)
+
+
+def test_windows_waits_for_so_many_processes_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"walk{i}" for i in range(6)]
+    monkeypatch.setattr(local, "_MOST_ON_WINDOWS", 1)
+    assert len({o.figures["process"] for o in outcomes(names, 3).values()}) > 1
+    monkeypatch.setattr(local, "sys", SimpleNamespace(platform="win32"))
+    assert len({o.figures["process"] for o in outcomes(names, 3).values()}) == 1
 
 
 def test_stopping_early_ends_the_processes(tmp_path: Path) -> None:

@@ -9,111 +9,15 @@ from pathlib import Path
 import pytest
 
 from gaitid.batch.found import find
-from gaitid.batch.plan import Plan, make_plan
-from gaitid.batch.statics import Static, choose, named_static, natural, stands
+from gaitid.batch.plan import make_plan
 from gaitid.errors import GaitidError
-
-
-def pairs(plan: Plan, top: Path) -> dict[str, str | None]:
-    """Trial -> static, below a folder."""
-    return {
-        p.trial.relative_to(top).as_posix(): p.static and p.static.path.relative_to(top).as_posix() for p in plan.trials
-    }
-
-
-@pytest.fixture
-def make(one_walk: Path, tmp_path: Path):  # type: ignore[no-untyped-def]
-    """`make("P1/walk.c3d", "P1/s.c3d=static")`: files of those names that hold a walk, or a static."""
-
-    def files(*names: str) -> Path:
-        for name in names:
-            place, _, kind = name.partition("=")
-            target = tmp_path / "data" / place
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(one_walk / f"{kind or 'walk'}.c3d", target)
-        return tmp_path / "data"
-
-    return files
-
-
-@pytest.mark.parametrize(
-    "name", ["static", "Static_trial", "HC030AStatic01", "STATIC1", "cal 01", "Cal01", "statics", "walk_cal", "N-Pose"]
-)
-def test_names_of_statics(name: str) -> None:
-    assert named_static(Path(f"{name}.c3d")) == (name != "N-Pose")  # two words; --static-name can give one
-
-
-@pytest.mark.parametrize("name", ["walk", "medical_walk", "local", "vertical jump", "ecstatic", "callisto", "standard"])
-def test_names_of_trials(name: str) -> None:
-    assert not named_static(Path(f"{name}.c3d"))
-
-
-def test_names_in_the_order_that_people_count() -> None:
-    assert sorted(map(Path, ["walk10", "walk2", "P10/a", "P9/b"]), key=natural) == [
-        Path(p) for p in ("P9/b", "P10/a", "walk2", "walk10")
-    ]
-
-
-def test_content_tells_a_static_from_a_walk(one_walk: Path, tmp_path: Path) -> None:
-    assert stands(one_walk / "static.c3d") is True
-    assert stands(one_walk / "walk.c3d") is False
-    (tmp_path / "broken.c3d").write_bytes((one_walk / "static.c3d").read_bytes()[:1500])
-    assert stands(tmp_path / "broken.c3d") is None
-    assert stands(tmp_path / "absent.c3d") is None
-
-
-def test_content_of_recorded_trials(shared_trials: Path) -> None:
-    """All statics and walks of five laboratories, floats and integers, with and without computed points."""
-    found = {p.relative_to(shared_trials).as_posix(): stands(p) for p in shared_trials.rglob("*.c3d")}
-    judged = {name: still for name, still in found.items() if not name.startswith("zoo")}
-    assert len(judged) >= 15
-    assert judged == {name: "static" in name.lower() for name in judged}
-
-
-def test_by_name_in_the_same_folder_then_above(make) -> None:  # type: ignore[no-untyped-def]
-    top = make("P1/static.c3d=static", "P1/walk.c3d", "P1/later/walk.c3d", "P2/walk.c3d")
-    plan = make_plan([str(top)], top / "out")
-    assert pairs(plan, top) == {
-        "P1/walk.c3d": "P1/static.c3d", "P1/later/walk.c3d": "P1/static.c3d", "P2/walk.c3d": None,
-    }  # fmt: skip
-
-
-def test_by_content_where_no_name_says_so(make) -> None:  # type: ignore[no-untyped-def]
-    top = make("P1/a.c3d=static", "P1/b.c3d", "P2/cal.c3d=static", "P2/quiet.c3d=static", "P2/b.c3d")
-    plan = make_plan([str(top)], top / "out")
-    assert pairs(plan, top) == {"P1/b.c3d": "P1/a.c3d", "P2/b.c3d": "P2/cal.c3d", "P2/quiet.c3d": "P2/cal.c3d"}
-    assert {p.static.how for p in plan.trials if p.static} == {"by content", "by name"}
-
-
-def test_where_all_stand_still_that_is_what_was_measured(make) -> None:  # type: ignore[no-untyped-def]
-    top = make("a.c3d=static", "b.c3d=static")
-    assert pairs(make_plan([str(top)], top / "out"), top) == {"a.c3d": None, "b.c3d": None}
-
-
-def test_a_static_by_name_that_walks_is_a_trial(make) -> None:  # type: ignore[no-untyped-def]
-    top = make("static walk.c3d", "static.c3d=static")
-    plan = make_plan([str(top)], top / "out")
-    assert pairs(plan, top) == {"static walk.c3d": "static.c3d"}
-    assert any("static walk.c3d: named like a static" in line for line in plan.lines())
-
-
-def test_of_several_the_one_with_more_common_words_then_the_last() -> None:
-    statics = [Static(Path(f"{name}.c3d"), "by name") for name in ("shod static 2", "static1", "barefoot static")]
-    assert choose(statics, Path("barefoot walk 3.c3d")).path.stem == "barefoot static"
-    two = [Static(Path(f"{name}.c3d"), "by name") for name in ("static10", "static9")]
-    assert choose(two, Path("walk.c3d")).path.stem == "static10"
-
-
-def test_other_words_for_statics(make) -> None:  # type: ignore[no-untyped-def]
-    top = make("ref.c3d=static", "walk.c3d", "b.c3d")
-    plan = make_plan([str(top)], top / "out", names=["REF"])
-    assert {p.static.how for p in plan.trials if p.static} == {"by name"}
 
 
 def test_a_static_given_for_all_is_not_looked_for(make) -> None:  # type: ignore[no-untyped-def]
     top = make("static.c3d=static", "walk.c3d")
     plan = make_plan([str(top)], top / "out", given=["--static", "elsewhere.c3d"])
-    assert pairs(plan, top) == {"static.c3d": None, "walk.c3d": None}
+    assert [p.trial.name for p in plan.trials] == ["static.c3d", "walk.c3d"]
+    assert all(p.static and (str(p.static.path), p.static.how) == ("elsewhere.c3d", "given") for p in plan.trials)
     assert all("--static" not in p.words for p in plan.trials)
 
 
@@ -126,7 +30,7 @@ def test_a_subject_file_beside_or_above(make) -> None:  # type: ignore[no-untype
         "walk": ("--subject", str(top / "P1/subject.yaml")),
         "own": ("--subject", str(top / "P1/day/own.subject.yaml")),
     }
-    assert {p.trial.stem: p.subject for p in plan.trials} == {"walk": "P1", "own": "P1/day"}
+    assert {p.trial.stem: p.subject for p in plan.trials} == {"walk": "P1/day", "own": "P1/day"}
     assert any("--subject" in line for line in plan.lines())
 
 
@@ -150,7 +54,13 @@ def test_results_and_text_twins_are_no_data(make) -> None:  # type: ignore[no-un
     (top / "notes.csv").write_text("name,mass\n")
     plan = make_plan([str(top)], top / "out")
     assert [p.trial.name for p in plan.trials] == ["other.csv", "walk.c3d"]
-    assert any(note.startswith("left out") and "1 text file" in note for note in plan.notes)
+    assert {path.name: why for path, why in plan.left_out} == {
+        "walk.csv": "a C3D file of the same name is there",
+        "walk.wrenches.csv": "forces, or a table that gaitid wrote",
+        "notes.csv": "neither a trial (columns such as LASI_x_mm) nor a manifest (a column 'trials')",
+    }
+    assert "not analysed: 3 other files; --plan names them" in list(plan.lines())
+    assert f"{top}: notes.csv: not analysed: neither a trial" in "\n".join(plan.lines(everything=True))
 
 
 def test_forces_and_plates_beside_a_text_trial(make) -> None:  # type: ignore[no-untyped-def]
@@ -197,52 +107,53 @@ def test_broken_trials_stay_in_the_plan(make) -> None:  # type: ignore[no-untype
     assert [p.trial.name for p in plan.trials] == ["gone.c3d", "pipe.c3d", "walk.c3d"]
 
 
-CSV = "subject,static,trials,cutoff,assign\nAnn,s.c3d,P1/*.c3d|b.c3d,8,left=1|right=2\n,none,c.c3d,,\n"
-YAML = """
-- {subject: Ann, static: s.c3d, trials: [P1/*.c3d, b.c3d], cutoff: 8, assign: [left=1, right=2]}
-- {static: none, trials: c.c3d}
-"""
+def test_the_subject_is_the_folder(make) -> None:  # type: ignore[no-untyped-def]
+    """Neither a subject file nor a static above several people makes one of them, nor a folder of a group."""
+    top = make("static.c3d=static", "old/P1/walk.c3d", "old/P2/walk.c3d", "P2/walk.c3d", "walk.c3d")
+    (top / "subject.yaml").write_text("mass_kg: 60\n")
+    plan = make_plan([str(top)], None)
+    assert [p.subject for p in plan.trials] == ["P2", "old/P1", "old/P2", "data"]
+    assert f"{top}/P2: walk.c3d: subject P2; static {top}/static.c3d (by name); " in "\n".join(plan.lines())
 
 
-@pytest.mark.parametrize(
-    ("name", "text"), [("plan.csv", CSV), ("excel.csv", "\ufeff" + CSV.replace(",", ";")), ("plan.yaml", YAML)]
-)
-def test_a_manifest(make, name: str, text: str) -> None:  # type: ignore[no-untyped-def]
-    top = make("s.c3d=static", "P1/a.c3d", "b.c3d", "c.c3d")
-    (top / name).write_text(text, encoding="utf-8")
-    plan = make_plan([str(top / name)], top / "out")
-    assert pairs(plan, top) == {"P1/a.c3d": "s.c3d", "b.c3d": "s.c3d", "c.c3d": None}
-    assert {p.trial.stem: p.subject for p in plan.trials} == {"a": "Ann", "b": "Ann", "c": "data"}
-    own = ("--cutoff", "8", "--assign", "left=1", "--assign", "right=2", "--static", str(top / "s.c3d"))
-    assert [p.words for p in plan.trials] == [own, own, ()]
+@pytest.mark.parametrize("name", ["Subject.yaml", "subject.yml", "SUBJECT.YAML", "Walk.Subject.yml"])
+def test_a_subject_file_in_other_letters(make, name: str) -> None:  # type: ignore[no-untyped-def]
+    top = make("P1/walk.c3d")
+    (top / "P1" / name).write_text("mass_kg: 60\n")
+    assert make_plan([str(top)], None).trials[0].words == ("--subject", str(top / "P1" / name))
 
 
-def test_a_glob_of_a_manifest_leaves_statics_out(make) -> None:  # type: ignore[no-untyped-def]
-    top = make("P1/own.c3d=static", "P1/static.c3d=static", "P1/walk.c3d", "P2/static.c3d=static")
-    (top / "plan.csv").write_text("static,trials\nP1/own.c3d,P1/*.c3d\n,P2/static.c3d\n")
-    plan = make_plan([str(top / "plan.csv")], top / "out")
-    assert pairs(plan, top) == {"P1/walk.c3d": "P1/own.c3d", "P2/static.c3d": "P2/static.c3d"}
+def test_two_subject_files_are_refused(make) -> None:  # type: ignore[no-untyped-def]
+    top = make("P1/walk.c3d")
+    for name in ("subject.yaml", "subject.yml"):
+        (top / "P1" / name).write_text("mass_kg: 60\n")
+    with pytest.raises(GaitidError, match=r"P1: subject.yaml, subject.yml: which one is meant\?; keep one"):
+        make_plan([str(top)], None)
+    assert make_plan([str(top)], None, given=["--subject", "s.yaml"]).trials[0].words == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("trials,cutoff\na.c3d,6\na.c3d,8\n", "row 3: .*a.c3d is named twice"),
-        ("trials,sujet\na.c3d,x\n", "row 2: unknown column 'sujet' .*did you mean 'subject'"),
-        ("trials,subject\n,x\n", "row 2: no trials"),
-        ("trials\n*.c3d\n", "row 2: .*no such trial"),
-        ("trials,trials\na,b\n", "given twice"),
-        ("trials\na.c3d,b\n", "more cells than columns"),
-        ("trials,static\na.c3d,b|c\n", "static: expected one value"),
-    ],
-)
-def test_a_manifest_that_cannot_be_used(tmp_path: Path, text: str, words: str) -> None:
-    (tmp_path / "plan.csv").write_text(text)
-    with pytest.raises(GaitidError, match=words):
-        make_plan([str(tmp_path / "plan.csv")], tmp_path / "out")
+def test_signs_of_globs_in_names_of_folders(make) -> None:  # type: ignore[no-untyped-def]
+    """The longest folder that exists is taken as it stands, on the command line and in manifests."""
+    top = make("man [1]/P01/walk.c3d", "man [1]/P02/walk [2].c3d", "man 1/P01/walk.c3d")
+    plan = make_plan([str(top / "man [1]" / "P0*" / "walk*.c3d")], Path("out"))
+    assert [str(p.trial) for p in plan.trials] == [f"{top}/man [1]/P01/walk.c3d", f"{top}/man [1]/P02/walk [2].c3d"]
+    assert [p.folder for p in plan.trials] == [Path("out/P01"), Path("out/P02")]
+    (top / "man [1]" / "a.csv").write_text("trials\nP01/walk*.c3d\nP02/walk [2].c3d\n")
+    assert len(make_plan([str(top / "man [1]" / "a.csv")], None).trials) == 2
+    with pytest.raises(GaitidError, match=r"no such file or folder; check the path"):
+        make_plan([str(top / "man [1]" / "absent.c3d")], None)
 
 
-def test_a_yaml_that_is_no_manifest(tmp_path: Path) -> None:
-    (tmp_path / "subject.yaml").write_text("mass_kg: 60\n")
-    with pytest.raises(GaitidError, match="no manifest; expected a list"):
-        make_plan([str(tmp_path / "subject.yaml")], tmp_path / "out")
+def test_a_glob_leaves_tables_out(make) -> None:  # type: ignore[no-untyped-def]
+    top = make("walk.c3d")
+    (top / "walk.wrenches.csv").write_text("frame\n")
+    plan = make_plan([str(top / "walk*")], None)
+    assert [p.trial.name for p in plan.trials] == ["walk.c3d"]
+    assert [path.name for path, _ in plan.left_out] == ["walk.wrenches.csv"]
+
+
+def test_markers_in_centimetres_and_utf16(make) -> None:  # type: ignore[no-untyped-def]
+    top = make("static.c3d=static")
+    (top / "cm.csv").write_text("time_s,LASI_x_cm,LASI_y_cm,LASI_z_cm\n0,1,2,3\n")
+    (top / "wide.csv").write_text("time_s,LASI_x_mm,LASI_y_mm,LASI_z_mm\n0,1,2,3\n", encoding="utf-16")
+    assert [p.trial.name for p in make_plan([str(top)], None).trials] == ["cm.csv", "wide.csv"]

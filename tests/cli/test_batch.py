@@ -8,6 +8,7 @@ import os
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -143,7 +144,7 @@ def test_two_processes_make_the_same_bytes_and_say_what_they_do(
     assert tree(tmp_path) == tree(undisturbed)
     lines = done.lines
     assert lines[0] == "gaitid: 40 trials in 4 folders, 4 statics"
-    assert "walk4.c3d and 6 more: static " in lines[1]
+    assert "walk4.c3d and 6 more: subject P1; static " in lines[1]
     assert sum(any(f"{name}: " in line for name in BROKEN) for line in lines) == 3
     assert lines[-1].startswith("gaitid: 40 trials: ")
     assert "37 done" in lines[-1]
@@ -208,6 +209,75 @@ def test_a_plan_only(dataset: Path, tmp_path: Path) -> None:
     assert done.code == 0
     assert len(done.lines) == 5
     assert not (tmp_path / "out").exists()
+
+
+# --- what it says -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def two_people(dataset: Path, tmp_path: Path) -> Path:
+    """``P1`` with a static of 45 kg beside two walks of 70 kg, and ``P2``."""
+    for name in ("P1", "P2"):
+        (tmp_path / "people" / name).mkdir(parents=True)
+        for file in ("static.c3d", "walk1.c3d", "walk2.c3d"):
+            shutil.copy(dataset / name / file, tmp_path / "people" / name)
+    static = tmp_path / "people" / "P1" / "static.c3d"
+    content = static.read_bytes()
+    at = content.index(struct.pack("<f", 70.0), content.index(b"Bodymass"))
+    static.write_bytes(content[:at] + struct.pack("<f", 45.0) + content[at + 4 :])
+    return tmp_path / "people"
+
+
+def test_a_static_that_may_be_another_persons(two_people: Path, tmp_path: Path) -> None:
+    """Found: refused, in full once. Given: done, with a line each time; the log has every warning."""
+    found = batch(two_people, tmp_path, "-j", 1, "-q")
+    assert found.code == 1
+    first, second = found.lines
+    assert "walk1.c3d: the static may be another person's: its mass is 45 kg, the trial's 70 kg (" in first
+    assert second.endswith("walk2.c3d: the same as " + first.removeprefix("gaitid: ").partition(": ")[0])
+    reasons = {row["reason"] for row in table(tmp_path) if row["status"] == "refused"}
+    assert len(reasons) == 1
+    log = tmp_path / "log.jsonl"
+    static = two_people / "P1" / "static.c3d"
+    for k in range(2):
+        done = batch(two_people / "P1", tmp_path / "given", "-j", 1, "--static", static, "--log", log, "--resume")
+        assert done.code == 0
+        warned = [line for line in done.lines if "warning: the static may be another person's: its mass" in line]
+        assert len(warned) == 2
+        events = [json.loads(line) for line in log.read_text().splitlines()]
+        noted = [e["message"] for e in events if e["event"] == "warning" and e["level"] == "warning"]
+        assert sum(text.startswith("the static may be another") for text in noted) == 2 * (k + 1)
+    record = json.loads((tmp_path / "given" / "out" / "walk1.run.json").read_text())
+    mine = [e["message"] for e in events if e["event"] == "warning" and str(e["trial"]).endswith("walk1.c3d")]
+    assert mine[: len(mine) // 2] == record["warnings"]
+
+
+def test_results_of_other_trials_and_frames_that_went(dataset: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="the optional extra gaitid[parquet]")
+    assert batch(dataset / "*" / "walk[24].c3d", tmp_path, "-j", 2, "--parquet").code == 0
+    kept = batch(dataset / "*" / "walk[24].c3d", tmp_path, "-j", 1, "--resume")
+    assert (tmp_path / "out" / "frames.parquet").is_dir()
+    assert not any("taken away" in line for line in kept.lines)
+    part = batch(dataset / "*" / "walk2.c3d", tmp_path, "-j", 1, "--cutoff", 7)
+    assert not (tmp_path / "out" / "frames.parquet").exists()
+    assert part.lines[-3].startswith("gaitid: out/frames.parquet was taken away")
+    assert part.lines[-2] == "gaitid: out still holds 4 earlier results of trials that are not in this batch"
+    again = batch(dataset / "*" / "walk4.c3d", tmp_path, "-j", 1, "--resume")
+    assert "gaitid: 4 trials: 4 done before; " in again.lines[-1]
+
+
+def test_another_data_set(two_people: Path, tmp_path: Path) -> None:
+    """As in a loop over subjects."""
+    assert batch(two_people / "P2", tmp_path, "-j", 1).lines[-1].startswith("gaitid: 2 trials: 2 done")
+    before = tree(tmp_path)
+    assert_refused(batch(two_people / "P1", tmp_path, "-q", "--resume"), "another data set", "P1", "P2", "-o")
+    assert tree(tmp_path) == before
+
+
+def test_one_is_not_plural(dataset: Path, tmp_path: Path) -> None:
+    done = batch(dataset / "P1" / "walk1.c3d", tmp_path, "-j", 1, "-v")
+    assert done.lines[-2].endswith("walk1.c3d: done, 1 warning")
+    assert done.lines[-1].startswith("gaitid: 1 trial: 1 done; ")
 
 
 # --- resume -------------------------------------------------------------------------------------------------
@@ -341,7 +411,7 @@ def test_the_lock_of_a_process_that_was_killed_holds_nobody(dataset: Path, tmp_p
     process.kill()
     process.communicate()
     assert (tmp_path / "out" / ".gaitid" / "lock").read_text().strip()  # it could not take its name away
-    assert batch(dataset / "P1" / "walk1.c3d", tmp_path, "-j", 1, "-q").code == 0
+    assert batch(dataset / "*" / "walk1.c3d", tmp_path, "-j", 1, "-q").code == 1  # one of the four is broken
 
 
 def test_a_folder_that_is_a_file(dataset: Path, tmp_path: Path) -> None:
@@ -394,6 +464,7 @@ def test_refused_once(dataset: Path, tmp_path: Path, options: tuple[str, ...], w
 
 def test_wrong_usage(dataset: Path, tmp_path: Path) -> None:
     assert_wrong_usage(batch(dataset, tmp_path, "-j", 0), "-j")
+    assert_wrong_usage(batch(dataset, tmp_path, "--memory-limit", 60), "--memory-limit 60", "256")
     assert_wrong_usage(batch(dataset, tmp_path, "--cutoff", "fast"), "--cutoff")
     assert_wrong_usage(batch(dataset, tmp_path, "--set", "x"), "--set")
     assert_wrong_usage(batch(dataset, tmp_path, "--assign", "left=1@1-50"), "--assign", "manifest")

@@ -1,0 +1,169 @@
+"""Which static belongs to which trial: the nearest folder that has some, then names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from gaitid.batch.found import Listing, absolute, listed
+from gaitid.batch.statics import LONGEST_S, STANDING_WORDS, STATIC_WORDS, Static, choose, read_name, stands
+
+
+class Folders:
+    """The folders of a data set, each listed once.
+
+    Parameters
+    ----------
+    root : Path
+        Of the data set, absolute: nothing above it is looked at.
+    leave_out : Path or None
+        The folder that results go to.
+    """
+
+    def __init__(self, root: Path, leave_out: Path | None) -> None:
+        self.root, self.leave_out = root, leave_out
+        self.listed = cache(self._listed)
+        self._by_name: dict[Path, dict[str, list[Path]]] = {}
+
+    def _listed(self, folder: Path) -> Listing:
+        results = self.leave_out is not None and absolute(folder) == absolute(self.leave_out)
+        return Listing() if results else listed(folder)
+
+    def named(self, folder: Path, name: str) -> list[Path]:
+        """Files of this name in a folder, in capitals or not."""
+        if folder not in self._by_name:
+            self._by_name[folder] = {}
+            for path in self.listed(folder).files:
+                self._by_name[folder].setdefault(path.name.casefold(), []).append(path)
+        return [path for path in self._by_name[folder].get(name.casefold(), []) if path.is_file()]
+
+    def up(self, folder: Path) -> list[Path]:
+        """The folder and its parents to the root, as paths that begin as it does."""
+        found, here = [folder], absolute(folder)
+        while here != self.root:
+            here = here.parent
+            found.append(found[-1].parent if found[-1].name not in ("", "..") else found[-1] / "..")
+        return found
+
+
+class Pairs:
+    """Which files of a data set are statics, and which of them each trial takes.
+
+    A static is looked for in the trial's folder, then in each parent up to the root: in each by name, then by content.
+    A folder whose own name says static counts as part of its parent.
+
+    Parameters
+    ----------
+    folders : Folders
+    names : tuple of str
+        Words that make a file a static (`read_name`), instead of `STATIC_WORDS` and `STANDING_WORDS`.
+    trials : iterable of Path
+        Those that a static is looked for.
+
+    Attributes
+    ----------
+    moving : set of Path
+        Named like statics, but their markers move.
+    spare : set of Path
+        They stand still, but no trial takes them.
+    """
+
+    def __init__(self, folders: Folders, names: tuple[str, ...], trials: Iterable[Path]) -> None:
+        self.folders, self.names = folders, names or STATIC_WORDS
+        self.standing = () if names else STANDING_WORDS
+        self.moving: set[Path] = set()
+        self.spare: set[Path] = set()
+        self.files = cache(self._files)
+        self.candidates = cache(self._candidates)
+        self.statics = cache(self._statics)
+        self.words = cache(self._words)
+        self.places = cache(self._places)
+        self.seekers: dict[Path, list[Path]] = {}
+        for trial in trials:
+            if (folder := self._nearest(trial)) is not None:
+                self.seekers.setdefault(folder, []).append(trial)
+
+    def static_of(self, trial: Path) -> tuple[Static | None, int]:
+        """The static that a trial takes, and how many there were."""
+        folder = self._nearest(trial)
+        if folder is None:
+            return None, 0
+        return self._choose(self.statics(folder), trial, folder), len(self.candidates(folder))
+
+    def static_at(self, path: Path) -> Static | None:
+        """What a file is as a static of its folder."""
+        return self.places(self._homes(path)[0]).get(absolute(path))
+
+    def unsaid(self, trials: Iterable[Path]) -> list[str]:
+        """Of the words for statics, those that no name says, of the trials and what lies beside and above them."""
+        homes = {folder for trial in trials for folder in self._homes(trial)}
+        files = {file for folder in homes for file in self.files(folder)} | set(trials)
+        parts = {p.stem for p in files} | {below.name for folder in homes for below in self._static_folders(folder)}
+        return [name for name in self.names if not any(read_name(part, (name,)).static for part in parts)]
+
+    def _homes(self, trial: Path) -> list[Path]:
+        """Folders that a trial's static may be in, its own first; one that is named like a static is none."""
+        return [
+            folder
+            for folder in self.folders.up(trial.parent)
+            if absolute(folder) == self.folders.root or not self._says(absolute(folder).name)
+        ]
+
+    def _nearest(self, trial: Path) -> Path | None:
+        return next((folder for folder in self._homes(trial) if self.candidates(folder)), None)
+
+    def _says(self, name: str) -> bool:
+        return read_name(name, self.names).static
+
+    def _static_folders(self, folder: Path) -> list[Path]:
+        return [below for below in self.folders.listed(folder).folders if self._says(below.name)]
+
+    def _files(self, folder: Path) -> list[Path]:
+        """What may be trials or statics in a folder, and in those below it that are named like statics."""
+        below = [path for one in self._static_folders(folder) for path in self.files(one)]
+        return [*self.folders.listed(folder).trials, *below]
+
+    def _candidates(self, folder: Path) -> list[Static]:
+        """By name, else named as standing; else those that stand still, unless all do: that was to be measured."""
+        files = self.files(folder)
+        own = {p: self._own_words(p, p.parent) for p in files}
+        sure = [Static(p, "by name" if self._says(p.stem) else "by its folder", own[p])
+                for p in files if p.parent != folder or self._says(p.stem)]  # fmt: skip
+        standing = [Static(p, "as standing", own[p]) for p in files if read_name(p.stem, self.standing).static]
+        for named in (sure, standing):
+            moving = {static.path for static in named if stands(static.path) is False}
+            self.moving |= moving
+            if found := [static for static in named if static.path not in moving]:
+                return found
+        found = [Static(p, "by content", own[p]) for p in files if stands(p, LONGEST_S)]
+        return found if len(found) < len(files) else []
+
+    def _statics(self, folder: Path) -> list[Static]:
+        """The candidates; where no name makes them sure, those that a trial takes: the others were to be measured."""
+        found = self.candidates(folder)
+        if not found or found[0].sure:
+            return found
+        taken = {self._choose(found, trial, folder) for trial in self._trials(folder)}
+        self.spare |= {s.path for s in found if s not in taken}
+        return [s for s in found if s in taken]
+
+    def _places(self, folder: Path) -> dict[Path, Static]:
+        return {absolute(static.path): static for static in self.statics(folder)}
+
+    def _trials(self, folder: Path) -> list[Path]:
+        """Those that may take a static of this folder: its own files, and all that look here."""
+        statics = {absolute(static.path) for static in self.candidates(folder)}
+        return [p for p in (*self.files(folder), *self.seekers.get(folder, ())) if absolute(p) not in statics]
+
+    def _choose(self, statics: list[Static], trial: Path, folder: Path) -> Static | None:
+        return choose(statics, self._own_words(trial, folder), self.words(folder))
+
+    def _words(self, folder: Path) -> frozenset[str]:
+        """Of all trials that may take a static of this folder."""
+        return frozenset[str]().union(*(self._own_words(trial, folder) for trial in self._trials(folder)))
+
+    def _own_words(self, path: Path, folder: Path) -> frozenset[str]:
+        """Of a file's name and of the folders down to it."""
+        below = absolute(path).relative_to(absolute(folder))
+        return read_name(" ".join([*below.parent.parts, below.stem]), (*self.names, *self.standing)).words

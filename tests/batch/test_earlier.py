@@ -1,0 +1,301 @@
+"""Nothing old stands beside something newer: what a folder of results remembers, and what is taken away."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gaitid.batch.earlier import TABLE, earlier_places
+from gaitid.batch.job import DONE, TIMEOUT, Job, Outcome, run_one
+from gaitid.batch.journal import Journal
+from gaitid.batch.plan import make_plan
+from gaitid.batch.run import make_jobs, run_batch
+from gaitid.errors import WriteError
+from gaitid.run import RunOptions
+
+
+@pytest.fixture
+def data(one_walk: Path, tmp_path: Path) -> Path:
+    """``P1`` and ``P2``, each with ``static.c3d``, ``walk1.c3d`` and ``walk2.c3d``."""
+    for folder in (tmp_path / "data" / name for name in ("P1", "P2")):
+        folder.mkdir(parents=True)
+        shutil.copy(one_walk / "static.c3d", folder)
+        for name in ("walk1.c3d", "walk2.c3d"):
+            shutil.copy(one_walk / "walk.c3d", folder / name)
+    return tmp_path / "data"
+
+
+def here(jobs: Sequence[Job]) -> Iterator[Outcome]:
+    yield from map(run_one, jobs)
+
+
+def work(output: Path, *datasets: object, schedule: Any = here, resume: bool = False, model: str = "pig",
+         **options: Any) -> dict[str, Outcome]:  # fmt: skip
+    """A batch in this process; by the trial's folder and name."""
+    plan = make_plan([str(name) for name in datasets], output)
+    jobs = make_jobs(
+        plan.trials,
+        lambda planned: RunOptions(
+            model, planned.static and planned.static.path, command=(str(planned.trial), str(options)), **options
+        ),
+    )
+    outcomes = run_batch(plan.trials, jobs, output, schedule, resume=resume)
+    return {"/".join(Path(name).parts[-2:]): outcome for name, outcome in outcomes.items()}
+
+
+def files(output: Path, place: str) -> list[str]:
+    return sorted(p.name for p in (output / place).parent.glob(f"{Path(place).name}.*"))
+
+
+def damage(trial: Path) -> None:
+    trial.write_bytes(trial.read_bytes()[:5000])
+
+
+# --- whose results these are --------------------------------------------------------------------------------
+
+
+def test_another_data_set_is_refused_before_any_work(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    work(out, data / "P1")
+    before = {p: p.read_bytes() for p in out.rglob("*") if p.is_file()}
+    with pytest.raises(WriteError) as refused:
+        work(out, data / "P2")
+    said = refused.value.line()
+    assert f"expected {data / 'P1'}; found {data / 'P2'}; " in said
+    assert f"another -o; if it only moved, delete {out}/.gaitid/dataset" in said
+    assert {p: p.read_bytes() for p in out.rglob("*") if p.is_file()} == before
+    (out / ".gaitid" / "dataset").unlink()
+    assert len(work(out, data / "P2")) == 2
+
+
+def test_one_data_set_by_other_names(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Relative, absolute, from elsewhere, through a link, as its parts: the same root."""
+    out = tmp_path / "out"
+    (tmp_path / "link").symlink_to(data)
+    monkeypatch.chdir(tmp_path)
+    for datasets in (["data"], [data], ["link"], ["data/P1", "data/P2"], ["data/*/walk1.c3d"]):
+        assert all(o.status == DONE for o in work(out, *datasets).values())
+    monkeypatch.chdir(data / "P1")
+    assert len(work(out, "..")) == 4
+    assert len(Journal(out).read()) == 4  # each place is noted once, by its latest name
+
+
+def test_a_folder_without_results_is_anybodys(data: Path, tmp_path: Path) -> None:
+    def nothing(jobs: Sequence[Job]) -> Iterator[Outcome]:
+        yield from (Outcome(job.name, "refused", "x") for job in jobs)
+
+    work(tmp_path / "out", data / "P1", schedule=nothing)
+    assert all(o.status == DONE for o in work(tmp_path / "out", data).values())
+
+
+def test_what_was_fetched_moves_with_the_results(data: Path, tmp_path: Path) -> None:
+    """A root in the results' own folder; the message names it as the user did."""
+    out = tmp_path / "out"
+    for name in ("one", "two"):
+        shutil.copytree(data / "P1", out / ".gaitid" / "fetched" / "s3" / "lab" / name)
+    work(out, out / ".gaitid" / "fetched" / "s3" / "lab" / "one")
+    out.rename(tmp_path / "moved")
+    out = tmp_path / "moved"
+    work(out, out / ".gaitid" / "fetched" / "s3" / "lab" / "one")
+    with pytest.raises(WriteError, match=r"expected s3://lab/one; found s3://lab/two; "):
+        work(out, out / ".gaitid" / "fetched" / "s3" / "lab" / "two")
+
+
+def test_a_part_of_the_data_set_does_not_forget_the_rest(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    work(out, data)
+    work(out, data / "*" / "walk1.c3d", resume=True)
+    assert [o.run_time_s for o in work(out, data, resume=True).values()] == [None] * 4
+    (out / "P2" / "walk2.joints.csv").unlink()
+    plan = make_plan([str(data / "*" / "walk1.c3d")], out)
+    jobs = make_jobs(plan.trials, lambda planned: RunOptions("pig"))
+    assert earlier_places(out, jobs, Journal(out).read()) == ["P1/walk2"]  # the other one's files are not all there
+
+
+def test_a_table_of_somebody_else_is_not_overwritten(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / TABLE).write_text("trials,subject\nmine,me\n")
+    with pytest.raises(WriteError, match="no table of gaitid"):
+        work(tmp_path / "out", data)
+    assert (tmp_path / "out" / TABLE).read_text() == "trials,subject\nmine,me\n"
+
+
+# --- what must go -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("journal", [True, False])
+@pytest.mark.parametrize("resume", [True, False])
+def test_no_result_beside_a_refusal(data: Path, tmp_path: Path, journal: bool, resume: bool) -> None:
+    """By what the journal lists, or by the record; what gaitid did not write stays."""
+    out = tmp_path / "out"
+    work(out, data)
+    mine = ["walk1.notes.csv", "walk1.txt", "walk10.wrenches.csv"]
+    for name in mine:
+        (out / "P1" / name).write_text("mine")
+    damage(data / "P1" / "walk1.c3d")
+    if not journal:
+        (out / ".gaitid" / "batch.jsonl").unlink()
+    outcomes = work(out, data, resume=resume)
+    assert {name for name, o in outcomes.items() if o.status != DONE} == {"P1/walk1.c3d"}
+    assert files(out, "P1/walk1") == mine[:2]
+    assert (out / "P1" / mine[2]).exists()
+    assert len(files(out, "P1/walk2")) == 6
+    assert sorted(Journal(out).read()) == ["P1/walk2", "P2/walk1", "P2/walk2"]
+
+
+def test_files_of_another_trial_stay(data: Path, tmp_path: Path) -> None:
+    """A record of somebody else's trial, under the name of one that is refused now; a journal that leads astray."""
+    out = tmp_path / "out"
+    work(out, data)
+    record = out / "P1" / "walk1.run.json"
+    content = json.loads(record.read_text())
+    content["inputs"][0]["path"] = "elsewhere/walk1.c3d"
+    record.write_text(json.dumps(content))
+    journal = Journal(out)
+    noted = journal.read()
+    journal.write({"P1/walk1": replace(noted["P1/walk1"], outputs={"../P2/walk1.run.json": "12"})})
+    damage(data / "P1" / "walk1.c3d")
+    work(out, data / "P1" / "..")
+    assert len(files(out, "P1/walk1")) == 6
+    assert len(files(out, "P2/walk1")) == 6
+
+
+def test_a_result_that_is_right_stays_beside_a_time_limit(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    work(out, data)
+
+    def slow(jobs: Sequence[Job]) -> Iterator[Outcome]:
+        yield from (Outcome(job.name, TIMEOUT, "given up") for job in jobs)
+
+    work(out, data, schedule=slow)
+    assert len(files(out, "P1/walk1")) == 6
+    assert [o.run_time_s for o in work(out, data, resume=True).values()] == [None] * 4
+    work(out, data, schedule=slow, overrides={"cutoff_hz": 7})  # another cut-off: they are not right any more
+    assert files(out, "P1/walk1") == []
+    assert Journal(out).read() == {}
+
+
+class Stopped(Exception):
+    """As Ctrl-C or a scheduler that is lost."""
+
+
+def first_only(jobs: Sequence[Job]) -> Iterator[Outcome]:
+    yield run_one(jobs[0])
+    raise Stopped
+
+
+def frames_of(out: Path) -> Path:
+    """A data set as --parquet leaves it."""
+    (out / "frames.parquet" / "subject=P1").mkdir(parents=True)
+    return out / "frames.parquet"
+
+
+def test_tables_go_when_the_first_result_changes(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    work(out, data)
+    frames = frames_of(out)
+
+    def watched(jobs: Sequence[Job]) -> Iterator[Outcome]:
+        assert (out / TABLE).exists()
+        yield run_one(jobs[0])
+        assert not (out / TABLE).exists()
+        assert not frames.exists()
+        yield from map(run_one, jobs[1:])
+
+    work(out, data, schedule=watched, resume=True, overrides={"cutoff_hz": 7})
+    assert (out / TABLE).exists()
+    assert not list((out / ".gaitid").glob("frames*"))
+
+
+@pytest.mark.parametrize("resume", [True, False])
+def test_tables_are_gone_after_an_early_end(data: Path, tmp_path: Path, resume: bool) -> None:
+    """Even where nothing was told: a process may have put something in place."""
+    out = tmp_path / "out"
+    work(out, data)
+    frames = frames_of(out)
+    with pytest.raises(Stopped):
+        work(out, data, schedule=first_only, resume=resume)
+    assert not (out / TABLE).exists()
+    assert not frames.exists()
+    outcomes = work(out, data, resume=True)
+    # without --resume the first batch was to compute everything again, and so goes on
+    assert [o.run_time_s is None for o in outcomes.values()] == ([True] * 4 if resume else [True] + [False] * 3)
+
+
+def test_frames_stay_where_nothing_changed(data: Path, tmp_path: Path) -> None:
+    """All done before, one refused again; not where the trials or their subjects are others."""
+    out = tmp_path / "out"
+    damage(data / "P2" / "walk2.c3d")
+    work(out, data)
+    frames = frames_of(out)
+    (out / ".gaitid" / "frames.parquet.old" / "subject=P1").mkdir(parents=True)  # of a batch that was killed
+    work(out, data, resume=True)
+    work(out, data)  # the same again
+    assert not list((out / ".gaitid").glob("frames*"))
+    assert frames.exists()
+    work(out, data / "*" / "walk1.c3d", resume=True)
+    assert not frames.exists()
+
+
+def test_a_table_that_cannot_be_taken_away(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that a spreadsheet has open on Windows: one line, nothing lost."""
+    out = tmp_path / "out"
+    work(out, data)
+
+    def held(self: Path, missing_ok: bool = False) -> None:
+        if self.name == TABLE:
+            raise PermissionError(13, "Permission denied", str(self))
+        os.unlink(self)  # noqa: PTH108 - Path.unlink is what is replaced
+
+    monkeypatch.setattr(Path, "unlink", held)
+    with pytest.raises(WriteError, match=r"batch\.csv: .*cannot be taken away \(Permission denied\); close it"):
+        work(out, data, overrides={"cutoff_hz": 7})
+
+
+# --- a static of somebody else ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def heavier(data: Path) -> Path:
+    """The static of P1 says 45 kg, its trials 70 kg."""
+    static = data / "P1" / "static.c3d"
+    content = static.read_bytes()
+    at = content.index(struct.pack("<f", 70.0), content.index(b"Bodymass"))
+    static.write_bytes(content[:at] + struct.pack("<f", 45.0) + content[at + 4 :])
+    return data
+
+
+def test_a_static_that_was_found_and_may_be_another_persons(heavier: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    outcomes = work(out, heavier)
+    assert [o.status for o in outcomes.values()] == ["refused", "refused", DONE, DONE]
+    assert outcomes["P1/walk1.c3d"].reason == (
+        "the static may be another person's: its mass is 45 kg, the trial's 70 kg "
+        f"({heavier}/P1/static.c3d was found, not given); name its static in a manifest or with --static"
+    )
+    assert files(out, "P1/walk1") == []
+
+
+def test_a_static_that_was_given_and_may_be_another_persons(heavier: Path, tmp_path: Path) -> None:
+    """Done, with the doubt in the table, also when it was done before; not believed where the static is found."""
+    out = tmp_path / "out"
+    rows = "".join(f"{name}/static.c3d,{name}/walk1.c3d\n" for name in ("P1", "P2"))
+    (heavier / "plan.csv").write_text(f"static,trials\n{rows}")
+    for resume in (False, True):
+        outcomes = work(out, heavier / "plan.csv", resume=resume)
+        assert [o.status for o in outcomes.values()] == [DONE, DONE]
+        assert outcomes["P1/walk1.c3d"].doubt.endswith("its mass is 45 kg, the trial's 70 kg")
+        assert outcomes["P2/walk1.c3d"].doubt == ""
+        lines = (out / TABLE).read_text().splitlines()
+        assert ['"the static may be another' in line for line in lines] == [False, True, False]
+    found = work(out, heavier / "*" / "walk1.c3d", resume=True)
+    assert [o.status for o in found.values()] == ["refused", DONE]
+    assert files(out, "P1/walk1") == []

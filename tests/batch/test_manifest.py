@@ -1,0 +1,144 @@
+"""Manifests, by hand and as a plan that was kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from recordings import pairs
+
+from gaitid.batch.manifest import manifest_csv
+from gaitid.batch.plan import Plan, make_plan
+from gaitid.errors import GaitidError
+
+CSV = "subject,static,Trials,cutoff,assign\nAnn,s.c3d,P1/*.c3d|b.c3d,8.5,left=1|right=2\n,none,c.c3d,,\n"
+EXCEL = CSV.replace(",", ";").replace("8.5", "8,5").replace("\n", ";;\r\n") + ";;;;;;\r\n"
+YAML = """
+- {subject: Ann, static: s.c3d, trials: [P1/*.c3d, b.c3d], cutoff: 8.5, assign: [left=1, right=2]}
+- {subject: null, static: none, trials: c.c3d, cutoff: }
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("plan.csv", CSV.encode()),
+        ("excel.csv", EXCEL.encode("utf-8-sig")),
+        ("utf16.csv", EXCEL.encode("utf-16")),
+        ("sep.csv", f"sep=;\n{EXCEL}".encode()),
+        ("tabs.csv", CSV.replace(",", "\t").replace("8.5", "8,5").encode()),
+        ("comments.csv", f"# of 2024\n\n# second\n{CSV}".encode()),
+        ("plan.yaml", YAML.encode()),
+    ],
+)
+def test_a_manifest(make, name: str, data: bytes) -> None:  # type: ignore[no-untyped-def]
+    top = make("s.c3d=static", "P1/a.c3d", "b.c3d", "c.c3d")
+    (top / name).write_bytes(data)
+    plan = make_plan([str(top / name)], top / "out")
+    assert pairs(plan, top) == {"P1/a.c3d": "s.c3d", "b.c3d": "s.c3d", "c.c3d": None}
+    assert {p.trial.stem: p.subject for p in plan.trials} == {"a": "Ann", "b": "Ann", "c": "data"}
+    own = ("--static", str(top / "s.c3d"), "--cutoff", "8.5", "--assign", "left=1", "--assign", "right=2")
+    assert [p.words for p in plan.trials] == [own, own, ()]
+
+
+def test_a_glob_of_a_manifest_leaves_statics_out(make) -> None:  # type: ignore[no-untyped-def]
+    top = make("P1/own.c3d=static", "P1/static.c3d=static", "P1/walk.c3d", "P2/static.c3d=static")
+    (top / "plan.csv").write_text("static,trials\nP1/own.c3d,P1/*.c3d\n,P2/static.c3d\n")
+    plan = make_plan([str(top / "plan.csv")], top / "out")
+    assert pairs(plan, top) == {"P1/walk.c3d": "P1/own.c3d", "P2/static.c3d": "P2/static.c3d"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("trials,cutoff\na.c3d,6\na.c3d,8\n", "row 3: .*a.c3d is named twice"),
+        ("trials,sujet\na.c3d,x\n", "plan.csv: unknown column 'sujet' .*did you mean 'subject'"),
+        ("trials,subject\n,x\n", "row 2: no trials"),
+        ("trials\n*.trc\n", "row 2: .*no such trial"),
+        ("trials,trials\na,b\n", "given twice"),
+        ("trials\na.c3d,b\n", "row 2: a cell below no name of a column; found 'b'"),
+        ("trials,\na.c3d,b\n", "row 2: a cell below no name"),
+        ("trials\nb.c3d\n\nc.c3d\n", r"row 2: .*b\.c3d: no such file or folder.*; row 4: .*c\.c3d: no such file"),
+        ("trials\nsub\\a.c3d\n", "row 2: .*write / between folders"),
+        ("trials\nsub\n", "row 2: sub is a folder; expected a trial or a glob; write sub/"),
+        ("trials\nplan.csv\n", "row 2: .*plan.csv: this is a manifest"),
+        ("trials\nown.yaml\n", "row 2: .*own.yaml: no trial"),
+        ("trials,static\na.c3d,b.c3d\n", "row 2: static: .*b.c3d: no such file"),
+        ("trials,static\na.c3d,a*.c3d\n", r"row 2: static: .*a\*.c3d: no such file"),
+        ("trials,subject_file\na.c3d,sub\\own.yaml\n", "row 2: subject_file: .*write / between folders"),
+        ("trials,forces\na.c3d,f.mot\n", "row 2: forces: .*f.mot: no such file"),
+        ("trials,plates\na.c3d,p.yaml\n", "row 2: plates: .*p.yaml: no such file"),
+        ("trials,root\na.c3d,sub\n", "row 2: root: .*sub does not hold a.c3d; expected a folder above"),
+        ("trials\n", "no rows"),
+        (
+            "Subject,Trial\nAnn,a.c3d\n",
+            "neither a trial .* nor a manifest .*'trial' is not known .did you mean 'trials'",
+        ),
+        ("name,mass\nAnn,60\n", "neither a trial .* nor a manifest"),
+    ],
+)
+def test_a_manifest_that_cannot_be_used(tmp_path: Path, text: str, words: str) -> None:
+    """All that its rows name is looked at before any work."""
+    (tmp_path / "plan.csv").write_text(text)
+    (tmp_path / "sub").mkdir()
+    for name in ("a.c3d", "own.yaml"):
+        (tmp_path / name).write_bytes(b"")
+    with pytest.raises(GaitidError, match=words):
+        make_plan([str(tmp_path / "plan.csv")], tmp_path / "out")
+
+
+@pytest.mark.parametrize("subject", ["1e3", "001", "2024-01-02", "12:30", "1_000", "no", "~x", "0x1F"])
+def test_a_subject_is_text_as_written(make, subject: str) -> None:  # type: ignore[no-untyped-def]
+    top = make("walk.c3d")
+    (top / "plan.yaml").write_text(f"- subject: {subject}\n  trials: walk.c3d\n")
+    (top / "plan.csv").write_text(f"subject,trials\n{subject},walk.c3d\n")
+    assert [make_plan([str(top / n)], None).trials[0].subject for n in ("plan.yaml", "plan.csv")] == [subject] * 2
+
+
+def test_none_for_a_file_is_none(make) -> None:  # type: ignore[no-untyped-def]
+    top = make("static.c3d=static", "walk.c3d")
+    (top / "subject.yaml").write_text("mass_kg: 60\n")
+    (top / "plan.csv").write_text("trials,static,subject_file\nwalk.c3d,none,None\n")
+    assert make_plan([str(top / "plan.csv")], None).trials[0].words == ()
+
+
+ODD = ["Müller, Änne [01]/Session 1/walk.c3d", 'say "a"/walk|b.c3d', "a|b/walk *?.c3d", "P1/#walk;1.c3d"]
+
+
+@pytest.mark.parametrize("output", [None, Path("out")])
+def test_a_plan_gives_itself_back(make, monkeypatch: pytest.MonkeyPatch, output: Path | None) -> None:  # type: ignore[no-untyped-def]
+    """Kept as CSV where it was made, with names that hold all that separates cells, values and patterns."""
+    top = make(*ODD, *(str(Path(name).parent / "static.c3d=static") for name in ODD[:3]))
+    (top / "P1" / "subject.yaml").write_text("mass_kg: 60\n")
+    (top / "P1" / "text.csv").write_text("time_s,LASI_x_mm,LASI_y_mm,LASI_z_mm\n0,1,2,3\n")
+    (top / "P1" / "text.forces.csv").write_text("")
+    (top / "rows.csv").write_text("trials,cutoff,assign,set\n**/text.csv,6.5,left=1|right=2,cutoff_hz=6\n")
+    monkeypatch.chdir(top.parent)
+    # found above the plan that is kept, but not by the one that was made
+    (top.parent / "subject.yaml").write_text("mass_kg: 61\n")
+    plan = make_plan(["data"], output)
+    assert len(plan.trials) == 5
+    Path("plan.csv").write_text(manifest_csv(plan.trials), encoding="utf-8")
+    assert same(make_plan(["plan.csv"], output)) == same(plan)
+    plan = make_plan(["data/rows.csv"], output)
+    assert len(plan.trials[0].words) == 12
+    Path("plan.csv").write_text(manifest_csv(plan.trials), encoding="utf-8")
+    assert same(make_plan(["plan.csv"], output)) == same(plan)
+
+
+def same(plan: Plan) -> list[tuple[object, ...]]:
+    return [(p.trial, p.folder, p.subject, p.static and p.static.path, p.words) for p in plan.trials]
+
+
+def test_options_for_all_are_given_again(make) -> None:  # type: ignore[no-untyped-def]
+    top = make("walk.c3d")
+    given = ["--static", "s.c3d"]
+    assert manifest_csv(make_plan([str(top)], None, given=given).trials, given).splitlines()[0] == (
+        "trials,subject,root,subject_file"
+    )
+
+
+def test_a_yaml_that_is_no_manifest(tmp_path: Path) -> None:
+    (tmp_path / "subject.yaml").write_text("mass_kg: 60\n")
+    with pytest.raises(GaitidError, match="no manifest; expected a list"):
+        make_plan([str(tmp_path / "subject.yaml")], tmp_path / "out")
