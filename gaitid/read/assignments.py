@@ -27,7 +27,7 @@ _CONTEXT = re.compile(rb"\s*FP(\d{1,3})\s*=\s*(Left|Right|Invalid)\s*", re.IGNOR
 _FEET = {"left": "left", "right": "right", "invalid": "none"}
 _EVENTS = {"left-fp": "left", "right-fp": "right"}
 # Bytes of an .enf that is looked at: they have some hundreds.
-_BYTES = 100_000
+ENF_BYTES = 100_000
 # An event belongs to a plate whose force comes this near its largest, within one camera frame.
 _AT_PEAK = 0.99
 
@@ -61,7 +61,7 @@ def _from_enf(path: Path) -> list[Assignment]:
     found = []
     for enf in enf_files(path):
         try:
-            file_size(enf, _BYTES, "Eclipse")
+            file_size(enf, ENF_BYTES, "Eclipse")
             matches = [m for m in map(_CONTEXT.fullmatch, enf.read_bytes().splitlines()) if m]
         except (OSError, ReadError):  # a folder or pipe of that name, or one that may not be read: nobody asked for it
             continue

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.read.c3d_file import channel_numbers, read_c3d_file, texts
+from gaitid.read.c3d_file import channel_numbers, continued, read_c3d_file, texts
+from gaitid.read.c3d_layout import number
 from gaitid.read.c3d_sections import Parameters
 from gaitid.read.plates import plates_from_channels
 from gaitid.read.units import LENGTH_M, factor
@@ -44,7 +45,7 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
     """
     file = read_c3d_file(path)
     parameters, rate = file.parameters, file.rate_hz
-    warnings: list[str] = []
+    warnings = list(file.warnings)
 
     labels = _labels(parameters, file.points.shape[1])
     outputs = {name for group in OUTPUT_GROUPS for name in texts(parameters, "POINT", group)} - {""}
@@ -164,19 +165,28 @@ def _events(parameters: Parameters, rate: float, first_frame: int, warnings: lis
 
     ``EVENT:TIMES`` holds minutes and seconds, counted so that frame number n lies at (n − 1)/rate.
     """
-    times = parameters.get("EVENT", {}).get("TIMES", ())
-    if np.size(times) == 0:
-        return ()
-    table = np.atleast_2d(times) if isinstance(times, np.ndarray) else np.empty((0, 0))
-    if table.shape[0] != 2 or table.ndim != 2:
+    parts = [part for part in continued(parameters, "EVENT", "TIMES") if np.size(part)]
+    tables = [p.reshape(2, -1, order="F") for p in parts if isinstance(p, np.ndarray) and len(p) == 2 and p.ndim <= 2]
+    if len(tables) < len(parts):
         warnings.append("EVENT:TIMES does not hold minutes and seconds; the file's events are not read")
         return ()
-    seconds = 60.0 * table[0] + table[1] - (first_frame - 1) / rate
-    labels = texts(parameters, "EVENT", "LABELS")
-    contexts = texts(parameters, "EVENT", "CONTEXTS")
+    minutes, seconds = np.concatenate([np.empty((2, 0)), *tables], axis=1)
+    labels, contexts = (texts(parameters, "EVENT", name) for name in ("LABELS", "CONTEXTS"))
+    held = {"times": len(seconds), "labels": len(labels), "contexts": len(contexts)}
+    used = number(parameters, "EVENT", "USED")
+    n_events = max(int(used), 0) if np.isfinite(used) else max(held.values())
+    if min(held.values()) < n_events:
+        warnings.append(
+            f"EVENT holds {', '.join(f'{n} {what}' for what, n in held.items())} of {n_events} events: "
+            "none is read without a time and a label, and one without a context is general"
+        )
+    if unused := sum(map(bool, labels[n_events:])):
+        warnings.append(f"EVENT:USED says {n_events} events; {unused} more with a label are not read")
     events: list[Event] = []
     timeless: list[str] = []
-    for label, context, t in zip(labels, contexts, seconds, strict=False):
+    times = 60.0 * minutes + seconds - (first_frame - 1) / rate
+    every_context = contexts + [""] * len(labels)
+    for label, context, t in zip(labels[:n_events], every_context, times, strict=False):
         if not abs(t) <= _FAR_S:
             timeless.append(f"{context} {label}".strip())
             continue

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,10 +91,12 @@ class Header:
         Points a frame; analog samples a frame (all channels).
     first_frame, last_frame : int
         Sixteen bits of the numbers of these frames.
-    floats : bool
-        Whether data are stored as reals.
+    scale : float
+        Of the points; negative where data are stored as reals.
     data_start : int
         First byte of the data.
+    n_subframes : int
+        Analog samples a frame of one channel.
     rate_hz : float
         Of the cameras.
     """
@@ -103,14 +105,40 @@ class Header:
     n_analog: int
     first_frame: int
     last_frame: int
-    floats: bool
+    scale: float
     data_start: int
+    n_subframes: int
     rate_hz: float
+
+    @property
+    def floats(self) -> bool:
+        """Whether data are stored as reals."""
+        return self.scale < 0
 
     @property
     def frame_bytes(self) -> int:
         """Of one frame: four numbers a point, one an analog sample."""
         return (4 * self.n_points + self.n_analog) * (4 if self.floats else 2)
+
+
+@frozen_dataclass(eq=False)
+class Section:
+    """What the parameter section says.
+
+    Attributes
+    ----------
+    parameters : mapping of group to mapping of parameter to value
+        Names in capitals, those of measurements as written; entries of groups that are not declared under ``""``.
+        Numbers are in Fortran order, one without dimensions as (1,).
+    words : frozenset of (group, parameter)
+        What is stored as whole numbers of two bytes: some programs mean them without a sign.
+    end : int
+        First byte behind the last entry.
+    """
+
+    parameters: Parameters
+    words: frozenset[tuple[str, str]]
+    end: int
 
 
 def number_format(head: bytes) -> tuple[NumberFormat, int]:
@@ -142,13 +170,23 @@ def number_format(head: bytes) -> tuple[NumberFormat, int]:
 
 def read_header(block: bytes, numbers: NumberFormat) -> Header:
     """The numbers of the first block."""
-    words = numbers.words(block[2:18])
+    words = numbers.words(block[2:20])
     scale, rate = float(numbers.reals(block[12:16])[0]), float(numbers.reals(block[20:24])[0])
-    # A negative scale says that data are reals.
-    return Header(words[0], words[1], words[2], words[3], scale < 0, (words[7] - 1) * BLOCK, rate)
+    return Header(words[0], words[1], words[2], words[3], scale, (words[7] - 1) * BLOCK, words[8], rate)
 
 
-def read_parameters(data: bytes, start: int, numbers: NumberFormat) -> dict[str, dict[str, Value]]:
+class _Entry(NamedTuple):
+    """One link of the chain: of group `number`, or (≤ 0) the group itself. `size` is that of the value's elements."""
+
+    number: int
+    name: str
+    value: Value
+    size: int
+    end: int
+    following: int
+
+
+def read_parameters(data: bytes, start: int, numbers: NumberFormat) -> Section:
     """Follow the chain of groups and parameters, forward only, inside `data`, to its end.
 
     Parameters
@@ -159,59 +197,57 @@ def read_parameters(data: bytes, start: int, numbers: NumberFormat) -> dict[str,
         First byte of the parameter section.
     numbers : NumberFormat
 
-    Returns
-    -------
-    dict of group to dict of parameter to value
-        Names in capitals, those of measurements as written; numbers (Fortran order, one without dimensions as (1,))
-        or a list of texts.
-
     Raises
     ------
     ReadError
         A chain that leaves the section, turns back, does not end or contradicts itself.
     """
     groups: dict[int, str] = {}
-    entries: list[tuple[int, str, Value]] = []
+    entries: list[_Entry] = []
     at = start + 4
     for _ in range(MAX_ENTRIES):
-        # The chain ends with a name of no length, or where the data begin.
-        n_name = abs(_signed(data, at)) if at < len(data) else 0
-        if n_name == 0:
+        entry = _entry(data, at, numbers)
+        if entry is None:
             break
-        number = _signed(data, at + 1)
-        name = _text(data[at + 2 : at + 2 + n_name])
-        link = at + 2 + n_name
-        if link + 2 > len(data):
-            raise damaged("runs into the data or past the end of the file")
-        # Offset 0 marks the last entry: nothing says where it ends, but it must end before the data.
-        offset = _offset(data, link, number > 0, numbers)
-        following = link + offset if offset else len(data)
-        if offset < 0 or following > len(data):
-            way = "back" if offset < 0 else "into the data or past the end of the file"
-            raise damaged(f"points {way} (from byte {link} to {following})")
-        if number > 0:
-            value, end = _value(data, link + 2, following, numbers)
-            entries.append((number, name, value))
-        else:
-            end = link + 2
-            if groups.setdefault(-number, name.upper()) != name.upper():
-                raise damaged(f"has two groups of number {-number}")
-        if not _ends(data, end, following, last=not offset):
-            raise damaged(f"has an entry (at byte {link}) that does not end with its description")
-        if not offset:
+        if entry.number > 0:
+            entries.append(entry)
+        elif groups.setdefault(-entry.number, entry.name.upper()) != entry.name.upper():
+            raise damaged(f"has two groups of number {-entry.number}")
+        at = entry.following or entry.end
+        if not entry.following:
             break
-        at = following
     else:
         raise damaged(f"does not end within {MAX_ENTRIES} entries")
     found: dict[str, dict[str, Value]] = {}
-    for number, name, value in entries:
-        group = groups.get(number, "")
+    words: set[tuple[str, str]] = set()
+    for entry in entries:
+        group = groups.get(entry.number, "")
         known = found.setdefault(group, {})
-        name = name if group in _AS_WRITTEN else name.upper()
+        name = entry.name if group in _AS_WRITTEN else entry.name.upper()
         if group in _DECISIVE and name in known:
             raise damaged(f"has {group}:{printable(name)} twice")
-        known[name] = value
-    return found
+        known[name] = entry.value
+        if entry.size == 2:
+            words.add((group, name))
+    return Section(found, frozenset(words), at)
+
+
+def lost_entries(data: bytes, end: int, numbers: NumberFormat) -> list[str]:
+    """Names of entries between the `end` of the chain and that of `data`: a link before them was lost.
+
+    Other bytes there are what some program left, and mean nothing.
+    """
+    at = len(data) - len(data[end:].lstrip(b"\0"))
+    names: list[str] = []
+    try:
+        while len(names) < MAX_ENTRIES and at and (entry := _entry(data, at, numbers)) is not None:
+            if not (entry.name.isascii() and entry.name.isidentifier()):
+                break
+            names.append(entry.name)
+            at = entry.following
+    except ReadError:
+        pass  # no entry
+    return names
 
 
 def as_float64(values: NDArray[np.number]) -> Array:
@@ -229,6 +265,34 @@ def damaged(what: str) -> ReadError:
     )
 
 
+def _entry(data: bytes, at: int, numbers: NumberFormat) -> _Entry | None:
+    """The entry at a byte; None where the chain ends: with a name of no length, or where the data begin."""
+    n_name = abs(_signed(data, at)) if at < len(data) else 0
+    if n_name == 0:
+        return None
+    number = _signed(data, at + 1)
+    name = _text(data[at + 2 : at + 2 + n_name])
+    link = at + 2 + n_name
+    if link + 2 > len(data):
+        raise damaged("runs into the data or past the end of the file")
+    # Offset 0 marks the last entry: nothing says where it ends, but it must end before the data.
+    offset = _offset(data, link, number > 0, numbers)
+    following = link + offset if offset else len(data)
+    if offset < 0 or following > len(data):
+        way = "back" if offset < 0 else "into the data or past the end of the file"
+        raise damaged(f"points {way} (from byte {link} to {following})")
+    value: Value = []
+    size, end = 0, link + 2
+    if number > 0:
+        value, size, end = _value(data, end, following, numbers)
+    # An entry ends with its description. What is left before the next is zero padding, or the entry is damaged: a
+    # parameter whose group number was damaged looks like a group with something behind it.
+    end += 1 + data[end] if end < len(data) else len(data)
+    if end > following or (offset and any(data[end:following])):
+        raise damaged(f"has an entry (at byte {link}) that does not end with its description")
+    return _Entry(number, name, value, size, end, following if offset else 0)
+
+
 def _signed(data: bytes, at: int) -> int:
     if at >= len(data):
         raise damaged("runs into the data or past the end of the file")
@@ -244,8 +308,8 @@ def _text(raw: bytes) -> str:
         return printable(raw.decode("latin-1"))
 
 
-def _value(data: bytes, at: int, following: int, numbers: NumberFormat) -> tuple[Value, int]:
-    """What a parameter holds, and the first byte behind it; it must fit before the next entry."""
+def _value(data: bytes, at: int, following: int, numbers: NumberFormat) -> tuple[Value, int, int]:
+    """What a parameter holds, its elements' size (−1: text) and the first byte behind it, not beyond the next entry."""
     if at + 2 > following:
         raise damaged(f"has a parameter without a kind (at byte {at})")
     size, n_dims = _signed(data, at), data[at + 1]
@@ -259,9 +323,9 @@ def _value(data: bytes, at: int, following: int, numbers: NumberFormat) -> tuple
     raw = data[values:end]
     if size == -1:
         # Without a width there is no text, however many are said to be there.
-        return [_text(raw[i : i + shape[0]]) for i in range(0, len(raw), shape[0] or 1)], end
+        return [_text(raw[i : i + shape[0]]) for i in range(0, len(raw), shape[0] or 1)], size, end
     plain = as_float64(numbers.reals(raw) if size == 4 else numbers.integers(raw, size))
-    return plain.reshape(shape or (1,), order="F"), end
+    return plain.reshape(shape or (1,), order="F"), size, end
 
 
 def _offset(data: bytes, link: int, is_parameter: bool, numbers: NumberFormat) -> int:
@@ -274,17 +338,7 @@ def _offset(data: bytes, link: int, is_parameter: bool, numbers: NumberFormat) -
     if not is_parameter or 0 <= offset <= len(data) - link or not 0 < turned <= len(data) - link:
         return offset
     try:
-        _, end = _value(data, link + 2, link + turned, numbers)
+        *_, end = _value(data, link + 2, link + turned, numbers)
     except ReadError:
         return offset
     return turned if end < len(data) and end + 1 + data[end] == link + turned else offset
-
-
-def _ends(data: bytes, at: int, following: int, *, last: bool) -> bool:
-    """Whether an entry whose content ends at `at` ends with its description.
-
-    What is left before the next is zero padding, or the entry is damaged: a parameter whose group number was damaged
-    looks like a group with something behind it.
-    """
-    end = at + 1 + data[at] if at < len(data) else len(data) + 1
-    return end <= following and (last or not any(data[end:following]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,8 +81,10 @@ def parameters(floats: bool) -> dict[str, dict[str, Value]]:
     }  # fmt: skip
 
 
-def write(code: int = INTEL, floats: bool = True) -> Written:
-    """The trial in one encoding; its first frame is number 21."""
+def write(
+    code: int = INTEL, floats: bool = True, changes: Mapping[str, Mapping[str, Value | None]] | None = None
+) -> Written:
+    """The trial in one encoding; its first frame is number 21. `changes` are other values of parameters, or none."""
     real, word = real_of(code), word_of(code)
     body, places = bytearray(), list[tuple[str, int, int]]()
     base = BLOCK + 4
@@ -99,7 +101,11 @@ def write(code: int = INTEL, floats: bool = True) -> Written:
         for what, raw in content:
             put(f"{name} {what}", raw)
 
-    for number, (group, values) in enumerate(parameters(floats).items(), start=1):
+    held = parameters(floats)
+    for group, values in (changes or {}).items():
+        merged = {**held.get(group, {}), **values}
+        held[group] = {name: value for name, value in merged.items() if value is not None}
+    for number, (group, values) in enumerate(held.items(), start=1):
         entry(group, -number, [("description", b"\0")])
         for name, value in values.items():
             size, shape, raw = _encoded(value, real, word)

@@ -144,11 +144,21 @@ def words(*values: int) -> bytes:
     ("changes", "line"),
     [
         ({"header word 2": words(65535), "USED values": words(65535)}, "truncated C3D file"),
-        ({"header word 5": words(30000)}, "truncated C3D file; expected "),
-        ({"header word 4": words(0), "header word 5": words(65535)}, "truncated C3D file"),
-        ({"ACTUAL_END_FIELD values": words(32, 65535)}, "truncated C3D file"),  # 2^32 frames
+        (
+            {"header word 5": words(30000), "FRAMES values": words(29980), "ACTUAL_END_FIELD values": words(30000)},
+            "truncated C3D file; expected ",
+        ),
+        # 2^32 frames
+        (
+            {"header word 5": words(65535), "FRAMES values": words(65535), "ACTUAL_END_FIELD values": words(32, 65535)},
+            "truncated C3D file",
+        ),
+        (
+            {"header word 5": words(40), "FRAMES values": words(30), "ACTUAL_END_FIELD values": words(30)},
+            "disagree about the frames; expected one count that fills the file",
+        ),
         ({"header word 9": words(1)}, "its data lie outside it"),
-        ({"header word 9": words(3)}, "it points into the data"),  # sections that overlap
+        ({"header word 9": words(3)}, "its data lie outside it or inside its parameters"),  # sections that overlap
         ({"RATE values": struct.pack("<f", -100)}, "no usable rate in POINT:RATE"),
         ({"RATE values": struct.pack("<f", float("nan"))}, "no usable rate in POINT:RATE"),
         ({"SCALE values": struct.pack("<f", 0)}, "disagree about the number format"),

@@ -1,0 +1,349 @@
+"""Where a C3D file's frames lie and what one holds: header and parameters, which say it twice, and the file's length.
+
+Where the two differ, the file's length decides between them, with a warning. Where it does not, the file is refused,
+because its data are one run of numbers and every value would be read as another's (docs/c3d.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+
+from gaitid.errors import ReadError
+from gaitid.frozen import frozen_dataclass
+from gaitid.read.c3d_sections import BLOCK, Header, Parameters, Section, damaged
+
+# The header and whole numbers in parameters have 16 bits: counts wrap there, or stay at the largest.
+_WRAPS = 1 << 16
+_LARGEST = _WRAPS - 1
+# Cameras and analog converters run between these, Hz; anything else is damage.
+_RATES_HZ = (1.0, 1e5)
+# One rate or scale in two places is the same to within this: programs round rates; scales are 32-bit reals.
+_SAME_RATE = 1e-3
+_SAME_SCALE = 1e-5
+_TODO = "open and save the file again in the program that made it"
+
+
+@frozen_dataclass()
+class Layout:
+    """Where the data are and what they mean.
+
+    Attributes
+    ----------
+    data_start : int
+        First byte of the data.
+    first_frame, n_frames : int
+    rate_hz : float
+        Of the cameras.
+    n_subframes : int
+        Analog samples a frame of one channel; 0 without analog data.
+    scale : float
+        Of the points; 1 where they are stored as reals.
+    """
+
+    data_start: int
+    first_frame: int
+    n_frames: int
+    rate_hz: float
+    n_subframes: int
+    scale: float
+
+
+class _Count(NamedTuple):
+    """Frames as one place of the file says them."""
+
+    place: str
+    frames: int
+    wraps: bool = False
+    at_least: bool = False
+
+    def allows(self, n: int) -> bool:
+        if self.at_least:
+            return n >= self.frames
+        return n == self.frames or (self.wraps and (n - self.frames) % _WRAPS == 0)
+
+    def __str__(self) -> str:
+        return f"{self.frames}{' or more' if self.at_least else ''} in {self.place}"
+
+
+def layout(file: BinaryIO, header: Header, section: Section, size: int, warnings: list[str]) -> Layout:
+    """Hold header, parameters and the file's length against each other.
+
+    Parameters
+    ----------
+    file : binary file
+    header : Header
+    section : Section
+    size : int
+        Of the file, bytes.
+    warnings : list of str
+        What was settled is added here.
+
+    Raises
+    ------
+    ReadError
+        They contradict each other and nothing decides, or the file is shorter than its frames.
+    """
+    parameters = section.parameters
+    n_points = _count(parameters, "POINT", "USED", header.n_points)
+    if n_points != header.n_points:
+        raise _disagree("points a frame", header.n_points, "POINT:USED", n_points)
+    scale = _scale(header, parameters, warnings)
+    data_start, n_frames = _frames(file, header, section, size, warnings)
+    rate = _rate("POINT", parameters, header.rate_hz)
+    if 0 < header.rate_hz < math.inf and abs(header.rate_hz / rate - 1) > _SAME_RATE:
+        warnings.append(
+            f"header and parameters disagree about the camera rate: {header.rate_hz:g} Hz in the header, "
+            f"{rate:g} Hz in POINT:RATE, which is taken"
+        )
+    fills = _fills(size, data_start + n_frames * header.frame_bytes)
+    n_subframes = _subframes(header, parameters, rate, fills, warnings)
+    return Layout(data_start, _first_frame(header, parameters, warnings), n_frames, rate, n_subframes, scale)
+
+
+# --- where the data begin, and how many frames there are ---------------------------------------------------------
+
+
+def _frames(file: BinaryIO, header: Header, section: Section, size: int, warnings: list[str]) -> tuple[int, int]:
+    """First byte of the data, and the number of frames, all of them inside the file."""
+    counts, places = _counts(header, section.parameters), _starts(header, section.parameters)
+    start, n_frames = _decided(file, header, section, size, counts, places) if header.frame_bytes else (0, 0)
+    if n_frames < 1:
+        raise ReadError("no frames", expected="at least one frame with points or analog samples",
+                        found=f"{', '.join(map(str, counts))}, {header.frame_bytes} bytes each")  # fmt: skip
+    if len(set(places.values())) > 1:
+        warnings.append(
+            f"header and parameters disagree about where the data begin ({_said(places)}); "
+            f"by the parameters' end and the file's length they begin at byte {start}"
+        )
+    if not all(count.allows(n_frames) for count in counts):
+        warnings.append(
+            f"header and parameters disagree about the frames ({', '.join(map(str, counts))}); "
+            f"by the file's length there are {n_frames}"
+        )
+    need = start + n_frames * header.frame_bytes
+    if size < need:
+        raise ReadError("truncated C3D file", expected=f"{need} bytes for {n_frames} frames", found=f"{size} bytes",
+                        todo="copy or export the trial again")  # fmt: skip
+    return start, n_frames
+
+
+def _decided(
+    file: BinaryIO, header: Header, section: Section, size: int, counts: list[_Count], places: Mapping[str, int]
+) -> tuple[int, int]:
+    """The one start and the one count of frames with which the data fill the file, else those that all places say."""
+    starts = [start for start in dict.fromkeys(places.values()) if section.end <= start <= size]
+    if not starts:
+        raise ReadError("damaged C3D file: its data lie outside it or inside its parameters",
+                        expected=f"from byte {section.end} to {size}", found=_said(places), todo=_TODO)  # fmt: skip
+    filling = [
+        (start, n)
+        for start in starts
+        for n in _possible(counts, (size - start) // header.frame_bytes)
+        if _fills(size, start + n * header.frame_bytes) and (len(starts) == 1 or _is_empty(file, section.end, start))
+    ]
+    if len(filling) == 1:
+        return filling[0]
+    if len(starts) > 1:
+        raise _undecided("where the data begin", "one place from which the frames fill the file",
+                         [_said(places), *counts])  # fmt: skip
+    stated = dict.fromkeys(count.frames for count in counts if not count.at_least)
+    agreed = [n for n in stated if all(count.allows(n) for count in counts)]
+    if stated and not agreed:
+        raise _undecided("the frames", "one count that fills the file", counts)
+    if agreed:
+        return starts[0], agreed[0]
+    return starts[0], _counted(size - starts[0], max(count.frames for count in counts), header.frame_bytes)
+
+
+def _starts(header: Header, parameters: Parameters) -> Mapping[str, int]:
+    """First byte of the data by the header and, where it names a block, by the parameter."""
+    block = number(parameters, "POINT", "DATA_START") % _WRAPS
+    places = {"the header": header.data_start}
+    if block > 1:  # NaN where there is none
+        places["POINT:DATA_START"] = (int(block) - 1) * BLOCK
+    return places
+
+
+def _counts(header: Header, parameters: Parameters) -> list[_Count]:
+    """What each place says of the number of frames.
+
+    Of 16 bits, 65535 says that there are as many or more; the header says so of the last frame's number. Longer trials
+    keep their count in POINT:LONG_FRAMES, in POINT:FRAMES as a real or in TRIAL (C3D User Guide).
+    """
+    from_first = header.last_frame - header.first_frame + 1
+    if header.last_frame == _LARGEST:
+        counts = [_Count("the header", from_first, at_least=True)]
+    else:
+        counts = [_Count("the header", from_first % _WRAPS, wraps=True)]
+    last = _field(parameters, "ACTUAL_END_FIELD")
+    if last is not None:
+        first = _field(parameters, "ACTUAL_START_FIELD")
+        counts.append(_Count("TRIAL", last + 1 - (header.first_frame if first is None else first)))
+    if "FRAMES" in parameters.get("POINT", {}):
+        stored = int(_count(parameters, "POINT", "FRAMES", 0.0))
+        counts.append(_Count("POINT:FRAMES", stored, wraps=stored < _LARGEST, at_least=stored == _LARGEST))
+    long = number(parameters, "POINT", "LONG_FRAMES")
+    if math.isfinite(long):
+        counts.append(_Count("POINT:LONG_FRAMES", int(long)))
+    # Programs leave a longer count that they do not use at 0.
+    return [count for count in counts if count.wraps or count.frames > 0]
+
+
+def _said(places: Mapping[str, int]) -> str:
+    return ", ".join(f"byte {at} in {place}" for place, at in places.items())
+
+
+def _possible(counts: Iterable[_Count], room: int) -> list[int]:
+    """Numbers of frames that the counts may mean in a file with room for so many."""
+    found: dict[int, None] = {}
+    for count in counts:
+        if not count.at_least:
+            found[count.frames] = None
+            if count.wraps and room > count.frames:
+                found[room - (room - count.frames) % _WRAPS] = None
+    return [n for n in found if n > 0]
+
+
+def _fills(size: int, end: int) -> bool:
+    """Whether data that end there fill the file: to its last byte, or to a block at most if it is whole blocks."""
+    return size == end or (size % BLOCK == 0 and 0 < size - end <= BLOCK)
+
+
+def _is_empty(file: BinaryIO, start: int, end: int) -> bool:
+    """Whether nothing but zeros lies there: what parameters and data leave between them."""
+    file.seek(start)
+    return not file.read(end - start).strip(b"\0")
+
+
+def _counted(n_bytes: int, least: int, frame_bytes: int) -> int:
+    """Frames of a file whose counters all stand at their end: as many as there are, if padding can be told from them.
+
+    ezc3d 1.7 is one program that stores no other count.
+    """
+    found = n_bytes // frame_bytes
+    if found > least and n_bytes - least * frame_bytes >= BLOCK:
+        if frame_bytes < BLOCK:
+            raise ReadError(f"more frames than the file can count: nothing says how many beyond {least}",
+                            expected="POINT:LONG_FRAMES", todo="cut the trial into pieces")  # fmt: skip
+        return found
+    return least
+
+
+def _field(parameters: Parameters, name: str) -> int | None:
+    """A frame's number: TRIAL has two words of it, low and high, where 16 bits may not do (C3D User Guide, TRIAL)."""
+    stored = parameters.get("TRIAL", {}).get(name)
+    if not isinstance(stored, np.ndarray) or stored.size != 2 or not np.isfinite(stored).all():
+        return None
+    low, high = (int(word) % _WRAPS for word in stored.flat)
+    return low + high * _WRAPS
+
+
+def _first_frame(header: Header, parameters: Parameters, warnings: list[str]) -> int:
+    first = _field(parameters, "ACTUAL_START_FIELD")
+    if first is not None and header.first_frame in (first % _WRAPS, _LARGEST):
+        return first
+    if first:  # 0 where nobody filled it in
+        # Programs that cut a trial may forget TRIAL.
+        warnings.append(
+            f"header and parameters disagree about the first frame's number: {header.first_frame} in the header, which "
+            f"is taken, {first} in TRIAL"
+        )
+    return header.first_frame
+
+
+# --- what a frame holds --------------------------------------------------------------------------------------------
+
+
+def _scale(header: Header, parameters: Parameters, warnings: list[str]) -> float:
+    """Of points. Its sign says whether data are reals, and header and parameters must say the same."""
+    stored = number(parameters, "POINT", "SCALE", -1.0 if header.floats else math.nan)
+    scales = {"POINT:SCALE": stored, "the header": header.scale}
+    usable = {place: scale for place, scale in scales.items() if 0 < scale < math.inf}
+    if header.n_points and (not stored < 0 if header.floats else stored < 0 or not usable):
+        raise ReadError(
+            "damaged C3D file: header and parameters disagree about the number format",
+            expected="a negative POINT:SCALE (reals)" if header.floats else "a positive POINT:SCALE (integers)",
+            found=f"{stored:g}",
+            todo=_TODO,
+        )
+    if header.n_points == 0 or header.floats:
+        return 1.0
+    if len(usable) == 2 and abs(header.scale / stored - 1) > _SAME_SCALE:
+        raise _disagree("scale of the points", header.scale, "POINT:SCALE", stored)
+    place, scale = next(iter(usable.items()))
+    if len(usable) == 1:
+        warnings.append(f"only {place} gives a usable scale of the points: {scale:g}")
+    return scale
+
+
+def _subframes(header: Header, parameters: Parameters, rate_hz: float, fills: bool, warnings: list[str]) -> int:
+    """Analog samples a frame of one channel."""
+    used = _count(parameters, "ANALOG", "USED", 0.0)
+    if header.n_analog == 0:
+        if used > 0 and number(parameters, "ANALOG", "RATE") > 0:
+            if not fills:
+                raise _disagree("analog samples a frame", 0, "ANALOG:USED", used)
+            warnings.append(
+                f"ANALOG:USED says {used:g} channels, the header that there are none; so does the file's length"
+            )
+        return 0
+    for name in ("USED", "RATE", "GEN_SCALE", "SCALE", "OFFSET"):
+        if name not in parameters.get("ANALOG", {}):
+            raise damaged(f"lacks ANALOG:{name}, which the analog data need")
+    ratio = "ANALOG:RATE / POINT:RATE"
+    n_subframes = round(_rate("ANALOG", parameters) / rate_hz)
+    if used * n_subframes != header.n_analog:
+        raise _disagree("analog samples a frame", header.n_analog, f"ANALOG:USED × {ratio}", used * n_subframes)
+    if header.n_subframes not in (0, n_subframes):
+        raise _disagree("analog samples a frame of one channel", header.n_subframes, ratio, n_subframes)
+    return n_subframes
+
+
+def _rate(group: str, parameters: Parameters, default: float = math.nan) -> float:
+    rate = number(parameters, group, "RATE", default)
+    if not _RATES_HZ[0] <= rate <= _RATES_HZ[1]:
+        raise ReadError(
+            f"no usable rate in {group}:RATE",
+            expected=f"{_RATES_HZ[0]:g} to {_RATES_HZ[1]:g} Hz",
+            found=f"{rate:g}" if math.isfinite(rate) else "none",
+            todo="export the trial again",
+        )
+    return rate
+
+
+def number(parameters: Parameters, group: str, name: str, default: float = math.nan) -> float:
+    """The first number of a parameter; NaN for text."""
+    value = parameters.get(group, {}).get(name)
+    if value is None:
+        return default
+    return float(value.flat[0]) if isinstance(value, np.ndarray) and value.size else math.nan
+
+
+def _count(parameters: Parameters, group: str, name: str, default: float) -> float:
+    """A count, which signed words of two bytes hold up to 65535."""
+    value = number(parameters, group, name, default)
+    if not math.isfinite(value) or value % 1:
+        raise damaged(f"gives {group}:{name} no whole number")
+    return value + _WRAPS if -_WRAPS // 2 <= value < 0 else value
+
+
+def _disagree(what: str, header: float, name: str, found: float) -> ReadError:
+    return ReadError(
+        f"damaged C3D file: header and parameters disagree about the {what}",
+        expected=f"{header:g} as in the header",
+        found=f"{found:g} in {name}",
+        todo=_TODO,
+    )
+
+
+def _undecided(what: str, expected: str, found: Iterable[object]) -> ReadError:
+    return ReadError(
+        f"damaged C3D file: header and parameters disagree about {what}",
+        expected=expected,
+        found=", ".join(map(str, found)),
+        todo=_TODO,
+    )
