@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from gaitid.model.specs import Model
 from gaitid.model.subject import SubjectFile, read_subject
 from gaitid.read import read_trial
 from gaitid.read.assignments import enf_files
+from gaitid.read.source import file_size
 from gaitid.result import Result
 from gaitid.scene import ByHand
 from gaitid.trial import Trial
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# Bytes of the largest file that a reader takes: to hash more could take hours.
+LARGEST = 1 << 30
 # What is written only when asked for (--write).
 WRITE = ("segments", "base")
 
@@ -63,8 +67,15 @@ class Prepared:
     warnings: tuple[str, ...] = ()
 
 
-def sha256(path: Path) -> str:
-    """Of a file's bytes, hexadecimal."""
+def sha256(path: Path, limit: int = sys.maxsize) -> str:
+    """Of a file's bytes, hexadecimal.
+
+    Raises
+    ------
+    ReadError
+        Not a regular file, or of more bytes than `limit`.
+    """
+    file_size(path, limit, "regular")
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -143,7 +154,7 @@ def input_record(role: str, path: Path, file: Path | None = None) -> dict[str, s
     configs = bundled_folder("configs")
     # where gaitid is installed is nobody's business, and differs between machines
     shown = f"{path.relative_to(configs).as_posix()} (bundled)" if path.is_relative_to(configs) else str(path)
-    return {"role": role, "path": shown, "sha256": sha256(file or path)}
+    return {"role": role, "path": shown, "sha256": sha256(file or path, LARGEST)}
 
 
 def found_trial(path: Path) -> Path:

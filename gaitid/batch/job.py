@@ -8,6 +8,7 @@ import json
 import pickle
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from gaitid import __version__
 from gaitid.errors import ReadError, TrialError, WriteError, in_words
 from gaitid.model.subject import OTHER_PERSON
-from gaitid.run import Prepared, RunOptions, found_trial, prepare, run_file, sha256
+from gaitid.run import LARGEST, Prepared, RunOptions, found_trial, prepare, run_file, sha256
 
 if TYPE_CHECKING:
     from gaitid.result import Result
@@ -169,20 +170,19 @@ def trial_hash(job: Job) -> str:
     Raises
     ------
     ReadError
-        There is none.
+        There is none, or it is larger than any that is read.
     """
-    file = found_trial(job.trial)
-    if not file.is_file():
-        raise ReadError("not a file" if file.exists() else "no such file", todo="check the path")
-    return sha256(file)
+    return sha256(found_trial(job.trial), LARGEST)
 
 
 def fingerprint_of(job: Job, trial_sha256: str) -> str:
     """SHA-256 over all that decides a result: version, command, and the hash of every file that is read."""
-    from gaitid.read.assignments import enf_files
+    from gaitid.read.assignments import ENF_BYTES, enf_files
 
     inputs = [("trial", trial_sha256), *job.shared]
-    inputs += [(enf.name, sha256(enf)) for enf in enf_files(job.trial) if enf.is_file()]
+    for enf in enf_files(job.trial):
+        with suppress(ReadError):  # such a one is not read
+            inputs.append((enf.name, sha256(enf, ENF_BYTES)))
     text = json.dumps([__version__, job.options.command, inputs])
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -200,7 +200,7 @@ def in_place(folder: Path, outcome: Outcome) -> bool:
     """Whether every file of a result is there, byte for byte."""
     try:
         return bool(outcome.outputs) and all(sha256(folder / name) == h for name, h in outcome.outputs.items())
-    except OSError:
+    except (OSError, ReadError):
         return False
 
 

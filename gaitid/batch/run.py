@@ -27,7 +27,7 @@ from gaitid.batch.journal import Journal, sweep, writing
 from gaitid.batch.parquet import sweep_frames
 from gaitid.batch.plan import Planned
 from gaitid.batch.table import batch_csv, results_in
-from gaitid.errors import WriteError
+from gaitid.errors import GaitidError, WriteError
 from gaitid.model.load import load_model
 from gaitid.run import RunOptions, about_hidden, found_trial, input_record
 from gaitid.whole import put_all
@@ -55,9 +55,10 @@ def make_jobs(planned: Sequence[Planned], options_of: Callable[[Planned], RunOpt
 
     def hashed(path: Path) -> tuple[str, str]:
         if path not in hashes:
-            file = found_trial(path)
-            # what is absent is refused when it is read
-            shown = input_record("", path, file) if file.is_file() else {"path": str(path), "sha256": ""}
+            try:
+                shown = input_record("", path, found_trial(path))
+            except GaitidError:  # refused for each trial that needs it, when it is read
+                shown = {"path": str(path), "sha256": ""}
             hashes[path] = (shown["path"], shown["sha256"])
         return hashes[path]
 
