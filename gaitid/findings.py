@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,10 @@ class Report:
             n = sum(f.status == WARN for f in self.findings)
             warned = f" ({n} warning{'s' if n > 1 else ''})" if n else ""
             return f"PASS {self.path}{warned}: " + "; ".join(f.text for f in self.findings if f.status == PASS)
-        return f"FAIL {self.path}: " + "; ".join(f"{f.name}: {f.text}" for f in self.findings if f.status == FAIL)
+        by_name = groupby((f for f in self.findings if f.status == FAIL), key=lambda f: f.name)
+        return f"FAIL {self.path}: " + "; ".join(
+            f"{name}: {'; '.join(f.text for f in findings)}" for name, findings in by_name
+        )
 
     def as_dict(self) -> dict[str, Any]:
         return {

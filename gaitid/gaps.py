@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -199,7 +200,8 @@ def bridge(markers: Mapping[str, Array], rate_hz: float) -> dict[str, Array]:
         for first, stop in spans(~seen):
             window = _window(seen, first, stop, rate_hz)
             if window is not None and not _longer((stop - first) / rate_hz, BRIDGE_S):
-                weights = _weights(seen[window], stop - first, first - window.start, 3, smoothing)
+                pattern = tuple(seen[window].tolist())
+                weights = _weights(pattern, stop - first, first - window.start, 3, smoothing)
                 result[first:stop] = weights @ points[window][seen[window]]
         bridged[label] = result
     return bridged
@@ -235,11 +237,13 @@ def _fill(
     smoothing, offset = _smoothing(points, rate_hz), first - window.start
     best: tuple[float, _Way, Array] | None = None
     for way in _ways(markers, label, window, length_s, limits):
-        weights = _weights(pattern, stop - first, offset, way.order, smoothing)
+        weights = _weights(tuple(pattern.tolist()), stop - first, offset, way.order, smoothing)
         local = way.to_local(points)
         error = _mock_error(local, pattern, weights, offset)
-        if best is None or error < best[0]:  # where one way's error is unknown, so are those of the ways after it
+        if best is None or error < best[0]:
             best = error, way, way.to_laboratory(weights @ local[window][pattern], slice(first, stop))
+        if np.isnan(error):
+            break  # and so are those of the ways after it
     if best is None:
         return left_open(f"it lasts {length_s:.3g} s, and too few other markers are seen to follow")
     error, way, values = best
@@ -306,7 +310,8 @@ def _smoothing(points: Array, rate_hz: float) -> float:
     return variance * rate_hz**5 / JERK_DENSITY
 
 
-def _weights(pattern: Mask, missing: int, offset: int, order: int, smoothing: float) -> Array:
+@lru_cache(maxsize=64)  # noise that blanks every other frame makes thousands of equal gaps
+def _weights(seen_frames: tuple[bool, ...], missing: int, offset: int, order: int, smoothing: float) -> Array:
     """(missing, seen) weights of the seen frames of a window in the missing ones from `offset` on.
 
     Of all sequences z, the one that makes Σ (z − y)² over the seen frames + λ Σ (Δⁿz)² least, n the order: the
@@ -314,6 +319,7 @@ def _weights(pattern: Mask, missing: int, offset: int, order: int, smoothing: fl
     75:3631-3636, by weights of 0). It passes through the seen frames where they carry no noise and
     averages where they do.
     """
+    pattern = np.array(seen_frames)
     differences = np.diff(np.eye(len(pattern)), order, axis=0)
     seen, unseen = differences[:, pattern], differences[:, ~pattern]
     n, m = seen.shape[1], unseen.shape[1]
@@ -332,12 +338,11 @@ def _mock_error(local: Array, pattern: Mask, weights: Array, offset: int) -> flo
     The pattern is laid over every run of frames of the same length in which everything was seen. Lengths are the same
     in a moving frame, so `local` will do.
     """
-    if len(local) < len(pattern):
+    count = np.cumsum(np.concatenate([[0], known_rows(local)]))
+    whole = count[len(pattern) :] - count[: -len(pattern)] == len(pattern)
+    if whole.sum() < MOCKS_MIN:
         return float("nan")
-    windows = np.lib.stride_tricks.sliding_window_view(local, len(pattern), axis=0)
-    windows = windows[np.isfinite(windows).all(axis=(1, 2))]
-    if len(windows) < MOCKS_MIN:
-        return float("nan")
+    windows = np.lib.stride_tricks.sliding_window_view(local, len(pattern), axis=0)[whole]
     errors = windows[..., pattern] @ weights.T - windows[..., offset : offset + len(weights)]
     return float(quantile((errors**2).sum(axis=1).max(axis=1) ** 0.5, CONFIDENCE))
 

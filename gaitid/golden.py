@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -14,8 +15,9 @@ import numpy as np
 
 from gaitid.errors import GaitidError
 from gaitid.findings import FAIL, PASS, WARN, Finding
+from gaitid.read.own import own_record, own_text
 from gaitid.result import Result
-from gaitid.run import Prepared, inputs_of
+from gaitid.run import Prepared, RunOptions, inputs_of
 from gaitid.trial import Array
 
 # Largest differences from golden results that are not a change. Well below what a clinic can tell, well above
@@ -69,6 +71,8 @@ _KEYS = {
     "base": ("frame",),
 }
 _REQUIRED = ("wrenches", "joints")
+# Settings that have an option of their own.
+_FLAGS = {"cutoff_hz": "--cutoff", "force_cutoff_hz": "--force-cutoff"}
 # What `check` takes from the golden result itself: it says what is written, not what is computed.
 _FOLLOWED = {"express_in", "contributions", "observer"}
 
@@ -116,46 +120,59 @@ def compare(
         With ``<stem>.wrenches.csv`` and ``<stem>.joints.csv``, and what else `run` wrote of it.
     tolerances : mapping of quantity to float
     """
-    record = _record(folder / f"{path.stem}.run.json")
-    largest: dict[str, Largest] = {}
     findings: list[Finding] = []
+    record, unread = _record(folder / f"{path.stem}.run.json")
+    largest: dict[str, Largest] = {}
     compared: list[str] = []
-    try:
-        for name in _KEYS:
-            file = folder / f"{path.stem}.{name}.csv"
-            if name not in _REQUIRED and not file.exists():
-                continue
-            old = _table(file.read_text(encoding="utf-8"), name, file.name)
+    for name in _KEYS:
+        file = folder / f"{path.stem}.{name}.csv"
+        if not file.exists():
+            if name in _REQUIRED:
+                made = f"make one with: {_command(path, prepared.options, folder)}"
+                return [Finding("golden", FAIL, f"no golden result {file}; {made}")]
+            continue
+        try:
+            old = _table(own_text(file, "CSV"), name, file.name)
             new = _table(_written(name, result, old.names, record), name, file.name)
-            findings += _shape(name, old, new)
-            findings += _cells(name, old, new, tolerances, largest)
-            compared.append(name)
-    except OSError as error:
-        text = (
-            f"no golden result {error.filename} ({error.strerror}); "
-            f"make one with gaitid run {path} --model {prepared.options.model} -o {folder}"
-        )
-        return [Finding("golden", FAIL, text)]
-    except UnicodeDecodeError:
-        return [Finding("golden", FAIL, f"{file.name} is not text")]
-    except GaitidError as error:
-        return [Finding("golden", FAIL, error.line())]
+        except GaitidError as error:
+            return [Finding("golden", FAIL, error.line())]
+        findings += _shape(name, old, new)
+        findings += _cells(name, old, new, tolerances, largest)
+        compared.append(name)
     for quantity, one in largest.items():
         limit = tolerances[quantity]
         if one.size > limit:
             n = len(one.columns) - 1
-            more = f", and {n} more column{'s' if n > 1 else ''}" if n else ""
-            text = f"{one.where} moved by {_amount(one.size, quantity)}, at most {limit:g}{more}"
+            more = f" (+{n} column{'s' if n > 1 else ''})" if n else ""
+            text = f"{one.where} moved by {_amount(one.size, quantity)}{more}"
             findings.append(Finding("golden", FAIL, text, one.size, limit, _unit(quantity)))
     changes = _changes(record, result, prepared, path)
     if findings:
-        return [*findings, Finding("golden record", FAIL, _since(record, changes))]
+        return [Finding("golden record", FAIL, unread or _since(record, changes)), *findings]
     moved = ", ".join(f"{q.partition('_')[0]} {_amount(one.size, q)}" for q, one in largest.items() if one.size > 0)
     how = f"largest differences: {moved}" if moved else "to the last digit"
     findings = [Finding("golden", PASS, f"{', '.join(compared)} as golden ({how})")]
+    if unread:
+        findings.append(Finding("golden record", WARN, unread))
     if changes:
         findings.append(Finding("golden record", WARN, f"same numbers since {', '.join(changes)}"))
     return findings
+
+
+def _command(path: Path, options: RunOptions, folder: Path) -> str:
+    """The command that makes the golden result of a trial with these options, for a shell."""
+    words = ["gaitid", "run", "--model", options.model]
+    for name in ("static", "subject", "forces", "plates"):
+        if (file := getattr(options, name)) is not None:
+            words += [f"--{name}", str(file)]
+    for key, value in options.overrides.items():
+        text = value if isinstance(value, str) else json.dumps(value)
+        words += [_FLAGS[key], text] if key in _FLAGS else ["--set", f"{key}={text}"]
+    for one in options.by_hand:
+        frames = "" if one.first is None else f"@{one.first}-{one.last}"
+        words += ["--assign", f"{one.side}={'+'.join(map(str, one.plates)) or 'none'}{frames}"]
+    words += ["--require-forces"] if options.require_forces else []
+    return shlex.join([*words, "-o", str(folder), "--", str(path)])
 
 
 # --- tables -------------------------------------------------------------------------------------------------
@@ -198,8 +215,11 @@ def _parts(result: Result, names: Sequence[str], record: Mapping[str, Any]) -> A
 
 def _table(text: str, name: str, file: str) -> Table:
     """A CSV that `run` wrote."""
-    header, *rows = list(csv.reader(text.splitlines())) or [[]]
     wrong = f"{file} is not a table that gaitid run writes"
+    try:
+        header, *rows = list(csv.reader(text.splitlines())) or [[]]
+    except csv.Error as error:
+        raise GaitidError(wrong, found=str(error)) from None
     if any(len(row) != len(header) for row in rows):
         raise GaitidError(wrong, expected="rows of equal length")
     if missing := [key for key in _KEYS[name] if key not in header]:
@@ -225,19 +245,29 @@ def _shape(name: str, old: Table, new: Table) -> list[Finding]:
     texts = []
     gone, come = _without(old.names, new.names), _without(new.names, old.names)
     if gone or come:
-        parts = [f"{len(c)} columns {w} ({c[0]}, …)" for c, w in ((gone, "are gone"), (come, "are new")) if c]
-        texts.append(" and ".join(parts))
+        texts.append(_gone_or_new("column", gone, come))
     elif list(old.names) != list(new.names):
         texts.append("columns are in another order")
     if _KEYS[name] == ("frame",):
         if list(old.keys) != list(new.keys):
-            texts.append(f"frames {_range(new.keys)} where golden has {_range(old.keys)}")
+            gone, come = ([key for (key,) in _without(*keys)] for keys in ((old.keys, new.keys), (new.keys, old.keys)))
+            how = _gone_or_new("frame", gone, come) or "some are there twice, or in another order"
+            texts.append(f"frames {_range(new.keys)} where golden has {_range(old.keys)}: {how}")
     else:
         for keys, word in ((_without(old.keys, new.keys), "gone"), (_without(new.keys, old.keys), "new")):
             if keys:
                 more = f" and {len(keys) - 1} more rows are" if len(keys) > 1 else " is"
                 texts.append(f"row {_place(name, keys[0])}{more} {word}")
     return [Finding("golden", FAIL, f"{name}: {text}") for text in texts]
+
+
+def _gone_or_new(what: str, gone: Sequence[str], come: Sequence[str]) -> str:
+    """Which columns or frames only one of two tables has; empty where none."""
+    return " and ".join(
+        f"{what} {names[0]} is {word}" if len(names) == 1 else f"{len(names)} {what}s are {word} ({names[0]}, …)"
+        for names, word in ((gone, "gone"), (come, "new"))
+        if names
+    )
 
 
 def _cells(
@@ -315,13 +345,14 @@ def _unit(quantity: str) -> str:
 # --- since when ---------------------------------------------------------------------------------------------
 
 
-def _record(file: Path) -> Mapping[str, Any]:
-    """The golden run's record; empty where there is none that can be read."""
+def _record(file: Path) -> tuple[Mapping[str, Any], str]:
+    """The golden run's record, and why it cannot be read; nothing of both where none was kept."""
+    if not file.exists():
+        return {}, ""
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
+        return own_record(file), ""
+    except GaitidError as error:
+        return {}, f"the golden record cannot be read, and since when is not known: {error.line()}"
 
 
 def _since(record: Mapping[str, Any], changes: Sequence[str]) -> str:
@@ -343,6 +374,8 @@ def _changes(old: Mapping[str, Any], result: Result, prepared: Prepared, path: P
     changes = []
     if old.get("gaitid") != new["gaitid"]:
         changes.append(f"gaitid {_value(old.get('gaitid'))} -> {new['gaitid']}")
+    golden, present = _mapping(old, "versions"), new["versions"]
+    changes += [f"{name} {_value(golden[name])} -> {v}" for name, v in present.items() if golden.get(name, v) != v]
     for role in ("trial", "static", "subject", "forces", "plates", "assignments", "model", "table"):
         changes += _input_changes(role, _inputs(old, role), _inputs(new, role))
     for group in ("settings", "subject"):

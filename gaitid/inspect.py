@@ -158,6 +158,9 @@ def _cleaned(trial: Trial, model: specs.Model) -> Clean:
 
 def _feet(trial: Trial, model: specs.Model, markers: Mapping[str, Array] | None = None) -> dict[str, FootTrack]:
     """Heel and toe of each side whose both markers were seen."""
+    markers = model_markers(trial, model) if markers is None else markers
+    if not markers:
+        return {}  # of a long recording of something else, tracks of nothing are large
     return {
         side: foot
         for side, foot in foot_tracks(trial, model, markers).items()
@@ -181,6 +184,8 @@ def _model_for_feet(trial: Trial, models: Mapping[str, specs.Model]) -> tuple[sp
 
 
 def _vertical(trial: Trial, model: specs.Model | None) -> tuple[Array | None, str]:
+    if model is not None and not model_markers(trial, model):
+        model = None  # it has no posture to tell
     try:
         return vertical(trial, model)
     except GaitidError as error:

@@ -42,7 +42,8 @@ def describe(content: Mapping[str, Any]) -> str:
     if analog["channels"]:
         named = [c["label"] + (f" [{c['unit']}]" if c["unit"] else "") for c in analog["channels"]]
         add("analog", _listed(f"{len(named)} at {analog['rate_hz']:g} Hz: ", named))
-    add("plates", [text for plate in content["plates"] for text in _plate_lines(plate)] or ["none"])
+    plates = [text for plate in content["plates"] for text in _plate_lines(plate)]
+    add("plates", [*plates, *_doubt_of_all_plates(content["plates"])] or ["none"])
     note = content["contacts_note"]
     add("contacts", [*(_contact_line(c) for c in content["contacts"]), *([note] if note else [])] or ["none"])
     events = [f"{e['side']} {e['name']} {e['frame']}" for e in content["events"]]
@@ -91,6 +92,7 @@ def _doubt_line(fault: Mapping[str, Any]) -> str:
         "swap": "change places",
         "frozen": "stands still to the last digit",
         "same": "have the same coordinates",
+        "restless": "jumps too often to be followed or compared with other labels",
     }
     kind = what.get(fault["kind"], "seem to be exchanged throughout")
     return f"{' and '.join(fault['labels'])} {kind}" + (f": not believed in frames {where}" if where else "")
@@ -116,6 +118,17 @@ def _plate_lines(plate: Mapping[str, Any]) -> list[str]:
         fault = plate["alignment"]["fault"]
         where.append(f"   {fault}" if fault else f"   pressure lies ({off}) cm off where the foot presses: corners fit")
     return [f"{number}  {kind}, {outline}, {plate['rate_hz']:g} Hz, {peak}, {bias}", *where]
+
+
+def _doubt_of_all_plates(plates: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What else may be wrong where no plate's corners fit; one that fits clears the markers too."""
+    told = [plate["alignment"] for plate in plates if plate["alignment"] is not None]
+    if not told or any(alignment["corners_fit"] for alignment in told):
+        return []
+    return [
+        "no plate fits the feet: either the corners are wrong, or the toe and heel markers are not where the",
+        "models have them (on the second metatarsal head, and behind the heel at its height)",
+    ]
 
 
 def _contact_line(c: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from gaitid.frozen import frozen_dataclass
 from gaitid.signals import known_rows, spans
-from gaitid.trial import Array, Mask
+from gaitid.trial import Array, IntArray, Mask
 
 # m, and m/s: a step is a jump if it differs from both of its neighbours by more than the first, and by more than the
 # second times the interval between frames. Recorded markers stay below 10 mm at 100 to 120 Hz and 27 mm at 50 to 60 Hz;
@@ -24,6 +24,9 @@ GAP_S = 0.15
 # How much better continuity must be with two labels exchanged. Markers that were hidden together and kept their labels
 # reach 2.1 across gaps of 0.2 s; exchanged ones are far above.
 SWAP_RATIO = 3.0
+# A label that jumps more often is noise: it is neither followed from jump to jump nor compared with others. Recorded
+# markers jump three times at most; the cost of following one grows with the square.
+MOST_JUMPS = 1000
 # Frames of equal coordinates on end, and m, the jump beside them, that make a marker frozen. A marker at rest, read to
 # a whole step of an integer file, repeats itself too, but does not jump.
 FROZEN_FRAMES, FROZEN_M = 3, 0.005
@@ -44,7 +47,7 @@ class LabelFault:
     Attributes
     ----------
     kind : str
-        ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``frozen`` or ``same``.
+        ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``frozen``, ``same`` or ``restless``.
     labels : tuple of str
     frames : tuple of (int, int)
         Runs of frames, from 0, first and last, that are taken as not seen; none of an exchange throughout.
@@ -70,6 +73,8 @@ class LabelFault:
         what = {
             "same": f"{names} have the same coordinates",
             "jump": f"{names} jumps by {size}",
+            "restless": f"{names} jumps more than {MOST_JUMPS} times (by up to {size}), too often to be followed or "
+            "compared with other labels",
             "swap": f"{names} change places ({size})",
             "frozen": f"{names} stands still to the last digit, away from the others by {size}",
         }[self.kind]
@@ -92,7 +97,7 @@ class CheckedLabels:
 
 
 def check_labels(markers: Mapping[str, Array], rate_hz: float) -> CheckedLabels:
-    """Blank frozen markers first, then exchanged ones, then single jumps: each step sees what the last one left.
+    """Blank frozen markers first, then noise, exchanged ones and single jumps: each step sees what the last one left.
 
     Parameters
     ----------
@@ -111,7 +116,7 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float) -> CheckedLabels:
         return CheckedLabels(checked, ())
     faults += copies
     checked = without(checked, copies)
-    for find in (find_frozen, find_swaps, find_jumps):
+    for find in (find_frozen, find_restless, find_swaps, find_jumps):
         found = find(checked, rate_hz)
         checked = without(checked, found)
         faults += found
@@ -129,13 +134,10 @@ def _suspicious(markers: Mapping[str, Array], rate_hz: float) -> bool:
 
 def without(markers: Mapping[str, Array], faults: Iterable[LabelFault]) -> dict[str, Array]:
     """Markers with the frames that the faults name unknown; those without faults are the same arrays."""
-    result = dict(markers)
-    for fault in faults:
-        for label in fault.labels:
-            points = result[label].copy()
-            for first, last in fault.frames:
-                points[first : last + 1] = np.nan
-            result[label] = points
+    doubted = [(label, frames) for fault in faults for label in fault.labels for frames in fault.frames]
+    result = {**markers, **{label: markers[label].copy() for label in dict(doubted)}}
+    for label, (first, last) in doubted:
+        result[label][first : last + 1] = np.nan
     return result
 
 
@@ -189,6 +191,16 @@ def find_same(markers: Mapping[str, Array]) -> list[LabelFault]:
     return faults
 
 
+def find_restless(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Labels that jump more than a thousand times: they are not believed in any frame."""
+    faults = []
+    for label, points in markers.items():
+        excess = _excess(np.diff(points, axis=0))
+        if np.count_nonzero(excess > _jump_limit(rate_hz)) > MOST_JUMPS:
+            faults.append(LabelFault("restless", (label,), ((0, len(points) - 1),), float(np.fmax.reduce(excess))))
+    return faults
+
+
 def find_jumps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
     """Single labels that leave their track: the frames in which they are off the track that they are on mostly.
 
@@ -202,7 +214,7 @@ def find_jumps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
         jumps = list(spans(excess > limit))
         if not jumps:
             continue
-        shifts = np.array([_shift(points, points, *jump) for jump in jumps])
+        shifts = _shifts(points, points, *np.array(jumps).T)
         tracks = np.concatenate([np.zeros((1, 3)), np.cumsum(shifts, axis=0)])
         same = np.sqrt(((tracks[:, None] - tracks) ** 2).sum(axis=2)) < limit
         parts = list(zip([0, *(after for _, after in jumps)], [*(before for before, _ in jumps), len(points) - 1]))
@@ -224,22 +236,23 @@ def find_swaps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
     They are taken as exchanged in every second part between the changes; after an odd number of them, in the parts
     that together are clearly shorter, and if neither is, throughout.
     """
-    breaks = {label: [*_jumps(points, rate_hz), *_gaps(points, rate_hz)] for label, points in markers.items()}
     limit, faults = _jump_limit(rate_hz), []
-    for a, b in combinations([label for label in breaks if breaks[label]], 2):
-        changes: set[int] = set()
-        size = 0.0
-        for one in breaks[a]:
-            for other in breaks[b]:
-                if one[0] >= other[1] or other[0] >= one[1]:
-                    continue  # not at the same time
-                keep, swap = _costs(markers[a], markers[b], one, other)
-                if keep > max(2 * limit, SWAP_RATIO * swap):
-                    changes.add(max(one[1], other[1]))
-                    size = max(size, keep / 2)
-        if changes:
+    breaks = {label: _breaks(points, rate_hz) for label, points in markers.items()}
+    kept = {label: np.linalg.norm(_shifts(markers[label], markers[label], *breaks[label]), axis=1) for label in breaks}
+    for a, b in combinations([label for label in breaks if len(kept[label])], 2):
+        i, j = _at_the_same_time(breaks[a], breaks[b])
+        # what the breaks leave unexplained with the labels as they are, and with the labels exchanged after them
+        keep = kept[a][i] + kept[b][j]
+        i, j, keep = i[keep > 2 * limit], j[keep > 2 * limit], keep[keep > 2 * limit]
+        (before_a, after_a), (before_b, after_b) = breaks[a][:, i], breaks[b][:, j]
+        swap = np.linalg.norm(_shifts(markers[a], markers[b], before_a, after_b), axis=1)
+        swap += np.linalg.norm(_shifts(markers[b], markers[a], before_b, after_a), axis=1)
+        better = keep > SWAP_RATIO * swap
+        if better.any():
+            changes = sorted({int(k) for k in np.maximum(after_a, after_b)[better]})
             seen = known_rows(markers[a]) | known_rows(markers[b])
-            faults.append(LabelFault("swap", (a, b), tuple(_exchanged_parts(seen, sorted(changes))), size))
+            size = float(keep[better].max()) / 2
+            faults.append(LabelFault("swap", (a, b), tuple(_exchanged_parts(seen, changes)), size))
     return faults
 
 
@@ -254,41 +267,39 @@ def _excess(steps: Array) -> Array:
     return np.asarray(np.fmin(np.concatenate([edge, change]), np.concatenate([change, edge])))
 
 
-def _jumps(points: Array, rate_hz: float) -> list[tuple[int, int]]:
-    """The frames on both sides of each step that no body makes."""
-    steps = np.flatnonzero(_excess(np.diff(points, axis=0)) > _jump_limit(rate_hz))
-    return [(int(k), int(k) + 1) for k in steps]
+def _breaks(points: Array, rate_hz: float) -> IntArray:
+    """(2, breaks) frames before and after each step that no body makes and each short gap; in order, none overlap."""
+    jumps = np.flatnonzero(_excess(np.diff(points, axis=0)) > _jump_limit(rate_hz))
+    gaps = np.array([(first - 1, stop) for first, stop in spans(~known_rows(points))], dtype=int).reshape(-1, 2)
+    inside = (gaps[:, 0] >= 0) & (gaps[:, 1] < len(points))
+    gaps = gaps[inside & (gaps[:, 1] - gaps[:, 0] - 1 <= GAP_S * rate_hz)]
+    found = np.concatenate([np.stack([jumps, jumps + 1], axis=1), gaps])
+    return np.asarray(found[np.argsort(found[:, 0])].T)
 
 
-def _gaps(points: Array, rate_hz: float) -> list[tuple[int, int]]:
-    """Last frame before and first frame after each short gap."""
-    found = [(first - 1, stop) for first, stop in spans(~known_rows(points))]
-    return [(a, b) for a, b in found if a >= 0 and b < len(points) and b - a - 1 <= GAP_S * rate_hz]
+def _at_the_same_time(one: IntArray, other: IntArray) -> tuple[IntArray, IntArray]:
+    """The numbers of all breaks of one label and of another that overlap: no more pairs than there are breaks."""
+    first, stop = np.searchsorted(other[1], one[0], side="right"), np.searchsorted(other[0], one[1], side="left")
+    count = np.maximum(stop - first, 0)
+    start = np.cumsum(count) - count
+    return np.repeat(np.arange(len(count)), count), np.arange(count.sum()) + np.repeat(first - start, count)
 
 
-def _velocity(points: Array, at: int, side: int) -> Array:
-    """Step per frame beside a frame, on the side away from a break; none where it is not known."""
-    other = at + side
-    if not 0 <= other < len(points) or not np.isfinite(points[other]).all():
-        return np.zeros(3)
-    return np.asarray(side * (points[other] - points[at]))
+def _velocity(points: Array, at: IntArray, side: int) -> Array:
+    """Step per frame beside each frame, on the side away from a break; none where it is not known."""
+    step = side * (points[np.clip(at + side, 0, len(points) - 1)] - points[at])
+    return np.where(np.isfinite(step).all(axis=1, keepdims=True), step, 0.0)
 
 
-def _shift(start: Array, end: Array, before: int, after: int) -> Array:
-    """From where one track goes on to where the other begins, m, (3,).
+def _shifts(start: Array, end: Array, before: IntArray, after: IntArray) -> Array:
+    """From where one track goes on to where the other begins, for each break between them, m, (breaks, 3).
 
     By the velocity before, after, or their mean, whichever explains most: one of them may be beside another break.
     """
     v0, v1 = _velocity(start, before, -1), _velocity(end, after, 1)
-    left = end[after] - start[before] - np.stack([v0, v1, (v0 + v1) / 2]) * (after - before)
-    return np.asarray(left[np.argmin((left**2).sum(axis=1))])
-
-
-def _costs(a: Array, b: Array, one: tuple[int, int], other: tuple[int, int]) -> tuple[float, float]:
-    """What two breaks leave unexplained with the labels as they are, and with the labels exchanged after them, m."""
-    keep = _shift(a, a, *one), _shift(b, b, *other)
-    swap = _shift(a, b, one[0], other[1]), _shift(b, a, other[0], one[1])
-    return sum(float(np.linalg.norm(x)) for x in keep), sum(float(np.linalg.norm(x)) for x in swap)
+    left = end[after] - start[before] - np.stack([v0, v1, (v0 + v1) / 2]) * (after - before)[:, None]
+    best = np.argmin((left**2).sum(axis=2), axis=0)
+    return np.asarray(left[best, np.arange(len(before))])
 
 
 def _exchanged_parts(seen: Mask, changes: Sequence[int]) -> list[tuple[int, int]]:

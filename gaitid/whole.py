@@ -33,7 +33,8 @@ def put_all(
             if isinstance(content, bytes):
                 temporary.write_bytes(content)
             else:
-                temporary.write_text(content, encoding="utf-8", newline="\n")
+                # a name that is not text in UTF-8 as an escape, which is that of JSON: \udcff
+                temporary.write_text(content, encoding="utf-8", errors="backslashreplace", newline="\n")
         for temporary, _ in pairs:  # after all are written: the first takes most of the others along
             _flush(temporary)
         place_all(pairs, placed)

@@ -187,7 +187,9 @@ def test_the_smoothing_spline_is_the_least_squares_solution(order: int, smoothin
     ])  # fmt: skip
     expected = np.linalg.lstsq(rows, np.concatenate([y[pattern], np.zeros(31 - order)]), rcond=None)[0]
     # Rounding times the condition of `rows`, 1e6 at most.
-    np.testing.assert_allclose(_weights(pattern, 8, 12, order, smoothing) @ y[pattern], expected[12:20], rtol=1e-8)
+    np.testing.assert_allclose(
+        _weights(tuple(pattern.tolist()), 8, 12, order, smoothing) @ y[pattern], expected[12:20], rtol=1e-8
+    )
 
 
 def test_one_noisy_neighbour_does_not_make_the_fill_swing() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from gaitid.golden import TOLERANCES, compare
 from gaitid.result import Result
 from gaitid.run import Prepared, RunOptions, analyse_file, prepare, run_file
 from gaitid.simulate import simulate
+
+needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not here")
 
 
 @pytest.fixture(scope="module")
@@ -99,8 +102,8 @@ def test_the_largest_difference_is_named_with_column_and_frame(
 
     edit(golden / "walk.wrenches.csv", move)
     findings = [f for f in compare(result, prepared, trial, golden) if f.status == "fail"]
-    moved, record = findings
-    assert moved.text == "right_knee_force_global_z_N (frame 130) moved by 2 N, at most 0.01, and 1 more column"
+    record, moved = findings
+    assert moved.text == "right_knee_force_global_z_N (frame 130) moved by 2 N (+1 column)"
     assert (moved.value, moved.limit, moved.unit) == (pytest.approx(2.0, abs=1e-9), 0.01, "N")
     assert record.text.startswith("no difference of version, settings, model or input is recorded")
 
@@ -132,7 +135,7 @@ def test_every_table_is_watched(
         return all(cells[word.split()[0]] == word.split()[1] for word in place.split(", "))
 
     edit(path, move)
-    first, _ = texts(compare(result, prepared, trial, golden))
+    _, first = texts(compare(result, prepared, trial, golden))
     assert first.startswith(f"{column} (")
     assert place in first
     assert "moved by 1 " in first
@@ -157,10 +160,8 @@ def test_columns_that_are_gone_do_not_hide_what_moved(
         rows[120][rows[0].index("right_knee_flexion_deg")] = "200"
 
     edit(golden / "walk.joints.csv", spoil)
-    shape, moved, _ = texts(compare(result, prepared, trial, golden))
-    assert shape == (
-        "joints: 1 columns are gone (left_hip_bend_deg, …) and 1 columns are new (left_hip_flexion_deg, …)"
-    )
+    _, shape, moved = texts(compare(result, prepared, trial, golden))
+    assert shape == "joints: column left_hip_bend_deg is gone and column left_hip_flexion_deg is new"
     assert moved.startswith("right_knee_flexion_deg (frame 120) moved by ")
 
 
@@ -169,9 +170,22 @@ def test_a_cut_golden_trial_is_compared_where_it_goes(
 ) -> None:
     for name in ("wrenches", "joints"):
         edit(golden / f"walk.{name}.csv", lambda rows: rows.__delitem__(slice(101, None)))
-    shape = texts(compare(result, prepared, trial, golden))
-    assert shape[:2] == [f"{name}: frames 1 to 250 where golden has 1 to 100" for name in ("wrenches", "joints")]
-    assert len(shape) == 3
+    _, *shape = texts(compare(result, prepared, trial, golden))
+    words = "frames 1 to 250 where golden has 1 to 100: 150 frames are new (101, …)"
+    assert shape == [f"{name}: {words}" for name in ("wrenches", "joints")]
+
+
+def test_a_frame_that_golden_lacks_or_has_twice_is_named(
+    result: Result, prepared: Prepared, trial: Path, golden: Path
+) -> None:
+    edit(golden / "walk.wrenches.csv", lambda rows: rows.__delitem__(200))
+    edit(golden / "walk.joints.csv", lambda rows: rows.insert(200, rows[200]))
+    _, *shape = texts(compare(result, prepared, trial, golden))
+    same = "frames 1 to 250 where golden has 1 to 250"
+    assert shape == [
+        f"wrenches: {same}: frame 200 is new",
+        f"joints: {same}: some are there twice, or in another order",
+    ]
 
 
 def test_cells_that_became_empty_are_counted_with_their_rows(
@@ -185,10 +199,10 @@ def test_cells_that_became_empty_are_counted_with_their_rows(
     emptied = replace(result, sides={**result.sides, "left": replace(leg, wrenches={**leg.wrenches, "hip": wrench})})
     found = texts(compare(emptied, prepared, trial, golden))
     # 3 frames × 3 axes × 2 frames of expression
-    assert found[0].startswith(
+    assert found[1].startswith(
         "wrenches: 18 cells are newly empty and 0 newly filled in 3 rows (first: left_hip_force_"
     )
-    assert ", frame 101)" in found[0]
+    assert ", frame 101)" in found[1]
 
 
 def test_a_chain_of_one_side(tmp_path: Path) -> None:
@@ -201,7 +215,7 @@ def test_a_chain_of_one_side(tmp_path: Path) -> None:
     wrenches = tmp_path / "golden" / "double_pendulum.wrenches.csv"
     force = next(i for i, name in enumerate(wrenches.read_text().splitlines()[0].split(",")) if "_force_" in name)
     edit(wrenches, lambda rows: rows[20].__setitem__(force, "1000"))
-    moved, _ = texts(compare(result, prepared, path, tmp_path / "golden"))
+    _, moved = texts(compare(result, prepared, path, tmp_path / "golden"))
     assert "_force_global_x_N (frame 20) moved by " in moved
 
 
@@ -238,7 +252,7 @@ def test_tolerances_are_those_of_the_help() -> None:
 def since(result: Result, prepared: Prepared, trial: Path, golden: Path) -> list[str]:
     """The differences that are named where numbers moved."""
     edit(golden / "walk.joints.csv", lambda rows: rows[120].__setitem__(rows[0].index("left_hip_flexion_deg"), "200"))
-    text = texts(compare(result, prepared, trial, golden))[-1]
+    text = texts(compare(result, prepared, trial, golden))[0]
     assert text.startswith("since ")
     return text.removeprefix("since ").split(", ")
 
@@ -267,12 +281,12 @@ def test_another_trial(result: Result, prepared: Prepared, trial: Path, golden: 
     found = texts(compare(analyse_file(other, prepared), prepared, other, golden))
     assert any("moved by" in text for text in found)
     # the noise asks for a filter, which the golden walk did without
-    assert found[-1] == "since trial walk.c3d changed, settings.cutoff_hz none -> 7, settings.end_frames 4 -> 8"
+    assert found[0] == "since trial walk.c3d changed, settings.cutoff_hz none -> 7, settings.end_frames 4 -> 8"
 
 
 def test_another_model(trial: Path, golden: Path) -> None:
     prepared = prepare(RunOptions("pig_vicon"))
-    found = texts(compare(analyse_file(trial, prepared), prepared, trial, golden))[-1]
+    found = texts(compare(analyse_file(trial, prepared), prepared, trial, golden))[0]
     assert found.startswith("since model pig.yaml (bundled) -> pig_vicon.yaml (bundled) + pig.yaml (bundled), table ")
 
 
@@ -281,7 +295,64 @@ def test_without_a_record_it_is_said(result: Result, prepared: Prepared, trial: 
     for name in ("wrenches", "joints"):
         edit(golden / f"walk.{name}.csv", lambda rows: rows[120].__setitem__(2, "1000"))
     found = texts(compare(result, prepared, trial, golden))
-    assert found[-1] == "no run.json was kept with it: since when is not known"
+    assert found[0] == "no run.json was kept with it: since when is not known"
+
+
+DAMAGED = ["{", "[]", "{}", "\ufffd\0", "[" * 100_000]
+
+
+@pytest.mark.parametrize("text", DAMAGED, ids=range(len(DAMAGED)))
+def test_a_damaged_record_is_said_whether_anything_moved_or_not(
+    result: Result, prepared: Prepared, trial: Path, golden: Path, text: str
+) -> None:
+    (golden / "walk.run.json").write_text(text)
+    for name in ("segments", "wrenches"):  # what an observer adds is known from the record only
+        (golden / f"walk.{name}.csv").unlink()
+    run_file(trial, golden / "now", prepared)
+    (golden / "now" / "walk.wrenches.csv").rename(golden / "walk.wrenches.csv")
+    findings = compare(result, prepared, trial, golden)
+    assert texts(findings) == []
+    (warning,) = texts(findings, "warn")
+    assert warning.startswith("the golden record cannot be read, and since when is not known: ")
+    edit(golden / "walk.joints.csv", lambda rows: rows[120].__setitem__(2, "1000"))
+    assert texts(compare(result, prepared, trial, golden))[0] == warning
+
+
+@pytest.mark.parametrize("name", ["wrenches.csv", "contacts.csv", "run.json"])
+@pytest.mark.parametrize("device", [False, True])
+def test_a_pipe_or_a_device_is_refused(
+    result: Result, prepared: Prepared, trial: Path, golden: Path, name: str, device: bool
+) -> None:
+    file = golden / f"walk.{name}"
+    file.unlink()
+    if device:
+        file.symlink_to("/dev/zero")
+    else:
+        os.mkfifo(file)
+    text = texts(compare(result, prepared, trial, golden))[0]
+    assert f"walk.{name}: not a file" in text
+
+
+def test_a_quote_that_is_never_closed(result: Result, prepared: Prepared, trial: Path, golden: Path) -> None:
+    file = golden / "walk.wrenches.csv"
+    file.write_text(file.read_text().replace("\n", '\n"', 1))
+    (text,) = texts(compare(result, prepared, trial, golden))
+    assert text.startswith("walk.wrenches.csv is not a table that gaitid run writes")
+
+
+@needs_bash
+def test_the_command_that_makes_golden_results_can_be_pasted(repository: Path) -> None:
+    folder = repository / "Lab  Data" / "Müller, Änne [01]"
+    folder.mkdir(parents=True)
+    simulate("walk", folder, duration=1.5)
+    options = f"--model pig --cutoff 6 --set end_frames=5 --static '{folder}/static.c3d' --assign right=none"
+    check = f"gaitid check '{folder}/walk.c3d' {options} --against 'golden/of Änne'"
+    out = bash(check, repository, {}, code=1)
+    made = re.search("make one with: (gaitid run .*)", out)
+    assert made is not None, out
+    bash(made[1], repository, {})
+    assert bash(check, repository, {}).startswith("PASS ")
+    assert "same numbers since" not in bash(check, repository, {})
 
 
 @pytest.mark.parametrize("observer", ["spoon", 3, ["thigh"], {"a": 1}, None])
@@ -291,9 +362,9 @@ def test_a_record_with_nonsense_in_it(
     edit_record(golden, lambda record: record["settings"].update(observer=observer))
     edit_record(golden, lambda record: record.update(inputs=[3, {"role": "trial"}], subject=[], gaitid=None))
     found = texts(compare(result, prepared, trial, golden))
-    assert found[0].startswith("wrenches: ")  # the fictitious wrenches of the thigh's observer are not known any more
-    assert "columns are gone (left_ankle_force_global_x_" in found[0]
-    assert "gaitid none -> " in found[-1]
+    assert found[1].startswith("wrenches: ")  # the fictitious wrenches of the thigh's observer are not known any more
+    assert "columns are gone (left_ankle_force_global_x_" in found[1]
+    assert "gaitid none -> " in found[0]
 
 
 # --- the examples of docs/ci.md, on the sample trials -------------------------------------------------------------
@@ -327,9 +398,6 @@ def bash(script: str, folder: Path, environment: dict[str, str], code: int = 0) 
     return done.stdout + done.stderr
 
 
-needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not here")
-
-
 @needs_bash
 def test_the_workflow_runs(repository: Path) -> None:
     """All steps but those of GitHub itself and the installation; then with a setting that differs."""
@@ -352,6 +420,23 @@ def test_the_workflow_runs(repository: Path) -> None:
     assert (repository / "now" / "walk_noisy" / "walk.joints.csv").exists()
     events = [json.loads(line)["event"] for line in (repository / "gaitid.jsonl").read_text().splitlines()]
     assert events.count("passed") == events.count("failed") == 2
+
+
+@needs_bash
+def test_a_tree_of_batch_is_checked_with_the_statics_of_each_trial(repository: Path) -> None:
+    for name in ("Ann Other", "B"):
+        simulate("walk", repository / "recordings" / "2024" / name, duration=1.5)
+    script = shlex.join([sys.executable, str(ROOT / "docs" / "examples" / "check_tree.py"), "tree", "--model", "pig"])
+    bash(script, repository, {}, code=1)  # nothing there
+    bash("gaitid batch recordings --model pig -o tree -j 1 --quiet", repository, {})
+    record = json.loads((repository / "tree" / "2024" / "B" / "walk.run.json").read_text())
+    assert "static" in {one["role"] for one in record["inputs"]}
+    out = bash(script, repository, {})
+    assert [re.split(r" \(|: ", line)[0] for line in out.splitlines() if line.startswith("PASS")] == [
+        f"PASS recordings/2024/{name}/walk.c3d" for name in ("Ann Other", "B")
+    ]
+    assert "same numbers since" not in out
+    assert "settings.cutoff_hz none -> 6" in bash(f"{script} --cutoff 6", repository, {}, code=1)
 
 
 @needs_bash

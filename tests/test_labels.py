@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 from simulated_trials import simulated_walk
 
-from gaitid.labels import LabelFault, check_labels, find_exchanged, find_frozen, find_jumps, find_swaps, mirrored
+from gaitid.labels import (
+    MOST_JUMPS,
+    LabelFault,
+    _at_the_same_time,
+    check_labels,
+    find_exchanged,
+    find_frozen,
+    find_jumps,
+    find_swaps,
+    mirrored,
+)
 from gaitid.laboratory import model_markers
 from gaitid.model.load import load_model
 from gaitid.read.c3d import read_c3d
@@ -156,6 +166,32 @@ def test_a_label_that_goes_and_does_not_come_back_is_unknown_in_the_shorter_part
     assert only(find_jumps(markers, RATE)).frames == ((300, 399),)
     markers["RTIB"][190:] += [0.0, 0.06, 0.0]
     assert only(find_jumps(markers, RATE)).frames == ((0, 399),)  # three parts, none of them a clear majority
+
+
+def test_breaks_that_overlap_are_those_that_two_loops_find() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        one, other = (np.sort(rng.choice(60, 2 * rng.integers(0, 9), replace=False)).reshape(-1, 2).T for _ in "ab")
+        expected = [(i, j) for i, (a, b) in enumerate(one.T) for j, (c, d) in enumerate(other.T) if a < d and c < b]
+        assert list(zip(*_at_the_same_time(one, other))) == expected
+
+
+def test_labels_that_are_noise_are_named_once_each_and_not_compared() -> None:
+    """A cost that grows with the square of the jumps, for a trial that holds nothing but jumps."""
+    rng = np.random.default_rng(6)
+    n = 3 * MOST_JUMPS
+    steady = np.stack([np.arange(n) * 0.01, np.zeros(n), np.ones(n)], axis=1)
+    markers = {"LANK": rng.normal(0, 0.5, (n, 3)), "LHEE": rng.normal(0, 0.5, (n, 3)), "LTOE": steady}
+    checked = check_labels(markers, RATE)
+    assert [(f.kind, f.labels, f.frames) for f in checked.faults] == [
+        ("restless", ("LANK",), ((0, n - 1),)),
+        ("restless", ("LHEE",), ((0, n - 1),)),
+    ]
+    assert "jumps more than 1000 times" in checked.faults[0].words()
+    assert "too often to be followed or compared with other labels: taken as not seen in frames" in (
+        checked.faults[0].words()
+    )
+    assert np.isnan(checked.markers["LANK"]).all() and checked.markers["LTOE"] is steady
 
 
 @pytest.mark.parametrize("n", [3, 8])

@@ -137,7 +137,7 @@ def command(
                 report = Report(path, (Finding("analysis", FAIL, "it could not be checked"),))
             reports.append(report)
             if not as_json:
-                click.echo(" ".join(report.line().split()))
+                click.echo(" ".join(report.line().splitlines()))
             for finding in report.findings:
                 if solvers and not as_json and finding.name == "solvers":
                     click.echo("\n".join(f"{path}: solvers: {line}" for line in finding.detail or (finding.text,)))

@@ -35,12 +35,13 @@ def list_(quiet: bool, verbose: bool, debug: bool) -> int:
 def _list(debug: bool) -> int:
     from gaitid.model.load import bundled_models, load_model
 
-    failed = 0
+    failed, lines = 0, []
     for name, path in bundled_models().items():
         worked, model = guarded(str(path), partial(load_model, path), debug)
         failed += not worked
         if worked:
-            click.echo(f"{name}\t{model.title}\t{path}")
+            lines.append(f"{name}\t{model.title}\t{path}\n")
+    click.echo("".join(lines), nl=False)  # at once, as every command: a reader that has enough of it is no failure
     return 1 if failed else 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import GaitidError
+from gaitid.read.own import own_record, own_text
 from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
 
 Array = NDArray[np.float64]
@@ -133,7 +133,7 @@ def load_result(path: Path) -> Result:
     """
     if not path.name.endswith(RECORD_SUFFIX) or path.name == RECORD_SUFFIX:
         raise GaitidError(f"{path}: not a result", expected=f"a file NAME{RECORD_SUFFIX} that gaitid run wrote")
-    record = _read_record(path)
+    record = own_record(path)
     stem = path.name[: -len(RECORD_SUFFIX)]
     siblings = {kind: path.with_name(f"{stem}.{kind}.csv") for kind in ("wrenches", "joints", "contacts")}
     missing = [sibling.name for sibling in siblings.values() if not sibling.is_file()]
@@ -181,38 +181,10 @@ def load_result(path: Path) -> Result:
     )
 
 
-def _read_record(path: Path) -> Mapping[str, object]:
-    text = _read_text(path)
-    try:
-        record = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise GaitidError(
-            f"{path}: not JSON", expected="the run.json that gaitid run wrote", found=str(error)
-        ) from None
-    if not isinstance(record, dict) or "gaitid" not in record:
-        raise GaitidError(
-            f"{path}: JSON, but not a run.json of gaitid",
-            expected="an object with the key 'gaitid' (the version that wrote it)",
-            found=f"the keys {', '.join(list(record)[:6]) or 'none'}"
-            if isinstance(record, dict)
-            else f"a {type(record).__name__}",
-        )
-    return record
-
-
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise GaitidError(f"{path}: cannot be read", found=error.strerror or str(error)) from None
-    except UnicodeDecodeError as error:
-        raise GaitidError(f"{path}: not text", expected="UTF-8", found=str(error)) from None
-
-
 def _table(path: Path, wanted: Iterable[str]) -> tuple[list[str], list[list[str]]]:
     """Header and rows; refused unless every wanted column is there and every row is whole."""
     try:
-        rows = list(csv.reader(io.StringIO(_read_text(path), newline="")))
+        rows = list(csv.reader(io.StringIO(own_text(path, "CSV"), newline="")))
     except csv.Error as error:
         raise GaitidError(f"{path}: not CSV", found=str(error)) from None
     header = rows[0] if rows else []

@@ -68,8 +68,14 @@ def test_wrong_suffix(refused: Callable[..., None], walk: Path, tmp_path: Path) 
 def test_no_frames(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
     data = bytearray(walk.read_bytes())
     data[6:10] = (1).to_bytes(2, "little") + (0).to_bytes(2, "little")  # words 4 and 5: first and last frame
-    (tmp_path / "x.c3d").write_bytes(data)
-    refused(tmp_path / "x.c3d", "frame")
+    start = (int.from_bytes(data[16:18], "little") - 1) * 512
+    (tmp_path / "x.c3d").write_bytes(data[:start])
+    refused(tmp_path / "x.c3d", "header and parameters disagree about the frames")
+    # with the data behind it the parameters are right, and say so
+    (tmp_path / "walk.c3d").write_bytes(data)
+    done = gaitid("run", tmp_path / "walk.c3d", "--model", "pig", "-o", tmp_path / "o")
+    assert done.code == 0
+    assert "header and parameters disagree about the frames" in done.err
 
 
 def test_markers_of_the_model_missing_are_named_with_the_nearest(

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, recorded, table, without_markers
+
+from gaitid import inspect, inspect_words
+from gaitid.model.load import bundled_models, load_model
+from gaitid.trial import Trial
 
 
 def inspected(*args: object) -> dict[str, Any]:
@@ -252,6 +257,32 @@ def test_refusals(tmp_path: Path) -> None:
     assert_wrong_usage(gaitid("inspect", "a.c3d", "b.c3d"))
 
 
+@recorded("zoo/TYPE-3.c3d")
+def test_where_no_plate_fits_the_markers_may_be_it(recorded_trial: Path) -> None:
+    """Four plates lie 9 to 12 cm beside the feet, whose toe markers turn both outward by 45 degrees."""
+    text = " ".join(gaitid("inspect", recorded_trial).out.split())
+    assert "its corners seem to lie beside the plate: moved by (-8, +6, -0) cm" in text
+    assert "either the corners are wrong, or the toe and heel markers are not where the models have them" in text
+
+
+def test_every_kind_of_doubtful_label_has_its_words() -> None:
+    kinds = {"swap": "change places", "restless": "jumps too often", "exchanged": "seem to be exchanged throughout"}
+    for kind, words in kinds.items():
+        fault = {"kind": kind, "labels": ["LANK"], "frames": [[1, 9]]}
+        assert words in inspect_words._doubt_line(fault)
+
+
+def test_a_long_recording_of_something_else_takes_no_memory_for_feet() -> None:
+    trial = Trial(Path("x.c3d"), 100.0, 1, ("apple",), np.zeros((100_000, 1, 3)))
+    models = {name: load_model(file) for name, file in bundled_models().items()}
+    tracemalloc.start()
+    assert inspect._model_for_feet(trial, models)[0] is None
+    assert inspect._vertical(trial, models["pig"])[0] is None
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 0.6 * 13 * trial.points_g.nbytes  # bytes: a model's feet and pelvis of nothing were 13 such arrays
+
+
 def test_inspect_knows_nothing_from_a_plate_that_does_not_fit(walk: Path, tmp_path: Path) -> None:
     """As `run`: corners moved by 10 cm are named with the estimate, and no load is taken from that plate."""
 
@@ -261,6 +292,8 @@ def test_inspect_knows_nothing_from_a_plate_that_does_not_fit(walk: Path, tmp_pa
     content = inspected(edited_c3d(walk, tmp_path / "x.c3d", moved))
     told = content["plates"][0]["alignment"]
     assert not told["corners_fit"] and "moved by" in told["fault"]
+    # the other plate clears the markers
+    assert "toe and heel markers" not in gaitid("inspect", tmp_path / "x.c3d").out
     assert told["pressure_off_m"][0] == pytest.approx(0.10, abs=0.04)
     assert not any("1" in c["plates"] for c in content["contacts"])
     assert any("2" in c["plates"] for c in content["contacts"])

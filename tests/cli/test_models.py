@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,16 @@ def test_list(args: tuple[str, ...]) -> None:
     for name, title, file in rows:
         assert title
         assert Path(file) == bundled_models()[name]
+
+
+def test_a_reader_that_has_enough_of_the_list_is_no_failure() -> None:
+    """`gaitid models list | head -c 1`."""
+    command = [sys.executable, "-m", "gaitid", "models", "list"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0) as process:
+        assert process.stdout is not None
+        assert len(process.stdout.read(1)) == 1
+        process.stdout.close()
+        assert process.wait(60) == 0
 
 
 @pytest.mark.parametrize("name", ["pig", "pig.yaml", "pig_vicon"])

@@ -162,7 +162,7 @@ def test_refuses_to_overwrite_the_result(result: Path) -> None:
 def test_refuses_what_is_not_a_result(result: Path, tmp_path: Path) -> None:
     output = tmp_path / "walk.html"
     assert "expected a file NAME.run.json" in refusal([result.with_name("walk.c3d")], output)
-    assert "gone.run.json: cannot be read" in refusal([result.with_name("gone.run.json")], output)
+    assert "gone.run.json: no such file" in refusal([result.with_name("gone.run.json")], output)
     bad = result.with_name("bad.run.json")
     for content, wrong in (
         (b"{not json", "bad.run.json: not JSON"),
@@ -173,6 +173,16 @@ def test_refuses_what_is_not_a_result(result: Path, tmp_path: Path) -> None:
     ):
         bad.write_bytes(content)
         assert wrong in refusal([bad], output)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("name", ["run.json", "wrenches.csv", "contacts.csv"])
+def test_refuses_a_pipe(result: Path, tmp_path: Path, name: str) -> None:
+    pipe = result.with_name(f"walk.{name}")
+    pipe.unlink()
+    os.mkfifo(pipe)
+    wrong = "not a file" if name == "run.json" else "missing beside it"
+    assert f"walk.{name}" in (line := refusal([result], tmp_path / "walk.html")) and wrong in line
 
 
 @pytest.mark.parametrize("table", ["wrenches", "joints", "contacts"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from gaitid.errors import WriteError
 from gaitid.write.files import write_all
+from gaitid.write.record import record_text
 
 
 def test_writes_into_a_folder_that_it_makes(tmp_path: Path) -> None:
@@ -17,6 +19,13 @@ def test_writes_into_a_folder_that_it_makes(tmp_path: Path) -> None:
     assert [p.name for p in paths] == ["one.csv", "two.csv"]
     assert (tmp_path / "a" / "b" / "one.csv").read_bytes() == "µ\n".encode()
     assert sorted(p.name for p in (tmp_path / "a" / "b").iterdir()) == ["one.csv", "two.csv"]
+
+
+def test_a_name_that_is_no_text_is_an_escape_of_json(tmp_path: Path) -> None:
+    name = os.fsdecode(b"\xff\xfe.c3d")
+    write_all(tmp_path, {"run.json": record_text({"inputs": [{"path": name}]})})
+    text = (tmp_path / "run.json").read_bytes().decode("utf-8")
+    assert json.loads(text) == {"inputs": [{"path": name}]}
 
 
 def test_replaces_what_was_there(tmp_path: Path) -> None:
