@@ -1,6 +1,6 @@
 """`--log FILE.jsonl`: what a command does, one JSON object a line, for programs that watch it.
 
-Keys of a line, always all of them and in this order: ``time`` (UTC), ``level`` (``info``, ``warning`` or ``error``),
+`KEYS` of a line, always all of them and in this order: ``time`` (UTC), ``level`` (``info``, ``warning`` or ``error``),
 ``pid``, ``trial`` (its path as given, or null), ``event``, ``message``, ``duration_s`` (or null).
 """
 
@@ -20,6 +20,15 @@ from gaitid import __version__
 from gaitid.errors import GaitidError, WriteError
 
 T = TypeVar("T")
+KEYS = ["time", "level", "pid", "trial", "event", "message", "duration_s"]
+# Files that gaitid reads or writes, and where a batch remembers what it did: none can be the log as well.
+_OWN = ".gaitid"
+_OTHERS = (".c3d", ".csv", ".trc", ".mot", ".sto", ".yaml", ".yml", ".enf", ".json", ".html", ".parquet")
+# How long another process is waited for that holds the file's lock, or does not read the pipe, s.
+PATIENCE_S = 10.0
+_PAUSE_S = 0.01
+# Of the first line of a log, bytes that are looked at.
+_LONGEST = 1_000_000
 INFO, WARNING, ERROR = "info", "warning", "error"
 
 
@@ -28,7 +37,8 @@ class Log:
 
     Every line is one write to a file opened for appending, and locked where the system can, so that commands that
     share a log do not cut each other's lines. Only the process of the command writes: what its workers do, it tells.
-    A log that fails later, as on a disk that is full, stops no work: that is raised at the end.
+    A log that fails later, as on a disk that is full, stops no work: that is raised at the end. So does one whose lock
+    another process keeps, or whose pipe nobody reads, for `PATIENCE_S`.
 
     Parameters
     ----------
@@ -148,17 +158,16 @@ class Log:
 
 def _open(path: Path) -> int:
     """The file, for appending; one that ends within a line, as of a process that was killed, gets the line's end."""
-    # a pipe that nobody reads is refused (ENXIO) instead of waited for
-    waiting = getattr(os, "O_NONBLOCK", 0)
+    if path.suffix.lower() in _OTHERS or path.absolute().parent.name == _OWN:
+        raise OSError(0, "a file of this name holds something that is no log")
+    # a pipe that nobody reads is refused (ENXIO), one whose reader is slow waited for by `_write`;
     # Windows would turn line ends into two bytes
-    binary = getattr(os, "O_BINARY", 0)
-    number = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | waiting | binary, 0o666)
+    flags = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    number = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | flags, 0o666)
     try:
-        if waiting:
-            os.set_blocking(number, True)
         if path.is_file():
             with _locked(number), path.open("rb") as file:
-                if file.read(1) not in (b"", b"{"):
+                if not _is_log(file.readline(_LONGEST)):
                     raise OSError(0, "the file holds something that is no log")
                 file.seek(max(file.seek(0, os.SEEK_END) - 1, 0))
                 if file.read(1) not in (b"", b"\n"):
@@ -169,9 +178,31 @@ def _open(path: Path) -> int:
     return number
 
 
+def _is_log(first: bytes) -> bool:
+    """Whether a file's first line is one of ours, or is empty; it may be cut where it is the only one."""
+    begins = f'{{"{KEYS[0]}": "'.encode()
+    if not first.endswith(b"\n"):
+        return first.startswith(begins) or begins.startswith(first)
+    try:
+        content = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(content, dict) and list(content) == KEYS
+
+
 def _write(number: int, line: bytes) -> None:
-    if os.write(number, line) < len(line):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    """All of it; TimeoutError where a pipe is full and nobody reads it."""
+    end = time.monotonic() + PATIENCE_S
+    while line:
+        try:
+            written = os.write(number, line)
+        except BlockingIOError:
+            _pause(end, "nobody reads the pipe")
+            continue
+        if written == 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        line = line[written:]
+        end = time.monotonic() + PATIENCE_S
 
 
 @contextmanager
@@ -179,15 +210,31 @@ def _locked(number: int) -> Iterator[None]:
     """Until the end, other commands wait that write to the same file; where the system cannot, nothing is done."""
     try:
         import fcntl
-
-        fcntl.flock(number, fcntl.LOCK_EX)
-    except (ImportError, OSError):
+    except ImportError:
         yield
         return
+    end = time.monotonic() + PATIENCE_S
+    locked = False
+    while not locked:
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            locked = True
+        except BlockingIOError:
+            _pause(end, "another process holds its lock")
+        except OSError:  # a file system without locks
+            break
     try:
         yield
     finally:
-        fcntl.flock(number, fcntl.LOCK_UN)
+        if locked:
+            fcntl.flock(number, fcntl.LOCK_UN)
+
+
+def _pause(end: float, why: str) -> None:
+    """A moment; TimeoutError where the end has come."""
+    if time.monotonic() > end:
+        raise TimeoutError(errno.ETIMEDOUT, f"{why} for {PATIENCE_S:g} s")
+    time.sleep(_PAUSE_S)
 
 
 def counted(n: int, what: str) -> str:

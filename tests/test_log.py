@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,98 @@ def test_what_is_no_log_is_left_as_it_is(tmp_path: Path) -> None:
     with pytest.raises(WriteError, match=r"walk\.c3d: cannot write the log .*no log.*--log"):
         Log(trial, "run", 1)
     assert trial.read_bytes() == b"\x02P" + bytes(510)
+
+
+LINE = b'{"time": "2026", "level": "info", "pid": 1, "trial": null, "event": "x", "message": "", "duration_s": 1}\n'
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        b"{mass_kg: 60, height_m: 1.7}\n",  # YAML in the flow style
+        b'{"mass_kg": 60}\n',
+        b'{"time": 1}\n' + LINE,
+        LINE.replace(b"null", b"[" * 100_000),
+        LINE.replace(b"}", b"}, 1"),
+        b"\n" + LINE,
+        b"[1]\n",
+        b"{mass_kg: 60}",
+        b'{"place": "cut',
+    ],
+)
+def test_a_file_whose_first_line_is_not_of_a_log_is_left_as_it_is(tmp_path: Path, held: bytes) -> None:
+    path = tmp_path / "mine"
+    path.write_bytes(held)
+    with pytest.raises(WriteError, match="no log"):
+        Log(path, "run", 1)
+    assert path.read_bytes() == held
+
+
+@pytest.mark.parametrize("held", [b"", LINE, LINE[:40], LINE[:5], LINE * 3 + LINE[:40]])
+def test_a_log_that_was_cut_anywhere_is_a_log(tmp_path: Path, held: bytes) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(held)
+    with Log(path, "run", 1):
+        pass
+    assert path.read_bytes().startswith(held)
+
+
+@pytest.mark.parametrize("name", ["walk.run.json", "batch.csv", "subject.yaml", "WALK.C3D", ".gaitid/batch.jsonl"])
+def test_what_gaitid_reads_or_writes_is_not_the_log_as_well(tmp_path: Path, name: str) -> None:
+    """Absent or empty, its content does not tell."""
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    with pytest.raises(WriteError, match="of this name"):
+        Log(path, "run", 1)
+    assert not path.exists()
+
+
+def test_a_lock_that_somebody_keeps_is_not_waited_for_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the work: refused. Later: no work is lost, and it is told at the end."""
+    fcntl = pytest.importorskip("fcntl", reason="the system has no flock")
+    monkeypatch.setattr("gaitid.log.PATIENCE_S", 0.05)
+    path = tmp_path / "log.jsonl"
+    with path.open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(WriteError, match=r"log.jsonl: cannot write the log \(another process holds its lock"):
+            Log(path, "run", 1)
+        fcntl.flock(other, fcntl.LOCK_UN)
+        with pytest.raises(WriteError, match="another process holds its lock"), Log(path, "run", 1) as log:
+            fcntl.flock(other, fcntl.LOCK_EX)
+            assert log.watch("a.c3d", lambda: 3) == 3
+    assert [one["event"] for one in lines(path)] == ["start"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_that_is_not_read_is_not_waited_for_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gaitid.log.PATIENCE_S", 0.05)
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    with pytest.raises(WriteError, match="nobody reads the pipe"), Log(tmp_path / "pipe", "run", 1) as log:
+        for _ in range(100):
+            log.add("done", "x" * 10_000)
+    assert json.loads(os.read(reader, 1000).split(b"\n")[0])["event"] == "start"
+    os.close(reader)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_slow_reader_of_a_pipe_gets_whole_lines(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["cat", str(tmp_path / "pipe")], stdout=subprocess.PIPE) as cat:
+        found: list[bytes] = []
+        assert cat.stdout is not None
+        reader = threading.Thread(target=lambda: found.append(cat.stdout.read()))  # type: ignore[union-attr]
+        waited = os.open(tmp_path / "pipe", os.O_WRONLY)  # until cat has it open
+        reader.start()
+        with Log(tmp_path / "pipe", "run", 1) as log:
+            for _ in range(20):
+                log.add("done", "x" * 100_000)
+        os.close(waited)
+        reader.join()
+    (tmp_path / "copy").write_bytes(found[0])
+    assert [len(one["message"]) for one in lines(tmp_path / "copy")][1:-1] == [100_000] * 20
 
 
 def test_a_folder_and_a_path_without_one_are_refused(tmp_path: Path) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gaitid.batch.fetched import FETCHED
 from gaitid.batch.found import absolute
 from gaitid.batch.job import Job, Outcome, fingerprint_of, still_right, trial_hash
-from gaitid.batch.journal import FOLDER, writing
+from gaitid.batch.journal import FOLDER, content, folds_case, writing
 from gaitid.batch.parquet import DATASET, sweep_frames
 from gaitid.batch.table import COLUMNS
 from gaitid.errors import GaitidError, WriteError
@@ -46,10 +47,7 @@ def claim(output: Path, root: Path, holds_some: bool) -> None:
     file = output / FOLDER / ROOT
     inside = absolute(output / FOLDER)
     mine = root.relative_to(inside).as_posix() if root.is_relative_to(inside) else str(root)
-    try:
-        noted = file.read_text(encoding="utf-8", errors="surrogateescape").removesuffix("\n")
-    except OSError:
-        noted = ""
+    noted = content(file).decode("utf-8", "surrogateescape").removesuffix("\n")
     if noted == mine or (noted and _same(Path(noted), root)):
         return
     if noted and holds_some:
@@ -100,22 +98,44 @@ def earlier_places(output: Path, jobs: Sequence[Job], earlier: Mapping[str, Outc
     return sorted(place for place in earlier if place not in mine and there(place))
 
 
+def refuse_one_name(output: Path, jobs: Sequence[Job]) -> None:
+    """Raise where two trials would have one result, because the folder's file system takes ``Walk`` for ``walk``.
+
+    Raises
+    ------
+    WriteError
+    """
+    seen: dict[str, Job] = {}
+    for job in jobs if folds_case(output) else ():
+        other = seen.setdefault(unicodedata.normalize("NFC", place_of(job, output)).casefold(), job)
+        if other is not job:
+            raise WriteError(
+                f"{other.name} and {job.name} would both write {job.folder / job.trial.stem}.*: the file system of "
+                f"{output} does not tell capitals from small letters",
+                todo="rename one of them, or give another folder with -o",
+            )
+
+
 # --- what must go -------------------------------------------------------------------------------------------
 
 
 def text_of(table: Path) -> str:
     """Empty where there is none."""
-    try:
-        return table.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
+    return content(table).decode("utf-8", "replace")
 
 
 def refuse_strange_table(output: Path) -> None:
     """Raise where ``batch.csv`` is not one of ours, so that it is never overwritten."""
-    start = text_of(output / TABLE)[: len(COLUMNS[0]) + 1]
-    if start not in ("", f"{COLUMNS[0]},"):
-        raise WriteError(f"{output / TABLE} is no table of gaitid", todo="rename it or give another folder with -o")
+    table, begins = output / TABLE, f"{COLUMNS[0]},".encode()
+    if not os.path.lexists(table):
+        return
+    with writing(output):
+        start = b"?"
+        if table.is_file():  # a pipe would be waited for
+            with table.open("rb") as file:
+                start = file.read(len(begins))
+    if start not in (b"", begins):
+        raise WriteError(f"{table} is no table of gaitid", todo="rename it or give another folder with -o")
 
 
 def take_away_tables(output: Path) -> None:
@@ -159,10 +179,10 @@ def right_now(job: Job, earlier: Outcome) -> bool:
 def _is_of(record: Path, trial: Path) -> bool:
     """Whether a ``run.json`` says that it was made from a trial."""
     try:
-        inputs = json.loads(record.read_bytes())["inputs"]
+        inputs = json.loads(content(record))["inputs"]
         (path,) = [one["path"] for one in inputs if one["role"] == "trial"]
         return absolute(Path(path)) == absolute(trial)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return False
 
 

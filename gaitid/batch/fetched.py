@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any
+from queue import Empty, SimpleQueue
+from typing import Any, NoReturn, TypeVar
 
 from gaitid.batch.found import is_glob
 from gaitid.batch.journal import FOLDER, writing
 from gaitid.batch.statics import SUFFIXES
 from gaitid.errors import GaitidError
+from gaitid.read.c3d_file import MAX_BYTES
 from gaitid.whole import put_all
+
+T = TypeVar("T")
 
 # Below the folder of results, which all who work on trials see.
 FETCHED = "fetched"
 # Trials, and what may lie beside them.
 _WANTED = (*SUFFIXES, ".mot", ".yaml", ".yml", ".enf")
+# How long a store is waited for, s: until it is there, or the next piece of a file; and until it has listed all.
+ANSWER_S, LISTING_S = 60.0, 600.0
+_PIECE = 1 << 20
+_CHECK = "check the URL and the credentials"
 # Two letters at least: one is a drive of Windows.
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)")
 
@@ -67,44 +77,99 @@ def _fetch(url: str, output: Path) -> tuple[str, list[str]]:
     try:
         import fsspec
 
-        system, root = fsspec.core.url_to_fs(url)
-    except (ImportError, ValueError) as error:
-        todo = "pip install 'gaitid[distributed]', and what fsspec needs for the scheme"
-        raise GaitidError(f"{url}: cannot be fetched ({error})", todo=todo) from None
+        system, root = _within(ANSWER_S, partial(fsspec.core.url_to_fs, url))
+    except Exception as error:  # of a network, a store, a protocol, or a library that is absent
+        absent = isinstance(error, (ImportError, ValueError))
+        todo = "pip install 'gaitid[distributed]', and what fsspec needs for the scheme" if absent else _CHECK
+        raise GaitidError(f"{url}: cannot be fetched ({_line(error)})", todo=todo) from None
     try:
-        paths = _paths(system, root)
-    except Exception as error:  # of a network, a store or a protocol
-        todo = "check the URL and the credentials"
-        raise GaitidError(f"{url}: cannot be listed ({_line(error)})", todo=todo) from None
-    if not paths:
-        raise GaitidError(f"{url}: no trial", expected=f"files that end in {', '.join(SUFFIXES)}")
+        files = _within(LISTING_S, partial(_files, system, root))
+    except Exception as error:
+        raise GaitidError(f"{url}: cannot be listed ({_line(error)})", todo=_CHECK) from None
     top = output / FOLDER / FETCHED / url.partition("://")[0].lower()
-    problems = []
-    for path in paths:
+    problems, trials = list[str](), 0
+    for path, about in files.items():
         target = top / _below(path, url)
         try:
-            content = system.cat_file(path)
+            content = _content(system, path, about)
+        except TimeoutError as error:  # nor would the next ones come
+            raise GaitidError(f"{url}: {path}: cannot be fetched ({_line(error)})", todo=_CHECK) from None
         except Exception as error:
             problems.append(f"{path}: cannot be fetched ({_line(error)})")
         else:
+            trials += target.suffix.lower() in SUFFIXES
             with writing(output):
                 put_all(target.parent, {target.name: content})
+    if not trials:
+        expected = f"files that end in {', '.join(SUFFIXES)}"
+        raise GaitidError(f"{url}: no trial", expected=expected, found="; ".join(problems))
     return str(top / _below(root, url)), problems
 
 
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
-
-
-def _paths(system: Any, root: str) -> list[str]:
-    """Files that the URL names, in order; hidden ones are left out."""
+def _files(system: Any, root: str) -> dict[str, Mapping[str, Any]]:
+    """Files that the URL names, in order, each with what the store says of it; hidden ones are left out."""
     if is_glob(root):
-        found = system.glob(root)
+        found = system.glob(root, detail=True)
     elif system.isfile(root) and PurePosixPath(root).suffix.lower() in _WANTED:
-        found = [root]
+        found = {root: system.info(root)}
     else:
-        found = system.find(root)
-    return sorted(p for p in found if PurePosixPath(p).suffix.lower() in _WANTED and "/." not in p.removeprefix(root))
+        found = system.find(root, detail=True)
+        if not found:
+            system.info(root)  # a listing leaves out what does not answer; this raises the reason
+    return {
+        path: found[path]
+        for path in sorted(found)
+        if PurePosixPath(path).suffix.lower() in _WANTED
+        and "/." not in path.removeprefix(root)
+        and found[path].get("type") != "directory"
+    }
+
+
+def _content(system: Any, path: str, about: Mapping[str, Any]) -> bytes:
+    """Of a file, in pieces: one without an end is not read to the end, and one that stops coming is given up."""
+    if about.get("type", "file") != "file":  # a link may lead to one
+        about = _within(ANSWER_S, partial(system.info, path))
+    if about.get("type", "file") != "file":
+        raise ValueError("no file, but a folder or a device")
+    too_large = ValueError(f"too large: no trial has more than {MAX_BYTES / 1e6:.0f} MB")
+    if (about.get("size") or 0) > MAX_BYTES:
+        raise too_large
+    file = _within(ANSWER_S, partial(system.open, path, "rb"))
+    content = bytearray()
+    while piece := _within(ANSWER_S, partial(file.read, _PIECE)):
+        content += piece
+        if len(content) > MAX_BYTES:
+            raise too_large
+    file.close()
+    return bytes(content)
+
+
+def _within(seconds: float, function: Callable[[], T]) -> T:
+    """The function's value; TimeoutError where it takes longer. What it waits for then ends with this process."""
+    answers: SimpleQueue[Callable[[], T]] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            value = function()
+            answers.put(lambda: value)
+        except BaseException as error:
+            answers.put(partial(_raise, error))
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        answer = answers.get(timeout=seconds)
+    except Empty:
+        raise TimeoutError(f"no answer within {seconds:g} s") from None
+    return answer()
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
+
+
+def _line(error: BaseException) -> str:
+    error = error.__cause__ or error
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def _below(path: str, url: str) -> PurePosixPath:

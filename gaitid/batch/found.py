@@ -123,6 +123,8 @@ def find(datasets: Sequence[str], leave_out: Path | None) -> Found:
     found = Found()
     seen: set[Path] = set()
     for name in datasets:
+        if not name:
+            raise GaitidError("an empty name of a data set", todo="give . for the current folder")
         path = Path(name)
         if path.is_dir():
             wanted, base = [Wanted(p) for p in _below(path, leave_out, found)], path

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import json
 import os
 import re
 import socket
+import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from gaitid.batch.job import DONE, Outcome
-from gaitid.errors import WriteError
+from gaitid.errors import ReadError, WriteError
+from gaitid.read.source import file_size
 from gaitid.whole import put_all
 
 FOLDER = ".gaitid"
@@ -22,7 +25,13 @@ JOURNAL = "batch.jsonl"
 LOCK = "lock"
 _WAIT_S = 0.2
 # As `put_all` names files aside: name, process, number.
-_PART = re.compile(r"\..{1,40}\.\d+\.\d+\.part(\.old)?")
+_PART = re.compile(r"\..{1,40}\.\d+\.\d+\.part(\.old)?", re.DOTALL)
+# Bytes of a file of ours that is read whole: a journal of 300,000 trials.
+_LONGEST = 500_000_000
+# What a lock says begins so.
+_HOLDER = b"\nprocess "
+# For what is written to in place: a link is an error, and Windows would turn line ends into two bytes.
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 # A file system that knows no locks.
 _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL}
 # What two processes answer to each other: EWOULDBLOCK on Unix, EACCES or EDEADLK of Windows.
@@ -52,11 +61,13 @@ def locked(folder: Path, wait: bool, waiting: Callable[[str], object] = lambda t
     WriteError
         Another batch works there, or the folder cannot be written to.
     """
+    own = folder / FOLDER
     with writing(folder):
-        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
-        # Windows would turn line ends into two bytes
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-        descriptor = os.open(folder / FOLDER / LOCK, flags, 0o666)
+        own.mkdir(parents=True, exist_ok=True)
+        for path, is_right in ((own, stat.S_ISDIR), (own / LOCK, stat.S_ISREG)):
+            if os.path.lexists(path) and not is_right(path.lstat().st_mode):
+                raise WriteError(f"{path} is a link or a device: nothing is written through it", todo="delete it")
+        descriptor = os.open(own / LOCK, os.O_RDWR | os.O_CREAT | _PLAIN, 0o666)
     try:
         told = False
         while not _take(descriptor):
@@ -70,10 +81,13 @@ def locked(folder: Path, wait: bool, waiting: Callable[[str], object] = lambda t
                 told = True
             time.sleep(_WAIT_S)
         with writing(folder):
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            if not _HOLDER.startswith(os.read(descriptor, len(_HOLDER))):
+                raise WriteError(f"{own / LOCK} is no lock of gaitid", todo="delete it")
             os.ftruncate(descriptor, 0)
             os.lseek(descriptor, 0, os.SEEK_SET)
             # byte 0 is what Windows locks, and nobody else could read it
-            os.write(descriptor, f"\nprocess {os.getpid()} on {socket.gethostname()}\n".encode())
+            os.write(descriptor, _HOLDER + f"{os.getpid()} on {socket.gethostname()}\n".encode())
         try:
             yield
         finally:
@@ -124,15 +138,33 @@ def writing(folder: Path) -> Iterator[None]:
         raise WriteError(f"cannot write to {folder} ({error.strerror or error})", todo=todo) from None
 
 
+def folds_case(folder: Path) -> bool:
+    """Whether the file system of a folder that is locked takes ``WALK`` for ``walk``, as exFAT and most of macOS."""
+    lock = folder / FOLDER / LOCK
+    try:
+        return lock.with_name(LOCK.upper()).samefile(lock)
+    except OSError:
+        return False
+
+
+def content(path: Path) -> bytes:
+    """What a file of ours holds; nothing where it is absent or cannot be one of ours: a pipe would be waited for."""
+    try:
+        file_size(path, _LONGEST, "own")
+        return path.read_bytes()
+    except (OSError, ReadError):
+        return b""
+
+
 # --- the journal --------------------------------------------------------------------------------------------
 
 
 class Journal:
     """Each trial that is done, a line of JSON, written when its result is in place.
 
-    A line that is missing or cut (the process was killed in between) means that the trial is worked on again, which
-    makes the same bytes. What a line says of files is believed only where their hashes agree. Results are known by
-    their place below the folder (``P01/walk``).
+    A line ends with the SHA-256 of what stands before. One that is missing, cut (the process was killed in between)
+    or damaged means that the trial is worked on again, which makes the same bytes. What a line says of files is
+    believed only where their hashes agree. Results are known by their place below the folder (``P01/walk``).
     """
 
     def __init__(self, folder: Path) -> None:
@@ -140,41 +172,45 @@ class Journal:
 
     def read(self) -> dict[str, Outcome]:
         """What was done, by place."""
-        try:
-            lines = self.path.read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:
-            return {}
-        return dict(filter(None, map(_entry, lines)))
+        return dict(filter(None, map(_entry, content(self.path).split(b"\n"))))
 
     def write(self, done: Mapping[str, Outcome]) -> None:
         """The whole journal anew, without times: the same outcomes give the same bytes."""
         with writing(self.folder):
-            put_all(self.path.parent, {JOURNAL: "".join(_line(place, one) for place, one in done.items())})
+            put_all(self.path.parent, {JOURNAL: b"".join(_line(place, one) for place, one in done.items())})
 
     def append(self, place: str, outcome: Outcome) -> None:
         """One trial more, when its result is in place."""
-        with writing(self.folder), self.path.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(_line(place, outcome))
+        with writing(self.folder):
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _PLAIN, 0o666)
+            with os.fdopen(descriptor, "ab") as file:
+                file.write(_line(place, outcome))
 
 
-# What a line says besides the place, with the kind of value that JSON gives.
-_NOTED = {"trial": str, "trial_sha256": str, "fingerprint": str, "figures": dict, "outputs": dict, "warnings": list}
+# What a line says, in this order: text, then numbers by name, text by name, texts.
+_WORDS = ("place", "trial", "trial_sha256", "fingerprint")
+_NOTED = (*_WORDS, "figures", "outputs", "warnings")
 
 
-def _line(place: str, outcome: Outcome) -> str:
-    return json.dumps({"place": place, **{name: getattr(outcome, name) for name in _NOTED}}) + "\n"
+def _line(place: str, outcome: Outcome) -> bytes:
+    said = json.dumps({name: place if name == "place" else getattr(outcome, name) for name in _NOTED})
+    return f'{said[:-1]}, "sha256": "{hashlib.sha256(said.encode()).hexdigest()}"}}\n'.encode()
 
 
-def _entry(line: str) -> tuple[str, Outcome] | None:
+def _entry(line: bytes) -> tuple[str, Outcome] | None:
+    """What a line says; None where it is not, to the byte, what we would write of that."""
     try:
-        content: Any = json.loads(line)
-        noted = {name: content[name] for name in _NOTED}
-        place = content["place"]
-    except (ValueError, TypeError, KeyError):
+        found: Any = json.loads(line)
+        noted = {name: found[name] for name in _NOTED}
+        words = [*(noted[name] for name in _WORDS), *noted["outputs"].values(), *noted["warnings"]]
+        # no count or share is larger; neither NaN nor infinity is less
+        numbers = [type(one) in (int, float) and abs(one) < 1e15 for one in noted["figures"].values()]
+        place = noted.pop("place")
+        outcome = Outcome(status=DONE, **{**noted, "warnings": tuple(noted["warnings"])})
+        right = all(isinstance(word, str) for word in words) and all(numbers) and _line(place, outcome) == line + b"\n"
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    if not isinstance(place, str) or not all(isinstance(noted[name], kind) for name, kind in _NOTED.items()):
-        return None
-    return place, Outcome(status=DONE, **{**noted, "warnings": tuple(noted["warnings"])})
+    return (place, outcome) if right else None
 
 
 def sweep(folders: Iterable[Path]) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from gaitid.batch.job import DONE, Outcome
 from gaitid.batch.journal import FOLDER
 from gaitid.batch.plan import Planned
+from gaitid.batch.table import in_cell
 from gaitid.errors import GaitidError, WriteError
 
 DATASET = "frames.parquet"
@@ -121,9 +122,8 @@ def _one(planned: Planned, target: Path) -> None:
             convert_options=csv.ConvertOptions(column_types=types, null_values=[""]),
         )
         if not columns:
-            for word in (planned.subject, str(planned.trial)):
-                text = word.encode("utf-8", "replace").decode()
-                columns.append(pa.chunked_array([pa.array([text] * table.num_rows, pa.string())]))
+            for word in (planned.subject, planned.trial):
+                columns.append(pa.chunked_array([pa.array([in_cell(word)] * table.num_rows, pa.string())]))
         new = [name for name in table.column_names if name not in names]
         names += new
         columns += [table.column(name) for name in new]

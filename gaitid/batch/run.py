@@ -15,6 +15,7 @@ from gaitid.batch.earlier import (
     earlier_places,
     files_of,
     place_of,
+    refuse_one_name,
     refuse_strange_table,
     right_now,
     root_of,
@@ -23,7 +24,7 @@ from gaitid.batch.earlier import (
     text_of,
 )
 from gaitid.batch.job import DONE, Job, Outcome
-from gaitid.batch.journal import Journal, sweep, writing
+from gaitid.batch.journal import Journal, content, sweep, writing
 from gaitid.batch.parquet import sweep_frames
 from gaitid.batch.plan import Planned
 from gaitid.batch.table import batch_csv, results_in
@@ -140,8 +141,9 @@ class _Results:
         self.folders = sorted({output, self.journal.path.parent, *(job.folder for job in jobs)})
         self.earlier = self.journal.read()
         refuse_strange_table(output)
+        refuse_one_name(output, jobs)
         if jobs:
-            claim(output, root_of(jobs[0], output), bool(self.earlier))
+            claim(output, root_of(jobs[0], output), bool(content(self.journal.path)))
         sweep(self.folders)
         sweep_frames(output)
         self.table = text_of(output / TABLE)

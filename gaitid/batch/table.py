@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections.abc import Mapping, Sequence
 
 from gaitid.batch.job import DONE, Outcome
@@ -34,16 +35,25 @@ def batch_csv(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> st
             figures = [_cell(outcome.figures.get(name)) for name in FIGURES]
             seconds = "" if outcome.run_time_s is None else f"{outcome.run_time_s:.3f}"
             words = (one.trial, one.subject, static, outcome.status, outcome.reason, outcome.doubt)
-            # bytes of a name that are no UTF-8 come as lone surrogates, which cannot be written
-            cells = [str(word).encode("utf-8", "replace").decode() for word in words]
-            writer.writerow((*cells, *figures, outcome.trial_sha256, outcome.fingerprint, seconds))
+            writer.writerow((*map(in_cell, words), *figures, outcome.trial_sha256, outcome.fingerprint, seconds))
     return text.getvalue()
 
 
 def results_in(table: str) -> list[tuple[str, ...]]:
     """Of a table, what its results are: trial, subject and fingerprint of each that is done."""
-    rows = csv.DictReader(io.StringIO(table))
-    return [(row["trial"], row["subject"], row["fingerprint"]) for row in rows if row.get("status") == DONE]
+    try:
+        rows = [row for row in csv.DictReader(io.StringIO(table)) if row.get("status") == DONE]
+    except csv.Error:  # of a table that was damaged
+        return []
+    return [(row.get("trial") or "", row.get("subject") or "", row.get("fingerprint") or "") for row in rows]
+
+
+def in_cell(word: object) -> str:
+    """Text as it is, but control characters and bytes that are no UTF-8, which become ``\\x1b`` and ``\\udcff``.
+
+    Unlike `gaitid.errors.in_print`, which is for people: a path with two blanks or a rare letter is still that path.
+    """
+    return "".join(ascii(c)[1:-1] if unicodedata.category(c) in ("Cc", "Cs") else c for c in str(word))
 
 
 def _cell(value: float | None) -> str:

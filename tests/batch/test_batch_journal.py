@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import errno
+import hashlib
 import io
 import os
 import sys
@@ -20,7 +22,7 @@ from gaitid.batch.journal import Journal, locked, sweep
 from gaitid.batch.plan import Planned
 from gaitid.batch.progress import Progress
 from gaitid.batch.run import run_batch
-from gaitid.batch.table import COLUMNS, batch_csv
+from gaitid.batch.table import COLUMNS, batch_csv, results_in
 from gaitid.errors import WriteError
 
 
@@ -77,8 +79,139 @@ def test_a_journal_gives_back_what_was_done(tmp_path: Path) -> None:
     assert known == {"Zoë/walk\udcff": replace(outcome, run_time_s=None)}
 
 
+NOTED = Outcome("a", DONE, "", "12", "34", {"frames": 5, "wrenches_filled": 0.5}, {"a.run.json": "56", "a.csv": "78"})
+
+
+def summed(text: str) -> str:
+    """A line of anybody who knows how the sum is made."""
+    return f'{text[:-1]}, "sha256": "{hashlib.sha256(text.encode()).hexdigest()}"}}\n'
+
+
+def unsummed(journal: Journal) -> str:
+    return journal.path.read_text().partition(', "sha256"')[0] + "}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"frames": 5', '"frames": 9999'),
+        ('"frames": 5', '"frames": NaN'),
+        ('"frames": 5', '"frames": 1e999'),
+        ('"frames": 5', '"frames": 1' + "0" * 400),
+        ('"frames": 5', '"frames": "x"'),
+        ('"frames": 5', '"frames": [1]'),
+        ('"frames": 5', '"frames": true'),
+        ('"frames": 5', '"frames": 5, "frames": 5'),
+        ('{"frames": 5, "wrenches_filled": 0.5}', "[]"),
+        (', "a.csv": "78"', ""),
+        ('"78"', "78"),
+        ('"fingerprint": "34"', '"fingerprint": null'),
+        ('"warnings": []', '"warnings": "x"'),
+        ('"warnings": []', '"warnings": [1]'),
+        ('"warnings": []', '"warnings": [], "run_time_s": "x"'),
+        ('"warnings": []', '"warnings": [], "fatal": true'),
+        ('"warnings": []', '"warnings": ' + "[" * 200_000),
+        ('"warnings": []', '"warnings":  []'),
+    ],
+)
+def test_a_line_that_was_changed_is_not_believed(tmp_path: Path, old: str, new: str) -> None:
+    """Not even where its sum was made anew, but for what a line may say: other figures, fewer outputs."""
+    journal = Journal(tmp_path)
+    journal.write({"a": NOTED, "b": NOTED})
+    line = journal.path.read_text().splitlines(keepends=True)[0]
+    assert old in line
+    journal.path.write_text(journal.path.read_text().replace(old, new, 1))
+    assert list(journal.read()) == ["b"]
+    journal.write({"a": NOTED})
+    plain = unsummed(journal)
+    journal.path.write_text(summed(plain))
+    assert list(journal.read()) == ["a"]
+    journal.path.write_text(summed(plain.replace(old, new)))
+    assert list(journal.read()) == (["a"] if new in ('"frames": 9999', "") else [])
+
+
+@pytest.mark.parametrize("line", [b"[" * 200_000, b"\xff\xfe", b"5", b'"x"', b"null", b"{}", b"\0" * 100, b""])
+def test_lines_that_are_no_lines_of_ours(tmp_path: Path, line: bytes) -> None:
+    journal = Journal(tmp_path)
+    journal.write({"a": NOTED})
+    journal.path.write_bytes(line + b"\n" + journal.path.read_bytes() + line)
+    assert list(journal.read()) == ["a"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_journal_that_is_no_file(tmp_path: Path) -> None:
+    """A pipe would be waited for, a device has no end: neither is read, and a file takes its place."""
+    for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero"), Path.mkdir, lambda path: path.symlink_to(path)):
+        journal = Journal(tmp_path / make.__name__)
+        journal.path.parent.mkdir(parents=True, exist_ok=True)
+        journal.path.unlink(missing_ok=True)
+        make(journal.path)
+        assert journal.read() == {}
+        if not journal.path.is_dir():
+            journal.write({"a": NOTED})
+            assert list(journal.read()) == ["a"]
+
+
+def test_a_journal_that_is_too_large(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.write({"a": NOTED})
+    with journal.path.open("ab") as file:
+        file.truncate(300 * 10**9)
+    assert journal.read() == {}
+
+
+@pytest.mark.parametrize("name", [".gaitid", ".gaitid/lock", ".gaitid/batch.jsonl"])
+def test_nothing_is_written_through_a_link(tmp_path: Path, name: str) -> None:
+    """Nor through a second name of a file that is no lock."""
+    out, mine = tmp_path / "out", tmp_path / "mine"
+    mine.write_text("mine")
+    (out / name).parent.mkdir(parents=True)
+    (out / name).symlink_to(tmp_path if name == ".gaitid" else mine)
+    outcome = replace(NOTED, outputs={})
+    with pytest.raises(WriteError, match=r"is a link or a device|cannot write to"), locked(out, wait=False):
+        Journal(out).append("a", outcome)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["mine", "out"]
+    assert mine.read_text() == "mine"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_lock_that_is_no_lock(tmp_path: Path) -> None:
+    lock = tmp_path / ".gaitid" / "lock"
+    lock.parent.mkdir()
+    os.mkfifo(lock)
+    with pytest.raises(WriteError, match="lock is a link or a device"), locked(tmp_path, wait=False):
+        pass
+    lock.unlink()
+    (tmp_path / "mine").write_text("mine")
+    os.link(tmp_path / "mine", lock)
+    with pytest.raises(WriteError, match="lock is no lock of gaitid"), locked(tmp_path, wait=False):
+        pass
+    assert (tmp_path / "mine").read_text() == "mine"
+    lock.unlink()
+    lock.write_text("\nprocess 4711 on a machine that lost its power\n")
+    with locked(tmp_path, wait=False):
+        assert str(os.getpid()) in lock.read_text()
+
+
+def test_names_in_the_table_are_as_they_are_but_for_what_a_terminal_obeys() -> None:
+    """A path stays that path, also one that a spreadsheet takes for a formula."""
+    names = ["=1+2.c3d", "two  blanks.c3d", "Zoë\u200c\xa0膝.c3d", "a\x1b[31m\n\u0085.c3d", "b\udcff.c3d"]
+    table = batch_csv([planned(name) for name in names], {name: Outcome(name, DONE) for name in names})
+    assert len(table.splitlines()) == len(names) + 1
+    assert [row["trial"] for row in csv.DictReader(io.StringIO(table))] == [
+        *names[:3], r"a\x1b[31m\n\x85.c3d", r"b\udcff.c3d",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "table", ["", "trial,x\na,done\n", "trial,status\na,done\n", 'trial,status\n"' + "x" * 200_000]
+)
+def test_a_table_that_was_damaged_has_what_can_be_read(table: str) -> None:
+    assert results_in(table) == ([("a", "", "")] if ",status\na" in table else [])
+
+
 def test_sweep_takes_away_what_was_left_aside_only(tmp_path: Path) -> None:
-    left = [".walk.wrenches.csv.4242.0.part", ".walk.run.json.1.12.part.old"]
+    left = [".two\nlines.run.json.1.0.part", ".walk.wrenches.csv.4242.0.part", ".walk.run.json.1.12.part.old"]
     others = ["walk.run.json", ".part", ".my.part", "walk.4242.0.part", ".walk.4242.0.part.txt"]
     for name in (*left, *others):
         (tmp_path / name).touch()

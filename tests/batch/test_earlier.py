@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from gaitid.batch.earlier import TABLE, earlier_places
+from gaitid.batch.earlier import TABLE, earlier_places, refuse_one_name, refuse_strange_table
 from gaitid.batch.job import DONE, TIMEOUT, Job, Outcome, run_one
-from gaitid.batch.journal import Journal
+from gaitid.batch.journal import Journal, folds_case, locked
 from gaitid.batch.plan import make_plan
 from gaitid.batch.run import make_jobs, run_batch
 from gaitid.errors import WriteError
@@ -126,6 +126,47 @@ def test_a_table_of_somebody_else_is_not_overwritten(data: Path, tmp_path: Path)
     with pytest.raises(WriteError, match="no table of gaitid"):
         work(tmp_path / "out", data)
     assert (tmp_path / "out" / TABLE).read_text() == "trials,subject\nmine,me\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_table_that_is_no_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.symlink_to("nowhere")):
+        make(tmp_path / TABLE)
+        with pytest.raises(WriteError, match="no table of gaitid"):
+            refuse_strange_table(tmp_path)
+        (tmp_path / TABLE).unlink()
+    for held in ("", "trial,subject\n"):
+        (tmp_path / TABLE).write_text(held)
+        refuse_strange_table(tmp_path)
+    with (tmp_path / TABLE).open("wb") as file:
+        file.truncate(300 * 10**9)
+    with pytest.raises(WriteError, match="no table of gaitid"):
+        refuse_strange_table(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_root_and_a_record_that_are_no_files(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    work(out, data)
+    (out / ".gaitid" / "dataset").unlink()
+    os.mkfifo(out / ".gaitid" / "dataset")
+    record = out / "P1" / "walk1.run.json"
+    record.write_text("[" * 200_000)
+    damage(data / "P1" / "walk1.c3d")
+    assert work(out, data, resume=True)["P1/walk2.c3d"].run_time_s is None
+    assert (out / ".gaitid" / "dataset").read_text() == f"{data}\n"
+
+
+def test_names_that_are_one_to_the_file_system(tmp_path: Path) -> None:
+    """``Walk`` and ``walk`` are two files here, but results may go to exFAT, a share or a Mac."""
+    jobs = [Job(Path(name), tmp_path / "P1", RunOptions("pig"), ()) for name in ("Walk.c3d", "walk.c3d", "run.c3d")]
+    with locked(tmp_path, wait=False):
+        if not folds_case(tmp_path):
+            refuse_one_name(tmp_path, jobs)
+            (tmp_path / ".gaitid" / "LOCK").symlink_to("lock")  # as if it were the same name
+        with pytest.raises(WriteError, match=r"Walk.c3d and walk.c3d would both write .*P1/walk\.\*"):
+            refuse_one_name(tmp_path, jobs)
+        refuse_one_name(tmp_path, jobs[1:])
 
 
 # --- what must go -------------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ fsspec = pytest.importorskip("fsspec", reason="the optional library fsspec is no
 
 @pytest.fixture
 def store() -> Iterator[Any]:
-    """In memory, as a bucket."""
+    """In memory, as a bucket; fsspec has an instance of its class for each thread."""
     system = fsspec.filesystem("memory")
     for name in ("P1/static.c3d", "P1/walk.c3d", "P1/.walk.c3d", "P1/walk.avi", "P2/walk.c3d", "subject.yaml"):
         system.pipe_file(f"/lab/{name}", name.encode())
@@ -68,13 +70,14 @@ def test_what_is_gone_from_the_store_is_gone_here(store: Any, tmp_path: Path) ->
 def test_a_file_that_cannot_be_fetched_is_named(store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The others are there."""
 
-    def cut(path: str, before: Any = store.cat_file) -> bytes:
+    before = type(store).open
+
+    def cut(self: Any, path: str, mode: str) -> Any:
         if "P1/walk" in path:
             raise ConnectionError("the line\nwas cut")
-        content: bytes = before(path)
-        return content
+        return before(self, path, mode)
 
-    monkeypatch.setattr(store, "cat_file", cut)
+    monkeypatch.setattr(type(store), "open", cut)
     _, problems = fetch(["memory://lab"], tmp_path)
     assert problems == ["/lab/P1/walk.c3d: cannot be fetched (the line was cut)"]
     assert len(copies(tmp_path)) == 3
@@ -88,7 +91,7 @@ def test_names_that_lead_elsewhere(
     store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, words: str
 ) -> None:
     """A server may name a file as it likes."""
-    monkeypatch.setattr(store, "find", lambda root: [path])
+    monkeypatch.setattr(type(store), "find", lambda self, root, detail: {path: {}})
     with pytest.raises(GaitidError, match=words):
         fetch(["memory://lab"], tmp_path / "out")
     assert copies(tmp_path) == {}
@@ -97,14 +100,77 @@ def test_names_that_lead_elsewhere(
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("memory://nowhere", "no trial"),
+        ("memory://nowhere", r"memory://nowhere: cannot be listed \(/nowhere\)"),
         ("nonsense://lab", r"cannot be fetched \(Protocol not known: nonsense\); pip install"),
         ("memory:///", "no trial|cannot be the name"),
+        ("dir://in", r"dir://in: cannot be fetched \(.*; check the URL"),
+        ("reference://x", r"reference://x: cannot be fetched \(.*'fo'\); check the URL"),
+        ("ftp://127.0.0.1:9/a", r"ftp://127.0.0.1:9/a: cannot be fetched \(.*refused\); check the URL"),
     ],
 )
 def test_refusals(url: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(GaitidError, match=words):
         fetch([url], tmp_path)
+
+
+def test_a_store_that_hides_why_it_lists_nothing(store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As HTTP does: listings leave out what does not answer, and the reason is the cause of an error."""
+
+    def about(self: Any, path: str) -> Any:
+        raise FileNotFoundError(path) from ConnectionError("connection refused")
+
+    monkeypatch.setattr(type(store), "info", about)
+    monkeypatch.setattr(type(store), "find", lambda self, root, detail: {})
+    with pytest.raises(GaitidError, match=r"memory://lab: cannot be listed \(connection refused\); check the URL"):
+        fetch(["memory://lab"], tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_only_files_of_a_size_that_trials_have(tmp_path: Path, one_walk: Path) -> None:
+    """Neither pipes nor devices, which have no end, nor a sparse file of 300 GB."""
+    store, out = tmp_path / "store", tmp_path / "out"
+    store.mkdir()
+    os.mkfifo(store / "pipe.c3d")
+    (store / "zero.c3d").symlink_to("/dev/zero")
+    with (store / "large.c3d").open("wb") as file:
+        file.truncate(300 * 10**9)
+    with pytest.raises(
+        GaitidError, match=r"file://\S*: no trial; .*/large.c3d: .*too large.*/pipe.c3d: .*no file, but"
+    ):
+        fetch([store.as_uri()], out)
+    (store / "walk.c3d").write_bytes((one_walk / "walk.c3d").read_bytes())
+    (store / "link.c3d").symlink_to("walk.c3d")
+    _, problems = fetch([store.as_uri()], out)
+    assert [Path(line.partition(":")[0]).name for line in problems] == ["large.c3d", "pipe.c3d", "zero.c3d"]
+    assert sorted(Path(name).name for name in copies(out)) == ["link.c3d", "walk.c3d"]
+
+
+def test_a_file_that_is_longer_than_the_store_says(store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gaitid.batch.fetched.MAX_BYTES", 12)
+    monkeypatch.setattr("gaitid.batch.fetched._PIECE", 4)
+    found = {path: {"type": "file"} for path in store.find("/lab")}
+    monkeypatch.setattr(type(store), "find", lambda self, root, detail: found)
+    _, problems = fetch(["memory://lab"], tmp_path)
+    assert [line.partition(":")[0] for line in problems] == ["/lab/P1/static.c3d"]
+    assert "too large" in problems[0]
+
+
+@pytest.mark.parametrize("slow", ["find", "open"])
+def test_a_store_that_stops_answering(store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow: str) -> None:
+    """One line, and the next file is not waited for."""
+    never, asked = threading.Event(), []
+
+    def wait(*args: Any, **options: Any) -> None:
+        asked.append(args)
+        never.wait()
+
+    monkeypatch.setattr(type(store), slow, wait)
+    for name in ("ANSWER_S", "LISTING_S"):
+        monkeypatch.setattr(f"gaitid.batch.fetched.{name}", 0.2)
+    with pytest.raises(GaitidError, match=r"memory://lab: .*no answer within 0.2 s"):
+        fetch(["memory://lab"], tmp_path)
+    assert len(asked) == 1
+    never.set()
 
 
 def test_a_fetched_data_set_is_planned_as_any_other(dataset: Path, tmp_path: Path) -> None:

@@ -95,6 +95,31 @@ def test_a_subject_is_text_as_written(make, subject: str) -> None:  # type: igno
     assert [make_plan([str(top / n)], None).trials[0].subject for n in ("plan.yaml", "plan.csv")] == [subject] * 2
 
 
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ('trials: a.c3d, static: "x\\0y"', r"entry 1: static: .*x\\x00y: no such file"),
+        ('trials: a.c3d, root: "x\\0y"', r"entry 1: root: .*x\\x00y does not hold a.c3d"),
+        ('trials: "x\\0y"', r"entry 1: .*x\\x00y: no such file"),
+        ('trials: "x\\0*"', r"entry 1: .*x\\x00\*: no such trial"),
+        ('trials: ""', "entry 1: no trials"),
+        ('trials: [""]', "entry 1: no trials"),
+        ("trials: [[a]]", "entry 1: trials: expected text"),
+    ],
+)
+def test_an_entry_that_cannot_be_used(tmp_path: Path, entry: str, words: str) -> None:
+    (tmp_path / "plan.yaml").write_text(f"- {{{entry}}}\n")
+    (tmp_path / "a.c3d").write_bytes(b"")
+    with pytest.raises(GaitidError, match=words):
+        make_plan([str(tmp_path / "plan.yaml")], tmp_path / "out")
+
+
+def test_a_data_set_without_a_name() -> None:
+    """Nobody means the current folder by it, but an empty variable of a shell."""
+    with pytest.raises(GaitidError, match="an empty name of a data set"):
+        make_plan([""], None)
+
+
 def test_none_for_a_file_is_none(make) -> None:  # type: ignore[no-untyped-def]
     top = make("static.c3d=static", "walk.c3d")
     (top / "subject.yaml").write_text("mass_kg: 60\n")
