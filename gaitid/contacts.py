@@ -224,12 +224,15 @@ def _contacts_of(scene: Scene, given: Mask) -> tuple[list[Contact], Mask, Mask]:
     contacts: list[Contact] = []
     taken, misplaced, at_edge = np.zeros((3, len(any_plate)), dtype=bool)
     said = np.flatnonzero(np.diff(given)) + 1
+    sharing = round(SHARING * rate_hz)
     for first, stop in [*spans(any_plate & ~given), *spans(any_plate & given)]:
         last = stop - 1
         used = [p for p in scene.plates if scene.on(p)[first:stop].any()]
         used += [p for p in scene.plates if p not in used and touches_lightly(p, scene, first, last)]
-        shared = np.logical_or.reduce([scene.shares(p) & scene.on(p) for p in used])
-        shared = widened(shared, round(SHARING * rate_hz))[first:stop]
+        before = max(first - sharing, 0)
+        around = slice(before, stop + sharing)
+        shared = np.logical_or.reduce([scene.shares(p)[around] & scene.on(p)[around] for p in used])
+        shared = widened(shared, sharing)[first - before : stop - before]
         near = _near(stop - first, rate_hz)
         load = scene.total(used)
         cut = (
@@ -247,7 +250,7 @@ def _contacts_of(scene: Scene, given: Mask) -> tuple[list[Contact], Mask, Mask]:
                 reason = f"the evidence says otherwise: {verdict.reason}"
                 nothing = np.zeros(stop - first, dtype=bool)
                 verdict = Verdict(True, UNSUPPORTED, reason, nothing, nothing)
-        vertical = (load.f_g @ used[0].normal_g)[first:stop]
+        vertical = load.f_g[first:stop] @ used[0].normal_g
         contacts += _rows(
             side, used, first, vertical, verdict, method, shared, rate_hz, scene.settings.contact_threshold_N
         )

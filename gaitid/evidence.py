@@ -181,7 +181,7 @@ def judge(
     frames = slice(first, last + 1)
     n = last + 1 - first
     alone = ~shared
-    vertical = (load.f_g @ plates[0].normal_g)[frames]
+    vertical = load.f_g[frames] @ plates[0].normal_g
     peak = float(np.fmax.reduce(np.where(alone, vertical, 0.0)))
     name = "plate " + "+".join(str(number) for number in sorted(p.number for p in plates))
     nothing = np.zeros(n, dtype=bool)
@@ -240,7 +240,7 @@ def judge(
     if one_plane(plates):
         # a small force with the plate's noise and bias on it has its centre anywhere
         sure = alone & (vertical > max(settings.contact_threshold_N, *(_smallest_sure(p) for p in plates)))
-        cop = centre_of_pressure(load, surface, normal)[0][frames]
+        cop = centre_of_pressure(load.during(frames), surface, normal)[0]
         under = FootTrack(heel, toe)
         on_a_step = any(reach == 0.0 for _, _, reach in over)  # it cannot press where there is no plate
         why, more = _off_the_foot(cop, under, normal, sure & (vertical > ROLL_FORCE * peak), on_a_step)
@@ -429,6 +429,6 @@ def _moves_forward(foot: FootTrack, first: int, last: int, near: int) -> bool:
     """Whether the foot comes from behind and leaves to the front, by its heel a while before and after the contact."""
     before, after = max(first - 3 * near, 0), min(last + 3 * near, len(foot.heel_g) - 1)
     moved = foot.heel_g[after] - foot.heel_g[before]
-    line = np.where(np.isfinite(foot.heel_g), foot.toe_g - foot.heel_g, np.nan)[first : last + 1]
+    line = foot.toe_g[first : last + 1] - foot.heel_g[first : last + 1]
     line = line[known_rows(line)]
     return bool(len(line) and moved @ line.mean(axis=0) > 0)

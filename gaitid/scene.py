@@ -54,7 +54,9 @@ class Scene:
     weight_N: float
     settings: specs.Settings
     faults: Mapping[int, str]
+    # kept, because hundreds of contacts of a long trial ask for the same few
     totals: dict[tuple[int, ...], Wrench] = field(default_factory=dict, repr=False)
+    found: dict[int, list[tuple[int, int]]] = field(default_factory=dict, repr=False)
 
     @property
     def stance(self) -> Stance:
@@ -73,7 +75,6 @@ class Scene:
         """What several plates do to the foot, about the laboratory's origin, (frames, 3) each.
 
         A plate counts where this foot is on it or no other is: while it carries the other foot alone, it is left out.
-        Kept: hundreds of contacts of a long trial ask for the same few sums.
         """
         numbers = tuple(plate.number for plate in plates)
         if numbers in self.totals:
@@ -86,6 +87,12 @@ class Scene:
             m[counts] += here.m_g[counts]
         self.totals[numbers] = Wrench(f, m, np.zeros(3))
         return self.totals[numbers]
+
+    def contacts_of(self, plate: PlateLoad) -> list[tuple[int, int]]:
+        """(first, last) of each load on a plate, whoever's."""
+        if plate.number not in self.found:
+            self.found[plate.number] = plate.contacts(self.rate_hz, self.settings)
+        return self.found[plate.number]
 
     @property
     def other_airborne(self) -> Mask:
@@ -213,7 +220,8 @@ def touches_lightly(plate: PlateLoad, scene: Scene, first: int, last: int) -> bo
     """
     frames = slice(first, last + 1)
     edge = scene.settings.contact_edge_N
-    if any(a <= last and b >= first for a, b in plate.contacts(scene.rate_hz, scene.settings)):
+    if any(a <= last and b >= first for a, b in scene.contacts_of(plate)):
         return False  # a contact of its own, judged by itself
     loaded = plate.vertical[frames] > max(edge, plate.noise_N if np.isfinite(plate.noise_N) else edge)
-    return bool((loaded & reaches_onto(plate, scene.foot)[frames] & scene.stance.standing[frames]).any())
+    foot = FootTrack(scene.foot.heel_g[frames], scene.foot.toe_g[frames])
+    return bool((loaded & reaches_onto(plate, foot) & scene.stance.standing[frames]).any())

@@ -45,6 +45,10 @@ class Wrench:
         p = np.broadcast_to(p_g, self.f_g.shape)
         return Wrench(self.f_g, self.m_g + cross(self.p_g - p, self.f_g), p, self.frame)
 
+    def during(self, frames: slice) -> Wrench:
+        """The same action in some frames only."""
+        return Wrench(self.f_g[frames], self.m_g[frames], self.p_g[frames], self.frame)
+
     def turned(self, R_gs: Array, frame: str) -> Wrench:
         """The same action about the same point, in the axes of another frame: v_s = R_gsᵀ v_g for f, m and p.
 
