@@ -98,8 +98,9 @@ def _digits(whole: NDArray[np.int64]) -> NDArray[np.uint8]:
 
 def _drop_trailing_zeros(cells: NDArray[np.uint8], exponent: NDArray[np.intp]) -> None:
     """Take out in place the zeros at the end behind the point, and the point where none is left behind it."""
-    rows = np.arange(len(cells))
+    rows: slice | NDArray[np.intp] = slice(None)
     for place in range(DIGITS - 1, 0, -1):
         at = _DIGIT.start + 2 * place
-        rows = rows[(cells[rows, at] == ord("0")) & (exponent[rows] < place)]
+        zero = np.flatnonzero((cells[rows, at] == ord("0")) & (exponent[rows] < place))
+        rows = zero if isinstance(rows, slice) else rows[zero]
         cells[rows, at - 1 : at + 1] = 0
