@@ -84,3 +84,8 @@ def in_words(error: Exception, about: str = "") -> str:
         name = "" if error.filename is None or str(error.filename) == about else f"{error.filename}: "
         return f"{name}cannot be read or written ({error.strerror})"
     return f"internal error ({type(error).__name__}: {in_print(str(error))}); please report it with --debug"
+
+
+def counted(n: int, what: str) -> str:
+    """``1 trial``, ``2 trials``."""
+    return f"{n} {what}{'' if n == 1 else 's'}"

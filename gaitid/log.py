@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from gaitid import __version__
-from gaitid.errors import GaitidError, WriteError
+from gaitid.errors import GaitidError, WriteError, counted
 
 T = TypeVar("T")
 KEYS = ["time", "level", "pid", "trial", "event", "message", "duration_s"]
@@ -235,11 +235,6 @@ def _pause(end: float, why: str) -> None:
     if time.monotonic() > end:
         raise TimeoutError(errno.ETIMEDOUT, f"{why} for {PATIENCE_S:g} s")
     time.sleep(_PAUSE_S)
-
-
-def counted(n: int, what: str) -> str:
-    """``1 trial``, ``2 trials``."""
-    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def _words(error: BaseException) -> str:

@@ -87,20 +87,27 @@ class Found:
         Files that are no trials, and why.
     problems : list of str
         Folders that could not be listed.
+    noted : Path or None
+        The root of the data set that the folder of results holds those of.
     """
 
     trials: list[Wanted] = field(default_factory=list)
     bases: list[Path] = field(default_factory=list)
     left_out: dict[Path, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    noted: Path | None = None
 
     @property
     def root(self) -> Path:
-        """The deepest folder that everything lies in, absolute: outputs mirror what is below it."""
+        """The deepest folder that everything lies in, absolute: outputs mirror what is below it.
+
+        Of a part of a data set that the results are of already, the root of the whole.
+        """
         try:
-            return Path(os.path.commonpath(self.bases))
+            deepest = Path(os.path.commonpath(self.bases))
         except ValueError:  # two drives
             raise GaitidError("data sets on different drives", todo="run a batch for each") from None
+        return self.noted if self.noted is not None and deepest.is_relative_to(self.noted) else deepest
 
 
 def find(datasets: Sequence[str], leave_out: Path | None) -> Found:
@@ -118,9 +125,10 @@ def find(datasets: Sequence[str], leave_out: Path | None) -> Found:
     GaitidError
         A data set that is not there, or holds no trial.
     """
+    from gaitid.batch.earlier import noted_root
     from gaitid.batch.manifest import is_manifest, read_manifest
 
-    found = Found()
+    found = Found(noted=None if leave_out is None else noted_root(leave_out))
     seen: set[Path] = set()
     for name in datasets:
         if not name:

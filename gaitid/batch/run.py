@@ -11,13 +11,17 @@ from typing import Any, Protocol
 
 from gaitid.batch.earlier import (
     TABLE,
-    claim,
+    away,
     earlier_places,
     files_of,
+    note_root,
+    outdated,
     place_of,
+    refuse_links,
     refuse_one_name,
-    refuse_strange_table,
-    right_now,
+    refuse_other_root,
+    refuse_others_places,
+    refuse_strange_tables,
     root_of,
     take_away_frames,
     take_away_tables,
@@ -28,7 +32,7 @@ from gaitid.batch.journal import Journal, content, sweep, writing
 from gaitid.batch.parquet import sweep_frames
 from gaitid.batch.plan import Planned
 from gaitid.batch.table import batch_csv, results_in
-from gaitid.errors import GaitidError, WriteError
+from gaitid.errors import GaitidError, WriteError, counted
 from gaitid.model.load import load_model
 from gaitid.run import RunOptions, about_hidden, found_trial, input_record
 from gaitid.whole import put_all
@@ -85,6 +89,7 @@ def run_batch(
     *,
     resume: bool = False,
     tell: Callable[[Outcome], object] = lambda outcome: None,
+    remark: Callable[[str], object] = lambda text: None,
 ) -> dict[str, Outcome]:
     """Work on all jobs; the caller holds the folder's lock.
 
@@ -102,6 +107,8 @@ def run_batch(
         Keep what the journal knows to be done with the same inputs, options and version, where it is still in place.
     tell : callable
         Given each outcome as it comes.
+    remark : callable
+        Told at the end what became of earlier results of trials that have none now.
 
     Returns
     -------
@@ -113,7 +120,7 @@ def run_batch(
     WriteError
         The folder holds results of another data set, or cannot be written to any more. What is done is noted.
     """
-    results = _Results(output, jobs, resume)
+    results = _Results(output, jobs, resume, remark)
     outcomes: dict[str, Outcome] = {}
     try:
         with closing(schedule([replace(job, before=results.known(job)) for job in jobs])) as coming:
@@ -135,20 +142,27 @@ def run_batch(
 class _Results:
     """A folder of results while a batch works in it: nothing old is left beside something newer."""
 
-    def __init__(self, output: Path, jobs: Sequence[Job], resume: bool) -> None:
-        self.output, self.resume, self.journal = output, resume, Journal(output)
+    def __init__(self, output: Path, jobs: Sequence[Job], resume: bool, remark: Callable[[str], object]) -> None:
+        self.output, self.resume, self.remark, self.journal = output, resume, remark, Journal(output)
         self.jobs = {job.name: job for job in jobs}
         self.folders = sorted({output, self.journal.path.parent, *(job.folder for job in jobs)})
         self.earlier = self.journal.read()
-        refuse_strange_table(output)
+        refuse_strange_tables(output)
+        refuse_links(output, self.folders)
         refuse_one_name(output, jobs)
-        if jobs:
-            claim(output, root_of(jobs[0], output), bool(content(self.journal.path)))
+        roots = [root_of(job, output) for job in jobs[:1]]
+        for root in roots:
+            refuse_other_root(output, root, bool(content(self.journal.path)))
+        refuse_others_places(output, jobs, self.earlier)
+        for root in roots:
+            note_root(output, root)
         sweep(self.folders)
         sweep_frames(output)
         self.table = text_of(output / TABLE)
         self.others = {place: self.earlier[place] for place in earlier_places(output, jobs, self.earlier)}
         self.done: dict[str, Outcome] = {}
+        self.any_done, self.kept = False, 0
+        self.old: dict[str, list[Path]] = {}
         mine = {place: self.earlier[place] for place in map(self.place, self.jobs) if place in self.earlier}
         # without --resume nothing is believed, but which files are ours is still known
         listed = mine if resume else {place: replace(one, fingerprint="") for place, one in mine.items()}
@@ -162,36 +176,51 @@ class _Results:
         return self.earlier.get(self.place(job.name)) if self.resume else None
 
     def note(self, outcome: Outcome) -> Outcome:
-        """Note a result that is in place, or take away the earlier one of a trial that has none now."""
+        """Note a result that is in place, or that the earlier one of a trial that has none now is to go."""
         job, place = self.jobs[outcome.trial], self.place(outcome.trial)
         before = self.earlier.get(place)
         if outcome.status == DONE:
+            self.any_done = True
             if before is None or before.outputs != outcome.outputs:
                 take_away_tables(self.output)
             if outcome != self.known(job):
                 self.journal.append(place, outcome)
             self.done[place] = outcome
-        elif before is not None and right_now(job, before):
-            self.done[place] = before
-        elif files := files_of(job, before):
-            take_away_tables(self.output)
-            try:
-                for path in files:
-                    path.unlink(missing_ok=True)
-            except OSError as error:
-                said = f"{outcome.reason}; its earlier result cannot be taken away ({error.strerror or error})"
-                return replace(outcome, reason=said)
+        elif files := files_of(job, before, outcome.trial_sha256):
+            if outdated(job, before):
+                self.old[place] = files
+            else:
+                self.kept += 1
+            if before is not None:
+                self.done[place] = before
         return outcome
 
     def end(self, table: str) -> None:
-        """All is done: the journal in the order of the plan, and the table; frames of other results go."""
+        """All is done: the journal in the order of the plan, and the table; what is old goes."""
         sweep(self.folders)
+        if self.any_done:
+            self._take_away_old()
+        else:  # of a mistyped option, rather
+            self.kept += len(self.old)
+        if self.kept:
+            self.remark(f"{counted(self.kept, 'earlier result')} kept, though not done now")
         mine = {place: self.done[place] for place in map(self.place, self.jobs) if place in self.done}
         self.journal.write(mine | self.others)
         if results_in(table) != results_in(self.table):
             take_away_frames(self.output)
         with writing(self.output):
             put_all(self.output, {TABLE: table})
+
+    def _take_away_old(self) -> None:
+        """Earlier results of trials that have none now, and are of other inputs or options."""
+        if self.old:
+            take_away_tables(self.output)
+            self.remark(f"{counted(len(self.old), 'earlier result')} taken away: not done now")
+        for place, files in self.old.items():
+            self.done.pop(place, None)
+            for path in files:
+                with away(path):
+                    path.unlink(missing_ok=True)
 
 
 def counts(outcomes: Sequence[Outcome]) -> dict[str, int]:

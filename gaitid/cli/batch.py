@@ -16,8 +16,8 @@ import click
 from gaitid.cli.common import CONTEXT, Target, refuse_pattern, say, talk_options
 from gaitid.cli.run import command as run_command
 from gaitid.cli.run import run_options
-from gaitid.errors import GaitidError
-from gaitid.log import ERROR, INFO, WARNING, Log, counted
+from gaitid.errors import GaitidError, counted
+from gaitid.log import ERROR, INFO, WARNING, Log
 
 if TYPE_CHECKING:
     from gaitid.batch.job import Outcome
@@ -32,6 +32,9 @@ _OF_RUN = [
     if isinstance(p, click.Option)
     and p.name not in ("output", "forces", "log_file", "quiet", "verbose", "debug", "version")
 ]
+
+# Names of so many earlier results stand in a line.
+_NAMED = 4
 
 
 def _processors() -> int:
@@ -148,6 +151,7 @@ def command(
     log = ctx.with_resource(Log(log_file, "batch", len(jobs)))
     progress = Progress(len(jobs), sys.stderr if sys.stderr.isatty() and not quiet else None)
     told: dict[str, str] = {}
+    remarks: list[str] = []
     had_frames = (folder / DATASET).is_dir()
 
     def tell(outcome: Outcome) -> None:
@@ -175,7 +179,7 @@ def command(
     schedule = _schedule(scheduler, folder, n_workers, time_limit_s, memory_MB)
     try:
         with locked(folder, wait, waiting):
-            outcomes = run_batch(plan.trials, jobs, folder, schedule, resume=resume, tell=tell)
+            outcomes = run_batch(plan.trials, jobs, folder, schedule, resume=resume, tell=tell, remark=remarks.append)
             if parquet:
                 write_parquet(folder, ((one, outcomes[str(one.trial)]) for one in plan.trials))
     except KeyboardInterrupt:
@@ -189,8 +193,11 @@ def command(
         if had_frames and not (folder / DATASET).is_dir() and not quiet:
             say(f"{folder / DATASET} was taken away: it held earlier results; --parquet makes it anew")
     if not quiet:
-        if others := len(earlier_places(folder, jobs, Journal(folder).read())):
-            say(f"{folder} still holds {counted(others, 'earlier result')} of trials that are not in this batch")
+        if others := earlier_places(folder, jobs, Journal(folder).read()):
+            named = ", ".join(others[:_NAMED]) + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
+            remarks.append(f"{counted(len(others), 'earlier result')} of trials that are not in this batch: {named}")
+        for remark in remarks:
+            say(f"{folder}: {remark}")
         found = ", ".join(f"{n} {status}" for status, n in counts(list(outcomes.values())).items())
         rate = progress.worked / max(progress.seconds, 1e-9)
         say(f"{counted(len(outcomes), 'trial')}: {found}; {rate:.1f} trials/s; wrote {folder / TABLE}")

@@ -6,14 +6,14 @@ import json
 import os
 import shutil
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gaitid.batch.earlier import TABLE, earlier_places, refuse_one_name, refuse_strange_table
+from gaitid.batch.earlier import TABLE, earlier_places, refuse_one_name, refuse_strange_tables
 from gaitid.batch.job import DONE, TIMEOUT, Job, Outcome, run_one
 from gaitid.batch.journal import Journal, folds_case, locked
 from gaitid.batch.plan import make_plan
@@ -38,7 +38,7 @@ def here(jobs: Sequence[Job]) -> Iterator[Outcome]:
 
 
 def work(output: Path, *datasets: object, schedule: Any = here, resume: bool = False, model: str = "pig",
-         **options: Any) -> dict[str, Outcome]:  # fmt: skip
+         remark: Callable[[str], object] = str, **options: Any) -> dict[str, Outcome]:  # fmt: skip
     """A batch in this process; by the trial's folder and name."""
     plan = make_plan([str(name) for name in datasets], output)
     jobs = make_jobs(
@@ -47,7 +47,7 @@ def work(output: Path, *datasets: object, schedule: Any = here, resume: bool = F
             model, planned.static and planned.static.path, command=(str(planned.trial), str(options)), **options
         ),
     )
-    outcomes = run_batch(plan.trials, jobs, output, schedule, resume=resume)
+    outcomes = run_batch(plan.trials, jobs, output, schedule, resume=resume, remark=remark)
     return {"/".join(Path(name).parts[-2:]): outcome for name, outcome in outcomes.items()}
 
 
@@ -70,10 +70,38 @@ def test_another_data_set_is_refused_before_any_work(data: Path, tmp_path: Path)
         work(out, data / "P2")
     said = refused.value.line()
     assert f"expected {data / 'P1'}; found {data / 'P2'}; " in said
-    assert f"another -o; if it only moved, delete {out}/.gaitid/dataset" in said
+    assert said.endswith("with another -o")
     assert {p: p.read_bytes() for p in out.rglob("*") if p.is_file()} == before
-    (out / ".gaitid" / "dataset").unlink()
-    assert len(work(out, data / "P2")) == 2
+    for trial in (data / "P2").glob("walk*.c3d"):
+        trial.write_bytes(trial.read_bytes() + b"P2")
+    with pytest.raises(WriteError, match=f"a part of this data set; expected {data / 'P1'}; found {data}; give"):
+        work(out, data)
+    shutil.rmtree(out / ".gaitid")  # as in a copy without hidden files, or after `gaitid run`
+    with pytest.raises(WriteError, match=r"walk1.run.json is the result of .*P1/walk1.c3d, not of .*P2.* \(and 1 more"):
+        work(out, data / "P2")
+    assert not (out / ".gaitid" / "dataset").exists()
+
+
+def test_a_data_set_that_moved(data: Path, tmp_path: Path) -> None:
+    """Known by the trials' bytes; not where another person's trials are there instead."""
+    out, moved = tmp_path / "out", tmp_path / "moved"
+    work(out, data)
+    data.rename(moved)
+    assert all(o.status == DONE for o in work(out, moved, resume=True).values())
+    assert (out / ".gaitid" / "dataset").read_text() == f"{moved}\n"
+    moved.rename(tmp_path / "again")
+    trial = tmp_path / "again" / "P1" / "walk1.c3d"
+    trial.write_bytes(trial.read_bytes() + b"another")
+    with pytest.raises(WriteError, match=r"walk1.run.json is the result of .*moved/P1/walk1.c3d, not of"):
+        work(out, tmp_path / "again")
+
+
+def test_a_part_of_the_data_set_goes_where_the_whole_went(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    work(out, data)
+    for part in (data / "P1", data / "P1" / "walk1.c3d", data / "P1" / "*.c3d"):
+        assert all(o.run_time_s is None for o in work(out, part, resume=True).values())
+    assert not (out / "walk1.run.json").exists()
 
 
 def test_one_data_set_by_other_names(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +151,7 @@ def test_a_part_of_the_data_set_does_not_forget_the_rest(data: Path, tmp_path: P
 def test_a_table_of_somebody_else_is_not_overwritten(data: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / TABLE).write_text("trials,subject\nmine,me\n")
-    with pytest.raises(WriteError, match="no table of gaitid"):
+    with pytest.raises(WriteError, match="was not made by gaitid"):
         work(tmp_path / "out", data)
     assert (tmp_path / "out" / TABLE).read_text() == "trials,subject\nmine,me\n"
 
@@ -132,16 +160,19 @@ def test_a_table_of_somebody_else_is_not_overwritten(data: Path, tmp_path: Path)
 def test_a_table_that_is_no_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.symlink_to("nowhere")):
         make(tmp_path / TABLE)
-        with pytest.raises(WriteError, match="no table of gaitid"):
-            refuse_strange_table(tmp_path)
+        with pytest.raises(WriteError, match="was not made by gaitid"):
+            refuse_strange_tables(tmp_path)
         (tmp_path / TABLE).unlink()
-    for held in ("", "trial,subject\n"):
+    for held in ("", "trial,subject,static,status,reason\n"):
         (tmp_path / TABLE).write_text(held)
-        refuse_strange_table(tmp_path)
+        refuse_strange_tables(tmp_path)
+    (tmp_path / TABLE).write_text("trial,comment\n")
+    with pytest.raises(WriteError, match="was not made by gaitid"):
+        refuse_strange_tables(tmp_path)
     with (tmp_path / TABLE).open("wb") as file:
         file.truncate(300 * 10**9)
-    with pytest.raises(WriteError, match="no table of gaitid"):
-        refuse_strange_table(tmp_path)
+    with pytest.raises(WriteError, match="was not made by gaitid"):
+        refuse_strange_tables(tmp_path)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
@@ -214,14 +245,60 @@ def test_a_result_that_is_right_stays_beside_a_time_limit(data: Path, tmp_path: 
     work(out, data)
 
     def slow(jobs: Sequence[Job]) -> Iterator[Outcome]:
-        yield from (Outcome(job.name, TIMEOUT, "given up") for job in jobs)
+        yield Outcome(jobs[0].name, TIMEOUT, "given up")
+        yield from map(run_one, jobs[1:])
 
     work(out, data, schedule=slow)
     assert len(files(out, "P1/walk1")) == 6
     assert [o.run_time_s for o in work(out, data, resume=True).values()] == [None] * 4
-    work(out, data, schedule=slow, overrides={"cutoff_hz": 7})  # another cut-off: they are not right any more
+    work(out, data, schedule=slow, overrides={"cutoff_hz": 7})  # another cut-off: it is not right any more
     assert files(out, "P1/walk1") == []
-    assert Journal(out).read() == {}
+    assert sorted(Journal(out).read()) == ["P1/walk2", "P2/walk1", "P2/walk2"]
+
+
+def test_nothing_is_taken_away_for_a_mistyped_option(data: Path, tmp_path: Path) -> None:
+    """Where no trial at all is done, the fault is the command's; and where an input is gone, that of a disk."""
+    out = tmp_path / "out"
+    work(out, data)
+    remarks: list[str] = []
+    outcomes = work(out, data, overrides={"contact_threshold_N": 25}, schedule=all_refused, remark=remarks.append)
+    assert {o.status for o in outcomes.values()} == {"refused"}
+    assert remarks == ["4 earlier results kept, though not done now"]
+    assert len(files(out, "P1/walk1")) == 6
+    (data / "P1" / "walk1.c3d").rename(tmp_path / "unplugged.c3d")
+    (data / "P1" / "walk1.c3d").symlink_to(tmp_path / "gone.c3d")
+    remarks.clear()
+    outcomes = work(out, data, resume=True, remark=remarks.append)
+    assert [o.status for o in outcomes.values()] == ["refused", DONE, DONE, DONE]
+    assert remarks == ["1 earlier result kept, though not done now"]
+    assert len(files(out, "P1/walk1")) == 6
+    damage(data / "P2" / "walk1.c3d")
+    remarks.clear()
+    work(out, data, resume=True, remark=remarks.append)
+    assert "1 earlier result taken away: not done now" in remarks
+    assert files(out, "P2/walk1") == []
+
+
+def all_refused(jobs: Sequence[Job]) -> Iterator[Outcome]:
+    yield from (Outcome(job.name, "refused", "no such model") for job in jobs)
+
+
+def test_frames_of_somebody_else_stay(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    frames = out / "frames.parquet"
+    frames.write_text("a file of pandas")
+    with pytest.raises(WriteError, match="frames.parquet was not made by gaitid"):
+        work(out, data)
+    frames.unlink()
+    (frames / "subject=P1").mkdir(parents=True)
+    (frames / "queries.sql").write_text("mine")
+    with pytest.raises(WriteError, match="frames.parquet was not made by gaitid"):
+        work(out, data)
+    assert (frames / "queries.sql").read_text() == "mine"
+    (frames / "queries.sql").unlink()
+    assert len(work(out, data)) == 4
+    assert not frames.exists()
 
 
 class Stopped(Exception):
@@ -294,11 +371,34 @@ def test_a_table_that_cannot_be_taken_away(data: Path, tmp_path: Path, monkeypat
     def held(self: Path, missing_ok: bool = False) -> None:
         if self.name == TABLE:
             raise PermissionError(13, "Permission denied", str(self))
-        os.unlink(self)  # noqa: PTH108 - Path.unlink is what is replaced
+        if self.exists() or not missing_ok:
+            os.unlink(self)  # noqa: PTH108 - Path.unlink is what is replaced
 
     monkeypatch.setattr(Path, "unlink", held)
     with pytest.raises(WriteError, match=r"batch\.csv: .*cannot be taken away \(Permission denied\); close it"):
         work(out, data, overrides={"cutoff_hz": 7})
+
+
+def test_nothing_is_written_through_a_link(data: Path, tmp_path: Path) -> None:
+    out, other = tmp_path / "out", tmp_path / "other"
+    out.mkdir()
+    other.mkdir()
+    (out / "P1").symlink_to(other)
+    with pytest.raises(WriteError, match="out/P1 is a link"):
+        work(out, data)
+    assert list(other.iterdir()) == []
+
+
+def test_another_suffix_is_another_trial(data: Path, tmp_path: Path) -> None:
+    """``walk1.csv`` would take the place of what ``walk1.c3d`` made, in a batch of its own too."""
+    out = tmp_path / "out"
+    work(out, data / "P1" / "walk1.c3d", data / "P2")
+    other = data / "P1" / "walk1.trc"
+    other.write_text("PathFileType\t4\n")
+    (data / "P1" / "walk1.c3d").rename(tmp_path / "gone.c3d")
+    with pytest.raises(WriteError, match=r"is the result of .*walk1.c3d, not of .*walk1.trc"):
+        work(out, other)
+    assert len(files(out, "P1/walk1")) == 6
 
 
 # --- a static of somebody else ------------------------------------------------------------------------------

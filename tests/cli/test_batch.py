@@ -261,7 +261,9 @@ def test_results_of_other_trials_and_frames_that_went(dataset: Path, tmp_path: P
     part = batch(dataset / "*" / "walk2.c3d", tmp_path, "-j", 1, "--cutoff", 7)
     assert not (tmp_path / "out" / "frames.parquet").exists()
     assert part.lines[-3].startswith("gaitid: out/frames.parquet was taken away")
-    assert part.lines[-2] == "gaitid: out still holds 4 earlier results of trials that are not in this batch"
+    assert part.lines[-2] == (
+        "gaitid: out: 4 earlier results of trials that are not in this batch: P1/walk4, P2/walk4, P3/walk4, P4/walk4"
+    )
     again = batch(dataset / "*" / "walk4.c3d", tmp_path, "-j", 1, "--resume")
     assert "gaitid: 4 trials: 4 done before; " in again.lines[-1]
 
