@@ -440,6 +440,25 @@ def test_a_tree_of_batch_is_checked_with_the_statics_of_each_trial(repository: P
 
 
 @needs_bash
+def test_a_tree_of_batch_is_checked_with_the_settings_of_each_trial(repository: Path) -> None:
+    for name in ("A", "B"):
+        simulate("walk", repository / "recordings" / name, duration=1.5)
+    subject = repository / "recordings" / "B" / "subject.yaml"
+    subject.write_text("mass_kg: 71\n")
+    (repository / "recordings" / "lab.csv").write_text(
+        "trials,cutoff,set,subject_file\nA/walk.c3d,6,,\nB/walk.c3d,10,end_frames=6,B/subject.yaml\n"
+    )
+    bash(
+        "gaitid batch recordings/lab.csv --model pig --require-forces --write segments --express-in distal "
+        "--contributions -o tree -j 1 --quiet", repository, {},
+    )  # fmt: skip
+    script = shlex.join([sys.executable, str(ROOT / "docs" / "examples" / "check_tree.py"), "tree"])
+    out = bash(script, repository, {})
+    assert out.count("PASS") == 2, out
+    assert "settings.cutoff_hz 10 -> 8" in bash(f"{script} --cutoff 8", repository, {}, code=1)
+
+
+@needs_bash
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not here")
 def test_the_hooks_run(repository: Path) -> None:
     pytest.importorskip("pre_commit", reason="pre-commit is not here")

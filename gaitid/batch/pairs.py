@@ -7,7 +7,17 @@ from functools import cache
 from pathlib import Path
 
 from gaitid.batch.found import Listing, absolute, listed
-from gaitid.batch.statics import LONGEST_S, STANDING_WORDS, STATIC_WORDS, Static, choose, read_name, stands
+from gaitid.batch.statics import (
+    LONGEST_S,
+    STANDING_WORDS,
+    STATIC_WORDS,
+    Static,
+    Trait,
+    choose,
+    read_name,
+    stands,
+    traits,
+)
 
 
 class Folders:
@@ -77,7 +87,7 @@ class Pairs:
         self.files = cache(self._files)
         self.candidates = cache(self._candidates)
         self.statics = cache(self._statics)
-        self.words = cache(self._words)
+        self.wanted = cache(self._wanted)
         self.places = cache(self._places)
         self.seekers: dict[Path, list[Path]] = {}
         for trial in trials:
@@ -127,7 +137,7 @@ class Pairs:
     def _candidates(self, folder: Path) -> list[Static]:
         """By name, else named as standing; else those that stand still, unless all do: that was to be measured."""
         files = self.files(folder)
-        own = {p: self._own_words(p, p.parent) for p in files}
+        own = {p: self._traits(p, folder, of_static=True) for p in files}
         sure = [Static(p, "by name" if self._says(p.stem) else "by its folder", own[p])
                 for p in files if p.parent != folder or self._says(p.stem)]  # fmt: skip
         standing = [Static(p, "as standing", own[p]) for p in files if read_name(p.stem, self.standing).static]
@@ -157,13 +167,13 @@ class Pairs:
         return [p for p in (*self.files(folder), *self.seekers.get(folder, ())) if absolute(p) not in statics]
 
     def _choose(self, statics: list[Static], trial: Path, folder: Path) -> Static | None:
-        return choose(statics, self._own_words(trial, folder), self.words(folder))
+        return choose(statics, self._traits(trial, folder), self.wanted(folder))
 
-    def _words(self, folder: Path) -> frozenset[str]:
+    def _wanted(self, folder: Path) -> frozenset[Trait]:
         """Of all trials that may take a static of this folder."""
-        return frozenset[str]().union(*(self._own_words(trial, folder) for trial in self._trials(folder)))
+        return frozenset[Trait]().union(*(self._traits(trial, folder) for trial in self._trials(folder)))
 
-    def _own_words(self, path: Path, folder: Path) -> frozenset[str]:
+    def _traits(self, path: Path, folder: Path, *, of_static: bool = False) -> frozenset[Trait]:
         """Of a file's name and of the folders down to it."""
         below = absolute(path).relative_to(absolute(folder))
-        return read_name(" ".join([*below.parent.parts, below.stem]), (*self.names, *self.standing)).words
+        return traits([*below.parent.parts, below.stem], (*self.names, *self.standing), of_static=of_static)

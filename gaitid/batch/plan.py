@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -151,9 +151,11 @@ def make_plan(
         raise GaitidError(f"--static-name {plain[unsaid[0]]}: no file of the data set is named so")
     left_out = dict(found.left_out)
     trials = []
-    named = {absolute(Path(value)) for one in found.trials for value in _values(one.words, "--static")}
+    named = {absolute(Path(value)): "a static of the manifest"
+             for one in found.trials for value in _values(one.words, "--static")}  # fmt: skip
+    named |= {absolute(Path(value)): "the static given for all trials" for value in _for_all(given)}
     for wanted in found.trials:
-        if why := "" if "--static" in given else _static(wanted, pairs, named, _seeks(wanted, given)):
+        if why := _static(wanted, pairs, named, _seeks(wanted, given)):
             left_out[wanted.path] = why
         else:
             trials.append(_planned(wanted, pairs, folders, output, given))
@@ -178,12 +180,17 @@ def _seeks(wanted: Wanted, given: Collection[str]) -> bool:
     return "--static" not in {*wanted.words, *wanted.without, *given}
 
 
-def _static(wanted: Wanted, pairs: Pairs, named: Collection[Path], seeks: bool) -> str:
-    """Why a file is no trial: a static that a manifest names, or one of its folder. Empty for a trial."""
+def _for_all(given: Sequence[str]) -> list[str]:
+    """The static that was given for all trials, if one was."""
+    return [value for option, value in pairwise(given) if option == "--static"]
+
+
+def _static(wanted: Wanted, pairs: Pairs, named: Mapping[Path, str], seeks: bool) -> str:
+    """Why a file is no trial: a static that was named as one, or one of its folder. Empty for a trial."""
     if wanted.exact:
         return ""
-    if absolute(wanted.path) in named:
-        return "a static of the manifest"
+    if why := named.get(absolute(wanted.path)):
+        return why
     static = pairs.static_at(wanted.path)
     if static is None or not (static.sure or seeks):
         return ""
@@ -197,8 +204,7 @@ def _looked_for(trial: Path) -> tuple[str, ...]:
 def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None, given: Sequence[str]) -> Planned:
     path = wanted.path
     static, n_statics = pairs.static_of(path) if _seeks(wanted, given) else (None, 0)
-    for_all = [value for option, value in pairwise(given) if option == "--static"]
-    if named := _values(wanted.words, "--static") or for_all:
+    if named := _values(wanted.words, "--static") or _for_all(given):
         static, n_statics = Static(Path(named[0]), "given"), 1
     own = [] if static is None or named else ["--static", str(static.path)]
     for option in _looked_for(path)[1:]:

@@ -6,7 +6,7 @@ import math
 import re
 import struct
 import unicodedata
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -37,6 +37,8 @@ _BLOCK = 512
 # Bytes of a text file, which has to be read whole to find its lines.
 _LONGEST_TEXT = 20_000_000
 _COORDINATE = re.compile(r"(.+)_[xyz]_(mm|cm|m)")
+# What a static and a trial may have in common: first the kind, then what it is (`traits`).
+Trait = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -48,13 +50,13 @@ class Static:
     path : Path
     how : str
         ``given``, ``by name``, ``by its folder``, ``as standing`` (by name), ``by content``.
-    words : frozenset of str
-        Of its name, that trials may share (`Name`).
+    traits : frozenset of Trait
+        Of its name, that trials may share.
     """
 
     path: Path
     how: str
-    words: frozenset[str] = frozenset()
+    traits: frozenset[Trait] = frozenset()
 
     @property
     def sure(self) -> bool:
@@ -72,10 +74,14 @@ class Name:
         That it is a static.
     words : frozenset of str
         Its other words, but bare numbers: what trials and statics may have in common.
+    begins : tuple of str
+        Its other words and numbers in their order, to the first that says static; one that stands first is passed
+        over. What follows is mostly which take of the static it is.
     """
 
     static: bool
     words: frozenset[str]
+    begins: tuple[str, ...]
 
 
 def natural(text: str) -> tuple[object, ...]:
@@ -114,27 +120,62 @@ def read_name(name: str, statics: tuple[str, ...] = STATIC_WORDS) -> Name:
             begins = end == first + 1 and "static" in statics and text.startswith("static")
             if begins or text in statics:
                 said.update(range(first, end))
-    rest: dict[int, str] = {}
-    for k, (i, part) in enumerate(parts):
-        if k not in said:
-            rest[i] = rest.get(i, "") + part
-    return Name(bool(said), frozenset(word for word in rest.values() if not word.isdecimal()))
+    kept = [k for k in range(len(parts)) if k not in said]
+    stop = min((k for k in said if kept and k > kept[0]), default=len(parts))
+    rest = frozenset(word for word in _joined(parts[k] for k in kept) if not word.isdecimal())
+    return Name(bool(said), rest, _joined(parts[k] for k in kept if k < stop))
 
 
-def choose(statics: Sequence[Static], own: Set[str], others: Set[str]) -> Static | None:
+def _joined(parts: Iterable[tuple[int, str]]) -> tuple[str, ...]:
+    """Parts of words, each with the place of its word, as words again."""
+    found: dict[int, str] = {}
+    for place, part in parts:
+        found[place] = found.get(place, "") + part
+    return tuple(found.values())
+
+
+def traits(names: Sequence[str], statics: tuple[str, ...], *, of_static: bool) -> frozenset[Trait]:
+    """What a file's name says that statics and trials may share.
+
+    Words; numbers, where all that stands before them is the same too (from any folder on, so that ``Walks/01_walk``
+    meets ``Statics/01_static``); and words that are the same but for a number glued to one of the two (``AFO1`` and
+    ``AFO``, but not ``P1`` and ``P2``).
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the folders down to it, and its own without the suffix.
+    statics : tuple of str
+        See `read_name`.
+    of_static : bool
+        Whether it is a static, or may take one.
+    """
+    tails = [read_name(" ".join(names[i:]), statics) for i in range(len(names))]
+    found: set[Trait] = {("word", word) for word in tails[0].words}
+    for begins in (tail.begins for tail in tails):
+        found.update(("number", *begins[: i + 1]) for i, word in enumerate(begins) if word.isdecimal())
+    for word in tails[0].words:
+        if stem := word.rstrip("0123456789"):
+            # a number in the static's name meets none in the trial's, and the other way round
+            found.add(("glued", "static" if (stem != word) == of_static else "trial", stem))
+    return frozenset(found)
+
+
+def choose(statics: Sequence[Static], own: frozenset[Trait], others: frozenset[Trait]) -> Static | None:
     """The static of a trial among several in one folder.
 
-    The one whose name shares most words with the trial's (``barefoot static`` for ``barefoot walk 3``). A trial that
-    shares none takes one that belongs to nobody. Among equals the last by name, which in most laboratories is the one
-    that was taken again.
+    The one that shares most words and numbers with the trial (``barefoot static`` for ``barefoot walk 3``); what all of
+    them share with it decides nothing. A trial that shares nothing more takes one that has nothing more in common with
+    the others either. Among equals the same again, then the last by name, which in most laboratories is the one that
+    was taken again.
 
     Parameters
     ----------
     statics : sequence of Static
-    own : set of str
-        Words of the trial's name.
-    others : set of str
-        Words of all trials that may take one of these statics.
+    own : frozenset of Trait
+        Of the trial.
+    others : frozenset of Trait
+        Of all trials that may take one of these statics.
 
     Returns
     -------
@@ -143,10 +184,22 @@ def choose(statics: Sequence[Static], own: Set[str], others: Set[str]) -> Static
     """
     if len(statics) == 1:
         return statics[0]
-    shared = [len(static.words & own) for static in statics]
-    most = max(shared, default=0)
-    best = [s for s, n in zip(statics, shared, strict=True) if (n == most if most else s.words.isdisjoint(others))]
+    common = own.intersection(*(static.traits for static in statics))
+    scores = [_score((static.traits & own) - common) for static in statics]
+    most = max(scores, default=_score(()))
+    if any(most):
+        best = [static for static, score in zip(statics, scores, strict=True) if score == most]
+    else:
+        best = [static for static in statics if (static.traits - common).isdisjoint(others)]
+    if 0 < len(best) < len(statics):
+        return choose(best, own, others)
     return max(best, key=lambda s: (natural(s.path.stem.casefold()), s.path), default=None)
+
+
+def _score(shared: Iterable[Trait]) -> tuple[int, int, int]:
+    """Words and numbers; of those the numbers, since these tell people apart; words but for a number glued to them."""
+    kinds = [kind for kind, *_ in shared]
+    return len(kinds) - kinds.count("glued"), kinds.count("number"), kinds.count("glued")
 
 
 def stands(path: Path, longest_s: float = math.inf) -> bool | None:

@@ -14,11 +14,24 @@ from gaitid.errors import GaitidError
 
 
 def test_a_static_given_for_all_is_not_looked_for(make) -> None:  # type: ignore[no-untyped-def]
-    top = make("static.c3d=static", "walk.c3d")
-    plan = make_plan([str(top)], top / "out", given=["--static", "elsewhere.c3d"])
-    assert [p.trial.name for p in plan.trials] == ["static.c3d", "walk.c3d"]
+    """Statics by name are none of the trials then either; what only stands still is one."""
+    top = make("P1/static.c3d=static", "P1/walk.c3d", "P2/quiet.c3d=static", "P2/walk.c3d")
+    plan = make_plan([str(top)], top / "out", given=["--require-forces", "--static", "elsewhere.c3d"])
+    assert [f"{p.trial.parent.name}/{p.trial.name}" for p in plan.trials] == [
+        "P1/walk.c3d", "P2/quiet.c3d", "P2/walk.c3d",
+    ]  # fmt: skip
     assert all(p.static and (str(p.static.path), p.static.how) == ("elsewhere.c3d", "given") for p in plan.trials)
     assert all("--static" not in p.words for p in plan.trials)
+    assert f"{top}/P1: static.c3d: not analysed: a static by name that no trial takes" in plan.lines(everything=True)
+
+
+def test_the_static_given_for_all_is_no_trial(make, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    """However its path is written."""
+    top = make("ref.c3d=static", "quiet.c3d=static", "walk.c3d")
+    monkeypatch.chdir(top)
+    plan = make_plan([str(top)], None, given=["--static", "ref.c3d"])
+    assert [p.trial.name for p in plan.trials] == ["quiet.c3d", "walk.c3d"]
+    assert plan.left_out == ((top / "ref.c3d", "the static given for all trials"),)
 
 
 def test_a_subject_file_beside_or_above(make) -> None:  # type: ignore[no-untyped-def]
