@@ -83,7 +83,8 @@ def analyse(
     settings = cleaned.settings
     warnings += cleaned.warnings
     geometry = Geometry(model, cleaned.markers, subject.numbers, trial.n_frames, up_g)
-    check_body(geometry, list(needs))
+    doubted = {label: None for fault in cleaned.quality["label_faults"] for label in fault["labels"]}
+    check_body(geometry, list(needs), list(doubted))
     warnings += length_warnings(geometry, list(needs), trial.first_frame)
     motions, lengths = _motions(geometry, cleaned, model, list(needs), trial.rate_hz)
     base = motions[""]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gaitid.errors import TrialError
@@ -17,7 +19,7 @@ CROSSED = 0.02
 JUMP = 0.03
 
 
-def check_body(geometry: Geometry, sides: list[str]) -> None:
+def check_body(geometry: Geometry, sides: list[str], doubted: Sequence[str] = ()) -> None:
     """Refuse a body that cannot be: left and right exchanged, or lengths in another unit.
 
     Parameters
@@ -25,6 +27,8 @@ def check_body(geometry: Geometry, sides: list[str]) -> None:
     geometry : Geometry
     sides : list of str
         Those that were recorded.
+    doubted : sequence of str
+        Labels that are not believed in some frames.
 
     Raises
     ------
@@ -39,6 +43,7 @@ def check_body(geometry: Geometry, sides: list[str]) -> None:
                 raise TrialError(
                     f"the {side} {above.segment} {what}",
                     expected=f"{above.low:g} to {above.high:g} m",
+                    found=f"labels that jump or change places: {', '.join(doubted)}" if doubted else "",
                     todo="check the unit of the markers, the widths, and that its markers are seen together",
                 )
     if len(sides) < 2 or not geometry.model.touches_ground:

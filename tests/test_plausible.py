@@ -75,6 +75,15 @@ def test_a_jump_of_a_label_is_said(trial: Trial) -> None:
     assert any("left shank jumps" in w or "left thigh jumps" in w for w in kept.warnings)
 
 
+def test_a_refusal_names_the_labels_that_are_not_believed(trial: Trial) -> None:
+    """A marker that is noise leaves no knee: the line says which, not only that there is none."""
+    points = trial.points_g.copy()
+    points[:, trial.labels.index("LKNE")] += np.random.default_rng(0).uniform(-0.2, 0.2, (len(points), 3))
+    with pytest.raises(TrialError, match="left thigh has no joint centres|left shank has no joint centres") as refused:
+        analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile())
+    assert refused.value.found == "labels that jump or change places: LKNE"
+
+
 def test_another_persons_static_is_said_first(simulated: Callable[..., object]) -> None:
     sim = simulated()
     static = replace(sim.static, parameters={**sim.static.parameters, "Bodymass": 45.0})  # type: ignore[attr-defined]
