@@ -7,7 +7,7 @@ because its data are one run of numbers and every value would be read as another
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
@@ -19,6 +19,8 @@ from gaitid.read.c3d_sections import BLOCK, Header, Parameters, Section, damaged
 # The header and whole numbers in parameters have 16 bits: counts wrap there, or stay at the largest.
 _WRAPS = 1 << 16
 _LARGEST = _WRAPS - 1
+# Bytes looked at in one piece: a damaged file may hold a gigabyte behind its frames.
+_PIECE = 1 << 20
 # Cameras and analog converters run between these, Hz; anything else is damage.
 _RATES_HZ = (1.0, 1e5)
 # One rate or scale in two places is the same to within this: programs round rates; scales are 32-bit reals.
@@ -59,6 +61,10 @@ class _Count(NamedTuple):
     frames: int
     wraps: bool = False
     at_least: bool = False
+
+    @property
+    def exact(self) -> bool:
+        return not (self.wraps or self.at_least)
 
     def allows(self, n: int) -> bool:
         if self.at_least:
@@ -101,7 +107,8 @@ def layout(file: BinaryIO, header: Header, section: Section, size: int, warnings
         )
     fills = _fills(size, data_start + n_frames * header.frame_bytes)
     n_subframes = _subframes(header, parameters, rate, fills, warnings)
-    return Layout(data_start, _first_frame(header, parameters, warnings), n_frames, rate, n_subframes, scale)
+    first_frame = _first_frame(header, _trial(header, parameters), n_frames, warnings)
+    return Layout(data_start, first_frame, n_frames, rate, n_subframes, scale)
 
 
 # --- where the data begin, and how many frames there are ---------------------------------------------------------
@@ -109,7 +116,7 @@ def layout(file: BinaryIO, header: Header, section: Section, size: int, warnings
 
 def _frames(file: BinaryIO, header: Header, section: Section, size: int, warnings: list[str]) -> tuple[int, int]:
     """First byte of the data, and the number of frames, all of them inside the file."""
-    counts, places = _counts(header, section.parameters), _starts(header, section.parameters)
+    counts, places = _counts(header, section), _starts(header, section.parameters)
     start, n_frames = _decided(file, header, section, size, counts, places) if header.frame_bytes else (0, 0)
     if n_frames < 1:
         raise ReadError("no frames", expected="at least one frame with points or analog samples",
@@ -119,15 +126,22 @@ def _frames(file: BinaryIO, header: Header, section: Section, size: int, warning
             f"header and parameters disagree about where the data begin ({_said(places)}); "
             f"by the parameters' end and the file's length they begin at byte {start}"
         )
-    if not all(count.allows(n_frames) for count in counts):
-        warnings.append(
-            f"header and parameters disagree about the frames ({', '.join(map(str, counts))}); "
-            f"by the file's length there are {n_frames}"
-        )
     need = start + n_frames * header.frame_bytes
+    if not all(count.allows(n_frames) for count in counts):
+        by = "by the file's length there are" if _fills(size, need) else "header and POINT:FRAMES are believed:"
+        warnings.append(
+            f"header and parameters disagree about the frames ({', '.join(map(str, counts))}); {by} {n_frames}"
+        )
     if size < need:
         raise ReadError("truncated C3D file", expected=f"{need} bytes for {n_frames} frames", found=f"{size} bytes",
                         todo="copy or export the trial again")  # fmt: skip
+    if (behind := size - need) > BLOCK:
+        certain = any(count.exact and count.frames == n_frames for count in counts)
+        if behind >= header.frame_bytes and not certain and not _is_empty(file, need, size):
+            raise ReadError("the C3D file holds more than its frames, whose count of 16 bits may be a longer trial's",
+                            expected=f"{need} bytes for {n_frames} frames", found=f"{size} bytes",
+                            todo="copy or export the trial again")  # fmt: skip
+        warnings.append(f"{behind} bytes behind the last frame are not read")
     return start, n_frames
 
 
@@ -150,13 +164,12 @@ def _decided(
     if len(starts) > 1:
         raise _undecided("where the data begin", "one place from which the frames fill the file",
                          [_said(places), *counts])  # fmt: skip
-    stated = dict.fromkeys(count.frames for count in counts if not count.at_least)
-    agreed = [n for n in stated if all(count.allows(n) for count in counts)]
-    if stated and not agreed:
+    if all(count.at_least for count in counts):
+        return starts[0], _counted(file, starts[0], size, max(count.frames for count in counts), header.frame_bytes)
+    agreed = _agreed(counts, (size - starts[0]) // header.frame_bytes)
+    if agreed is None:
         raise _undecided("the frames", "one count that fills the file", counts)
-    if agreed:
-        return starts[0], agreed[0]
-    return starts[0], _counted(size - starts[0], max(count.frames for count in counts), header.frame_bytes)
+    return starts[0], agreed
 
 
 def _starts(header: Header, parameters: Parameters) -> Mapping[str, int]:
@@ -168,24 +181,24 @@ def _starts(header: Header, parameters: Parameters) -> Mapping[str, int]:
     return places
 
 
-def _counts(header: Header, parameters: Parameters) -> list[_Count]:
+def _counts(header: Header, section: Section) -> list[_Count]:
     """What each place says of the number of frames.
 
     Of 16 bits, 65535 says that there are as many or more; the header says so of the last frame's number. Longer trials
     keep their count in POINT:LONG_FRAMES, in POINT:FRAMES as a real or in TRIAL (C3D User Guide).
     """
+    parameters = section.parameters
     from_first = header.last_frame - header.first_frame + 1
     if header.last_frame == _LARGEST:
         counts = [_Count("the header", from_first, at_least=True)]
     else:
         counts = [_Count("the header", from_first % _WRAPS, wraps=True)]
-    last = _field(parameters, "ACTUAL_END_FIELD")
-    if last is not None:
-        first = _field(parameters, "ACTUAL_START_FIELD")
-        counts.append(_Count("TRIAL", last + 1 - (header.first_frame if first is None else first)))
+    if (trial := _trial(header, parameters)) is not None:
+        counts.append(_Count("TRIAL", trial[1] + 1 - trial[0]))
     if "FRAMES" in parameters.get("POINT", {}):
         stored = int(_count(parameters, "POINT", "FRAMES", 0.0))
-        counts.append(_Count("POINT:FRAMES", stored, wraps=stored < _LARGEST, at_least=stored == _LARGEST))
+        wraps = stored < _LARGEST and ("POINT", "FRAMES") in section.words
+        counts.append(_Count("POINT:FRAMES", stored, wraps, at_least=stored == _LARGEST))
     long = number(parameters, "POINT", "LONG_FRAMES")
     if math.isfinite(long):
         counts.append(_Count("POINT:LONG_FRAMES", int(long)))
@@ -208,29 +221,53 @@ def _possible(counts: Iterable[_Count], room: int) -> list[int]:
     return [n for n in found if n > 0]
 
 
+def _agreed(counts: Sequence[_Count], room: int) -> int | None:
+    """The count that all places say, else all but TRIAL, if there is room: programs that cut a trial may forget it."""
+    others = [count for count in counts if count.place != "TRIAL"]
+    for said, most in ((counts, math.inf), (others if len(others) > 1 else [], room)):
+        for n in dict.fromkeys(count.frames for count in said if not count.at_least):
+            if n <= most and all(count.allows(n) for count in said):
+                return n
+    return None
+
+
 def _fills(size: int, end: int) -> bool:
     """Whether data that end there fill the file: to its last byte, or to a block at most if it is whole blocks."""
     return size == end or (size % BLOCK == 0 and 0 < size - end <= BLOCK)
 
 
 def _is_empty(file: BinaryIO, start: int, end: int) -> bool:
-    """Whether nothing but zeros lies there: what parameters and data leave between them."""
+    """Whether nothing but zeros lies there: what parameters and data leave between them, or padding."""
     file.seek(start)
-    return not file.read(end - start).strip(b"\0")
+    return not any(file.read(min(_PIECE, end - at)).strip(b"\0") for at in range(start, end, _PIECE))
 
 
-def _counted(n_bytes: int, least: int, frame_bytes: int) -> int:
-    """Frames of a file whose counters all stand at their end: as many as there are, if padding can be told from them.
+def _counted(file: BinaryIO, start: int, size: int, least: int, frame_bytes: int) -> int:
+    """Frames of a file whose counters all stand at their end: up to its last byte that is no padding.
 
-    ezc3d 1.7 is one program that stores no other count.
+    ezc3d 1.7 is one program that stores no other count; it leaves a block of padding at most.
     """
-    found = n_bytes // frame_bytes
-    if found > least and n_bytes - least * frame_bytes >= BLOCK:
-        if frame_bytes < BLOCK:
-            raise ReadError(f"more frames than the file can count: nothing says how many beyond {least}",
-                            expected="POINT:LONG_FRAMES", todo="cut the trial into pieces")  # fmt: skip
-        return found
-    return least
+    behind = start + least * frame_bytes
+    if behind > size or _is_empty(file, behind, size):
+        return least
+    tail = max(behind, size - BLOCK - frame_bytes)
+    file.seek(tail)
+    used = tail + len(file.read(size - tail).rstrip(b"\0")) - start
+    n = -(-used // frame_bytes)
+    end = start + n * frame_bytes
+    # Padding is told from a frame only if it is shorter; a part of a frame at the end was cut.
+    if frame_bytes < BLOCK or (end <= size and not _fills(size, end)):
+        raise ReadError(f"more frames than the file can count: nothing says how many beyond {least}",
+                        expected="POINT:LONG_FRAMES", todo="cut the trial into pieces")  # fmt: skip
+    return n
+
+
+def _trial(header: Header, parameters: Parameters) -> tuple[int, int] | None:
+    """Numbers of the first and the last frame in TRIAL; None where nobody filled it in."""
+    first, last = (_field(parameters, f"ACTUAL_{which}_FIELD") for which in ("START", "END"))
+    if last is None or first == last == 0:
+        return None
+    return header.first_frame if first is None else first, last
 
 
 def _field(parameters: Parameters, name: str) -> int | None:
@@ -242,11 +279,14 @@ def _field(parameters: Parameters, name: str) -> int | None:
     return low + high * _WRAPS
 
 
-def _first_frame(header: Header, parameters: Parameters, warnings: list[str]) -> int:
-    first = _field(parameters, "ACTUAL_START_FIELD")
-    if first is not None and header.first_frame in (first % _WRAPS, _LARGEST):
+def _first_frame(header: Header, trial: tuple[int, int] | None, n_frames: int, warnings: list[str]) -> int:
+    """TRIAL's, where it is the header's in more bits and TRIAL has as many frames as the file."""
+    if trial is None:
+        return header.first_frame
+    first, last = trial
+    if last + 1 - first == n_frames and header.first_frame in (first % _WRAPS, _LARGEST):
         return first
-    if first:  # 0 where nobody filled it in
+    if first and first != header.first_frame:  # 0 where nobody filled it in
         # Programs that cut a trial may forget TRIAL.
         warnings.append(
             f"header and parameters disagree about the first frame's number: {header.first_frame} in the header, which "
@@ -263,7 +303,8 @@ def _scale(header: Header, parameters: Parameters, warnings: list[str]) -> float
     stored = number(parameters, "POINT", "SCALE", -1.0 if header.floats else math.nan)
     scales = {"POINT:SCALE": stored, "the header": header.scale}
     usable = {place: scale for place, scale in scales.items() if 0 < scale < math.inf}
-    if header.n_points and (not stored < 0 if header.floats else stored < 0 or not usable):
+    opposite = stored > 0 if header.floats else stored < 0
+    if opposite or (header.n_points and not (stored < 0 if header.floats else usable)):
         raise ReadError(
             "damaged C3D file: header and parameters disagree about the number format",
             expected="a negative POINT:SCALE (reals)" if header.floats else "a positive POINT:SCALE (integers)",

@@ -26,6 +26,8 @@ Value = Array | list[str]
 Parameters = Mapping[str, Mapping[str, Value]]
 # Entries of a parameter section: real ones have some hundreds.
 MAX_ENTRIES = 20_000
+# Bytes of one: its own count of blocks ends at 130 kB; programs that go beyond stay far below this.
+MAX_SECTION_BYTES = 4 << 20
 # Groups whose numbers decide what the data mean: an entry given twice is refused, nothing says which is meant.
 _DECISIVE = ("POINT", "ANALOG", "FORCE_PLATFORM")
 # Groups of measurements, which models know by their names as they are written (``Bodymass``).
@@ -200,8 +202,10 @@ def read_parameters(data: bytes, start: int, numbers: NumberFormat) -> Section:
     Raises
     ------
     ReadError
-        A chain that leaves the section, turns back, does not end or contradicts itself.
+        A chain that leaves the section, turns back, does not end or contradicts itself, or a section too long.
     """
+    if (n_bytes := len(data) - start) > MAX_SECTION_BYTES:
+        raise damaged(f"has {n_bytes} bytes, more than {MAX_SECTION_BYTES}")
     groups: dict[int, str] = {}
     entries: list[_Entry] = []
     at = start + 4

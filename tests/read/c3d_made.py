@@ -1,4 +1,4 @@
-"""The small trial of `c3d_writer` as a file with something wrong in it."""
+"""The small trial of `c3d_writer` as a file with something wrong in it, a long one, and what reading them gives."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ import struct
 import sys
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
-from c3d_writer import BLOCK, INTEL, Value, write
+from c3d_writer import BLOCK, INTEL, OFFSET, STEP_MM, STEP_N, Value, stored_analog, stored_points, write
+
+from gaitid.errors import ReadError
+from gaitid.read.c3d_file import C3DFile, read_c3d_file
 
 #: Parameters by group and name; None takes one away.
 Changes = dict[str, dict[str, Value | None]]
@@ -43,3 +49,36 @@ def made(
     start = next(at for name, at, _ in written.places if name == "data")
     path.write_bytes(bytes(data[:start]) + bytes(gap * BLOCK) + bytes(data[start:]) + bytes(end))
     return path
+
+
+def long_trial(
+    path: Path, frames: int, last: int, changes: dict[str, Value | None], *, n_points: int = 1, end: bytes = b""
+) -> np.ndarray:
+    """So many frames of points, the first of which counts them, and `end` behind them. `last` stands in the header."""
+    point: dict[str, Value | None] = {"USED": n_points, "LABELS": ("LASI",), "FRAMES": frames % 65536}
+    trial = {"ACTUAL_START_FIELD": None, "ACTUAL_END_FIELD": None}
+    written = write(INTEL, True, {"POINT": point | changes, "TRIAL": trial, "ANALOG": {"USED": 0}})
+    data = bytearray(written.data[: next(at for name, at, _ in written.places if name == "data")])
+    struct.pack_into("<4H", data, 2, n_points, 0, 1, last)
+    body = np.ones((frames, n_points, 4), dtype="<f4")
+    body[:, 0, 0] = np.arange(frames)
+    path.write_bytes(bytes(data) + body.tobytes() + end)
+    return body[:, 0, 0]
+
+
+def assert_whole(file: C3DFile) -> None:
+    """Every number of the trial, none shifted."""
+    np.testing.assert_array_equal(file.points, stored_points()[..., :3] * STEP_MM)
+    np.testing.assert_array_equal(file.analog[range(6)], (stored_analog() - OFFSET).T * STEP_N)
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(ReadError) as caught:
+        read_c3d_file(path)
+    assert "\n" not in caught.value.line()
+    return caught.value.line()
+
+
+def only_warning(path: Path) -> str:
+    (warning,) = read_c3d_file(path).warnings
+    return warning

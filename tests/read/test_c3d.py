@@ -16,7 +16,16 @@ from hypothesis import strategies as st
 from gaitid.errors import ReadError
 from gaitid.read.c3d import read_c3d
 from gaitid.read.c3d_file import read_c3d_file
-from gaitid.read.c3d_sections import BLOCK, Header, Parameters, number_format, read_header, read_parameters
+from gaitid.read.c3d_sections import (
+    BLOCK,
+    FORMATS,
+    MAX_SECTION_BYTES,
+    Header,
+    Parameters,
+    number_format,
+    read_header,
+    read_parameters,
+)
 from gaitid.read.plates import overlap, sensor_vector
 from gaitid.simulate import simulate
 from gaitid.trial import Trial
@@ -478,6 +487,13 @@ def test_a_parameter_section_that_leaves_the_file_or_turns_back(
     (tmp_path / "a.c3d").write_bytes(section(*entries))
     with pytest.raises(ReadError, match=f"damaged C3D parameter section: it .*({message})"):
         read_c3d_file(tmp_path / "a.c3d")
+
+
+def test_a_parameter_section_longer_than_any_program_writes_is_refused() -> None:
+    data = bytes(MAX_SECTION_BYTES + BLOCK)
+    assert read_parameters(data, BLOCK, FORMATS[84]).parameters == {}
+    with pytest.raises(ReadError, match="it has 4194305 bytes, more than 4194304"):
+        read_parameters(data + b"\0", BLOCK, FORMATS[84])
 
 
 def test_a_sound_section_is_walked_to_its_end(tmp_path: Path) -> None:

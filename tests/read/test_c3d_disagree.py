@@ -8,33 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from c3d_made import Changes, made, start_block
+from c3d_made import Changes, assert_whole, long_trial, made, only_warning, refused, start_block
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
-from c3d_writer import BLOCK, FRAMES, INTEL, OFFSET, STEP_MM, STEP_N, Value, stored_analog, stored_points, write
+from c3d_writer import BLOCK, FRAMES, STEP_MM, STEP_N, Value, stored_analog
 
-from gaitid.errors import ReadError
-from gaitid.read.c3d_file import C3DFile, read_c3d_file
+from gaitid.read.c3d_file import read_c3d_file
 
 NaN = float("nan")
-
-
-def assert_whole(file: C3DFile) -> None:
-    """Every number of the trial, none shifted."""
-    np.testing.assert_array_equal(file.points, stored_points()[..., :3] * STEP_MM)
-    np.testing.assert_array_equal(file.analog[range(6)], (stored_analog() - OFFSET).T * STEP_N)
-
-
-def refused(path: Path) -> str:
-    with pytest.raises(ReadError) as caught:
-        read_c3d_file(path)
-    assert "\n" not in caught.value.line()
-    return caught.value.line()
-
-
-def only_warning(path: Path) -> str:
-    (warning,) = read_c3d_file(path).warnings
-    return warning
 
 
 def test_a_sound_file_says_nothing(tmp_path: Path) -> None:
@@ -115,94 +96,7 @@ def test_two_wrong_places_are_refused(tmp_path: Path) -> None:
     assert "byte 0 in the header, byte 512 in POINT:DATA_START" in line
 
 
-# --- how many frames ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("changes", "header", "said"),
-    [
-        ({}, {5: 29}, "9 in the header, 12 in TRIAL, 12 in POINT:FRAMES"),
-        ({}, {4: 255, 5: 1}, "65283 in the header"),
-        ({}, {4: 0, 5: 65535}, "65536 or more in the header"),
-        ({"POINT": {"FRAMES": 9}}, {}, "9 in POINT:FRAMES"),
-        ({"POINT": {"FRAMES": 9.0}}, {}, "9 in POINT:FRAMES"),
-        ({"POINT": {"FRAMES": 0}}, {}, "0 in POINT:FRAMES"),
-        ({"POINT": {"FRAMES": 65535}}, {}, "65535 or more in POINT:FRAMES"),
-        ({"POINT": {"LONG_FRAMES": 9.0}}, {}, "9 in POINT:LONG_FRAMES"),
-        ({"TRIAL": {"ACTUAL_END_FIELD": np.array([29, 0])}}, {}, "9 in TRIAL"),
-        ({"TRIAL": {"ACTUAL_END_FIELD": np.array([32, 1])}}, {}, "65548 in TRIAL"),
-    ],
-)
-def test_the_count_that_fills_the_file_is_taken(
-    tmp_path: Path, changes: Changes, header: dict[int, int | float], said: str
-) -> None:
-    file = read_c3d_file(made(tmp_path / "a.c3d", changes, header))
-    assert_whole(file)
-    assert said in file.warnings[0]
-    assert "by the file's length there are 12" in file.warnings[0]
-
-
-def test_counts_of_which_none_or_two_fill_the_file_are_refused(tmp_path: Path) -> None:
-    line = refused(made(tmp_path / "a.c3d", {}, {5: 29}, end=5000))
-    assert "disagree about the frames; expected one count that fills the file; found 9 in the header, 12 in T" in line
-    # 12 frames end 128 bytes before the end of the padded file, 11 end 416
-    assert "found 11 in the header, 12 in TRIAL" in refused(made(tmp_path / "a.c3d", {}, {5: 31}))
-
-
-def test_no_frames(tmp_path: Path) -> None:
-    changes = {"POINT": {"FRAMES": 0}, "TRIAL": {"ACTUAL_START_FIELD": None, "ACTUAL_END_FIELD": None}}
-    assert refused(made(tmp_path / "a.c3d", changes, {4: 1, 5: 0})).startswith("no frames; expected at least one")
-
-
-@pytest.mark.parametrize(
-    ("first", "words", "trial"),
-    [
-        (65530, (65530, 65535), True),  # stays at the largest
-        (65530, (65530, 5), True),  # wraps
-        (65530, (65530, 5), False),
-        (70000, (65535, 65535), True),
-        (70000, (4464, 4475), True),
-    ],
-)
-def test_frames_are_numbered_beyond_16_bits(tmp_path: Path, first: int, words: tuple[int, int], trial: bool) -> None:
-    fields = {"ACTUAL_START_FIELD": first, "ACTUAL_END_FIELD": first + FRAMES - 1}
-    changes = {"TRIAL": {k: np.array([n % 65536, n // 65536]) if trial else None for k, n in fields.items()}}
-    file = read_c3d_file(made(tmp_path / "a.c3d", changes, {4: words[0], 5: words[1]}))
-    assert_whole(file)
-    assert (file.first_frame, file.warnings) == (first, ())
-
-
-def long_trial(path: Path, frames: int, last: int, changes: dict[str, Value | None]) -> np.ndarray:
-    """So many frames of one point that counts them."""
-    point: dict[str, Value | None] = {"USED": 1, "LABELS": ("LASI",), "FRAMES": frames % 65536}
-    trial = {"ACTUAL_START_FIELD": None, "ACTUAL_END_FIELD": None}
-    written = write(INTEL, True, {"POINT": point | changes, "TRIAL": trial, "ANALOG": {"USED": 0}})
-    data = bytearray(written.data[: next(at for name, at, _ in written.places if name == "data")])
-    struct.pack_into("<4H", data, 2, 1, 0, 1, last)
-    body = np.ones((frames, 4), dtype="<f4")
-    body[:, 0] = np.arange(frames)
-    path.write_bytes(bytes(data) + body.tobytes())
-    return body[:, 0]
-
-
-@pytest.mark.parametrize(
-    ("frames", "last", "changes", "n_warnings"),
-    [
-        (40000, 40000, {}, 0),
-        (40000, 20000, {}, 1),
-        (40000, 33000, {}, 1),
-        (40000, 40000, {"FRAMES": 33000}, 1),
-        (70000, 70000 - 65536, {}, 0),  # both counts wrapped
-        (70000, 70000 - 65536, {"LONG_FRAMES": 70000.0}, 0),
-    ],
-)
-def test_long_trials_are_compared_too(
-    tmp_path: Path, frames: int, last: int, changes: dict[str, Value | None], n_warnings: int
-) -> None:
-    counted = long_trial(tmp_path / "a.c3d", frames, last, changes)
-    file = read_c3d_file(tmp_path / "a.c3d")
-    np.testing.assert_array_equal(file.points[:, 0, 0], counted)
-    assert len(file.warnings) == n_warnings
+# --- numbers of frames -------------------------------------------------------------------------------------------
 
 
 def test_two_numbers_of_the_first_frame(tmp_path: Path) -> None:
@@ -312,6 +206,17 @@ def test_only_words_of_whole_numbers_are_without_a_sign(
         stored %= 65536
     np.testing.assert_array_equal(file.analog[range(6)], (stored.T - taken) * STEP_N)
     assert len(file.warnings) == (floats and offset.dtype.kind == "i")
+
+
+@pytest.mark.parametrize("floats", [True, False])
+def test_analog_data_alone_have_a_number_format_too(tmp_path: Path, floats: bool) -> None:
+    """The sign of the header's scale turned."""
+    alone: dict[str, Value | None] = {"USED": 0, "LABELS": None, "FRAMES": None}
+    changes: Changes = {"POINT": alone, "TRIAL": {"ACTUAL_END_FIELD": None}}
+    header = {2: 0, 4: 1, 5: 14 if floats else 17}  # as many as fill the file
+    assert read_c3d_file(made(tmp_path / "a.c3d", changes, header, floats=floats)).warnings == ()
+    turned = header | {7: STEP_MM * (1 if floats else -1)}
+    assert "disagree about the number format" in refused(made(tmp_path / "a.c3d", changes, turned, floats=floats))
 
 
 # --- parameters that cannot be asked for -------------------------------------------------------------------------
