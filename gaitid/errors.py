@@ -6,6 +6,8 @@ command line puts ``gaitid: FILE:`` before it and exits with status 1.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 # Characters of a message: one that names eight markers and their likely meanings stays below.
 LONGEST = 2000
 
@@ -89,3 +91,9 @@ def in_words(error: Exception, about: str = "") -> str:
 def counted(n: int, what: str) -> str:
     """``1 trial``, ``2 trials``."""
     return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def first_few(names: Sequence[str], shown: int) -> str:
+    """``a, b and 3 more``: so many names, and how many are left."""
+    more = len(names) - shown
+    return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")

@@ -16,7 +16,7 @@ from gaitid.model.specs import Model
 from gaitid.model.subject import SubjectFile, read_subject
 from gaitid.read import read_trial
 from gaitid.read.assignments import enf_files
-from gaitid.read.source import file_size
+from gaitid.read.source import MAX_BYTES, file_size
 from gaitid.result import Result
 from gaitid.scene import ByHand
 from gaitid.trial import Trial
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Bytes of the largest file that a reader takes: to hash more could take hours.
-LARGEST = 1 << 30
 # What is written only when asked for (--write).
 WRITE = ("segments", "base")
 
@@ -154,7 +152,7 @@ def input_record(role: str, path: Path, file: Path | None = None) -> dict[str, s
     configs = bundled_folder("configs")
     # where gaitid is installed is nobody's business, and differs between machines
     shown = f"{path.relative_to(configs).as_posix()} (bundled)" if path.is_relative_to(configs) else str(path)
-    return {"role": role, "path": shown, "sha256": sha256(file or path, LARGEST)}
+    return {"role": role, "path": shown, "sha256": sha256(file or path, MAX_BYTES)}
 
 
 def found_trial(path: Path) -> Path:

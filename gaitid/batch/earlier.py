@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from gaitid.batch.journal import FOLDER, content, folds_case, writing
 from gaitid.batch.parquet import DATASET, sweep_frames
 from gaitid.batch.table import COLUMNS
 from gaitid.errors import GaitidError, WriteError
+from gaitid.read.own import own_record
 from gaitid.whole import put_all
 
 TABLE = "batch.csv"
@@ -264,10 +264,10 @@ def outdated(job: Job, earlier: Outcome | None) -> bool:
 def _made_from(record: Path) -> tuple[str, str]:
     """Path and SHA-256 of the trial that a ``run.json`` says it was made from; empty where it says none."""
     try:
-        inputs = json.loads(content(record))["inputs"]
+        inputs = own_record(record)["inputs"]
         ((path, sha256),) = [(one["path"], one["sha256"]) for one in inputs if one["role"] == "trial"]
         return str(path), str(sha256)
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (GaitidError, ValueError, KeyError, TypeError):
         return "", ""
 
 

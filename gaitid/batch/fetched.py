@@ -15,7 +15,7 @@ from gaitid.batch.found import is_glob
 from gaitid.batch.journal import FOLDER, writing
 from gaitid.batch.statics import SUFFIXES
 from gaitid.errors import GaitidError
-from gaitid.read.c3d_file import MAX_BYTES
+from gaitid.read.source import MAX_BYTES
 from gaitid.whole import put_all
 
 T = TypeVar("T")

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from gaitid import __version__
 from gaitid.errors import ReadError, TrialError, WriteError, in_words
 from gaitid.model.subject import OTHER_PERSON
-from gaitid.run import LARGEST, Prepared, RunOptions, found_trial, prepare, run_file, sha256
+from gaitid.read.source import MAX_BYTES
+from gaitid.run import Prepared, RunOptions, found_trial, prepare, run_file, sha256
 
 if TYPE_CHECKING:
     from gaitid.result import Result
@@ -172,7 +173,7 @@ def trial_hash(job: Job) -> str:
     ReadError
         There is none, or it is larger than any that is read.
     """
-    return sha256(found_trial(job.trial), LARGEST)
+    return sha256(found_trial(job.trial), MAX_BYTES)
 
 
 def fingerprint_of(job: Job, trial_sha256: str) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 
 from gaitid.batch.job import DONE, Outcome
 from gaitid.errors import ReadError, WriteError
+from gaitid.read.own import MAX_BYTES
 from gaitid.read.source import file_size
 from gaitid.whole import put_all
 
@@ -26,8 +27,6 @@ LOCK = "lock"
 _WAIT_S = 0.2
 # As `put_all` names files aside: name, process, number.
 _PART = re.compile(r"\..{1,40}\.\d+\.\d+\.part(\.old)?", re.DOTALL)
-# Bytes of a file of ours that is read whole: a journal of 300,000 trials.
-_LONGEST = 500_000_000
 # What a lock says begins so.
 _HOLDER = b"\nprocess "
 # For what is written to in place: a link is an error, and Windows would turn line ends into two bytes.
@@ -150,7 +149,7 @@ def folds_case(folder: Path) -> bool:
 def content(path: Path) -> bytes:
     """What a file of ours holds; nothing where it is absent or cannot be one of ours: a pipe would be waited for."""
     try:
-        file_size(path, _LONGEST, "own")
+        file_size(path, MAX_BYTES, "own")
         return path.read_bytes()
     except (OSError, ReadError):
         return b""

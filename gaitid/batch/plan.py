@@ -12,7 +12,7 @@ from gaitid.batch.found import Wanted, absolute, by_name, find
 from gaitid.batch.manifest import OPTIONS
 from gaitid.batch.pairs import Folders, Pairs
 from gaitid.batch.statics import Static, words
-from gaitid.errors import GaitidError
+from gaitid.errors import GaitidError, counted, first_few
 
 # Names of so many trials stand in a line of the plan.
 _SHOWN = 4
@@ -87,7 +87,10 @@ class Plan:
         statics = {p.static.path for p in self.trials if p.static}
         folders = {p.folder for p in self.trials}
         yield ", ".join(
-            [f"{_counted(self.trials, 'trial')} in {_counted(folders, 'folder')}", _counted(statics, "static")]
+            [
+                f"{counted(len(self.trials), 'trial')} in {counted(len(folders), 'folder')}",
+                counted(len(statics), "static"),
+            ]
         )
         for (folder, subject, said), group in groupby(self.trials, lambda p: (p.trial.parent, p.subject, _said(p))):
             yield f"{folder}: {_names(p.trial for p in group)}: subject {subject}; {said}"
@@ -96,7 +99,7 @@ class Plan:
             for (folder, why), left in groupby(self.left_out, lambda one: (one[0].parent, one[1])):
                 yield f"{folder}: {_names(path for path, _ in left)}: not analysed: {why}"
         elif self.left_out:
-            yield f"not analysed: {_counted(self.left_out, 'other file')}; --plan names them"
+            yield f"not analysed: {counted(len(self.left_out), 'other file')}; --plan names them"
 
 
 def _said(one: Planned) -> str:
@@ -111,9 +114,7 @@ def _said(one: Planned) -> str:
 
 
 def _names(paths: Iterable[Path]) -> str:
-    names = [path.name for path in paths]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+    return first_few([path.name for path in paths], _SHOWN)
 
 
 def make_plan(
@@ -248,7 +249,3 @@ def _refuse_clashes(trials: Sequence[Planned]) -> None:
                 todo="rename one of them, leave one out, or run a batch for each",
             )
         seen[key] = one.trial
-
-
-def _counted(things: Collection[object], word: str) -> str:
-    return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"

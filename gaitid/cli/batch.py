@@ -16,7 +16,7 @@ import click
 from gaitid.cli.common import CONTEXT, Target, refuse_pattern, say, talk_options
 from gaitid.cli.run import command as run_command
 from gaitid.cli.run import run_options
-from gaitid.errors import GaitidError, counted
+from gaitid.errors import GaitidError, counted, first_few
 from gaitid.log import ERROR, INFO, WARNING, Log
 
 if TYPE_CHECKING:
@@ -194,8 +194,8 @@ def command(
             say(f"{folder / DATASET} was taken away: it held earlier results; --parquet makes it anew")
     if not quiet:
         if others := earlier_places(folder, jobs, Journal(folder).read()):
-            named = ", ".join(others[:_NAMED]) + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
-            remarks.append(f"{counted(len(others), 'earlier result')} of trials that are not in this batch: {named}")
+            many = counted(len(others), "earlier result")
+            remarks.append(f"{many} of trials that are not in this batch: {first_few(others, _NAMED)}")
         for remark in remarks:
             say(f"{folder}: {remark}")
         found = ", ".join(f"{n} {status}" for status, n in counts(list(outcomes.values())).items())

@@ -30,11 +30,9 @@ from gaitid.read.c3d_sections import (
     read_header,
     read_parameters,
 )
-from gaitid.read.source import file_size, unreadable
+from gaitid.read.source import MAX_BYTES, file_size, unreadable
 from gaitid.trial import Array, Mask
 
-#: Bytes of a file; reading takes up to four times as much memory.
-MAX_BYTES = 1 << 30
 _TODO = "open and save the file again in the program that made it"
 
 

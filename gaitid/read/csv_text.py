@@ -13,7 +13,7 @@ from reprlib import repr as short
 import numpy as np
 from numpy.typing import NDArray
 
-from gaitid.errors import ReadError
+from gaitid.errors import ReadError, first_few
 from gaitid.frozen import frozen_dataclass
 from gaitid.read.source import SHOWN_CHARACTERS, file_size, printable, unreadable
 from gaitid.signals import median
@@ -268,8 +268,7 @@ def _slowly(flat: Sequence[str], first_row: int, columns: Sequence[str], where: 
 
 def listed(faults: Sequence[str]) -> str:
     """Faults or names as one piece of text that can be shown, the first `SHOWN` of them spelled out."""
-    more = len(faults) - SHOWN
-    return ", ".join(map(printable, faults[:SHOWN])) + (f" and {more} more" if more > 0 else "")
+    return first_few([*map(printable, faults)], SHOWN)
 
 
 def whole_numbers(values: Array, first_row: int, column: str, where: str = "") -> Integers:

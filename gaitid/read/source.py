@@ -7,6 +7,8 @@ from pathlib import Path
 
 from gaitid.errors import ReadError, in_print
 
+#: Bytes of the largest file that any reader takes, a C3D: `run` needs up to 14 times as much memory (docs/fuzzing.md).
+MAX_BYTES = 1 << 30
 #: Characters of a name or label that an output shows.
 SHOWN_CHARACTERS = 127
 

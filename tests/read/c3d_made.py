@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -72,9 +73,10 @@ def assert_whole(file: C3DFile) -> None:
     np.testing.assert_array_equal(file.analog[range(6)], (stored_analog() - OFFSET).T * STEP_N)
 
 
-def refused(path: Path) -> str:
+def refused(path: Path, read: Callable[[Path], object] = read_c3d_file) -> str:
+    """The line that a file is refused with."""
     with pytest.raises(ReadError) as caught:
-        read_c3d_file(path)
+        read(path)
     assert "\n" not in caught.value.line()
     return caught.value.line()
 

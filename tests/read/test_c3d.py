@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import c3d_made
 import ezc3d
 import numpy as np
 import pytest
@@ -362,11 +364,7 @@ def test_overlap_does_not_depend_on_order_or_sense_of_the_corners() -> None:
 # --- damaged files -----------------------------------------------------------------------------------------
 
 
-def refused(path: Path) -> str:
-    with pytest.raises(ReadError) as caught:
-        read_c3d(path)
-    assert "\n" not in caught.value.line()
-    return caught.value.line()
+refused = partial(c3d_made.refused, read=read_c3d)
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
