@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 import pytest
+from hypothesis import settings
 from simulated_trials import Simulated, simulated_walk
+
+# The same examples at every run: what fails, fails for whoever changed it and not for a stranger months later, and no
+# machine is too slow for it. New examples are looked for on purpose: HYPOTHESIS_PROFILE=search python -m pytest.
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("search", deadline=None, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 @pytest.fixture(scope="session")
