@@ -54,7 +54,7 @@ def test_chord_meets_its_three_conditions(
 ) -> None:
     # a leg made from its joint centre: the marker square to the bone, the wand at the dihedral angle
     rng = np.random.default_rng(seed)
-    R = Rotation.random(rng=rng).as_matrix()
+    R = Rotation.random(None, rng).as_matrix()
     proximal = rng.normal(size=3)
     centre = proximal - length * R[:, 2]
     lateral = centre + radius * R[:, 1]
@@ -109,7 +109,7 @@ def test_chord_with_no_dihedral_angle_lies_in_the_plane_of_the_wand() -> None:
 @given(seed=seeds, dihedral=st.floats(-1, 1))
 def test_chord_moves_with_the_body_and_mirrors_with_it(seed: int, dihedral: float) -> None:
     rng = np.random.default_rng(seed)
-    R, shift = Rotation.random(rng=rng).as_matrix(), rng.normal(size=3)
+    R, shift = Rotation.random(None, rng).as_matrix(), rng.normal(size=3)
     proximal = np.array([[0.0, 0.0, 0.0]])
     lateral, wand = np.array([[0.01, 0.055, -0.41]]), np.array([[0.02, 0.11, -0.2]])
     here = chord(proximal, wand, lateral, 0.05, dihedral)

@@ -64,7 +64,7 @@ def test_a_constant_spin_is_found_with_no_acceleration(seed: int) -> None:
     t = np.arange(160) / 200
     omega_g = rng.normal(size=3)
     omega_g *= 6.0 / np.linalg.norm(omega_g)  # rad/s: a fast shank
-    R0 = Rotation.random(rng=rng).as_matrix()
+    R0 = Rotation.random(None, rng).as_matrix()
     omega, alpha = quaternion_derivatives(quaternions(spin(omega_g, t, R0)), 200.0)
     inner = slice(50, -50)  # beyond the spline's memory of its ends
     # The quaternion turns at ω/2 = 3 rad/s: (3/200)⁴ = 5e-8 of it and less.
@@ -92,7 +92,7 @@ def test_derivatives_of_a_wobble_converge_to_the_analytic_ones() -> None:
 @settings(max_examples=15, deadline=None)
 @given(seed=seeds)
 def test_turning_the_laboratory_turns_velocity_and_acceleration(seed: int) -> None:
-    turn = Rotation.random(rng=np.random.default_rng(seed)).as_matrix()
+    turn = Rotation.random(None, np.random.default_rng(seed)).as_matrix()
     R, _, _ = wobble(np.arange(120) / 100)
     for derivatives in (
         lambda M: quaternion_derivatives(quaternions(M), 100.0),
@@ -177,7 +177,7 @@ def test_turning_about_the_joint_axes_makes_the_distal_frame(
     sequence: str, a: float, b: float, c: float, seed: int
 ) -> None:
     """Grood & Suntay: first axis in the proximal segment, last in the distal one, the second floats between."""
-    proximal = Rotation.random(rng=np.random.default_rng(seed)).as_matrix()
+    proximal = Rotation.random(None, np.random.default_rng(seed)).as_matrix()
     i, j, k = sequence
     distal = proximal @ about_axis(i, a) @ about_axis(j, b) @ about_axis(k, c)
     axes = joint_axes(proximal[None], distal[None], sequence)[0]

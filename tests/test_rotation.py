@@ -29,7 +29,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def random_rotations(seed: int, n: int = 40) -> np.ndarray:
-    return Rotation.random(n, rng=np.random.default_rng(seed)).as_matrix()
+    return Rotation.random(n, np.random.default_rng(seed)).as_matrix()
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)

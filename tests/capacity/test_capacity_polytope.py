@@ -106,7 +106,7 @@ def farthest(ellipsoid: Ellipsoid, way: Array) -> float:
 @given(seed=seeds)
 def test_turning_the_laboratory_turns_the_polytope(seed: int) -> None:
     A, low, high, bias = random_case(seed, 3, 5)
-    Q = Rotation.random(rng=np.random.default_rng(seed)).as_matrix()
+    Q = Rotation.random(None, np.random.default_rng(seed)).as_matrix()
     here = acceleration_polytope(A, low, high, bias)
     there = acceleration_polytope(Q @ A, low, high, Q @ bias)
     assert there.volume == pytest.approx(here.volume, rel=1e-9)

@@ -20,7 +20,7 @@ def random_body(rng: np.random.Generator, name: str, parent: int) -> Body:
         parent,
         "revolute" if rng.uniform() < 0.6 else "prismatic",
         axis / np.linalg.norm(axis),
-        Rotation.random(random_state=rng).as_matrix(),
+        Rotation.random(None, rng).as_matrix(),
         rng.uniform(-0.5, 0.5, 3),
         mass,
         rng.uniform(-0.3, 0.3, 3),

@@ -135,7 +135,7 @@ class Tree:
 def random_inertia(rng: np.random.Generator, mass: float) -> np.ndarray:
     """Of a body that can exist, with principal axes anywhere, kg·m²."""
     spread = mass * rng.uniform(0.02, 0.2, 3) ** 2  # Σ m x², Σ m y², Σ m z²
-    axes = Rotation.random(rng=rng).as_matrix()
+    axes = Rotation.random(None, rng).as_matrix()
     return axes @ np.diag(spread.sum() - spread) @ axes.T
 
 

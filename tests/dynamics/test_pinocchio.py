@@ -32,7 +32,7 @@ def random_model(rng: np.random.Generator, n: int, branched: bool, floating: boo
     for i in range(n):
         parent = int(rng.integers(i)) if branched and i else i - 1
         joint = pin.JointModelFreeFlyer() if floating and i == 0 else pin.JointModelSpherical()
-        placement = pin.SE3(Rotation.random(rng=rng).as_matrix(), rng.uniform(-0.5, 0.5, 3))
+        placement = pin.SE3(Rotation.random(None, rng).as_matrix(), rng.uniform(-0.5, 0.5, 3))
         number = model.addJoint(parent + 1, joint, placement, f"joint{i}")
         mass = float(rng.uniform(0.1, 20))
         body = pin.Inertia(mass, rng.uniform(-0.3, 0.3, 3), random_inertia(rng, mass))

@@ -97,7 +97,7 @@ def test_power_does_not_depend_on_points_or_axes(seed: int) -> None:
     np.testing.assert_allclose(power, np.sum(w.f_g * v + w.m_g * twist.omega_g, axis=1), atol=1e-9)
     np.testing.assert_allclose(w.at(rng.normal(size=3)).power(twist), power, atol=1e-9)
     np.testing.assert_allclose(w.power(twist.at(rng.normal(size=(6, 3)))), power, atol=1e-9)
-    R = Rotation.random(6, rng=rng).as_matrix()
+    R = Rotation.random(6, rng).as_matrix()
     np.testing.assert_allclose(w.turned(R, "shank").power(twist.turned(R, "shank")), power, atol=1e-9)
 
 
@@ -105,7 +105,7 @@ def test_power_does_not_depend_on_points_or_axes(seed: int) -> None:
 @given(seed=seeds)
 def test_turning_and_moving_commute_and_turning_back_restores(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    w, p, R = random_wrench(rng), rng.normal(size=(6, 3)), Rotation.random(6, rng=rng).as_matrix()
+    w, p, R = random_wrench(rng), rng.normal(size=(6, 3)), Rotation.random(6, rng).as_matrix()
     p_s = np.einsum("tji,tj->ti", R, p)
     one, other = w.at(p).turned(R, "foot"), w.turned(R, "foot").at(p_s)
     assert one.frame == other.frame == "foot"
