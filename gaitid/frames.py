@@ -11,6 +11,7 @@ from gaitid.frozen import frozen_dataclass
 from gaitid.model import specs
 from gaitid.model.expression import Expression
 from gaitid.rotation import about_axis, apply, cross, dot, frame_from_axes, turned, unit
+from gaitid.signals import known_rows
 from gaitid.trial import Array
 
 # Cosine between where the subject goes and where the hips face, below which he walks backward.
@@ -245,7 +246,7 @@ class Geometry:
         words : str
         """
         track = self.point(spec.point)
-        known = np.flatnonzero(np.isfinite(track).all(axis=1))
+        known = np.flatnonzero(known_rows(track))
         if known.size == 0:
             return np.full((3, 3), np.nan), "unknown: the point is never seen"
         moved = track[known[-1]] - track[known[0]]
@@ -256,7 +257,7 @@ class Geometry:
         across = np.full((self.n_frames, 3), np.nan)
         if len(self.model.sides) == 2:
             across = self.point(last, "left") - self.point(last, "right")
-        seen = np.isfinite(across).all(axis=1)
+        seen = known_rows(across)
         facing = cross(across[seen].mean(axis=0) if seen.any() else np.full(3, np.nan), self.up_g)
         if np.linalg.norm(moved) < 0.2:  # m: less than a step says nothing of a direction
             moved = facing
@@ -339,7 +340,7 @@ def laboratory_vertical(
     """
     with np.errstate(invalid="ignore"):
         above = pelvis - feet
-        seen = np.isfinite(above).all(axis=1)
+        seen = known_rows(above)
     posture = above[seen].mean(axis=0) if seen.any() else None
     for direction, words in (
         (given, "the model"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, dataclass, field
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field
 from typing import Any, TypeVar, dataclass_transform
 
 _T = TypeVar("_T")
@@ -11,10 +11,11 @@ _T = TypeVar("_T")
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen_dataclass(*, eq: bool = True) -> Callable[[type[_T]], type[_T]]:
-    """``dataclass(frozen=True, eq=eq)`` for type checkers and for users, in a quarter of its time.
+    """``dataclass(frozen=True, eq=eq)`` for type checkers and for users, in a tenth of its time.
 
-    The standard decorator writes and compiles six methods for each class; here four of them are shared by all classes.
-    A field can be set once, which its ``__init__`` does.
+    The standard decorator writes and compiles six methods for each class; here all classes share the same ones, which
+    look up the fields. Of what `dataclasses.field` takes, ``default``, ``default_factory``, ``repr`` and ``compare``
+    count. A field can be set once, which a ``__post_init__`` may do.
 
     Parameters
     ----------
@@ -23,10 +24,43 @@ def frozen_dataclass(*, eq: bool = True) -> Callable[[type[_T]], type[_T]]:
     """
 
     def make(cls: type[_T]) -> type[_T]:
-        cls.__setattr__, cls.__delattr__, cls.__repr__ = _set, _delete, _show  # type: ignore[method-assign]
-        return dataclass(eq=eq, unsafe_hash=eq, repr=False)(cls)
+        made: Any = dataclass(init=False, repr=False, eq=False)(cls)
+        made.__init__, made.__repr__, made.__setattr__, made.__delattr__ = _init, _show, _set, _delete
+        if eq:
+            made.__eq__, made.__hash__ = _equal, _hash
+        return cls
 
     return make
+
+
+def _init(self: Any, *given: Any, **named: Any) -> None:
+    cls, values = type(self), self.__dict__
+    fields = cls.__dataclass_fields__
+    values.update(zip(fields, given))
+    values.update(named)
+    if len(values) != len(given) + len(named) or not values.keys() <= fields.keys():
+        found = f"{len(given)} values and {', '.join(named) or 'no names'}"
+        raise TypeError(f"{cls.__qualname__}() takes {', '.join(fields)}, each once; given were {found}")
+    if len(values) < len(fields):
+        for name, one in fields.items():
+            if name not in values:
+                values[name] = one.default if one.default_factory is MISSING else one.default_factory()
+                if values[name] is MISSING:
+                    raise TypeError(f"{cls.__qualname__}() lacks {name!r}")
+    if hasattr(cls, "__post_init__"):
+        self.__post_init__()
+
+
+def _compared(self: Any) -> tuple[Any, ...]:
+    return tuple(self.__dict__[name] for name, one in self.__dataclass_fields__.items() if one.compare)
+
+
+def _equal(self: Any, other: object) -> Any:
+    return _compared(self) == _compared(other) if type(other) is type(self) else NotImplemented
+
+
+def _hash(self: Any) -> int:
+    return hash(_compared(self))
 
 
 def _set(self: Any, name: str, value: object) -> None:
@@ -40,5 +74,5 @@ def _delete(self: Any, name: str) -> None:
 
 
 def _show(self: Any) -> str:
-    shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__dataclass_fields__)
-    return f"{type(self).__qualname__}({shown})"
+    shown = (f"{name}={getattr(self, name)!r}" for name, one in self.__dataclass_fields__.items() if one.repr)
+    return f"{type(self).__qualname__}({', '.join(shown)})"

@@ -144,7 +144,7 @@ def clinical_angles(proximal: Array, distal: Array, angle: specs.Angle, sign: fl
     -------
     dict of name to (frames,) array, deg
     """
-    D = np.einsum("...ji,...jk->...ik", proximal, distal)
+    D = np.swapaxes(proximal, -1, -2) @ distal
     a, b, c = (np.degrees(x) for x in cardan(D, angle.sequence))
     return {name: _formula(formula, {"a": a, "b": b, "c": c, "sign": sign}) for name, formula in angle.columns.items()}
 

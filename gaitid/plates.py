@@ -227,7 +227,8 @@ def known_empty(plate: PlateLoad, feet: Mapping[str, FootTrack], airborne: Mappi
         for point in points:
             local = (point - plate.centre_g) @ plate.R_gp
             with np.errstate(invalid="ignore"):
-                outside &= (np.abs(local[:, :2]) > plate.half + distance).any(axis=1)
+                beyond_x, beyond_y = (np.abs(local[:, :2]) > plate.half + distance).T
+            outside &= beyond_x | beyond_y
         return outside
 
     away = known_rows(plate.wrench.f_g)

@@ -50,7 +50,9 @@ def median(values: Array) -> Array:
 
 def known_rows(values: Array) -> Mask:
     """(frames,) whether everything in a frame is finite."""
-    finite = np.isfinite(values).reshape(len(values), -1)
+    finite = np.isfinite(values)
+    if finite.ndim != 2:
+        finite = finite.reshape(len(finite), int(np.prod(finite.shape[1:])))
     if not 0 < finite.shape[1] <= 4:
         return np.asarray(finite.all(axis=1))
     known = finite[:, 0].copy()  # column by column: five times as fast for points, asked for hundreds of times a run

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gaitid.frozen import frozen_dataclass
-from gaitid.signals import median, quantile, spans
+from gaitid.signals import known_rows, median, quantile, spans
 from gaitid.trial import Array, Event, Mask
 
 # A foot stands while its slower marker moves at less than this share of the foot's own swing speed (the 95th
@@ -104,7 +104,7 @@ def ground_velocity(feet: Sequence[FootTrack], up_g: Array, rate_hz: float) -> A
     flat, travelled = [], []
     for foot in feet:
         middle = (foot.heel_g + foot.toe_g) / 2
-        known = np.flatnonzero(np.isfinite(middle).all(axis=1))
+        known = np.flatnonzero(known_rows(middle))
         if len(known) < 3:
             continue
         v_heel, v_toe = _velocity(foot.heel_g, rate_hz), _velocity(foot.toe_g, rate_hz)

@@ -146,7 +146,7 @@ def _flat_velocity(foot: FootTrack, up_g: Array, rate_hz: float) -> Array:
             flat &= height < quantile(height[known], 0.05) + FLAT_HEIGHT
             flat &= np.abs(np.gradient(height) * rate_hz) < FLAT_SPEED
     velocity = _flat(np.gradient((foot.heel_g + foot.toe_g) / 2, axis=0) * rate_hz, up_g)[flat]
-    velocity = velocity[np.isfinite(velocity).all(axis=1)]  # beside a gap it is not known
+    velocity = velocity[known_rows(velocity)]  # beside a gap it is not known
     return median(velocity) if len(velocity) else np.full(3, np.nan)
 
 

@@ -31,6 +31,15 @@ def natural_quintic(t: np.ndarray, values: np.ndarray, order: int) -> np.ndarray
     return make_interp_spline(t, values, k=5, bc_type=bc)(t, order)
 
 
+@pytest.mark.parametrize("shape", [(0, 3), (0, 3, 3), (4, 0), (4,), (4, 3), (4, 5), (4, 3, 3)])
+def test_rows_of_any_shape_that_are_known(shape: tuple[int, ...]) -> None:
+    values = np.zeros(shape)
+    if shape[0] and values.size:
+        values.reshape(len(values), -1)[1, -1] = np.nan
+    expected = [bool(np.isfinite(row).all()) for row in values]
+    assert known_rows(values).tolist() == expected
+
+
 # --- derivatives -------------------------------------------------------------------------------------------
 
 
