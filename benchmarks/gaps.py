@@ -22,7 +22,7 @@ from shared_trials import SHARED  # noqa: E402
 from simulated_trials import simulated_walk  # noqa: E402 - the tests' walk as a trial in memory
 
 from gaitid.frames import Geometry  # noqa: E402
-from gaitid.gaps import GapLimits, _smoothing, _weights, bridge, fill_gaps  # noqa: E402
+from gaitid.gaps import GapLimits, _noise, _smoothing, _weights, bridge, fill_gaps  # noqa: E402
 from gaitid.kinematics import segment_motions  # noqa: E402
 from gaitid.labels import check_labels, find_exchanged, mirrored  # noqa: E402
 from gaitid.laboratory import model_markers  # noqa: E402
@@ -128,7 +128,7 @@ def _alone(seen: Array, truth: Array, rate_hz: float, length_s: float, order: in
     n, reach = max(1, round(length_s * rate_hz)), round(0.1 * rate_hz)
     pattern = np.ones(n + 2 * reach, dtype=bool)
     pattern[reach : reach + n] = False
-    weights = _weights(pattern, n, reach, order, _smoothing(seen, rate_hz) if smooth else 0.0)
+    weights = _weights(tuple(pattern.tolist()), n, reach, order, _smoothing(_noise(seen), rate_hz) if smooth else 0.0)
     windows = np.lib.stride_tricks.sliding_window_view(seen, len(pattern), axis=0)
     wanted = np.lib.stride_tricks.sliding_window_view(truth, len(pattern), axis=0)[..., reach : reach + n]
     return np.linalg.norm(windows[..., pattern] @ weights.T - wanted, axis=1).max(axis=1)
@@ -371,9 +371,10 @@ def tables() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the tables into docs/gaps.md")
+    write = parser.parse_args().write
     text = tables()
     print(text)
-    if parser.parse_args().write:
+    if write:
         page = ROOT / "docs" / "gaps.md"
         before, _, rest = page.read_text(encoding="utf-8").partition("<!-- gaps: begin -->")
         _, _, after = rest.partition("<!-- gaps: end -->")

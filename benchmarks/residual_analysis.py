@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from shared_trials import SHARED, TRIALS
 
-from gaitid.pipeline import SMOOTHED_BELOW_MM
+from gaitid.cleaning import SMOOTHED_BELOW_MM
 from gaitid.read.c3d import read_c3d
 from gaitid.signals import lowpass, noise_level
 from gaitid.trial import Array

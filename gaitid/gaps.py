@@ -3,7 +3,8 @@
 A gap is interpolated in one of three frames: the laboratory's (`spline`), one that moves along with the marker's
 steadiest neighbour without turning (`pattern`), and one that moves and turns with its three steadiest neighbours
 (`rigid`). The way taken is the one that errs least when the same pattern of missing frames is laid over every part of
-the trial in which the marker was seen; that error is reported, and decides whether the gap is filled at all.
+the trial in which the marker was seen, or the first that errs too little to matter; that error is reported, and
+decides whether the gap is filled at all.
 """
 
 from __future__ import annotations
@@ -32,6 +33,11 @@ MOCKS_MIN = 20
 BRIDGE_S = 2.0
 # Share of the mock gaps whose largest error stays within the error that is reported.
 CONFIDENCE = 0.95
+# m. A way that errs less than this, cameras cannot tell from the best one; nor one that errs by no more than a quarter
+# beyond what the marker's own noise makes of every comparison. No further way is tried then (docs/gaps.md).
+FINE_M, FINE_TIMES_NOISE = 5e-5, 1.25
+# 95 % of normal vectors are shorter, in standard deviations (χ, 3 degrees of freedom).
+LENGTH_95 = 2.795
 # s. So much of the trial on each side of a gap tells how sure its fill is.
 EVIDENCE_S = 10.0
 # Partners of a rigid fit: three points are the fewest that fix a rotation (Söderkvist & Wedin 1993).
@@ -196,7 +202,7 @@ def bridge(markers: Mapping[str, Array], rate_hz: float) -> dict[str, Array]:
         seen = known_rows(points)
         if seen.all() or not seen.any():
             continue
-        smoothing, result = _smoothing(points, rate_hz), points.copy()
+        smoothing, result = _smoothing(_noise(points), rate_hz), points.copy()
         for first, stop in spans(~seen):
             window = _window(seen, first, stop, rate_hz)
             if window is not None and not _longer((stop - first) / rate_hz, BRIDGE_S):
@@ -234,7 +240,8 @@ def _fill(
     if window is None:
         return left_open(f"fewer than {SUPPORT_MIN} frames are seen before or after it")
     points, pattern = markers[label], seen[window]
-    smoothing, offset = _smoothing(points, rate_hz), first - window.start
+    noise_m, offset = _noise(points), first - window.start
+    smoothing, fine_m = _smoothing(noise_m, rate_hz), max(FINE_M, FINE_TIMES_NOISE * LENGTH_95 * noise_m)
     best: tuple[float, _Way, Array] | None = None
     for way in _ways(markers, label, window, length_s, limits):
         weights = _weights(tuple(pattern.tolist()), stop - first, offset, way.order, smoothing)
@@ -242,8 +249,8 @@ def _fill(
         error = _mock_error(local, pattern, weights, offset)
         if best is None or error < best[0]:
             best = error, way, way.to_laboratory(weights @ local[window][pattern], slice(first, stop))
-        if np.isnan(error):
-            break  # and so are those of the ways after it
+        if np.isnan(error) or error <= fine_m:
+            break  # where it is unknown, those of the ways after it are too
     if best is None:
         return left_open(f"it lasts {length_s:.3g} s, and too few other markers are seen to follow")
     error, way, values = best
@@ -296,18 +303,20 @@ def _partners(markers: Mapping[str, Array], label: str, window: slice) -> tuple[
 # --- interpolation and its error ----------------------------------------------------------------------------
 
 
-def _smoothing(points: Array, rate_hz: float) -> float:
-    """The noise's variance over that of the motion's third difference: λ of the smoothing spline (Wahba 1978).
+def _noise(points: Array) -> float:
+    """Standard deviation of a marker's noise in each direction, m; 0 where too little is seen to tell: it is believed.
 
-    The noise is estimated as in `signals.noise_level`, but from the length of the eighth differences, so that turning
-    the laboratory changes nothing; 1.538 is the median length of a standard normal vector (χ, 3 degrees of freedom).
+    Estimated as in `signals.noise_level`, but from the length of the eighth differences, so that turning the laboratory
+    changes nothing; 1.538 is the median length of a standard normal vector (χ, 3 degrees of freedom).
     """
     difference = np.sqrt((np.diff(points, 8, axis=0) ** 2).sum(axis=1))
     difference = difference[np.isfinite(difference)]
-    if difference.size < 16:
-        return 0.0  # too short to tell: what was seen is believed
-    variance = (float(median(difference)) / 1.538) ** 2 / 12870
-    return variance * rate_hz**5 / JERK_DENSITY
+    return float(median(difference)) / 1.538 / float(np.sqrt(12870)) if difference.size >= 16 else 0.0
+
+
+def _smoothing(noise_m: float, rate_hz: float) -> float:
+    """The noise's variance over that of the motion's third difference: λ of the smoothing spline (Wahba 1978)."""
+    return noise_m**2 * rate_hz**5 / JERK_DENSITY
 
 
 @lru_cache(maxsize=64)  # noise that blanks every other frame makes thousands of equal gaps
