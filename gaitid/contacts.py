@@ -314,13 +314,17 @@ def _load(scene: Scene, contacts: Sequence[Contact], not_sure: Mask, near: int) 
     cop, free = np.full((n_frames, 3), np.nan), np.zeros(n_frames)
     for contact in contacts:
         if contact.plates:
-            # Between a clean contact and the frames in which the foot surely flies, the plate has told that it flies.
+            # Between a clean contact and the frames in which the foot surely flies, the plate tells that it flies; not
+            # where the contact only ended because samples are missing, or because the user cut it off.
             begin, end = contact.loaded.start, contact.loaded.stop
             early, late = stance.gap_to_air(begin, end - 1)
-            if early <= near:
-                state[max(begin - early, 0) : begin] = AIR
-            if late <= near:
-                state[end : end + late] = AIR
+            used = [plate for plate in scene.plates if plate.number in contact.plates]
+            if 0 < early <= near:
+                before = slice(begin - early, begin)
+                state[before][np.logical_and.accumulate(scene.lifted_off(used, before))] = AIR
+            if 0 < late <= near:
+                after = slice(end, end + late)
+                state[after][np.logical_and.accumulate(scene.lifted_off(used, after)[::-1])[::-1]] = AIR
     for contact in contacts:
         frames = contact.loaded
         if not contact.plates:

@@ -105,6 +105,16 @@ class PlateLoad:
         """(3,) what is still in `wrench` of the empty plate's force, N; 0 where nothing is known of it."""
         return np.zeros(3) if self.removed else np.where(np.isfinite(self.bias_g), self.bias_g, 0.0)
 
+    def edge_N(self, settings: specs.Settings) -> float:
+        """N. Below this a load is the plate's own noise: to it contacts reach out."""
+        floor = self.noise_N if np.isfinite(self.noise_N) else EDGE_UNMEASURED
+        return min(max(settings.contact_edge_N, floor), settings.contact_threshold_N)
+
+    def feels_nothing(self, settings: specs.Settings, frames: slice) -> Mask:
+        """(frames,) its samples are known, and beyond what it reads while empty there is only its noise."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray((self.wrench.f_g[frames] - self.bias_left_g) @ self.normal_g <= self.edge_N(settings))
+
     def contacts(self, rate_hz: float, settings: specs.Settings) -> list[tuple[int, int]]:
         """(first, last) of each load: found above the threshold, reaching out to the edge force.
 
@@ -124,8 +134,7 @@ class PlateLoad:
                 loaded[start:stop] = True
         found = []
         reach = round(MAX_EDGE * rate_hz)
-        floor = self.noise_N if np.isfinite(self.noise_N) else EDGE_UNMEASURED
-        edge = min(max(settings.contact_edge_N, floor), settings.contact_threshold_N)
+        edge = self.edge_N(settings)
         for start, stop in spans(loaded):
             if stop - start < MIN_CONTACT * rate_hz or np.nanmax(force[start:stop]) < MIN_PEAK:
                 continue

@@ -14,7 +14,7 @@ from gaitid.frozen import frozen_dataclass
 from gaitid.model import specs
 from gaitid.plates import PlateLoad
 from gaitid.pressure import distance_from_foot
-from gaitid.signals import median
+from gaitid.signals import known_rows, median
 from gaitid.stance import FootTrack, Stance
 from gaitid.trial import Array, Mask
 
@@ -70,6 +70,15 @@ class Scene:
         """(frames,) another foot loads the plate, or may."""
         others = [mask for side, mask in self.carried[plate.number].items() if side != self.side]
         return np.logical_or.reduce(others) if others else np.zeros(len(self.foot.heel_g), dtype=bool)
+
+    def lifted_off(self, plates: Sequence[PlateLoad], frames: slice) -> Mask:
+        """(frames,) plates say that the foot is not on them: they feel nothing, or carry another foot alone."""
+        off: Mask = np.logical_and.reduce([
+            plate.feels_nothing(self.settings, frames)
+            | (self.shares(plate)[frames] & ~self.on(plate)[frames] & known_rows(plate.wrench.f_g[frames]))
+            for plate in plates
+        ])  # fmt: skip
+        return off
 
     def total(self, plates: Sequence[PlateLoad]) -> Wrench:
         """What several plates do to the foot, about the laboratory's origin, (frames, 3) each.

@@ -175,3 +175,31 @@ def test_a_plate_with_a_bias_loads_no_airborne_foot(scene, removed: bool) -> Non
     else:
         assert "while it is empty" in contact.reason and contact.confidence < 0.95
     assert first - 2 <= contact.first and contact.last <= last + 4
+
+
+@pytest.mark.parametrize("where", ["begins late", "ends early", "hole before the end", "hole at the start"])
+@pytest.mark.parametrize("frames", [1, 3, 8, 15])
+def test_missing_samples_are_no_empty_plate(scene, where: str, frames: int) -> None:  # type: ignore[no-untyped-def]
+    """A contact that ends because nothing was sampled was not seen to end: the frames up to the swing are unknown."""
+    sim, *_ = scene
+    first, last = stance(sim, "left")
+    own = sim.trial.plates[0]
+    rate = own.rate_hz / sim.trial.rate_hz
+    force, moment = own.force_p.copy(), own.moment_p.copy()
+    at = {
+        "begins late": slice(0, round((first + frames) * rate)),
+        "ends early": slice(round((last - frames) * rate), None),
+        "hole before the end": slice(round((last - frames) * rate), round((last - frames + 2) * rate)),
+        "hole at the start": slice(round((first + frames) * rate), round((first + frames + 2) * rate)),
+    }[where]
+    force[at], moment[at] = np.nan, np.nan
+    result = run(replace(sim.trial, plates=(replace(own, force_p=force, moment_p=moment), *sim.trial.plates[1:])))
+    truth = sim.truth.load["left"].force_g
+    found = result.sides["left"].load.wrench.f_g
+    known_too = np.isfinite(found).all(axis=1)
+    assert known_too.any() and not known_too.all()
+    # N; by so much a frame of a whole contact is off where the force turns within the frames that are sampled around it
+    assert np.abs(found - truth)[known_too].max() < 20.0
+    lost = np.flatnonzero(np.isnan(force).any(axis=1))
+    inside = np.arange(max(first, int(lost[0] / rate) + 1), min(last, int(lost[-1] / rate)))
+    assert np.isnan(found[inside]).all()
