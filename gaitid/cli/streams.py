@@ -17,11 +17,18 @@ class _Closed(io.TextIOBase):
 
 
 def prepare_streams() -> None:
-    """Characters that a stream cannot show are written as escapes; a stream that was closed is replaced."""
+    """Characters that a stream cannot show are written as escapes; a stream that was closed is replaced.
+
+    Where Python was told not to buffer (PYTHONUNBUFFERED, usual in containers), what a full disk or a pipe takes only a
+    part of is lost without an error; so lines are buffered there, and written whole or not.
+    """
     if sys.stdout is None:
         sys.stdout = _Closed()
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for the rest of the process
+    if isinstance(sys.stdout, io.TextIOWrapper) and isinstance(sys.stdout.buffer, io.RawIOBase):
+        encoding, raw = sys.stdout.encoding, sys.stdout.detach()
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), encoding, line_buffering=True)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

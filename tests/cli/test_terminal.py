@@ -7,37 +7,53 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from shlex import quote
 
 import pytest
 from terminal import assert_refused, assert_wrong_usage, gaitid
 
-from gaitid.cli.run import command, command_words
+from gaitid.cli.run import command, command_words, option_words
 from gaitid.model.load import bundled_models
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def shell(line: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    """A line of sh in which $G is gaitid."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "G": f"{sys.executable} -m gaitid", **more}
-    return subprocess.run(["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True, errors="replace")
+    """A line of sh in which `gaitid` is this one."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), **more}
+    own = f'gaitid() {{ {quote(sys.executable)} -m gaitid "$@"; }}; '
+    return subprocess.run(
+        ["sh", "-c", own + line], cwd=folder, env=env, capture_output=True, text=True, errors="replace"
+    )
 
 
 @pytest.mark.parametrize("words", ["models list", "inspect {}", "check {} --model pig", "run {} --model pig -o -"])
 @pytest.mark.parametrize("to", [">/dev/full", ">&-"])
 def test_stdout_that_takes_nothing(walk: Path, tmp_path: Path, words: str, to: str) -> None:
-    done = shell(f"$G {words.format(walk)} -q {to}", tmp_path)
+    done = shell(f"gaitid {words.format(quote(str(walk)))} -q {to}", tmp_path)
     assert done.returncode == 1
     assert done.stderr.startswith("gaitid: cannot write to the standard output (")
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.skipif(os.name != "posix", reason="limits are set by the shell")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", ["inspect --json {}", "run {} --model pig -o - -q"])
+def test_stdout_that_takes_a_part(walk: Path, tmp_path: Path, words: str, unbuffered: str) -> None:
+    """A disk that fills up, with PYTHONUNBUFFERED too, as containers have it: not half a table and exit code 0."""
+    line = f"ulimit -f 8; gaitid {words.format(quote(str(walk)))} > taken"
+    done = shell(line, tmp_path, PYTHONUNBUFFERED=unbuffered)
+    assert 0 < (tmp_path / "taken").stat().st_size < 20_000
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("gaitid: cannot write to the standard output (")
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_an_encoding_that_lacks_characters(walk: Path, tmp_path: Path, encoding: str) -> None:
-    for words in ("models schema", f"check {walk} --model pig", f"inspect {walk}"):
-        done = shell(f"$G {words}", tmp_path, PYTHONIOENCODING=encoding)
+    for words in ("models schema", f"check {quote(str(walk))} --model pig", f"inspect {quote(str(walk))}"):
+        done = shell(f"gaitid {words}", tmp_path, PYTHONIOENCODING=encoding)
         assert done.returncode == 0, done.stderr
-    done = shell(f"$G check {walk} --model pig --json", tmp_path, PYTHONIOENCODING=encoding)
+    done = shell(f"gaitid check {quote(str(walk))} --model pig --json", tmp_path, PYTHONIOENCODING=encoding)
     assert json.loads(done.stdout)["passed"]
 
 
@@ -54,7 +70,8 @@ def test_links_that_loop(tmp_path: Path) -> None:
 
 def test_a_current_folder_that_is_gone(walk: Path, tmp_path: Path) -> None:
     line = (
-        f"mkdir gone; cd gone; rmdir ../gone; $G run {walk} --model pig -q -o {tmp_path}; $G check {walk} --model pig"
+        f"mkdir gone; cd gone; rmdir ../gone; gaitid run {quote(str(walk))} --model pig -q -o {quote(str(tmp_path))}; "
+        f"gaitid check {quote(str(walk))} --model pig"
     )
     done = shell(line, tmp_path)
     assert done.returncode == 0, done.stderr
@@ -140,14 +157,19 @@ def test_the_record_of_a_trial_names_no_other(walk: Path, tmp_path: Path) -> Non
     for own, other in (("smith", "jones"), ("jones", "smith")):
         text = (tmp_path / f"{own}.run.json").read_text()
         assert other not in text
-        expected = ["gaitid", "run", str(tmp_path / f"{own}.c3d"), "--model", "pig", "-o", str(tmp_path)]
-        assert sorted(json.loads(text)["command"]) == sorted(expected)
+        assert json.loads(text)["command"] == ["gaitid", "run", str(tmp_path / f"{own}.c3d"), "--model", "pig"]
 
 
 def test_words_of_the_command_for_one_trial() -> None:
-    words = ["run", "--static", "b.c3d", "a.c3d", "b.c3d", "-q", "--", "-o", "b.c3d"]
-    kept = command_words(words, Path("a.c3d"), ("a.c3d", "b.c3d", "-o"), command)
-    assert kept == ("gaitid", "run", "--static", "b.c3d", "a.c3d", "-q", "--")
+    """In one order, each as it is understood; a name that begins with a dash is one still."""
+    typed = ["--write", "base", "--static", "b.c3d", "-q", "--cutoff", "8", "--set", "a=2", "--require-forces",
+             "--cutoff", "6.0", "--set", "a=1", "--model=pig", "--log", "l", "-o", "out", "--", "-a.c3d", "b.c3d"]  # fmt: skip
+    with command.make_context("gaitid run", typed) as ctx:
+        words = option_words(ctx, command.params)
+    kept = ("--model", "pig", "--static", "b.c3d", "--cutoff", "6", "--require-forces", "--write", "base",
+            "--set", "a=2", "--set", "a=1")  # fmt: skip
+    assert words == kept
+    assert command_words(Path("-a.c3d"), words) == ("gaitid", "run", "./-a.c3d", *kept)
 
 
 def test_a_local_file_that_hides_a_bundled_model(walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

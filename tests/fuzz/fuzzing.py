@@ -76,6 +76,9 @@ class Worker:
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
             )
+            assert self._process.stdout is not None
+            # the time limit is of an answer, not of loading the interpreter from a cold disk
+            assert self._process.stdout.readline() == b"ready\n", "the worker did not start"
         return self._process
 
     def _end(self) -> int:

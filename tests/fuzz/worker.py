@@ -121,6 +121,7 @@ def main() -> None:
         sound = {kind.name: kind.seeds[0] for kind in kinds().values()}
         for file, content in sound.items():
             (folder / file).write_bytes(content)
+        print("ready", file=answers, flush=True)
         while header := sys.stdin.buffer.readline():
             kind, length = header.decode().split()
             file = folder / kinds()[kind].name
