@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from queue import Empty, SimpleQueue
 from typing import Any, NoReturn, TypeVar
+from urllib.parse import unquote
 
 from gaitid.batch.found import is_glob
 from gaitid.batch.journal import FOLDER, writing
@@ -77,7 +78,7 @@ def _fetch(url: str, output: Path) -> tuple[str, list[str]]:
     try:
         import fsspec
 
-        system, root = _within(ANSWER_S, partial(fsspec.core.url_to_fs, url))
+        system, root = _within(ANSWER_S, partial(fsspec.core.url_to_fs, _plain(url)))
     except Exception as error:  # of a network, a store, a protocol, or a library that is absent
         absent = isinstance(error, (ImportError, ValueError))
         todo = "pip install 'gaitid[distributed]', and what fsspec needs for the scheme" if absent else _CHECK
@@ -104,6 +105,12 @@ def _fetch(url: str, output: Path) -> tuple[str, list[str]]:
         expected = f"files that end in {', '.join(SUFFIXES)}"
         raise GaitidError(f"{url}: no trial", expected=expected, found="; ".join(problems))
     return str(top / _below(root, url)), problems
+
+
+def _plain(url: str) -> str:
+    """A file's URL with its path as it is on the disk: %20 is a blank (RFC 8089), which fsspec leaves as it is."""
+    scheme, _, path = url.partition("://")
+    return f"{scheme}://{unquote(path)}" if scheme.lower() == "file" and not Path(path).exists() else url
 
 
 def _files(system: Any, root: str) -> dict[str, Mapping[str, Any]]:

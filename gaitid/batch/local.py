@@ -35,7 +35,7 @@ class Worker:
         self.connection, other = context.Pipe()
         self.process = context.Process(target=_serve, args=(other, work, time_limit_s, memory_bytes), daemon=True)
         try:
-            with _blocked():
+            with _blocked(), _safe_path():
                 self.process.start()
         except OSError as error:
             raise GaitidError(f"no process can be started ({error.strerror})", todo="give a smaller -j") from None
@@ -164,6 +164,20 @@ def _blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _safe_path() -> Iterator[None]:
+    """A process that starts here takes no module from the current folder: data may lie beside a ``signal.py``."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 # --- in the process that works ------------------------------------------------------------------------------

@@ -116,11 +116,12 @@ def _one(planned: Planned, target: Path) -> None:
             header = file.readline().rstrip("\n").split(",")
         # said, not guessed: a column without a known cell is of numbers too
         types = {name: pa.int64() if name in _WHOLE_NUMBERS else pa.float64() for name in header}
-        table = csv.read_csv(
-            path,
-            read_options=csv.ReadOptions(use_threads=False),
-            convert_options=csv.ConvertOptions(column_types=types, null_values=[""]),
-        )
+        with path.open("rb") as binary:  # pyarrow opens no name that is no UTF-8
+            table = csv.read_csv(
+                binary,
+                read_options=csv.ReadOptions(use_threads=False),
+                convert_options=csv.ConvertOptions(column_types=types, null_values=[""]),
+            )
         if not columns:
             for word in (planned.subject, planned.trial):
                 columns.append(pa.chunked_array([pa.array([in_cell(word)] * table.num_rows, pa.string())]))
