@@ -72,7 +72,7 @@ def test_every_one_ends_soon(path: Path) -> None:
     else:
         assert np.isfinite(trial.points_g).any()
         assert np.nanmax(np.abs(trial.points_g)) < 20  # m: a laboratory
-    assert time.perf_counter() - start < 2  # s
+    assert time.perf_counter() - start < 20  # s: a hang
 
 
 @pytest.mark.parametrize(("name", "kinds"), [("TYPE-2.C3D", [2]), ("TYPE-3.c3d", [3, 3, 2, 2]), ("TYPE-4.C3D", [4])])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,14 @@ def sign_and_write(c: Any, path: Path) -> None:
     """Say what made the file, and write it."""
     c.add_parameter("MANUFACTURER", "COMPANY", ("gaitid",))
     c.add_parameter("MANUFACTURER", "SOFTWARE", ("gaitid simulate",))
-    c.write(str(path))
+    try:
+        str(path).encode("utf-8")
+        c.write(str(path))
+    except UnicodeEncodeError:  # ezc3d takes no such name
+        with TemporaryDirectory() as folder:
+            plain = Path(folder) / "made.c3d"
+            c.write(str(plain))
+            path.write_bytes(plain.read_bytes())
 
 
 def _add_plates(c: Any, walk: Walk, channels: dict[int, tuple[Array, Array]]) -> None:

@@ -248,7 +248,7 @@ def test_odd_files_end_soon_and_in_words(path: Path, command: str, tmp_path: Pat
     options += ["-o", str(tmp_path / "o")] if command == "run" else []
     start = time.perf_counter()
     done = gaitid(command, path, *options)
-    assert time.perf_counter() - start < 5
+    assert time.perf_counter() - start < 60  # s: a hang
     assert done.code in (0, 1)
     assert "Traceback" not in done.out + done.err
     assert "internal error" not in done.out + done.err

@@ -274,8 +274,8 @@ def test_a_large_file_is_read_in_linear_time(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     trial = Trial(tmp_path, 100.0, 1, tuple(f"M{i}" for i in range(40)), rng.normal(size=(1000, 40, 3)))
     files = write_plain(trial, tmp_path)
-    best = min(_timed(files.trial) for _ in range(3))
-    assert best < 0.3, f"1000 frames of 120 columns took {best:.2f} s"
+    # 0.05 s; what looks at all rows once a row takes minutes (speed itself: benchmarks/reading.py)
+    assert _timed(files.trial) < 10
 
 
 def _timed(path: Path) -> float:

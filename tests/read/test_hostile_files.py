@@ -28,12 +28,12 @@ SUFFIXES = (".c3d", ".csv", ".trc")
 
 
 def refused(path: Path, *, forces: Path | None = None, plates: Path | None = None) -> str:
-    """The line, after half a second at most and less than 20 MB."""
+    """The line, soon (ms; a busy machine takes longer, what hangs takes minutes) and with less than 20 MB."""
     tracemalloc.start()
     start = time.perf_counter()
     with pytest.raises(GaitidError) as caught:
         read_trial(path, forces=forces, plates=plates)
-    assert time.perf_counter() - start < 0.5
+    assert time.perf_counter() - start < 10  # s
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 20e6  # bytes
@@ -285,7 +285,7 @@ def test_a_yaml_that_grows(tmp_path: Path, bomb: str, monkeypatch: pytest.Monkey
         begun = time.perf_counter()
         with pytest.raises(GaitidError) as caught:
             read(tmp_path / "a.yaml")
-        assert time.perf_counter() - begun < 2  # s
+        assert time.perf_counter() - begun < 20  # s: a hang
         assert len(caught.value.line()) < 1000
     assert not (tmp_path / "owned").exists()
 
