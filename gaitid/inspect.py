@@ -109,10 +109,11 @@ def _points(trial: Trial) -> dict[str, Any]:
                 "seen_frames": int(known.sum()),
                 "missing_frames": len(known) - int(known.sum()),
                 "longest_gap_frames": max((g["frames"] for g in found), default=0),
+                "gaps": found,
             }
         )
-        if found:
-            gaps.setdefault(label, []).extend(found)
+        if found:  # of a label that several points have, each with the number of its point
+            gaps[label if trial.labels.count(label) == 1 else f"{label} (point {i + 1})"] = found
     return {
         "rate": trial.rate_hz,
         "rate_hz": trial.rate_hz,
@@ -138,6 +139,8 @@ def _analog(path: Path, trial: Trial) -> dict[str, Any]:
 
         parameters = read_c3d_file(path).parameters
         labels, units = texts(parameters, "ANALOG", "LABELS"), texts(parameters, "ANALOG", "UNITS")
+        people = tuple(f"{name}:" for name in trial.names)
+        labels = [label.partition(":")[2] if label.startswith(people) else label for label in labels]
     count = int(trial.origin.get("analog_channels", len(labels)))
     pairs = [
         {"label": labels[i] if i < len(labels) else "", "unit": units[i] if i < len(units) else ""}

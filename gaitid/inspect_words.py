@@ -56,7 +56,9 @@ def describe(content: Mapping[str, Any]) -> str:
     add("stored", _listed(f"{len(stored)} model outputs: ", stored) if stored else ["no model outputs"])
     add("models", _model_lines(content["models"]))
     add("warnings", content["warnings"])
-    return "\n".join(lines) + "\n"
+    # names in a file may hold what steers a terminal, or begin a new line
+    plain = ("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
+    return "\n".join(plain) + "\n"
 
 
 def _marker_lines(p: Mapping[str, Any]) -> list[str]:
@@ -71,7 +73,7 @@ def _marker_lines(p: Mapping[str, Any]) -> list[str]:
         lines += _listed("never seen: ", never)
     with_gaps = [m for m in with_gaps if m["seen_frames"]]
     for m in with_gaps[:MAX_SHOWN]:
-        gaps = p["gaps"][m["label"]]
+        gaps = m["gaps"]
         where = ", ".join(f"{g['first_frame']}-{g['last_frame']}" for g in gaps[:6])
         more = f", and {len(gaps) - 6} more" if len(gaps) > 6 else ""
         lines.append(

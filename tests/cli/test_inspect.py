@@ -151,6 +151,7 @@ def test_gaps_with_their_frames(walk: Path, tmp_path: Path) -> None:
         {"first_frame": 140, "last_frame": 140, "frames": 1},
     ]
     marker = next(m for m in content["points"]["markers"] if m["label"] == "LTOE")
+    assert marker.pop("gaps") == content["points"]["gaps"]["LTOE"]
     assert marker == {"label": "LTOE", "seen_frames": 239, "missing_frames": 11, "longest_gap_frames": 10}
     assert content["models"]["pig"]["missing_markers"]["right"] == ["RKNE"]
     text = gaitid("inspect", trial).out
@@ -297,3 +298,46 @@ def test_inspect_knows_nothing_from_a_plate_that_does_not_fit(walk: Path, tmp_pa
     assert told["pressure_off_m"][0] == pytest.approx(0.10, abs=0.04)
     assert not any("1" in c["plates"] for c in content["contacts"])
     assert any("2" in c["plates"] for c in content["contacts"])
+
+
+def test_points_that_share_a_label_keep_their_own_gaps(walk: Path, tmp_path: Path) -> None:
+    def same_label_twice(c: Any) -> None:
+        hidden(c, "LTHI", 11, 20)
+        hidden(c, "RTHI", 15, 17)
+        labels = list(c["parameters"]["POINT"]["LABELS"]["value"])
+        labels[labels.index("LTHI")] = labels[labels.index("RTHI")] = "EXTRA"
+        c["parameters"]["POINT"]["LABELS"]["value"] = labels
+
+    trial = edited_c3d(walk, tmp_path / "t.c3d", same_label_twice)
+    points = inspected(trial)["points"]
+    own = [m["gaps"] for m in points["markers"] if m["label"] == "EXTRA"]
+    assert [[(g["first_frame"], g["last_frame"]) for g in gaps] for gaps in own] == [[(11, 20)], [(15, 17)]]
+    numbers = [i + 1 for i, m in enumerate(points["markers"]) if m["label"] == "EXTRA"]
+    assert [points["gaps"][f"EXTRA (point {n})"] for n in numbers] == own
+    text = gaitid("inspect", trial).out
+    assert "gaps in EXTRA: 10 of" in text and "longest 10: 11-20\n" in text and "longest 3: 15-17\n" in text
+
+
+def test_what_steers_a_terminal_is_shown_as_an_escape(walk: Path, tmp_path: Path) -> None:
+    def odd_labels(c: Any) -> None:
+        labels = list(c["parameters"]["ANALOG"]["LABELS"]["value"])
+        labels[0] = "red\x1b[31m\nline"
+        c["parameters"]["ANALOG"]["LABELS"]["value"] = labels
+
+    out = gaitid("inspect", edited_c3d(walk, tmp_path / "t.c3d", odd_labels)).out
+    assert "red\\x1b[31m line" in out
+    assert "\x1b" not in out
+
+
+def test_a_name_before_an_analog_label_is_left_out(walk: Path, tmp_path: Path) -> None:
+    def with_person(c: Any) -> None:
+        c["parameters"]["POINT"]["LABELS"]["value"] = [
+            f"Jane Doe:{x}" for x in c["parameters"]["POINT"]["LABELS"]["value"]
+        ]
+        c["parameters"]["ANALOG"]["LABELS"]["value"] = [
+            f"Jane Doe:{x}" for x in c["parameters"]["ANALOG"]["LABELS"]["value"]
+        ]
+
+    done = gaitid("inspect", edited_c3d(walk, tmp_path / "t.c3d", with_person), "--json")
+    assert json.loads(done.out)["analog"]["labels"] == inspected(walk)["analog"]["labels"]
+    assert "Jane" not in done.out
