@@ -173,11 +173,13 @@ def _needs(trial: Trial, model: specs.Model, warnings: list[str]) -> dict[str, N
         {" or ".join(labels) for name, needs in (recorded or legs).items() for role, labels in needs.missing.items()}
     )
     if missing:
-        present = [label for label in trial.labels if trial.has(label)]
+        present = [label for label in trial.labels if label and trial.has(label)]
         hints = ", ".join(f"{label}{_hint(label, present, model, legs)}" for label in missing)
         raise TrialError(
             f"markers of the model {model.name} are missing or never seen: {hints}",
-            found=f"{len(present)} markers seen ({', '.join(present[:12])}{', …' if len(present) > 12 else ''})",
+            found=f"{len(present)} markers seen ({', '.join(present[:12])}{', …' if len(present) > 12 else ''})"
+            if any(trial.labels) or not trial.labels
+            else f"{len(trial.labels)} points, none with a name",
             todo="correct the labels, or give a model that names them",
         )
     for name, needs in legs.items():

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.read.c3d_file import channel_numbers, continued, read_c3d_file, texts
-from gaitid.read.c3d_layout import number
+from gaitid.read.c3d_events import events_of
+from gaitid.read.c3d_file import channel_numbers, read_c3d_file, texts
 from gaitid.read.c3d_sections import Parameters
 from gaitid.read.plates import plates_from_channels
+from gaitid.read.source import without_subject
 from gaitid.read.units import LENGTH_M, factor
-from gaitid.trial import Array, Event, Mask, Trial
+from gaitid.trial import Array, Mask, Trial
 
 # Groups of POINT that name model outputs: what the file computed, never what a camera saw.
 OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS")
 # A marker farther from the laboratory's origin, m, was not seen there: the number is damaged.
 FAR_M = 1000.0
-# An event farther from the first frame, s, has no time: a day of recording is no trial.
-_FAR_S = 86400.0
 # Entries of SUBJECTS that are bookkeeping, not measurements.
 _BOOKKEEPING = {"USED", "IS_STATIC", "USES_PREFIXES"}
 
@@ -48,6 +47,8 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
     warnings = list(file.warnings)
 
     labels = _labels(parameters, file.points.shape[1])
+    if labels and not any(labels):
+        warnings.append(f"the file names none of its {len(labels)} points (POINT:LABELS)")
     outputs = {name for group in OUTPUT_GROUPS for name in texts(parameters, "POINT", group)} - {""}
     is_marker = np.array([label not in outputs for label in labels], dtype=bool)
     scale = factor(_text(parameters, "POINT", "UNITS"), LENGTH_M, "POINT:UNITS") if labels else 1.0
@@ -60,7 +61,7 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
     if stored:
         for i, label in enumerate(labels):
             if not is_marker[i]:
-                stored_outputs.setdefault(label.rsplit(":", 1)[-1], points[:, i])
+                stored_outputs.setdefault(without_subject(label)[1], points[:, i])
 
     # The samples of a frame lie inside it, whatever the declared rate: 999 Hz at 10 samples a frame is 1000 Hz.
     analog_rate = rate * file.n_subframes
@@ -71,7 +72,7 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
         )
     plates, refused, plate_warnings = plates_from_channels(parameters, file.analog, analog_rate, file.n_subframes)
     warnings += plate_warnings
-    events = _events(parameters, rate, file.first_frame, warnings)
+    events = events_of(file, warnings)
     return Trial(
         path=path,
         rate_hz=rate,
@@ -93,7 +94,7 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
             "length_unit": _text(parameters, "POINT", "UNITS"),
             "analog_rate_hz": f"{analog_rate:g}",
             "analog_channels": str(file.analog.shape[0]),
-            "stored_outputs": " ".join(sorted({label.rsplit(":", 1)[-1] for label in outputs if label})),
+            "stored_outputs": " ".join(sorted({without_subject(label)[1] for label in outputs if label})),
         },
         warnings=tuple(warnings),
     )
@@ -117,7 +118,7 @@ def _blanks(xyz: Array, seen: Mask, scale: float, labels: Sequence[str], warning
         if wrong.any():
             counts = wrong.sum(axis=0)
             names = [
-                f"{labels[i].rsplit(':', 1)[-1] or f'point {i + 1}'} ({counts[i]})"
+                f"{without_subject(labels[i])[1] or f'point {i + 1}'} ({counts[i]})"
                 for i in map(int, np.flatnonzero(counts))
             ]
             from gaitid.read.csv_text import listed  # few files need it, and it costs every run
@@ -142,7 +143,7 @@ def _strip_prefixes(labels: list[str]) -> tuple[list[str], dict[str, set[str]], 
     names: dict[str, set[str]] = {}
     plain: list[str] = []
     for label in labels:
-        subject, _, name = label.rpartition(":")
+        subject, name = without_subject(label)
         plain.append(name)
         names.setdefault(name, set()).add(subject)
     return plain, names, {s for subjects in names.values() for s in subjects} - {""}
@@ -160,55 +161,32 @@ def _refuse_two_subjects(markers: list[str], names: Mapping[str, set[str]]) -> N
         )
 
 
-def _events(parameters: Parameters, rate: float, first_frame: int, warnings: list[str]) -> tuple[Event, ...]:
-    """Events with time 0 at the first frame.
+class _Measurements(Mapping[str, float]):
+    """Numbers by name, of which the case does not matter, as the format has it for parameters; listed as written."""
 
-    ``EVENT:TIMES`` holds minutes and seconds, counted so that frame number n lies at (n − 1)/rate.
-    """
-    parts = [part for part in continued(parameters, "EVENT", "TIMES") if np.size(part)]
-    tables = [p.reshape(2, -1, order="F") for p in parts if isinstance(p, np.ndarray) and len(p) == 2 and p.ndim <= 2]
-    if len(tables) < len(parts):
-        warnings.append("EVENT:TIMES does not hold minutes and seconds; the file's events are not read")
-        return ()
-    minutes, seconds = np.concatenate([np.empty((2, 0)), *tables], axis=1)
-    labels, contexts = (texts(parameters, "EVENT", name) for name in ("LABELS", "CONTEXTS"))
-    held = {"times": len(seconds), "labels": len(labels), "contexts": len(contexts)}
-    used = number(parameters, "EVENT", "USED")
-    n_events = max(int(used), 0) if np.isfinite(used) else max(held.values())
-    if min(held.values()) < n_events:
-        warnings.append(
-            f"EVENT holds {', '.join(f'{n} {what}' for what, n in held.items())} of {n_events} events: "
-            "none is read without a time and a label, and one without a context is general"
-        )
-    if unused := sum(map(bool, labels[n_events:])):
-        warnings.append(f"EVENT:USED says {n_events} events; {unused} more with a label are not read")
-    events: list[Event] = []
-    timeless: list[str] = []
-    times = 60.0 * minutes + seconds - (first_frame - 1) / rate
-    every_context = contexts + [""] * len(labels)
-    for label, context, t in zip(labels[:n_events], every_context, times, strict=False):
-        if not abs(t) <= _FAR_S:
-            timeless.append(f"{context} {label}".strip())
-            continue
-        side = context.lower() if context.lower() in ("left", "right") else "general"
-        events.append(Event(label, side, float(t)))
-    if timeless:
-        from gaitid.read.csv_text import listed
+    def __init__(self, pairs: Iterable[tuple[str, float]]) -> None:
+        self._found = {name.upper(): (name, value) for name, value in pairs}
 
-        warnings.append(f"events without a possible time are not read: {listed(timeless)}")
-    return tuple(sorted(events, key=lambda e: (e.time_s, e.side, e.name)))
+    def __getitem__(self, name: str) -> float:
+        return self._found[name.upper()][1]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, _ in self._found.values())
+
+    def __len__(self) -> int:
+        return len(self._found)
 
 
-def _measurements(parameters: Parameters) -> dict[str, float]:
+def _measurements(parameters: Parameters) -> Mapping[str, float]:
     """Scalar numbers of PROCESSING and SUBJECTS, in the file's own units; one subject only."""
-    found: dict[str, float] = {}
+    found: list[tuple[str, float]] = []
     for group in ("SUBJECTS", "PROCESSING"):
         for name, value in parameters.get(group, {}).items():
-            if name in _BOOKKEEPING:
+            if name.upper() in _BOOKKEEPING:
                 continue
             if isinstance(value, np.ndarray) and value.size == 1 and np.isfinite(value.item()):
-                found[name] = float(value.item())
-    return found
+                found.append((name, float(value.item())))
+    return _Measurements(found)
 
 
 def _up_hint(parameters: Parameters) -> Array | None:

@@ -30,7 +30,7 @@ from gaitid.read.c3d_sections import (
     read_header,
     read_parameters,
 )
-from gaitid.read.source import MAX_BYTES, file_size, unreadable
+from gaitid.read.source import MAX_BYTES, file_size, refuse_beyond_memory, unreadable
 from gaitid.trial import Array, Mask
 
 _TODO = "open and save the file again in the program that made it"
@@ -82,6 +82,8 @@ class C3DFile:
     ----------
     encoding : str
         Processor and number format, in words.
+    header : Header
+        As stored; where the parameters differ from it, the attributes below hold what was settled.
     rate_hz : float
         Of the cameras.
     first_frame : int
@@ -98,6 +100,7 @@ class C3DFile:
     """
 
     encoding: str
+    header: Header
     rate_hz: float
     first_frame: int
     n_subframes: int
@@ -125,6 +128,10 @@ def read_c3d_file(path: Path) -> C3DFile:
         raise unreadable(error) from None
 
 
+# Of memory that a run takes at most for each point in a frame and for each analog sample (docs/fuzzing.md).
+POINT_BYTES, SAMPLE_BYTES = 120, 24
+
+
 def _read(file: BinaryIO, size: int) -> C3DFile:
     head = file.read(2 * BLOCK)
     head += file.read(max(head[0] * BLOCK - len(head), 0) if head else 0)
@@ -134,6 +141,7 @@ def _read(file: BinaryIO, size: int) -> C3DFile:
     warnings: list[str] = []
     lay = layout(file, header, section, size, warnings)
     _warn_of_losses(head[: lay.data_start], section, numbers, warnings)
+    refuse_beyond_memory(lay.n_frames * (POINT_BYTES * header.n_points + SAMPLE_BYTES * header.n_analog))
     file.seek(lay.data_start)
     raw = file.read(lay.n_frames * header.frame_bytes)
     if len(raw) < lay.n_frames * header.frame_bytes:
@@ -148,6 +156,7 @@ def _read(file: BinaryIO, size: int) -> C3DFile:
     samples = data[:, 4 * header.n_points :].reshape(lay.n_frames * lay.n_subframes, n_channels)
     return C3DFile(
         encoding=f"{numbers.name}, {'real' if header.floats else 'integer'}",
+        header=header,
         rate_hz=lay.rate_hz,
         first_frame=lay.first_frame,
         n_subframes=lay.n_subframes,

@@ -107,7 +107,7 @@ def layout(file: BinaryIO, header: Header, section: Section, size: int, warnings
         )
     fills = _fills(size, data_start + n_frames * header.frame_bytes)
     n_subframes = _subframes(header, parameters, rate, fills, warnings)
-    first_frame = _first_frame(header, _trial(header, parameters), n_frames, warnings)
+    first_frame = _first_frame(header, _trial(header, section), n_frames, warnings)
     return Layout(data_start, first_frame, n_frames, rate, n_subframes, scale)
 
 
@@ -188,13 +188,10 @@ def _counts(header: Header, section: Section) -> list[_Count]:
     keep their count in POINT:LONG_FRAMES, in POINT:FRAMES as a real or in TRIAL (C3D User Guide).
     """
     parameters = section.parameters
-    from_first = header.last_frame - header.first_frame + 1
-    if header.last_frame == _LARGEST:
-        counts = [_Count("the header", from_first, at_least=True)]
-    else:
-        counts = [_Count("the header", from_first % _WRAPS, wraps=True)]
-    if (trial := _trial(header, parameters)) is not None:
-        counts.append(_Count("TRIAL", trial[1] + 1 - trial[0]))
+    counts = [_of_words("the header", header.first_frame, header.last_frame)]
+    if (trial := _trial(header, section)) is not None:
+        is_word = _is_word(section, "ACTUAL_END_FIELD")
+        counts.append(_of_words("TRIAL", *trial) if is_word else _Count("TRIAL", trial[1] + 1 - trial[0]))
     if "FRAMES" in parameters.get("POINT", {}):
         stored = int(_count(parameters, "POINT", "FRAMES", 0.0))
         wraps = stored < _LARGEST and ("POINT", "FRAMES") in section.words
@@ -204,6 +201,12 @@ def _counts(header: Header, section: Section) -> list[_Count]:
         counts.append(_Count("POINT:LONG_FRAMES", int(long)))
     # Programs leave a longer count that they do not use at 0.
     return [count for count in counts if count.wraps or count.frames > 0]
+
+
+def _of_words(place: str, first: int, last: int) -> _Count:
+    """Frames by the number of the last, of which there are 16 bits."""
+    frames = last + 1 - first
+    return _Count(place, frames, at_least=True) if last == _LARGEST else _Count(place, frames % _WRAPS, wraps=True)
 
 
 def _said(places: Mapping[str, int]) -> str:
@@ -262,21 +265,32 @@ def _counted(file: BinaryIO, start: int, size: int, least: int, frame_bytes: int
     return n
 
 
-def _trial(header: Header, parameters: Parameters) -> tuple[int, int] | None:
-    """Numbers of the first and the last frame in TRIAL; None where nobody filled it in."""
-    first, last = (_field(parameters, f"ACTUAL_{which}_FIELD") for which in ("START", "END"))
-    if last is None or first == last == 0:
+def _trial(header: Header, section: Section) -> tuple[int, int] | None:
+    """Numbers of the first and the last frame in TRIAL; None where nobody filled the last in."""
+    first, last = (_field(section, f"ACTUAL_{which}_FIELD") for which in ("START", "END"))
+    if not last:
         return None
     return header.first_frame if first is None else first, last
 
 
-def _field(parameters: Parameters, name: str) -> int | None:
-    """A frame's number: TRIAL has two words of it, low and high, where 16 bits may not do (C3D User Guide, TRIAL)."""
-    stored = parameters.get("TRIAL", {}).get(name)
-    if not isinstance(stored, np.ndarray) or stored.size != 2 or not np.isfinite(stored).all():
+def _field(section: Section, name: str) -> int | None:
+    """A frame's number: TRIAL has two words of it, low and high, where 16 bits may not do (C3D User Guide, TRIAL).
+
+    Some programs write a single whole number, as a real or as one word.
+    """
+    stored = section.parameters.get("TRIAL", {}).get(name)
+    if not isinstance(stored, np.ndarray) or stored.size not in (1, 2) or not np.isfinite(stored).all():
         return None
+    if stored.size == 1:
+        value = stored.item() % _WRAPS if _is_word(section, name) else stored.item()
+        return int(value) if 0 <= value < _WRAPS**2 and value % 1 == 0 else None
     low, high = (int(word) % _WRAPS for word in stored.flat)
     return low + high * _WRAPS
+
+
+def _is_word(section: Section, name: str) -> bool:
+    """Whether a number of TRIAL is one word, and so may lack whole 65536s."""
+    return ("TRIAL", name) in section.words and np.size(section.parameters["TRIAL"][name]) == 1
 
 
 def _first_frame(header: Header, trial: tuple[int, int] | None, n_frames: int, warnings: list[str]) -> int:

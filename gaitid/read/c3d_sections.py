@@ -24,13 +24,16 @@ BLOCK = 512
 #: What a parameter holds: numbers in the shape that the file gives them, or texts.
 Value = Array | list[str]
 Parameters = Mapping[str, Mapping[str, Value]]
+#: Events that a header has room for, and the word before their number that says that labels have four characters.
+HEADER_EVENTS = 18
+_FOUR_CHARACTERS = 12345
 # Entries of a parameter section: real ones have some hundreds.
 MAX_ENTRIES = 20_000
 # Bytes of one: its own count of blocks ends at 130 kB; programs that go beyond stay far below this.
 MAX_SECTION_BYTES = 4 << 20
 # Groups whose numbers decide what the data mean: an entry given twice is refused, nothing says which is meant.
 _DECISIVE = ("POINT", "ANALOG", "FORCE_PLATFORM")
-# Groups of measurements, which models know by their names as they are written (``Bodymass``).
+# Groups of measurements, whose names are kept as they are written (``Bodymass``), to be shown and looked for.
 _AS_WRITTEN = ("PROCESSING", "SUBJECTS")
 
 
@@ -101,6 +104,10 @@ class Header:
         Analog samples a frame of one channel.
     rate_hz : float
         Of the cameras.
+    n_events : int
+        As counted in the header, whatever the number; 0 where labels are not of four characters.
+    events : tuple of (str, float)
+        Label and time, s, of so many events.
     """
 
     n_points: int
@@ -111,6 +118,8 @@ class Header:
     data_start: int
     n_subframes: int
     rate_hz: float
+    n_events: int = 0
+    events: tuple[tuple[str, float], ...] = ()
 
     @property
     def floats(self) -> bool:
@@ -174,7 +183,18 @@ def read_header(block: bytes, numbers: NumberFormat) -> Header:
     """The numbers of the first block."""
     words = numbers.words(block[2:20])
     scale, rate = float(numbers.reals(block[12:16])[0]), float(numbers.reals(block[20:24])[0])
-    return Header(words[0], words[1], words[2], words[3], scale, (words[7] - 1) * BLOCK, words[8], rate)
+    events = _header_events(block, numbers)
+    return Header(words[0], words[1], words[2], words[3], scale, (words[7] - 1) * BLOCK, words[8], rate, *events)
+
+
+def _header_events(block: bytes, numbers: NumberFormat) -> tuple[int, tuple[tuple[str, float], ...]]:
+    """Words 150 and 151, 153 to 188 and 199 to 234 (C3D User Guide, Header events)."""
+    key, n_events = numbers.integers(block[298:302]).tolist()
+    if key != _FOUR_CHARACTERS or not n_events:
+        return 0, ()
+    times = as_float64(numbers.reals(block[304:376])).tolist()
+    labels = [_text(block[at : at + 4]) for at in range(396, 468, 4)]
+    return n_events, tuple(zip(labels, times, strict=True))[: max(n_events, 0)]
 
 
 class _Entry(NamedTuple):

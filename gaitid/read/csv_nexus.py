@@ -12,7 +12,7 @@ from gaitid.errors import ReadError
 from gaitid.read.csv_text import listed
 from gaitid.read.nexus_devices import read_devices
 from gaitid.read.nexus_sections import NexusSection, is_nexus_csv, read_nexus_sections
-from gaitid.read.source import printable
+from gaitid.read.source import printable, without_subject
 from gaitid.read.units import LENGTH_M
 from gaitid.trial import Array, Event, ForcePlate, Trial
 
@@ -88,15 +88,10 @@ def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False)
     )
 
 
-def plain_label(label: str) -> str:
-    """A label without its ``Subject:``."""
-    return label.split(":", 1)[-1]
-
-
 def _one_subject(sections: list[NexusSection]) -> tuple[str, ...]:
     """Names of subjects, at most one: markers of two cannot be told apart once the prefixes are gone."""
-    prefixes = [group.label.split(":", 1)[0] for s in sections for group in s.groups if ":" in group.label]
-    names = tuple(dict.fromkeys(name for name in prefixes if name))
+    prefixes = dict.fromkeys(without_subject(group.label)[0] for s in sections for group in s.groups)
+    names = tuple(name for name in prefixes if name)
     if len(names) > 1:
         raise ReadError("two subjects in one file", expected="one", found=listed(names),
                         todo="export one subject at a time")  # fmt: skip
@@ -108,7 +103,7 @@ def _markers(section: NexusSection) -> dict[str, Array]:
     faults: list[str] = []
     result: dict[str, Array] = {}
     for group in section.groups:
-        label = plain_label(group.label)
+        _, label = without_subject(group.label)
         if tuple(axis.upper() for axis in group.axes) != ("X", "Y", "Z"):
             faults.append(f"{label} has {', '.join(group.axes)} where X, Y, Z are expected")
         elif label in result:
@@ -131,7 +126,7 @@ def _stored(section: NexusSection, trajectories: NexusSection) -> dict[str, Arra
     for group in section.groups:
         values = np.full((trajectories.n_rows, len(group.axes)), np.nan)
         values[rows[inside]] = section.columns(group)[inside]
-        result.setdefault(plain_label(group.label), values)
+        result.setdefault(without_subject(group.label)[1], values)
     return result
 
 

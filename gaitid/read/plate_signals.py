@@ -116,9 +116,17 @@ def si_values(
         # a force of exactly nothing has no place, and needs none
         places = _columns(plate_type, PLACE)
         values[:, places] = np.where(values[:, :3].any(axis=1, keepdims=True), values[:, places], 0.0)
-    if not np.isfinite(values).all():
-        raise ReadError("its channels hold values that are not numbers",
+    unknown = ~np.isfinite(values).all(axis=1)
+    if unknown.all():
+        raise ReadError("none of its samples holds a number in every channel",
                         todo="correct ANALOG:SCALE and GEN_SCALE, or export the trial again")  # fmt: skip
+    if unknown.any():
+        # A load of which a part is unknown is unknown.
+        values[unknown] = np.nan
+        warnings.append(
+            f"plate {number}: {unknown.sum()} of {len(values)} samples hold a value that is no number; "
+            "its load is unknown there"
+        )
     return values
 
 
@@ -208,22 +216,24 @@ def zeroed(
     what was done : str
     """
     unfit = window.unfit
+    if not unfit and np.isnan(vertical[window.samples]).all():
+        unfit = "the load is unknown then"
     if not unfit:
-        level = float(vertical[window.samples].mean())
+        level = float(np.nanmean(vertical[window.samples]))
         empty, loaded = sorted(lasting_extremes(vertical, rate_hz), key=abs)
         pulls = level * loaded < 0
         if abs(level - empty) > _DRIFT_N or (abs(level) > _MAX_ZERO_N and not pulls):
             unfit = f"the plate may be loaded then: {abs(level):.3g} N"
     if unfit:
         return values, f"{window.words} are not used as its zero level ({unfit})"
-    zero = values[window.samples].mean(axis=0)
+    zero = np.nanmean(values[window.samples], axis=0)
     # a place has no zero level
     zero[_columns(plate_type, PLACE)] = 0.0
     return values - zero, f"the mean of {window.words} was taken off as its zero level ({abs(level):.3g} N vertically)"
 
 
 def lasting_extremes(vertical: Array, rate_hz: float) -> tuple[float, float]:
-    """The least and the greatest force, N, leaving out as many samples as a spike could fill."""
-    ordered = np.sort(vertical)
+    """The least and the greatest known force, N, leaving out as many samples as a spike could fill."""
+    ordered = np.sort(vertical[~np.isnan(vertical)])
     spike = min(round(_LASTING_S * rate_hz), (len(ordered) - 1) // 2)
     return float(ordered[spike]), float(ordered[-1 - spike])

@@ -102,13 +102,16 @@ def plates_from_channels(
 
 def _used(group: Mapping[str, Any], warnings: list[str]) -> int:
     """How many plates the file describes: ``USED``, but no more than ``TYPE`` has entries."""
-    used = group.get("USED", np.zeros(1))
+    used, described = group.get("USED", ()), int(np.size(group.get("TYPE", ())))
     if np.size(used) == 0:
+        if described:
+            warnings.append("FORCE_PLATFORM:USED is missing, though TYPE describes plates; none is read")
         return 0
     if not isinstance(used, np.ndarray) or not np.isfinite(used.flat[0]) or used.flat[0] < 0:
-        warnings.append(f"FORCE_PLATFORM:USED is no number of plates ({short(used)}); no plate is read")
+        said = f"{used.flat[0]:g}" if isinstance(used, np.ndarray) else short(used)
+        warnings.append(f"FORCE_PLATFORM:USED is no number of plates ({said}); no plate is read")
         return 0
-    count, described = int(used.flat[0]), int(np.size(group.get("TYPE", ())))
+    count = int(used.flat[0])
     if count > described:
         warnings.append(
             f"FORCE_PLATFORM:USED says {count} plates, TYPE describes {described}; only these are looked at"
@@ -131,6 +134,8 @@ def _kind(index: int, group: Mapping[str, Any]) -> int:
 
 def _channels(index: int, group: Mapping[str, Any], count: int, n_channels: int) -> Sequence[int]:
     """The plate's analog channels, from 0; the parameter may have rows for plates with more."""
+    if n_channels == 0:
+        raise ReadError("the file holds no analog data", expected=f"{count} channels of the plate")
     wired = column(group, "CHANNEL", index, 2)[:count]
     found = ", ".join(f"{c:g}" for c in wired)
     if wired.size < count or wired.min() < 1 or wired.max() > n_channels or (wired != np.rint(wired)).any():

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from gaitid.errors import ReadError, in_print
 
-#: Bytes of the largest file that any reader takes, a C3D: `run` needs up to 14 times as much memory (docs/fuzzing.md).
+#: Bytes of the largest file that any reader takes, a C3D.
 MAX_BYTES = 1 << 30
+_SMALL = 1 << 30  # bytes of memory that any machine has
 #: Characters of a name or label that an output shows.
 SHOWN_CHARACTERS = 127
 
@@ -45,9 +46,45 @@ def file_size(path: Path, limit: int, kind: str, where: str = "") -> int:
     return status.st_size
 
 
+def refuse_beyond_memory(needed: int) -> None:
+    """Refuse what would not fit into the memory that is free, where the system says how much that is.
+
+    Linux ends a process that asks for more without a word, and with it every trial that was still to come.
+
+    Parameters
+    ----------
+    needed : int
+        Bytes.
+
+    Raises
+    ------
+    ReadError
+    """
+    if needed < _SMALL:
+        return
+    try:
+        with Path("/proc/meminfo").open(encoding="ascii") as file:
+            free = next(1024 * int(line.split()[1]) for line in file if line.startswith("MemAvailable:"))
+    except (OSError, ValueError, IndexError, StopIteration):
+        return
+    if needed > free:
+        raise ReadError(
+            "too large for this machine's memory",
+            expected=f"{needed / 1e9:.3g} GB free",
+            found=f"{free / 1e9:.3g} GB free",
+            todo="cut the trial into pieces, or take a larger machine",
+        )
+
+
 def unreadable(error: OSError, where: str = "") -> ReadError:
     """What the operating system said, as a refusal."""
     return ReadError(f"{where}cannot be read ({error.strerror})")
+
+
+def without_subject(label: str) -> tuple[str, str]:
+    """The subject of ``Subject:Label`` ("" without one) and the label itself: what stands behind the last colon."""
+    subject, _, name = label.rpartition(":")
+    return subject.strip(), name.strip()
 
 
 def printable(text: str) -> str:

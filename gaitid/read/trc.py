@@ -28,7 +28,7 @@ from gaitid.read.csv_text import (
     whole_numbers,
 )
 from gaitid.read.mot import Forces
-from gaitid.read.source import printable
+from gaitid.read.source import printable, without_subject
 from gaitid.read.units import LENGTH_M, factor
 from gaitid.trial import Array, Trial
 
@@ -147,11 +147,11 @@ def _labels(lines: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
             found=f"{len(axes)} columns: {printable(' '.join(axes[:3]))} …",
             todo="give every marker a label, and its columns in the order X, Y, Z",
         )
-    labels = [label.rpartition(":")[2] for label in given]
+    subjects, labels = zip(*map(without_subject, given), strict=True)
     twice = [label for label in dict.fromkeys(labels) if labels.count(label) > 1]
     if twice:
         raise ReadError(f"labels given twice: {listed(twice)}", expected="one subject, each marker once")
-    return tuple(labels), tuple(sorted({label.rpartition(":")[0] for label in given} - {""}))
+    return labels, tuple(sorted({*subjects} - {""}))
 
 
 def _rate(declared: float, times: Array, first_row: int, warnings: list[str]) -> float:

@@ -31,6 +31,10 @@ AT_END: dict[str, Value | None] = {"FRAMES": 65535}
         ({"POINT": {"LONG_FRAMES": 9.0}}, {}, "9 in POINT:LONG_FRAMES"),
         ({"TRIAL": {"ACTUAL_END_FIELD": np.array([29, 0])}}, {}, "9 in TRIAL"),
         ({"TRIAL": {"ACTUAL_END_FIELD": np.array([32, 1])}}, {}, "65548 in TRIAL"),
+        ({"TRIAL": {"ACTUAL_END_FIELD": 29.0}}, {}, "9 in TRIAL"),
+        ({"TRIAL": {"ACTUAL_END_FIELD": 65568.0}}, {}, "65548 in TRIAL"),
+        ({"TRIAL": {"ACTUAL_END_FIELD": 29}}, {}, "9 in TRIAL"),
+        ({"TRIAL": {"ACTUAL_END_FIELD": 65535}}, {}, "65515 or more in TRIAL"),
     ],
 )
 def test_the_count_that_fills_the_file_is_taken(
@@ -40,6 +44,17 @@ def test_the_count_that_fills_the_file_is_taken(
     assert_whole(file)
     assert said in file.warnings[0]
     assert "by the file's length there are 12" in file.warnings[0]
+
+
+@pytest.mark.parametrize("end", [32.0, 32, 32.5, 0, 0.0, -5.0, 1e30, np.nan, ["32"], np.array([32, 0, 0])])
+@pytest.mark.parametrize("start", [21.0, 21, 20.5, None])
+def test_a_last_frame_in_one_number_that_agrees_or_says_nothing(
+    tmp_path: Path, end: Value, start: Value | None
+) -> None:
+    changes: Changes = {"TRIAL": {"ACTUAL_START_FIELD": start, "ACTUAL_END_FIELD": end}}
+    file = read_c3d_file(made(tmp_path / "a.c3d", changes))
+    assert_whole(file)
+    assert (file.first_frame, file.warnings) == (21, ())
 
 
 def test_counts_of_which_none_or_two_fill_the_file_are_refused(tmp_path: Path) -> None:

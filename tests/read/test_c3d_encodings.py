@@ -133,6 +133,15 @@ def test_a_trial_longer_than_its_header_can_say_is_read_to_its_end(
     np.testing.assert_array_equal(file.points[:, 0, 0], np.arange(70000))
 
 
+@pytest.mark.parametrize("last", [65535, 70000 - 65536])
+@pytest.mark.parametrize("start", [{}, {"TRIAL:ACTUAL_START_FIELD": [1.0]}, {"TRIAL:ACTUAL_START_FIELD": [1]}])
+def test_the_last_frame_as_one_real(tmp_path: Path, last: int, start: dict[str, object]) -> None:
+    # one point a frame: only TRIAL says how many frames there are
+    extra = {"TRIAL:ACTUAL_END_FIELD": [70000.0], **start}
+    file = read_c3d_file(long_file(tmp_path / "a.c3d", last, 70000, extra, n_points=1))
+    np.testing.assert_array_equal(file.points[:, 0, 0], np.arange(70000))
+
+
 def test_a_count_that_cannot_be_told_from_padding_is_refused(tmp_path: Path) -> None:
     # one point a frame: 16 bytes, less than the block to which files are padded
     path = long_file(tmp_path / "a.c3d", 65535, 70000, {}, n_points=1)

@@ -178,6 +178,12 @@ def test_what_is_an_export(tmp_path: Path) -> None:
         assert not is_nexus_csv(head)
 
 
+def test_a_subject_with_a_colon_in_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(to_nexus_csv(small_trial(), subject="J: M"))
+    trial = read_nexus_csv(tmp_path / "a.csv")
+    assert (trial.labels, trial.names) == (small_trial().labels, ("J: M",))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

@@ -198,7 +198,37 @@ def test_an_unloaded_plate_may_have_no_centre_of_pressure() -> None:
     plates, _, _ = read(plate)
     assert_felt(plates[0], felt())
     plate.signals[3:5, 500] = np.nan  # loaded
-    assert read(plate)[1][1].startswith("its channels hold values that are not numbers")
+    (unknown,), refused, warnings = read(plate)
+    assert (refused, np.flatnonzero(np.isnan(unknown.force_p[:, 2])).tolist()) == ({}, [500])
+    assert warnings == ["plate 1: 1 of 1000 samples hold a value that is no number; its load is unknown there"]
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+@pytest.mark.parametrize("kind", [1, 2, 3, 4, 7])
+def test_samples_that_are_no_numbers_are_unknown_and_leave_the_others(kind: int, wrong: float) -> None:
+    """In the zero window, under the foot and behind it: zero level, sense and loads are those of what is known."""
+    zero, bias = np.array([1, 20]), np.full(len(made(kind, felt(), HALF, np.random.default_rng(1)).signals), 3.0)
+    plate, lost = made(kind, felt(), HALF, np.random.default_rng(1)), [3, 4, 5, 480, 481, 990]
+    bias[3:5] = 0.0 if kind == 1 else 3.0  # a place has no zero level
+    (whole,), _, said = read(plate, bias=bias, ZERO=zero)
+    plate.signals[1, lost] = wrong
+    (found,), refused, warnings = read(plate, bias=bias, ZERO=zero)
+    known = np.setdiff1d(np.arange(SAMPLES), lost)
+    assert refused == {}
+    assert warnings[0].startswith("plate 1: 6 of 1000 samples hold a value that is no number")
+    assert warnings[1:] == said
+    np.testing.assert_allclose(found.force_p[known], whole.force_p[known], atol=1e-9)  # N
+    np.testing.assert_allclose(found.moment_p[known], whole.moment_p[known], atol=1e-9)  # N·m
+    assert np.isnan(found.force_p[lost]).all()
+    assert np.isnan(found.moment_p[lost]).all()
+
+
+def test_a_zero_window_of_which_nothing_is_known() -> None:
+    plate = made(2, felt(), HALF, np.random.default_rng(1))
+    plate.signals[2, :200] = np.nan
+    (found,), _, warnings = read(plate, ZERO=np.array([1, 20]))
+    assert "(the load is unknown then)" in warnings[1]
+    np.testing.assert_allclose(found.force_p[200:], felt().force[200:], atol=1e-9)  # N
 
 
 @pytest.mark.parametrize("stored", [1.0, -1.0])

@@ -83,6 +83,7 @@ def test_layouts_that_mean_the_same(tmp_path: Path) -> None:
         "axes without leading tabs": "\n".join([*lines[:4], lines[4].strip(), "", rows]),
         "axes without numbers": "\n".join([*lines[:4], "\t\t" + "\t".join("XYZ" * 3), "", rows]),
         "a subject before every label": text.replace("LASI", "P7:LASI").replace("RASI", "P7:RASI"),
+        "a subject with a colon in its name": text.replace("LASI", "J: M:LASI").replace("RASI", "J: M: RASI"),
         "blank rows at the end": text + "\n\t\n",
         "no line end": text.rstrip("\n"),
         "padded header": text.replace("\t12\t", "\t        12\t"),
@@ -94,6 +95,7 @@ def test_layouts_that_mean_the_same(tmp_path: Path) -> None:
         assert read.labels == true.labels, name
         assert np.array_equal(read.points_g, true.points_g, equal_nan=True), name
     assert read_trc(write(tmp_path, variants["a subject before every label"])).names == ("P7",)
+    assert read_trc(write(tmp_path, variants["a subject with a colon in its name"])).names == ("J: M",)
 
 
 def test_a_marker_seen_in_part_or_at_the_origin_was_not_seen(tmp_path: Path) -> None:

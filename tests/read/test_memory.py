@@ -1,0 +1,38 @@
+"""What would not fit into memory is refused before it is asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gaitid.errors import ReadError
+from gaitid.read import c3d_file, source
+from gaitid.read.c3d_file import read_c3d_file
+
+WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"
+MEMINFO = Path("/proc/meminfo")
+
+
+@pytest.mark.skipif(not MEMINFO.exists(), reason="this system does not say how much memory is free")
+def test_a_trial_beyond_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_c3d_file(WALK)
+    monkeypatch.setattr(c3d_file, "POINT_BYTES", 1 << 40)
+    with pytest.raises(ReadError, match="too large for this machine's memory") as caught:
+        read_c3d_file(WALK)
+    assert "GB free" in caught.value.line()
+
+
+def test_what_is_small_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "Path", None)
+    source.refuse_beyond_memory((1 << 30) - 1)
+
+
+def test_a_system_that_does_not_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    silent = tmp_path / "meminfo"
+    silent.write_text("MemTotal: 1 kB\n")
+    monkeypatch.setattr(source, "Path", lambda name: silent)
+    source.refuse_beyond_memory(1 << 60)
+    silent.write_text("MemAvailable: 1000 kB\n")
+    with pytest.raises(ReadError):
+        source.refuse_beyond_memory(1 << 31)
