@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gaitid.errors import GaitidError, ModelError, ReadError
+from gaitid.errors import GaitidError, ModelError, ReadError, WriteError
 from gaitid.frozen import frozen_dataclass
 from gaitid.model.load import bundled_folder, bundled_models, find_model, load_model
 from gaitid.model.specs import Model
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# What is written only when asked for (--write).
+# What is written only when asked for (--write), and all tables that a run may write.
 WRITE = ("segments", "base")
+TABLES = ("wrenches", "joints", "contacts", "cycles", "spatiotemporal", *WRITE)
 
 
 @frozen_dataclass()
@@ -117,9 +119,7 @@ def prepare(options: RunOptions) -> Prepared:
         inputs.append(input_record("static", path, found_trial(path)))
     for role, extra in (("forces", options.forces), ("plates", options.plates)):
         if extra is not None:
-            if not extra.is_file():
-                raise GaitidError(f"{extra}: no such file")
-            inputs.append(input_record(role, extra))
+            inputs.append(named(extra, partial(input_record, role, extra)))
     return Prepared(options, model, subject, static, tuple(inputs), warnings)
 
 
@@ -186,12 +186,12 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
 
 
 def _state(path: Path) -> tuple[int, ...] | None:
-    """Differs where somebody wrote to a file or put another in its place."""
+    """Which file it is (two numbers), and what differs where somebody wrote to it."""
     try:
         found = path.stat()
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a zero byte in the name
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def parts_of(result: Result, options: RunOptions) -> Parts | None:
@@ -208,6 +208,27 @@ def inputs_of(path: Path, result: Result, prepared: Prepared) -> list[Mapping[st
     inputs = [input_record("trial", path, found_trial(path)), *prepared.inputs]
     said = " ".join(one.source for one in result.trial.assignments)
     return inputs + [input_record("assignments", enf) for enf in enf_files(path) if said and enf.name in said]
+
+
+def files_read(path: Path, options: RunOptions) -> list[Path]:
+    """The files that the user gave for a trial, itself first; those that were found and the model's apart."""
+    given = (options.static, options.subject, options.forces, options.plates)
+    return [found_trial(path), *(found_trial(one) for one in given if one is not None)]
+
+
+def refuse_to_overwrite(paths: Iterable[Path], inputs: Iterable[Path]) -> None:
+    """Raise where a file that is to be written, or taken away, is an input, by whatever name or link.
+
+    Raises
+    ------
+    WriteError
+    """
+    read = {known[:2] for one in inputs if (known := _state(one))}
+    for path in paths:
+        if (known := _state(path)) and known[:2] in read:
+            raise WriteError(
+                f"{path} is an input and would be overwritten", todo="rename it, or give another place with -o"
+            )
 
 
 def run_file(
@@ -230,10 +251,11 @@ def run_file(
     from gaitid.write.record import record, record_text
     from gaitid.write.tables import base_csv, contacts_csv, joints_csv, segments_csv, wrenches_csv
 
-    options = prepared.options
+    options, stem = prepared.options, path.stem
+    results = [folder / name for name in (*(f"{stem}.{table}.csv" for table in TABLES), f"{stem}.run.json")]
+    refuse_to_overwrite(results, [*files_read(path, options), *prepared.model.paths])
     result = analyse_file(path, prepared)
     accept(result)
-    stem = path.stem
     texts = {
         f"{stem}.wrenches.csv": wrenches_csv(result, options.express_in, parts_of(result, options)),
         f"{stem}.joints.csv": joints_csv(result),

@@ -16,12 +16,12 @@ from gaitid.batch.parquet import DATASET, sweep_frames
 from gaitid.batch.table import COLUMNS
 from gaitid.errors import GaitidError, WriteError
 from gaitid.read.own import own_record
+from gaitid.run import TABLES, files_read
 from gaitid.whole import put_all
 
 TABLE = "batch.csv"
 ROOT = "dataset"
 RECORD = "run.json"
-_TABLES = ("wrenches", "joints", "contacts", "cycles", "spatiotemporal", "segments", "base")
 
 
 # --- whose results these are --------------------------------------------------------------------------------
@@ -238,14 +238,16 @@ def files_of(job: Job, earlier: Outcome | None, trial_sha256: str) -> list[Path]
 
     Ours are those that the journal lists, and those with the names that a result has where the record among them is
     of this trial: by its bytes, or by its path if that is absolute (a relative one is of a folder that nobody knows).
+    Never an input that somebody gave such a name.
     """
     names = {name for name in earlier.outputs if Path(name).name == name} if earlier is not None else set[str]()
     record = f"{job.trial.stem}.{RECORD}"
     path, sha256 = _made_from(job.folder / record)
     if (sha256 and sha256 == trial_sha256) or (Path(path).is_absolute() and Path(path) == absolute(job.trial)):
-        names |= {f"{job.trial.stem}.{kind}.csv" for kind in _TABLES} | {record}
+        names |= {f"{job.trial.stem}.{kind}.csv" for kind in TABLES} | {record}
     paths = [job.folder / name for name in sorted(names, key=lambda name: (name == record, name))]
-    return [path for path in paths if path.is_file()]
+    inputs = [path for path in files_read(job.trial, job.options) if path.is_file()]
+    return [path for path in paths if path.is_file() and not any(path.samefile(one) for one in inputs)]
 
 
 def outdated(job: Job, earlier: Outcome | None) -> bool:

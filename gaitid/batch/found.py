@@ -103,6 +103,8 @@ class Found:
 
         Of a part of a data set that the results are of already, the root of the whole.
         """
+        if not self.bases:
+            raise GaitidError("; ".join(self.problems) or "no data set is given")
         try:
             deepest = Path(os.path.commonpath(self.bases))
         except ValueError:  # two drives
@@ -256,7 +258,7 @@ def _other(path: Path) -> str:
         return ""
     if _OURS.search(path.name):
         return "forces, or a table that gaitid wrote"
-    from gaitid.batch.manifest import TRIALS, columns_of
+    from gaitid.batch.manifest import TRIALS, columns_of, names_trials
     from gaitid.model.fields import nearest
     from gaitid.read.csv_nexus import is_nexus_csv
     from gaitid.read.csv_text import first_characters
@@ -270,7 +272,7 @@ def _other(path: Path) -> str:
     if is_nexus_csv(head) or _MARKER.search(head):
         return ""
     columns = columns_of(head)
-    if TRIALS in columns:
+    if names_trials(columns):
         return "a manifest"
     near = next((f"; {c!r} is not known{n}" for c in columns if (n := nearest(c.lower(), [TRIALS]))), "")
     return f"neither a trial (columns such as LASI_x_mm) nor a manifest (a column {TRIALS!r}){near}"

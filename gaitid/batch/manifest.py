@@ -7,7 +7,7 @@ import io
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from gaitid.batch.found import Wanted, about_path, absolute, matches, refuse_other
 from gaitid.errors import GaitidError, ReadError
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from gaitid.batch.plan import Planned
 
 TRIALS = "trials"
+# One trial a row, for tables that are made so.
+TRIAL = "trial"
+# Options that may stand in columns or keys of their own too.
+OVERRIDES = "overrides"
 # A column or key, and the option of `gaitid run` that it becomes.
 OPTIONS = {
     "static": "--static",
@@ -29,24 +33,31 @@ OPTIONS = {
     "assign": "--assign",
     "set": "--set",
 }
-KEYS = (TRIALS, "subject", "root", *OPTIONS)
+KEYS = (TRIALS, TRIAL, "subject", "root", *OPTIONS, OVERRIDES)
 # Files; `none` in their place: nothing is looked for.
 _FILES = ("static", "subject_file", "forces", "plates")
-_PATHS = (TRIALS, "root", *_FILES)
+_PATHS = (TRIALS, TRIAL, "root", *_FILES)
 _NUMBERS = ("cutoff", "force_cutoff")
 _SEVERAL = (TRIALS, "assign", "set")
 # Between several values in one cell.
 BETWEEN = "|"
+# Tables that may have a column ``trial`` too: one of a trial has one of the first two, ``batch.csv`` the last.
+_OF_OTHERS = {"frame", "time_s", "fingerprint"}
 
 
 def is_manifest(path: Path) -> bool:
-    """A YAML file, or a CSV file with a column ``trials``."""
+    """A YAML file, or a CSV file with a column ``trials`` or ``trial``."""
     if path.suffix.lower() in (".yaml", ".yml"):
         return path.is_file()
     try:
-        return path.suffix.lower() == ".csv" and path.is_file() and TRIALS in columns_of(first_characters(path))
+        return path.suffix.lower() == ".csv" and path.is_file() and names_trials(columns_of(first_characters(path)))
     except ReadError:  # said when it is read as a trial
         return False
+
+
+def names_trials(columns: Collection[str]) -> bool:
+    """Whether these are columns of a manifest."""
+    return TRIALS in columns or (TRIAL in columns and _OF_OTHERS.isdisjoint(columns))
 
 
 def columns_of(text: str) -> list[str]:
@@ -114,18 +125,48 @@ def _csv_rows(path: Path) -> Iterator[tuple[str, dict[str, list[str]]]]:
         _check_keys(named, f"{path}: ")
         for cells in cells_of_rows:
             where = f"row {start + cells_of_rows.line_num}"
-            row = {}
+            row, apart = dict[str, list[str]](), dict[str, list[str]]()
             for i, cell in enumerate(cells):
                 name = columns[i] if i < len(columns) else ""
                 if cell.strip() and not name:
                     raise ReadError(f"{path}: {where}: a cell below no name of a column", found=repr(cell))
-                if cell.strip():
-                    decimal = name in _NUMBERS and delimiter != ","
-                    row[name] = _values(name, cell.replace(",", ".") if decimal else cell, path.parent)
-            if row:
-                yield where, row
+                if not cell.strip():
+                    continue
+                if name == OVERRIDES:
+                    apart = _overrides(cell, delimiter, f"{path}: {where}: {OVERRIDES}: ")
+                else:
+                    row[name] = _values(name, _decimal(name, cell, delimiter), path.parent)
+            if row or apart:
+                yield where, _with_overrides(row, apart, f"{path}: {where}: ")
     except csv.Error as error:
         raise ReadError(f"{path}: cannot be parsed as CSV ({error})") from None
+
+
+def _decimal(name: str, cell: str, delimiter: str) -> str:
+    """A number with a decimal point: a table whose commas do not separate may have them in its numbers."""
+    return cell.replace(",", ".") if name in _NUMBERS and delimiter != "," else cell
+
+
+def _overrides(cell: str, delimiter: str, where: str) -> dict[str, list[str]]:
+    """``KEY=VALUE|KEY=VALUE`` of one cell; semicolons do as well where they do not separate the cells."""
+    found: dict[str, list[str]] = {}
+    for item in (cell if delimiter == ";" else cell.replace(";", BETWEEN)).split(BETWEEN):
+        key, equals, value = (part.strip() for part in item.partition("="))
+        if item.strip() and not (equals and key and value):
+            raise ReadError(f"{where}{item.strip()!r}", expected="KEY=VALUE, as cutoff=6")
+        if item.strip():
+            key = key.lower()
+            found.setdefault(key, []).append(_decimal(key, value, delimiter))
+    return found
+
+
+def _with_overrides(row: Mapping[str, list[str]], apart: Mapping[str, list[str]], where: str) -> dict[str, list[str]]:
+    """A row with those of its options that are given apart from the others."""
+    _check_keys(apart, f"{where}{OVERRIDES}: ", tuple(OPTIONS))
+    for key in apart:
+        if row.get(key):
+            raise ReadError(f"{where}{key} is given twice: by itself, and in {OVERRIDES}", todo="keep one of them")
+    return {**row, **apart}
 
 
 def _values(name: str, cell: str, folder: Path) -> list[str]:
@@ -138,20 +179,33 @@ def _values(name: str, cell: str, folder: Path) -> list[str]:
 
 def _yaml_rows(path: Path) -> Iterator[tuple[str, dict[str, list[str]]]]:
     content = _yaml_as_text(path)
+    if isinstance(content, Mapping) and isinstance(content.get(TRIALS), list):
+        _check_keys(map(str, content), f"{path}: beside the list of entries: ", (TRIALS,))
+        content = content[TRIALS]
     if not isinstance(content, list):
         raise ReadError(f"{path}: no manifest", expected="a list of entries with the key 'trials'")
     for i, entry in enumerate(content, 1):
         where = f"entry {i}"
         if not isinstance(entry, Mapping):
             raise ReadError(f"{path}: {where}: expected keys and values", found=repr(entry)[:60])
-        row: dict[str, list[str]] = {}
-        for key, value in entry.items():
-            values = [one for one in (value if isinstance(value, list) else [value]) if one is not None]
-            if not all(isinstance(one, str) for one in values):
-                raise ReadError(f"{path}: {where}: {key}: expected text or a number, or a list of them")
-            row[str(key).lower()] = [one for one in values if one]
+        row = {str(key).lower(): value for key, value in entry.items()}
+        apart = row.pop(OVERRIDES, None) or {}
+        if not isinstance(apart, Mapping):
+            raise ReadError(f"{path}: {where}: {OVERRIDES}: expected keys and values, as {{cutoff: 6}}")
         _check_keys(row, f"{path}: {where}: ")
-        yield where, row
+        texts = _texts(row, f"{path}: {where}: ")
+        yield where, _with_overrides(texts, _texts(apart, f"{path}: {where}: {OVERRIDES}: "), f"{path}: {where}: ")
+
+
+def _texts(entry: Mapping[Any, Any], where: str) -> dict[str, list[str]]:
+    """The values of each key, as a list of those that are not empty."""
+    found: dict[str, list[str]] = {}
+    for key, value in entry.items():
+        values = [one for one in (value if isinstance(value, list) else [value]) if one is not None]
+        if not all(isinstance(one, str) for one in values):
+            raise ReadError(f"{where}{key}: expected text or a number, or a list of them")
+        found[str(key).lower()] = [one for one in values if one]
+    return found
 
 
 def _yaml_as_text(path: Path) -> object:
@@ -171,17 +225,20 @@ def _yaml_as_text(path: Path) -> object:
     return yaml.load(path.read_text(encoding="utf-8-sig"), Loader=Text)
 
 
-def _check_keys(names: Iterable[str], where: str) -> None:
+def _check_keys(names: Iterable[str], where: str, known: Sequence[str] = KEYS) -> None:
     for name in names:
-        if name not in KEYS:
-            raise ReadError(f"{where}unknown column {name!r}{nearest(name, KEYS)}", expected=" or ".join(KEYS))
+        if name not in known:
+            raise ReadError(f"{where}unknown column {name!r}{nearest(name, known)}", expected=" or ".join(known))
 
 
 def _of_row(row: Mapping[str, list[str]], folder: Path, where: str) -> list[Wanted]:
     for key, values in row.items():
         if len(values) > 1 and key not in _SEVERAL:
             raise ReadError(f"{key}: expected one value", found=str(len(values)))
-    if not row.get(TRIALS):
+    if row.get(TRIAL) and row.get(TRIALS):
+        raise ReadError(f"both {TRIAL} and {TRIALS}", todo="keep one of them")
+    named = row.get(TRIALS) or row.get(TRIAL) or []
+    if not named:
         raise ReadError(f"no {TRIALS}", expected="a path or a glob")
     words: list[str] = []
     without: list[str] = []
@@ -193,7 +250,7 @@ def _of_row(row: Mapping[str, list[str]], folder: Path, where: str) -> list[Want
                 words += [option, _file(key, value, folder) if key in _FILES else value]
     root = folder / row["root"][0] if row.get("root") else None
     found: dict[Path, bool] = {}
-    for name in row[TRIALS]:
+    for name in named:
         path = folder / name
         exact = os.path.lexists(path)
         if path.is_dir():

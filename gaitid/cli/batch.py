@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli.common import CONTEXT, Target, refuse_pattern, say, talk_options
+from gaitid.cli.run import NOT_OF_RESULT, command_words, option_words, run_options
 from gaitid.cli.run import command as run_command
-from gaitid.cli.run import run_options
 from gaitid.errors import GaitidError, counted, first_few
 from gaitid.log import ERROR, INFO, WARNING, Log
 
@@ -26,12 +26,7 @@ if TYPE_CHECKING:
     from gaitid.run import RunOptions
 
 # Options of `run` that mean the same for a data set. --forces belongs to one trial: looked for beside it.
-_OF_RUN = [
-    p
-    for p in run_command.params
-    if isinstance(p, click.Option)
-    and p.name not in ("output", "forces", "log_file", "quiet", "verbose", "debug", "version")
-]
+_OF_RUN = [p for p in run_command.params if isinstance(p, click.Option) and p.name not in ("forces", *NOT_OF_RESULT)]
 
 # Names of so many earlier results stand in a line.
 _NAMED = 4
@@ -114,11 +109,11 @@ def command(
         raise click.UsageError("Missing option '-o' / '--output'.")
     if 0 < memory_MB < LEAST_MB:
         raise click.UsageError(f"--memory-limit {memory_MB}: expected 0, or {LEAST_MB} and more")
-    words, folder = _words_given(ctx), Path(output or ".")
+    words, folder = option_words(ctx, _OF_RUN), Path(output or ".")
     if parquet:
         require_pyarrow()
     # what is given for all trials is refused once, before anything is looked for
-    common = _run_options(words)
+    common, _ = _understood(words)
     if any(one.first is not None for one in common.by_hand):
         raise click.UsageError("--assign with frames belongs to one trial; give it in a manifest")
     prepared = prepare(common)
@@ -233,26 +228,11 @@ def _refuse_folder(output: str) -> None:
 # --- options of `run` ---------------------------------------------------------------------------------------
 
 
-def _words_given(ctx: click.Context) -> tuple[str, ...]:
-    """The options of `run` as they were given, in the order of its help."""
-    words: list[str] = []
-    for option in _OF_RUN:
-        name = option.name or ""
-        if ctx.get_parameter_source(name) is click.core.ParameterSource.DEFAULT:
-            continue
-        value = ctx.params[name]
-        for one in value if option.multiple else [value]:
-            # a frequency was checked, and is a number by now
-            text = repr(one).removesuffix(".0") if isinstance(one, float) else str(one)
-            words += [option.opts[-1]] if option.is_flag else [option.opts[-1], text]
-    return tuple(words)
-
-
 def _options_of(common: tuple[str, ...], planned: Planned) -> RunOptions:
     """Of one trial: those for all, then its own."""
     words = (*common, *planned.words)
     try:
-        options = _run_options(words)
+        options, in_order = _understood(words)
         if "--set" in planned.words:
             from gaitid.model.load import load_model
 
@@ -260,16 +240,14 @@ def _options_of(common: tuple[str, ...], planned: Planned) -> RunOptions:
     except (click.UsageError, GaitidError) as error:
         text = error.line() if isinstance(error, GaitidError) else error.format_message().removesuffix(".")
         raise GaitidError(f"{planned.where or planned.trial}: {text}") from None
-    trial = str(planned.trial)
-    trial = f"./{trial}" if trial.startswith("-") else trial
-    return replace(options, command=("gaitid", "run", trial, *words, "-o", str(planned.folder)))
+    return replace(options, command=command_words(planned.trial, in_order))
 
 
 @lru_cache(maxsize=64)
-def _run_options(words: tuple[str, ...]) -> RunOptions:
-    """As `gaitid run TRIAL WORDS` understands them."""
+def _understood(words: tuple[str, ...]) -> tuple[RunOptions, tuple[str, ...]]:
+    """As `gaitid run TRIAL WORDS` understands them, and the words as it would note them."""
     with closing(run_command.make_context("gaitid run", ["TRIAL", *words])) as ctx:
-        return run_options(ctx.params)
+        return run_options(ctx.params), option_words(ctx, run_command.params)
 
 
 command.params += _OF_RUN

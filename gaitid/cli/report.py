@@ -22,8 +22,15 @@ def command(
     A RESULT is the `run.json` that `gaitid run` wrote; its tables lie beside it.
     """
     from gaitid.report import write_report
+    from gaitid.run import TABLES, refuse_to_overwrite
 
-    worked, file = guarded("", lambda: write_report(results, output, format_), debug)
+    tables = [path.with_name(path.name.replace("run.json", f"{table}.csv")) for path in results for table in TABLES]
+
+    def work() -> Path:
+        refuse_to_overwrite([output], [*results, *tables])
+        return write_report(results, output, format_)
+
+    worked, file = guarded("", work, debug)
     if worked and not quiet:
         say(f"wrote {file}")
     return 0 if worked else 1

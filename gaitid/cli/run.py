@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 FRAMES = ("global", "proximal", "distal", "jcs")
 # So many contacts stand in the closing line; contacts.csv has all.
 MAX_CONTACTS = 8
+# Options that change no result: where it goes, and what is said meanwhile.
+NOT_OF_RESULT = ("output", "log_file", "quiet", "verbose", "debug", "version")
 SOLVERS = ("block", "dense", "recursive", "constrained")
 
 
@@ -218,10 +220,10 @@ def command(
     if to_stdout:
         return _to_stdout(pairs_of_paths[0][0], prepared, log, quiet, debug)
     failed = 0
+    words = option_words(ctx, ctx.command.params)
     placed: list[Path] = []
     for path, folder in pairs_of_paths:
-        words = command_words(sys.argv[1:], path, trials, ctx.command)
-        one = replace(prepared, options=replace(options, command=words))
+        one = replace(prepared, options=replace(options, command=command_words(path, words)))
         work = partial(run_file, path, folder, one, partial(placed.append, path))
         try:
             worked, value = guarded(str(path), partial(log.watch, str(path), work), debug)
@@ -283,15 +285,25 @@ def _to_stdout(path: Path, prepared: Prepared, log: Log, quiet: bool, debug: boo
     return 0
 
 
-def command_words(words: Sequence[str], trial: Path, trials: Sequence[str], command: click.Command) -> tuple[str, ...]:
-    """The command line as if it had been given for one trial: a record holds nothing of other people's trials."""
-    with_value = {
-        name for p in command.params if isinstance(p, click.Option) and not p.is_flag and not p.count for name in p.opts
-    }
-    others = {t for t in trials if Path(t) != trial}
-    kept, value, only_trials = ["gaitid"], False, False
-    for word in words:
-        if value or not (word in others and (only_trials or not word.startswith("-"))):
-            kept.append(word)
-        value, only_trials = not value and not only_trials and word in with_value, only_trials or word == "--"
-    return tuple(kept)
+def option_words(ctx: click.Context, options: Iterable[click.Parameter]) -> tuple[str, ...]:
+    """Those of some options that were given, in the order of the help: the same however they were typed."""
+    words: list[str] = []
+    for option in options:
+        name = option.name or ""
+        given = ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+        if not isinstance(option, click.Option) or name in NOT_OF_RESULT or not given:
+            continue
+        value = ctx.params[name]
+        for one in value if option.multiple else [value]:
+            # a frequency was checked, and is a number by now
+            text = repr(one).removesuffix(".0") if isinstance(one, float) else str(one)
+            words += [option.opts[-1]] if option.is_flag else [option.opts[-1], text]
+    return tuple(words)
+
+
+def command_words(trial: Path, words: Iterable[str]) -> tuple[str, ...]:
+    """The command for a record: of this trial only, and nothing that changes no result, so that bytes tell results
+    apart, not the folders that they lie in.
+    """
+    name = str(trial)
+    return ("gaitid", "run", f"./{name}" if name.startswith("-") else name, *words)

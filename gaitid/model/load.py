@@ -83,7 +83,7 @@ def load_model(model: str | Path, overrides: Mapping[str, Any] | None = None) ->
     """
     path = find_model(str(model))
     content, paths = merged_content(path, ())
-    name = path.name
+    name = shown(path)
     table_name = content.get("table")
     if not isinstance(table_name, str):
         raise ModelError(f"{name}: table: expected the path of a segment-parameter table, found {table_name!r}")
@@ -98,7 +98,24 @@ def load_model(model: str | Path, overrides: Mapping[str, Any] | None = None) ->
         if isinstance(settings, dict):
             content = {**content, "settings": {**settings, **overrides}}
     table = load_table(_beside(table_name, paths))
-    return parse_model(content, table, (*paths, table.path), name)
+    try:
+        return parse_model(content, table, (*paths, table.path), name)
+    except ModelError as error:
+        raise _of_an_option(error, name, overrides or {}) from None
+
+
+def _of_an_option(error: ModelError, name: str, overrides: Mapping[str, Any]) -> ModelError:
+    """The error; what no file but an option says with the option's name instead of the file's."""
+    about = error.wrong.removeprefix(f"{name}: ")
+    for key, value in overrides.items():
+        given = value if isinstance(value, str) else json.dumps(value, default=str)
+        about = about.replace(f"settings.{key}: ", f"--set {key}={given}: ", 1)
+    return ModelError(about) if about.startswith("--set ") else error
+
+
+def shown(path: Path) -> str:
+    """A file as an error names it: as given, and one that comes with gaitid without where that is installed."""
+    return path.name if path.is_relative_to(bundled_folder("configs")) else str(path)
 
 
 def _content(path: Path) -> object:
@@ -128,7 +145,7 @@ def _beside(relative: str, paths: tuple[Path, ...]) -> Path:
         if is_file(folder / relative):
             return folder / relative
     raise ModelError(
-        f"{paths[0].name}: no file {relative!r} beside the model", todo="give a path from the model's folder"
+        f"{shown(paths[0])}: no file {relative!r} beside the model", todo="give a path from the model's folder"
     )
 
 
@@ -141,15 +158,15 @@ def merged_content(path: Path, above: tuple[Path, ...] = ()) -> tuple[dict[str, 
         A file that is absent, not a model, or that extends itself.
     """
     if path.resolve() in [p.resolve() for p in above] or len(above) > MAX_DEPTH:
-        raise ModelError(f"{path.name}: extends itself")
+        raise ModelError(f"{shown(path)}: extends itself")
     content = _content(path)
     if not isinstance(content, dict) or "gaitid_model" not in content:
-        raise ModelError(f"{path.name}: not a gaitid model", expected="a line `gaitid_model: 1`")
+        raise ModelError(f"{shown(path)}: not a gaitid model", expected="a line `gaitid_model: 1`")
     parent = content.pop("extends", None)
     if parent is None:
         return content, (path,)
     if not isinstance(parent, str):
-        raise ModelError(f"{path.name}: extends: expected a file or a model's name, found {parent!r}")
+        raise ModelError(f"{shown(path)}: extends: expected a file or a model's name, found {parent!r}")
     beside = path.parent / parent
     try:
         parent_path = beside if is_file(beside) else find_model(parent)
@@ -157,7 +174,7 @@ def merged_content(path: Path, above: tuple[Path, ...] = ()) -> tuple[dict[str, 
             # a copy that extends the bundled model of its own name
             parent_path = bundled_models().get(parent.removesuffix(".yaml"), parent_path)
     except ModelError as error:
-        raise ModelError(f"{path.name}: extends: {error.line()}") from None
+        raise ModelError(f"{shown(path)}: extends: {error.line()}") from None
     inherited, paths = merged_content(parent_path, (*above, path))
     return _merge(inherited, content), (path, *paths)
 
@@ -189,10 +206,10 @@ def load_table(path: Path) -> specs.Table:
     ModelError
         Against the schema, fractions out of range, or radii that break the triangle inequality of inertia.
     """
-    faults = Faults(path.name)
+    faults = Faults(shown(path))
     top = Fields(_content(path), "", faults)
     if top.raw("gaitid_table", None) != 1:
-        raise ModelError(f"{path.name}: not a gaitid table", expected="gaitid_table: 1")
+        raise ModelError(f"{shown(path)}: not a gaitid table", expected="gaitid_table: 1")
     source = top.text("source")
     rows: dict[str, specs.SegmentParameters] = {}
     segments = top.mapping("segments")

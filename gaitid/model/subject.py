@@ -89,7 +89,7 @@ def read_subject(path: Path, model: specs.Model) -> SubjectFile:
     """
     from gaitid.model.yaml_file import load_yaml  # only where a subject file is given
 
-    faults = Faults(path.name)
+    faults = Faults(str(path))
     fields = Fields(load_yaml(path), "", faults)
     known: dict[str, tuple[specs.Measurement, str, str]] = {}
     for measurement in model.subject.values():

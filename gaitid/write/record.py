@@ -45,7 +45,7 @@ def record(
     ----------
     result : Result
     command : sequence of str
-        The words of the command line.
+        The words of one that makes the same again, of this trial only.
     inputs : sequence of mappings
         ``role``, ``path`` as given, ``sha256``.
     express_in : sequence of str

@@ -140,16 +140,24 @@ def test_lines_that_are_no_lines_of_ours(tmp_path: Path, line: bytes) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
 def test_a_journal_that_is_no_file(tmp_path: Path) -> None:
-    """A pipe would be waited for, a device has no end: neither is read, and a file takes its place."""
-    for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero"), Path.mkdir, lambda path: path.symlink_to(path)):
+    """A pipe would be waited for, a device has no end: neither is read, nor is a file put in its place."""
+    for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero"), Path.mkdir):
         journal = Journal(tmp_path / make.__name__)
         journal.path.parent.mkdir(parents=True, exist_ok=True)
         journal.path.unlink(missing_ok=True)
         make(journal.path)
         assert journal.read() == {}
-        if not journal.path.is_dir():
+        with pytest.raises(WriteError, match=r"cannot write to .* \(batch\.jsonl is a (device|folder)"):
             journal.write({"a": NOTED})
-            assert list(journal.read()) == ["a"]
+
+
+def test_a_journal_that_leads_nowhere(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.path.parent.mkdir()
+    journal.path.symlink_to(journal.path)
+    assert journal.read() == {}
+    journal.write({"a": NOTED})
+    assert list(journal.read()) == ["a"]
 
 
 def test_a_journal_that_is_too_large(tmp_path: Path) -> None:

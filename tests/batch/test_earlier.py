@@ -55,6 +55,19 @@ def files(output: Path, place: str) -> list[str]:
     return sorted(p.name for p in (output / place).parent.glob(f"{Path(place).name}.*"))
 
 
+def test_an_input_is_neither_overwritten_nor_taken_away(data: Path, tmp_path: Path) -> None:
+    """One with the name of a result, where an earlier batch noted a file of its own."""
+    out = tmp_path / "out"
+    work(out, data)
+    given = out / "P1" / "walk1.contacts.csv"
+    given.write_text("mass_kg: 60\n")
+    outcomes = work(out, data, subject=given)
+    assert outcomes["P1/walk1.c3d"].reason.startswith(f"{given} is an input and would be overwritten")
+    assert [name for name, one in outcomes.items() if one.status != DONE] == ["P1/walk1.c3d"]
+    assert files(out, "P1/walk1") == ["walk1.contacts.csv"]
+    assert given.read_text() == "mass_kg: 60\n"
+
+
 def damage(trial: Path) -> None:
     trial.write_bytes(trial.read_bytes()[:5000])
 
@@ -184,6 +197,9 @@ def test_a_root_and_a_record_that_are_no_files(data: Path, tmp_path: Path) -> No
     record = out / "P1" / "walk1.run.json"
     record.write_text("[" * 200_000)
     damage(data / "P1" / "walk1.c3d")
+    with pytest.raises(WriteError, match="dataset is a device, a pipe or a socket"):
+        work(out, data, resume=True)
+    (out / ".gaitid" / "dataset").unlink()
     assert work(out, data, resume=True)["P1/walk2.c3d"].run_time_s is None
     assert (out / ".gaitid" / "dataset").read_text() == f"{data}\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,58 @@ def test_a_manifest(make, name: str, data: bytes) -> None:  # type: ignore[no-un
     assert [p.words for p in plan.trials] == [own, own, ()]
 
 
+APART = (
+    "subject,trial,static,overrides\n"
+    "Ann,P1/a.c3d,s.c3d,assign=left=1|Cutoff=8.5 | assign=right=2|set=cutoff_hz=6\n"
+    "Ann,c.c3d,,static=none\n"
+)
+YAML_APART = """
+trials:
+- subject: Ann
+  trials: P1/*.c3d
+  static: s.c3d
+  overrides: {assign: [left=1, right=2], cutoff: 8.5, set: cutoff_hz=6}
+- {subject: Ann, trial: c.c3d, overrides: {static: none}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("plan.csv", APART),
+        ("semicolons.csv", APART.replace("|", ";")),
+        ("excel.csv", APART.replace(",", ";").replace("8.5", "8,5")),
+        ("plan.yaml", YAML_APART),
+    ],
+)
+def test_overrides_stand_apart(make, name: str, text: str) -> None:  # type: ignore[no-untyped-def]
+    """In a column or key of their own they are what they are in columns; a plan gives them back in columns."""
+    top = make("s.c3d=static", "P1/a.c3d", "c.c3d")
+    (top / name).write_text(text)
+    plan = make_plan([str(top / name)], top / "out")
+    own = ("--static", str(top / "s.c3d"), "--cutoff", "8.5", "--assign", "left=1", "--assign", "right=2",
+           "--set", "cutoff_hz=6")  # fmt: skip
+    assert {p.trial.stem: p.words for p in plan.trials} == {"a": own, "c": ()}
+    assert {p.subject for p in plan.trials} == {"Ann"}
+    (top / "again.csv").write_text(manifest_csv(plan.trials))
+    assert make_plan([str(top / "again.csv")], top / "out").trials == tuple(
+        replace(p, where=f"{top / 'again.csv'}: row {i}") for i, p in enumerate(plan.trials, 2)
+    )
+
+
+def test_beside_a_list_of_entries_stands_nothing(make) -> None:  # type: ignore[no-untyped-def]
+    top = make("a.c3d")
+    (top / "plan.yaml").write_text("trials: [{trial: a.c3d}]\ncutoff: 6\n")
+    with pytest.raises(GaitidError, match=r"plan\.yaml: beside the list of entries: unknown column 'cutoff'"):
+        make_plan([str(top / "plan.yaml")], None)
+    (top / "plan.yaml").write_text("trials: [{trial: a.c3d}]\n~: 6\n")
+    with pytest.raises(GaitidError, match=r"plan\.yaml: beside the list of entries: unknown column 'None'"):
+        make_plan([str(top / "plan.yaml")], None)
+    (top / "plan.yaml").write_text("trials: a.c3d\n")
+    with pytest.raises(GaitidError, match=r"plan\.yaml: no manifest"):
+        make_plan([str(top / "plan.yaml")], None)
+
+
 def test_a_glob_of_a_manifest_leaves_statics_out(make) -> None:  # type: ignore[no-untyped-def]
     top = make("P1/own.c3d=static", "P1/static.c3d=static", "P1/walk.c3d", "P2/static.c3d=static")
     (top / "plan.csv").write_text("static,trials\nP1/own.c3d,P1/*.c3d\n,P2/static.c3d\n")
@@ -71,10 +124,21 @@ def test_a_glob_of_a_manifest_leaves_statics_out(make) -> None:  # type: ignore[
         ("trials,root\na.c3d,sub\n", "row 2: root: .*sub does not hold a.c3d; expected a folder above"),
         ("trials\n", "no rows"),
         (
-            "Subject,Trial\nAnn,a.c3d\n",
-            "neither a trial .* nor a manifest .*'trial' is not known .did you mean 'trials'",
+            "Subject,Trails\nAnn,a.c3d\n",
+            "neither a trial .* nor a manifest .*'trails' is not known .did you mean 'trials'",
         ),
         ("name,mass\nAnn,60\n", "neither a trial .* nor a manifest"),
+        ("trial,time_s\n1,0\n", "neither a trial .* nor a manifest"),
+        ("trial,subject,fingerprint\na.c3d,Ann,1\n", "neither a trial .* nor a manifest"),
+        ("trial,trials\na.c3d,b.c3d\n", "row 2: both trial and trials; keep one of them"),
+        ("trial\na.c3d|b.c3d\n", r"row 2: .*a\.c3d.b\.c3d: no such file"),
+        ("trial,overrides\na.c3d,cutof=6\n", "row 2: overrides: unknown column 'cutof' .*did you mean 'cutoff'"),
+        ("trial,overrides\na.c3d,subject=Ann\n", "row 2: overrides: unknown column 'subject'"),
+        ("trial,overrides\na.c3d,fast\n", "row 2: overrides: 'fast'; expected KEY=VALUE"),
+        ("trial,overrides\na.c3d,cutoff=\n", "row 2: overrides: 'cutoff='; expected KEY=VALUE"),
+        ("trial,overrides\na.c3d,cutoff=6|cutoff=8\n", "row 2: cutoff: expected one value; found 2"),
+        ("trial,cutoff,overrides\na.c3d,6,cutoff=6\n", "row 2: cutoff is given twice: by itself, and in overrides"),
+        ("trial,overrides\na.c3d,static=b.c3d\n", "row 2: static: .*b.c3d: no such file"),
     ],
 )
 def test_a_manifest_that_cannot_be_used(tmp_path: Path, text: str, words: str) -> None:
@@ -105,6 +169,13 @@ def test_a_subject_is_text_as_written(make, subject: str) -> None:  # type: igno
         ('trials: ""', "entry 1: no trials"),
         ('trials: [""]', "entry 1: no trials"),
         ("trials: [[a]]", "entry 1: trials: expected text"),
+        ("trial: [a.c3d, b.c3d]", "entry 1: trial: expected one value; found 2"),
+        ("trial: a.c3d, trials: a.c3d", "entry 1: both trial and trials"),
+        ("trial: a.c3d, overrides: 6", "entry 1: overrides: expected keys and values"),
+        ("trial: a.c3d, overrides: {cutof: 6}", "entry 1: overrides: unknown column 'cutof' .*did you mean 'cutoff'"),
+        ("trial: a.c3d, overrides: {trials: b}", "entry 1: overrides: unknown column 'trials'"),
+        ("trial: a.c3d, overrides: {cutoff: {a: 1}}", "entry 1: overrides: cutoff: expected text or a number"),
+        ("trial: a.c3d, cutoff: 6, overrides: {cutoff: 6}", "entry 1: cutoff is given twice: by itself, and in over"),
     ],
 )
 def test_an_entry_that_cannot_be_used(tmp_path: Path, entry: str, words: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -196,7 +198,8 @@ def test_subject_file_that_cannot_be(
     refused: Callable[..., None], walk: Path, tmp_path: Path, text: str, words: tuple[str, ...]
 ) -> None:
     (tmp_path / "subject.yaml").write_text(text)
-    refused(walk, "subject.yaml", *words, options=("--subject", tmp_path / "subject.yaml"))
+    begin = f"gaitid: {tmp_path / 'subject.yaml'}: "
+    refused(walk, begin, *words, options=("--subject", tmp_path / "subject.yaml"))
 
 
 @pytest.mark.parametrize("option", ["--static", "--subject", "--plates"])
@@ -204,9 +207,63 @@ def test_option_that_names_no_file(refused: Callable[..., None], walk: Path, opt
     refused(walk, "none.c3d", "no such file", options=(option, "none.c3d"))
 
 
+@pytest.mark.parametrize("option", ["--forces", "--plates"])
+def test_an_option_that_names_no_regular_file(refused: Callable[..., None], walk: Path, option: str) -> None:
+    refused(walk, f"gaitid: {os.devnull}: not a file", "expected a regular file", options=(option, os.devnull))
+    refused(walk, "gaitid: none.csv: no such file", options=(option, "none.csv"))
+
+
+@pytest.mark.parametrize("link", [False, True])
+@pytest.mark.parametrize(
+    ("option", "source", "name"),
+    [
+        ("--forces", "walk.forces.csv", "walk.contacts.csv"),
+        ("--plates", "walk.plates.yaml", "walk.joints.csv"),
+        ("--static", "walk.csv", "walk.segments.csv"),
+        ("--subject", "walk.subject.yaml", "walk.run.json"),
+    ],
+)
+def test_no_input_is_overwritten(
+    simulated: Path, tmp_path: Path, option: str, source: str, name: str, link: bool
+) -> None:
+    """By its own name, or where a link of another name was given; segments.csv would be taken away only."""
+    for file in ("walk.csv", "walk.forces.csv", "walk.plates.yaml"):
+        shutil.copy(simulated / file, tmp_path)
+    shutil.copy(simulated / source, tmp_path / name)
+    given = tmp_path / name
+    if link:
+        given = tmp_path / f"link{Path(source).suffix}"
+        given.symlink_to(name)
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    files = {"--forces": tmp_path / "walk.forces.csv", "--plates": tmp_path / "walk.plates.yaml", option: given}
+    words = [word for pair in files.items() for word in pair]
+    done = gaitid("run", tmp_path / "walk.csv", "--model", "pig", *words, "-o", tmp_path)
+    assert_refused(done, f"{tmp_path / name} is an input and would be overwritten")
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+
+
+def test_no_result_is_overwritten_by_its_report(results: Path) -> None:
+    before = {p.name: p.read_bytes() for p in results.iterdir()}
+    for name in ("walk.run.json", "walk.joints.csv"):
+        done = gaitid("report", results / "walk.run.json", "--format", "html", "-o", results / name)
+        assert_refused(done, f"{results / name} is an input and would be overwritten")
+    assert {p.name: p.read_bytes() for p in results.iterdir()} == before
+
+
 def test_setting_that_nobody_knows(refused: Callable[..., None], walk: Path) -> None:
     refused(walk, "gravity", "no such setting", options=("--set", "gravity=9.8"))
-    refused(walk, "gravity_m_per_s2", "expected a number", options=("--set", "gravity_m_per_s2=-1"))
+    begin = "gaitid: --set gravity_m_per_s2=-1: expected a number"
+    refused(walk, begin, options=("--set", "gravity_m_per_s2=-1"))
+    both = ("--set", "end_frames=abc", "--set", "gravity_m_per_s2=-1")
+    refused(walk, begin, "; --set end_frames=abc: expected a number", options=both)
+
+
+def test_a_setting_that_the_model_itself_has_wrong(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
+    model = tmp_path / "mine.yaml"
+    model.write_text("gaitid_model: 1\nname: mine\nextends: pig\nsettings: {end_frames: abc}\n")
+    words = (f"gaitid: {model}: settings.end_frames: expected a number",)
+    refused(walk, *words, model=model)
+    refused(walk, *words, model=model, options=("--set", "gravity_m_per_s2=9.8"))
 
 
 def test_wrong_usage_of_options(walk: Path) -> None:

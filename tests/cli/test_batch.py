@@ -46,17 +46,16 @@ def inside(folder: Path) -> Iterator[None]:
         os.chdir(before)
 
 
-def batch(dataset: Path, folder: Path, *options: object) -> Done:
-    """Into ``out`` of a folder, so that every record says the same path."""
+def batch(dataset: Path, folder: Path, *options: object, output: str = "out") -> Done:
     with inside(folder):
-        return gaitid("batch", dataset, "--model", "pig", "-o", "out", *options)
+        return gaitid("batch", dataset, "--model", "pig", "-o", output, *options)
 
 
-def started(dataset: Path, folder: Path, *options: str) -> subprocess.Popen[str]:
+def started(dataset: Path, folder: Path, *options: str, output: str = "out") -> subprocess.Popen[str]:
     """The same in a process group of its own, for signals."""
     folder.mkdir(exist_ok=True)
     return subprocess.Popen(
-        [sys.executable, "-m", "gaitid", "batch", str(dataset), "--model", "pig", "-o", "out", *options],
+        [sys.executable, "-m", "gaitid", "batch", str(dataset), "--model", "pig", "-o", output, *options],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))},
         stderr=subprocess.PIPE,
@@ -71,22 +70,22 @@ def table(folder: Path) -> list[dict[str, str]]:
     return list(csv.DictReader((folder / "out" / "batch.csv").read_text().splitlines()))
 
 
-def tree(folder: Path) -> dict[str, bytes]:
+def tree(folder: Path, output: str = "out") -> dict[str, bytes]:
     """Every file of ``out``, hidden ones too, with its bytes; of batch.csv all but the time, its last column."""
-    top = folder / "out"
+    top = folder / output
     found = {p.relative_to(top).as_posix(): p.read_bytes() for p in top.rglob("*") if p.is_file()}
     found["batch.csv"] = b"\n".join(line.rpartition(b",")[0] for line in found["batch.csv"].splitlines())
     return found
 
 
-def noted(folder: Path) -> int:
+def noted(folder: Path, output: str = "out") -> int:
     """Trials that the journal knows to be done."""
-    journal = folder / "out" / ".gaitid" / "batch.jsonl"
+    journal = folder / output / ".gaitid" / "batch.jsonl"
     return journal.read_bytes().count(b"\n") if journal.exists() else 0
 
 
-def noted_at_least(folder: Path, number: int) -> bool:
-    return noted(folder) >= number
+def noted_at_least(folder: Path, number: int, output: str = "out") -> bool:
+    return noted(folder, output) >= number
 
 
 def group_is_gone(process: int) -> bool:
@@ -137,11 +136,12 @@ def test_all_but_the_broken_are_done(undisturbed: Path, dataset: Path) -> None:
 def test_two_processes_make_the_same_bytes_and_say_what_they_do(
     undisturbed: Path, dataset: Path, tmp_path: Path
 ) -> None:
-    """The pairing, one line a broken trial, a summary; nothing but the broken ones with -q."""
-    done = batch(dataset, tmp_path, "-j", 2)
+    """The pairing, one line a broken trial, a summary; nothing but the broken ones with -q. Nor does the folder's name
+    count."""
+    done = batch(dataset, tmp_path, "-j", 2, output="of/two processes")
     assert done.code == 1
     assert done.out == ""
-    assert tree(tmp_path) == tree(undisturbed)
+    assert tree(tmp_path, "of/two processes") == tree(undisturbed)
     lines = done.lines
     assert lines[0] == "gaitid: 40 trials in 4 folders, 4 statics"
     assert "walk4.c3d and 6 more: subject P1; static " in lines[1]
@@ -149,7 +149,7 @@ def test_two_processes_make_the_same_bytes_and_say_what_they_do(
     assert lines[-1].startswith("gaitid: 40 trials: ")
     assert "37 done" in lines[-1]
     assert "3 refused" in lines[-1]
-    quiet = batch(dataset, tmp_path, "-j", 2, "-q", "--resume")
+    quiet = batch(dataset, tmp_path, "-j", 2, "-q", "--resume", output="of/two processes")
     assert len(quiet.lines) == 3
     assert all(any(f"{name}: " in line for name in BROKEN) for line in quiet.lines)
 
@@ -160,20 +160,37 @@ def test_the_same_bytes_as_run(undisturbed: Path, dataset: Path) -> None:
     for name in ("P1/walk10", "P4/walk2"):
         words = json.loads((undisturbed / "out" / f"{name}.run.json").read_text())["command"]
         trial, static = dataset / f"{name}.c3d", dataset / name[:2] / "static.c3d"
-        assert words == [
-            "gaitid",
-            "run",
-            str(trial),
-            "--model",
-            "pig",
-            "--static",
-            str(static),
-            "-o",
-            f"out/{name[:2]}",
-        ]
+        assert words == ["gaitid", "run", str(trial), "--model", "pig", "--static", str(static)]
         with inside(undisturbed):
-            assert gaitid(*words[1:]).code == 0
+            assert gaitid(*words[1:], "-o", f"out/{name[:2]}").code == 0
     assert tree(undisturbed) == before
+
+
+def test_a_run_typed_otherwise_makes_the_same_bytes(undisturbed: Path, dataset: Path, tmp_path: Path) -> None:
+    """The order of options, the folder, and what is said meanwhile are nothing to a record."""
+    before = tree(undisturbed)
+    with inside(tmp_path):
+        subject = dataset / "P4"
+        typed = ("--static", subject / "static.c3d", "-q", subject / "walk2.c3d", "-v", "--log", "l.jsonl",
+                 subject / "walk5.c3d", "-o", "by hand", "--model", "pig")  # fmt: skip
+        assert gaitid("run", *typed).code == 0
+    made = {p.name: p.read_bytes() for p in (tmp_path / "by hand").iterdir()}
+    assert sorted(made) == sorted(f"{stem}.{name}" for stem in ("walk2", "walk5") for name in FILES)
+    assert made == {name: before[f"P4/{name}"] for name in made}
+
+
+def test_one_option_in_whatever_words_is_one(dataset: Path, tmp_path: Path) -> None:
+    """Those of a manifest too, which stand after those for all: `run` and `batch` note the same."""
+    (tmp_path / "plan.csv").write_text(f"trial,overrides\n{dataset}/P1/walk1.c3d,cutoff=6.0|set=gap_spline_s=0.1\n")
+    assert batch(tmp_path / "plan.csv", tmp_path, "--set", "end_frames=6", "--cutoff", "8", "-j", 1).code == 0
+    settings = ("--set", "end_frames=6", "--set", "gap_spline_s=0.1", "--static", dataset / "P1" / "static.c3d")
+    with inside(tmp_path):
+        typed = ("--cutoff", "6", *settings, "--model", "pig", dataset / "P1" / "walk1.c3d")
+        assert gaitid("run", *typed, "-o", "typed").code == 0
+    made = {p.name: p.read_bytes() for p in (tmp_path / "typed").iterdir()}
+    assert made == {p.name: p.read_bytes() for p in (tmp_path / "out").rglob("walk1.*")}
+    words = json.loads(made["walk1.run.json"])["command"]
+    assert [word for word in words if word.startswith("--")] == ["--model", "--static", "--cutoff", "--set", "--set"]
 
 
 def test_options_of_run(dataset: Path, tmp_path: Path) -> None:
@@ -188,7 +205,7 @@ def test_options_of_run(dataset: Path, tmp_path: Path) -> None:
     assert record["settings"]["contact_threshold_N"] == 25
     assert "walk1.segments.csv" in before
     with inside(tmp_path):
-        assert gaitid(*record["command"][1:]).code == 0
+        assert gaitid(*record["command"][1:], "-o", "out").code == 0
     assert tree(tmp_path) == before
 
 
@@ -286,20 +303,23 @@ def test_one_is_not_plural(dataset: Path, tmp_path: Path) -> None:
 
 
 def test_killed_three_times_and_resumed(undisturbed: Path, dataset: Path, tmp_path: Path) -> None:
-    """Kill −9 at random moments, the workers left to themselves; then the same bytes, no part of a file left."""
-    chance = random.Random(5)
+    """Kill −9 at random moments, the workers left to themselves; then the same bytes, no part of a file left.
+
+    In a folder of another name than the undisturbed one, as who compares the two would have it.
+    """
+    chance, output = random.Random(5), "killed"
     for k in range(3):
-        process = started(dataset, tmp_path, "-j", "2", *(["--resume"] if k else []))
-        wait_until(partial(noted_at_least, tmp_path, 8 * (k + 1)))
+        process = started(dataset, tmp_path, "-j", "2", *(["--resume"] if k else []), output=output)
+        wait_until(partial(noted_at_least, tmp_path, 8 * (k + 1), output))
         time.sleep(chance.uniform(0, 0.1))
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert process.returncode == -signal.SIGKILL  # not done before it was killed
-        assert not (tmp_path / "out" / "batch.csv").exists()
-    done = batch(dataset, tmp_path, "-j", 2, "--resume")
+        assert not (tmp_path / output / "batch.csv").exists()
+    done = batch(dataset, tmp_path, "-j", 2, "--resume", output=output)
     assert done.code == 1
     assert "done before" in done.lines[-1]
-    assert tree(tmp_path) == tree(undisturbed)
+    assert tree(tmp_path, output) == tree(undisturbed)
 
 
 @pytest.fixture
