@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
+import stat
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -21,8 +23,10 @@ def put_all(
     Raises
     ------
     OSError
-        The folder cannot be made or written to; nothing is left behind.
+        The folder cannot be made or written to, or see `refuse_taken`; nothing is left behind.
     """
+    for name in contents:
+        refuse_taken(folder / name)
     pairs: list[tuple[Path, Path]] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -70,11 +74,10 @@ def place_all(pairs: Sequence[tuple[Path, Path]], placed: Callable[[], object] =
     Raises
     ------
     OSError
-        A file cannot be put there, for example because a folder has its name.
+        A file cannot be put there, for example because a folder or a device has its name.
     """
     for _, final in pairs:
-        if final.is_dir():
-            raise IsADirectoryError(21, f"{final.name} is a folder", str(final))
+        refuse_taken(final)
     done: list[tuple[Path, Path | None]] = []
     with _held():
         try:
@@ -97,6 +100,26 @@ def place_all(pairs: Sequence[tuple[Path, Path]], placed: Callable[[], object] =
                     with suppress(OSError):
                         old.unlink(missing_ok=True)
         placed()
+
+
+def refuse_taken(final: Path) -> None:
+    """Raise where a name is taken by what is no file: a folder, a device, a pipe, a socket, or a link to such.
+
+    A link to a file, or to nothing, is replaced like any other file; what it leads to stays as it is.
+
+    Raises
+    ------
+    OSError
+    """
+    try:
+        mode = final.stat().st_mode
+    except OSError:  # nothing there, or a link that leads nowhere
+        return
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, f"{final.name} is a folder", str(final))
+    # /dev/stdout and its like, where the process was given a file
+    if not stat.S_ISREG(mode) or (final.is_symlink() and str(final.readlink()).startswith("/proc/")):
+        raise FileExistsError(errno.EEXIST, f"{final.name} is a device, a pipe or a socket", str(final))
 
 
 def _kept(temporary: Path, final: Path) -> Path | None:

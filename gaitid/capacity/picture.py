@@ -15,6 +15,8 @@ from gaitid.capacity.capacity import Capacity
 from gaitid.capacity.ellipsoids import Ellipsoid, acceleration_map, gravity_bias, image_of_ball
 from gaitid.capacity.leg_dynamics import LegDynamics
 from gaitid.capacity.polytope import Polytope, acceleration_polytope
+from gaitid.drawing import own_style
+from gaitid.errors import in_print
 from gaitid.trial import Array
 
 INK, MUTED, PAPER = "#1c1d21", "#5c616b", "#ffffff"
@@ -170,13 +172,21 @@ def _scene(capacity: Capacity, panels: Sequence[Panel], frames: Sequence[int]) -
 
 
 def _png(capacity: Capacity, panels: Sequence[Panel], frame: int, scene: Scene, dpi: int) -> bytes:
+    with own_style():
+        figure = _figure(capacity, panels, frame, scene)
+        out = io.BytesIO()
+        figure.savefig(out, format="png", dpi=dpi, metadata={"Software": None})
+    return out.getvalue()
+
+
+def _figure(capacity: Capacity, panels: Sequence[Panel], frame: int, scene: Scene) -> Figure:
     trial = capacity.result.trial
     widths = [high[0] - low[0] for low, high in zip(scene.low, scene.high, strict=True)]
     height = scene.high[0][1] - scene.low[0][1]
     size = (INCHES_PER_M * sum(widths) + 0.7 * len(panels), INCHES_PER_M * height + 1.2)
     figure = Figure(figsize=(max(size[0], 6.5), size[1]), facecolor=PAPER, layout="constrained")
     all_axes = figure.subplots(1, len(panels), squeeze=False, sharey=True, width_ratios=widths)[0]
-    title = f"{trial.path.stem}, frame {trial.first_frame + frame}: accelerations of the {capacity.endpoint}"
+    title = f"{in_print(trial.path.stem)}, frame {trial.first_frame + frame}: accelerations of the {capacity.endpoint}"
     figure.suptitle(title, color=INK, fontsize=10)
     for axes, panel, low, high in zip(all_axes, panels, scene.low, scene.high, strict=True):
         colour = COLOURS.get(panel.side, INK)
@@ -192,9 +202,7 @@ def _png(capacity: Capacity, panels: Sequence[Panel], frame: int, scene: Scene, 
         axes.tick_params(labelsize=7, colors=MUTED)
         axes.set_xlabel("m", fontsize=8, color=MUTED)
     figure.legend(handles=_legend(scene.scale), loc="outside lower center", ncols=2, fontsize=8, frameon=False)
-    out = io.BytesIO()
-    figure.savefig(out, format="png", dpi=dpi, metadata={"Software": None})
-    return out.getvalue()
+    return figure
 
 
 def _draw(axes: Axes, drawn: Drawn, scale: float, colour: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from gaitid.capacity.capacity import Capacity, find_capacity
 from gaitid.capacity.limits import Limits
 from gaitid.capacity.tables import capacity_csv, capacity_record
+from gaitid.drawing import load_matplotlib
 from gaitid.errors import GaitidError, TrialError
 from gaitid.run import Prepared, analyse_file, found_trial, input_record
 from gaitid.trial import Mask, Trial
@@ -69,6 +70,7 @@ def capacity_file(
         if not np.isfinite(capacity.ways_g[sides[0]]["forward"]).all():
             raise TrialError("a picture needs the way forward, which is not known", todo="give the model a progression")
         # Not at the top: matplotlib takes a second to import.
+        load_matplotlib("a picture")
         from gaitid.capacity.picture import frame_png, frames_gif, known_frames
 
         if picture is not None:

@@ -46,7 +46,7 @@ def _run() -> int:
     import click
 
     from gaitid.cli.group import Interrupted, group
-    from gaitid.errors import GaitidError
+    from gaitid.errors import GaitidError, in_words
 
     debug = "--debug" in sys.argv
     try:
@@ -72,8 +72,7 @@ def _run() -> int:
         if debug:
             raise
         lose_stdout()
-        what = f"{error.filename}: cannot be used" if error.filename else "cannot write to the standard output"
-        tell(f"gaitid: {what} ({error.strerror or error})")
+        tell(f"gaitid: {_refused(error)} ({error.strerror or error})")
         return 1
     except GaitidError as error:
         if debug:
@@ -83,10 +82,34 @@ def _run() -> int:
     except Exception as error:
         if debug:
             raise
-        text = " ".join(str(error).split())
-        tell(f"gaitid: internal error ({type(error).__name__}: {text}); please report it with --debug")
+        words = _not_loaded(error) if type(error) is ImportError else in_words(error)
+        tell(f"gaitid: {words}")
         return 1
     return code if isinstance(code, int) else 0
+
+
+def _refused(error: OSError) -> str:
+    """What the system refused, as far as it is known."""
+    from gaitid.cli.streams import STDOUT
+
+    if error.filename == STDOUT:
+        return f"cannot write to {STDOUT}"
+    if error.filename:
+        return f"{error.filename}: cannot be used"
+    try:
+        os.getcwd()  # noqa: PTH109 - whether there is one
+    except OSError:
+        return "the current folder cannot be used"
+    return "the system refused"
+
+
+def _not_loaded(error: ImportError) -> str:
+    """A library that is there and does not load, in the words of the system, which stand at the end of the chain."""
+    first: BaseException = error
+    while first.__cause__ or first.__context__:
+        first = first.__cause__ or first.__context__ or first
+    words = " ".join(str(first).split())
+    return f"a library cannot be loaded ({words}); is there too little memory, or is the installation broken?"
 
 
 def _interrupted() -> int:
@@ -119,4 +142,6 @@ def entry() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
+    if "matplotlib" in sys.modules:
+        raise SystemExit(code)  # it takes its cache away at the end, where that is a temporary folder
     os._exit(code if isinstance(code, int) else 0 if code is None else 1)

@@ -7,28 +7,51 @@ import io
 import os
 import sys
 from contextlib import suppress
+from typing import Any
+
+#: What errors of writing to stdout have for a file name: those of the system name none there.
+STDOUT = "the standard output"
 
 
 class _Closed(io.TextIOBase):
     """Where there is no stdout: writing to it fails instead of losing what was written."""
 
     def write(self, text: str) -> int:
-        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF), STDOUT)
+
+
+class _Stdout(io.FileIO):
+    """The bytes of stdout, whose errors name it."""
+
+    def write(self, data: Any) -> int:
+        try:
+            written = super().write(data)
+            if written is None:
+                raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        except OSError as error:
+            error.filename = STDOUT
+            raise
+        return written
 
 
 def prepare_streams() -> None:
     """Characters that a stream cannot show are written as escapes; a stream that was closed is replaced.
 
-    Where Python was told not to buffer (PYTHONUNBUFFERED, usual in containers), what a full disk or a pipe takes only a
-    part of is lost without an error; so lines are buffered there, and written whole or not.
+    stdout is buffered by lines at least. Python leaves it bare where it was told not to buffer (PYTHONUNBUFFERED, usual
+    in containers), and what a full disk or a pipe then takes only a part of is lost without an error.
     """
     if sys.stdout is None:
         sys.stdout = _Closed()
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for the rest of the process
-    if isinstance(sys.stdout, io.TextIOWrapper) and isinstance(sys.stdout.buffer, io.RawIOBase):
-        encoding, raw = sys.stdout.encoding, sys.stdout.detach()
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), encoding, line_buffering=True)
+    stdout = sys.stdout
+    # any other was put there by somebody
+    if isinstance(stdout, io.TextIOWrapper) and type(bare := getattr(stdout.buffer, "raw", stdout.buffer)) is io.FileIO:
+        with suppress(OSError):
+            stdout.flush()
+            by_lines = stdout.line_buffering or bare is stdout.buffer
+            own = io.BufferedWriter(_Stdout(stdout.fileno(), "wb", closefd=False))
+            sys.stdout = io.TextIOWrapper(own, stdout.encoding, stdout.errors, line_buffering=by_lines)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import io
 from itertools import combinations
-from typing import Any
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from gaitid.errors import WriteError
+from gaitid.drawing import own_style
+from gaitid.errors import WriteError, in_print
 from gaitid.mechanism.body import Pose, poses_of
 from gaitid.mechanism.constraints import DoubleRevolute
 from gaitid.mechanism.dynamics import Solution
@@ -23,7 +22,6 @@ _EFFORTS = {"torque_Nm": "torque, N·m", "force_N": "force, N"}
 _INK, _MUTED, _GRID = "#1c1d21", "#5c616b", "#d9dbe0"
 # Distinct also without colour vision (Okabe & Ito 2008, Color Universal Design).
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-_RC: Any = {"font.family": "DejaVu Sans", "font.size": 9.0, "svg.hashsalt": "gaitid", "text.parse_math": False}
 
 
 def picture(source: MechanismFile, solution: Solution, suffix: str) -> bytes:
@@ -36,11 +34,11 @@ def picture(source: MechanismFile, solution: Solution, suffix: str) -> bytes:
     """
     if suffix.lower() not in FORMATS:
         raise WriteError(f"--plot: no picture format {suffix!r}", expected=" or ".join(FORMATS))
-    with rc_context(_RC):
+    with own_style({"font.size": 9.0}):
         figure = Figure(figsize=(11.0, 4.8), layout="constrained")
         units = list(dict.fromkeys(driver.effort_unit for driver in solution.mechanism.drivers))
         grid = figure.add_gridspec(max(1, len(units)), 2, width_ratios=(1.0, 1.15))
-        figure.suptitle(source.title, color=_INK, fontsize=11)
+        figure.suptitle(in_print(source.title), color=_INK, fontsize=11)
         _draw_bodies(figure.add_subplot(grid[:, 0]), source, solution)
         for k, unit in enumerate(units):
             axes = figure.add_subplot(grid[k, 1])

@@ -6,12 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from gaitid.drawing import load_matplotlib
 from gaitid.errors import WriteError
 from gaitid.mechanism.dynamics import Solution, solve, unknown_loads
 from gaitid.mechanism.file import find_mechanism, load_mechanism
 from gaitid.mechanism.tables import loads_csv, motion_csv, record
 from gaitid.run import named
-from gaitid.whole import put_all
+from gaitid.whole import put_all, refuse_taken
 from gaitid.write.files import write_all
 
 
@@ -52,6 +53,7 @@ def run_mechanism(
     }
     if plot is None:
         return solution, write_all(folder, texts), warnings
+    load_matplotlib(f"{plot}: a picture")
     from gaitid.mechanism.picture import picture
 
     return solution, _write_both(folder, texts, plot, picture(source, solution, plot.suffix)), warnings
@@ -61,8 +63,7 @@ def _write_both(folder: Path, texts: Mapping[str, str], plot: Path, drawn: bytes
     """The tables, and the picture in a folder of its own: it lies aside until the tables are in place."""
     aside = plot.with_name(f".{plot.name[:40]}.{os.getpid()}.aside")
     try:
-        if plot.is_dir():
-            raise IsADirectoryError(21, "it is a folder")
+        refuse_taken(plot)
         put_all(aside.parent, {aside.name: drawn})
     except OSError as error:
         raise WriteError(f"{plot}: cannot be written ({error.strerror or error})") from None

@@ -32,15 +32,12 @@ PAPER = "#fefefe"
 _DASHES: dict[str, Literal["-"] | tuple[float, Sequence[float]]] = {"left": "-", "right": (0, (7, 1.4))}
 _HATCHES = {"left": "////", "right": "\\\\\\\\"}
 
-RC: Any = {  # the type of keys differs between versions of matplotlib
-    "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
-    "text.parse_math": False,  # labels come from outside; a dollar sign is a dollar sign
+RC: dict[str, Any] = {
     "hatch.linewidth": 0.5,
     "axes.unicode_minus": True,
     "path.simplify": True,
     "path.simplify_threshold": 0.2,
     "svg.fonttype": "none",
-    "svg.hashsalt": "gaitid",
 }
 
 

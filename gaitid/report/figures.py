@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import io
 import re
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from gaitid.drawing import own_style
 from gaitid.errors import GaitidError
 from gaitid.report import panels
 from gaitid.report.curves import COLOURS, GRID, INK, MUTED, PAPER, RC, Layout, draw_grid
@@ -50,14 +48,6 @@ _CSS_COLOURS = {
 }
 
 
-@contextmanager
-def _style() -> Iterator[None]:
-    with mpl.rc_context(RC), warnings.catch_warnings():
-        # A file name in a script that the font lacks is drawn as boxes; nothing that a user could mend.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        yield
-
-
 def page_figures(result: Result) -> list[tuple[str, str, list[list[Panel]], Layout]]:
     """Key, heading, panels and layout of the figures on the page, in reading order: those that have columns."""
     pelvis = panels.PELVIS_AND_FOOT
@@ -90,7 +80,7 @@ def _with_columns(result: Result, rows: Sequence[Sequence[Panel]]) -> list[list[
 
 def figure_svg(result: Result, rows: Sequence[Sequence[Panel]], layout: Layout, key: str, name: str) -> str:
     """An ``<svg>`` element to be put into a page; `key` makes its ids unique there, `name` is read aloud."""
-    with _style():
+    with own_style(RC):
         buffer = io.StringIO()
         draw_grid(result, rows, layout).savefig(
             buffer,
@@ -149,7 +139,7 @@ def sheet_png(result: Result) -> bytes:
     )
     if not rows:
         raise GaitidError(f"{result.path}: nothing that a png sheet draws", todo="write an .html page")
-    with _style():
+    with own_style(RC):
         figure = draw_grid(result, rows, SHEET)
         _fit_sheet(figure)
         _sheet_texts(figure, result)

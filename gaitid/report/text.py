@@ -6,6 +6,8 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 
+from gaitid.errors import in_print
+
 UNKNOWN = "–"
 """What stands where a value is unknown."""
 
@@ -14,13 +16,12 @@ _LONG_WORD = 32
 
 
 def plain(value: object) -> str:
-    """One line of printable text that UTF-8 can hold.
+    """One line of printable text that UTF-8 can hold, of any value.
 
     File names and labels come from outside: they may hold control characters, line breaks and lone
-    surrogates, which neither a font nor an encoder takes.
+    surrogates, which neither a font nor an encoder takes; they are written as escapes.
     """
-    text = str(value).encode("utf-8", "replace").decode("utf-8")
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return in_print(str(value))
 
 
 def escape(value: object) -> str:

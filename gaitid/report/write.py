@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from gaitid.drawing import load_matplotlib
 from gaitid.errors import GaitidError, WriteError
 from gaitid.report.result import Result, load_result
 from gaitid.whole import put_all
@@ -21,7 +22,8 @@ def write_report(results: Sequence[Path], output: Path, format: str | None = Non
     results : sequence of Path
         ``walk.run.json`` files, with the tables that ``gaitid run`` wrote beside them.
     output : Path
-        The file to write; its folder is made if absent. It is there whole or not at all.
+        The file to write; its folder is made if absent. It is there whole or not at all. What is no file (a
+        device, a pipe) is refused, and so is ``-``.
     format : {"html", "png"}, optional
         By default what the suffix of `output` says. ``html`` is one page that needs no other file and no
         network, with a section for each result. ``png`` is one landscape A4 sheet, and a sheet holds one
@@ -37,6 +39,8 @@ def write_report(results: Sequence[Path], output: Path, format: str | None = Non
     GaitidError
         One line that begins with the file at fault (a result, a table beside it, or the output).
     """
+    if str(output) == "-":
+        raise WriteError("-: a report goes to a file, not to the standard output", todo="give it a name, as walk.html")
     chosen = _format(output, format)
     if not results:
         raise GaitidError("no result to report", expected="at least one run.json")
@@ -87,17 +91,11 @@ _TABLES = ("wrenches", "joints", "contacts")
 
 
 def _render(loaded: Sequence[Result], chosen: str, output: Path) -> bytes:
-    try:
-        # Not at the top: matplotlib takes a second to import, and errors in the input need not wait for it.
-        from gaitid.report.figures import sheet_png
-        from gaitid.report.page import page
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] != "matplotlib":
-            raise
-        raise GaitidError(
-            f"{output}: a report needs matplotlib, which is not installed",
-            todo="install it: pip install matplotlib",
-        ) from None
+    # Not at the top: matplotlib takes a second to import, and errors in the input need not wait for it.
+    load_matplotlib(f"{output}: a report")
+    from gaitid.report.figures import sheet_png
+    from gaitid.report.page import page
+
     if chosen == "png":
         return sheet_png(loaded[0])
     return page(loaded).encode("utf-8", "replace")

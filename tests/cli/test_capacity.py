@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
+import shutil
+import stat
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +83,24 @@ def test_the_sagittal_plane_has_areas(walk: Path, tmp_path: Path) -> None:
     assert (found["left_foot_polytope_area_m2_per_s4"] > found["left_foot_ellipsoid_area_m2_per_s4"]).all()
     assert "left_foot_gravity_forward_m_per_s2" in found
     assert "left_foot_polytope_volume_m3_per_s6" not in found
+
+
+def test_a_name_that_is_no_text(walk: Path, tmp_path: Path) -> None:
+    odd = tmp_path / os.fsdecode(b"w\xff $x_{$.c3d")  # neither UTF-8, nor the formula that it begins as
+    shutil.copy(walk, odd)
+    subject = walk.with_name("walk.subject.yaml")
+    done = gaitid("capacity", odd, *LIMITS, "--subject", subject, "-o", tmp_path, "--frames", "60-60", "--picture", 60)
+    assert done.code == 0, done.err
+    picture = (tmp_path / f"{odd.stem}.capacity.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+
+
+def test_a_pipe_of_the_pictures_name(walk: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "walk.capacity.png")
+    done = gaitid("capacity", walk, *LIMITS, "-o", tmp_path, "--frames", "60-60", "--picture", 60)
+    assert_refused(done, "walk.capacity.png is a device, a pipe or a socket")
+    assert stat.S_ISFIFO((tmp_path / "walk.capacity.png").stat().st_mode)
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_an_animation(walk: Path, tmp_path: Path) -> None:

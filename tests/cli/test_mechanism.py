@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -140,8 +142,27 @@ def test_a_picture_is_not_left_without_its_tables(tmp_path: Path) -> None:
     blocked.write_text("not a folder", encoding="utf-8")
     assert_refused(gaitid("mechanism", "four_bar", "-o", blocked, "--plot", picture), "cannot write to")
     picture.mkdir()
-    assert_refused(gaitid("mechanism", "four_bar", "-o", tmp_path, "--plot", picture), "it is a folder")
+    assert_refused(gaitid("mechanism", "four_bar", "-o", tmp_path, "--plot", picture), "four_bar.png is a folder")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "four_bar.png"]
+
+
+def test_a_picture_takes_no_pipes_place(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.png")
+    (tmp_path / "link.png").symlink_to("pipe.png")
+    for name in ("pipe.png", "link.png"):
+        done = gaitid("mechanism", "four_bar", "-o", tmp_path / "out", "--plot", tmp_path / name)
+        assert_refused(done, f"{name}: cannot be written ({name} is a device, a pipe or a socket)")
+    assert stat.S_ISFIFO((tmp_path / "pipe.png").stat().st_mode)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.png", "pipe.png"]
+
+
+def test_a_title_that_is_no_text(tmp_path: Path) -> None:
+    text = find_mechanism("four_bar").read_text(encoding="utf-8")
+    own = tmp_path / os.fsdecode(b"a\xff.yaml")
+    own.write_text("".join(line for line in text.splitlines(True) if not line.startswith("title:")), encoding="utf-8")
+    done = gaitid("mechanism", own, "-o", tmp_path, "--plot", tmp_path / "a.svg")
+    assert done.code == 0, done.err
+    assert r"a\udcff" in (tmp_path / "a.svg").read_text(encoding="utf-8")
 
 
 def test_a_spring_without_length_is_warned_about(tmp_path: Path) -> None:

@@ -1,0 +1,86 @@
+"""matplotlib as all pictures here use it: without a screen, and the same whatever its user has set up."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from gaitid.errors import GaitidError
+
+_OURS = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib
+    "text.parse_math": False,  # labels come from outside; a dollar sign is a dollar sign
+    "svg.hashsalt": "gaitid",  # ids that do not change
+}
+
+_NOT_STYLE = ("backend", "backend_fallback")
+
+
+def load_matplotlib(why: str) -> None:
+    """Import matplotlib, where that has not happened: to be called before a module that draws is imported.
+
+    Parameters
+    ----------
+    why : str
+        What needs it, with which an error begins.
+
+    Raises
+    ------
+    GaitidError
+        It is not installed, or does not load.
+    """
+    if sys.modules.get("matplotlib") is not None:
+        return
+    import logging
+
+    said: list[str] = []
+
+    def hear(record: logging.LogRecord) -> bool:
+        said.append(record.getMessage())
+        return False
+
+    # Its own logger, not those below it, speaks of two things while it loads: a user's matplotlibrc, of which nothing
+    # is used here, and a folder for its cache that it cannot write to, for which it makes another.
+    logger = logging.getLogger("matplotlib")
+    logger.addFilter(hear)
+    # A backend shows pictures in windows, which nothing here does, and the one asked for may be absent (a notebook's,
+    # in a shell that was started from there).
+    asked = os.environ.pop("MPLBACKEND", None)
+    try:
+        import matplotlib
+        import matplotlib.figure
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] != "matplotlib":
+            raise
+        raise GaitidError(
+            f"{why} needs matplotlib, which is not installed", todo="install it: pip install matplotlib"
+        ) from None
+    except (ImportError, OSError, UnicodeError) as error:
+        # an unreadable matplotlibrc is named only in what it logs
+        words = said[-1].rstrip(".") if said and isinstance(error, UnicodeError) else str(error)
+        raise GaitidError(f"{why} needs matplotlib, which does not load", found=words) from None
+    finally:
+        logger.removeFilter(hear)
+        if asked is not None:
+            os.environ["MPLBACKEND"] = asked
+    if asked:
+        with suppress(ValueError):  # for what else this process may draw
+            matplotlib.rcParams["backend"] = asked
+
+
+@contextmanager
+def own_style(settings: Mapping[str, Any] | None = None) -> Iterator[None]:
+    """Draw with matplotlib's defaults, what all pictures here share, and `settings`; nothing of a matplotlibrc."""
+    import matplotlib
+
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        # old names among the defaults warn; a file name in a script that the font lacks is drawn as boxes
+        warnings.simplefilter("ignore", matplotlib.MatplotlibDeprecationWarning)
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        style: Any = {key: value for key, value in matplotlib.rcParamsDefault.items() if key not in _NOT_STYLE}
+        matplotlib.rcParams.update(style | _OURS | dict(settings or {}))
+        yield

@@ -1,0 +1,88 @@
+"""Errors that no command foresees: each is one line that says what the system said."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+from shlex import quote
+
+import pytest
+from terminal import Done, assert_refused, gaitid
+
+from gaitid.cli.group import group
+
+ROOT = Path(__file__).resolve().parents[2]
+posix = pytest.mark.skipif(os.name != "posix", reason="limits are set by the shell")
+
+
+def shell(line: str, folder: Path) -> Done:
+    """A line of sh in which `gaitid` is this one."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    own = f'gaitid() {{ {quote(sys.executable)} -m gaitid "$@"; }}; '
+    done = subprocess.run(["sh", "-c", own + line], cwd=folder, env=env, capture_output=True, text=True)
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def fails(monkeypatch: pytest.MonkeyPatch, error: Exception) -> Done:
+    """The entry point where the command ends with an error."""
+
+    def fail(**options: object) -> int:
+        raise error
+
+    monkeypatch.setattr(group, "main", fail)
+    return gaitid("models", "list")
+
+
+def test_an_error_of_the_system_in_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+    assert_refused(fails(monkeypatch, error), "gaitid: the system refused (Too many open files)")
+    error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert_refused(fails(monkeypatch, error), "gaitid: the system refused (No space left on device)")
+    error = OSError(errno.EACCES, os.strerror(errno.EACCES), "some.file")
+    assert_refused(fails(monkeypatch, error), "gaitid: some.file: cannot be used (Permission denied)")
+
+
+def test_a_library_that_does_not_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = ImportError("Importing the numpy C-extensions failed.\n\nMany lines of advice")
+    error.__cause__ = ImportError("libx.so: failed to map segment from shared object")
+    done = fails(monkeypatch, error)
+    assert_refused(done, "a library cannot be loaded (libx.so: failed to map segment from shared object)", "memory")
+    assert "advice" not in done.err
+    assert_refused(fails(monkeypatch, MemoryError()), "gaitid: not enough memory")
+
+
+def test_a_fault_of_ours_is_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = fails(monkeypatch, ValueError("two\nlines"))
+    assert (done.code, done.err) == (
+        1,
+        "gaitid: internal error (ValueError: two lines); please report it with --debug\n",
+    )
+
+
+@posix
+def test_a_batch_in_a_folder_that_is_gone(walk: Path, tmp_path: Path) -> None:
+    line = f"mkdir gone; cd gone; rmdir ../gone; gaitid batch {quote(str(walk.parent))} --model pig -o relative -q"
+    assert_refused(shell(line, tmp_path), "the current folder cannot be used (No such file or directory)")
+
+
+@posix
+def test_a_pipe_that_is_full_is_stdout(tmp_path: Path) -> None:
+    """A reader that lets go of nothing, and a stdout that does not wait."""
+    ours, theirs = os.pipe()
+    os.set_blocking(theirs, False)
+    try:
+        while True:
+            os.write(theirs, b" " * 4096)
+    except BlockingIOError:
+        pass
+    words = [sys.executable, "-m", "gaitid", "models", "schema"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(words, cwd=tmp_path, env=env, stdout=theirs, stderr=subprocess.PIPE, text=True)
+    os.close(ours)
+    os.close(theirs)
+    assert done.returncode == 1
+    assert done.stderr.startswith("gaitid: cannot write to the standard output (")
+    assert len(done.stderr.splitlines()) == 1
