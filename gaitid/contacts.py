@@ -318,7 +318,7 @@ def _load(scene: Scene, contacts: Sequence[Contact], not_sure: Mask, near: int) 
             # where the contact only ended because samples are missing, or because the user cut it off.
             begin, end = contact.loaded.start, contact.loaded.stop
             early, late = stance.gap_to_air(begin, end - 1)
-            used = [plate for plate in scene.plates if plate.number in contact.plates]
+            used = scene.numbered(contact.plates)
             if 0 < early <= near:
                 before = slice(begin - early, begin)
                 state[before][np.logical_and.accumulate(scene.lifted_off(used, before))] = AIR
@@ -334,7 +334,7 @@ def _load(scene: Scene, contacts: Sequence[Contact], not_sure: Mask, near: int) 
             state[frames] = np.where(flies, AIR, UNKNOWN)
             continue
         state[frames] = LOADED
-        used = [plate for plate in scene.plates if plate.number in contact.plates]
+        used = scene.numbered(contact.plates)
         whole, surface = scene.total(used), used[0]
         total = Wrench(whole.f_g[frames], whole.m_g[frames], whole.p_g[frames])
         force[frames], moment[frames] = total.f_g, total.m_g

@@ -136,11 +136,12 @@ def _analog(path: Path, trial: Trial) -> dict[str, Any]:
     units: list[str] = []
     if path.suffix.lower() == ".c3d":
         from gaitid.read.c3d_file import read_c3d_file, texts
+        from gaitid.read.source import without_subject
 
         parameters = read_c3d_file(path).parameters
         labels, units = texts(parameters, "ANALOG", "LABELS"), texts(parameters, "ANALOG", "UNITS")
-        people = tuple(f"{name}:" for name in trial.names)
-        labels = [label.partition(":")[2] if label.startswith(people) else label for label in labels]
+        labels = [name if subject in trial.names else label
+                  for label in labels for subject, name in [without_subject(label)]]  # fmt: skip
     count = int(trial.origin.get("analog_channels", len(labels)))
     pairs = [
         {"label": labels[i] if i < len(labels) else "", "unit": units[i] if i < len(units) else ""}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 
 import numpy as np
@@ -61,6 +61,10 @@ class Scene:
     @property
     def stance(self) -> Stance:
         return self.stances[self.side]
+
+    def numbered(self, numbers: Collection[int]) -> list[PlateLoad]:
+        """The plates of these numbers."""
+        return [plate for plate in self.plates if plate.number in numbers]
 
     def on(self, plate: PlateLoad) -> Mask:
         """(frames,) the foot loads the plate, or may."""

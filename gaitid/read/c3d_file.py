@@ -33,6 +33,8 @@ from gaitid.read.c3d_sections import (
 from gaitid.read.source import MAX_BYTES, file_size, refuse_beyond_memory, unreadable
 from gaitid.trial import Array, Mask
 
+# Of memory that a run takes at most for each point in a frame and for each analog sample (docs/fuzzing.md).
+POINT_BYTES, SAMPLE_BYTES = 120, 24
 _TODO = "open and save the file again in the program that made it"
 
 
@@ -126,10 +128,6 @@ def read_c3d_file(path: Path) -> C3DFile:
             return _read(file, size)
     except OSError as error:
         raise unreadable(error) from None
-
-
-# Of memory that a run takes at most for each point in a frame and for each analog sample (docs/fuzzing.md).
-POINT_BYTES, SAMPLE_BYTES = 120, 24
 
 
 def _read(file: BinaryIO, size: int) -> C3DFile:
