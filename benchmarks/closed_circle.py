@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gaitid.analysis.pipeline import analyse
+from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
-from gaitid.model.subject import SubjectFile
-from gaitid.pipeline import analyse
 from gaitid.simulate.chain import ChainScenario
 from gaitid.simulate.chain_model import GROUND_MARKERS, model_yaml, table_yaml
 from gaitid.simulate.chain_state import ChainState, chain_state

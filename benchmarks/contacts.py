@@ -18,10 +18,10 @@ import pandas as pd
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from gaitid.contacts import AIR, LOADED  # noqa: E402
+from gaitid.analysis.pipeline import analyse  # noqa: E402
+from gaitid.body.subject import SubjectFile  # noqa: E402
+from gaitid.ground.contacts import AIR, LOADED  # noqa: E402
 from gaitid.model.load import load_model  # noqa: E402
-from gaitid.model.subject import SubjectFile  # noqa: E402
-from gaitid.pipeline import analyse  # noqa: E402
 from gaitid.read import read_trial  # noqa: E402
 from gaitid.simulate import SCENARIOS, simulate  # noqa: E402
 

@@ -22,15 +22,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from gait_walks import UP, KnownWalk, bent, known_walk, treadmill
 from shared_trials import SHARED, TRIALS
 
-from gaitid.cycles import sample
-from gaitid.events import GaitEvents, Steps, find_events
-from gaitid.laboratory import foot_tracks, vertical
-from gaitid.result import Result
+from gaitid.analysis.result import Result
+from gaitid.body.feet import FootTrack, foot_tracks
+from gaitid.gait.cycles import sample
+from gaitid.gait.events import GaitEvents, Steps, find_events
+from gaitid.gait.marker_events import KINDS, GaitEvent
+from gaitid.gait.spatiotemporal import Gait, analyse_gait, measure_strides
+from gaitid.ground.vertical import vertical
 from gaitid.run import RunOptions, analyse_file, prepare
 from gaitid.simulate import WalkSettings, simulate_walk
-from gaitid.spatiotemporal import Gait, analyse_gait, measure_strides
-from gaitid.stance import FootTrack
-from gaitid.walking import KINDS, GaitEvent
 
 ROOT = Path(__file__).resolve().parents[1]
 METHODS = ("file", "zeni", "oconnor", "kinematics")

@@ -21,16 +21,16 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "benchmarks")]
 from shared_trials import SHARED  # noqa: E402
 from simulated_trials import simulated_walk  # noqa: E402 - the tests' walk as a trial in memory
 
-from gaitid.frames import Geometry  # noqa: E402
-from gaitid.gaps import GapLimits, _noise, _smoothing, _weights, bridge, fill_gaps  # noqa: E402
-from gaitid.kinematics import segment_motions  # noqa: E402
-from gaitid.labels import check_labels, find_exchanged, mirrored  # noqa: E402
-from gaitid.laboratory import model_markers  # noqa: E402
+from gaitid.analysis.pipeline import analyse  # noqa: E402
+from gaitid.body.frames import Geometry  # noqa: E402
+from gaitid.body.kinematics import segment_motions  # noqa: E402
+from gaitid.body.subject import SubjectFile  # noqa: E402
+from gaitid.markers.clean import model_markers  # noqa: E402
+from gaitid.markers.gaps import GapLimits, _noise, _smoothing, _weights, bridge, fill_gaps  # noqa: E402
+from gaitid.markers.labels import check_labels, find_exchanged, mirrored  # noqa: E402
 from gaitid.model.load import load_model  # noqa: E402
-from gaitid.model.subject import SubjectFile  # noqa: E402
-from gaitid.pipeline import analyse  # noqa: E402
-from gaitid.read.c3d import read_c3d  # noqa: E402
-from gaitid.signals import lowpass  # noqa: E402
+from gaitid.numerics.lowpass import lowpass  # noqa: E402
+from gaitid.read.c3d.trial import read_c3d  # noqa: E402
 from gaitid.trial import Array  # noqa: E402
 
 Markers = Mapping[str, Array]

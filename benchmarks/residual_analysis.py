@@ -8,7 +8,7 @@ asked for is where the residual equals that line's value at 0 Hz.
 
 That needs noise: on trajectories that were smoothed before, the residual falls as f⁻⁴, a line from 12 to 20 Hz crosses
 that at 10.5 Hz whatever the signal, and the answer means nothing. So it is printed for raw trajectories only; the
-noise itself is measured by eighth differences (`gaitid.signals.noise_level`).
+noise itself is measured by eighth differences (`gaitid.numerics.statistics.noise_level`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from __future__ import annotations
 import numpy as np
 from shared_trials import SHARED, TRIALS
 
-from gaitid.cleaning import SMOOTHED_BELOW_MM
-from gaitid.read.c3d import read_c3d
-from gaitid.signals import lowpass, noise_level
+from gaitid.markers.clean import SMOOTHED_BELOW_MM
+from gaitid.numerics.lowpass import lowpass
+from gaitid.numerics.statistics import noise_level
+from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Array
 
 CUTOFFS = np.arange(1.0, 20.5, 0.5)

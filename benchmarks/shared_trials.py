@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gaitid.read.c3d import read_c3d
+from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Array, Trial
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "trials"

@@ -21,12 +21,13 @@ from scipy.optimize import minimize_scalar
 from scipy.signal import butter, sosfiltfilt
 from shared_trials import SHARED
 
-from gaitid.read.c3d import read_c3d
-from gaitid.residual import residual_cutoff
-from gaitid.savitzky_golay import savitzky_golay, savitzky_golay_cutoff, savitzky_golay_window
-from gaitid.signals import lowpass, spline_derivatives
+from gaitid.numerics.gcv_spline import smoothing_spline
+from gaitid.numerics.lowpass import lowpass
+from gaitid.numerics.residual import residual_cutoff
+from gaitid.numerics.savitzky_golay import savitzky_golay, savitzky_golay_cutoff, savitzky_golay_window
+from gaitid.numerics.spline import spline_derivatives
+from gaitid.read.c3d.trial import read_c3d
 from gaitid.simulate import WalkSettings, simulate_walk
-from gaitid.smoothing import smoothing_spline
 from gaitid.trial import Array
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -18,10 +18,10 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from simulated_trials import Simulated, simulated_walk  # noqa: E402 - the tests' walk as a trial in memory
 
+from gaitid.analysis.pipeline import analyse  # noqa: E402
+from gaitid.analysis.result import Result  # noqa: E402
+from gaitid.body.subject import SubjectFile  # noqa: E402
 from gaitid.model.load import load_model  # noqa: E402
-from gaitid.model.subject import SubjectFile  # noqa: E402
-from gaitid.pipeline import analyse  # noqa: E402
-from gaitid.result import Result  # noqa: E402
 from gaitid.trial import Array  # noqa: E402
 
 JOINTS = ("ankle", "knee", "hip")

@@ -4,4 +4,6 @@ Importing the package loads nothing but the standard library: the command line s
 module imports what it needs.
 """
 
-__version__ = "0.1.0"
+from gaitid.version import __version__
+
+__all__ = ["__version__"]

@@ -10,22 +10,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from gaitid.analysis.result import Result
+from gaitid.body.subject import SubjectFile, read_subject
+from gaitid.disk.regular import MAX_BYTES, file_size
+from gaitid.disk.result_files import write_all
 from gaitid.errors import GaitidError, ModelError, ReadError, WriteError
-from gaitid.frozen import frozen_dataclass
+from gaitid.ground.claims import ByHand
 from gaitid.model.load import bundled_folder, bundled_models, find_model, load_model
 from gaitid.model.specs import Model
-from gaitid.model.subject import SubjectFile, read_subject
 from gaitid.read import read_trial
 from gaitid.read.assignments import enf_files
-from gaitid.read.source import MAX_BYTES, file_size
-from gaitid.result import Result
-from gaitid.scene import ByHand
+from gaitid.records import frozen_dataclass
 from gaitid.trial import Trial
-from gaitid.write.files import write_all
 from gaitid.write.tables import DEFAULT_FRAMES
 
 if TYPE_CHECKING:
-    from gaitid.contributed import Parts
+    from gaitid.analysis.contributions import Parts
 
 T = TypeVar("T")
 
@@ -109,7 +109,7 @@ def prepare(options: RunOptions) -> Prepared:
         subject = read_subject(options.subject, model)
         inputs.append(input_record("subject", options.subject))
     if options.observer is not None:
-        from gaitid.contributed import check_observer
+        from gaitid.analysis.contributions import check_observer
 
         check_observer(options.observer, model)
     static = None
@@ -166,7 +166,7 @@ def found_trial(path: Path) -> Path:
 
 def analyse_file(path: Path, prepared: Prepared) -> Result:
     """Read and analyse one trial."""
-    from gaitid.pipeline import analyse
+    from gaitid.analysis.pipeline import analyse
 
     options = prepared.options
     before = _state(found_trial(path))
@@ -198,7 +198,7 @@ def parts_of(result: Result, options: RunOptions) -> Parts | None:
     """What each cause contributes to each joint's wrench, where it was asked for."""
     if not options.contributions:
         return None
-    from gaitid.contributed import contributed
+    from gaitid.analysis.contributions import contributed
 
     return contributed(result, options.observer)
 
@@ -268,7 +268,7 @@ def run_file(
             texts[f"{stem}.{name}.csv"] = text(result)
     content = record(result, options.command, inputs_of(path, result, prepared), options.express_in, options.keep_names)
     if options.contributions:
-        from gaitid.contributed import contributions_in_words
+        from gaitid.analysis.contributions import contributions_in_words
 
         content["settings"] |= {"contributions": True, "observer": options.observer}
         content["conventions"]["contributions"] = contributions_in_words(options.observer)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gaitid.frozen import frozen_dataclass
+from gaitid.records import frozen_dataclass
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

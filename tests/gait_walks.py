@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaitid.contacts import FootLoad
+from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench
-from gaitid.events import GaitEvents, find_events
+from gaitid.gait.events import GaitEvents, find_events
+from gaitid.gait.marker_events import GaitEvent
+from gaitid.ground.contacts import FootLoad
 from gaitid.simulate import Walk
-from gaitid.stance import FootTrack
 from gaitid.trial import Array
-from gaitid.walking import GaitEvent
 
 UP = np.array([0.0, 0.0, 1.0])
 RATE = 100.0

@@ -18,11 +18,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Ellipse, FancyArrowPatch, Polygon
 
+from gaitid.body.kinematics import clinical_angles, clinical_moments
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
-from gaitid.kinematics import clinical_angles, clinical_moments
+from gaitid.ground.plate_load import plate_axes
 from gaitid.model.load import load_model
-from gaitid.plates import plate_axes
-from gaitid.rotation import about_axis
+from gaitid.numerics.rotation import about_axis
 from gaitid.trial import Array, ForcePlate
 
 MODEL = load_model("pig")

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from distributed import Client, Future, KilledWorker, Security, WorkerPlugin, as_completed, get_worker, rpc
 
-from gaitid import __version__
 from gaitid.batch.job import CRASHED, Job, Outcome, run_one
 from gaitid.batch.journal import FOLDER, writing
 from gaitid.batch.local import Worker, news
+from gaitid.disk.atomic import put_all
 from gaitid.errors import GaitidError
-from gaitid.whole import put_all
+from gaitid.version import __version__
 
 # What a scheduler on a network that works needs to answer, s; and a worker, to join.
 ANSWER_S = 10.0

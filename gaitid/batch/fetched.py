@@ -12,12 +12,12 @@ from queue import Empty, SimpleQueue
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import unquote
 
-from gaitid.batch.found import is_glob
+from gaitid.batch.discovery import is_glob
 from gaitid.batch.journal import FOLDER, writing
 from gaitid.batch.statics import SUFFIXES
+from gaitid.disk.atomic import put_all
+from gaitid.disk.regular import MAX_BYTES
 from gaitid.errors import GaitidError
-from gaitid.read.source import MAX_BYTES
-from gaitid.whole import put_all
 
 T = TypeVar("T")
 

@@ -14,14 +14,14 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gaitid import __version__
+from gaitid.body.subject import OTHER_PERSON
+from gaitid.disk.regular import MAX_BYTES
 from gaitid.errors import ReadError, TrialError, WriteError, in_words
-from gaitid.model.subject import OTHER_PERSON
-from gaitid.read.source import MAX_BYTES
 from gaitid.run import Prepared, RunOptions, found_trial, prepare, run_file, sha256
+from gaitid.version import __version__
 
 if TYPE_CHECKING:
-    from gaitid.result import Result
+    from gaitid.analysis.result import Result
 
 DONE, REFUSED, CRASHED, TIMEOUT = "done", "refused", "crashed", "timeout"
 # When these keep one result from being written, they keep all others from it too.

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from gaitid.batch.job import DONE, Outcome
+from gaitid.disk.atomic import put_all
+from gaitid.disk.regular import file_size
+from gaitid.disk.results_back import MAX_BYTES
 from gaitid.errors import ReadError, WriteError
-from gaitid.read.own import MAX_BYTES
-from gaitid.read.source import file_size
-from gaitid.whole import put_all
 
 FOLDER = ".gaitid"
 JOURNAL = "batch.jsonl"
@@ -128,7 +128,7 @@ def _release(descriptor: int) -> None:
 
 @contextlib.contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """An error of the system becomes a refusal, as `gaitid.write.files` says it."""
+    """An error of the system becomes a refusal, as `gaitid.disk.result_files` says it."""
     try:
         yield
     except OSError as error:

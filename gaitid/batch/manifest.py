@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gaitid.batch.found import Wanted, about_path, absolute, matches, refuse_other
+from gaitid.batch.discovery import Wanted, about_path, absolute, matches, refuse_other
 from gaitid.errors import GaitidError, ReadError
 from gaitid.model.fields import Faults, nearest
-from gaitid.read.csv_text import check_names, first_characters, is_blank, read_lines
+from gaitid.read.tables.csv_text import check_names, first_characters, is_blank, read_lines
 
 if TYPE_CHECKING:
     from gaitid.batch.plan import Planned
@@ -111,7 +111,7 @@ def read_manifest(path: Path) -> list[Wanted]:
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[str, dict[str, list[str]]]]:
-    """As a trial's table may be written: commas, semicolons or tabs, UTF-8 or UTF-16 (`gaitid.read.csv_text`)."""
+    """As a trial's table may be written: commas, semicolons or tabs, UTF-8 or UTF-16 (`tables.csv_text`)."""
     lines = read_lines(path, f"{path}: ")
     start = _header(lines) or 0
     delimiter = _delimiter(lines[start])

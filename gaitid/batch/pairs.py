@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from gaitid.batch.found import Listing, absolute, listed
+from gaitid.batch.discovery import Listing, absolute, listed
 from gaitid.batch.statics import (
     LONGEST_S,
     STANDING_WORDS,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from gaitid.batch.found import Wanted, absolute, by_name, find
+from gaitid.batch.discovery import Wanted, absolute, by_name, find
 from gaitid.batch.manifest import OPTIONS
 from gaitid.batch.pairs import Folders, Pairs
 from gaitid.batch.statics import Static, words

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gaitid.analysis.result import Result
+from gaitid.body.feet import foot_tracks
+from gaitid.body.frames import Geometry
 from gaitid.capacity.ellipsoids import (
     Ellipsoid,
     acceleration_map,
@@ -19,10 +22,9 @@ from gaitid.capacity.leg_dynamics import LegDynamics, freedoms_of, leg_dynamics
 from gaitid.capacity.limits import Freedom, Limits
 from gaitid.capacity.polytope import acceleration_polytope, largest_acceleration
 from gaitid.errors import GaitidError, TrialError
-from gaitid.frames import Geometry
-from gaitid.laboratory import foot_tracks, model_markers, vertical
-from gaitid.result import Result
-from gaitid.signals import known_rows
+from gaitid.ground.vertical import vertical
+from gaitid.markers.clean import model_markers
+from gaitid.numerics.masks import known_rows
 from gaitid.trial import Array, IntArray, Mask
 
 WAYS = ("forward", "backward", "up", "down", "lateral", "medial")

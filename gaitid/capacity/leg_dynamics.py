@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gaitid.analysis.result import Result
 from gaitid.capacity.limits import Freedom, Limits
 from gaitid.errors import GaitidError
 from gaitid.model import specs
-from gaitid.result import Result
-from gaitid.rotation import cross
-from gaitid.signals import known_rows
+from gaitid.numerics.masks import known_rows
+from gaitid.numerics.rotation import cross
 from gaitid.trial import Array, Mask
 
 TOE = "toe"

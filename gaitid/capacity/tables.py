@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from gaitid import __version__
 from gaitid.capacity.capacity import WAYS, Capacity, LegCapacity
 from gaitid.capacity.ellipsoids import acceleration_map
 from gaitid.capacity.leg_dynamics import standing_segment
 from gaitid.capacity.polytope import acceleration_polytope
 from gaitid.trial import Array
+from gaitid.version import __version__
 from gaitid.write.record import plain
 from gaitid.write.table import csv_text
 

@@ -1,4 +1,7 @@
-"""The command line: `main`, where every way that a command can end becomes an exit code and one line."""
+"""Words typed -> one call of a room below, its answer printed; every way that it can end -> an exit code and one line.
+
+A command parses, calls and prints; it computes nothing.
+"""
 
 from __future__ import annotations
 

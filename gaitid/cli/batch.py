@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli.common import CONTEXT, Target, refuse_pattern, say, talk_options
+from gaitid.cli.log import ERROR, INFO, WARNING, Log
 from gaitid.cli.run import NOT_OF_RESULT, command_words, option_words, run_options
 from gaitid.cli.run import command as run_command
 from gaitid.errors import GaitidError, counted, first_few
-from gaitid.log import ERROR, INFO, WARNING, Log
 
 if TYPE_CHECKING:
     from gaitid.batch.job import Outcome
     from gaitid.batch.plan import Planned
-    from gaitid.batch.run import Scheduler
+    from gaitid.batch.supervisor import Scheduler
     from gaitid.run import RunOptions
 
 # Options of `run` that mean the same for a data set. --forces belongs to one trial: looked for beside it.
@@ -91,7 +91,6 @@ def command(
     subject.yaml files beside or above the trials. A trial that is refused, hangs or crashes costs only itself;
     DIR/batch.csv says what became of each.
     """
-    from gaitid.batch.earlier import TABLE, earlier_places
     from gaitid.batch.fetched import fetch, is_url
     from gaitid.batch.job import DONE, REFUSED
     from gaitid.batch.journal import Journal, locked
@@ -99,8 +98,9 @@ def command(
     from gaitid.batch.manifest import manifest_csv
     from gaitid.batch.parquet import DATASET, refuse_long_subjects, require_pyarrow, write_parquet
     from gaitid.batch.plan import make_plan
+    from gaitid.batch.previous import TABLE, earlier_places
     from gaitid.batch.progress import Progress
-    from gaitid.batch.run import counts, make_jobs, run_batch
+    from gaitid.batch.supervisor import counts, make_jobs, run_batch
     from gaitid.run import prepare
 
     if output is not None:

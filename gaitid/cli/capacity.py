@@ -72,8 +72,8 @@ def command(
 
     Every frame is taken from rest. docs/capacity.md says what the columns mean, and what LIMITS holds.
     """
+    from gaitid.capacity.files import CapacityOptions, capacity_file
     from gaitid.capacity.limits import read_limits
-    from gaitid.capacity.run import CapacityOptions, capacity_file
     from gaitid.run import prepare
 
     refuse_pattern("-o", output)

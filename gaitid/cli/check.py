@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli.common import CONTEXT, Target, folder_for, guarded, refuse_pattern, say, say_json, talk_options
+from gaitid.cli.log import ERROR, Log
 from gaitid.cli.run import cutoff as cutoff_value
 from gaitid.cli.run import run_options
-from gaitid.log import ERROR, Log
 
 if TYPE_CHECKING:
-    from gaitid.findings import Report
+    from gaitid.check.findings import Report
 
 HELP_END = """\b
 Example:  gaitid check trials/*.c3d --model pig --require-forces --against golden
@@ -50,7 +50,7 @@ def tolerance(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str, 
     """``QUANTITY=VALUE`` of --tolerance."""
     result: dict[str, float] = {}
     if pairs:
-        from gaitid.golden import TOLERANCES
+        from gaitid.check.golden import TOLERANCES
 
         for pair in pairs:
             name, _, text = pair.partition("=")
@@ -107,9 +107,9 @@ def command(
 
     Warnings go to stderr. No check judges how somebody walks.
     """
-    from gaitid.check import check_file
-    from gaitid.findings import FAIL, WARN, Finding, Report
-    from gaitid.golden import TOLERANCES
+    from gaitid.check.checks import check_file
+    from gaitid.check.findings import FAIL, WARN, Finding, Report
+    from gaitid.check.golden import TOLERANCES
     from gaitid.run import prepare
 
     if forces is not None and len(trials) > 1:

@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from gaitid import __version__
 from gaitid.cli.streams import tell
 from gaitid.errors import GaitidError, in_print, in_words
+from gaitid.version import __version__
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 

@@ -33,8 +33,8 @@ def command(
     Nothing is written; the text goes to stdout. Frames are numbered as the file numbers them, lengths are in
     metres and forces in newtons.
     """
-    from gaitid.inspect import inspect_trial
-    from gaitid.inspect_words import describe
+    from gaitid.inspect.contents import inspect_trial
+    from gaitid.inspect.words import describe
 
     worked, content = guarded(str(trial), lambda: inspect_trial(trial, forces, plates, keep_names), debug)
     if not worked:

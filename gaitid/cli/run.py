@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli.common import CONTEXT, Target, folder_for, guarded, refuse_pattern, say, talk_options
+from gaitid.cli.log import ERROR, Log
 from gaitid.errors import GaitidError
-from gaitid.log import ERROR, Log
 
 if TYPE_CHECKING:
-    from gaitid.contacts import Contact
+    from gaitid.ground.claims import ByHand
+    from gaitid.ground.contacts import Contact
     from gaitid.run import Prepared, RunOptions
-    from gaitid.scene import ByHand
 
 FRAMES = ("global", "proximal", "distal", "jcs")
 # So many contacts stand in the closing line; contacts.csv has all.
@@ -88,7 +88,7 @@ def run_options(given: Mapping[str, Any]) -> RunOptions:
 
 def by_hand(values: tuple[str, ...]) -> tuple[ByHand, ...]:
     """What --assign says, frames as the file numbers them."""
-    from gaitid.scene import ByHand
+    from gaitid.ground.claims import ByHand
 
     found = []
     for value in values:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from gaitid.cli.common import CONTEXT, Target, guarded, say, talk_options
-from gaitid.scenario_names import ABOUT, ABOUT_CHAINS
+from gaitid.simulate.names import ABOUT, ABOUT_CHAINS
 
 
 class _Simulate(click.Command):

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gaitid.dynamics.wrench import LABORATORY, Wrench
-from gaitid.frozen import frozen_dataclass
-from gaitid.signals import known_rows
+from gaitid.numerics.masks import known_rows
+from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask, frozen
 
 _TENSORS, _VECTORS = ("inertia_s", "R_gs"), ("com_g", "acc_g", "omega_g", "alpha_g", "joint_g")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gaitid.dynamics.chain import Link
-from gaitid.frozen import frozen_dataclass
+from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
 

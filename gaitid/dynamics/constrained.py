@@ -26,7 +26,7 @@ import numpy as np
 
 from gaitid.dynamics.chain import Chain, Link, solve_in_chunks
 from gaitid.dynamics.wrench import Wrench
-from gaitid.rotation import apply, apply_transposed, cross
+from gaitid.numerics.rotation import apply, apply_transposed, cross
 from gaitid.trial import Array
 
 

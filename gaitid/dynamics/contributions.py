@@ -9,8 +9,8 @@ import numpy as np
 from gaitid.dynamics.chain import Chain, Link
 from gaitid.dynamics.fictitious import Observer, RelativeMotion, observed_wrenches, rotational_moment
 from gaitid.dynamics.wrench import Wrench
-from gaitid.rotation import cross
-from gaitid.signals import known_rows
+from gaitid.numerics.masks import known_rows
+from gaitid.numerics.rotation import cross
 from gaitid.trial import Array, Mask
 
 #: What every joint wrench is made of; with an observer, those of `FICTITIOUS` come out of ``inertia``.

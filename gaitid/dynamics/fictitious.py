@@ -22,7 +22,7 @@ import numpy as np
 from gaitid.dynamics.chain import Link
 from gaitid.dynamics.inertia import turned
 from gaitid.dynamics.wrench import Wrench
-from gaitid.rotation import apply, apply_transposed, cross
+from gaitid.numerics.rotation import apply, apply_transposed, cross
 from gaitid.trial import Array, frozen
 
 #: The wrenches that exist only for an observer who moves, in the order in which they are written.

@@ -18,7 +18,7 @@ from gaitid.dynamics.joint_space import (
     motion,
 )
 from gaitid.errors import GaitidError, ModelError
-from gaitid.rotation import cross, dot
+from gaitid.numerics.rotation import cross, dot
 from gaitid.trial import Array, frozen
 
 Torque = Callable[[float, Array, Array], Array]

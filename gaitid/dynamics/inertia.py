@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gaitid.rotation import dot
+from gaitid.numerics.rotation import dot
 from gaitid.trial import Array
 
 # Of the largest principal moment: far above what turning and moving a tensor in double precision costs (1e-15), far

@@ -21,7 +21,7 @@ import numpy as np
 from gaitid.dynamics.inertia import about_point, turned
 from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.dynamics.wrench import Wrench
-from gaitid.rotation import apply, apply_transposed, cross, dot
+from gaitid.numerics.rotation import apply, apply_transposed, cross, dot
 from gaitid.trial import Array
 
 __all__ = [

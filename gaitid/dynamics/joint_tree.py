@@ -10,7 +10,7 @@ import numpy as np
 
 from gaitid.dynamics.inertia import inertia_fault
 from gaitid.errors import ModelError
-from gaitid.rotation import cross, dot
+from gaitid.numerics.rotation import cross, dot
 from gaitid.trial import Array, IntArray, Mask, frozen
 
 _SHAPES = {"axis_b": (3,), "R_pb": (3, 3), "p_p": (3,), "com_b": (3,), "inertia_b": (3, 3)}

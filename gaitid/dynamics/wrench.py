@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gaitid.frozen import frozen_dataclass
-from gaitid.rotation import apply_transposed, cross, dot
+from gaitid.numerics.rotation import apply_transposed, cross, dot
+from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, frozen
 
 LABORATORY = "laboratory"

@@ -1,11 +1,14 @@
-"""Planar, kinematically driven mechanisms: motion, multipliers, and the force and torque at every constraint."""
+"""A mechanism in YAML -> its motion, its multipliers, and the force and torque at every constraint (planar, driven).
+
+It stands beside the analysis of trials, and shares its errors, its YAML and its way of writing.
+"""
 
 from __future__ import annotations
 
 from gaitid.mechanism.dynamics import Solution, solve
 from gaitid.mechanism.file import MechanismFile, bundled_mechanisms, find_mechanism, load_mechanism
+from gaitid.mechanism.files import run_mechanism
 from gaitid.mechanism.mechanism import Mechanism
-from gaitid.mechanism.run import run_mechanism
 
 __all__ = [
     "Mechanism",

@@ -22,7 +22,7 @@ from gaitid.mechanism.constraints import Constraint
 from gaitid.mechanism.kinematics import positions, rates, solved
 from gaitid.mechanism.mechanism import Mechanism
 from gaitid.mechanism.rank import comparable
-from gaitid.signals import spline_derivatives
+from gaitid.numerics.spline import spline_derivatives
 from gaitid.trial import Array
 
 # Frames at either end whose derivative the energy balance leaves out: what end conditions of the spline spoil.

@@ -1,1 +1,4 @@
-"""Models, anthropometric tables and subjects, read from YAML."""
+"""YAML -> a checked `Model`: markers, points, frames, joints, signs, settings, tables; refusals name the key.
+
+Formulas are parsed, never executed. It knows nothing of a trial: only what one must hold.
+"""

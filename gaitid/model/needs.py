@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from gaitid.model import specs
-from gaitid.model.check import BODY_NAMES, _Names, formula_uses, point_uses
+from gaitid.model.validate import BODY_NAMES, _Names, formula_uses, point_uses
 
 
 @dataclass

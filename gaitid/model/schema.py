@@ -9,10 +9,10 @@ from typing import Any
 
 from gaitid.errors import ModelError
 from gaitid.model import specs
-from gaitid.model.check import check_references
 from gaitid.model.expression import Expression
 from gaitid.model.fields import Faults, Fields
 from gaitid.model.shapes import parse_frame, parse_point, parse_ref
+from gaitid.model.validate import check_references
 
 SCHEMA = 1
 SEQUENCES = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")

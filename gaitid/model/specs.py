@@ -368,7 +368,7 @@ class Settings(NamedTuple):
     doubtful_labels : str
         ``unknown``: frames in which a label jumps or changes places count as not seen; ``keep``: they are used.
     gap_sure_s, gap_spline_s, gap_rigid_s, gap_error_mm : float
-        How long a gap may be to be filled, and how sure its fill must be (`gaitid.gaps.GapLimits`).
+        How long a gap may be to be filled, and how sure its fill must be (`gaitid.markers.gaps.GapLimits`).
     edge_frames : str
         ``unknown`` or ``known``: frames in which a foot presses near an edge that it reaches over.
     """
@@ -430,6 +430,18 @@ class Model(NamedTuple):
     angles: Mapping[str, Angle]
     moments: Mapping[str, Moment]
     settings: Settings
+
+    @property
+    def roles(self) -> list[tuple[str, str]]:
+        """(side, role) of every marker; the side is empty for those of the middle of the body."""
+        sided = [(side.name, role) for side in self.sides for role in self.each_side.markers]
+        return [*(("", role) for role in self.middle.markers), *sided]
+
+    def labels(self, role: str, side: str = "") -> tuple[str, ...]:
+        """The labels that a marker may carry in a file."""
+        scope = self.each_side if side else self.middle
+        letter = next((s.letter for s in self.sides if s.name == side), "")
+        return tuple(label.replace("{S}", letter) for label in scope.markers[role])
 
     @property
     def touches_ground(self) -> bool:

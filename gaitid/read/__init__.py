@@ -1,4 +1,8 @@
-"""Files of a laboratory -> `Trial`. Units become SI at this door, once."""
+"""Files of a laboratory -> `Trial`. Units become SI at this door, once.
+
+What a file holds comes in, by whichever program wrote it; what goes out is a `Trial` with notes of all that was assumed
+or repaired. It knows nothing of models or feet.
+"""
 
 from __future__ import annotations
 
@@ -42,17 +46,17 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool) ->
     if suffix == ".c3d":
         if forces is not None or plates is not None:
             raise ReadError("a C3D file holds its own forces", todo="leave out --forces and --plates")
-        from gaitid.read.c3d import read_c3d
+        from gaitid.read.c3d.trial import read_c3d
 
         return read_c3d(path, stored=stored)
     if suffix == ".trc":
-        from gaitid.read.trc import read_trc
+        from gaitid.read.tables.trc import read_trc
 
         return read_trc(path, forces=forces, plates=plates)
     if suffix == ".csv":
-        from gaitid.read.csv_nexus import is_nexus_csv, read_nexus_csv
-        from gaitid.read.csv_plain import read_plain_csv
-        from gaitid.read.csv_text import first_characters
+        from gaitid.read.tables.csv_nexus import is_nexus_csv, read_nexus_csv
+        from gaitid.read.tables.csv_plain import read_plain_csv
+        from gaitid.read.tables.csv_text import first_characters
 
         head = first_characters(path)
         if is_nexus_csv(head):

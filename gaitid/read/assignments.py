@@ -7,7 +7,7 @@ Three places are known:
   ``eclipse`` read it). A C3D that Nexus writes does not hold it.
 - pyCGM2 (``forceplates.addForcePlateGeneralEvents``) adds a general event ``Left-FP`` or ``Right-FP`` for every plate
   that it assigned, at the frame of that plate's largest vertical force. The event does not name the plate.
-- Motion files of OpenSim may name the foot in their columns (`gaitid.read.mot`).
+- Motion files of OpenSim may name the foot in their columns (`gaitid.read.tables.mot`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
+from gaitid.disk.regular import file_size
 from gaitid.errors import ReadError
-from gaitid.read.plates import LOADED_N
-from gaitid.read.source import file_size
+from gaitid.read.plates.c3d_group import LOADED_N
 from gaitid.trial import Assignment, ForcePlate, Trial
 
 # Nothing else of the file is looked at: it may hold names and remarks.

@@ -1,4 +1,7 @@
-"""Pictures and tables of a result for people: a self-contained HTML page, or one PNG sheet."""
+"""Results that were written -> pages and pictures for people: a self-contained HTML page, or one PNG sheet.
+
+It reads the files of a result and computes no physics.
+"""
 
 from gaitid.report.write import FORMATS, write_report
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gaitid.disk.results_back import own_record, own_text
 from gaitid.errors import GaitidError
-from gaitid.read.own import own_record, own_text
 from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
 
 Array = NDArray[np.float64]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from gaitid.disk.atomic import put_all
 from gaitid.drawing import load_matplotlib
 from gaitid.errors import GaitidError, WriteError
 from gaitid.report.result import Result, load_result
-from gaitid.whole import put_all
 
 FORMATS = {".html": "html", ".htm": "html", ".png": "png"}
 """What a file's suffix says about its format."""

@@ -1,4 +1,4 @@
-"""Synthetic trials whose joint wrenches are known exactly.
+"""A scenario -> a synthetic trial whose joint wrenches are known exactly, and its truth in the same columns.
 
 Nothing here uses the analysis that the trials are there to test: geometry, derivatives, mechanics and
 clinical terms are written a second time, by other means (forward from the skeleton, exact derivatives, the
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from gaitid.simulate.files import simulate, write_walk
 from gaitid.simulate.scenarios import SCENARIOS
-from gaitid.simulate.scene import simulate_walk
 from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.walk import Walk, WalkState
+from gaitid.simulate.walk_scene import simulate_walk
 
 __all__ = ["SCENARIOS", "Walk", "WalkSettings", "WalkState", "simulate", "simulate_walk", "write_walk"]

@@ -6,8 +6,8 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from gaitid.disk.atomic import place_all
 from gaitid.errors import WriteError
-from gaitid.whole import place_all
 
 
 def write_folder(

@@ -13,10 +13,10 @@ from gaitid.model.load import bundled_folder
 from gaitid.model.yaml_file import load_yaml
 from gaitid.simulate.scenario import PlatePlace, Scenario, Visit
 from gaitid.simulate.scenarios import SCENARIOS
-from gaitid.simulate.scene import simulate_walk
 from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.settings_yaml import parse_settings
 from gaitid.simulate.walk import Walk
+from gaitid.simulate.walk_scene import simulate_walk
 
 if TYPE_CHECKING:
     from gaitid.simulate.chain import ChainScenario

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gaitid.scenario_names import ABOUT
+from gaitid.simulate.names import ABOUT
 from gaitid.simulate.pattern import NORMAL_WALK
 from gaitid.simulate.running import NORMAL_RUN, RUN_LOAD
 from gaitid.simulate.scenario import PlatePlace, Scenario, Visit

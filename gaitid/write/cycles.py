@@ -6,11 +6,11 @@ from functools import partial
 
 import numpy as np
 
-from gaitid.cycles import CYCLE_POINTS, over_cycles
-from gaitid.result import Result, SideResult
-from gaitid.spatiotemporal import FIGURES, Gait, summary
+from gaitid.analysis.result import Result, SideResult
+from gaitid.gait.cycles import CYCLE_POINTS, over_cycles
+from gaitid.gait.marker_events import GaitEvent
+from gaitid.gait.spatiotemporal import FIGURES, Gait, summary
 from gaitid.trial import Array, Trial
-from gaitid.walking import GaitEvent
 from gaitid.write.numbers import rows_text
 
 CYCLE_COLUMNS = (

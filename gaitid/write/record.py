@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from gaitid import __version__
-from gaitid.result import Result
+from gaitid.analysis.result import Result
+from gaitid.version import __version__
 
 # Assumed and stated values are shown to the digits that matter, so that a record reads like a record.
 SHOWN_IN = {"m": ("mm", 1e3), "rad": ("deg", 180 / math.pi)}

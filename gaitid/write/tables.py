@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gaitid.analysis.result import Result
 from gaitid.dynamics.wrench import Wrench
-from gaitid.result import Result
-from gaitid.rotation import apply_transposed
+from gaitid.numerics.rotation import apply_transposed
 from gaitid.trial import Array
 from gaitid.write.table import csv_text, quoted
 
 if TYPE_CHECKING:
-    from gaitid.contributed import Parts
+    from gaitid.analysis.contributions import Parts
 
 FRAMES_OF_EXPRESSION = ("global", "proximal", "distal", "jcs")
 DEFAULT_FRAMES = ("global", "distal")

@@ -21,7 +21,7 @@ from gaitid.batch.job import CRASHED, DONE, Job, Outcome
 from gaitid.batch.journal import Journal, locked, sweep
 from gaitid.batch.plan import Planned
 from gaitid.batch.progress import Progress
-from gaitid.batch.run import run_batch
+from gaitid.batch.supervisor import run_batch
 from gaitid.batch.table import COLUMNS, batch_csv, results_in
 from gaitid.errors import WriteError
 

@@ -16,7 +16,7 @@ from gaitid.batch.job import Outcome, run_one
 from gaitid.batch.local import run_local
 from gaitid.batch.parquet import refuse_long_subjects, write_parquet
 from gaitid.batch.plan import Planned, make_plan
-from gaitid.batch.run import make_jobs, run_batch
+from gaitid.batch.supervisor import make_jobs, run_batch
 from gaitid.errors import GaitidError
 from gaitid.run import RunOptions
 

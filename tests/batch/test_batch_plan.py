@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gaitid.batch.found import find
+from gaitid.batch.discovery import find
 from gaitid.batch.plan import make_plan
 from gaitid.errors import GaitidError
 

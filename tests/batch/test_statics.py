@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from recordings import pairs
 
-from gaitid.batch.found import by_name
+from gaitid.batch.discovery import by_name
 from gaitid.batch.plan import make_plan
 from gaitid.batch.statics import read_name, stands
 from gaitid.errors import GaitidError

@@ -10,6 +10,10 @@ import numpy as np
 import pytest
 from simulated_trials import simulated_walk
 
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+from gaitid.body.feet import foot_tracks
+from gaitid.body.subject import SubjectFile
 from gaitid.capacity.capacity import WAYS, Capacity, find_capacity
 from gaitid.capacity.ellipsoids import acceleration_map
 from gaitid.capacity.leg_dynamics import LegDynamics, endpoints, leg_dynamics
@@ -19,11 +23,7 @@ from gaitid.dynamics.chain import Chain
 from gaitid.dynamics.forward import forward
 from gaitid.dynamics.joint_space import Body, JointTree, gravity_terms, jacobian, mass_matrix
 from gaitid.errors import GaitidError
-from gaitid.laboratory import foot_tracks
 from gaitid.model.load import load_model
-from gaitid.model.subject import SubjectFile
-from gaitid.pipeline import analyse
-from gaitid.result import Result
 from gaitid.trial import Array
 
 DOWN = np.array([0.0, 0.0, -9.81])

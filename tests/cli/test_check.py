@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, recorded, set_parameter
 
-from gaitid.agreement import compare_solvers, solvers_agree
-from gaitid.check import balance, check_result, vertical_force
-from gaitid.contacts import LOADED
+from gaitid.analysis.result import Result
+from gaitid.check.checks import balance, check_result, vertical_force
+from gaitid.check.findings import Finding, Report
+from gaitid.check.solvers import compare_solvers, solvers_agree
 from gaitid.dynamics.chain import Chain
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
-from gaitid.findings import Finding, Report
-from gaitid.result import Result
+from gaitid.ground.contacts import LOADED
 from gaitid.run import RunOptions, analyse_file, prepare
 
 

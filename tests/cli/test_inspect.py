@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, recorded, table, without_markers
 
-from gaitid import inspect, inspect_words
+from gaitid.inspect.contents import contents as inspect
+from gaitid.inspect.contents import words as inspect_words
 from gaitid.model.load import bundled_models, load_model
 from gaitid.trial import Trial
 

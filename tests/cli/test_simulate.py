@@ -10,8 +10,8 @@ import pytest
 from terminal import assert_refused, assert_wrong_usage, gaitid
 
 from gaitid.read import read_trial
-from gaitid.scenario_names import ABOUT, ABOUT_CHAINS
 from gaitid.simulate import WalkSettings
+from gaitid.simulate.names import ABOUT, ABOUT_CHAINS
 
 SHORT = ("--duration", 1.5, "--analog-rate-hz", 200)
 

@@ -99,7 +99,7 @@ def test_ctrl_c(walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: 
 
 
 def test_ctrl_c_elsewhere(walk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import gaitid.inspect as module
+    import gaitid.inspect.contents as module
 
     def interrupted(*args: object) -> None:
         raise KeyboardInterrupt

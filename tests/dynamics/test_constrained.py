@@ -12,7 +12,7 @@ from moving_trees import TIMES, G, Tree, mv, random_external, random_tree
 
 from gaitid.dynamics.chain import Chain
 from gaitid.dynamics.constrained import _jacobian, accelerations_and_multipliers, solve_constrained
-from gaitid.rotation import apply_transposed
+from gaitid.numerics.rotation import apply_transposed
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -18,7 +18,7 @@ from gaitid.dynamics.contributions import CONTRIBUTIONS, Terms, contributions, s
 from gaitid.dynamics.fictitious import FICTITIOUS, Observer, RelativeMotion, relative_motion, segment_observer
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
-from gaitid.laboratory import vertical
+from gaitid.ground.vertical import vertical
 from gaitid.run import RunOptions, analyse_file, prepare
 from gaitid.simulate.jet import apply, transpose
 

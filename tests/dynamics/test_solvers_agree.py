@@ -18,7 +18,7 @@ from shared_trials import TRIALS
 from gaitid.dynamics.chain import Chain, Link
 from gaitid.dynamics.newton_euler import SOLVERS, block_matrix, solve_block, solve_recursive
 from gaitid.dynamics.wrench import Wrench
-from gaitid.rotation import apply_transposed
+from gaitid.numerics.rotation import apply_transposed
 from gaitid.run import RunOptions, analyse_file, prepare
 
 seeds = st.integers(0, 2**32 - 1)

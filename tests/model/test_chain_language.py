@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 import yaml
 
+from gaitid.analysis.pipeline import analyse
+from gaitid.body.frames import Geometry
+from gaitid.body.subject import SubjectFile
 from gaitid.errors import ModelError, TrialError
-from gaitid.frames import Geometry
 from gaitid.model.load import load_model, load_table
 from gaitid.model.specs import Model
-from gaitid.model.subject import SubjectFile
-from gaitid.pipeline import analyse
 from gaitid.trial import Trial
 
 SEGMENTS = ("hallux", "toes", "foot", "shank")

@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 import yaml
 
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
 from gaitid.model import specs
 from gaitid.model.load import bundled_folder, load_model
-from gaitid.model.subject import SubjectFile
-from gaitid.pipeline import analyse
-from gaitid.result import Result
 from gaitid.trial import Trial
 
 CONFIGS = bundled_folder("configs")

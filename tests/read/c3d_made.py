@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import BLOCK, INTEL, OFFSET, STEP_MM, STEP_N, Value, stored_analog, stored_points, write
 
 from gaitid.errors import ReadError
-from gaitid.read.c3d_file import C3DFile, read_c3d_file
+from gaitid.read.c3d.file import C3DFile, read_c3d_file
 
 #: Parameters by group and name; None takes one away.
 Changes = dict[str, dict[str, Value | None]]

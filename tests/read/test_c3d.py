@@ -16,9 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gaitid.errors import ReadError
-from gaitid.read.c3d import read_c3d
-from gaitid.read.c3d_file import read_c3d_file
-from gaitid.read.c3d_sections import (
+from gaitid.read.c3d.file import read_c3d_file
+from gaitid.read.c3d.sections import (
     BLOCK,
     FORMATS,
     MAX_SECTION_BYTES,
@@ -28,7 +27,8 @@ from gaitid.read.c3d_sections import (
     read_header,
     read_parameters,
 )
-from gaitid.read.plates import overlap, sensor_vector
+from gaitid.read.c3d.trial import read_c3d
+from gaitid.read.plates.c3d_group import overlap, sensor_vector
 from gaitid.simulate import simulate
 from gaitid.trial import Trial
 

@@ -12,7 +12,7 @@ from c3d_made import Changes, assert_whole, long_trial, made, only_warning, refu
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import BLOCK, FRAMES, Value
 
-from gaitid.read.c3d_file import read_c3d_file
+from gaitid.read.c3d.file import read_c3d_file
 
 # Counts of 16 bits that stay at their end, as ezc3d leaves them.
 AT_END: dict[str, Value | None] = {"FRAMES": 65535}

@@ -13,7 +13,7 @@ from c3d_made import Changes, assert_whole, long_trial, made, only_warning, refu
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import BLOCK, FRAMES, STEP_MM, STEP_N, Value, stored_analog
 
-from gaitid.read.c3d_file import read_c3d_file
+from gaitid.read.c3d.file import read_c3d_file
 
 NaN = float("nan")
 

@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import DEC, FRAMES, INTEL, OFFSET, SGI, STEP_MM, STEP_N, stored_analog, stored_points, write
 
 from gaitid.errors import ReadError
-from gaitid.read.c3d import read_c3d
-from gaitid.read.c3d_file import C3DFile, read_c3d_file
+from gaitid.read.c3d.file import C3DFile, read_c3d_file
+from gaitid.read.c3d.trial import read_c3d
 from gaitid.simulate import simulate
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "trials"

@@ -12,7 +12,7 @@ from c3d_made import made
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import Value
 
-from gaitid.read.c3d import read_c3d
+from gaitid.read.c3d.trial import read_c3d
 
 TIMES = np.array([[0.0, 0.0, 0.0], [0.22, 0.24, 0.26]])
 WHOLE: dict[str, Value | None] = {

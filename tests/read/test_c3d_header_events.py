@@ -14,7 +14,7 @@ from c3d_made import Changes
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import DEC, FRAMES, INTEL, RATE_HZ, SGI, real_of, word_of, write
 
-from gaitid.read.c3d import read_c3d
+from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Trial
 
 ZOO = Path(__file__).parents[2].parent / "shared" / "trials" / "zoo"

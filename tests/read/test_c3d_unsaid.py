@@ -11,7 +11,7 @@ from c3d_made import Changes, long_trial, made
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import Value
 
-from gaitid.read.c3d import read_c3d
+from gaitid.read.c3d.trial import read_c3d
 
 
 def test_a_number_of_plates_that_is_missing(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from plain_layout import plates_yaml, small_trial
 from test_csv_plain import assert_same_trial
 
 from gaitid.errors import GaitidError, ReadError
-from gaitid.read.csv_nexus import is_nexus_csv, read_nexus_csv, read_nexus_sections
+from gaitid.read.tables.csv_nexus import is_nexus_csv, read_nexus_csv, read_nexus_sections
 from gaitid.trial import Trial
 
 SHARED = Path(__file__).parents[3] / "shared" / "trials"
@@ -271,7 +271,7 @@ def test_exported_model_outputs_equal_those_of_the_c3d() -> None:
 @pytest.mark.parametrize("convention", ["plate", "laboratory"])
 def test_a_recorded_trial_survives_the_export(tmp_path: Path, name: str, convention: str) -> None:
     pytest.importorskip("ezc3d")
-    from gaitid.read.c3d import read_c3d
+    from gaitid.read.c3d.trial import read_c3d
 
     trial = read_c3d(SHARED / name)
     text = to_nexus_csv(trial, convention)

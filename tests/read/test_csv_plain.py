@@ -20,7 +20,7 @@ from plain_layout import (
 )
 
 from gaitid.errors import GaitidError, ReadError
-from gaitid.read.csv_plain import read_plain_csv
+from gaitid.read.tables.csv_plain import read_plain_csv
 from gaitid.trial import Trial
 
 # %.10g keeps ten digits: 1e-10 of a value in the file's unit.

@@ -16,13 +16,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import INTEL, Written, write
 from inputs import PLATES, SUBJECT, decimal_commas, forces_csv, mot, plain_csv, trc
 
+from gaitid.body.subject import read_subject
 from gaitid.errors import GaitidError, ReadError
 from gaitid.model.load import load_model
-from gaitid.model.subject import read_subject
 from gaitid.read import read_trial
 from gaitid.read.assignments import assignments_left
-from gaitid.read.c3d_file import read_c3d_file
-from gaitid.read.plates_file import read_plates_file
+from gaitid.read.c3d.file import read_c3d_file
+from gaitid.read.plates.file import read_plates_file
 
 SUFFIXES = (".c3d", ".csv", ".trc")
 
@@ -107,7 +107,7 @@ def test_a_long_line_further_down(tmp_path: Path) -> None:
 
 
 def test_more_cells_than_a_memory_should_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gaitid.read.csv_text._CELLS", 100)
+    monkeypatch.setattr("gaitid.read.tables.csv_text._CELLS", 100)
     (tmp_path / "a.csv").write_text(plain_csv())
     assert "too large; expected at most 1e+02 cells; found 12 rows of 11" in refused(tmp_path / "a.csv")
 

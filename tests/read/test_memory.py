@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from gaitid.disk import regular as source
 from gaitid.errors import ReadError
-from gaitid.read import c3d_file, source
-from gaitid.read.c3d_file import read_c3d_file
+from gaitid.read.c3d.file import read_c3d_file
+from gaitid.read.c3d.trial import file as c3d_file
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"
 MEMINFO = Path("/proc/meminfo")

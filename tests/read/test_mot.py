@@ -13,7 +13,7 @@ from plain_layout import rotation_z_down
 
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError, ReadError
-from gaitid.read.mot import Forces, read_mot
+from gaitid.read.tables.mot import Forces, read_mot
 from gaitid.trial import Array, ForcePlate
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials" / "opensim_gait2354"

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from plate_layout import Felt, Made, as_read, made, parameters, step_on, write_c3d
 
-from gaitid.plates import plate_axes
-from gaitid.read.c3d import read_c3d
-from gaitid.read.plates import plates_from_channels
+from gaitid.ground.plate_load import plate_axes
+from gaitid.read.c3d.trial import read_c3d
+from gaitid.read.plates.c3d_group import plates_from_channels
 from gaitid.trial import Array, ForcePlate, Trial
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "trials"

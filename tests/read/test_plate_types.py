@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from plate_layout import IN_UNIT, Felt, Made, as_read, made, parameters, step_on, write_c3d
 from scipy.spatial.transform import Rotation
 
-from gaitid.plates import plate_axes
-from gaitid.read.c3d import read_c3d
-from gaitid.read.plates import plates_from_channels
+from gaitid.ground.plate_load import plate_axes
+from gaitid.read.c3d.trial import read_c3d
+from gaitid.read.plates.c3d_group import plates_from_channels
 from gaitid.trial import ForcePlate
 
 KINDS = (1, 2, 3, 4, 5, 6, 7)

@@ -9,7 +9,7 @@ import pytest
 from plain_layout import plates_yaml, rotation_z_down, small_trial
 
 from gaitid.errors import ModelError
-from gaitid.read.plates_file import PlateGeometry, plate_from, read_plates_file
+from gaitid.read.plates.file import PlateGeometry, plate_from, read_plates_file
 
 GOOD = """
 plates:

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from gaitid.ground.plate_load import plate_load
 from gaitid.model import specs
-from gaitid.plates import plate_load
-from gaitid.read.plates import plates_from_channels
+from gaitid.read.plates.c3d_group import plates_from_channels
 from gaitid.simulate.transducers import ORIGIN_SIGNS, TYPES, Channels, encode
 
 DOWN = np.diag([1.0, -1.0, -1.0])

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from plain_layout import force_columns, plates_yaml, small_trial, table
 
+from gaitid.analysis.pipeline import analyse
+from gaitid.body.subject import read_subject
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError, ReadError
+from gaitid.ground.plate_load import plate_axes
 from gaitid.model.load import load_model
-from gaitid.model.subject import read_subject
-from gaitid.pipeline import analyse
-from gaitid.plates import plate_axes
 from gaitid.read import read_trial
-from gaitid.read.trc import read_trc
+from gaitid.read.tables.trc import read_trc
 from gaitid.trial import Trial
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials" / "opensim_gait2354"

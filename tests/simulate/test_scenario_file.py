@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from gaitid.errors import GaitidError
-from gaitid.scenario_names import ABOUT, ABOUT_CHAINS
 from gaitid.simulate import SCENARIOS, Walk, simulate, simulate_walk
 from gaitid.simulate.chain import ChainScenario
+from gaitid.simulate.names import ABOUT, ABOUT_CHAINS
 from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario, scenario_names
 
 BODY: dict[str, Any] = {

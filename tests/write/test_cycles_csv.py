@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaitid.laboratory import foot_tracks
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+from gaitid.body.feet import foot_tracks
+from gaitid.body.subject import SubjectFile
+from gaitid.gait.spatiotemporal import FIGURES, Gait, analyse_gait
 from gaitid.model.load import load_model
-from gaitid.model.subject import SubjectFile
-from gaitid.pipeline import analyse
-from gaitid.result import Result
-from gaitid.spatiotemporal import FIGURES, Gait, analyse_gait
 from gaitid.write.cycles import CYCLE_COLUMNS, GROUND_COLUMNS, cycles_csv, spatiotemporal_csv
 from gaitid.write.tables import joints_csv
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from gaitid.disk.result_files import write_all
 from gaitid.errors import WriteError
-from gaitid.write.files import write_all
 from gaitid.write.record import record_text
 
 

@@ -1,0 +1,92 @@
+"""What each cause contributes to the joint wrenches of a result: `run --contributions [--observer SEGMENT]`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gaitid.analysis.result import Result, SideResult
+from gaitid.dynamics.chain import Chain
+from gaitid.dynamics.contributions import CONTRIBUTIONS, contributions
+from gaitid.dynamics.fictitious import FICTITIOUS, Observer, relative_motion, segment_observer
+from gaitid.dynamics.wrench import Wrench
+from gaitid.errors import ModelError
+from gaitid.model.specs import Model
+
+#: Side -> joint -> cause -> its part of the joint's wrench.
+Parts = Mapping[str, Mapping[str, Mapping[str, Wrench]]]
+
+WORDS = {
+    "gravity": "what carries the weight of everything beyond the joint",
+    "inertia": "what accelerates and turns everything beyond the joint",
+    "ground_reaction": "what answers the ground's load on the foot",
+}
+
+
+def contributed(result: Result, observer: str | None = None) -> Parts:
+    """The parts of every joint's wrench, laboratory axes; they sum to it to rounding.
+
+    Parameters
+    ----------
+    result : Result
+    observer : str, optional
+        A segment of the chain, on each side that side's own, or the base: whoever rides on it at its proximal joint
+        (on a base without mass at its origin) sees less of the motion as inertia, and the rest as fictitious wrenches.
+
+    Returns
+    -------
+    Parts
+        Of every side; NaN on a side without markers.
+
+    Raises
+    ------
+    ModelError
+        The model has no such segment.
+    """
+    check_observer(observer, result.model)
+    return {
+        side: dict(zip(leg.wrenches, _of_leg(result, leg, observer), strict=True)) for side, leg in result.sides.items()
+    }
+
+
+def check_observer(observer: str | None, model: Model) -> None:
+    """Refuse an observer on a segment that the model does not have.
+
+    Raises
+    ------
+    ModelError
+    """
+    segments = (*(body.segment for body in model.chain), model.base.segment)
+    if observer is not None and observer not in segments:
+        raise ModelError(f"--observer {observer}: no such segment in the model {model.name}",
+                         expected=" or ".join(segments))  # fmt: skip
+
+
+def _of_leg(result: Result, leg: SideResult, observer: str | None) -> list[Mapping[str, Wrench]]:
+    if leg.chain is None:  # not recorded: its wrenches are unknown, and so are their parts
+        names = CONTRIBUTIONS if observer is None else (*CONTRIBUTIONS, *FICTITIOUS)
+        return [dict.fromkeys(names, wrench) for wrench in leg.wrenches.values()]
+    if observer is None:
+        return contributions(leg.chain, result.gravity_g)
+    rider = _rider(result, leg, leg.chain, observer)
+    velocities = [motion.vel_g for motion in leg.motions.values()]
+    seen = [relative_motion(link, v, rider) for link, v in zip(leg.chain.links, velocities, strict=True)]
+    return contributions(leg.chain, result.gravity_g, rider, seen)
+
+
+def _rider(result: Result, leg: SideResult, chain: Chain, segment: str) -> Observer:
+    if segment in leg.motions:
+        link = chain.links[list(leg.motions).index(segment)]
+        return segment_observer(link, leg.motions[segment].vel_g, link.joint_g)
+    return segment_observer(result.base, result.base.vel_g, result.base_wrench.p_g)
+
+
+def contributions_in_words(observer: str | None) -> str:
+    """What the columns mean, for the record."""
+    words = "; ".join(f"{name}: {text}" for name, text in WORDS.items())
+    if observer is not None:
+        words += (
+            f"; as seen from the {observer} (axes that turn with it, attached to its proximal joint, on a base without "
+            f"mass to its origin): inertia is what is left of it there, and {', '.join(FICTITIOUS)} are the shares of "
+            "its fictitious wrenches"
+        )
+    return f"parts of the joint's wrench that sum to it ({words})"

@@ -1,0 +1,111 @@
+"""What one trial gives: frozen, SI units, NaN where unknown; `write` turns it into files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gaitid.body.kinematics import Motion
+from gaitid.body.subject import Subject
+from gaitid.dynamics.chain import Chain
+from gaitid.dynamics.wrench import Wrench
+from gaitid.gait.spatiotemporal import Gait
+from gaitid.ground.contacts import Contact, FootLoad
+from gaitid.model.specs import Model, Settings
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Trial
+
+
+@frozen_dataclass(eq=False)
+class BodyParameters:
+    """One segment's inertial parameters on this subject.
+
+    Attributes
+    ----------
+    mass_kg : float
+    com_s : (3,) array, m
+        From the proximal joint, segment axes, mean over the trial.
+    inertia_s : (3, 3) array, kg·m²
+        About the centre of mass, segment axes, mean over the trial.
+    length_m : float
+        Mean over the trial.
+    source : str
+    """
+
+    mass_kg: float
+    com_s: Array
+    inertia_s: Array
+    length_m: float
+    source: str
+
+
+@frozen_dataclass(eq=False)
+class SideResult:
+    """Everything of one side's limb.
+
+    Attributes
+    ----------
+    load : FootLoad
+    motions : mapping of segment to Motion
+    joints_g : mapping of joint to (frames, 3) array, m
+    wrenches : mapping of joint to Wrench
+        Of the proximal on the distal segment, about the joint's centre.
+    axes : mapping of joint to mapping of frame of expression to (frames, 3, 3) array
+        Columns are unit axes in laboratory axes (for ``jcs`` not orthogonal).
+    angles, moments : mapping of name to mapping of column to (frames,) array, deg and N·m/kg
+    powers : mapping of joint to (frames,) array, W/kg
+    bodies : mapping of segment to BodyParameters
+    coverage : mapping of joint to mapping of reason to frames
+        ``filled`` and, for each reason of an empty frame, how many.
+    chain : Chain or None
+        What was solved; its links are the segments of `motions` and the joints of `wrenches`, in their order. None
+        where the side was not recorded.
+    """
+
+    load: FootLoad
+    motions: Mapping[str, Motion]
+    joints_g: Mapping[str, Array]
+    wrenches: Mapping[str, Wrench]
+    axes: Mapping[str, Mapping[str, Array]]
+    angles: Mapping[str, Mapping[str, Array]]
+    moments: Mapping[str, Mapping[str, Array]]
+    powers: Mapping[str, Array]
+    bodies: Mapping[str, BodyParameters]
+    coverage: Mapping[str, Mapping[str, int]]
+    chain: Chain | None
+
+
+@frozen_dataclass(eq=False)
+class Result:
+    """Everything of one trial.
+
+    Attributes
+    ----------
+    gravity_g : (3,) array, m/s²
+    base : Motion
+        Of the segment that the limbs of all sides hang from.
+    base_wrench : Wrench
+        On the base, from the part of the body that the model leaves out: about its proximal joint, or about its origin
+        where it has no mass. NaN where the wrench of a limb on it is unknown.
+    base_body : BodyParameters or None
+        None where the base has no mass.
+    base_chain : Chain or None
+        Where it has one: the links of all sides, in their order, and the base last, as one tree.
+    """
+
+    trial: Trial
+    model: Model
+    settings: Settings
+    solver: str
+    subject: Subject
+    gravity_g: Array
+    base: Motion
+    base_wrench: Wrench
+    base_body: BodyParameters | None
+    base_chain: Chain | None
+    sides: Mapping[str, SideResult]
+    contacts: tuple[Contact, ...]
+    gait: Gait
+    conventions: Mapping[str, str]
+    quality: Mapping[str, Any]
+    warnings: tuple[str, ...]

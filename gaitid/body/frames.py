@@ -1,0 +1,310 @@
+"""Markers -> points and frames, as a model defines them; NaN wherever a marker that is needed was not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from gaitid.model import specs
+from gaitid.model.expression import Expression
+from gaitid.numerics.masks import known_rows
+from gaitid.numerics.rotation import about_axis, apply, cross, dot, frame_from_axes, turned, unit
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array
+
+# Cosine between where the subject goes and where the hips face, below which he walks backward.
+BACKWARD = -0.7
+
+
+@frozen_dataclass(eq=False)
+class Pose:
+    """A frame over a trial.
+
+    Attributes
+    ----------
+    R_gs : (frames, 3, 3) array
+        Columns are the frame's axes in laboratory axes.
+    origin_g : (frames, 3) array, m
+    """
+
+    R_gs: Array
+    origin_g: Array
+
+
+class Geometry:
+    """Every point, frame and number of a model on one trial, each computed once, when first asked for.
+
+    Parameters
+    ----------
+    model : Model
+    markers : mapping of label to (frames, 3) array, m
+        Laboratory axes; a label that is absent counts as never seen.
+    numbers : mapping of str to float
+        The subject, SI; sided ones as ``left.knee_width``.
+    n_frames : int
+    up_g : (3,) array
+        The vertical, laboratory axes.
+    foot_flat : bool
+        Whether the static is taken foot-flat (used by `level` points only).
+    """
+
+    def __init__(
+        self,
+        model: specs.Model,
+        markers: Mapping[str, Array],
+        numbers: Mapping[str, float],
+        n_frames: int,
+        up_g: Array,
+        foot_flat: bool = False,
+    ) -> None:
+        self.model = model
+        self.n_frames = n_frames
+        self.up_g = up_g
+        self.foot_flat = foot_flat
+        self._markers = markers
+        self._numbers = numbers
+        self._sides = {side.name: side for side in model.sides}
+        self._points: dict[tuple[str, str], Array] = {}
+        self._frames: dict[tuple[str, str], Pose] = {}
+        self._values: dict[tuple[str, str], object] = {}
+
+    # --- names ------------------------------------------------------------------------------------------
+
+    def _place(self, name: str, side: str, kind: str) -> tuple[str, str]:
+        """(side or '', bare name) of a definition: the same side first, then the middle of the body."""
+        prefix, dot_, bare = name.partition(".")
+        if dot_:
+            return prefix, bare
+        if side and self._defined(self.model.each_side, name, kind):
+            return side, name
+        return "", name
+
+    @staticmethod
+    def _defined(scope: specs.Scope, name: str, kind: str) -> bool:
+        if kind == "point":
+            return name in scope.points or name in scope.markers
+        return name in scope.frames
+
+    # --- values -----------------------------------------------------------------------------------------
+
+    def number(self, name: str, side: str = "") -> object:
+        """A number of the subject or the model: a float, or an array over the frames."""
+        prefix, dot_, bare = name.partition(".")
+        if dot_:
+            return self.number(bare, prefix)
+        if name == "sign" and side:
+            return float(self._sides[side].sign)
+        key = (side, name)
+        if key in self._values:
+            return self._values[key]
+        for place, scope in ((side, self.model.each_side), ("", self.model.middle)):
+            if (place or scope is self.model.middle) and name in scope.numbers:
+                value = self.value(scope.numbers[name], place)
+                self._values[key] = value
+                return value
+        full = f"{side}.{name}" if side and f"{side}.{name}" in self._numbers else name
+        if full not in self._numbers:
+            return np.nan
+        return self._numbers[full]
+
+    def with_markers(self, markers: Mapping[str, Array]) -> Geometry:
+        """The same model, subject and trial with other positions of its markers."""
+        return Geometry(self.model, markers, self._numbers, self.n_frames, self.up_g)
+
+    def value(self, formula: Expression, side: str = "", **local: object) -> object:
+        """A formula's value; `local` names win over the model's."""
+
+        def number(name: str) -> object:
+            return local[name] if name in local else self.number(name, side)
+
+        def distance(a: str, b: str) -> Array:
+            return np.asarray(np.linalg.norm(self.point(a, side) - self.point(b, side), axis=-1))
+
+        return formula.evaluate(number, distance)
+
+    # --- points -----------------------------------------------------------------------------------------
+
+    def point(self, ref: specs.PointRef, side: str = "", **local: object) -> Array:
+        """(frames, 3) positions, m, laboratory axes."""
+        if not isinstance(ref, str):
+            return self._make_point(ref, side, local)
+        key = self._place(ref, side, "point")
+        if key not in self._points:
+            place, name = key
+            scope = self.model.each_side if place else self.model.middle
+            if name in scope.points:
+                made = self._make_point(scope.points[name], place, {})
+            else:
+                made = self._marker(name, place)
+            self._points[key] = made
+        return self._points[key]
+
+    def _marker(self, role: str, side: str) -> Array:
+        for label in self.model.labels(role, side):
+            if label in self._markers:
+                return self._markers[label]
+        return np.full((self.n_frames, 3), np.nan)
+
+    def _make_point(self, spec: specs.Point, side: str, local: Mapping[str, object]) -> Array:
+        if isinstance(spec, specs.Mean):
+            return np.asarray(sum(self.point(p, side) for p in spec.of) / len(spec.of))
+        if isinstance(spec, specs.FirstOf):
+            for option in spec.options:
+                candidate = self.point(option, side)
+                if np.isfinite(candidate).any():
+                    return candidate
+            return np.full((self.n_frames, 3), np.nan)
+        if isinstance(spec, specs.InFrame):
+            pose = self.frame(spec.frame, side)
+            offset = np.stack(
+                [np.broadcast_to(np.asarray(self.value(f, side), dtype=float), (self.n_frames,)) for f in spec.offset],
+                axis=-1,
+            )
+            return pose.origin_g + apply(pose.R_gs, offset)
+        if isinstance(spec, specs.Chord):
+            return chord(
+                self.point(spec.proximal, side),
+                self.point(spec.wand, side),
+                self.point(spec.lateral, side),
+                self.value(spec.radius, side),  # type: ignore[arg-type]
+                self.value(spec.dihedral, side),  # type: ignore[arg-type]
+            )
+        if isinstance(spec, specs.TurnPoint):
+            about = self.point(spec.about, side)
+            angle = np.asarray(self.value(spec.angle, side), dtype=float)
+            point = self.point(spec.point, side)
+            if angle.ndim == 0 and angle == 0:
+                return point  # also where the axis is undefined
+            return about + turned(point - about, unit(self.vector(spec.axis, side)), angle)
+        if isinstance(spec, specs.Between):
+            start, end = self.point(spec.start, side), self.point(spec.end, side)
+            return start + np.asarray(self.value(spec.fraction, side, **local), dtype=float)[..., None] * (end - start)
+        if isinstance(spec, specs.Along):
+            length = np.asarray(self.value(spec.distance, side, **local), dtype=float)
+            return self.point(spec.start, side) + length[..., None] * unit(self.vector(spec.axis, side))
+        point, other = self.point(spec.point, side), self.point(spec.height_of, side)
+        if spec.when == "foot_flat" and not self.foot_flat:
+            return point
+        rise = dot(other - point, self.up_g) + np.asarray(self.value(spec.plus, side), dtype=float)
+        return np.asarray(point + rise[..., None] * self.up_g)
+
+    def vector(self, spec: specs.Vector, side: str = "") -> Array:
+        """(frames, 3) vectors in laboratory axes; lengths as the points give them."""
+        if isinstance(spec, specs.FromTo):
+            result = self.point(spec.end, side) - self.point(spec.start, side)
+        elif isinstance(spec, specs.FrameAxis):
+            result = np.asarray(self.frame(spec.frame, side).R_gs[..., "xyz".index(spec.axis)])
+        elif isinstance(spec, specs.LaboratoryAxis):
+            result = np.broadcast_to(np.eye(3)["xyz".index(spec.axis)], (self.n_frames, 3))
+        else:
+            return cross(self.vector(spec.first, side), self.vector(spec.second, side))
+        if spec.times is not None:
+            result = np.asarray(result * np.asarray(self.value(spec.times, side), dtype=float)[..., None])
+        return np.asarray(result)
+
+    # --- frames -----------------------------------------------------------------------------------------
+
+    def frame(self, name: str, side: str = "") -> Pose:
+        """A frame of the model over the trial."""
+        key = self._place(name, side, "frame")
+        if key not in self._frames:
+            place, bare = key
+            scope = self.model.each_side if place else self.model.middle
+            self._frames[key] = self._make_frame(scope.frames[bare], place)
+        return self._frames[key]
+
+    def _make_frame(self, spec: specs.Frame, side: str) -> Pose:
+        if isinstance(spec, specs.TurnedFrame):
+            base = self.frame(spec.frame, side)
+            R = base.R_gs
+            for axis, formula in spec.by:
+                R = R @ about_axis(axis, np.asarray(self.value(formula, side), dtype=float))
+            return Pose(R, base.origin_g)
+        R = frame_from_axes(
+            spec.keep, self.vector(spec.keep_vector, side), spec.toward, self.vector(spec.toward_vector, side)
+        )
+        return Pose(R, self.point(spec.origin, side))
+
+    def progression(self, spec: specs.Progression) -> tuple[Array, str]:
+        """The frame of walking, and in words how it was found.
+
+        Forward along the horizontal displacement of a point of the body (or the laboratory axis nearest to it), up,
+        and to the left: x, z and y, or the letters that the model gives them. Who walks backward still has his front
+        in front.
+
+        Returns
+        -------
+        R_gp : (3, 3) array
+        words : str
+        """
+        track = self.point(spec.point)
+        known = np.flatnonzero(known_rows(track))
+        if known.size == 0:
+            return np.full((3, 3), np.nan), "unknown: the point is never seen"
+        moved = track[known[-1]] - track[known[0]]
+        moved = moved - dot(moved, self.up_g) * self.up_g
+        how = f"displacement of {spec.point}"
+        # square to the line between the last joints of both legs, whatever axes the model gives its frames
+        last = self.model.chain[-1].centre
+        across = np.full((self.n_frames, 3), np.nan)
+        if len(self.model.sides) == 2:
+            across = self.point(last, "left") - self.point(last, "right")
+        seen = known_rows(across)
+        facing = cross(across[seen].mean(axis=0) if seen.any() else np.full(3, np.nan), self.up_g)
+        if np.linalg.norm(moved) < 0.2:  # m: less than a step says nothing of a direction
+            moved = facing
+            how = f"way that the {self.model.chain[-1].joint} joints face ({spec.point} stays in place)"
+        elif spec.axes == "displacement" and moved @ facing < BACKWARD * np.linalg.norm(moved) * np.linalg.norm(facing):
+            moved = -moved
+            how = f"against the {how}: the subject walks backward"
+        x = unit(moved)
+        if spec.axes == "laboratory":
+            largest = int(np.argmax(np.abs(x)))  # NaN stays NaN
+            x = np.eye(3)[largest] * np.sign(x[largest])
+            how = f"laboratory axis nearest to the {how}"
+        R = np.empty((3, 3))
+        for letter, axis in zip(spec.letters, (x, cross(self.up_g, x), self.up_g), strict=True):
+            R[:, "xyz".index(letter)] = axis
+        return R, how
+
+
+def chord(proximal: Array, wand: Array, lateral: Array, radius: Array | float, dihedral: Array | float) -> Array:
+    """Joint centre from a lateral marker and a wand: Plug-in Gait's chord function, in closed form.
+
+    The centre C satisfies |C − lateral| = radius, (lateral − C) ⟂ (proximal − C), and the wand lies at the
+    angle `dihedral` from the plane (proximal, C, lateral), about proximal − C. Seen from the proximal joint,
+    the directions of C, the lateral marker and the wand are the corners of a spherical triangle with two sides
+    and an angle given; Napier's analogies solve it (Todhunter 1886, Spherical Trigonometry, arts. 44 and 52).
+
+    Parameters
+    ----------
+    proximal, wand, lateral : (frames, 3) arrays, m
+    radius : float or (frames,) array, m
+    dihedral : float or (frames,) array, rad
+
+    Returns
+    -------
+    (frames, 3) array, m
+        NaN where no such centre exists.
+    """
+    radius, dihedral = np.asarray(radius, dtype=float), np.asarray(dihedral, dtype=float)
+    to_marker = lateral - proximal
+    d = np.linalg.norm(to_marker, axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        m = to_marker / d[..., None]
+        w = unit(wand - proximal)
+        alpha = np.arcsin(radius / d)  # between C and the marker
+        across = w - dot(w, m)[..., None] * m
+        sin_gamma = np.linalg.norm(across, axis=-1)
+        gamma = np.arctan2(sin_gamma, dot(w, m))  # between the marker and the wand
+        beta = np.abs(dihedral)  # at C
+        omega = np.arcsin(np.sin(beta) * np.sin(alpha) / sin_gamma)  # at the wand
+        half = (beta + omega) / 2
+        # at the marker, from the wand to C: π where the dihedral angle is 0
+        theta = 2 * np.arctan2(np.cos((gamma - alpha) / 2) * np.cos(half), np.cos((gamma + alpha) / 2) * np.sin(half))
+        e1 = across / sin_gamma[..., None]
+        e2 = cross(e1, m) * np.sign(dihedral)[..., None]
+        n = np.cos(theta)[..., None] * e1 + np.sin(theta)[..., None] * e2
+        c = np.cos(alpha)[..., None] * m + np.sin(alpha)[..., None] * n
+        return np.asarray(proximal + (d * np.cos(alpha))[..., None] * c)

@@ -1,0 +1,196 @@
+"""Poses -> angular velocities, accelerations, joint angles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from gaitid.body.frames import Pose
+from gaitid.model import specs
+from gaitid.model.expression import Expression
+from gaitid.numerics.masks import mark_ends
+from gaitid.numerics.rotation import apply, cardan, cross, quaternions, unit
+from gaitid.numerics.spline import spline_derivatives
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Mask, frozen
+
+_ARRAYS = ("R_gs", "q_gs", "com_g", "vel_g", "acc_g", "omega_g", "alpha_g")
+
+
+@frozen_dataclass(eq=False)
+class Motion:
+    """How one segment moves; everything in laboratory axes.
+
+    Attributes
+    ----------
+    R_gs : (frames, 3, 3) array
+    q_gs : (frames, 4) array
+        Unit quaternion (w, x, y, z), segment to laboratory.
+    com_g : (frames, 3) array, m
+    vel_g, acc_g : (frames, 3) arrays, m/s and m/s²
+        Of the centre of mass.
+    omega_g, alpha_g : (frames, 3) arrays, rad/s and rad/s²
+    """
+
+    R_gs: Array
+    q_gs: Array
+    com_g: Array
+    vel_g: Array
+    acc_g: Array
+    omega_g: Array
+    alpha_g: Array
+
+    def __post_init__(self) -> None:
+        for name in _ARRAYS:
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def only(self, known: Mask) -> Motion:
+        """The same with every frame unknown that is not among `known`, (frames,) bool."""
+        if known.all():
+            return self
+        arrays = (getattr(self, name) for name in _ARRAYS)
+        return Motion(*(np.where(known.reshape(-1, *[1] * (a.ndim - 1)), a, np.nan) for a in arrays))
+
+
+def segment_motions(
+    parts: Mapping[str, tuple[Pose, Array]], rate_hz: float, settings: specs.Settings
+) -> dict[str, Motion]:
+    """Derivatives of several segments' poses at once; the ends of each gap-free span are left empty.
+
+    Parameters
+    ----------
+    parts : mapping of name to (Pose, (frames, 3) array)
+        Pose and centre of mass, m, laboratory axes.
+    rate_hz : float
+    settings : Settings
+        `angular_velocity`, `end_frames`.
+    """
+    ends = settings.end_frames
+    q = {name: quaternions(pose.R_gs) for name, (pose, _) in parts.items()}
+    coms = np.stack([com for _, com in parts.values()], axis=1)
+    vel, acc = spline_derivatives(coms, rate_hz)
+    if settings.angular_velocity == "single_entries":
+        spins = {name: single_entry_derivatives(pose.R_gs, rate_hz) for name, (pose, _) in parts.items()}
+    else:
+        dq, ddq = spline_derivatives(np.stack(list(q.values()), axis=1), rate_hz)
+        spins = {
+            name: (mark_ends(spin_from_quaternion(q[name], dq[:, i]), ends),
+                   mark_ends(spin_from_quaternion(q[name], ddq[:, i]), ends))
+            for i, name in enumerate(parts)
+        }  # fmt: skip
+    return {
+        name: Motion(pose.R_gs, q[name], com, mark_ends(vel[:, i], ends), mark_ends(acc[:, i], ends), *spins[name])
+        for i, (name, (pose, com)) in enumerate(parts.items())
+    }
+
+
+def segment_motion(pose: Pose, com_g: Array, rate_hz: float, settings: specs.Settings) -> Motion:
+    """`segment_motions` for one segment."""
+    return segment_motions({"": (pose, com_g)}, rate_hz, settings)[""]
+
+
+def spin_from_quaternion(q: Array, p: Array) -> Array:
+    """2 × the vector part of p q*, (frames, 3), with q* = (w, −v): ω from p = q̇, α from p = q̈."""
+    return np.asarray(2 * (-p[:, :1] * q[:, 1:] + q[:, :1] * p[:, 1:] - cross(p[:, 1:], q[:, 1:])))
+
+
+def quaternion_derivatives(q: Array, rate_hz: float) -> tuple[Array, Array]:
+    """Angular velocity and acceleration from the rotation itself, through splines of the unit quaternion.
+
+    ω = 2 q̇ q*, α = 2 q̈ q* (vector parts; Shuster 1993, J Astronaut Sci 41:439-517, eqs. 302-306: the other term
+    of the derivative, 2 q̇ q̇*, is a scalar). The spline is linear in q, so turning the laboratory turns ω and α.
+
+    Parameters
+    ----------
+    q : (frames, 4) array
+        Continuous in sign.
+    rate_hz : float
+
+    Returns
+    -------
+    omega_g, alpha_g : (frames, 3) arrays
+    """
+    dq, ddq = spline_derivatives(q, rate_hz)
+    return spin_from_quaternion(q, dq), spin_from_quaternion(q, ddq)
+
+
+def single_entry_derivatives(R: Array, rate_hz: float) -> tuple[Array, Array]:
+    """Plug-in Gait's angular velocity and acceleration (``pig_vicon`` only).
+
+    With D = R(t−2)ᵀ R(t+2), the local angular velocity is (D₂₁, D₀₂, D₁₀)/(4 Δt): single entries, not the skew
+    part; the acceleration is the difference of the global velocity over four frames again (docs/method.md).
+    """
+    n = len(R)
+    omega, alpha = np.full((n, 3), np.nan), np.full((n, 3), np.nan)
+    if n >= 5:
+        D = np.einsum("tji,tjk->tik", R[:-4], R[4:])
+        local = np.stack([D[:, 2, 1], D[:, 0, 2], D[:, 1, 0]], axis=-1) * (rate_hz / 4)
+        omega[2:-2] = apply(R[2:-2], local)
+        alpha[2:-2] = (omega[4:] - omega[:-4]) * (rate_hz / 4)
+    return omega, alpha
+
+
+def clinical_angles(proximal: Array, distal: Array, angle: specs.Angle, sign: float) -> Mapping[str, Array]:
+    """The columns of one joint's angles.
+
+    Parameters
+    ----------
+    proximal, distal : (frames, 3, 3) arrays
+    angle : Angle
+    sign : float
+        Of the side.
+
+    Returns
+    -------
+    dict of name to (frames,) array, deg
+    """
+    D = np.swapaxes(proximal, -1, -2) @ distal
+    a, b, c = (np.degrees(x) for x in cardan(D, angle.sequence))
+    return {name: _formula(formula, {"a": a, "b": b, "c": c, "sign": sign}) for name, formula in angle.columns.items()}
+
+
+def clinical_moments(moment_g: Array, axes: Array, moment: specs.Moment, sign: float) -> Mapping[str, Array]:
+    """The columns of one joint's moments, in the unit of `moment_g`.
+
+    Parameters
+    ----------
+    moment_g : (frames, 3) array
+        Of the proximal on the distal segment about the joint centre.
+    axes : (frames, 3, 3) array
+        Of the frame in which they are expressed.
+    """
+    x, y, z = np.moveaxis(np.einsum("...ji,...j->...i", axes, moment_g), -1, 0)
+    return {name: _formula(formula, {"x": x, "y": y, "z": z, "sign": sign}) for name, formula in moment.columns.items()}
+
+
+def _formula(formula: Expression, local: Mapping[str, object]) -> Array:
+    def no_points(a: str, b: str) -> Array:
+        raise KeyError(f"{a}, {b}: distances are not known here")
+
+    return np.asarray(formula.evaluate(local.__getitem__, no_points), dtype=float)
+
+
+def joint_axes(proximal: Array, distal: Array, sequence: str) -> Array:
+    """The joint coordinate system's axes (Grood & Suntay 1983), ordered x, y, z by their letters in the sequence.
+
+    The first axis of the sequence is fixed in the proximal frame, the last in the distal one; the middle one
+    floats, square to both. They are not orthogonal: a vector's components here are projections on unit axes.
+
+    Parameters
+    ----------
+    proximal, distal : (frames, 3, 3) arrays
+    sequence : str
+
+    Returns
+    -------
+    (frames, 3, 3) array
+        Columns x, y, z: unit vectors in laboratory axes.
+    """
+    i, j, k = ("xyz".index(letter) for letter in sequence)
+    first, last = proximal[..., i], distal[..., k]
+    # R_i(a) R_j(b) R_k(c): the second axis is ± last × first, + where (k, i, j) is cyclic
+    floating = unit(cross(last, first)) * (1.0 if (i - k) % 3 == 1 else -1.0)
+    axes = np.empty(proximal.shape)
+    axes[..., i], axes[..., j], axes[..., k] = first, floating, last
+    return axes

@@ -1,0 +1,95 @@
+"""Is this a body? Mistakes of labels and units that no later number would show, found before any is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gaitid.body.frames import Geometry
+from gaitid.errors import TrialError
+from gaitid.model import specs
+from gaitid.numerics.rotation import cross
+from gaitid.numerics.statistics import median
+from gaitid.trial import Array
+
+# m. A leg whose joints all lie farther than this on the other leg's side is labelled as the other one.
+CROSSED = 0.02
+# m. A length that changes by more than this from one frame to the next: a label jumped to another marker.
+JUMP = 0.03
+
+
+def check_body(geometry: Geometry, sides: list[str], doubted: Sequence[str] = ()) -> None:
+    """Refuse a body that cannot be: left and right exchanged, or lengths in another unit.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    sides : list of str
+        Those that were recorded.
+    doubted : sequence of str
+        Labels that are not believed in some frames.
+
+    Raises
+    ------
+    TrialError
+    """
+    chain = geometry.model.chain
+    for side in sides:
+        for below, above in _neighbours(geometry.model):
+            length = _mean(_distance(geometry, side, below.centre, above.centre))
+            if not above.low < length < above.high:
+                what = f"is {length:.3g} m long" if np.isfinite(length) else "has no joint centres in any frame"
+                raise TrialError(
+                    f"the {side} {above.segment} {what}",
+                    expected=f"{above.low:g} to {above.high:g} m",
+                    found=f"labels that jump or change places: {', '.join(doubted)}" if doubted else "",
+                    todo="check the unit of the markers, the widths, and that its markers are seen together",
+                )
+    if len(sides) < 2 or not geometry.model.touches_ground:
+        return
+    left_minus_right = [geometry.point(b.centre, "left") - geometry.point(b.centre, "right") for b in chain]
+    leftward = left_minus_right[-1]  # the hips
+    feet = [geometry.point(geometry.model.toe, s) - geometry.point(geometry.model.heel, s) for s in sides]
+    forward = cross(leftward, geometry.up_g)
+    ahead = _mean(np.einsum("ij,ij->i", feet[0] + feet[1], forward))
+    unit_left = leftward / np.linalg.norm(leftward, axis=1, keepdims=True)
+    apart = [_mean(np.einsum("ij,ij->i", d, unit_left)) for d in left_minus_right[:-1]]
+    if ahead < 0 or (apart and max(apart) < -CROSSED):
+        what = "both feet point backward" if ahead < 0 else "each leg lies on the side of the other"
+        raise TrialError(
+            f"left and right are exchanged: {what}",
+            expected="labels of the left side on the subject's left",
+            todo="correct the labels",
+        )
+
+
+def length_warnings(geometry: Geometry, sides: list[str], first_frame: int) -> list[str]:
+    """Segments whose length jumps."""
+    warnings = []
+    for side in sides:
+        for below, above in _neighbours(geometry.model):
+            length = _distance(geometry, side, below.centre, above.centre)
+            step = np.abs(np.diff(length))
+            if (step > JUMP).any():
+                at = int(np.nanargmax(step))
+                warnings.append(
+                    f"the length of the {side} {above.segment} jumps by {step[at] * 1e3:.0f} mm at frame "
+                    f"{at + 1 + first_frame}: a marker is mislabelled"
+                )
+    return warnings
+
+
+def _neighbours(model: specs.Model) -> list[tuple[specs.Body, specs.Body]]:
+    """Each body that hangs from another of the chain, and that other."""
+    return [(body, model.chain[k]) for body, k in zip(model.chain, model.proximal, strict=True) if k is not None]
+
+
+def _distance(geometry: Geometry, side: str, a: str, b: str) -> Array:
+    return np.asarray(np.linalg.norm(geometry.point(a, side) - geometry.point(b, side), axis=1))
+
+
+def _mean(values: Array) -> float:
+    """Median over the frames in which the value is known; NaN where it never is."""
+    known = values[np.isfinite(values)]
+    return float(median(known)) if known.size else float("nan")

@@ -1,0 +1,110 @@
+"""`gaitid capacity` as a function: one trial in, its files out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from gaitid.capacity.capacity import Capacity, find_capacity
+from gaitid.capacity.limits import Limits
+from gaitid.capacity.tables import capacity_csv, capacity_record
+from gaitid.disk.result_files import write_all
+from gaitid.drawing import load_matplotlib
+from gaitid.errors import GaitidError, TrialError
+from gaitid.run import Prepared, analyse_file, found_trial, input_record
+from gaitid.trial import Mask, Trial
+from gaitid.write.record import record_text
+
+
+@dataclass(frozen=True)
+class CapacityOptions:
+    """What `gaitid capacity` is asked for.
+
+    Attributes
+    ----------
+    endpoint : str
+    sides : tuple of str
+        Empty: all that the model has.
+    frames : (int, int) or None
+        First and last, as the file numbers them; None: the whole trial.
+    sagittal : bool
+    picture : int or None
+        The frame to draw, as the file numbers it.
+    animation : bool
+    """
+
+    endpoint: str = "foot"
+    sides: tuple[str, ...] = ()
+    frames: tuple[int, int] | None = None
+    sagittal: bool = False
+    picture: int | None = None
+    animation: bool = False
+
+
+def capacity_file(
+    path: Path, folder: Path, prepared: Prepared, limits: Limits, options: CapacityOptions
+) -> tuple[Capacity, list[Path]]:
+    """Analyse one trial and write what its postures could accelerate.
+
+    Raises
+    ------
+    GaitidError
+        What the trial, the limits or the folder refuses; nothing is written then.
+    """
+    result = analyse_file(path, prepared)
+    sides = options.sides or tuple(result.sides)
+    for side in sides:
+        if side not in result.sides:
+            raise GaitidError(
+                f"--side {side}: {result.model.name} has no such side", expected=" or ".join(result.sides)
+            )
+    capacity = find_capacity(
+        result, limits, options.endpoint, _chosen(result.trial, options.frames), sides, options.sagittal
+    )
+    picture = _pictured(capacity, options.picture)
+    inputs = [input_record("trial", path, found_trial(path)), *prepared.inputs, input_record("limits", limits.path)]
+    contents: dict[str, str | bytes] = {f"{path.stem}.capacity.csv": capacity_csv(capacity)}
+    if picture is not None or options.animation:
+        if not np.isfinite(capacity.ways_g[sides[0]]["forward"]).all():
+            raise TrialError("a picture needs the way forward, which is not known", todo="give the model a progression")
+        # Not at the top: matplotlib takes a second to import.
+        load_matplotlib("a picture")
+        from gaitid.capacity.picture import frame_png, frames_gif, known_frames
+
+        if picture is not None:
+            contents[f"{path.stem}.capacity.png"] = frame_png(capacity, picture)
+        if options.animation:
+            frames = known_frames(capacity)
+            if not frames:
+                raise TrialError("--animation: no frame's posture is known")
+            contents[f"{path.stem}.capacity.gif"] = frames_gif(capacity, frames)
+    record = capacity_record(capacity, prepared.options.command, inputs, picture)
+    contents[f"{path.stem}.capacity.json"] = record_text(record)
+    return capacity, write_all(folder, contents)
+
+
+def _chosen(trial: Trial, frames: tuple[int, int] | None) -> Mask:
+    numbers = trial.first_frame + np.arange(trial.n_frames)
+    if frames is None:
+        return np.ones(trial.n_frames, dtype=bool)
+    if not (numbers[0] <= frames[0] <= frames[1] <= numbers[-1]):
+        raise TrialError(
+            f"--frames {frames[0]}-{frames[1]}: not in the trial", expected=f"{numbers[0]} to {numbers[-1]}"
+        )
+    return np.asarray((numbers >= frames[0]) & (numbers <= frames[1]))
+
+
+def _pictured(capacity: Capacity, frame: int | None) -> int | None:
+    """Index of the frame to draw."""
+    if frame is None:
+        return None
+    trial = capacity.result.trial
+    i = frame - trial.first_frame
+    if not (0 <= i < trial.n_frames and capacity.chosen[i]):
+        chosen = np.flatnonzero(capacity.chosen) + trial.first_frame
+        raise TrialError(f"--picture {frame}: not among the frames", expected=f"{chosen[0]} to {chosen[-1]}")
+    if not any(np.isfinite(leg.kappa[i]) for leg in capacity.sides.values()):
+        raise TrialError(f"--picture {frame}: the posture is not known in that frame")
+    return i

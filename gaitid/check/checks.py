@@ -1,0 +1,401 @@
+"""Can a trial be analysed, is what comes out trustworthy, and did it move since last time?
+
+Every check has a number, a limit and a reason for the limit; none of them judges how somebody walks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from gaitid.analysis.result import Result, SideResult
+from gaitid.body.frames import Geometry
+from gaitid.check.findings import FAIL, PASS, WARN, Finding, Report
+from gaitid.check.golden import TOLERANCES, compare
+from gaitid.check.solvers import compare_solvers, solvers_agree
+from gaitid.errors import GaitidError
+from gaitid.ground.contacts import AIR, LOADED
+from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.rotation import apply, apply_transposed, cross
+from gaitid.run import Prepared, analyse_file
+from gaitid.trial import Array
+
+# Newton's and Euler's laws over windows of this many seconds, from positions only (see `balance`). What is
+# left is the error of the derivatives: below 1e-6 of body weight and 0.0002 N·m/kg in recorded walks (0.025
+# with Plug-in Gait's angular velocity, 0.02 with 2 mm of unfiltered noise). A lost or doubled term, a wrong
+# sign or a wrong arm is far above the limits.
+BALANCE_WINDOW_S = 0.3
+BALANCE_FORCE_BW = 0.001
+BALANCE_MOMENT_NM_PER_KG = 0.05
+# Standard deviation, m, of the distance between neighbouring joint centres, and among the ankle, heel and toe. Skin
+# moves them by 2 to 11 mm in walking, by 26 mm on stairs with deep knee flexion; markers that are mislabelled for part
+# of a trial move them by centimetres.
+LENGTH_SD_WARN_M, LENGTH_SD_FAIL_M = 0.015, 0.04
+# A length that changes by more than this from one frame to the next, m: a label jumped to another marker.
+LENGTH_JUMP_M = 0.03
+# Left and right segments that differ more than this (share of their mean) are a measurement of the wrong leg.
+SIDE_DIFFERENCE = 0.15
+# Share of the frames with a known load in which the leg's wrenches are empty: gaps of markers, ends of spans.
+EMPTY_WARN, EMPTY_FAIL = 0.2, 0.8
+# Peak vertical force of a whole stance in body weights: 0.9 to 1.4 in walking, up to 3 in running.
+PEAK_WARN, PEAK_FAIL = (0.7, 3.0), (0.4, 6.0)
+# Both feet together while both are on plates, body weights: up to 1.5 in walking.
+TOGETHER_WARN = 1.8
+# From the middle of one single support to the middle of the next the body neither rises nor falls on the
+# whole, so the mean of the vertical force is body weight (0.98 to 1.06 in recorded walks and on stairs). A
+# stored mass was seen to be wrong by 14 %; pounds taken for kilograms are wrong by 55 %.
+MEAN_WARN, MEAN_FAIL = 0.1, 0.3
+
+
+def check_file(
+    path: Path, prepared: Prepared, against: Path | None = None, tolerances: Mapping[str, float] = TOLERANCES
+) -> Report:
+    """Analyse one trial, solve it with every solver, and judge the result.
+
+    Parameters
+    ----------
+    path : Path
+    prepared : Prepared
+    against : Path, optional
+        Folder with golden results, as `run` writes them.
+    tolerances : mapping of quantity to float
+        Of the comparison with golden results.
+
+    Returns
+    -------
+    Report
+        A trial that cannot be analysed is a report with one failure: nothing is raised for it.
+    """
+    try:
+        result = analyse_file(path, prepared)
+    except GaitidError as error:
+        text = error.line().removeprefix(f"{path}: ")
+        return Report(path, (Finding("analysis", FAIL, text),))
+    findings = check_result(result)
+    findings.insert(0, solvers_agree(compare_solvers(result)))
+    if against is not None:
+        findings += compare(result, prepared, path, against, tolerances)
+    return Report(path, tuple(findings))
+
+
+def check_result(result: Result) -> list[Finding]:
+    """Every check that needs one result only."""
+    return [
+        *balance(result),
+        loads_known(result),
+        *labels(result),
+        *coverage(result),
+        *segment_lengths(result),
+        *vertical_force(result),
+        *(Finding("note", WARN, text) for text in result.warnings),
+    ]
+
+
+# --- the mechanics ------------------------------------------------------------------------------------------
+
+
+def balance(result: Result) -> list[Finding]:
+    """Newton's and Euler's laws for the leg below each joint, from positions and orientations only.
+
+    For a smooth window w that is 0 with its derivatives at both ends, integration by parts moves the
+    derivatives from the noisy data to the window:
+
+        Newton:  ∫ (F_joint + F_ground + Σ m g) w dt = Σ m ∫ c ẅ dt
+        Euler, about a fixed point, with L = Σ c × m ċ + R I Rᵀ ω:
+                 ∫ (M_joint + M_ground + Σ c × m g) w dt = −∫ L ẇ dt
+
+    So noise averages out and the accelerations that the result was computed with are not used. The residuals
+    are means over the window, N and N·m about the joint's place in its middle.
+    """
+    rate = result.trial.rate_hz
+    n = 2 * max(4, round(BALANCE_WINDOW_S * rate / 2)) + 1
+    half_s = (n + 1) / 2 / rate
+    u = (np.arange(n) - n // 2) / ((n + 1) / 2)
+    s = 1 - u**2
+    w, dw, ddw = s**6, -12 * u * s**5 / half_s, (120 * u**2 * s**4 - 12 * s**5) / half_s**2
+    total = w.sum()
+    own = sum(body.mass_kg for leg in result.sides.values() for body in leg.bodies.values())
+    mass = result.subject.mass_kg if np.isfinite(result.subject.mass_kg) else own
+    gravity = result.gravity_g
+    force_limit = BALANCE_FORCE_BW * mass * result.settings.gravity_m_per_s2
+    force_limit = max(force_limit, 0.1)  # N: where gravity was set to 0
+    moment_limit = BALANCE_MOMENT_NM_PER_KG * mass
+    worst = {"force": (0.0, ""), "moment": (0.0, "")}
+    windows = 0
+    for side, leg in result.sides.items():
+        if not leg.bodies:
+            continue
+        ground = leg.load.wrench.at(np.zeros(3))
+        momentum: Array = np.zeros_like(ground.f_g)
+        first_moment: Array = np.zeros_like(ground.f_g)
+        weight: Array = np.zeros(3)
+        weight_moment: Array = np.zeros_like(ground.f_g)
+        for body in result.model.chain:
+            parameters, motion = leg.bodies[body.segment], leg.motions[body.segment]
+            m, c = parameters.mass_kg, motion.com_g
+            first_moment = first_moment + m * c
+            momentum = momentum + m * cross(c, _derivative(c, rate)) + _spin(motion.R_gs, parameters.inertia_s, rate)
+            weight = weight + m * gravity
+            weight_moment = weight_moment + cross(c, np.broadcast_to(m * gravity, c.shape))
+            joint = leg.wrenches[body.joint].at(np.zeros(3))
+            force, moment = joint.f_g + ground.f_g + weight, joint.m_g + ground.m_g + weight_moment
+            known = known_rows(np.concatenate([force, moment, momentum], axis=1))
+            for start, stop in spans(known):
+                for a in range(start, stop - n + 1, max(1, n // 8)):
+                    part = slice(a, a + n)
+                    place = leg.joints_g[body.joint][a + n // 2]
+                    origin = first_moment[a + n // 2]
+                    f = (w @ force[part] - ddw @ (first_moment[part] - origin)) / total
+                    about_origin = (w @ moment[part] + dw @ (momentum[part] - momentum[a + n // 2])) / total
+                    t = about_origin - np.cross(place, f)
+                    windows += 1
+                    at = f"{side} {body.joint} near frame {result.trial.first_frame + a + n // 2}"
+                    for kind, size in (
+                        ("force", float(np.linalg.norm(f))),
+                        ("moment", float(np.linalg.norm(t))),
+                    ):
+                        if size > worst[kind][0]:
+                            worst[kind] = (size, at)
+    if not windows:
+        text = f"no {BALANCE_WINDOW_S:g} s on end with known wrenches: the equations of motion were not checked"
+        return [Finding("balance", WARN, text)]
+    findings = []
+    for kind, limit, unit in (("force", force_limit, "N"), ("moment", moment_limit, "N·m")):
+        size, at = worst[kind]
+        ok = size <= limit
+        text = f"{kind} balance {size:.2g} {unit}" if ok else f"{size:.3g} {unit} ({at}), at most {limit:.3g} {unit}"
+        findings.append(Finding(f"{kind} balance", PASS if ok else FAIL, text, size, limit, unit))
+    return findings
+
+
+def _derivative(x: Array, rate_hz: float) -> Array:
+    """Five-point central difference (fourth order); not the spline that the result was computed with."""
+    d = np.full_like(x, np.nan)
+    d[2:-2] = (8 * (x[3:-1] - x[1:-3]) - (x[4:] - x[:-4])) * rate_hz / 12
+    return d
+
+
+def _spin(R_gs: Array, inertia_s: Array, rate_hz: float) -> Array:
+    """R I Rᵀ ω with ω from the skew part of Ṙ Rᵀ."""
+    S = _derivative(R_gs, rate_hz) @ np.swapaxes(R_gs, -1, -2)
+    omega = np.stack([S[:, 2, 1] - S[:, 1, 2], S[:, 0, 2] - S[:, 2, 0], S[:, 1, 0] - S[:, 0, 1]], axis=1) / 2
+    return apply(R_gs, apply_transposed(R_gs, omega) @ inertia_s.T)
+
+
+# --- what is known ------------------------------------------------------------------------------------------
+
+
+def loads_known(result: Result) -> Finding:
+    """At least one stance with a known load; with `--require-forces` the analysis fails without one."""
+    known = [c for c in result.contacts if c.plates]
+    if not result.model.touches_ground:
+        return Finding("loads", PASS, "the ground acts on no segment of the model", 0, 0)
+    if not known:
+        return Finding("loads", WARN, "no foot stands wholly on the plates: wrenches are known in the air only", 0, 1)
+    words = ", ".join(f"{c.side} on plate {'+'.join(str(p) for p in c.plates)}" for c in known)
+    return Finding("loads", PASS, f"loads known: {words}", len(known), 1, "stances")
+
+
+def labels(result: Result) -> list[Finding]:
+    """Labels that jump or change places: what they name is not known there, and a person must correct them."""
+    faults = result.quality["label_faults"]
+    if not faults:
+        return []
+    words = ", ".join(f"{' and '.join(fault['labels'])} ({fault['kind']})" for fault in faults)
+    return [Finding("labels", FAIL, f"labels that cannot be believed: {words}", len(faults), 0, "labels")]
+
+
+def coverage(result: Result) -> list[Finding]:
+    """Share of the frames with a known load in which a joint's wrench is empty, worst joint."""
+    worst, where, any_filled, any_loaded = 0.0, "", False, False
+    for side, leg in result.sides.items():
+        loaded = (leg.load.state == LOADED) | (leg.load.state == AIR)
+        loaded[: result.settings.end_frames] = False
+        loaded[len(loaded) - result.settings.end_frames :] = False
+        for joint, wrench in leg.wrenches.items():
+            filled = known_rows(wrench.m_g)
+            any_filled |= bool(filled.any())
+            if loaded.any():
+                any_loaded = True
+                empty = float((loaded & np.logical_not(filled)).sum() / loaded.sum())
+                if empty > worst:
+                    worst, where = empty, f"{side} {joint}"
+    if not any_filled:
+        angles = any(
+            np.isfinite(v).any() for leg in result.sides.values() for a in leg.angles.values() for v in a.values()
+        )
+        if not angles:
+            return [Finding("coverage", FAIL, "no angle and no wrench is known in any frame", 1.0, EMPTY_FAIL, "1")]
+        return [Finding("coverage", FAIL, "no wrench is known in any frame", 1.0, EMPTY_FAIL, "1")]
+    if not any_loaded:
+        return [Finding("coverage", WARN, "no load is known in any frame: coverage was not checked")]
+    status = FAIL if worst > EMPTY_FAIL else WARN if worst > EMPTY_WARN else PASS
+    text = f"{worst:.0%} of the frames with a known load are empty"
+    if status != PASS:
+        limit = EMPTY_FAIL if status == FAIL else EMPTY_WARN
+        text += f" ({where}), at most {limit:.0%}: markers are missing there"
+    return [Finding("coverage", status, text, worst, EMPTY_FAIL, "1")]
+
+
+def segment_lengths(result: Result) -> list[Finding]:
+    """How constant each segment's length is, and whether left and right agree."""
+    worst: tuple[float, str] = (0.0, "")
+    jump: tuple[float, str] = (0.0, "")
+    means: dict[tuple[str, str], float] = {}
+    for side, lengths in _lengths(result).items():
+        for segment, length in lengths.items():
+            known = length[np.isfinite(length)]
+            if known.size < 2:
+                continue
+            means[segment, side] = float(known.mean())
+            worst = max(worst, (float(known.std()), f"{side} {segment}"))
+            step = np.abs(np.diff(length))
+            if np.isfinite(step).any():
+                at = int(np.nanargmax(step))
+                words = f"{side} {segment} at frame {at + 1 + result.trial.first_frame}"
+                jump = max(jump, (float(step[at]), words))
+    if not means:
+        return []
+    status = PASS if worst[0] <= LENGTH_SD_WARN_M else WARN if worst[0] <= LENGTH_SD_FAIL_M else FAIL
+    limit = LENGTH_SD_FAIL_M if status == FAIL else LENGTH_SD_WARN_M
+    text = f"{worst[1]} length varies by {worst[0] * 1e3:.1f} mm (SD)"
+    if status != PASS:
+        text += (
+            f", at most {limit * 1e3:g} mm: markers are mislabelled or slipped, or widths and wand "
+            "angles of the calibration do not fit"
+        )
+    findings = [Finding("segment length", status, text, worst[0], limit, "m")]
+    if jump[0] > LENGTH_JUMP_M:
+        text = (
+            f"{jump[1]} changes by {jump[0] * 1e3:.0f} mm in one frame, at most {LENGTH_JUMP_M * 1e3:g} mm: "
+            "markers are swapped"
+        )
+        findings.append(Finding("segment jump", FAIL, text, jump[0], LENGTH_JUMP_M, "m"))
+    for segment in dict.fromkeys(name for name, _ in means):
+        pair = [means[key] for key in means if key[0] == segment]
+        if len(pair) == 2:
+            share = abs(pair[0] - pair[1]) / (sum(pair) / 2)
+            if share > SIDE_DIFFERENCE:
+                text = f"left and right {segment} differ by {share:.0%} in length, at most {SIDE_DIFFERENCE:.0%}"
+                findings.append(Finding("sides", WARN, text, share, SIDE_DIFFERENCE, "1"))
+    return findings
+
+
+def _lengths(result: Result) -> dict[str, dict[str, Array]]:
+    """Between neighbouring joint centres, and among the lowest one, heel and toe, by side; (frames,) m."""
+    trial, model = result.trial, result.model
+    markers = {
+        label: trial.marker(label)
+        for side, role in model.roles
+        for label in (model.labels(role, side) if side else ())
+        if trial.has(label)
+    }
+    geometry = Geometry(model, markers, {}, trial.n_frames, np.zeros(3))
+    lengths: dict[str, dict[str, Array]] = {}
+    for side, leg in result.sides.items():
+        found: dict[str, Array] = {}
+        for below, k in zip(model.chain, model.proximal, strict=True):
+            if k is not None:
+                body = model.chain[k]
+                several = model.proximal.count(k) > 1
+                name = f"{body.segment} to {below.joint}" if several else body.segment
+                found[name] = np.linalg.norm(leg.joints_g[below.joint] - leg.joints_g[body.joint], axis=1)
+        lengths[side] = found
+        if not model.touches_ground:
+            continue
+        lowest = model.chain[0]
+        heel, toe = geometry.point(model.heel, side), geometry.point(model.toe, side)
+        found["heel to toe"] = np.linalg.norm(toe - heel, axis=1)
+        for name, point in (("heel", heel), ("toe", toe)):
+            found[f"{lowest.joint} to {name}"] = np.linalg.norm(point - leg.joints_g[lowest.joint], axis=1)
+    return lengths
+
+
+def vertical_force(result: Result) -> list[Finding]:
+    """Whether the plates carry the body weight that the mass says."""
+    gravity, mass = result.gravity_g, result.subject.mass_kg
+    g = float(np.linalg.norm(gravity))
+    if g == 0 or not np.isfinite(mass):
+        return []
+    weight = mass * g
+    up = -gravity / g
+    findings: list[Finding] = []
+    last = result.trial.n_frames - 1
+    for c in result.contacts:
+        if not c.plates or c.first == 0 or c.last == last:
+            continue
+        share = c.peak_vertical_N / weight
+        status, limits = _judge(share, PEAK_WARN, PEAK_FAIL)
+        words = f"{c.side} foot on plate {'+'.join(str(p) for p in c.plates)} peaks at {share:.2f} body weights"
+        if status != PASS:
+            words += f", expected {limits[0]:g} to {limits[1]:g}: body mass or plate wrong"
+            findings.append(Finding("peak force", status, words, share, limits[0 if share < 1 else 1], "BW"))
+    first = result.trial.first_frame
+    for mean, start, stop in _mean_over_steps(result.sides, up, weight):
+        status, limits = _judge(mean, (1 - MEAN_WARN, 1 + MEAN_WARN), (1 - MEAN_FAIL, 1 + MEAN_FAIL))
+        text = f"mean vertical force {mean:.3f} body weights over frames {start + first}-{stop + first}"
+        if status != PASS:
+            text += f", expected {limits[0]:g} to {limits[1]:g}: body mass or plate wrong"
+        findings.append(Finding("mean force", status, text, mean, limits[0 if mean < 1 else 1], "BW"))
+    findings += _together(result, up, weight)
+    peaks = [c.peak_vertical_N / weight for c in result.contacts if c.plates]
+    if peaks and all(f.name != "peak force" for f in findings):
+        findings.append(
+            Finding(
+                "peak force",
+                PASS,
+                f"peak vertical force {max(peaks):.2f} body weights",
+                max(peaks),
+                PEAK_FAIL[1],
+                "BW",
+            )
+        )
+    return findings
+
+
+def _together(result: Result, up: Array, weight: float) -> list[Finding]:
+    """What both feet carry while both are on plates: a plate counted for both feet doubles it."""
+    legs = list(result.sides.values())
+    if len(legs) != 2:
+        return []
+    both = (legs[0].load.state == LOADED) & (legs[1].load.state == LOADED)
+    total = np.asarray(sum(leg.load.wrench.f_g @ up for leg in legs)) / weight
+    total = np.where(both & np.isfinite(total), total, -np.inf)
+    at = int(np.argmax(total))
+    if total[at] <= TOGETHER_WARN:
+        return []
+    text = (
+        f"both feet together carry {total[at]:.2f} body weights at frame {at + result.trial.first_frame}, "
+        f"at most {TOGETHER_WARN:g} in walking: body mass wrong, or a load counted for both feet"
+    )
+    return [Finding("both feet", WARN, text, float(total[at]), TOGETHER_WARN, "BW")]
+
+
+def _judge(value: float, warn: tuple[float, float], fail: tuple[float, float]) -> tuple[str, tuple[float, float]]:
+    if not fail[0] <= value <= fail[1]:
+        return FAIL, fail
+    return (PASS, warn) if warn[0] <= value <= warn[1] else (WARN, warn)
+
+
+def _mean_over_steps(sides: Mapping[str, SideResult], up: Array, weight: float) -> list[tuple[float, int, int]]:
+    """(mean vertical force in body weights, first, last) from mid single support to the other foot's."""
+    if len(sides) != 2:
+        return []
+    legs = list(sides.values())
+    states = [np.asarray(leg.load.state) for leg in legs]
+    alone = [(states[i] == LOADED) & (states[1 - i] == AIR) for i in (0, 1)]
+    known = np.isin(states[0], (AIR, LOADED)) & np.isin(states[1], (AIR, LOADED))
+    vertical = np.asarray(sum(leg.load.wrench.f_g @ up for leg in legs))
+    supports = sorted((start, stop, i) for i in (0, 1) for start, stop in spans(alone[i]))
+    found = []
+    for (a0, a1, one), (b0, b1, other) in pairwise(supports):
+        start, stop = (a0 + a1) // 2, (b0 + b1) // 2
+        if one == other or not known[start:stop].all():
+            continue
+        middle = (vertical[start] + vertical[stop]) / 2
+        mean = float((vertical[start + 1 : stop].sum() + middle) / (stop - start)) / weight
+        found.append((mean, start, stop))
+    return found

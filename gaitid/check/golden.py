@@ -1,0 +1,418 @@
+"""Did a result move? Every table of golden results kept beside the trials, against what `run` would write now."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Any
+
+import numpy as np
+
+from gaitid.analysis.result import Result
+from gaitid.check.findings import FAIL, PASS, WARN, Finding
+from gaitid.disk.results_back import own_record, own_text
+from gaitid.errors import GaitidError
+from gaitid.run import Prepared, RunOptions, inputs_of
+from gaitid.trial import Array
+
+# Largest differences from golden results that are not a change. Well below what a clinic can tell, well above
+# what another processor or library does (1e-9 of a value).
+TOLERANCES = {
+    "force_N": 0.01,
+    "moment_Nm": 0.001,
+    "angle_deg": 0.001,
+    "position_m": 1e-5,
+    "moment_Nm_per_kg": 1e-5,
+    "power_W_per_kg": 1e-4,
+    "force_N_per_kg": 1e-4,
+    "quaternion_1": 1e-5,
+    "omega_rad_per_s": 1e-4,
+    "alpha_rad_per_s2": 0.01,
+    "acceleration_m_per_s2": 0.001,
+    "speed_m_per_s": 1e-4,
+    "time_s": 1e-5,
+    "cadence_steps_per_min": 0.01,
+    "share_percent": 0.01,
+}
+# Endings of columns and the quantity of each; the first that fits. Other columns hold words, or figures of no result.
+_ENDINGS = (
+    ("_N_per_kg", "force_N_per_kg"),
+    ("_Nm_per_kg", "moment_Nm_per_kg"),
+    ("_W_per_kg", "power_W_per_kg"),
+    ("_rad_per_s", "omega_rad_per_s"),
+    ("_rad_per_s2", "alpha_rad_per_s2"),
+    ("_m_per_s", "speed_m_per_s"),
+    ("_m_per_s2", "acceleration_m_per_s2"),
+    ("_steps_per_min", "cadence_steps_per_min"),
+    ("_percent", "share_percent"),
+    ("_deg", "angle_deg"),
+    ("_Nm", "moment_Nm"),
+    ("_N", "force_N"),
+    ("_m", "position_m"),
+    ("_s", "time_s"),
+    *((f"_q{c}", "quaternion_1") for c in "wxyz"),
+)
+_UNITS = {"Nm": "N·m", "Nm_per_kg": "N·m/kg", "N_per_kg": "N/kg", "W_per_kg": "W/kg", "rad_per_s": "rad/s",
+          "rad_per_s2": "rad/s²", "m_per_s": "m/s", "m_per_s2": "m/s²", "steps_per_min": "steps/min",
+          "percent": "%", "1": ""}  # fmt: skip
+# The tables of `run` and the columns that name a row. The first two must be there; the others are compared where kept.
+_KEYS = {
+    "wrenches": ("frame",),
+    "joints": ("frame",),
+    "contacts": ("side", "plates", "first_frame", "last_frame"),
+    "cycles": ("side", "cycle", "percent"),
+    "spatiotemporal": ("side", "cycle"),
+    "segments": ("frame",),
+    "base": ("frame",),
+}
+_REQUIRED = ("wrenches", "joints")
+# Settings that have an option of their own.
+_FLAGS = {"cutoff_hz": "--cutoff", "force_cutoff_hz": "--force-cutoff"}
+# What `check` takes from the golden result itself: it says what is written, not what is computed.
+_FOLLOWED = {"express_in", "contributions", "observer"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A CSV of `run`.
+
+    Attributes
+    ----------
+    keys : sequence of tuple of str
+        What names each row.
+    columns : mapping of name to (rows,) array
+        Of the columns that hold a quantity; NaN where a cell is empty.
+    names : sequence of str
+        Of all columns.
+    """
+
+    keys: Sequence[tuple[str, ...]]
+    columns: Mapping[str, Array]
+    names: Sequence[str]
+
+
+@dataclass
+class Largest:
+    """The largest difference of one quantity so far and where it is; all columns with one above the tolerance."""
+
+    size: float = -1.0
+    where: str = ""
+    columns: list[str] = field(default_factory=list)
+
+
+def compare(
+    result: Result, prepared: Prepared, path: Path, folder: Path, tolerances: Mapping[str, float] = TOLERANCES
+) -> list[Finding]:
+    """What moved against the golden results kept in a folder, by how much, and since which version or setting.
+
+    Parameters
+    ----------
+    result : Result
+    prepared : Prepared
+    path : Path
+        The trial.
+    folder : Path
+        With ``<stem>.wrenches.csv`` and ``<stem>.joints.csv``, and what else `run` wrote of it.
+    tolerances : mapping of quantity to float
+    """
+    findings: list[Finding] = []
+    record, unread = _record(folder / f"{path.stem}.run.json")
+    largest: dict[str, Largest] = {}
+    compared: list[str] = []
+    for name in _KEYS:
+        file = folder / f"{path.stem}.{name}.csv"
+        if not file.exists():
+            if name in _REQUIRED:
+                made = f"make one with: {_command(path, prepared.options, folder)}"
+                return [Finding("golden", FAIL, f"no golden result {file}; {made}")]
+            continue
+        try:
+            old = _table(own_text(file, "CSV"), name, file.name)
+            new = _table(_written(name, result, old.names, record), name, file.name)
+        except GaitidError as error:
+            return [Finding("golden", FAIL, error.line())]
+        findings += _shape(name, old, new)
+        findings += _cells(name, old, new, tolerances, largest)
+        compared.append(name)
+    for quantity, one in largest.items():
+        limit = tolerances[quantity]
+        if one.size > limit:
+            n = len(one.columns) - 1
+            more = f" (+{n} column{'s' if n > 1 else ''})" if n else ""
+            text = f"{one.where} moved by {_amount(one.size, quantity)}{more}"
+            findings.append(Finding("golden", FAIL, text, one.size, limit, _unit(quantity)))
+    changes = _changes(record, result, prepared, path)
+    if findings:
+        return [Finding("golden record", FAIL, unread or _since(record, changes)), *findings]
+    moved = ", ".join(f"{q.partition('_')[0]} {_amount(one.size, q)}" for q, one in largest.items() if one.size > 0)
+    how = f"largest differences: {moved}" if moved else "to the last digit"
+    findings = [Finding("golden", PASS, f"{', '.join(compared)} as golden ({how})")]
+    if unread:
+        findings.append(Finding("golden record", WARN, unread))
+    if changes:
+        findings.append(Finding("golden record", WARN, f"same numbers since {', '.join(changes)}"))
+    return findings
+
+
+def _command(path: Path, options: RunOptions, folder: Path) -> str:
+    """The command that makes the golden result of a trial with these options, for a shell."""
+    words = ["gaitid", "run", "--model", options.model]
+    for name in ("static", "subject", "forces", "plates"):
+        if (file := getattr(options, name)) is not None:
+            words += [f"--{name}", str(file)]
+    for key, value in options.overrides.items():
+        text = value if isinstance(value, str) else json.dumps(value)
+        words += [_FLAGS[key], text] if key in _FLAGS else ["--set", f"{key}={text}"]
+    for one in options.by_hand:
+        frames = "" if one.first is None else f"@{one.first}-{one.last}"
+        words += ["--assign", f"{one.side}={'+'.join(map(str, one.plates)) or 'none'}{frames}"]
+    words += ["--require-forces"] if options.require_forces else []
+    return shlex.join([*words, "-o", str(folder), "--", str(path)])
+
+
+# --- tables -------------------------------------------------------------------------------------------------
+
+
+def _written(name: str, result: Result, names: Sequence[str], record: Mapping[str, Any]) -> str:
+    """What `run` would write now, with the frames of expression and contributions of the golden table."""
+    from gaitid.write import cycles, tables
+
+    if name == "wrenches":
+        return tables.wrenches_csv(result, _frames_of_expression(names), _parts(result, names, record))
+    if name in ("cycles", "spatiotemporal"):
+        text: str = getattr(cycles, f"{name}_csv")(result, result.gait)
+    else:
+        text = getattr(tables, f"{name}_csv")(result)
+    return text
+
+
+def _frames_of_expression(names: Sequence[str]) -> tuple[str, ...]:
+    """The frames of expression of a golden table, in its order."""
+    found = [match[1] for name in names if (match := re.fullmatch(r".+_force_([a-z]+)_x_N", name))]
+    frames = tuple(dict.fromkeys(f for f in found if f != "ground"))
+    from gaitid.write.tables import FRAMES_OF_EXPRESSION
+
+    if not frames or not set(frames) <= set(FRAMES_OF_EXPRESSION):
+        raise GaitidError("the golden wrenches have no force of a joint", found=", ".join(names[2:5]))
+    return frames
+
+
+def _parts(result: Result, names: Sequence[str], record: Mapping[str, Any]) -> Any:
+    """What each cause contributes, where the golden table has it."""
+    if not any(name.endswith("_gravity_N") for name in names):
+        return None
+    from gaitid.analysis.contributions import contributed
+
+    observer = _mapping(record, "settings").get("observer")
+    segments = [*(body.segment for body in result.model.chain), result.model.base.segment]
+    return contributed(result, observer if observer in segments else None)
+
+
+def _table(text: str, name: str, file: str) -> Table:
+    """A CSV that `run` wrote."""
+    wrong = f"{file} is not a table that gaitid run writes"
+    try:
+        header, *rows = list(csv.reader(text.splitlines())) or [[]]
+    except csv.Error as error:
+        raise GaitidError(wrong, found=str(error)) from None
+    if any(len(row) != len(header) for row in rows):
+        raise GaitidError(wrong, expected="rows of equal length")
+    if missing := [key for key in _KEYS[name] if key not in header]:
+        raise GaitidError(wrong, expected=f"a column {missing[0]}")
+    keyed = [header.index(key) for key in _KEYS[name]]
+    columns = {}
+    for i, column in enumerate(header):
+        if i not in keyed and _quantity(column):
+            try:
+                columns[column] = np.array([float(row[i]) if row[i] else np.nan for row in rows], dtype=float)
+            except ValueError as error:
+                raise GaitidError(wrong, found=f"{error} in {column}") from None
+    return Table([tuple(row[i] for i in keyed) for row in rows], columns, header)
+
+
+def _quantity(column: str) -> str:
+    """The quantity of a column; empty where it holds none."""
+    return next((quantity for ending, quantity in _ENDINGS if column.endswith(ending)), "")
+
+
+def _shape(name: str, old: Table, new: Table) -> list[Finding]:
+    """Columns and rows that are gone or new."""
+    texts = []
+    gone, come = _without(old.names, new.names), _without(new.names, old.names)
+    if gone or come:
+        texts.append(_gone_or_new("column", gone, come))
+    elif list(old.names) != list(new.names):
+        texts.append("columns are in another order")
+    if _KEYS[name] == ("frame",):
+        if list(old.keys) != list(new.keys):
+            gone, come = ([key for (key,) in _without(*keys)] for keys in ((old.keys, new.keys), (new.keys, old.keys)))
+            how = _gone_or_new("frame", gone, come) or "some are there twice, or in another order"
+            texts.append(f"frames {_range(new.keys)} where golden has {_range(old.keys)}: {how}")
+    else:
+        for keys, word in ((_without(old.keys, new.keys), "gone"), (_without(new.keys, old.keys), "new")):
+            if keys:
+                more = f" and {len(keys) - 1} more rows are" if len(keys) > 1 else " is"
+                texts.append(f"row {_place(name, keys[0])}{more} {word}")
+    return [Finding("golden", FAIL, f"{name}: {text}") for text in texts]
+
+
+def _gone_or_new(what: str, gone: Sequence[str], come: Sequence[str]) -> str:
+    """Which columns or frames only one of two tables has; empty where none."""
+    return " and ".join(
+        f"{what} {names[0]} is {word}" if len(names) == 1 else f"{len(names)} {what}s are {word} ({names[0]}, …)"
+        for names, word in ((gone, "gone"), (come, "new"))
+        if names
+    )
+
+
+def _cells(
+    name: str, old: Table, new: Table, tolerances: Mapping[str, float], largest: dict[str, Largest]
+) -> list[Finding]:
+    """Cells that became empty or filled; the largest difference of each quantity goes into `largest`."""
+    row_of = {key: i for i, key in enumerate(old.keys)}
+    rows = [(row_of[key], i) for i, key in enumerate(new.keys) if key in row_of]
+    before, now = [i for i, _ in rows], [i for _, i in rows]
+    emptied = filled = 0
+    where: list[tuple[int, str]] = []  # row and column
+    for column, values in new.columns.items():
+        if column not in old.columns or not rows:
+            continue
+        a, b = old.columns[column][before], values[now]
+        changed = np.isnan(a) != np.isnan(b)
+        if changed.any():
+            emptied += int((changed & np.isnan(b)).sum())
+            filled += int((changed & np.isnan(a)).sum())
+            where += [(int(i), column) for i in np.flatnonzero(changed)]
+        quantity = _quantity(column)
+        difference = np.where(np.isfinite(a) & np.isfinite(b), _difference(a, b, quantity), -1.0)
+        i = int(np.argmax(difference))
+        if difference[i] < 0:
+            continue
+        one = largest.setdefault(quantity, Largest())
+        if difference[i] > tolerances[quantity]:
+            one.columns.append(column)
+        if difference[i] >= one.size:
+            one.size, one.where = float(difference[i]), f"{column} ({_place(name, new.keys[now[i]])})"
+    if not where:
+        return []
+    row, column = min(where, key=lambda place: place[0])
+    text = (
+        f"{name}: {emptied} cells are newly empty and {filled} newly filled in {len({r for r, _ in where})} rows "
+        f"(first: {column}, {_place(name, new.keys[now[row]])})"
+    )
+    return [Finding("golden", FAIL, text, float(emptied + filled), 0.0, "cells")]
+
+
+def _difference(a: Array, b: Array, quantity: str) -> Array:
+    difference: Array = np.abs(a - b)
+    if quantity == "angle_deg":
+        difference = np.minimum(difference, np.abs(360 - difference))  # an angle that wraps has not moved
+    if quantity == "quaternion_1":
+        difference = np.minimum(difference, np.abs(a + b))  # q and -q are the same orientation
+    return difference
+
+
+def _without(these: Iterable[Any], others: Iterable[Any]) -> list[Any]:
+    gone = set(others)
+    return [one for one in these if one not in gone]
+
+
+def _place(name: str, key: tuple[str, ...]) -> str:
+    """A row in words: ``frame 12``, or ``side left, cycle 1``."""
+    return ", ".join(
+        f"{what.replace('_', ' ')} {value or 'none'}" for what, value in zip(_KEYS[name], key, strict=True)
+    )
+
+
+def _range(keys: Sequence[tuple[str, ...]]) -> str:
+    return f"{keys[0][0]} to {keys[-1][0]}" if keys else "none"
+
+
+def _amount(size: float, quantity: str) -> str:
+    return f"{size:.3g} {_unit(quantity)}".strip()
+
+
+def _unit(quantity: str) -> str:
+    unit = quantity.partition("_")[2]
+    return _UNITS.get(unit, unit)
+
+
+# --- since when ---------------------------------------------------------------------------------------------
+
+
+def _record(file: Path) -> tuple[Mapping[str, Any], str]:
+    """The golden run's record, and why it cannot be read; nothing of both where none was kept."""
+    if not file.exists():
+        return {}, ""
+    try:
+        return own_record(file), ""
+    except GaitidError as error:
+        return {}, f"the golden record cannot be read, and since when is not known: {error.line()}"
+
+
+def _since(record: Mapping[str, Any], changes: Sequence[str]) -> str:
+    """What may have moved a result, in words."""
+    if changes:
+        return f"since {', '.join(changes)}"
+    if not record:
+        return "no run.json was kept with it: since when is not known"
+    return "no difference of version, settings, model or input is recorded: other code, libraries or machine"
+
+
+def _changes(old: Mapping[str, Any], result: Result, prepared: Prepared, path: Path) -> list[str]:
+    """What the golden record says that is no longer so."""
+    from gaitid.write.record import record
+
+    if not old:
+        return []
+    new = record(result, (), inputs_of(path, result, prepared), prepared.options.express_in, False)
+    changes = []
+    if old.get("gaitid") != new["gaitid"]:
+        changes.append(f"gaitid {_value(old.get('gaitid'))} -> {new['gaitid']}")
+    golden, present = _mapping(old, "versions"), new["versions"]
+    changes += [f"{name} {_value(golden[name])} -> {v}" for name, v in present.items() if golden.get(name, v) != v]
+    for role in ("trial", "static", "subject", "forces", "plates", "assignments", "model", "table"):
+        changes += _input_changes(role, _inputs(old, role), _inputs(new, role))
+    for group in ("settings", "subject"):
+        golden, present = _mapping(old, group), new[group]
+        for key in dict.fromkeys([*golden, *present]) if golden else ():
+            a, b = _value(golden.get(key)), _value(present.get(key))
+            if a != b and not (group == "settings" and key in _FOLLOWED):
+                changes.append(f"{group}.{key} {a} -> {b}")
+    return changes
+
+
+def _inputs(record: Mapping[str, Any], role: str) -> list[tuple[str, str]]:
+    """Name and hash of each input of a role."""
+    inputs = record.get("inputs")
+    return [
+        (PurePath(str(i.get("path"))).name, str(i.get("sha256")))
+        for i in (inputs if isinstance(inputs, list) else ())
+        if isinstance(i, dict) and i.get("role") == role
+    ]
+
+
+def _input_changes(role: str, old: Sequence[tuple[str, str]], new: Sequence[tuple[str, str]]) -> list[str]:
+    if [sha for _, sha in old] == [sha for _, sha in new]:
+        return []
+    before, after = (" + ".join(name for name, _ in inputs) or "none" for inputs in (old, new))
+    return [f"{role} {after} changed" if before == after else f"{role} {before} -> {after}"]
+
+
+def _mapping(record: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = record.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _value(value: object) -> str:
+    """A setting or measurement in words; where a measurement comes from is no difference."""
+    if isinstance(value, dict) and "value" in value:
+        return f"{_value(value['value'])} {value.get('unit', '')}".strip()
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    return "none" if value is None else str(value)

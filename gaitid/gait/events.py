@@ -1,0 +1,305 @@
+"""Foot strikes and offs from the plates, the file and the markers: compared, and one list of them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gaitid.body.feet import FootTrack
+from gaitid.gait.marker_events import BELT, KINDS, GaitEvent, Progression, kinematic_events, progression
+from gaitid.ground.contacts import FootLoad
+from gaitid.numerics.lowpass import lowpass
+from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.statistics import median
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Event
+
+# Hz. Markers are low-passed at this before extremes are looked for (the cut-off that raw markers get).
+CUTOFF_HZ = 7.0
+# s. A force below the threshold for less than this is a flutter within one stance.
+MAX_PAUSE = 0.03
+# s. Events of one kind and side nearer than this are one; a file's event agrees with the markers within the second
+# (the farthest of 87 of the shared trials lies 0.05 s away).
+SAME_STEP, FILE_AGREES = 0.20, 0.10
+# s. Least times between strikes of one foot, and between its strike and off: the fastest sprinters take about 0.4 s a
+# stride and stand about 0.1 s in each (Weyand et al. 2000, J Appl Physiol 89:1991-1999).
+MIN_STRIDE, MIN_PHASE = 0.35, 0.06
+
+PRIORITY = {"force": 0, "file": 1, "kinematics": 2}
+_NAMES = {
+    "strike": re.compile(r"(foot|heel|toe|initial|ground)?(strike|contact|on|down)|touchdown|[fh]s|[fi]c"),
+    "off": re.compile(r"(foot|toe|heel)?(off|lift|liftoff)|(terminal|final)contact|[ft]o"),
+}
+
+
+@frozen_dataclass(eq=False)
+class GaitEvents:
+    """Everything about the events of one trial.
+
+    Attributes
+    ----------
+    used : tuple of GaitEvent
+        One list in order of time: force first, then the file where the markers agree, then the markers.
+    by_method : mapping of method to tuple of GaitEvent
+        ``force``, ``file``, ``zeni``, ``oconnor`` and ``kinematics`` (the better of the last two for each event).
+    dropped : tuple of (GaitEvent, reason)
+    shift_s : mapping of kind to float
+        By which the markers' events were moved in `used`: their median difference from this trial's force events, so
+        that both kinds may bound one stride; 0 with none to compare.
+    progression : Progression
+    warnings : tuple of str
+    """
+
+    used: tuple[GaitEvent, ...]
+    by_method: Mapping[str, tuple[GaitEvent, ...]]
+    dropped: tuple[tuple[GaitEvent, str], ...]
+    shift_s: Mapping[str, float]
+    progression: Progression
+    warnings: tuple[str, ...]
+
+    def record(self) -> dict[str, Any]:
+        """For the run's record: plain lists and numbers, times in s from the first frame."""
+        return {
+            "used": [e._asdict() for e in self.used],
+            "dropped": [{**e._asdict(), "reason": reason} for e, reason in self.dropped],
+            "by_method": {name: [e._asdict() for e in events] for name, events in self.by_method.items()},
+            "differences_s": {
+                f"{other}_minus_{reference}": {
+                    kind: compare(self.by_method[reference], self.by_method[other], kind) for kind in KINDS
+                }
+                for reference in ("force", "file")
+                for other in ("force", "file", "zeni", "oconnor", "kinematics")
+                if other != reference and PRIORITY.get(other, 2) >= PRIORITY[reference]
+            },
+            "kinematics_shift_s": dict(self.shift_s),
+            "ground_velocity_m_per_s": [float(v) for v in self.progression.ground_velocity_g],
+            "frames_forward": int((self.progression.sense > 0).sum()),
+            "frames_backward": int((self.progression.sense < 0).sum()),
+        }
+
+
+def find_events(
+    file_events: Sequence[Event],
+    loads: Mapping[str, FootLoad],
+    feet: Mapping[str, FootTrack],
+    pelvis_g: Array,
+    up_g: Array,
+    rate_hz: float,
+    threshold_N: float = 20.0,
+) -> GaitEvents:
+    """All strikes and offs of a trial.
+
+    Parameters
+    ----------
+    file_events : sequence of Event
+        Of the file.
+    loads : mapping of side to FootLoad
+    feet : mapping of side to FootTrack
+        Heel and toe markers, not filtered.
+    pelvis_g : (frames, 3) array, m
+        Any point of the pelvis.
+    up_g : (3,) array
+    rate_hz : float
+    threshold_N : float
+        Vertical force from which on a foot stands.
+    """
+    points = np.stack([pelvis_g, *(p for foot in feet.values() for p in (foot.heel_g, foot.toe_g))], axis=1)
+    points = lowpass(points, CUTOFF_HZ, rate_hz) if rate_hz > 2 * CUTOFF_HZ else points
+    pelvis = points[:, 0]
+    smooth = {side: FootTrack(points[:, 2 * i + 1], points[:, 2 * i + 2]) for i, side in enumerate(feet)}
+    walk = progression(smooth, pelvis, up_g, rate_hz)
+    methods: dict[str, list[GaitEvent]] = {name: [] for name in ("force", "file", "zeni", "oconnor", "kinematics")}
+    methods["file"] = events_of_file(file_events, feet)
+    for side, load in loads.items():
+        methods["force"] += force_events(side, load.wrench.f_g @ up_g, rate_hz, threshold_N)
+    for side, foot in smooth.items():
+        for name, found in kinematic_events(side, foot, pelvis, walk, up_g).items():
+            methods[name] += found
+    for events in methods.values():
+        events.sort(key=_order)
+    shift = {kind: _shift(methods["force"], methods["kinematics"], kind) for kind in KINDS}
+    shifted = [e._replace(time_s=e.time_s + shift[e.kind]) for e in methods["kinematics"]]
+    used, dropped = _merged(methods["force"], methods["file"], shifted, loads, walk)
+    warnings = []
+    speed = float(np.linalg.norm(walk.ground_velocity_g))
+    if speed:
+        warnings.append(f"the standing feet move at {speed:.2f} m/s: a treadmill, whose travel is added")
+        if walk.uneven_m_per_s > BELT:
+            warnings.append(
+                f"its belts differ by {walk.uneven_m_per_s:.2f} m/s; lengths and speed are of their mean velocity"
+            )
+    by_method = {name: tuple(events) for name, events in methods.items()}
+    return GaitEvents(tuple(used), by_method, tuple(dropped), shift, walk, tuple(warnings))
+
+
+def _order(event: GaitEvent) -> tuple[float, str, str]:
+    return event.time_s, event.side, event.kind
+
+
+# --- from the file -------------------------------------------------------------------------------------------
+
+
+def events_of_file(events: Sequence[Event], sides: Mapping[str, object]) -> list[GaitEvent]:
+    """The file's strikes and offs under the names in use (Foot Strike, Heel Strike, FS, RHS, Toe-Off, FO, ...)."""
+    found = []
+    for event in events:
+        name = re.sub(r"[^a-z]", "", event.name.lower())
+        side = event.side
+        for own in sides:
+            short = own[0] if len(name) == 3 else own
+            if name.startswith(short) and side in (own, "general"):
+                name, side = name.removeprefix(short), own
+        if side not in sides:
+            continue
+        for kind, words in _NAMES.items():
+            if words.fullmatch(name):
+                found.append(GaitEvent(side, kind, event.time_s, "file"))
+    return found
+
+
+# --- from the plates -----------------------------------------------------------------------------------------
+
+
+def force_events(side: str, vertical_N: Array, rate_hz: float, threshold_N: float) -> list[GaitEvent]:
+    """Where the force on a foot rises and falls through the threshold, on the line between two frames.
+
+    A stance ends only when the force falls below half the threshold or stays below it for a while (hysteresis); a
+    crossing beside a frame in which the load is unknown is none.
+
+    Parameters
+    ----------
+    side : str
+    vertical_N : (frames,) array
+        NaN where unknown.
+    rate_hz, threshold_N : float
+    """
+    known = np.isfinite(vertical_N)
+    force = np.where(known, vertical_N, -np.inf)
+    loaded = force > threshold_N
+    for start, stop in list(spans(~loaded & known)):
+        beside = start > 0 and stop < len(loaded) and loaded[start - 1] and loaded[stop]
+        brief = stop - start <= MAX_PAUSE * rate_hz
+        if beside and (brief or force[start:stop].min() > threshold_N / 2):
+            loaded[start:stop] = True
+    found = []
+    for start, stop in spans(loaded):
+        if stop - start < MIN_PHASE * rate_hz:
+            continue
+        for kind, edge in (("strike", start), ("off", stop)):
+            if 0 < edge < len(loaded) and known[edge - 1] and known[edge]:
+                before, after = force[edge - 1], force[edge]
+                share = (threshold_N - before) / (after - before)
+                found.append(GaitEvent(side, kind, float(edge - 1 + share) / rate_hz, "force"))
+    return found
+
+
+# --- together ------------------------------------------------------------------------------------------------
+
+
+class Steps:
+    """Events by side and kind in order of time: the nearest of thousands is found without looking at all."""
+
+    def __init__(self, events: Iterable[GaitEvent] = ()) -> None:
+        self._same: dict[tuple[str, str], list[GaitEvent]] = {}
+        for event in events:
+            self.add(event)
+
+    def add(self, event: GaitEvent) -> None:
+        insort(self._same.setdefault((event.side, event.kind), []), event, key=_time)
+
+    def nearest(self, event: GaitEvent, within_s: float = SAME_STEP) -> GaitEvent | None:
+        """The nearest event of the same side and kind, if it is near enough to be the same."""
+        same = self._same.get((event.side, event.kind), [])
+        at = bisect_left(same, event.time_s, key=_time)
+        best = min(same[max(at - 1, 0) : at + 1], key=lambda o: abs(o.time_s - event.time_s), default=None)
+        return best if best is not None and abs(best.time_s - event.time_s) <= within_s else None
+
+
+def _time(event: GaitEvent) -> float:
+    return event.time_s
+
+
+def compare(reference: Sequence[GaitEvent], other: Sequence[GaitEvent], kind: str) -> dict[str, float | int]:
+    """For each event of one list the nearest of another: how many, and how far later.
+
+    Returns
+    -------
+    dict
+        ``n`` pairs, ``median`` and ``largest`` (by size) difference in s, ``unmatched`` of the reference.
+    """
+    others = Steps(other)
+    pairs = [(e, others.nearest(e)) for e in reference if e.kind == kind]
+    differences = np.array([o.time_s - e.time_s for e, o in pairs if o is not None])
+    known = bool(differences.size)
+    return {
+        "n": len(differences),
+        "median": float(median(differences)) if known else float("nan"),
+        "largest": float(differences[np.argmax(np.abs(differences))]) if known else float("nan"),
+        "unmatched": len(pairs) - len(differences),
+    }
+
+
+def _shift(force: Sequence[GaitEvent], kinematics: Sequence[GaitEvent], kind: str) -> float:
+    """How much later the force is than the markers in this trial, s; 0 where no event tells."""
+    difference = compare(kinematics, force, kind)
+    return float(difference["median"]) if difference["n"] else 0.0
+
+
+def _merged(
+    force: Sequence[GaitEvent],
+    file: Sequence[GaitEvent],
+    kinematics: Sequence[GaitEvent],
+    loads: Mapping[str, FootLoad],
+    walk: Progression,
+) -> tuple[list[GaitEvent], list[tuple[GaitEvent, str]]]:
+    """One list in order of priority, without what others contradict; and what was dropped, with the reason."""
+    believed, steps, markers = list(force), Steps(force), Steps(kinematics)
+    dropped: list[tuple[GaitEvent, str]] = []
+    for event in (*file, *kinematics):
+        if steps.nearest(event) is None:
+            reason = _contradicted(event, markers, loads.get(event.side), walk)
+            if reason:
+                dropped.append((event, reason))
+            else:
+                believed.append(event)
+                steps.add(event)
+    used: list[GaitEvent] = []
+    last: dict[str, GaitEvent] = {}
+    for event in sorted(believed, key=_order):
+        before = last.get(event.side)
+        least = MIN_STRIDE if before and before.kind == event.kind else MIN_PHASE
+        if before and event.time_s - before.time_s < least:
+            worse = max(event, before, key=lambda e: PRIORITY[e.source])  # of equals the later
+            dropped.append((worse, f"less than {least:g} s between {before.kind} and {event.kind}"))
+            if worse is event:
+                continue
+            used.remove(before)
+        used.append(event)
+        last[event.side] = event
+    return used, dropped
+
+
+def _contradicted(event: GaitEvent, markers: Steps, load: FootLoad | None, walk: Progression) -> str:
+    """Why an event is not believed; empty where nothing speaks against it."""
+    rate, n = walk.rate_hz, len(walk.sense)
+    first, last = (round((event.time_s + shift) * rate) for shift in (-FILE_AGREES, FILE_AGREES))
+    if not 0 <= event.time_s * rate <= n - 1:
+        return "it lies outside the trial"
+    inside = first >= 0 and last < n
+    around = slice(max(first, 0), last + 1)
+    if inside and load is not None and known_rows(load.wrench.f_g[around]).all():
+        return "the plates know the load, and show no such event"
+    if event.source == "file":
+        marker = markers.nearest(event)
+        if marker is not None and abs(marker.time_s - event.time_s) > FILE_AGREES:
+            return f"the markers show it {abs(marker.time_s - event.time_s):.2f} s away"
+        margin = round(SAME_STEP * rate)
+        wide = walk.sense[max(first - margin, 0) : max(last + margin + 1, 0)]
+        sees = first >= margin and last + margin < n and bool(wide.all())
+        if marker is None and sees:
+            return "the markers show no such event"
+    return ""

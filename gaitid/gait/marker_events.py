@@ -1,0 +1,241 @@
+"""Foot strikes and offs from the markers, by published methods, whichever way the body walks.
+
+The ground may move: on a treadmill every position is taken relative to the belt, so that one rule serves both. The
+direction of walking is local (turns), and the end of the foot that lands first follows from it (backward walking).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from gaitid.body.feet import FootTrack
+from gaitid.numerics.masks import bridged, known_rows, spans
+from gaitid.numerics.statistics import median, quantile
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Mask, frozen
+
+KINDS = ("strike", "off")
+
+# s. The direction of walking is that of the pelvis from so long before to so long after a frame: about one stride.
+HALF_STRIDE = 0.5
+# m/s. A body slower than this stands; a ground faster than the second is a treadmill.
+STANDS, BELT = 0.10, 0.15
+# m/s and m. A foot lies flat while neither of its markers rises or falls faster, and both are no higher above the 5th
+# percentile of their heights; a swinging foot shows one or the other, never neither.
+FLAT_SPEED, FLAT_HEIGHT = 0.10, 0.03
+# Cosine between the direction of walking and where the feet point below which a walk is neither for- nor backward.
+SIDEWAYS = 0.5
+# m. A foot that goes less far to and fro under the pelvis makes no step; shuffling steps of 0.2 m are found.
+LEAST_SWING = 0.10
+# s. Where the foot's vertical velocity has its extreme: from before to after the turn of the heel, and about that of
+# the toe. On 53 strikes and 52 offs of level walking it lies 0.02 to 0.06 s after the heel's turn and from 0.03 s
+# before to 0.01 s after the toe's.
+HEEL_WINDOW, TOE_WINDOW = (0.03, 0.15), (0.08, 0.08)
+
+
+class GaitEvent(NamedTuple):
+    """One strike or off of one foot.
+
+    Attributes
+    ----------
+    side : str
+    kind : str
+        ``strike`` or ``off``.
+    time_s : float
+        From the trial's first frame; between frames where the method tells.
+    source : str
+        ``force``, ``file``, ``kinematics``; in the lists by method also ``zeni`` and ``oconnor``.
+    """
+
+    side: str
+    kind: str
+    time_s: float
+    source: str
+
+
+@frozen_dataclass(eq=False)
+class Progression:
+    """How the body moves over the ground.
+
+    Attributes
+    ----------
+    ground_velocity_g : (3,) array, m/s
+        Of the ground in the laboratory: 0, or that of a treadmill's belt.
+    direction_g : (frames, 3) array
+        Horizontal unit vector of walking; NaN while the body stands.
+    sense : (frames,) array
+        1 where the feet point that way, -1 where they point against it (backward), 0 otherwise or where unknown.
+    stands : (frames,) bool array
+        The body is known to stand.
+    rate_hz : float
+    uneven_m_per_s : float
+        Difference between the velocities of the ground under both feet (two belts).
+    """
+
+    ground_velocity_g: Array
+    direction_g: Array
+    sense: Array
+    stands: Mask
+    rate_hz: float
+    uneven_m_per_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("ground_velocity_g", "direction_g", "sense"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def over_ground(self, point_g: Array) -> Array:
+        """(frames, 3) positions relative to the ground, m, that equal the laboratory's at the first frame."""
+        return np.asarray(point_g - np.outer(np.arange(len(point_g)) / self.rate_hz, self.ground_velocity_g))
+
+    def interrupted(self, start_s: float, end_s: float) -> str:
+        """What breaks a walk between two times, in words; empty where nothing does."""
+        frames = slice(round(start_s * self.rate_hz), round(end_s * self.rate_hz) + 1)
+        if (self.sense[frames] > 0).any() and (self.sense[frames] < 0).any():
+            return "the walk changes between forward and backward in it"
+        return "the body stands still in it" if self.stands[frames].any() else ""
+
+
+def progression(feet: Mapping[str, FootTrack], pelvis_g: Array, up_g: Array, rate_hz: float) -> Progression:
+    """Which way the body walks over the ground, frame by frame.
+
+    Parameters
+    ----------
+    feet : mapping of side to FootTrack
+        Low-passed.
+    pelvis_g : (frames, 3) array, m
+    up_g : (3,) array
+    rate_hz : float
+    """
+    n = len(pelvis_g)
+    belts = [v for v in (_flat_velocity(foot, up_g, rate_hz) for foot in feet.values()) if np.isfinite(v).all()]
+    ground = np.mean(belts, axis=0) if belts else np.zeros(3)
+    uneven = float(np.linalg.norm(belts[0] - belts[-1])) if belts else 0.0
+    ground = ground if np.linalg.norm(ground) > BELT else np.zeros(3)
+    track = bridged(_flat(pelvis_g, up_g)) - np.outer(np.arange(n) / rate_hz, ground)
+    reach, frames = round(HALF_STRIDE * rate_hz), np.arange(n)
+    first, last = np.maximum(frames - reach, 0), np.minimum(frames + reach, n - 1)
+    moved = track[last] - track[first]
+    distance = np.linalg.norm(moved, axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        stands = distance <= STANDS * (last - first) / rate_hz
+        direction = np.where(stands[:, None], np.nan, moved / distance[:, None])
+        pointing = np.zeros((n, 3))
+        for foot in feet.values():
+            line = bridged(_flat(foot.toe_g - foot.heel_g, up_g))
+            pointing += line / np.linalg.norm(line, axis=1, keepdims=True)
+        cosine = np.einsum("ij,ij->i", pointing, direction) / np.linalg.norm(pointing, axis=1)
+        sense = np.where(np.abs(cosine) > SIDEWAYS, np.sign(cosine), 0.0)
+    return Progression(ground, direction, sense, stands, rate_hz, uneven)
+
+
+def _flat(vectors: Array, up_g: Array) -> Array:
+    return np.asarray(vectors - np.outer(vectors @ up_g, up_g))
+
+
+def _flat_velocity(foot: FootTrack, up_g: Array, rate_hz: float) -> Array:
+    """(3,) median horizontal velocity of a foot while it lies flat, m/s; NaN where it never does."""
+    flat = known_rows(foot.heel_g) & known_rows(foot.toe_g)
+    if flat.sum() < 3:
+        return np.full(3, np.nan)
+    known = flat.copy()
+    for marker in (foot.heel_g, foot.toe_g):
+        height = marker @ up_g
+        with np.errstate(invalid="ignore"):
+            flat &= height < quantile(height[known], 0.05) + FLAT_HEIGHT
+            flat &= np.abs(np.gradient(height) * rate_hz) < FLAT_SPEED
+    velocity = _flat(np.gradient((foot.heel_g + foot.toe_g) / 2, axis=0) * rate_hz, up_g)[flat]
+    velocity = velocity[known_rows(velocity)]  # beside a gap it is not known
+    return median(velocity) if len(velocity) else np.full(3, np.nan)
+
+
+def kinematic_events(
+    side: str, foot: FootTrack, pelvis_g: Array, walk: Progression, up_g: Array
+) -> dict[str, list[GaitEvent]]:
+    """Strikes and offs of one foot from its markers, by two published methods.
+
+    ``zeni``: the heel is farthest before the pelvis at the strike, the toe farthest behind it at the off, along the
+    direction of walking (Zeni, Richards & Higginson 2008, Gait Posture 27:710-714). Walking backward the toe lands
+    and the heel leaves, so both change places. ``oconnor``: the velocity of the middle of the foot is most downward at
+    the strike and most upward at the off (O'Connor et al. 2007, Gait Posture 25:469-474), looked for near the former's
+    events instead of below a height of the heel, which stairs do not have.
+    ``kinematics``: the heel's events from the second method and the toe's from the first, because each is the more
+    accurate one there (docs/events.md); the first where the second finds none.
+
+    Parameters
+    ----------
+    side : str
+    foot : FootTrack
+    pelvis_g : (frames, 3) array, m
+        Both low-passed.
+    walk : Progression
+    up_g : (3,) array
+    """
+    rate = walk.rate_hz
+    ahead = {
+        end: np.einsum("ij,ij->i", point - pelvis_g, walk.direction_g)
+        for end, point in (("heel", foot.heel_g), ("toe", foot.toe_g))
+    }
+    n = len(pelvis_g)
+    rise = np.gradient((foot.heel_g + foot.toe_g) @ up_g / 2) * rate if n > 1 else np.zeros(n)
+    found: dict[str, list[GaitEvent]] = {"zeni": [], "oconnor": [], "kinematics": []}
+    for sense, landing, leaving in ((1, "heel", "toe"), (-1, "toe", "heel")):
+        walking: Mask = (walk.sense == sense) & np.isfinite(ahead["heel"]) & np.isfinite(ahead["toe"])
+        for start, stop in spans(walking):
+            for kind, end in (("strike", landing), ("off", leaving)):
+                sign = 1.0 if kind == "strike" else -1.0
+                signal = sign * ahead[end][start:stop]
+                for peak in _peaks(signal, LEAST_SWING):
+                    zeni = (start + _vertex(signal, peak)) / rate
+                    # seen backward in time an off is a strike: the window after the heel's strike is before its off
+                    before, after = TOE_WINDOW if end == "toe" else HEEL_WINDOW
+                    window = (before, after) if kind == "strike" else (after, before)
+                    oconnor = _lowest_near(sign * rise, zeni, window, rate)
+                    best = zeni if end == "toe" or oconnor is None else oconnor
+                    for name, time in (("zeni", zeni), ("oconnor", oconnor), ("kinematics", best)):
+                        if time is not None:
+                            found[name].append(GaitEvent(side, kind, time, name))
+    return found
+
+
+def _peaks(x: Array, least: float) -> list[int]:
+    """Indices of the maxima from which `x` falls by `least` on both sides before it rises higher.
+
+    Where the samples end before it could, a fifth of it does.
+    """
+    step = np.diff(x)
+    turns = np.flatnonzero(step[:-1] * step[1:] <= 0) + 1
+    found: list[int] = []
+    low = high = 0
+    rising, rise = True, least / 5
+    for i in [*turns.tolist(), len(x) - 1]:
+        if rising:
+            high = i if x[i] > x[high] else high
+            if x[high] - x[i] > (least if i < len(x) - 1 else least / 5):
+                if x[high] - x[low] > rise:
+                    found.append(high)
+                rising, low, rise = False, i, least
+        else:
+            low = i if x[i] < x[low] else low
+            if x[i] - x[low] > least:
+                rising, high = True, i
+    return found
+
+
+def _vertex(x: Array, i: int) -> float:
+    """Where the parabola through three samples about `i` has its extreme."""
+    bend = float(x[i - 1] - 2 * x[i] + x[i + 1])
+    return i + 0.5 * float(x[i - 1] - x[i + 1]) / bend if bend else float(i)
+
+
+def _lowest_near(x: Array, time_s: float, window: tuple[float, float], rate_hz: float) -> float | None:
+    """Time of the deepest trough of `x` in a window about a time; None where there is none inside."""
+    first = max(int(np.ceil((time_s - window[0]) * rate_hz)), 1)
+    last = min(int(np.floor((time_s + window[1]) * rate_hz)), len(x) - 2)
+    part = x[first : last + 1]
+    if len(part) < 3 or not np.isfinite(part).all():
+        return None
+    lowest = int(np.argmin(part))
+    return (first + _vertex(part, lowest)) / rate_hz if 0 < lowest < len(part) - 1 else None

@@ -1,0 +1,194 @@
+"""Speed, lengths, times and phases of each stride, with their mean and standard deviation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gaitid.body.feet import FootTrack
+from gaitid.gait.cycles import Cycle, RefusedCycle, find_cycles, sample
+from gaitid.gait.events import GaitEvents, find_events
+from gaitid.gait.marker_events import Progression
+from gaitid.ground.contacts import FootLoad
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Event, frozen
+
+FIGURES = (
+    "speed_m_per_s",
+    "cadence_steps_per_min",
+    "stride_length_m",
+    "stride_time_s",
+    "step_length_m",
+    "step_time_s",
+    "step_width_m",
+    "stance_percent",
+    "swing_percent",
+    "single_support_percent",
+    "double_support_percent",
+    "initial_double_support_percent",
+    "terminal_double_support_percent",
+    "flight_percent",
+    "opposite_off_percent",
+    "opposite_strike_percent",
+)
+
+
+@frozen_dataclass(eq=False)
+class Stride:
+    """One cycle with its figures.
+
+    Attributes
+    ----------
+    cycle : Cycle
+    axes_g : (3, 3) array
+        Rows are unit vectors: the way of walking in this stride, to the foot's own side, up. NaN where a heel is
+        not seen.
+    figures : mapping of name to float
+        Each of `FIGURES`; NaN where unknown.
+    """
+
+    cycle: Cycle
+    axes_g: Array
+    figures: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axes_g", frozen(self.axes_g))
+
+
+@frozen_dataclass(eq=False)
+class Gait:
+    """Events, strides and what was refused."""
+
+    events: GaitEvents
+    strides: tuple[Stride, ...]
+    refused: tuple[RefusedCycle, ...]
+
+    def record(self) -> dict[str, Any]:
+        """For the run's record, under ``events``."""
+        refused = [cycle._asdict() for cycle in self.refused]
+        return {**self.events.record(), "cycles": len(self.strides), "refused_cycles": refused}
+
+
+def analyse_gait(
+    file_events: Sequence[Event],
+    loads: Mapping[str, FootLoad],
+    feet: Mapping[str, FootTrack],
+    pelvis_g: Array,
+    up_g: Array,
+    rate_hz: float,
+    threshold_N: float = 20.0,
+) -> Gait:
+    """Events, cycles and spatio-temporal figures of a trial; parameters as of `gaitid.gait.events.find_events`."""
+    events = find_events(file_events, loads, feet, pelvis_g, up_g, rate_hz, threshold_N)
+    cycles, refused = find_cycles(events.used, events.progression)
+    return Gait(events, measure_strides(cycles, feet, events.progression, up_g), refused)
+
+
+def measure_strides(
+    cycles: Sequence[Cycle], feet: Mapping[str, FootTrack], walk: Progression, up_g: Array
+) -> tuple[Stride, ...]:
+    """Figures of each cycle.
+
+    Parameters
+    ----------
+    cycles : sequence of Cycle
+    feet : mapping of side to FootTrack
+    walk : Progression
+    up_g : (3,) array
+    """
+    strikes = [e for c in cycles for e in (c.strike, c.next_strike, c.opposite_strike) if e is not None]
+    times = sorted({e.time_s for e in strikes})
+    heels_g = {
+        side: dict(zip(times, sample(walk.over_ground(foot.heel_g), np.array(times) * walk.rate_hz), strict=True))
+        for side, foot in feet.items()
+    }
+    return tuple(_stride(cycle, heels_g, walk, up_g) for cycle in cycles if cycle.side in feet)
+
+
+def _stride(cycle: Cycle, heels_g: Mapping[str, Mapping[float, Array]], walk: Progression, up_g: Array) -> Stride:
+    """Figures of one cycle, from the places of the heel markers at the strikes, seen from above.
+
+    The line of progression runs from a heel to the same heel at its next strike. The stride is its length; the step is
+    the advance along it from the other heel at its strike, and the width the other heel's distance from it (Huxham et
+    al. 2006, Gait Posture 23:159-163; on a straight way the same as Whittle 2007, Gait Analysis, 4th ed., ch. 2). The
+    step is named by the foot that ends it. Width is negative where the feet cross.
+    """
+    this, other = heels_g[cycle.side], [h for side, h in heels_g.items() if side != cycle.side]
+    start, end = this[cycle.strike.time_s], this[cycle.next_strike.time_s]
+    between = other[0][cycle.opposite_strike.time_s] if other and cycle.opposite_strike else np.full(3, np.nan)
+    along = _flat(end - start, up_g)
+    length = float(np.linalg.norm(along))
+    forward = along / length if length > 0 else np.full(3, np.nan)
+    frames = slice(round(cycle.strike.time_s * walk.rate_hz), round(cycle.next_strike.time_s * walk.rate_hz) + 1)
+    # walking backward the body's left is on the right of its way
+    facing = -1.0 if walk.sense[frames].sum() < 0 else 1.0
+    outward = np.cross(up_g, forward) * facing * (1.0 if cycle.side == "left" else -1.0)
+
+    time = cycle.duration_s
+    opposite_strike = cycle.percent(cycle.opposite_strike)
+    figures = {
+        "speed_m_per_s": length / time,
+        "cadence_steps_per_min": 120 / time,
+        "stride_length_m": length,
+        "stride_time_s": time,
+        "step_length_m": float((end - between) @ forward),
+        "step_time_s": time * (1 - opposite_strike / 100),
+        "step_width_m": float((start - between) @ outward),
+        **_phases(cycle),
+    }
+    return Stride(cycle, np.stack([forward, outward, up_g]), {name: figures[name] for name in FIGURES})
+
+
+def _phases(cycle: Cycle) -> dict[str, float]:
+    """Phases in % of the cycle (Perry & Burnfield 2010, Gait Analysis, 2nd ed., ch. 1).
+
+    Walking, the other foot leaves and strikes again while this one stands. Running, it strikes and leaves while this
+    one is in the air, and nobody stands in between.
+    """
+    off, opposite_off, opposite_strike = (
+        cycle.percent(e) for e in (cycle.off, cycle.opposite_off, cycle.opposite_strike)
+    )
+    nan = float("nan")
+    initial = terminal = single = flight = nan
+    if opposite_off <= opposite_strike:
+        initial, single = opposite_off, min(off, opposite_strike) - opposite_off
+        terminal, flight = max(off - opposite_strike, 0.0), max(opposite_strike - off, 0.0)
+    elif off <= opposite_strike:
+        initial = terminal = 0.0
+        single, flight = off, (opposite_strike - off) + (100 - opposite_off)
+    return {
+        "stance_percent": off,
+        "swing_percent": 100 - off,
+        "single_support_percent": single,
+        "double_support_percent": initial + terminal,
+        "initial_double_support_percent": initial,
+        "terminal_double_support_percent": terminal,
+        "flight_percent": flight,
+        "opposite_off_percent": opposite_off,
+        "opposite_strike_percent": opposite_strike,
+    }
+
+
+def _flat(vector: Array, up_g: Array) -> Array:
+    return np.asarray(vector - (vector @ up_g) * up_g)
+
+
+def summary(strides: Sequence[Stride], side: str | None = None) -> dict[str, dict[str, float]]:
+    """Mean, standard deviation (n - 1) and number of each figure, of one side or of both together.
+
+    Returns
+    -------
+    dict of ``mean``, ``sd`` and ``n`` to dict of name to float
+        NaN for a mean of none and a deviation of fewer than two.
+    """
+    result: dict[str, dict[str, float]] = {"mean": {}, "sd": {}, "n": {}}
+    for name in FIGURES:
+        values = np.array([s.figures[name] for s in strides if side in (None, s.cycle.side)])
+        values = values[np.isfinite(values)]
+        n = len(values)
+        result["mean"][name] = float(values.mean()) if n else float("nan")
+        result["sd"][name] = float(values.std(ddof=1)) if n > 1 else float("nan")
+        result["n"][name] = n
+    return result

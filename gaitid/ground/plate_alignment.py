@@ -1,0 +1,165 @@
+"""Does a plate lie where the file says it does? Its pressure against the foot that the timing of its load names.
+
+Corners come from a survey or from somebody's hand, and joint moments hang on them: 3 cm cost 20 N·m in the middle of
+a stance. Which foot made a load follows from when the foot stood, without any corner; where it pressed follows from
+how it rolled (`gaitid.ground.sole`). What is left of the pressure then has a typical value, an offset, and swings about
+it: in the clean level stances of the shared trials by 0 to 3 cm each. A plate that was moved has a large offset and
+swings little; one that was turned or exchanged for another swings as well, until it is turned back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gaitid.body.feet import FootTrack
+from gaitid.ground.judgement import STEP, margin
+from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.sole import pressed_point
+from gaitid.ground.stance import Stance
+from gaitid.model import specs
+from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.statistics import median
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, IntArray, Mask
+
+# s. A load that begins and ends this near to a foot's own stance was made by that foot.
+TIMING = 0.12
+# s. A foot that is flat for longer does not roll over evenly.
+LONGEST_FLAT = 0.6
+# Of the greatest force: less tells too little of where it presses.
+SURE = 0.15
+# m, medians. A plate whose pressure lies nearer than the first to where the foot presses is where the file says;
+# another place explains it if the pressure then lies nearer than the second; a plate was moved if it swings less than
+# the third.
+AS_FILED, EXPLAINED, STEADY = 0.06, 0.04, 0.03
+_TURNS = {"turned by 180°": 180.0, "turned by 90°": 90.0, "turned by -90°": -90.0}
+
+
+@frozen_dataclass()
+class Alignment:
+    """What the pressure says of one plate's corners.
+
+    Attributes
+    ----------
+    plate : int
+    contacts : int
+        How many stances tell.
+    offset_g : tuple of 3 floats, m
+        Median of the pressure less where the foot presses, laboratory axes, with the corners as filed; of the first of
+        these stances.
+    swing_m : float
+        Median distance from that.
+    fault : str
+        Empty where the corners fit; else what explains the pressure, in words.
+    """
+
+    plate: int
+    contacts: int
+    offset_g: tuple[float, float, float]
+    swing_m: float
+    fault: str
+
+
+def alignments(
+    plates: Sequence[PlateLoad],
+    feet: Mapping[str, FootTrack],
+    stances: Mapping[str, Stance],
+    rate_hz: float,
+    settings: specs.Settings,
+) -> list[Alignment]:
+    """One entry for each plate of which a stance tells.
+
+    Parameters
+    ----------
+    plates : sequence of PlateLoad
+    feet : mapping of side to FootTrack
+    stances : mapping of side to Stance
+    rate_hz : float
+    settings : Settings
+    """
+    result = []
+    for plate in plates:
+        if not plate.outlined:
+            continue
+        told = [
+            _judged(plate, plates, frames, pressed)
+            for frames, pressed in _stances_on(plate, feet, stances, rate_hz, settings)
+        ]
+        # one stance that fits clears a plate: another may be somebody else's, at the time of a step on the floor
+        fitting = [one for one in told if not one.fault]
+        if told:
+            result.append(replace((fitting or told)[0], contacts=len(fitting or told)))
+    return result
+
+
+def _stances_on(
+    plate: PlateLoad,
+    feet: Mapping[str, FootTrack],
+    stances: Mapping[str, Stance],
+    rate_hz: float,
+    settings: specs.Settings,
+) -> Iterator[tuple[IntArray, Array]]:
+    """(frames, where the foot presses) of each load that one foot's stance, and no other's, explains by its timing."""
+    near = TIMING * rate_hz
+    for first, last in plate.contacts(rate_hz, settings):
+        sides = [side for side, stance in stances.items() if _has(stance.standing, first, last, near)]
+        if len(sides) != 1 or first == 0 or last == len(plate.vertical) - 1:
+            continue
+        foot, frames = feet[sides[0]], slice(first, last + 1)
+        # on a step the ball may hang over its edge, and cannot press there
+        if plate.height_above_lowest > STEP and not (margin(plate, foot.toe_g)[frames] > 0).all():
+            continue
+        point = pressed_point(
+            FootTrack(foot.heel_g[frames], foot.toe_g[frames]), plate.normal_g, round(LONGEST_FLAT * rate_hz)
+        )
+        vertical = plate.vertical[frames]
+        sure = known_rows(point) & known_rows(plate.cop_g[frames]) & (vertical > SURE * np.fmax.reduce(vertical))
+        if sure.any():
+            yield np.flatnonzero(sure) + first, point[sure]
+
+
+def _has(standing: Mask, first: int, last: int, near: float) -> bool:
+    return any(abs(a - first) <= near and abs(b - 1 - last) <= near for a, b in spans(standing))
+
+
+def _judged(plate: PlateLoad, plates: Sequence[PlateLoad], frames: IntArray, pressed: Array) -> Alignment:
+    flat = np.eye(3) - np.outer(plate.normal_g, plate.normal_g)
+    local = (plate.cop_g[frames] - plate.centre_g) @ plate.R_gp
+
+    def away(centre_g: Array, R_gp: Array) -> Array:
+        return np.asarray((centre_g + local @ R_gp.T - pressed) @ flat)
+
+    def size(offsets: Array) -> float:
+        return float(median(np.linalg.norm(offsets, axis=1)))
+
+    filed = away(plate.centre_g, plate.R_gp)
+    offset = median(filed)
+    swing = size(filed - offset)
+    places = {name: (plate.centre_g, plate.R_gp @ _about_z(angle)) for name, angle in _TURNS.items()}
+    places |= {f"those of plate {p.number}": (p.centre_g, p.R_gp) for p in plates if p is not plate and p.outlined}
+    fits = {name: size(away(*place)) for name, place in places.items()}
+    best = min(fits, key=lambda name: fits[name])
+    fault = ""
+    if size(filed) > AS_FILED:
+        cm = f"{size(filed) * 100:.0f} cm"
+        if fits[best] < EXPLAINED:
+            fault = (
+                f"its corners seem {best}: the pressure lies {cm} from where the foot presses as the file has them, "
+            )
+            fault += f"{fits[best] * 100:.0f} cm if they are"
+        elif swing < STEADY:
+            moved = ", ".join(f"{-v * 100:+.0f}" for v in offset)
+            fault = f"its corners seem to lie beside the plate: moved by ({moved}) cm they fit the foot to "
+            fault += f"{swing * 100:.0f} cm, {cm} as the file has them"
+        else:
+            fault = f"its pressure lies {cm} from where the foot presses, and no turn, shift or exchange explains it"
+    x, y, z = (float(v) for v in offset)
+    return Alignment(plate.number, 1, (x, y, z), swing, fault)
+
+
+def _about_z(degrees: float) -> Array:
+    c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])

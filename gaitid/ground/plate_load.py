@@ -1,0 +1,359 @@
+"""One plate's load at the camera's instants: wrench, centre of pressure, when it is loaded, its bias."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+
+import numpy as np
+
+from gaitid.body.feet import FootTrack
+from gaitid.dynamics.wrench import Wrench, centre_of_pressure
+from gaitid.errors import GaitidError, TrialError
+from gaitid.ground.stance import detect_stances
+from gaitid.model import specs
+from gaitid.numerics.lowpass import lowpass
+from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.rotation import unit
+from gaitid.numerics.sampling import sample_centred_mean, sample_local_quadratic
+from gaitid.numerics.statistics import median, quantile
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, ForcePlate, Mask, Trial, frozen
+
+# s. Shorter loads are knocks; shorter pauses are noise within one contact; an edge reaches out no farther.
+MIN_CONTACT, MAX_PAUSE, MAX_EDGE = 0.08, 0.03, 0.15
+# N. A load that never gets heavier than this is a touch, not a stance.
+MIN_PEAK = 40.0
+# s. The bias is measured where a plate is known to be empty for at least this long in all.
+MIN_EMPTY = 0.1
+# m. A foot marker nearer than this to a plate's edge may belong to a foot that touches it.
+NEAR_PLATE = 0.25
+# m beyond an edge, and of the heel-toe distance beyond the toe: a sole whose heel, toe and tip are farther lies beside.
+BESIDE_PLATE, TIP_SHARE = 0.06, 0.3
+# Share of the trial at its beginning and end in which an empty plate tells of a drift.
+EARLY = 0.4
+# N. More noise, or a larger reading, is a load that no marker explains.
+MAX_NOISE, MAX_BIAS = 10.0, 150.0
+# m. A bias of the moment counts as one of the force at this lever: half a plate.
+BIAS_LEVER = 0.3
+# N. Where a plate's noise is not known, its contacts reach out to this.
+EDGE_UNMEASURED = 5.0
+
+
+@frozen_dataclass(eq=False)
+class PlateLoad:
+    """What one plate felt at each camera frame.
+
+    Attributes
+    ----------
+    number : int
+    wrench : Wrench
+        Reaction on the subject, about the centre of the surface, laboratory axes.
+    centre_g, normal_g : (3,) arrays
+        Centre of the surface, m, and its outward normal.
+    R_gp : (3, 3) array
+        Plate axes (z into the plate) in laboratory axes.
+    half : (2,) array, m
+        Half its size along its x and y.
+    vertical : (frames,) array, N
+        Force along the normal.
+    cop_g : (frames, 3) array, m
+    bias_g, bias_moment_g : (3,) arrays, N and N·m
+        What it reads while it is known to be empty, in the middle of the trial, the moment about the centre of its
+        surface; NaN where it never is.
+    drift_g : (3,) array, N/s
+        How the force of the empty plate changes; 0 where it is not empty both early and late.
+    removed : bool
+        Whether bias and drift were taken off `wrench`.
+    noise_N : float
+        99th percentile of the size of what is left of the force then; NaN where unknown.
+    outlined : bool
+        Whether its edges are known.
+    recorded_peak_N : float
+        Greatest force along the normal as recorded, with whatever the empty plate reads.
+    height_above_lowest : float, m
+        Of its surface above the lowest plate's.
+    """
+
+    number: int
+    wrench: Wrench
+    centre_g: Array
+    normal_g: Array
+    R_gp: Array
+    half: Array
+    vertical: Array
+    cop_g: Array
+    bias_g: Array
+    bias_moment_g: Array = field(default_factory=lambda: np.full(3, np.nan))
+    drift_g: Array = field(default_factory=lambda: np.zeros(3))
+    removed: bool = False
+    noise_N: float = float("nan")
+    outlined: bool = True
+    recorded_peak_N: float = float("nan")
+    height_above_lowest: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("centre_g", "normal_g", "R_gp", "half", "vertical", "cop_g", "bias_g", "bias_moment_g", "drift_g"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    @property
+    def bias_left_g(self) -> Array:
+        """(3,) what is still in `wrench` of the empty plate's force, N; 0 where nothing is known of it."""
+        return np.zeros(3) if self.removed else np.where(np.isfinite(self.bias_g), self.bias_g, 0.0)
+
+    def edge_N(self, settings: specs.Settings) -> float:
+        """N. Below this a load is the plate's own noise: to it contacts reach out."""
+        floor = self.noise_N if np.isfinite(self.noise_N) else EDGE_UNMEASURED
+        return min(max(settings.contact_edge_N, floor), settings.contact_threshold_N)
+
+    def feels_nothing(self, settings: specs.Settings, frames: slice) -> Mask:
+        """(frames,) its samples are known, and beyond what it reads while empty there is only its noise."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray((self.wrench.f_g[frames] - self.bias_left_g) @ self.normal_g <= self.edge_N(settings))
+
+    def contacts(self, rate_hz: float, settings: specs.Settings) -> list[tuple[int, int]]:
+        """(first, last) of each load: found above the threshold, reaching out to the edge force.
+
+        A plate with a bias is judged by what exceeds it, and no edge lies below its own noise, or either would
+        load a foot in the air.
+        """
+        left = self.bias_left_g
+        shift = left if np.linalg.norm(left) > settings.contact_edge_N / 2 else np.zeros(3)
+        force = np.linalg.norm(self.wrench.f_g - shift, axis=1)
+        # a plate can only push: what pulls the subject down, or lies below the empty reading, is no contact
+        push = (self.wrench.f_g - shift) @ self.normal_g
+        loaded = push > settings.contact_threshold_N
+        force = np.where(push > 0, force, 0.0)
+        pause = round(MAX_PAUSE * rate_hz)
+        for start, stop in list(spans(~loaded)):
+            if start > 0 and stop < len(loaded) and stop - start <= pause:
+                loaded[start:stop] = True
+        found = []
+        reach = round(MAX_EDGE * rate_hz)
+        edge = self.edge_N(settings)
+        for start, stop in spans(loaded):
+            if stop - start < MIN_CONTACT * rate_hz or np.nanmax(force[start:stop]) < MIN_PEAK:
+                continue
+            first, last = start, stop - 1
+            while first > 0 and start - first < reach and force[first - 1] > edge:
+                first -= 1
+            while last < len(force) - 1 and last - (stop - 1) < reach and force[last + 1] > edge:
+                last += 1
+            found.append((first, last))
+        return found
+
+
+def plate_axes(plate: ForcePlate) -> tuple[Array, Array, Array]:
+    """Axes (3, 3), centre (3,) and half size (2,) of a plate from its own corners.
+
+    x runs along c1 + c4 − c2 − c3, y along c1 + c2 − c3 − c4, z = x × y into the plate (C3D corner order).
+
+    Raises
+    ------
+    GaitidError
+        Corners that span no rectangle.
+    """
+    if plate.R_gp is not None and plate.centre_g is not None and not plate.outlined:
+        return plate.R_gp, plate.centre_g, np.full(2, np.inf)
+    c1, c2, c3, c4 = plate.corners_g
+    x, y = c1 + c4 - c2 - c3, c1 + c2 - c3 - c4
+    length_x, length_y = np.linalg.norm(x), np.linalg.norm(y)
+    if not (length_x > 0 and length_y > 0) or abs(x @ y) > 0.1 * length_x * length_y:
+        raise GaitidError(
+            f"plate {plate.number}: its corners are not those of a rectangle",
+            expected="corners 1 to 4 in order around the plate",
+        )
+    z = unit(np.cross(x, y))
+    # exactly orthogonal, whatever the rounding of the corners: z kept, x nearly so
+    x = unit(x)
+    y = np.cross(z, x)
+    y = unit(y)
+    return (
+        np.column_stack([np.cross(y, z), y, z]),
+        plate.corners_g.mean(axis=0),
+        np.array([length_x, length_y]) / 4,
+    )
+
+
+def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: specs.Settings) -> PlateLoad:
+    """Turn one plate's samples into its load at the camera's instants; nothing is removed from it.
+
+    The reaction is filtered first if a cut-off is set, then read at each instant (`plate_sampling`); moments
+    are moved from the sensor to the centre of the surface: m_c = m + o × f.
+    """
+    if plate.rate_hz < camera_hz * (1 - 1e-6):
+        raise GaitidError(
+            f"it is sampled at {plate.rate_hz:g} Hz, more slowly than the cameras",
+            expected=f"at least {camera_hz:g} Hz",
+            todo="export its samples at their own rate",
+        )
+    channels = np.concatenate([plate.force_p, plate.moment_p], axis=1)
+    if settings.force_cutoff_hz is not None:
+        channels = lowpass(channels, settings.force_cutoff_hz, plate.rate_hz)
+    sample = sample_centred_mean if settings.plate_sampling == "centred_mean" else sample_local_quadratic
+    at_camera = sample(channels, plate.rate_hz, camera_hz, n_frames, plate.start_s)
+    if not np.isfinite(at_camera).all(axis=1).any():
+        raise GaitidError(
+            "none of its samples is known within the trial",
+            expected=f"samples between 0 and {n_frames / camera_hz:.3g} s",
+            found=f"{plate.start_s:.3g} to {plate.start_s + len(plate.force_p) / plate.rate_hz:.3g} s",
+            todo="give forces and markers of one recording",
+        )
+    R_gp, centre, half = plate_axes(plate)
+    f_p, m_p = at_camera[:, :3], at_camera[:, 3:]
+    m_p = m_p + np.cross(plate.sensor_p, f_p)
+    wrench = Wrench(f_p @ R_gp.T, m_p @ R_gp.T, centre)
+    normal = -R_gp[:, 2]
+    cop, _ = centre_of_pressure(wrench, centre, normal)
+    vertical = wrench.f_g @ normal
+    return PlateLoad(
+        plate.number, wrench, centre, normal, R_gp, half, vertical, cop, np.full(3, np.nan),
+        outlined=plate.outlined, recorded_peak_N=float(vertical[np.isfinite(vertical)].max()),
+    )  # fmt: skip
+
+
+def known_empty(plate: PlateLoad, feet: Mapping[str, FootTrack], airborne: Mapping[str, Mask], rate_hz: float) -> Mask:
+    """(frames,) where nothing of the subject can be on a plate: every foot is away from it.
+
+    Where the feet are never away for long enough (a treadmill, narrow stairs), a foot counts as away that surely flies
+    or whose sole lies beside the plate.
+
+    Parameters
+    ----------
+    plate : PlateLoad
+    feet : mapping of side to FootTrack
+    airborne : mapping of side to (frames,) bool array
+        When each foot surely flies.
+    rate_hz : float
+    """
+
+    def beyond(points: Sequence[Array], distance: float) -> Mask:
+        outside = np.ones(len(plate.vertical), dtype=bool)
+        for point in points:
+            local = (point - plate.centre_g) @ plate.R_gp
+            with np.errstate(invalid="ignore"):
+                beyond_x, beyond_y = (np.abs(local[:, :2]) > plate.half + distance).T
+            outside &= beyond_x | beyond_y
+        return outside
+
+    away = known_rows(plate.wrench.f_g)
+    off = away.copy()
+    for side, foot in feet.items():
+        away &= beyond([foot.heel_g, foot.toe_g], NEAR_PLATE)
+        tip = foot.toe_g + TIP_SHARE * (foot.toe_g - foot.heel_g)
+        off &= airborne[side] | beyond([foot.heel_g, foot.toe_g, tip], BESIDE_PLATE)
+    return away if away.sum() >= MIN_EMPTY * rate_hz else off
+
+
+def with_empty_reading(plate: PlateLoad, empty: Mask, rate_hz: float, settings: specs.Settings) -> PlateLoad:
+    """The plate with what it reads while it is empty, and without it where `settings.remove_bias` says so.
+
+    The reading is a constant, and a drift in proportion to time where the plate is empty early and late in the trial.
+
+    Parameters
+    ----------
+    plate : PlateLoad
+    empty : (frames,) bool array
+        When nothing is on it.
+    rate_hz : float
+    settings : Settings
+        `remove_bias`, `bias_limit_N`.
+    """
+    if empty.sum() < MIN_EMPTY * rate_hz:
+        return plate
+    n = len(empty)
+    middle = (n - 1) / 2
+    time_s = (np.arange(n) - middle) / rate_hz
+    both = np.concatenate([plate.wrench.f_g, plate.wrench.m_g], axis=1)
+    at = np.flatnonzero(empty)
+    drift = np.zeros(6)
+    if at[0] < EARLY * n and at[-1] >= (1 - EARLY) * n:
+        early, late = at[at < EARLY * n], at[at >= (1 - EARLY) * n]
+        drift = (median(both[late]) - median(both[early])) / (time_s[late].mean() - time_s[early].mean())
+    offset = median(both[at] - np.outer(time_s[at], drift))
+    reading = offset + np.outer(time_s, drift)
+    left = np.linalg.norm((both - reading)[at, :3], axis=1)
+    noise = float(quantile(left, 0.99))
+    wrench, removed = plate.wrench, False
+    # More noise than a plate has is a load that no marker explains (another person, a knock): no bias to take off.
+    if noise <= MAX_NOISE and float(np.linalg.norm(offset[:3])) <= MAX_BIAS:
+        force = float(np.linalg.norm(reading[:, :3], axis=1).max())
+        moment = float(np.linalg.norm(reading[:, 3:], axis=1).max())
+        beyond = force > settings.bias_limit_N or moment > settings.bias_limit_N * BIAS_LEVER
+        removed = settings.remove_bias == "always" or (settings.remove_bias == "auto" and beyond)
+        if removed:
+            wrench = Wrench(plate.wrench.f_g - reading[:, :3], plate.wrench.m_g - reading[:, 3:], plate.centre_g)
+    cop, _ = centre_of_pressure(wrench, plate.centre_g, plate.normal_g)
+    return replace(
+        plate,
+        wrench=wrench,
+        vertical=wrench.f_g @ plate.normal_g,
+        cop_g=cop,
+        bias_g=offset[:3],
+        bias_moment_g=offset[3:],
+        drift_g=drift[:3],
+        removed=removed,
+        noise_N=min(noise, MAX_NOISE),
+    )
+
+
+def check_cutoff(cutoff_hz: float, rate_hz: float, option: str) -> None:
+    """Refuse a cut-off that is not below half the rate.
+
+    Raises
+    ------
+    TrialError
+    """
+    if not cutoff_hz < rate_hz / 2:
+        raise TrialError(
+            f"the cut-off {cutoff_hz:g} Hz is too high",
+            expected=f"below half the rate, {rate_hz / 2:g} Hz",
+            todo=f"give a lower {option}, or none",
+        )
+
+
+def plates_at_camera(
+    trial: Trial, settings: specs.Settings, feet: Mapping[str, FootTrack], up_g: Array
+) -> tuple[list[PlateLoad], dict[int, str]]:
+    """Each plate's load at the camera's instants with its empty reading, and why other plates cannot be used.
+
+    Parameters
+    ----------
+    trial : Trial
+    settings : Settings
+    feet : mapping of side to FootTrack
+        Frames without a foot near a plate give its bias; without any feet nothing does.
+    up_g : (3,) array
+
+    Returns
+    -------
+    plates : list of PlateLoad
+    refused : dict of plate number to reason
+
+    Raises
+    ------
+    TrialError
+        The force cut-off is not below half a plate's rate.
+    """
+    loads: list[PlateLoad] = []
+    refused: dict[int, str] = {}
+    airborne = {side: stance.airborne for side, stance in detect_stances(feet, (), up_g, trial.rate_hz).items()}
+    for plate in trial.plates:
+        if settings.force_cutoff_hz is not None:
+            check_cutoff(settings.force_cutoff_hz, plate.rate_hz, "--force-cutoff")
+            if settings.force_cutoff_hz * len(plate.force_p) < plate.rate_hz:
+                raise TrialError(
+                    f"the trial is too short to be low-passed at {settings.force_cutoff_hz:g} Hz",
+                    todo="give a higher --force-cutoff, or none",
+                )
+        try:
+            load = plate_load(plate, trial.rate_hz, trial.n_frames, settings)
+        except GaitidError as error:
+            refused[plate.number] = error.line().removeprefix(f"plate {plate.number}: ")
+            continue
+        if feet:
+            empty = known_empty(load, feet, airborne, trial.rate_hz)
+            load = with_empty_reading(load, empty, trial.rate_hz, settings)
+        loads.append(load)
+    lowest = min((float(load.centre_g @ up_g) for load in loads), default=0.0)
+    return [replace(load, height_above_lowest=float(load.centre_g @ up_g) - lowest) for load in loads], refused

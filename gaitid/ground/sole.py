@@ -1,0 +1,132 @@
+"""Where a foot's sole lies and where it must press: at the heel while its toe is up, at the ball while its heel is up.
+
+A foot that turns about its heel or its ball has nothing else on the ground. In the clean level stances of the shared
+trials the pressure then lies at 0.14 to 0.31 and at 0.86 to 1.1 of the way from heel to toe marker, whoever walks; over
+a stance it stays within 2 cm of the way between these (median), along and across.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gaitid.body.feet import FootTrack
+from gaitid.numerics.masks import spans
+from gaitid.numerics.rotation import cross
+from gaitid.numerics.statistics import median, quantile
+from gaitid.trial import Array
+
+# Where the sole ends: at the heel marker, which stands behind it; beyond the toe marker, which stands on the second
+# metatarsal head, by a share of the heel-toe distance; and to either side, m.
+TOE_SHARE, HALF_WIDTH = 0.30, 0.045
+# Of the heel-toe distance: how far the heel marker rises above the toe marker, or sinks below it, beyond what it does
+# while the foot is flattest, when the foot is pitched; and the share of a stance's frames that are its flattest.
+PITCHED, FLATTEST = 0.2, 0.2
+# Where a pitched foot presses, 0 at the heel marker, 1 at the toe marker.
+UNDER_HEEL, UNDER_BALL = 0.2, 1.0
+
+
+def pressure_on_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> tuple[Array, Array]:
+    """Where the pressure lies on a foot, seen along a plate's normal.
+
+    Returns
+    -------
+    aside : (frames,) array, m
+        From the line through heel and toe.
+    along : (frames,) array
+        0 at the heel marker, 1 at the toe marker.
+    """
+    flat = np.eye(3) - np.outer(normal_g, normal_g)
+    line = (foot.toe_g - foot.heel_g) @ flat
+    to_cop = (cop_g - foot.heel_g) @ flat
+    with np.errstate(invalid="ignore", divide="ignore"):
+        along = np.einsum("ij,ij->i", to_cop, line) / np.einsum("ij,ij->i", line, line)
+    return np.asarray(np.linalg.norm(to_cop - along[:, None] * line, axis=1)), along
+
+
+def distance_from_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
+    """(frames,) distance, m, from the pressure to the line of the sole, from its back to its front."""
+    flat = np.eye(3) - np.outer(normal_g, normal_g)
+    line = (foot.toe_g - foot.heel_g) @ flat
+    _, along = pressure_on_foot(cop_g, foot, normal_g)
+    nearest = np.clip(along, -0.1, 1 + TOE_SHARE)[:, None] * line
+    return np.asarray(np.linalg.norm((cop_g - foot.heel_g) @ flat - nearest, axis=1))
+
+
+def sole(foot: FootTrack, normal_g: Array) -> list[Array]:
+    """Four corners of the sole's outline, each (frames, 3), m."""
+    flat = np.eye(3) - np.outer(normal_g, normal_g)
+    line = (foot.toe_g - foot.heel_g) @ flat
+    length = np.linalg.norm(line, axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        forward = line / length
+    across = np.cross(normal_g, forward) * HALF_WIDTH
+    back, front = foot.heel_g, foot.toe_g + TOE_SHARE * line
+    return [back + across, back - across, front + across, front - across]
+
+
+def rolled(foot: FootTrack, normal_g: Array) -> Array:
+    """(frames,) where a foot must press, 0 at the heel marker and 1 at the toe marker, while it is pitched; else NaN.
+
+    Parameters
+    ----------
+    foot : FootTrack
+        During one stance. It is flattest while both markers are low: their heights then need not be equal.
+    normal_g : (3,) array
+        Of the surface, outward.
+    """
+    heel, toe = foot.heel_g @ normal_g, foot.toe_g @ normal_g
+    length = np.linalg.norm(foot.toe_g - foot.heel_g, axis=1)
+    known = np.isfinite(length)
+    if not known.any() or not median(length[known]) > 0:
+        return np.full(len(length), np.nan)
+    height, above = heel - toe, heel + toe
+    flat = known & (np.where(known, above, np.inf) <= quantile(above[known], FLATTEST))
+    pitch = (height - median(height[flat])) / float(median(length[known]))
+    with np.errstate(invalid="ignore"):
+        return np.where(pitch > PITCHED, UNDER_BALL, np.where(pitch < -PITCHED, UNDER_HEEL, np.nan))
+
+
+def pressed_point(foot: FootTrack, normal_g: Array, longest_flat: int) -> Array:
+    """Where a foot presses during a stance, seen along the normal, (frames, 3), m.
+
+    Under heel or ball while it is pitched (`rolled`); along a foot that is flat for at most `longest_flat` frames, the
+    way is taken to go evenly in time from where it was pitched last to where it is next. NaN where that is not known:
+    before a first roll over the ball, after a last one over the heel, in a foot that stays flat.
+    """
+    expected = rolled(foot, normal_g)
+    known = np.flatnonzero(np.isfinite(expected))
+    if not known.size:
+        return np.full((len(expected), 3), np.nan)
+    stays = [(a, b) for a, b in spans(np.isnan(expected)) if b - a > longest_flat]
+    before, after = (np.nan if expected[known[0]] == UNDER_BALL else UNDER_HEEL), expected[known[-1]]
+    after = np.nan if after == UNDER_HEEL else after
+    expected = np.interp(np.arange(len(expected)), known, expected[known], left=before, right=after)
+    for a, b in stays:
+        expected[a:b] = np.nan
+    return np.asarray(foot.heel_g + expected[:, None] * (foot.toe_g - foot.heel_g))
+
+
+def off_the_roll(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
+    """How far the pressure lies from where a foot presses, (frames, 2), m: toward the toe, and to the foot's left.
+
+    Parameters
+    ----------
+    cop_g : (frames, 3) array, m
+        Of one stance.
+    foot : FootTrack
+        In the same frames.
+    normal_g : (3,) array
+        Of the surface, outward.
+
+    Returns
+    -------
+    (frames, 2) array
+        The first is NaN while the foot is flat.
+    """
+    flat = np.eye(3) - np.outer(normal_g, normal_g)
+    line = (foot.toe_g - foot.heel_g) @ flat
+    with np.errstate(invalid="ignore", divide="ignore"):
+        forward = line / np.linalg.norm(line, axis=1, keepdims=True)
+    leftward = cross(np.broadcast_to(normal_g, forward.shape), forward)
+    ahead = ((cop_g - pressed_point(foot, normal_g, 0)) @ flat * forward).sum(axis=1)
+    return np.stack([ahead, ((cop_g - foot.heel_g) @ flat * leftward).sum(axis=1)], axis=1)

@@ -1,0 +1,286 @@
+"""Markers as recorded -> markers to compute with: labels checked, gaps filled, noise filtered, all of it recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gaitid.errors import TrialError
+from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
+from gaitid.markers.labels import LabelFault, check_labels, find_exchanged
+from gaitid.model import specs
+from gaitid.numerics.lowpass import lowpass
+from gaitid.numerics.masks import known_rows
+from gaitid.numerics.statistics import median, noise_level
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Trial
+
+# mm. Trajectories with less noise than this were smoothed before they were stored. On a simulated walk at 100 Hz
+# unfiltered noise costs 223 N·m a millimetre at the hip and the 7 Hz filter 0.55 N·m: they break even at 0.0025 mm.
+# Walks that Nexus smoothed have at most 0.00002 mm, raw trajectories 0.008 mm and more (docs/method.md).
+SMOOTHED_BELOW_MM = 0.002
+# Hz. Where cross-validation lets this much of a walk through, noise that neighbouring frames share misled it.
+MISLED_HZ = 15.0
+# Degree of the Savitzky-Golay filter's polynomials.
+SAVITZKY_GOLAY_DEGREE = 3
+# So many gaps are named in a warning; the record has all.
+MAX_NAMED = 6
+
+
+@frozen_dataclass(eq=False)
+class Clean:
+    """Markers to compute with, and what was done to them.
+
+    Attributes
+    ----------
+    seen : mapping of label to (frames, 3) array, m
+        Labels checked and gaps filled, not filtered; NaN where unknown.
+    markers : mapping of label to (frames, 3) array, m
+        The same, filtered.
+    support : mapping of label to (frames, 3) array, m
+        The same with the gaps that stay open bridged, so that derivatives beside them have support; where a frame of
+        `markers` is unknown, what follows from this one must be thrown away. `markers` itself where no gap is open.
+    settings : Settings
+        Cut-off and frames at the ends as decided.
+    quality : mapping
+        For the record.
+    warnings : tuple of str
+    """
+
+    seen: Mapping[str, Array]
+    markers: Mapping[str, Array]
+    support: Mapping[str, Array]
+    settings: specs.Settings
+    quality: Mapping[str, Any]
+    warnings: tuple[str, ...]
+
+
+def clean(
+    raw: Mapping[str, Array],
+    settings: specs.Settings,
+    rate_hz: float,
+    first_frame: int,
+    letters: Sequence[str],
+    loaded: bool = True,
+) -> Clean:
+    """Check labels, fill gaps, filter.
+
+    Parameters
+    ----------
+    raw : mapping of label to (frames, 3) array, m
+        Laboratory axes; NaN where a marker was not seen.
+    settings : Settings
+    rate_hz : float
+    first_frame : int
+        Number of the trial's first frame, for words.
+    letters : sequence of str
+        With which the labels of the two sides begin.
+    loaded : bool
+        Whether loads of plates will meet these markers.
+
+    Raises
+    ------
+    TrialError
+        The cut-off is not below half the rate.
+    """
+    warnings: list[str] = []
+    checked, faults = dict(raw), []
+    if settings.doubtful_labels == "unknown":
+        result = check_labels(raw, rate_hz)
+        checked, faults = dict(result.markers), list(result.faults)
+        if len(letters) == 2:
+            faults += find_exchanged(checked, (letters[0], letters[1]))
+    warnings += [fault.words(first_frame) for fault in faults]
+    limits = GapLimits(settings.gap_sure_s, settings.gap_spline_s, settings.gap_rigid_s, settings.gap_error_mm * 1e-3)
+    filled = fill_gaps(checked, rate_hz, limits)
+    warnings += _gap_warnings(filled.gaps, first_frame)
+    settings, noise_mm, words = _resolved(raw, settings)
+    warnings += words
+    support = bridge(filled.markers, rate_hz)
+    smooth, figures, settings = _filtered(support, settings, rate_hz)
+    is_open = {label: ~known_rows(points) for label, points in filled.markers.items()}
+    bridged = [label for label, mask in is_open.items() if (mask & known_rows(smooth[label])).any()]
+    markers = {**smooth, **{label: np.where(is_open[label][:, None], np.nan, smooth[label]) for label in bridged}}
+    warnings += _filter_warnings(settings, figures, loaded)
+    quality = {
+        "marker_noise_mm": noise_mm,
+        "marker_filter": figures,
+        "gaps": [_gap_record(gap, first_frame) for gap in filled.gaps],
+        "label_faults": [_fault_record(fault, first_frame) for fault in faults],
+        **_missing(raw),
+        **(_residual_analysis(filled.markers, rate_hz) if noise_mm > SMOOTHED_BELOW_MM else {}),
+    }
+    return Clean(filled.markers, markers, smooth if bridged else markers, settings, quality, tuple(warnings))
+
+
+# --- gaps and labels ----------------------------------------------------------------------------------------
+
+
+def _gap_warnings(gaps: Sequence[Gap], first_frame: int) -> list[str]:
+    warnings = []
+    filled, left = [g for g in gaps if g.method], [g for g in gaps if not g.method]
+    for found, what, words in (
+        (filled, "filled", [g.words(first_frame).replace(" is filled", "") for g in filled]),
+        (left, "left open: what needs them is empty there", [_where(g, first_frame) for g in left]),
+    ):
+        if found:
+            more = f"; and {len(found) - MAX_NAMED} more" if len(found) > MAX_NAMED else ""
+            count = "a gap of a marker was" if len(found) == 1 else f"{len(found)} gaps of markers were"
+            warnings.append(f"{count} {what}: {'; '.join(words[:MAX_NAMED])}{more}")
+    return warnings
+
+
+def _where(gap: Gap, first_frame: int) -> str:
+    return f"{gap.label} in frames {gap.first + first_frame}-{gap.last + first_frame} ({gap.reason})"
+
+
+def _gap_record(gap: Gap, first_frame: int) -> dict[str, Any]:
+    return {
+        "marker": gap.label,
+        "first_frame": gap.first + first_frame,
+        "last_frame": gap.last + first_frame,
+        "filled_by": gap.method,
+        "partners": list(gap.partners),
+        "error_mm": gap.error_m * 1e3,
+        "left_open_because": gap.reason,
+    }
+
+
+def _fault_record(fault: LabelFault, first_frame: int) -> dict[str, Any]:
+    return {
+        "kind": fault.kind,
+        "labels": list(fault.labels),
+        "frames": [[a + first_frame, b + first_frame] for a, b in fault.frames],
+        "size_mm": fault.size_m * 1e3,
+    }
+
+
+def _missing(raw: Mapping[str, Array]) -> dict[str, Any]:
+    counts = {label: int((~known_rows(points)).sum()) for label, points in sorted(raw.items())}
+    return {"marker_frames_missing": {label: n for label, n in counts.items() if n}}
+
+
+# --- filter -------------------------------------------------------------------------------------------------
+
+
+def _resolved(raw: Mapping[str, Array], settings: specs.Settings) -> tuple[specs.Settings, float, list[str]]:
+    """Settings with ``auto`` decided from the noise on the markers, that noise in mm, and warnings."""
+    levels = [noise_level(1e3 * points) for points in raw.values()]
+    known = [level for level in levels if np.isfinite(level)]
+    noise = float(median(np.array(known))) if known else float("nan")
+    warnings = []
+    if settings.cutoff_hz == "auto":
+        if not noise > SMOOTHED_BELOW_MM:
+            settings = settings._replace(cutoff_hz=None)
+        elif settings.marker_filter == "gcv_spline":
+            warnings.append(f"the markers carry {noise:.2g} mm of noise; a smoothing spline took it off")
+        else:
+            settings = settings._replace(cutoff_hz=settings.raw_cutoff_hz)
+            warnings.append(
+                f"the markers carry {noise:.2g} mm of noise; they were low-passed at {settings.cutoff_hz:g} Hz "
+                "(choose with --cutoff)"
+            )
+    elif settings.cutoff_hz is None and noise > SMOOTHED_BELOW_MM:
+        warnings.append(f"the markers carry {noise:.2g} mm of noise and are not filtered: accelerations are rough")
+    return settings, noise, warnings
+
+
+def _filtered(
+    markers: Mapping[str, Array], settings: specs.Settings, rate_hz: float
+) -> tuple[dict[str, Array], dict[str, Any], specs.Settings]:
+    """Markers through the filter, what it is (effective −3 dB by marker), settings with the frames spoiled at ends."""
+    cutoff = settings.cutoff_hz
+    if cutoff is None or not markers:
+        return dict(markers), {"method": "none"}, settings
+    if isinstance(cutoff, float) and not cutoff < rate_hz / 2:
+        raise TrialError(
+            f"the cut-off {cutoff:g} Hz is too high",
+            expected=f"below half the rate, {rate_hz / 2:g} Hz",
+            todo="give a lower --cutoff, or none",
+        )
+    if isinstance(cutoff, float) and cutoff * len(next(iter(markers.values()))) < rate_hz:
+        raise TrialError(
+            f"the trial is too short to be low-passed at {cutoff:g} Hz",
+            expected=f"at least one period, {1 / cutoff:.3g} s",
+            found=f"{len(next(iter(markers.values()))) / rate_hz:.3g} s",
+            todo="give a higher --cutoff, or none",
+        )
+    labels = list(markers)
+    stacked = np.stack([markers[label] for label in labels], axis=1)
+    figures: dict[str, Any] = {"method": settings.marker_filter}
+    effective: Array
+    if settings.marker_filter == "gcv_spline":
+        from gaitid.numerics.gcv_spline import smoothing_for_cutoff, smoothing_spline
+
+        variance = None if settings.spline_mse_mm2 is None else settings.spline_mse_mm2 * 1e-6
+        given = None if cutoff == "auto" else smoothing_for_cutoff(float(cutoff), rate_hz)
+        try:
+            spline = smoothing_spline(stacked, rate_hz, smoothing=given, mse=variance if given is None else None)
+        except ValueError as error:
+            raise TrialError(f"the markers cannot be smoothed so: {error}", todo="give a higher --cutoff") from None
+        values = spline.values
+        # one figure a marker: that of its axis which is smoothed least
+        effective = np.fmax.reduce(np.where(np.isnan(spline.cutoff_hz), rate_hz / 2, spline.cutoff_hz), axis=1)
+        figures["smoothing_parameter_s5"] = {label: spline.smoothing[i] for i, label in enumerate(labels)}
+        figures["chosen_by"] = "cut-off" if given is not None else "GCV" if variance is None else "mean squared error"
+        spoiled = int(np.ceil(rate_hz / np.fmin.reduce(effective) / 2))
+    elif settings.marker_filter == "savitzky_golay":
+        from gaitid.numerics.savitzky_golay import savitzky_golay, savitzky_golay_window
+
+        window, real_hz = savitzky_golay_window(float(cutoff), rate_hz, SAVITZKY_GOLAY_DEGREE)
+        values = savitzky_golay(stacked, window, SAVITZKY_GOLAY_DEGREE)
+        effective = np.full(len(labels), real_hz)
+        figures |= {"window_frames": window, "degree": SAVITZKY_GOLAY_DEGREE}
+        spoiled = window // 2
+    else:
+        values = lowpass(stacked, float(cutoff), rate_hz)
+        effective = np.full(len(labels), float(cutoff))
+        figures["order_and_passes"] = "second order, forward and backward"
+        # the point reflection at the ends of a span bends its last half period
+        spoiled = int(np.ceil(rate_hz / float(cutoff) / 2))
+    figures["effective_cutoff_hz"] = {label: effective[i] for i, label in enumerate(labels)}
+    settings = settings._replace(end_frames=max(settings.end_frames, spoiled))
+    return {label: values[:, i] for i, label in enumerate(labels)}, figures, settings
+
+
+def _filter_warnings(settings: specs.Settings, figures: Mapping[str, Any], loaded: bool) -> list[str]:
+    warnings = []
+    found = [float(v) for v in figures.get("effective_cutoff_hz", {}).values()]
+    typical = float(median(np.array(found))) if found else float("nan")
+    if figures.get("chosen_by") == "GCV" and typical > MISLED_HZ:
+        warnings.append(
+            f"cross-validation chose {typical:.0f} Hz: it takes noise that neighbouring frames share for movement; "
+            "give --cutoff, or the noise with --set spline_mse_mm2=..."
+        )
+    wanted = settings.cutoff_hz
+    if found and isinstance(wanted, float) and abs(typical / wanted - 1) > 0.1:
+        warnings.append(f"the filter's windows come no nearer to {wanted:g} Hz than {typical:.3g} Hz")
+    force = settings.force_cutoff_hz
+    if loaded and found and (force is None or abs(force - typical) > 0.5):
+        plates = "the plates are not" if force is None else f"the plates at {force:g} Hz"
+        warnings.append(
+            f"the markers are low-passed at {typical:.3g} Hz, {plates}: knee and hip moments within 0.03 s of a foot "
+            "strike are not to be trusted (--force-cutoff; docs/method.md)"
+        )
+    return warnings
+
+
+def _residual_analysis(markers: Mapping[str, Array], rate_hz: float) -> dict[str, Any]:
+    """What Winter's residual analysis proposes for each marker; it needs a noise floor (docs/smoothing.md)."""
+    from gaitid.numerics.residual import residual_cutoff
+
+    found = residual_cutoff(np.stack(list(markers.values()), axis=1), rate_hz)
+    return {
+        "residual_analysis_hz": {label: found.cutoff_hz[i] for i, label in enumerate(markers)},
+        "residual_analysis_refused": {
+            label: str(found.reason[i]) for i, label in enumerate(markers) if found.reason[i]
+        },
+    }
+
+
+def model_markers(trial: Trial, model: specs.Model) -> dict[str, Array]:
+    """Positions, (frames, 3), m, by label, of the markers that the model knows and the trial saw."""
+    labels = [label for side, role in model.roles for label in model.labels(role, side)]
+    return {label: trial.marker(label) for label in labels if trial.has(label)}

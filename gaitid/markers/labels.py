@@ -1,0 +1,390 @@
+"""Labels that jump, change places or stand still: found, named, and their frames taken as not seen, never corrected.
+
+A jump is told from fast motion by both of its neighbours: a foot that strikes the ground changes its velocity, so that
+a step differs from the one before *or* the one after; a label that jumps makes one step that differs from both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations, pairwise
+
+import numpy as np
+
+from gaitid.numerics.masks import known_rows, spans
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, IntArray, Mask
+
+# m, and m/s: a step is a jump if it differs from both of its neighbours by more than the first, and by more than the
+# second times the interval between frames. Recorded markers stay below 10 mm at 100 to 120 Hz and 27 mm at 50 to 60 Hz;
+# what is more in them are jumps (docs/gaps.md).
+JUMP_M, JUMP_M_PER_S = 0.02, 2.0
+# s. Across a longer gap of two labels continuity does not tell which is which.
+GAP_S = 0.15
+# How much better continuity must be with two labels exchanged. Markers that were hidden together and kept their labels
+# reach 2.1 across gaps of 0.2 s; exchanged ones are far above.
+SWAP_RATIO = 3.0
+# A label that jumps more often is noise: it is neither followed from jump to jump nor compared with others. Recorded
+# markers jump three times at most; the cost of following one grows with the square.
+MOST_JUMPS = 1000
+# Frames of equal coordinates on end, and m, the jump beside them, that make a marker frozen. A marker at rest, read to
+# a whole step of an integer file, repeats itself too, but does not jump.
+FROZEN_FRAMES, FROZEN_M = 3, 0.005
+# Frames, and m: a marker that stands still for longer while its nearest one goes away is frozen, jump or none.
+LEFT_FRAMES, LEFT_M = 10, 0.05
+# A part of the trial is believed against the rest of it if it is this many times as long.
+MAJORITY = 2.0
+# m, and a ratio: how much better the distances to other markers fit with two labels exchanged throughout.
+EXCHANGE_M, EXCHANGE_RATIO = 0.06, 2.0
+# Markers whose distances are compared: the nearest ones, which are on the same segment or the next.
+NEAREST = 4
+
+
+@frozen_dataclass()
+class LabelFault:
+    """One thing that is wrong with labels.
+
+    Attributes
+    ----------
+    kind : str
+        ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``frozen``, ``same`` or ``restless``.
+    labels : tuple of str
+    frames : tuple of (int, int)
+        Runs of frames, from 0, first and last, that are taken as not seen; none of an exchange throughout.
+    size_m : float
+        How far the label jumped; of an exchange, by how much the distances to other markers fit better without it.
+    """
+
+    kind: str
+    labels: tuple[str, ...]
+    frames: tuple[tuple[int, int], ...]
+    size_m: float
+
+    def words(self, first_frame: int = 0) -> str:
+        """A warning; `first_frame` is the number of the trial's first frame."""
+        names = " and ".join(self.labels)
+        where = ", ".join(f"{a + first_frame}-{b + first_frame}" for a, b in self.frames)
+        size = f"{1e3 * self.size_m:.0f} mm"
+        if self.kind == "exchanged":
+            return (
+                f"{names} seem to be exchanged throughout (distances to other markers fit better by {size} the other "
+                "way round): correct the labels, or check the other side's"
+            )
+        what = {
+            "same": f"{names} have the same coordinates",
+            "jump": f"{names} jumps by {size}",
+            "restless": f"{names} jumps more than {MOST_JUMPS} times (by up to {size}), too often to be followed or "
+            "compared with other labels",
+            "swap": f"{names} change places ({size})",
+            "frozen": f"{names} stands still to the last digit, away from the others by {size}",
+        }[self.kind]
+        return f"{what}: taken as not seen in frames {where}; correct the labels there"
+
+
+@frozen_dataclass(eq=False)
+class CheckedLabels:
+    """Markers without the frames that cannot be believed, and why.
+
+    Attributes
+    ----------
+    markers : mapping of label to (frames, 3) array, m
+        NaN in the frames that a fault names; otherwise unchanged.
+    faults : tuple of LabelFault
+    """
+
+    markers: Mapping[str, Array]
+    faults: tuple[LabelFault, ...]
+
+
+def check_labels(markers: Mapping[str, Array], rate_hz: float) -> CheckedLabels:
+    """Blank frozen markers first, then noise, exchanged ones and single jumps: each step sees what the last one left.
+
+    Parameters
+    ----------
+    markers : mapping of label to (frames, 3) array, m
+        Laboratory axes; a frame with a NaN was not seen.
+    rate_hz : float
+
+    Returns
+    -------
+    CheckedLabels
+    """
+    checked: dict[str, Array] = dict(markers)
+    faults: list[LabelFault] = []
+    copies = find_same(checked)
+    if not copies and not _suspicious(checked, rate_hz):
+        return CheckedLabels(checked, ())
+    faults += copies
+    checked = without(checked, copies)
+    for find in (find_frozen, find_restless, find_swaps, find_jumps):
+        found = find(checked, rate_hz)
+        checked = without(checked, found)
+        faults += found
+    return CheckedLabels(checked, tuple(faults))
+
+
+def _suspicious(markers: Mapping[str, Array], rate_hz: float) -> bool:
+    """Whether anything may be found: a step too many, one too few, or a gap; all markers at once."""
+    if not markers:
+        return False
+    steps = np.diff(np.stack(list(markers.values()), axis=1), axis=0)
+    seen = bool(np.isfinite(steps).all())
+    return not seen or bool((_excess(steps) > _jump_limit(rate_hz)).any() or (steps == 0).all(axis=-1).any())
+
+
+def without(markers: Mapping[str, Array], faults: Iterable[LabelFault]) -> dict[str, Array]:
+    """Markers with the frames that the faults name unknown; those without faults are the same arrays."""
+    doubted = [(label, frames) for fault in faults for label in fault.labels for frames in fault.frames]
+    result = {**markers, **{label: markers[label].copy() for label in dict(doubted)}}
+    for label, (first, last) in doubted:
+        result[label][first : last + 1] = np.nan
+    return result
+
+
+# --- for part of the trial ----------------------------------------------------------------------------------
+
+
+def find_frozen(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers that repeat one position for three frames or more and jump there or away from it."""
+    faults = []
+    for label, points in markers.items():
+        steps = np.diff(points, axis=0)
+        still = (steps == 0).all(axis=1)
+        if not still.any():
+            continue
+        excess = _excess(steps)
+        for first, stop in spans(still):  # steps first … stop − 1, so frames first … stop
+            beside = [excess[k] for k in (first - 1, stop) if 0 <= k < len(excess) and np.isfinite(excess[k])]
+            jump = max(beside, default=0.0)
+            if stop - first + 1 >= FROZEN_FRAMES and jump > FROZEN_M:
+                faults.append(LabelFault("frozen", (label,), ((first, stop),), float(jump)))
+            elif stop - first + 1 >= LEFT_FRAMES and (left := _left_behind(markers, label, first, stop)) > LEFT_M:
+                faults.append(LabelFault("frozen", (label,), ((first, stop),), left))
+    return faults
+
+
+def _left_behind(markers: Mapping[str, Array], label: str, first: int, stop: int) -> float:
+    """By how much the distance from a marker that stands still to its nearest one changes meanwhile, m."""
+    still = markers[label][first]
+    away = [np.linalg.norm(p[first : stop + 1] - still, axis=1) for other, p in markers.items() if other != label]
+    known = [d[np.isfinite(d)] for d in away if np.isfinite(d).sum() >= 2]
+    return float(np.ptp(min(known, key=lambda d: d.min()))) if known else 0.0
+
+
+def find_same(markers: Mapping[str, Array]) -> list[LabelFault]:
+    """Pairs of labels with the same coordinates to the last digit: one of them is a copy."""
+    labels = list(markers)
+    first: dict[bytes, str] = {}
+    faults = []
+    for label in labels:
+        points = markers[label]
+        seen = np.flatnonzero(known_rows(points))
+        if not len(seen):
+            continue
+        middle = points[seen[len(seen) // 2]].tobytes() + bytes(str(seen[len(seen) // 2]), "ascii")
+        twin = first.setdefault(middle, label)
+        if twin != label:
+            same = (points == markers[twin]).all(axis=1)
+            frames = tuple((a, b - 1) for a, b in spans(same) if b - a >= FROZEN_FRAMES)
+            if frames:
+                faults.append(LabelFault("same", (twin, label), frames, 0.0))
+    return faults
+
+
+def find_restless(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Labels that jump more than a thousand times: they are not believed in any frame."""
+    faults = []
+    for label, points in markers.items():
+        excess = _excess(np.diff(points, axis=0))
+        if np.count_nonzero(excess > _jump_limit(rate_hz)) > MOST_JUMPS:
+            faults.append(LabelFault("restless", (label,), ((0, len(points) - 1),), float(np.fmax.reduce(excess))))
+    return faults
+
+
+def find_jumps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Single labels that leave their track: the frames in which they are off the track that they are on mostly.
+
+    Each jump shifts the track; parts with the same sum of shifts are one track. If no track is clearly the longest,
+    the label is not believed in any frame.
+    """
+    limit, faults = _jump_limit(rate_hz), []
+    for label, points in markers.items():
+        excess = _excess(np.diff(points, axis=0))
+        # Last frame before and first frame after each run of steps that no body makes.
+        jumps = list(spans(excess > limit))
+        if not jumps:
+            continue
+        shifts = _shifts(points, points, *np.array(jumps).T)
+        tracks = np.concatenate([np.zeros((1, 3)), np.cumsum(shifts, axis=0)])
+        same = np.sqrt(((tracks[:, None] - tracks) ** 2).sum(axis=2)) < limit
+        parts = list(zip([0, *(after for _, after in jumps)], [*(before for before, _ in jumps), len(points) - 1]))
+        seen = known_rows(points)
+        lengths = same @ np.array([seen[first : last + 1].sum() for first, last in parts])
+        longest = int(np.argmax(lengths))
+        away = np.ones(len(points), dtype=bool)
+        if lengths[longest] >= MAJORITY * (seen.sum() - lengths[longest]):
+            for part in np.flatnonzero(same[longest]):
+                away[parts[part][0] : parts[part][1] + 1] = False
+        runs = tuple((first, stop - 1) for first, stop in spans(away))
+        faults.append(LabelFault("jump", (label,), runs, float(np.fmax.reduce(excess))))
+    return faults
+
+
+def find_swaps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Pairs of labels that change places, at once or across a gap of both, and where they are exchanged.
+
+    They are taken as exchanged in every second part between the changes; after an odd number of them, in the parts
+    that together are clearly shorter, and if neither is, throughout.
+    """
+    limit, faults = _jump_limit(rate_hz), []
+    breaks = {label: _breaks(points, rate_hz) for label, points in markers.items()}
+    kept = {label: np.linalg.norm(_shifts(markers[label], markers[label], *breaks[label]), axis=1) for label in breaks}
+    for a, b in combinations([label for label in breaks if len(kept[label])], 2):
+        i, j = _at_the_same_time(breaks[a], breaks[b])
+        # what the breaks leave unexplained with the labels as they are, and with the labels exchanged after them
+        keep = kept[a][i] + kept[b][j]
+        i, j, keep = i[keep > 2 * limit], j[keep > 2 * limit], keep[keep > 2 * limit]
+        (before_a, after_a), (before_b, after_b) = breaks[a][:, i], breaks[b][:, j]
+        swap = np.linalg.norm(_shifts(markers[a], markers[b], before_a, after_b), axis=1)
+        swap += np.linalg.norm(_shifts(markers[b], markers[a], before_b, after_a), axis=1)
+        better = keep > SWAP_RATIO * swap
+        if better.any():
+            changes = sorted({int(k) for k in np.maximum(after_a, after_b)[better]})
+            seen = known_rows(markers[a]) | known_rows(markers[b])
+            size = float(keep[better].max()) / 2
+            faults.append(LabelFault("swap", (a, b), tuple(_exchanged_parts(seen, changes)), size))
+    return faults
+
+
+def _jump_limit(rate_hz: float) -> float:
+    return max(JUMP_M, JUMP_M_PER_S / rate_hz)
+
+
+def _excess(steps: Array) -> Array:
+    """By how much a step differs from both its neighbours, m; at the ends of a span from the one it has."""
+    change = np.sqrt((np.diff(steps, axis=0) ** 2).sum(axis=-1))
+    edge = np.full((1, *change.shape[1:]), np.nan)
+    return np.asarray(np.fmin(np.concatenate([edge, change]), np.concatenate([change, edge])))
+
+
+def _breaks(points: Array, rate_hz: float) -> IntArray:
+    """(2, breaks) frames before and after each step that no body makes and each short gap; in order, none overlap."""
+    jumps = np.flatnonzero(_excess(np.diff(points, axis=0)) > _jump_limit(rate_hz))
+    gaps = np.array([(first - 1, stop) for first, stop in spans(~known_rows(points))], dtype=int).reshape(-1, 2)
+    inside = (gaps[:, 0] >= 0) & (gaps[:, 1] < len(points))
+    gaps = gaps[inside & (gaps[:, 1] - gaps[:, 0] - 1 <= GAP_S * rate_hz)]
+    found = np.concatenate([np.stack([jumps, jumps + 1], axis=1), gaps])
+    return np.asarray(found[np.argsort(found[:, 0])].T)
+
+
+def _at_the_same_time(one: IntArray, other: IntArray) -> tuple[IntArray, IntArray]:
+    """The numbers of all breaks of one label and of another that overlap: no more pairs than there are breaks."""
+    first, stop = np.searchsorted(other[1], one[0], side="right"), np.searchsorted(other[0], one[1], side="left")
+    count = np.maximum(stop - first, 0)
+    start = np.cumsum(count) - count
+    return np.repeat(np.arange(len(count)), count), np.arange(count.sum()) + np.repeat(first - start, count)
+
+
+def _velocity(points: Array, at: IntArray, side: int) -> Array:
+    """Step per frame beside each frame, on the side away from a break; none where it is not known."""
+    step = side * (points[np.clip(at + side, 0, len(points) - 1)] - points[at])
+    return np.where(np.isfinite(step).all(axis=1, keepdims=True), step, 0.0)
+
+
+def _shifts(start: Array, end: Array, before: IntArray, after: IntArray) -> Array:
+    """From where one track goes on to where the other begins, for each break between them, m, (breaks, 3).
+
+    By the velocity before, after, or their mean, whichever explains most: one of them may be beside another break.
+    """
+    v0, v1 = _velocity(start, before, -1), _velocity(end, after, 1)
+    left = end[after] - start[before] - np.stack([v0, v1, (v0 + v1) / 2]) * (after - before)[:, None]
+    best = np.argmin((left**2).sum(axis=2), axis=0)
+    return np.asarray(left[best, np.arange(len(before))])
+
+
+def _exchanged_parts(seen: Mask, changes: Sequence[int]) -> list[tuple[int, int]]:
+    parts = list(pairwise([0, *changes, len(seen)]))
+    if len(changes) % 2 == 0:
+        return [(a, b - 1) for a, b in parts[1::2]]
+    counts = [sum(int(seen[a:b].sum()) for a, b in parts[k::2]) for k in (0, 1)]
+    if max(counts) < MAJORITY * min(counts):
+        return [(0, len(seen) - 1)]
+    return [(a, b - 1) for a, b in parts[counts.index(min(counts)) :: 2]]
+
+
+# --- throughout ---------------------------------------------------------------------------------------------
+
+
+def mirrored(labels: Iterable[str], letters: tuple[str, str] = ("L", "R")) -> dict[str, str]:
+    """Each label and that of the other side, where both are among `labels`; one of the middle is its own.
+
+    Parameters
+    ----------
+    labels : iterable of str
+    letters : (str, str)
+        With which the labels of the sides begin.
+    """
+    known = dict.fromkeys(labels)
+    other = dict(zip(letters, letters[::-1], strict=True))
+    pairs = {label: other.get(label[:1], label[:1]) + label[1:] for label in known}
+    return {label: pair for label, pair in pairs.items() if pair in known}
+
+
+def find_exchanged(markers: Mapping[str, Array], letters: tuple[str, str] = ("L", "R")) -> list[LabelFault]:
+    """Pairs of labels that are exchanged throughout, by the distances among markers of one side and of the other.
+
+    Two labels of one side (ankle and heel) are exchanged if their distances to other markers are far from those of the
+    other side, and near with the two exchanged: which side is wrong cannot be told. A label and that of the other side
+    are exchanged if each is nearer to the markers of the side that it does not name.
+
+    Parameters
+    ----------
+    markers : mapping of label to (frames, 3) array, m
+    letters : (str, str)
+        With which the labels of the sides begin.
+    """
+    other = mirrored(markers, letters)
+    left = [label for label in other if label[:1] == letters[0]]
+    right = {other[label] for label in left}
+    place = {label: i for i, label in enumerate(other)}
+    distances = _typical_distances([markers[label] for label in other]) if other else np.zeros((0, 0))
+
+    def between(a: str, b: str) -> float:
+        return float(distances[place[a], place[b]])
+
+    def unlike(own: tuple[str, str], named: tuple[str, str], near: Sequence[str]) -> float:
+        """How far the distances of two labels differ from those of two on the other side."""
+        return sum(
+            abs(between(x, p) - between(other[y], other[p])) for x, y in zip(own, named, strict=True) for p in near
+        )
+
+    found: list[LabelFault] = []
+    for a, b in combinations(left, 2):
+        rest = [p for p in other if p not in (a, b) and p not in right]
+        near = sorted(rest, key=lambda p: between(other[a], other[p]) + between(other[b], other[p]))[:NEAREST]
+        found += _fault(unlike((a, b), (a, b), near), unlike((a, b), (b, a), near), (a, b), EXCHANGE_RATIO)
+    for a in left:
+        rest = [p for p in left if p != a]
+        own_side = sum(between(a, p) + between(other[a], other[p]) for p in rest)
+        across = sum(between(a, other[p]) + between(other[a], p) for p in rest)
+        found += _fault(own_side, across, (a, other[a]), 1.0)
+    # One exchange spoils the distances of other pairs too: the one that explains most is named.
+    faults: list[LabelFault] = []
+    for fault in sorted(found, key=lambda f: -f.size_m):
+        if not {x for f in faults for label in f.labels for x in (label, other[label])} & set(fault.labels):
+            faults.append(fault)
+    return faults
+
+
+def _fault(keep: float, swap: float, labels: tuple[str, str], ratio: float) -> list[LabelFault]:
+    if keep - swap > EXCHANGE_M and keep > ratio * swap:
+        return [LabelFault("exchanged", labels, (), keep - swap)]
+    return []
+
+
+def _typical_distances(points: Sequence[Array]) -> Array:
+    """(markers, markers) medians of the distances over some fifty frames of the trial, m."""
+    some = np.stack(points, axis=1)[:: max(1, len(points[0]) // 50)]
+    ordered = np.sort(np.sqrt(((some[:, :, None] - some[:, None]) ** 2).sum(axis=-1)), axis=0)  # NaN last
+    middle = np.maximum(np.isfinite(ordered).sum(axis=0) - 1, 0) // 2
+    return np.asarray(np.take_along_axis(ordered, middle[None], axis=0)[0])

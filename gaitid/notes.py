@@ -1,0 +1,86 @@
+"""What is worth saying of a trial: each note with a code, which says how serious it is, so that notes can be ranked.
+
+A function that has something to say returns its notes beside its value; none appends to a list that it was handed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+#: The most serious first. ``error``: something is wrong, and what it spoils is left empty; ``doubt``: numbers are
+#: written that may be wrong; ``assumption``: nothing said it, so it was assumed; ``info``: what was done.
+SEVERITIES = ("error", "doubt", "assumption", "info")
+
+#: Every code, how serious it is, and what it means (docs/notes.md).
+CODES = {
+    # reading
+    "file_repaired": ("doubt", "the file contradicts itself, and one of its statements was followed"),
+    "file_incomplete": ("doubt", "a part of the file cannot be read, and was left out"),
+    "reading_assumed": ("assumption", "the file does not say something that reading it needs"),
+    "reading_info": ("info", "something in the file was understood in an unusual way"),
+    # markers
+    "label_fault": ("error", "a label jumps, changes places or stands still; its frames count as not seen"),
+    "labels_exchanged": ("doubt", "two labels seem to be exchanged throughout"),
+    "gap_filled": ("info", "gaps of markers were filled"),
+    "gap_open": ("doubt", "gaps of markers stay open, and what needs them is empty"),
+    "marker_filter": ("assumption", "the markers carry noise, and a filter was chosen for them"),
+    "markers_rough": ("doubt", "the markers carry noise and are not filtered"),
+    "filter_misled": ("doubt", "cross-validation took noise for movement"),
+    "filter_inexact": ("info", "the filter cannot have exactly the cut-off that was asked for"),
+    "filters_differ": ("doubt", "markers and plates are filtered differently: moments near foot strikes are doubtful"),
+    # the subject and the body
+    "leg_absent": ("error", "no marker of a leg is in the trial"),
+    "measurement_assumed": ("assumption", "a measurement that nobody gave was assumed"),
+    "measurement_ignored": ("doubt", "a stored measurement cannot be, and was left aside"),
+    "measurements_differ": ("doubt", "two sources give a measurement differently"),
+    "other_person": ("doubt", "static and trial seem to be of different people"),
+    "mass_unknown": ("error", "the body's mass is not known"),
+    "length_jump": ("doubt", "the length of a segment jumps"),
+    # plates and contacts
+    "plate_refused": ("error", "a force plate is not used"),
+    "plate_bias_removed": ("info", "what an empty plate read was taken off"),
+    "plate_bias": ("doubt", "an empty plate reads a load that was not taken off"),
+    "plate_misplaced": ("error", "a plate's corners do not fit the feet; nothing is known from it"),
+    "load_unclaimed": ("doubt", "a plate carries a load that no foot claims"),
+    "events_off": ("doubt", "the file's events do not fit the plates, and were not used"),
+    "assignment_differs": ("doubt", "another program left another answer to which foot was on a plate"),
+    "no_known_load": ("doubt", "no foot's load is known from plates"),
+    "treadmill": ("info", "the ground moves under the feet"),
+    "belts_differ": ("assumption", "the belts under both feet move at different speeds; their mean was taken"),
+    # the result
+    "no_known_wrench": ("error", "no wrench of a joint is known in any frame"),
+    "model_hidden": ("info", "a file in the current folder was taken for a bundled model"),
+}
+
+
+class Note(NamedTuple):
+    """One thing worth saying.
+
+    Attributes
+    ----------
+    code : str
+        One of `CODES`.
+    text : str
+        For a person, in one line.
+    """
+
+    code: str
+    text: str
+
+    @property
+    def severity(self) -> str:
+        """One of `SEVERITIES`."""
+        return CODES[self.code][0]
+
+    def as_dict(self) -> dict[str, str]:
+        """For records: ``severity``, ``code`` and ``text``."""
+        return {"severity": self.severity, "code": self.code, "text": self.text}
+
+
+Notes = tuple[Note, ...]
+
+
+def ranked(notes: Iterable[Note]) -> Notes:
+    """Each note once, the most serious first; those of one severity in the order in which they came."""
+    return tuple(sorted(dict.fromkeys(notes), key=lambda note: SEVERITIES.index(note.severity)))

@@ -1,0 +1,69 @@
+"""Which frames are known: runs of them, and what lies beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gaitid.trial import Array, IntArray, Mask
+
+
+def spans(known: Mask) -> Iterator[tuple[int, int]]:
+    """(start, stop) of each run of true values."""
+    if len(known):
+        inner = (np.flatnonzero(known[1:] != known[:-1]) + 1).tolist()
+        edges = [0] * bool(known[0]) + inner + [len(known)] * bool(known[-1])
+        yield from zip(edges[::2], edges[1::2], strict=True)
+
+
+def widened(mask: Mask, n: int) -> Mask:
+    """True within `n` samples of a true value."""
+    padded = np.concatenate([np.zeros(n, dtype=bool), mask, np.zeros(n, dtype=bool)])
+    count = np.cumsum(np.concatenate([[0], padded]))
+    return np.asarray(count[2 * n + 1 :] - count[: -2 * n - 1] > 0)
+
+
+def known_rows(values: Array) -> Mask:
+    """(frames,) whether everything in a frame is finite."""
+    finite = np.isfinite(values)
+    if finite.ndim != 2:
+        finite = finite.reshape(len(finite), int(np.prod(finite.shape[1:])))
+    if not 0 < finite.shape[1] <= 4:
+        return np.asarray(finite.all(axis=1))
+    known = finite[:, 0].copy()  # column by column: five times as fast for points, asked for hundreds of times a run
+    for column in finite.T[1:]:
+        known &= column
+    return known
+
+
+def columns_by_mask(flat: Array) -> Iterator[tuple[IntArray, Mask]]:
+    """Columns that are known in the same frames, together: most trials have one such group."""
+    finite = np.isfinite(flat)
+    if finite.all():
+        yield np.arange(flat.shape[1]), np.ones(len(flat), dtype=bool)
+        return
+    groups: dict[bytes, list[int]] = {}
+    for column in range(flat.shape[1]):
+        groups.setdefault(np.packbits(finite[:, column]).tobytes(), []).append(column)
+    for columns in groups.values():
+        yield np.array(columns), finite[:, columns[0]]
+
+
+def bridged(points: Array) -> Array:
+    """Points with each gap bridged by a straight line, and its ends held: to look for a foot, never to compute with."""
+    result = points.copy()
+    known = np.flatnonzero(known_rows(points))
+    if known.size and known.size < len(points):
+        for column in range(points.shape[1]):
+            result[:, column] = np.interp(np.arange(len(points)), known, points[known, column])
+    return result
+
+
+def mark_ends(values: Array, n: int) -> Array:
+    """A copy with the first and last `n` frames of each gap-free span unknown."""
+    result = values.copy()
+    for start, stop in spans(known_rows(values)):
+        result[start : start + n] = np.nan
+        result[max(stop - n, start) : stop] = np.nan
+    return result

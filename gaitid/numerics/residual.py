@@ -1,0 +1,128 @@
+"""Winter's residual analysis: which cut-off does each marker ask for, and does it have the noise to ask?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.statistics import noise_level
+from gaitid.trial import Array
+
+# The line is laid through the upper half of the cut-offs tried, which reach up to this, Hz, or a quarter of the rate:
+# walking markers of usual noise hold little else above half of that.
+_HIGHEST_HZ = 24.0
+_LOWEST_HZ, _STEP_HZ = 1.0, 0.25
+# Beyond this ratio the line's noise is not the white noise that the eighth differences see.
+_SAME_NOISE = 1.5
+_LEAST_S = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class ResidualAnalysis:
+    """Cut-offs that markers ask for, and the curves that they were read from.
+
+    Attributes
+    ----------
+    cutoff_hz : (markers,) array
+        NaN where the analysis says nothing; `reason` says why.
+    noise : (markers,) array
+        What the line gives at 0 Hz: the noise of one axis, in the unit of the markers. NaN as `cutoff_hz`.
+    reason : tuple of str
+        For each marker, empty where it has a cut-off.
+    tried_hz : (cut-offs,) array
+    residual : (cut-offs, markers) array
+        RMS over frames and axes of what the low-pass removes, in the unit of the markers.
+    """
+
+    cutoff_hz: Array
+    noise: Array
+    reason: tuple[str, ...]
+    tried_hz: Array
+    residual: Array
+
+
+def residual_cutoff(values: Array, rate_hz: float) -> ResidualAnalysis:
+    """Cut-off of the zero-phase Butterworth low-pass that each marker asks for.
+
+    Winter (2009, Biomechanics and Motor Control of Human Movement, 4th ed., sect. 3.4.4.3): the RMS of what a low-pass
+    removes is drawn over its cut-off. Noise alone gives a straight line at high cut-offs; its value at 0 Hz is the
+    noise, and the cut-off asked for is where the residual equals it, so that as much signal is lost as noise let
+    through. Where the residual is still signal there is no such line, only a tail that falls as f⁻⁴ once the data were
+    smoothed before; so the line's noise must be what the eighth differences see (`noise_level`).
+
+    Parameters
+    ----------
+    values : (frames, markers) or (frames, markers, axes) array
+        NaN where unknown; of each marker the longest gap-free span is taken.
+    rate_hz : float
+
+    Returns
+    -------
+    ResidualAnalysis
+    """
+    markers = values.reshape(*values.shape[:2], -1)
+    tried = np.arange(_LOWEST_HZ, min(_HIGHEST_HZ, rate_hz / 4) + _STEP_HZ / 2, _STEP_HZ)
+    count = markers.shape[1]
+    residual = np.full((len(tried), count), np.nan)
+    cutoff, noise = np.full(count, np.nan), np.full(count, np.nan)
+    reason = [""] * count
+    together: dict[tuple[int, int], list[int]] = {}  # most markers share their span
+    for marker in range(count):
+        together.setdefault(_longest_span(markers[:, marker]), []).append(marker)
+    for (start, stop), some in together.items():
+        if stop - start < _LEAST_S * rate_hz or len(tried) < 8:
+            for marker in some:
+                reason[marker] = f"no {_LEAST_S:g} s without a gap" if len(tried) >= 8 else "sampled too slowly"
+            continue
+        points = markers[start:stop, some]
+        removed = _removed_share(stop - start, tried, rate_hz)
+        # white noise of size 1 through the same filters and the same line
+        _, (white_level,) = _asked(tried, np.sqrt(removed.mean(axis=1))[:, None])
+        residual[:, some] = np.sqrt(removed @ _power(points).mean(axis=2))
+        asked, level = _asked(tried, residual[:, some])
+        seen = np.array([noise_level(points[:, i]) for i in range(len(some))])
+        found = np.isfinite(asked) & (level <= _SAME_NOISE * seen * white_level)
+        cutoff[some], noise[some] = np.where(found, asked, np.nan), np.where(found, level, np.nan)
+        for i in np.flatnonzero(~found):
+            reason[some[i]] = (
+                f"no noise floor up to {tried[-1]:g} Hz: a line says {level[i]:.2g}, eighth differences {seen[i]:.2g}"
+            )
+    return ResidualAnalysis(cutoff, noise, tuple(reason), tried, residual)
+
+
+def _longest_span(points: Array) -> tuple[int, int]:
+    return max(spans(known_rows(points)), key=lambda span: span[1] - span[0], default=(0, 0))
+
+
+def _power(points: Array) -> Array:
+    """(bins, …) mean square by frequency of a span that goes on by point reflection, as the low-pass extends it."""
+    n = len(points)
+    line = points[0] + np.multiply.outer(np.linspace(0, 1, n), points[-1] - points[0])
+    rest = points - line
+    spectrum = np.fft.rfft(np.concatenate([rest, -rest[-2:0:-1]]), axis=0) / (2 * n - 2)
+    return np.asarray(2 * np.abs(spectrum) ** 2)
+
+
+def _removed_share(n: int, tried: Array, rate_hz: float) -> Array:
+    """(cut-offs, bins) share of the mean square that the double Butterworth of `signals.lowpass` removes.
+
+    Of an amplitude it passes 1/(1 + (Ω/w)⁴): order 2, forward and backward, Ω and w on the bilinear transform's axis.
+    """
+    omega = np.tan(np.pi * np.arange(n) / (2 * n - 2))
+    w = np.tan(np.pi * tried / rate_hz) / (np.sqrt(2) - 1) ** 0.25
+    x = np.divide.outer(1 / w, 1 / np.maximum(omega, 1e-30)) ** 4
+    return np.asarray((x / (1 + x)) ** 2)
+
+
+def _asked(tried: Array, residual: Array) -> tuple[Array, Array]:
+    """Where each column falls to its line's value at 0 Hz, Hz (NaN if never), and that value."""
+    upper = len(tried) // 2
+    slope, level = np.polyfit(tried[upper:], residual[upper:], 1)
+    at = np.argmax(residual <= level, axis=0)  # 0 too where it never does
+    crosses = (at > 0) & (slope < 0)
+    before, after = (np.take_along_axis(residual, i[None], axis=0)[0] for i in (np.maximum(at - 1, 0), at))
+    with np.errstate(invalid="ignore", divide="ignore"):  # where nothing is asked
+        share = (before - level) / (before - after)
+    return np.where(crosses, tried[at - 1] + share * (tried[at] - tried[at - 1]), np.nan), level

@@ -1,0 +1,40 @@
+"""Median, quantiles and the noise of a signal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gaitid.trial import Array
+
+
+def quantile(values: Array, share: float) -> Array:
+    """Quantile along axis 0, linear between samples (numpy's imports masked arrays: 15 ms of every run)."""
+    ordered = np.sort(values, axis=0)
+    at = share * (len(ordered) - 1)
+    low = int(at)
+    high = min(low + 1, len(ordered) - 1)
+    return np.asarray(ordered[low] + (at - low) * (ordered[high] - ordered[low]))
+
+
+def median(values: Array) -> Array:
+    """Median along axis 0."""
+    return quantile(values, 0.5)
+
+
+def noise_level(values: Array) -> float:
+    """Standard deviation of the white noise on a smooth signal, in its own unit; NaN where too short.
+
+    The eighth difference of a smooth signal is next to nothing, that of white noise has C(16, 8) = 12870 times its
+    variance (difference-based estimate, Rice 1984, Ann Statist 12:1215-1230); the median keeps jumps out.
+
+    Parameters
+    ----------
+    values : (frames, columns) array
+        NaN where unknown.
+    """
+    if len(values) < 24:
+        return float("nan")
+    differences = np.diff(values, 8, axis=0)
+    differences = differences[np.isfinite(differences)]
+    # 0.6745: the median of the size of a standard normal variate
+    return float(median(np.abs(differences)) / 0.6745 / np.sqrt(12870)) if differences.size >= 16 else float("nan")

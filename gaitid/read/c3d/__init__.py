@@ -1,0 +1,1 @@
+"""A C3D file of any processor -> `Trial`: header, parameters, points, events."""

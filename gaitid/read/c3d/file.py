@@ -1,0 +1,238 @@
+"""The content of a C3D file of any maker as numbers and texts: Intel, DEC and SGI/MIPS, integers and reals.
+
+Every size that the header and the parameters claim is held against the file's length, and the two against each other,
+before memory is asked for (`c3d_layout`). Values equal those of ezc3d to the last bit (tests).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaitid.disk.regular import MAX_BYTES, file_size, refuse_beyond_memory, unreadable
+from gaitid.errors import ReadError
+from gaitid.read.c3d.layout import layout, number
+from gaitid.read.c3d.sections import (
+    BLOCK,
+    Header,
+    NumberFormat,
+    Parameters,
+    Section,
+    Value,
+    as_float64,
+    damaged,
+    lost_entries,
+    number_format,
+    read_header,
+    read_parameters,
+)
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Mask
+
+# Of memory that a run takes at most for each point in a frame and for each analog sample (docs/fuzzing.md).
+POINT_BYTES, SAMPLE_BYTES = 120, 24
+_TODO = "open and save the file again in the program that made it"
+
+
+@frozen_dataclass(eq=False)
+class Analog:
+    """The analog channels of a file: rows of (channels, samples), each scaled when it is asked for.
+
+    Attributes
+    ----------
+    stored : (samples, channels) array
+        As the file holds them.
+    offsets : array
+        One a channel, in the same numbers.
+    parameters : mapping of group to mapping of name to value
+    """
+
+    stored: NDArray[np.number]
+    offsets: Array
+    parameters: Parameters
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        n_samples, n_channels = self.stored.shape
+        return n_channels, n_samples
+
+    def __getitem__(self, channels: Sequence[int]) -> Array:
+        """(channels, samples) values by the format's rule: (stored − OFFSET) · SCALE · GEN_SCALE.
+
+        A channel without a scale has no values: NaN.
+        """
+        wanted = list(channels)
+        scale = channel_numbers(self.parameters, "SCALE")[wanted, None]
+        step = scale * number(self.parameters, "ANALOG", "GEN_SCALE", 1.0)
+        step[~np.isfinite(step) | (step == 0)] = np.nan
+        values = np.ascontiguousarray(as_float64(self.stored[:, wanted]).T)
+        with np.errstate(invalid="ignore", over="ignore"):
+            values -= self.offsets[wanted, None]
+            values *= step
+        return values
+
+
+@frozen_dataclass(eq=False)
+class C3DFile:
+    """What is stored in one file, in its own units.
+
+    Attributes
+    ----------
+    encoding : str
+        Processor and number format, in words.
+    header : Header
+        As stored; where the parameters differ from it, the attributes below hold what was settled.
+    rate_hz : float
+        Of the cameras.
+    first_frame : int
+        As the file numbers its first frame.
+    n_subframes : int
+        Analog samples a frame of one channel; 0 without analog data.
+    parameters : mapping of group to mapping of name to value
+    points : (frames, points, 3) array
+    seen : (frames, points) array of bool
+        Where the residual is not negative.
+    analog : Analog
+    warnings : tuple of str
+        What the file says twice and differently, and what it does not say how to read.
+    """
+
+    encoding: str
+    header: Header
+    rate_hz: float
+    first_frame: int
+    n_subframes: int
+    parameters: Parameters
+    points: Array
+    seen: Mask
+    analog: Analog
+    warnings: tuple[str, ...]
+
+
+def read_c3d_file(path: Path) -> C3DFile:
+    """Read everything that a file stores.
+
+    Raises
+    ------
+    ReadError
+        Absent, not C3D, too large, with a parameter section that leaves its place, turns back or lacks what the data
+        need, with parameters that contradict the header where nothing decides, or shorter than its frames.
+    """
+    size = file_size(path, MAX_BYTES, "C3D")
+    try:
+        with path.open("rb") as file:
+            return _read(file, size)
+    except OSError as error:
+        raise unreadable(error) from None
+
+
+def _read(file: BinaryIO, size: int) -> C3DFile:
+    head = file.read(2 * BLOCK)
+    head += file.read(max(head[0] * BLOCK - len(head), 0) if head else 0)
+    numbers, start = number_format(head)
+    header = read_header(head[:BLOCK], numbers)
+    head, section = _section(file, head, start, header, numbers, size)
+    warnings: list[str] = []
+    lay = layout(file, header, section, size, warnings)
+    _warn_of_losses(head[: lay.data_start], section, numbers, warnings)
+    refuse_beyond_memory(lay.n_frames * (POINT_BYTES * header.n_points + SAMPLE_BYTES * header.n_analog))
+    file.seek(lay.data_start)
+    raw = file.read(lay.n_frames * header.frame_bytes)
+    if len(raw) < lay.n_frames * header.frame_bytes:
+        raise ReadError("the file was cut while it was read", todo="wait until it is written, and run again")
+    data = (numbers.reals(raw) if header.floats else numbers.integers(raw)).reshape(lay.n_frames, -1)
+    # Each frame: x, y, z and a word with the residual for every point, then its analog samples, channel by channel.
+    four = data[:, : 4 * header.n_points].reshape(lay.n_frames, header.n_points, 4)
+    points = as_float64(four[..., :3])
+    if not header.floats:
+        points *= lay.scale
+    n_channels = header.n_analog // lay.n_subframes if lay.n_subframes else 0
+    samples = data[:, 4 * header.n_points :].reshape(lay.n_frames * lay.n_subframes, n_channels)
+    return C3DFile(
+        encoding=f"{numbers.name}, {'real' if header.floats else 'integer'}",
+        header=header,
+        rate_hz=lay.rate_hz,
+        first_frame=lay.first_frame,
+        n_subframes=lay.n_subframes,
+        parameters=section.parameters,
+        points=points,
+        seen=four[..., 3] >= 0,
+        analog=_analog(samples, section, warnings),
+        warnings=tuple(warnings),
+    )
+
+
+def _section(
+    file: BinaryIO, head: bytes, start: int, header: Header, numbers: NumberFormat, size: int
+) -> tuple[bytes, Section]:
+    """The file up to its data, and its parameters.
+
+    They end before the data begin; where the header's word on that is wrong, before the section's own last block.
+    """
+    declared = start + head[start + 2] * BLOCK
+    refusal = None
+    for limit in dict.fromkeys((header.data_start, declared)):
+        if start < limit <= size:
+            head += file.read(max(limit - len(head), 0))
+            try:
+                return head[:limit], read_parameters(head[:limit], start, numbers)
+            except ReadError as error:
+                refusal = refusal or error
+    raise refusal or ReadError("damaged C3D file: its data lie outside it", expected=f"from byte {start} to {size}",
+                               found=f"byte {header.data_start}", todo=_TODO)  # fmt: skip
+
+
+def _warn_of_losses(head: bytes, section: Section, numbers: NumberFormat, warnings: list[str]) -> None:
+    """Of parameters that cannot be asked for: their group is not declared, or the chain ends before them."""
+    homeless, behind = list(section.parameters.get("", ())), lost_entries(head, section.end, numbers)
+    if homeless or behind:
+        from gaitid.read.tables.csv_text import listed  # few files need it, and it costs every run
+
+        if homeless:
+            warnings.append(f"parameters of a group that the file does not declare are not read: {listed(homeless)}")
+        if behind:
+            warnings.append(f"parameters behind the end of their section are not read: {listed(behind)}")
+
+
+def _analog(stored: NDArray[np.number], section: Section, warnings: list[str]) -> Analog:
+    """The channels, and one scale and offset for each.
+
+    Whole numbers are signed unless ``ANALOG:FORMAT`` says UNSIGNED (C3D User Guide), data and offsets alike.
+    """
+    parameters, n_channels = section.parameters, stored.shape[1]
+    for name in ("SCALE", "OFFSET"):
+        if channel_numbers(parameters, name).size < n_channels:
+            raise damaged(f"has no number in ANALOG:{name} for each of {n_channels} channels")
+    offsets = channel_numbers(parameters, "OFFSET")
+    if n_channels and "UNSIGNED" in (text.upper() for text in texts(parameters, "ANALOG", "FORMAT")):
+        words = ("ANALOG", "OFFSET") in section.words
+        if stored.dtype.kind == "i":
+            stored = stored.astype(np.uint16)
+            offsets = offsets % (1 << 16) if words else offsets
+        elif words and (offsets[:n_channels] < 0).any():
+            warnings.append("ANALOG:FORMAT says UNSIGNED of reals; negative ANALOG:OFFSET are taken as they stand")
+    return Analog(stored, offsets, parameters)
+
+
+def continued(parameters: Parameters, group: str, name: str) -> list[Value]:
+    """A parameter and what follows it in NAME2, NAME3, …: one holds up to 255 entries."""
+    entries = parameters.get(group, {})
+    found: list[Value] = []
+    while (each := f"{name}{len(found) + 1}" if found else name) in entries:
+        found.append(entries[each])
+    return found
+
+
+def texts(parameters: Parameters, group: str, name: str) -> list[str]:
+    """A list of texts with its continuation; empty for numbers."""
+    return [text for part in continued(parameters, group, name) if isinstance(part, list) for text in part]
+
+
+def channel_numbers(parameters: Parameters, name: str) -> Array:
+    """Numbers of ANALOG, one a channel, with their continuation."""
+    parts: Sequence[Array] = [p.ravel() for p in continued(parameters, "ANALOG", name) if isinstance(p, np.ndarray)]
+    return np.concatenate([np.empty(0), *parts])

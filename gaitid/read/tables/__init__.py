@@ -1,0 +1,1 @@
+"""Tables of text (plain CSV, Nexus CSV, TRC, MOT and STO) -> `Trial`, or the forces beside one."""

@@ -1,0 +1,151 @@
+"""CSV as Vicon Nexus exports it: sections Devices, Trajectories, Model Outputs (`docs/csv.md`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from gaitid.disk.regular import printable, without_subject
+from gaitid.errors import ReadError
+from gaitid.read.tables.csv_text import listed
+from gaitid.read.tables.nexus_devices import read_devices
+from gaitid.read.tables.nexus_sections import NexusSection, is_nexus_csv, read_nexus_sections
+from gaitid.read.units import LENGTH_M
+from gaitid.trial import Array, Event, ForcePlate, Trial
+
+__all__ = ["is_nexus_csv", "read_nexus_csv", "read_nexus_sections"]
+
+_SIDES = {"left": "left", "right": "right"}
+
+
+def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False) -> Trial:
+    """Read a trial from a Nexus CSV export.
+
+    Parameters
+    ----------
+    path : Path
+        With the section ``Trajectories``; ``Devices`` for forces, ``Model Outputs`` for `stored`.
+    plates : Path, optional
+        YAML with the plates' corners, origins and force sense, which an export does not hold. Without it the
+        plates are refused, each with that reason, and the markers are read.
+    stored : bool
+        Also keep the model outputs, in the file's own units: (frames, 3), or (frames, 9) for segments.
+
+    Returns
+    -------
+    Trial
+
+    Raises
+    ------
+    ReadError, ModelError
+        What is wrong with a file, in one line.
+    """
+    wanted = ["Trajectories", "Devices", *(["Model Outputs"] if stored else [])]
+    sections = read_nexus_sections(path, only=wanted)
+    trajectories = sections.get("Trajectories")
+    if trajectories is None:
+        raise ReadError(
+            "no trajectories",
+            expected="a section Trajectories",
+            found=listed([section.title for section in sections.values()]),
+            todo="export Trajectories too",
+        )
+    if trajectories.n_rows == 0:
+        raise ReadError("the section Trajectories has no rows", expected="a row for every frame")
+    if (trajectories.sub_frames != 0).any():
+        raise ReadError("Trajectories with sub frames", expected="one row a frame, Sub Frame 0")
+    trajectories.check_frames()
+    outputs = sections.get("Model Outputs") if stored else None
+    names = _one_subject([trajectories] if outputs is None else [trajectories, outputs])
+    markers = _markers(trajectories)
+    first, rate = int(trajectories.frames[0]), trajectories.rate_hz
+    warnings: list[str] = []
+    force_plates: tuple[ForcePlate, ...] = ()
+    refused: dict[int, str] = {}
+    if "Devices" in sections:
+        force_plates, refused = read_devices(sections["Devices"], trajectories, plates, warnings)
+    elif plates is not None:
+        warnings.append(f"{plates.name} describes plates, but the export has no section Devices")
+    return Trial(
+        path=path,
+        rate_hz=rate,
+        first_frame=first,
+        labels=tuple(markers),
+        points_g=np.stack(list(markers.values()), axis=1),
+        plates=force_plates,
+        refused_plates=refused,
+        events=_events(sections, first, rate),
+        stored={} if outputs is None else _stored(outputs, trajectories),
+        names=names,
+        origin={
+            "format": "Vicon Nexus CSV export",
+            "sections": listed([section.title for section in sections.values()]),
+        },
+        warnings=tuple(warnings),
+    )
+
+
+def _one_subject(sections: list[NexusSection]) -> tuple[str, ...]:
+    """Names of subjects, at most one: markers of two cannot be told apart once the prefixes are gone."""
+    prefixes = dict.fromkeys(without_subject(group.label)[0] for s in sections for group in s.groups)
+    names = tuple(name for name in prefixes if name)
+    if len(names) > 1:
+        raise ReadError("two subjects in one file", expected="one", found=listed(names),
+                        todo="export one subject at a time")  # fmt: skip
+    return names
+
+
+def _markers(section: NexusSection) -> dict[str, Array]:
+    """(frames, 3) positions in m by marker, in the file's order."""
+    faults: list[str] = []
+    result: dict[str, Array] = {}
+    for group in section.groups:
+        _, label = without_subject(group.label)
+        if tuple(axis.upper() for axis in group.axes) != ("X", "Y", "Z"):
+            faults.append(f"{label} has {', '.join(group.axes)} where X, Y, Z are expected")
+        elif label in result:
+            faults.append(f"{label} is given twice")
+        else:
+            result[label] = section.columns(group) * group.factor(LENGTH_M)
+    if faults:
+        raise ReadError(f"Trajectories: {listed(faults)}", todo="export the trial again")
+    if not result:
+        raise ReadError("the section Trajectories has no markers")
+    return result
+
+
+def _stored(section: NexusSection, trajectories: NexusSection) -> dict[str, Array]:
+    """(frames, n) model outputs in the file's units, on the frames of the trajectories, NaN beside them."""
+    section.check_frames()
+    rows = section.frames - trajectories.frames[0]
+    inside = (rows >= 0) & (rows < trajectories.n_rows)
+    result: dict[str, Array] = {}
+    for group in section.groups:
+        values = np.full((trajectories.n_rows, len(group.axes)), np.nan)
+        values[rows[inside]] = section.columns(group)[inside]
+        result.setdefault(without_subject(group.label)[1], values)
+    return result
+
+
+def _events(sections: Mapping[str, NexusSection], first_frame: int, rate: float) -> tuple[Event, ...]:
+    """Events of the section ``Events``; the file counts time from frame 1, as C3D does."""
+    if "Events" not in sections:
+        return ()
+    rows = list(sections["Events"].rows)
+    header = next((i for i, row in enumerate(rows) if [c.lower() for c in row[:3]] == ["subject", "context", "name"]),
+                  None)  # fmt: skip
+    if header is None:
+        return ()
+    events: list[Event] = []
+    for row in rows[header + 1 :]:
+        try:
+            time_s = float(row[3]) - (first_frame - 1) / rate
+        except (ValueError, IndexError):
+            time_s = math.nan
+        if not math.isfinite(time_s):
+            raise ReadError("Events: a time that is not a number", found=listed(row))
+        events.append(Event(printable(row[2]), _SIDES.get(row[1].lower(), "general"), time_s))
+    return tuple(sorted(events, key=lambda event: event.time_s))

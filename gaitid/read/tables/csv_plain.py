@@ -1,0 +1,276 @@
+"""Plain CSV: one header row whose columns carry their units, markers and forces below it (`docs/csv.md`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from gaitid.errors import ReadError
+from gaitid.read.tables.csv_text import (
+    Dialect,
+    cells_of,
+    check_counts_by_one,
+    check_names,
+    even_rate,
+    is_blank,
+    listed,
+    numbers_of,
+    read_lines,
+    start_after,
+    whole_numbers,
+)
+from gaitid.read.tables.mot import MOT_SUFFIXES, Forces, read_mot
+from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM
+from gaitid.trial import Array, ForcePlate, Trial
+
+_MARKER = re.compile(r"(?P<name>.+)_(?P<axis>[xyz])_(?P<unit>mm|cm|m)")
+_FORCE = re.compile(r"plate(?P<number>\d+)_(?:F(?P<force>[xyz])_N|M(?P<moment>[xyz])_(?P<unit>Nmm|Nm))")
+_NO_UNIT = re.compile(r".+_[xyz]|plate\d+_[FM][xyz]", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Columns of one file by what they mean; values in SI units.
+
+    Attributes
+    ----------
+    where : str
+        Put before errors: the file's name where it is not the trial itself.
+    first_row : int
+        Number of the first data row in the file.
+    frame, time_s : (rows,) array or None
+    markers : dict of str to (rows, 3) array, m
+    forces : dict of int to ((rows, 3) array, (rows, 3) array), N and N·m
+        Force and moment as recorded, by the plate's number.
+    """
+
+    where: str
+    first_row: int
+    frame: Array | None
+    time_s: Array | None
+    markers: dict[str, Array]
+    forces: dict[int, tuple[Array, Array]]
+
+
+def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None = None) -> Trial:
+    """Read a trial from plain CSV.
+
+    Parameters
+    ----------
+    path : Path
+        Markers, and possibly forces at the same rate.
+    forces : Path, optional
+        Forces at their own rate, with their own time (`read_forces`).
+    plates : Path, optional
+        YAML with the plates' corners, origins and force sense: needed where there are forces in CSV.
+
+    Returns
+    -------
+    Trial
+
+    Raises
+    ------
+    ReadError, ModelError
+        What is wrong with a file, in one line.
+    """
+    table = _read_table(path, "")
+    if not table.markers:
+        raise ReadError("no markers", expected="columns such as LASI_x_mm, LASI_y_mm, LASI_z_mm",
+                        todo="give the file of the markers, and that of the forces with --forces")  # fmt: skip
+    rate, times = _rate(table)
+    first_frame = 1
+    if table.frame is not None:
+        frames = whole_numbers(table.frame, table.first_row, "frame")
+        check_counts_by_one(frames, table.first_row, "frame")
+        first_frame = int(frames[0])
+    warnings: list[str] = []
+    if forces is None:
+        loads = Forces(_plates(table, rate, 0.0, plates, warnings))
+    elif table.forces:
+        raise ReadError("forces are given twice", found=f"plate columns here and in {forces.name}",
+                        todo="leave out --forces, or those columns")  # fmt: skip
+    else:
+        loads = read_forces(forces, plates, (float(times[0]), float(times[-1])), warnings)
+    labels = tuple(table.markers)
+    return Trial(
+        path=path,
+        rate_hz=rate,
+        first_frame=first_frame,
+        labels=labels,
+        points_g=np.stack([table.markers[label] for label in labels], axis=1),
+        plates=loads.plates,
+        refused_plates=loads.refused,
+        assignments=loads.assignments,
+        origin={"format": "plain CSV"},
+        warnings=tuple(warnings),
+    )
+
+
+def read_forces(path: Path, plates: Path | None, cameras_s: tuple[float, float], warnings: list[str]) -> Forces:
+    """Forces of a file of their own: plain CSV, or an OpenSim motion file.
+
+    Parameters
+    ----------
+    path : Path
+        ``.csv``, ``.mot`` or ``.sto``.
+    plates : Path or None
+        The plates file: needed for CSV.
+    cameras_s : (float, float)
+        Times of the first and the last camera frame by the clock of the trial, which both files share.
+    warnings : list of str
+        What was assumed is added here.
+
+    Raises
+    ------
+    ReadError, ModelError
+        What is wrong with a file, in one line.
+    """
+    suffix = path.suffix.lower()
+    if suffix in MOT_SUFFIXES:
+        return read_mot(path, plates, cameras_s, warnings)
+    where = f"{path.name}: "
+    if suffix != ".csv":
+        raise ReadError(f"{where}the suffix {path.suffix!r} is not known for forces",
+                        expected=" or ".join((".csv", *MOT_SUFFIXES)))  # fmt: skip
+    table = _read_table(path, where)
+    if table.markers:
+        raise ReadError(f"{where}markers among the forces", expected="plate columns only",
+                        found=listed(list(table.markers)))  # fmt: skip
+    if not table.forces:
+        raise ReadError(f"{where}no forces", expected="columns such as plate1_Fx_N and plate1_Mx_Nm")
+    rate, times = _rate(table)
+    return Forces(_plates(table, rate, start_after(times, cameras_s, where, warnings), plates, warnings))
+
+
+def _read_table(path: Path, where: str) -> _Table:
+    lines = read_lines(path, where)
+    start = next((i for i, line in enumerate(lines) if not is_blank(line)), None)
+    if start is None:
+        raise ReadError(f"{where}the file is empty", expected="a header and rows of numbers", found="separators only")
+    end = next(i for i in range(len(lines), 0, -1) if not is_blank(lines[i - 1]))
+    dialect = _dialect(lines[start], where)
+    columns = cells_of(lines[start], dialect)
+    while columns and not columns[-1]:  # trailing separators
+        columns.pop()
+    check_names(columns, where)
+    meanings = _meanings(columns, where)
+    gap = next((i for i in range(start + 1, end) if is_blank(lines[i])), None)
+    if gap is not None:
+        raise ReadError(f"{where}row {gap + 1} is empty", expected="a row for every frame")
+    if end == start + 1:
+        raise ReadError(f"{where}no rows below the header")
+    values = numbers_of(lines[start + 1 : end], start + 2, columns, dialect, where)
+
+    def vector(kind: str, name: str) -> Array:
+        parts = [meanings[kind, name, axis] for axis in "xyz"]
+        return np.stack([values[:, column] * factor for column, factor in parts], axis=1)
+
+    def single(name: str) -> Array | None:
+        return values[:, columns.index(name)] if name in columns else None
+
+    names = {(kind, name): None for kind, name, _ in meanings}  # in the file's order
+    return _Table(
+        where=where,
+        first_row=start + 2,
+        frame=single("frame"),
+        time_s=single("time_s"),
+        markers={name: vector("marker", name) for kind, name in names if kind == "marker"},
+        forces={int(name): (vector("F", name), vector("M", name)) for kind, name in names if kind == "F"},
+    )
+
+
+def _dialect(header: str, where: str) -> Dialect:
+    """Comma, semicolon or tab, by the header alone: the names of columns hold none of them."""
+    found = [d for d in (",", ";", "\t") if d in header]
+    if len(found) > 1:
+        raise ReadError(
+            f"{where}the header is separated in more than one way",
+            expected="one of , ; tab",
+            found=" and ".join(repr(d) for d in found),
+        )
+    return Dialect(found[0], decimal_comma=found[0] != ",") if found else Dialect()
+
+
+def _meanings(columns: Sequence[str], where: str) -> dict[tuple[str, str, str], tuple[int, float]]:
+    """(``marker``, ``F`` or ``M``; name or plate number; axis) -> column and factor to SI."""
+    result: dict[tuple[str, str, str], tuple[int, float]] = {}
+    faults: list[str] = []
+    seen: set[str] = set()
+    for i, column in enumerate(columns):
+        key, scale = _meaning(column)
+        if column in seen or key in result:
+            faults.append(f"{column!r} is given twice")
+        elif key is not None:
+            result[key] = (i, scale)
+        elif column not in ("frame", "time_s"):
+            asked = "says no unit: end it with _mm, _cm, _m, _N, _Nm or _Nmm"
+            faults.append(f"{column!r} {asked if _NO_UNIT.fullmatch(column) else 'is not known'}")
+        seen.add(column)
+    for name in dict.fromkeys(name for kind, name, _ in result if kind == "marker"):
+        lacking = [axis for axis in "xyz" if ("marker", name, axis) not in result]
+        if lacking:
+            faults.append(f"marker {name} lacks {', '.join(lacking)}")
+    for name in dict.fromkeys(name for kind, name, _ in result if kind != "marker"):
+        lacking = [kind + axis for kind in "FM" for axis in "xyz" if (kind, name, axis) not in result]
+        if lacking:
+            faults.append(f"plate{name} lacks {', '.join(lacking)}")
+    if faults:
+        raise ReadError(
+            f"{where}columns: {listed(faults)}",
+            expected="frame, time_s, NAME_x_mm (or _cm, _m), plate1_Fx_N, plate1_Mx_Nm (or _Nmm)",
+        )
+    return result
+
+
+def _meaning(column: str) -> tuple[tuple[str, str, str] | None, float]:
+    force = _FORCE.fullmatch(column)
+    if force:
+        number = str(int(force["number"]))
+        if force["force"]:
+            return ("F", number, force["force"]), FORCE_N["n"]
+        return ("M", number, force["moment"]), MOMENT_NM[force["unit"].lower()]
+    marker = _MARKER.fullmatch(column)
+    if marker:
+        return ("marker", marker["name"], marker["axis"]), LENGTH_M[marker["unit"]]
+    return None, 1.0
+
+
+def _rate(table: _Table) -> tuple[float, Array]:
+    """Rate, Hz, and (rows,) times, s."""
+    if table.time_s is None:
+        raise ReadError(f"{table.where}the rate is not known", expected="a column time_s, in seconds",
+                        found="frame" if table.frame is not None else "neither frame nor time_s",
+                        todo="add time_s")  # fmt: skip
+    return even_rate(table.time_s, table.first_row, table.where), table.time_s
+
+
+def _plates(
+    table: _Table, rate: float, start_s: float, plates: Path | None, warnings: list[str]
+) -> tuple[ForcePlate, ...]:
+    loads, where = table.forces, table.where
+    if not loads:
+        if plates is not None:
+            warnings.append(f"{plates.name} describes plates, but there are no force columns")
+        return ()
+    if plates is None:
+        raise ReadError(f"{where}forces, but nothing says where the plates are",
+                        expected="corners, origin and force_sense of each plate",
+                        todo="give them with --plates FILE.yaml")  # fmt: skip
+    from gaitid.read.plates.file import plate_from, read_plates_file  # YAML: only where there is such a file
+
+    geometries = {g.number: g for g in read_plates_file(plates)}
+    unknown = sorted(set(loads) - set(geometries))
+    if unknown:
+        raise ReadError(
+            f"{where}{plates.name} does not describe every plate",
+            expected=f"plates {', '.join(map(str, sorted(loads)))}",
+            found=", ".join(map(str, sorted(geometries))),
+        )
+    for number in sorted(set(geometries) - set(loads)):
+        warnings.append(f"plate {number} of {plates.name} has no force columns")
+    read = [plate_from(geometries[n], rate, *loads[n], warnings) for n in sorted(loads)]
+    return tuple(replace(plate, start_s=start_s) for plate in read)

@@ -1,0 +1,356 @@
+"""Forces on the feet from an OpenSim motion file (``.mot``, ``.sto``): ``ground_force_*`` columns (`docs/csv.md`).
+
+The header and the names of the columns after the OpenSim user's guide ("Motion (.mot) files", "Preparing data") and
+the tools that write such files: each force has a vector ``_vx`` … in N, the point ``_px`` … where it acts, in m, and a
+torque about that point in N·m, all in laboratory axes and on the body that they are applied to (OpenSim's
+``ExternalForce``). A group of columns is told from the others by what stands before, within or after these names:
+``1_ground_force_vx``, ``ground_force_r_vx``, ``ground_force_calcn_r_mx``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from gaitid.disk.regular import printable
+from gaitid.errors import ReadError
+from gaitid.numerics.statistics import median
+from gaitid.read.plates.c3d_group import LOADED_N
+from gaitid.read.tables.csv_text import (
+    Dialect,
+    check_names,
+    even_rate,
+    is_blank,
+    listed,
+    numbers_of,
+    read_lines,
+    start_after,
+)
+from gaitid.trial import Array, Assignment, ForcePlate, Mask
+
+MOT_SUFFIXES = (".mot", ".sto")
+
+_COLUMN = re.compile(
+    r"(?:(?P<before>.+?)_)?ground_(?P<what>force|torque|moment)_(?:(?P<inside>.+?)_)?(?P<kind>[vpm]?)(?P<axis>[xyz])"
+    r"(?:_(?P<after>.+))?",
+    re.IGNORECASE,
+)
+_HEADER = re.compile(r"\s*(\w+)\s*[=\s]\s*(\S+)")
+_COUNTS = {"nrows": "rows", "datarows": "rows", "ncolumns": "columns", "datacolumns": "columns"}
+# The floor is taken as level: the mean force must lie this near a laboratory axis (the cosine; 0.8 is 37°).
+_UPRIGHT = 0.8
+# No walkway's load lies farther from the laboratory's origin, m: the points would be in another unit.
+_FAR_M = 100.0
+
+
+@dataclass(frozen=True)
+class Forces:
+    """What a file of forces holds.
+
+    Attributes
+    ----------
+    plates : tuple of ForcePlate
+    refused : mapping of int to str
+        Plate number and why it was refused.
+    assignments : tuple of Assignment
+        Where the file says whose foot felt a force.
+    """
+
+    plates: tuple[ForcePlate, ...] = ()
+    refused: Mapping[int, str] = field(default_factory=dict)
+    assignments: tuple[Assignment, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Group:
+    """One force of the file.
+
+    Attributes
+    ----------
+    number : int
+        In the order of the file, from 1.
+    name : str
+        Its first column, for messages.
+    tag : str
+        What tells its columns from those of the other groups.
+    force_g : (n, 3) array, N
+    point_g : (n, 3) array, m, or None
+    moment_g : (n, 3) array, N·m, or None
+        About the point; about the laboratory's origin where there is none.
+    """
+
+    number: int
+    name: str
+    tag: str
+    force_g: Array
+    point_g: Array | None
+    moment_g: Array | None
+
+    def loaded(self) -> Mask:
+        """(n,) where the force is surely one of a foot."""
+        return np.asarray(np.linalg.norm(self.force_g, axis=1) > LOADED_N)
+
+    def moment_about(self, centre_g: Array) -> Array:
+        """(n, 3) moment of the force about a point, N·m: M_c = (p − c) × f + T."""
+        arm = (np.zeros(3) if self.point_g is None else self.point_g) - centre_g
+        # A force of 0 has no moment, wherever (or nowhere) its point is said to be.
+        arm = np.where(self.force_g.any(axis=1, keepdims=True), arm, 0.0)
+        return np.cross(arm, self.force_g) + (0.0 if self.moment_g is None else self.moment_g)
+
+
+def read_mot(path: Path, plates: Path | None, cameras_s: tuple[float, float], warnings: list[str]) -> Forces:
+    """Read the forces of an OpenSim motion file, each as one plate, numbered in the order of the file.
+
+    The file says where each force acts but not where plates end. Without a plates file such a plate has no outline:
+    its surface is level, at right angles to the laboratory axis along which the forces push, at the median height of
+    the points where they act.
+
+    Parameters
+    ----------
+    path : Path
+    plates : Path or None
+        Corners and sense of the forces, for those plates that it describes; forces are in laboratory axes.
+    cameras_s : (float, float)
+        Times of the first and the last camera frame by the file's clock.
+    warnings : list of str
+        What was assumed is added here.
+
+    Returns
+    -------
+    Forces
+
+    Raises
+    ------
+    ReadError, ModelError
+        What is wrong with a file, in one line.
+    """
+    where = f"{path.name}: "
+    columns, values, first_row = _table(path, where)
+    names = [name.lower() for name in columns]
+    if "time" not in names:
+        raise ReadError(f"{where}no column 'time'", found=listed(columns))
+    times = values[:, names.index("time")]
+    rate = even_rate(times, first_row, where, "time")
+    groups, refused = _groups(columns, values, where, warnings)
+    start = start_after(times, cameras_s, where, warnings)
+    found = _outlined(groups, plates, rate, where, warnings) if plates is not None else []
+    open_groups = [g for g in groups if g.number not in {p.number for p in found}]
+    try:
+        found += _without_outline(open_groups, rate, where, warnings)
+    except ReadError as error:
+        refused |= {g.number: error.line() for g in open_groups}
+    warnings += [f"plate {number} is not used: {reason}" for number, reason in sorted(refused.items())]
+    return Forces(
+        plates=tuple(replace(p, start_s=start) for p in sorted(found, key=lambda p: p.number)),
+        refused=refused,
+        assignments=tuple(_assignments(groups, path.name)),
+    )
+
+
+def _table(path: Path, where: str) -> tuple[list[str], Array, int]:
+    """Names of the columns, their values, and the number of the first row of values in the file."""
+    lines = read_lines(path, where, "MOT")
+    ends = [i for i, line in enumerate(lines) if line.strip().lower() == "endheader"]
+    if not ends:
+        raise ReadError(f"{where}not an OpenSim motion file", expected="a header that ends with endheader")
+    header = {m[1].lower(): m[2] for m in map(_HEADER.match, lines[: ends[0]]) if m}
+    if header.get("datatype", "double").lower() != "double":
+        raise ReadError(f"{where}DataType={printable(header['datatype'])} is not read", expected="one number a cell",
+                        todo="flatten the table before it is written")  # fmt: skip
+    rows = [i for i in range(ends[0] + 1, len(lines)) if not is_blank(lines[i])]
+    if len(rows) < 2:
+        raise ReadError(f"{where}no rows below the header")
+    start, last = rows[1], rows[-1]
+    gap = next((i for i in range(start, last) if is_blank(lines[i])), None)
+    if gap is not None:
+        raise ReadError(f"{where}row {gap + 1} is empty", expected="a row for every sample")
+    body = [lines[rows[0]], *lines[start : last + 1]]
+    # Tabs separate cells, which may then be empty; a file without them is separated by blanks.
+    if "\t" in body[0].strip() and "\t" in body[1].strip():
+        body = [line.lstrip() for line in body]  # some programs begin a row with a separator
+    else:
+        body = ["\t".join(line.split()) for line in body]
+    columns = [cell.strip() for cell in body[0].rstrip().split("\t")]
+    check_names(columns, where)
+    values = numbers_of(body[1:], start + 1, columns, Dialect("\t"), where)
+    for key, what in _COUNTS.items():
+        found = len(values) if what == "rows" else len(columns)
+        if key in header and header[key] != str(found):
+            raise ReadError(f"{where}the header disagrees with the data",
+                            expected=f"{printable(header[key])} {what} ({key})", found=str(found),
+                            todo="is the file cut short? Export it again")  # fmt: skip
+    return columns, values, start + 1
+
+
+def _groups(
+    columns: Sequence[str], values: Array, where: str, warnings: list[str]
+) -> tuple[list[_Group], dict[int, str]]:
+    """The file's forces, and why others cannot be used."""
+    parts: dict[str, dict[str, dict[str, int]]] = {}  # tag -> quantity -> axis -> column
+    others: list[str] = []
+    for i, column in enumerate(columns):
+        match = _COLUMN.fullmatch(column)
+        quantity = match and _quantity(match["what"].lower(), match["kind"].lower())
+        if not match or not quantity:
+            others += [column] if column.lower() != "time" else []
+            continue
+        tag = "_".join(filter(None, (match["before"], match["inside"], match["after"]))).lower()
+        axes = parts.setdefault(tag, {}).setdefault(quantity, {})
+        axis = match["axis"].lower()
+        if axis in axes:
+            raise ReadError(f"{where}columns {columns[axes[axis]]!r} and {column!r} say the same")
+        axes[axis] = i
+    if not parts:
+        raise ReadError(f"{where}no forces", expected="columns such as ground_force_vx, ground_force_px",
+                        found=listed(others))  # fmt: skip
+    if others:
+        warnings.append(f"{where}columns that are not read: {listed(others)}")
+    groups: list[_Group] = []
+    refused: dict[int, str] = {}
+    for number, (tag, quantities) in enumerate(parts.items(), start=1):
+        name = columns[min(i for axes in quantities.values() for i in axes.values())]
+        try:
+            groups.append(_group(number, name, tag, quantities, values))
+        except ReadError as error:
+            refused[number] = f"{where}{name} …: {error.line()}"
+    for group in groups:
+        if group.point_g is None:
+            warnings.append(f"{where}{group.name} …: nothing says where the force acts; its moment is taken as one "
+                            "about the laboratory's origin")  # fmt: skip
+        if group.moment_g is None:
+            warnings.append(f"{where}{group.name} …: no torque is given; it is taken as 0, as OpenSim does")
+    return groups, refused
+
+
+def _quantity(what: str, kind: str) -> str:
+    """What a column holds: ``force``, ``point`` or ``moment``; empty where the name makes no sense."""
+    if what == "force":
+        return {"": "force", "v": "force", "p": "point", "m": "moment"}[kind]
+    return "" if kind == "p" else "moment"  # ground_torque_x, ground_moment_mx, ground_torque_calcn_r_vx
+
+
+def _group(number: int, name: str, tag: str, quantities: Mapping[str, Mapping[str, int]], values: Array) -> _Group:
+    """ReadError unless the moment of the force about every point follows from what is given."""
+    vectors: dict[str, Array] = {}
+    for quantity, axes in quantities.items():
+        lacking = [axis for axis in "xyz" if axis not in axes]
+        if lacking:
+            raise ReadError(f"its {quantity} lacks {', '.join(lacking)}")
+        vectors[quantity] = values[:, [axes[axis] for axis in "xyz"]]
+    if "force" not in vectors:
+        raise ReadError("no force", expected="columns ground_force_vx, _vy, _vz")
+    if len(vectors) == 1:
+        raise ReadError("neither its point nor its moment is given", expected="ground_force_px … or ground_torque_x …")
+    group = _Group(number, name, tag, vectors["force"], vectors.get("point"), vectors.get("moment"))
+    if group.point_g is not None and np.nanmax(np.abs(group.point_g[group.loaded()]), initial=0.0) > _FAR_M:
+        raise ReadError(f"its force acts more than {_FAR_M:g} m from the laboratory's origin", expected="metres",
+                        todo="write the points in metres")  # fmt: skip
+    return group
+
+
+def _outlined(groups: Sequence[_Group], path: Path, rate: float, where: str, warnings: list[str]) -> list[ForcePlate]:
+    """Plates whose edges a plates file knows."""
+    from gaitid.read.plates.file import plate_from, read_plates_file  # YAML: only where there is such a file
+
+    by_number = {group.number: group for group in groups}
+    plates = []
+    for geometry in read_plates_file(path):
+        if geometry.number not in by_number:
+            warnings.append(f"{where}plate {geometry.number} of {path.name} has no forces")
+            continue
+        group = by_number[geometry.number]
+        moment = group.moment_about(geometry.corners_g.mean(axis=0))
+        # The motion file itself says in which axes and about which point; the plates file says the rest.
+        laboratory = replace(geometry, axes="laboratory", moment_about="surface_centre")
+        plates.append(plate_from(laboratory, rate, group.force_g, moment, warnings))
+    return plates
+
+
+def _without_outline(groups: Sequence[_Group], rate: float, where: str, warnings: list[str]) -> list[ForcePlate]:
+    """Plates of which only a level surface is known.
+
+    Raises
+    ------
+    ReadError
+        Nothing says which way is up.
+    """
+    if not groups:
+        return []
+    R_gp = _level_axes(groups)
+    up = -R_gp[:, 2]
+    plates = []
+    heights = []
+    for group in groups:
+        centre = _surface_point(group, groups)
+        heights.append(f"plate {group.number} ({group.name} …) at {centre @ up:.4g} m")
+        plates.append(
+            ForcePlate(
+                number=group.number,
+                kind=2,
+                corners_g=np.full((4, 3), np.nan),
+                sensor_p=np.zeros(3),
+                rate_hz=rate,
+                force_p=group.force_g @ R_gp,
+                moment_p=group.moment_about(centre) @ R_gp,
+                R_gp=R_gp,
+                centre_g=centre,
+            )
+        )
+    axis = int(np.argmax(np.abs(up)))
+    warnings.append(
+        f"{where}nothing says where the plates end; their surfaces are taken as level, {'+' if up[axis] > 0 else '-'}"
+        f"{'xyz'[axis]} up: {', '.join(heights)}"
+    )
+    return plates
+
+
+def _level_axes(groups: Sequence[_Group]) -> Array:
+    """(3, 3) axes of level plates: z down, against the mean force of the ground, x along the floor's first axis.
+
+    Raises
+    ------
+    ReadError
+        Nothing loads them, or the load pushes along no laboratory axis.
+    """
+    loaded = np.concatenate([group.force_g[group.loaded()] for group in groups])
+    if not len(loaded):
+        raise ReadError(f"no force above {LOADED_N:g} N says which way is up", todo="give the corners with --plates")
+    mean = loaded.mean(axis=0)
+    axis = int(np.argmax(np.abs(mean)))
+    if abs(mean[axis]) < _UPRIGHT * np.linalg.norm(mean):
+        raise ReadError(
+            "the forces push along no laboratory axis, so that the surface is not known",
+            found=f"a mean of ({', '.join(f'{v:.0f}' for v in mean)}) N",
+            todo="give the corners with --plates",
+        )
+    x, z = np.zeros(3), np.zeros(3)
+    x[1 if axis == 0 else 0], z[axis] = 1.0, -np.sign(mean[axis])
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def _surface_point(group: _Group, groups: Sequence[_Group]) -> Array:
+    """(3,) a point of a plate's surface, m: the median of where its force acts under load, hence of its height.
+
+    That of all forces where this one never loads or has no points; the laboratory's origin where none has.
+    """
+    for candidates in ([group], groups):
+        points = [g.point_g[g.loaded()] for g in candidates if g.point_g is not None]
+        known = np.concatenate([p[np.isfinite(p).all(axis=1)] for p in (np.empty((0, 3)), *points)])
+        if len(known):
+            return median(known)
+    return np.zeros(3)
+
+
+def _assignments(groups: Sequence[_Group], name: str) -> list[Assignment]:
+    """Of the forces whose columns name a foot, such as ``ground_force_r_vx`` or ``left_ground_force_vx``."""
+    found = []
+    for group in groups:
+        words = set(group.tag.split("_"))
+        feet = [foot for foot in ("left", "right") if words & {foot, foot[0]}]
+        if len(feet) == 1 and "hand" not in words:
+            found.append(Assignment(group.number, feet[0], f"columns {group.name} … of {name}"))
+    return found

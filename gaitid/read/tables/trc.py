@@ -1,0 +1,178 @@
+"""Marker trajectories in TRC, the track row column format of Motion Analysis that OpenSim reads (`docs/csv.md`).
+
+Layout after the OpenSim user's guide ("Marker (.trc) files"): three rows of header, a row of labels (one for three
+columns), a row X1 Y1 Z1 X2 …, perhaps a blank row, then frame, time and coordinates separated by tabs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from reprlib import repr as short
+
+import numpy as np
+
+from gaitid.disk.regular import printable, without_subject
+from gaitid.errors import ReadError
+from gaitid.read.tables.csv_plain import read_forces
+from gaitid.read.tables.csv_text import (
+    Dialect,
+    check_counts_by_one,
+    check_names,
+    even_rate,
+    is_blank,
+    listed,
+    numbers_of,
+    read_lines,
+    whole_numbers,
+)
+from gaitid.read.tables.mot import Forces
+from gaitid.read.units import LENGTH_M, factor
+from gaitid.trial import Array, Trial
+
+# Rows above the coordinates, without the blank one.
+_HEADER_ROWS = 5
+# A printed time may lie this far, in sampling intervals, from what DataRate says: 0.5 ms at 500 Hz.
+_OFF_GRID = 0.25
+# DataRate is often rounded (60 for 59.94 Hz): the times decide where they differ by less than this, else nothing does.
+_RATE_TOLERANCE = 0.01
+
+
+def read_trc(path: Path, forces: Path | None = None, plates: Path | None = None) -> Trial:
+    """Read a trial from TRC.
+
+    Parameters
+    ----------
+    path : Path
+        Markers.
+    forces : Path, optional
+        Forces beside it: ``.mot``, ``.sto`` or plain CSV, by the same clock.
+    plates : Path, optional
+        YAML with the plates' corners, origins and force sense: needed with CSV forces.
+
+    Returns
+    -------
+    Trial
+
+    Raises
+    ------
+    ReadError, ModelError
+        What is wrong with a file, in one line.
+    """
+    lines = read_lines(path, kind="TRC")
+    header = _header(lines)
+    labels, names = _labels(lines)
+    columns = ["Frame#", "Time", *(f"{label} {axis}" for label in labels for axis in "XYZ")]
+    rows = [i for i in range(_HEADER_ROWS, len(lines)) if not is_blank(lines[i])]
+    if not rows:
+        raise ReadError("no rows below the header")
+    first, last = rows[0], rows[-1]
+    if len(rows) != last + 1 - first:
+        gap = next(i for i in range(first, last) if is_blank(lines[i]))
+        raise ReadError(f"row {gap + 1} is empty", expected="a row for every frame")
+    for key, found, what in (("nummarkers", len(labels), "markers"), ("numframes", len(rows), "frames")):
+        if key in header and _number(header, key) != found:
+            raise ReadError(f"the header disagrees with the {what}",
+                            expected=f"{_number(header, key):g} (as its header says)", found=str(found),
+                            todo="is the file cut short? Export it again")  # fmt: skip
+    values = numbers_of(lines[first : last + 1], first + 1, columns, Dialect("\t"))
+    frames = whole_numbers(values[:, 0], first + 1, "Frame#")
+    check_counts_by_one(frames, first + 1, "Frame#")
+    warnings: list[str] = []
+    rate = _rate(_number(header, "datarate"), values[:, 1], first + 1, warnings)
+    points = values[:, 2:].reshape(len(values), len(labels), 3) * factor(header["units"], LENGTH_M, "Units")
+    times = values[:, 1]
+    if forces is not None:
+        loads = read_forces(forces, plates, (float(times[0]), float(times[-1])), warnings)
+    else:
+        loads = Forces()
+        if plates is not None:
+            warnings.append(f"{plates.name} describes plates, but there are no forces")
+    return Trial(
+        path=path,
+        rate_hz=rate,
+        first_frame=int(frames[0]),
+        labels=labels,
+        points_g=_seen(points, labels, warnings),
+        plates=loads.plates,
+        refused_plates=loads.refused,
+        assignments=loads.assignments,
+        names=names,
+        origin={"format": "TRC", "length_unit": printable(header["units"])},
+        warnings=tuple(warnings),
+    )
+
+
+def _header(lines: list[str]) -> dict[str, str]:
+    """Values of the header by their keys, in lower case."""
+    if not lines[0].strip().lower().startswith("pathfiletype") or len(lines) < _HEADER_ROWS:
+        raise ReadError("not a TRC file", expected="PathFileType in the first row, then DataRate …, labels, X1 Y1 Z1 …",
+                        found=repr(lines[0].strip()[:12]))  # fmt: skip
+    keys, cells = ([cell.strip() for cell in line.split("\t")] for line in lines[1:3])
+    header = {key.lower(): value for key, value in zip(keys, cells) if key}
+    lacking = [key for key in ("DataRate", "Units") if not header.get(key.lower())]
+    if lacking:
+        raise ReadError(f"the header lacks {' and '.join(lacking)}", expected="keys in row 2, their values in row 3")
+    return header
+
+
+def _number(header: Mapping[str, str], key: str) -> float:
+    try:
+        number = float(header[key])
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise ReadError(f"header, {key}: no number above 0", expected="digits and a decimal point",
+                        found=short(header[key]))  # fmt: skip
+    return number
+
+
+def _labels(lines: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the markers without ``Subject:``, and the subjects."""
+    cells = [cell.strip() for cell in lines[3].split("\t")]
+    axes = lines[4].split()
+    if len(cells) < 2 or not cells[0].lower().startswith("frame") or cells[1].lower() != "time":
+        raise ReadError("row 4 does not name the columns", expected="Frame#, Time and the markers", found=listed(cells))
+    given = [cell for cell in cells[2:] if cell]
+    if not given:
+        raise ReadError("no markers", expected="labels in row 4")
+    check_names(given)
+    wanted = [axis for _ in given for axis in "XYZ"]
+    if len(axes) != len(wanted) or any(not re.fullmatch(rf"{w}\d*", a.upper()) for w, a in zip(wanted, axes)):
+        raise ReadError(
+            "rows 4 and 5 disagree",
+            expected=f"X, Y, Z for each of {len(given)} labels",
+            found=f"{len(axes)} columns: {printable(' '.join(axes[:3]))} …",
+            todo="give every marker a label, and its columns in the order X, Y, Z",
+        )
+    subjects, labels = zip(*map(without_subject, given), strict=True)
+    twice = [label for label in dict.fromkeys(labels) if labels.count(label) > 1]
+    if twice:
+        raise ReadError(f"labels given twice: {listed(twice)}", expected="one subject, each marker once")
+    return labels, tuple(sorted({*subjects} - {""}))
+
+
+def _rate(declared: float, times: Array, first_row: int, warnings: list[str]) -> float:
+    """Rate, Hz, by the header where the times agree with it."""
+    grid = times[0] + np.arange(len(times)) / declared
+    if (np.abs(times - grid) * declared <= _OFF_GRID).all():
+        return declared
+    rate = even_rate(times, first_row, column="Time")
+    if not abs(rate / declared - 1) <= _RATE_TOLERANCE:
+        raise ReadError("DataRate disagrees with the column Time", expected=f"{declared:g} Hz", found=f"{rate:.6g} Hz",
+                        todo="correct the header")  # fmt: skip
+    warnings.append(f"DataRate is {declared:g} Hz, but by the column Time it is {rate:.6g} Hz, which is used")
+    return rate
+
+
+def _seen(points: Array, labels: tuple[str, ...], warnings: list[str]) -> Array:
+    """The positions with NaN where a marker was not wholly seen; many programs write 0 0 0 there."""
+    seen = np.isfinite(points).all(axis=2)
+    zero = seen & (np.abs(points).max(axis=2) == 0)
+    if zero.any():
+        counts = zero.sum(axis=0)
+        names = [f"{label} ({n})" for label, n in zip(labels, counts) if n]
+        warnings.append(f"markers exactly at the origin count as not seen (frames): {listed(names)}")
+    return np.where((seen & ~zero)[..., None], points, np.nan)

@@ -1,0 +1,105 @@
+"""Mistakes of labels and units are refused before a number is written, and what is missing is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gaitid.analysis.pipeline import analyse
+from gaitid.body.subject import SubjectFile
+from gaitid.errors import TrialError
+from gaitid.model.load import load_model
+from gaitid.trial import Trial
+
+
+@pytest.fixture
+def trial(simulated: Callable[..., object]) -> Trial:
+    return simulated().trial  # type: ignore[attr-defined, no-any-return]
+
+
+def relabelled(trial: Trial, change: Callable[[str], str]) -> Trial:
+    return replace(trial, labels=tuple(change(label) for label in trial.labels))
+
+
+def other_side(label: str) -> str:
+    return {"L": "R", "R": "L"}[label[0]] + label[1:]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [other_side, lambda label: label if label[1:] in ("ASI", "PSI") else other_side(label)],
+    ids=["whole body", "both legs"],
+)
+def test_left_and_right_exchanged_is_refused(trial: Trial, change: Callable[[str], str]) -> None:
+    with pytest.raises(TrialError, match="left and right are exchanged"):
+        analyse(relabelled(trial, change), load_model("pig"), SubjectFile())
+
+
+@pytest.mark.parametrize("factor", [1e-3, 1e3, 1 / 25.4])
+def test_lengths_in_another_unit_are_refused(trial: Trial, factor: float) -> None:
+    """Refused as a body that cannot be, or as one whose feet are not on its plates' side of the ground."""
+    wrong = replace(trial, points_g=trial.points_g * factor, plates=())
+    with pytest.raises(TrialError, match="m long|no joint centres|vertical"):
+        analyse(wrong, load_model("pig"), SubjectFile())
+
+
+def test_a_gap_in_a_needed_marker_is_said(trial: Trial) -> None:
+    points = trial.points_g.copy()
+    points[160:169, trial.labels.index("LKNE")] = np.nan
+    points[300:390, trial.labels.index("LHEE")] = np.nan
+    result = analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile())
+    (line,) = [w for w in result.warnings if "was filled" in w]
+    assert "LKNE in frames 161-169" in line and "95 % within" in line
+    (line,) = [w for w in result.warnings if "left open" in w]
+    assert "LHEE in frames 301-390" in line
+    kinds = {g["marker"]: g["filled_by"] for g in result.quality["gaps"]}
+    assert kinds["LHEE"] == "" and kinds["LKNE"]
+    assert result.quality["marker_frames_missing"] == {"LHEE": 90, "LKNE": 9}
+
+
+def test_a_jump_of_a_label_is_said(trial: Trial) -> None:
+    points = trial.points_g.copy()
+    points[200, trial.labels.index("LANK")] += 0.2
+    jumped = replace(trial, points_g=points)
+    result = analyse(jumped, load_model("pig"), SubjectFile())
+    # named, taken as not seen, and filled from its neighbours: no number rests on it
+    assert any("LANK jumps by 34" in w and "frames 201-201" in w for w in result.warnings)
+    true = analyse(trial, load_model("pig"), SubjectFile()).sides["left"].moments["hip"]["extension"]
+    found = result.sides["left"].moments["hip"]["extension"]
+    # N·m/kg; a gap of one frame, filled
+    np.testing.assert_allclose(found[180:220], true[180:220], atol=0.01)
+    kept = analyse(jumped, load_model("pig", {"doubtful_labels": "keep"}), SubjectFile())
+    assert any("left shank jumps" in w or "left thigh jumps" in w for w in kept.warnings)
+
+
+def test_a_refusal_names_the_labels_that_are_not_believed(trial: Trial) -> None:
+    """A marker that is noise leaves no knee: the line says which, not only that there is none."""
+    points = trial.points_g.copy()
+    points[:, trial.labels.index("LKNE")] += np.random.default_rng(0).uniform(-0.2, 0.2, (len(points), 3))
+    with pytest.raises(TrialError, match="left thigh has no joint centres|left shank has no joint centres") as refused:
+        analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile())
+    assert refused.value.found == "labels that jump or change places: LKNE"
+
+
+def test_another_persons_static_is_said_first(simulated: Callable[..., object]) -> None:
+    sim = simulated()
+    static = replace(sim.static, parameters={**sim.static.parameters, "Bodymass": 45.0})  # type: ignore[attr-defined]
+    result = analyse(sim.trial, load_model("pig"), SubjectFile(), static)  # type: ignore[attr-defined]
+    assert "another person" in result.warnings[0]
+
+
+def test_a_hint_never_names_the_other_side(trial: Trial) -> None:
+    changed = relabelled(trial, lambda label: {"LTOE": "LTOES"}.get(label, label))
+    with pytest.raises(TrialError, match=r"LTOE \(did you mean 'LTOES'\?\)"):
+        analyse(changed, load_model("pig"), SubjectFile())
+    gone = replace(
+        trial,
+        labels=tuple(label for label in trial.labels if label != "LTOE"),
+        points_g=np.delete(trial.points_g, trial.labels.index("LTOE"), axis=1),
+    )
+    with pytest.raises(TrialError) as refused:
+        analyse(gone, load_model("pig"), SubjectFile())
+    assert "did you mean" not in str(refused.value)

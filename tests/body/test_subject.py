@@ -1,0 +1,296 @@
+"""Measurements of the subject: files, sources and their order, what is missing, what is impossible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gaitid.body.subject import Subject, SubjectFile, read_subject, resolve_subject
+from gaitid.errors import ModelError, SubjectError
+from gaitid.model import specs
+from gaitid.model.load import load_model
+
+UP = np.array([0.0, 0.0, 1.0])
+EVERYTHING = {
+    "mass",
+    "inter_asis_distance",
+    "marker_diameter",
+    *(
+        f"{side}.{name}"
+        for side in ("left", "right")
+        for name in ("leg_length", "knee_width", "ankle_width", "static_plantar_flexion", "static_rotation_offset")
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def pig() -> specs.Model:
+    return load_model("pig")
+
+
+@pytest.fixture
+def read(tmp_path: Path, pig: specs.Model) -> Callable[[str], SubjectFile]:
+    def reading(text: str) -> SubjectFile:
+        path = tmp_path / "subject.yaml"
+        path.write_text(text, encoding="utf-8")
+        return read_subject(path, pig)
+
+    return reading
+
+
+def resolve(
+    pig: specs.Model,
+    wanted: set[str],
+    file: SubjectFile | None = None,
+    trial: dict[str, float] | None = None,
+    static: object | None = None,
+) -> Subject:
+    markers = None if static is None else {label: static.marker(label) for label in static.labels}  # type: ignore[attr-defined]
+    return resolve_subject(
+        pig,
+        wanted,
+        file or SubjectFile(),
+        trial or {},
+        None if static is None else static.parameters,  # type: ignore[attr-defined]
+        markers,
+        0 if static is None else static.n_frames,  # type: ignore[attr-defined]
+        UP,
+    )
+
+
+# --- subject files -----------------------------------------------------------------------------------------
+
+
+def test_a_subject_file_is_read_into_si(read: Callable[[str], SubjectFile]) -> None:
+    found = read(
+        "mass_kg: 45.8\nheight_m: 1.48\nleft_leg_length_mm: 830\nright_leg_length_cm: 82.5\nright_knee_width_m: 0.09\n"
+        "marker_diameter_mm: 14\nleft_thigh_rotation_deg: 9\nright_thigh_rotation_rad: -0.1\n"
+        "static: {foot_flat: false}\n"
+    )
+    expected = {
+        "mass": 45.8,
+        "height": 1.48,
+        "left.leg_length": 0.830,
+        "right.leg_length": 0.825,
+        "right.knee_width": 0.09,
+        "marker_diameter": 0.014,
+        "left.thigh_rotation": np.radians(9.0),
+        "right.thigh_rotation": -0.1,
+    }
+    assert found.values.keys() == expected.keys()
+    for name, value in expected.items():
+        assert found.values[name] == pytest.approx(value, rel=1e-15)  # a unit's factor, no more
+    assert found.foot_flat is False
+
+
+def test_an_empty_choice_of_static_is_no_choice(read: Callable[[str], SubjectFile]) -> None:
+    assert read("mass_kg: 70\n").foot_flat is None
+    assert read("mass_kg: 70\nstatic: {foot_flat: true}\n").foot_flat is True
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("mass_kg: 70000", "mass_kg: expected 1 to 400 kg, found 70000 (wrong unit?)"),
+        ("mass_kg: 0", "mass_kg: expected 1 to 400 kg"),
+        ("height_m: 175", "height_m: expected 0.3 to 2.6 m, found 175 (wrong unit?)"),
+        ("left_leg_length_mm: 0.83", "left_leg_length_mm: expected 150 to 1500 mm, found 0.83 (wrong unit?)"),
+        ("left_leg_length_cm: 830", "left_leg_length_cm: expected 15 to 150 cm, found 830"),
+        ("left_thigh_rotation_rad: 9", "left_thigh_rotation_rad: expected -1.6 to 1.6 rad, found 9"),
+        ("mass_kg: heavy", "mass_kg: expected a number, found 'heavy'"),
+        ("mass_kg: true", "mass_kg: expected a number, found True"),
+        ("mass_kg: .nan", "mass_kg: expected a number, found nan"),
+        ("mass_kg: .inf", "mass_kg: expected a number, found inf"),
+        ("mass_kg:", "mass_kg: expected a number, found None"),
+        ("mass: 70", "mass: unknown key (did you mean 'mass_kg'?)"),
+        ("leg_length_mm: 830", "leg_length_mm: unknown key (did you mean 'left_leg_length_mm'?)"),
+        ("left_leg_lenght_mm: 830", "left_leg_lenght_mm: unknown key (did you mean 'left_leg_length_mm'?)"),
+        ("left_leg_length_inch: 33", "left_leg_length_inch: unknown key"),
+        ("left_leg_length_mm: 830\nleft_leg_length_m: 0.83", "left_leg_length_m: given twice, in two units"),
+        ("static: {foot_flatt: true}", "static.foot_flatt: unknown key"),
+        ("static: {foot_flat: maybe}", "static.foot_flat: expected true or false, found 'maybe'"),
+        ("static: yes please", "static: expected keys and values"),
+        ("- mass_kg", "the file: expected keys and values, found a list"),
+        ("mass_kg: 70\nmass_kg: 71", "the key 'mass_kg' is given twice"),
+    ],
+)
+def test_what_a_subject_file_cannot_say(read: Callable[[str], SubjectFile], text: str, message: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        read(text + "\n")
+    assert message in caught.value.line()
+    assert "\n" not in caught.value.line()
+
+
+def test_all_faults_of_a_subject_file_come_at_once(read: Callable[[str], SubjectFile]) -> None:
+    with pytest.raises(ModelError) as caught:
+        read("mass_kg: 70000\nheight: 1.7\nleft_knee_width_mm: broad\n")
+    for part in ("mass_kg", "height: unknown key", "left_knee_width_mm"):
+        assert part in caught.value.line()
+
+
+# --- where a value comes from ------------------------------------------------------------------------------
+
+
+def test_everything_that_is_missing_is_named_at_once_by_its_key(pig: specs.Model) -> None:
+    with pytest.raises(SubjectError) as caught:
+        resolve(pig, EVERYTHING, SubjectFile({"left.leg_length": 0.9}))
+    line = caught.value.line()
+    for key in (
+        "mass_kg",
+        "inter_asis_distance_mm",
+        "right_leg_length_mm",
+        "left_knee_width_mm",
+        "right_knee_width_mm",
+        "left_ankle_width_mm",
+        "left_static_plantar_flexion_rad",
+        "right_static_rotation_offset_rad",
+    ):
+        assert key in line
+    assert "left_leg_length_mm" not in line
+    assert "marker_diameter" not in line  # it may be assumed
+    assert "--subject FILE or --static FILE" in line
+
+
+def test_everything_that_is_impossible_is_named_at_once_with_its_source(pig: specs.Model) -> None:
+    with pytest.raises(SubjectError) as caught:
+        resolve(pig, {"mass", "left.knee_width"}, None, {"Bodymass": 70000.0, "LKneeWidth": 5.0})
+    assert "mass = 7e+04 kg (trial, stored) is outside 1 kg to 400 kg" in caught.value.line()
+    assert "left knee_width = 5 mm (trial, stored) is outside 20 mm to 300 mm" in caught.value.line()
+
+
+def test_the_subject_file_wins_over_the_static_and_the_static_over_the_trial(
+    pig: specs.Model, simulated: Callable[..., object]
+) -> None:
+    static = simulated().static  # type: ignore[attr-defined]
+    stored = replace(static, parameters={**static.parameters, "LKneeWidth": 104.0, "Bodymass": 71.0})
+    trial = {"LKneeWidth": 110.0, "Bodymass": 70.0}
+    file = SubjectFile({"left.knee_width": 0.100})
+    for args, value, source in (
+        ((file, trial, stored), 0.100, "subject file"),
+        ((None, trial, stored), 0.104, "static trial, stored"),
+        ((None, trial, None), 0.110, "trial, stored"),
+    ):
+        subject = resolve(pig, {"left.knee_width", "mass"}, *args)
+        assert subject.measured["left.knee_width"].value == pytest.approx(value, rel=1e-15)
+        assert subject.measured["left.knee_width"].source == source
+    subject = resolve(pig, {"left.knee_width", "mass"}, file, trial, stored)
+    differing = [w for w in subject.warnings if "left knee_width" in w]
+    assert len(differing) == 2
+    assert "100 mm from the subject file is used; the static trial, stored says 104 mm" in differing[0]
+    assert "trial, stored says 110 mm" in differing[1]
+    # 71 against 70 kg is 1.4 %, below the 5 % by which a body differs from day to day
+    assert not any("mass" in w for w in subject.warnings)
+    heavy = resolve(pig, {"mass"}, None, {"Bodymass": 60.0}, stored)
+    assert any(w.startswith("mass: 71 kg from the static trial, stored is used") for w in heavy.warnings)
+
+
+def test_offsets_come_from_the_markers_of_a_static_before_any_stored_value(
+    pig: specs.Model, simulated: Callable[..., object]
+) -> None:
+    sim = simulated()
+    trial = {**sim.trial.parameters, "LStaticPlantFlex": 0.30}
+    subject = resolve(pig, {"left.static_plantar_flexion"}, SubjectFile(foot_flat=True), trial, sim.static)
+    measured = subject.measured["left.static_plantar_flexion"]
+    assert measured.value == pytest.approx(sim.walk.subject.legs["left"].static_plantar_flexion_rad, abs=1e-9)  # rad
+    assert measured.source == "static trial, computed from its markers (foot-flat)"
+    assert any("left static_plantar_flexion" in w and "17.19°" in w for w in subject.warnings)
+    # without a static the stored value is used
+    subject = resolve(pig, {"left.static_plantar_flexion"}, None, trial)
+    assert subject.measured["left.static_plantar_flexion"].value == 0.30
+
+
+def raised_heel(static: object, side: str, by_m: float) -> object:
+    """The same static with one heel marker higher, as in a shoe."""
+    points = static.points_g.copy()  # type: ignore[attr-defined]
+    points[:, static.labels.index(f"{side}HEE"), 2] += by_m  # type: ignore[attr-defined]
+    return replace(static, points_g=points)  # type: ignore[type-var]
+
+
+def test_foot_flat_is_a_choice_that_the_result_states(pig: specs.Model, simulated: Callable[..., object]) -> None:
+    sim = simulated()
+    static = raised_heel(sim.static, "L", 0.010)
+    wanted, trial = {"left.static_plantar_flexion"}, sim.trial.parameters
+    true = sim.walk.subject.legs["left"]
+    flat = resolve(pig, wanted, SubjectFile(foot_flat=True), trial, static)
+    as_it_is = resolve(pig, wanted, SubjectFile(foot_flat=False), trial, static)
+    silent = resolve(pig, wanted, SubjectFile(), trial, static)
+    # levelled, 10 mm of heel height change nothing
+    assert flat.numbers["left.static_plantar_flexion"] == pytest.approx(true.static_plantar_flexion_rad, abs=1e-9)
+    # as it is, the foot points down by asin(10/192) more; its axis and the flexion axis are not quite square: 1 %
+    drop = np.arctan2(0.010, np.hypot(true.heel_toe_m, 0.0))
+    change = as_it_is.numbers["left.static_plantar_flexion"] - true.static_plantar_flexion_rad
+    assert abs(abs(change) - drop) < 0.01 * drop  # rad
+    assert (flat.foot_flat, as_it_is.foot_flat, silent.foot_flat) == (True, False, True)
+    assert not any("foot-flat" in w for w in (*flat.warnings, *as_it_is.warnings))
+    assert any("was taken as foot-flat" in w and "foot_flat: false" in w for w in silent.warnings)
+    assert resolve(pig, wanted, None, trial).foot_flat is None  # no static was used
+
+
+def test_lengths_come_from_a_static_where_nobody_gives_them(pig: specs.Model, simulated: Callable[..., object]) -> None:
+    sim = simulated()
+    without = {k: v for k, v in sim.static.parameters.items() if k not in ("InterAsisDistance", "LLegLength")}
+    static = replace(sim.static, parameters=without)
+    subject = resolve(pig, {"inter_asis_distance", "left.leg_length"}, SubjectFile(foot_flat=True), {}, static)
+    assert subject.numbers["inter_asis_distance"] == pytest.approx(0.250, abs=1e-12)  # m
+    expected = np.linalg.norm(sim.static.marker("LASI") - sim.static.marker("LANK"), axis=1).mean()
+    assert subject.numbers["left.leg_length"] == pytest.approx(expected, abs=1e-12)
+    assert subject.measured["left.leg_length"].source == "static trial, estimated from its markers"
+
+
+def test_zero_means_absent_only_where_the_model_says_so(pig: specs.Model) -> None:
+    trial = {
+        "LKneeWidth": 0.0,
+        "LSoleDelta": 0.0,
+        "LThighRotation": 0.0,
+        "LLegLength": 900.0,
+        "LAsisTrocanterDistance": 0.0,
+    }
+    subject = resolve(pig, {"left.sole_delta", "left.thigh_rotation", "left.asis_trocanter_distance"}, None, trial)
+    assert subject.measured["left.thigh_rotation"].source == "trial, stored"
+    assert subject.measured["left.asis_trocanter_distance"].source.startswith("assumed: regression on leg length")
+    with pytest.raises(SubjectError, match="left_knee_width_mm"):
+        resolve(pig, {"left.knee_width"}, None, trial)
+
+
+def test_an_assumption_is_warned_of_with_its_reason(pig: specs.Model) -> None:
+    subject = resolve(pig, {"marker_diameter", "left.ankle_abduction"})
+    assert subject.numbers == {"marker_diameter": 0.014, "left.ankle_abduction": 0.0}
+    assert any("marker_diameter = 14 mm was assumed: 14 mm, the standard marker" in w for w in subject.warnings)
+    assert any("left ankle_abduction = 0° was assumed: it was not measured" in w for w in subject.warnings)
+
+
+def test_an_optional_measurement_may_be_absent(pig: specs.Model) -> None:
+    assert "height" not in resolve(pig, {"mass"}, None, {"Bodymass": 70.0}).measured
+    assert resolve(pig, {"mass"}, None, {"Bodymass": 70.0, "Height": 1750.0}).numbers["height"] == 1.75
+
+
+# --- found wanting -----------------------------------------------------------------------------------------
+
+
+def changed(tmp_path: Path, section: str) -> specs.Model:
+    path = tmp_path / "mine.yaml"
+    path.write_text(f"gaitid_model: 1\nname: mine\nextends: pig\n{section}\n", encoding="utf-8")
+    return load_model(path)
+
+
+def test_a_default_may_use_the_numbers_of_the_model(tmp_path: Path) -> None:
+    model = changed(tmp_path, "subject_each_side: {thigh_rotation: {otherwise: 0 * hip_depth}}")
+    trial = {"LAsisTrocanterDistance": 70.0, "MarkerDiameter": 14.0}
+    assert resolve(model, {"left.thigh_rotation"}, None, trial).numbers["left.thigh_rotation"] == 0.0
+
+
+def test_a_static_formula_without_a_mean_is_refused_or_averaged(
+    tmp_path: Path, simulated: Callable[..., object]
+) -> None:
+    model = changed(tmp_path, "subject: {inter_asis_distance: {static: 'distance(left.asis, right.asis)'}}")
+    sim = simulated()
+    static = replace(sim.static, parameters={})
+    try:
+        subject = resolve(model, {"inter_asis_distance"}, SubjectFile(foot_flat=True), {}, static)
+    except (ModelError, SubjectError):
+        return
+    assert subject.numbers["inter_asis_distance"] == pytest.approx(0.25)

@@ -1,0 +1,198 @@
+"""Strikes and offs from plates and files, what is different between sources, and one list of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from gait_walks import RATE, SOFT, UP, events_of, first_after, foot_load, known_walk, names
+
+from gaitid.body.feet import FootTrack
+from gaitid.gait.events import Steps, compare, events_of_file, find_events, force_events
+from gaitid.gait.marker_events import KINDS, GaitEvent
+from gaitid.trial import Array, Event
+from gaitid.write.record import plain
+
+SIDES = {"left": None, "right": None}
+
+
+@pytest.fixture
+def walk(simulated: Callable[..., object]):  # type: ignore[no-untyped-def]
+    return simulated().walk
+
+
+# --- plates --------------------------------------------------------------------------------------------------
+
+
+def test_a_crossing_lies_on_the_line_between_frames() -> None:
+    force = np.interp(np.arange(100), [20, 25, 70, 74], [0.0, 500.0, 500.0, 0.0])  # 100 N and 125 N a frame
+    found = force_events("left", force, RATE, 20.0)
+    assert [(e.kind, e.source) for e in found] == [("strike", "force"), ("off", "force")]
+    # 20 N of 100 N a frame after frame 20; of 125 N a frame before frame 74
+    np.testing.assert_allclose([e.time_s for e in found], [0.202, 0.7384], atol=1e-12)
+
+
+def test_the_simulated_loads_cross_where_they_do(walk) -> None:  # type: ignore[no-untyped-def]
+    found = events_of(known_walk(walk), loads=True).by_method["force"]
+    fine = np.arange(0, walk.settings.times_s[-1], 1e-4)
+    for side, load in walk.loads(fine).items():
+        above = load.force_g[:, 2] > 20.0
+        change = fine[1:][np.diff(above.astype(int)) != 0]
+        # s: a fifth of a frame, for the line between two frames is not the load's curve
+        np.testing.assert_allclose([e.time_s for e in found if e.side == side], change, atol=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("edit", "kinds"),
+    [
+        (lambda f: f.__setitem__(slice(0, 30), np.nan), ["off"]),
+        (lambda f: f.__setitem__(slice(60, 90), np.nan), ["strike"]),
+        (lambda f: f.__setitem__(slice(0, 100), 500.0), []),
+        (lambda f: f.__setitem__(slice(45, 48), 15.0), ["strike", "off"]),
+        (lambda f: f.__setitem__(slice(45, 47), 0.0), ["strike", "off"]),
+        (lambda f: f.__setitem__(slice(45, 51), 0.0), ["strike", "off", "strike", "off"]),
+        (lambda f: f.__setitem__(slice(5, 8), 300.0), ["strike", "off"]),
+    ],
+    ids=["unknown before", "unknown after", "cut by both ends", "never below half", "flutter", "left", "knock"],
+)
+def test_only_crossings_that_are_known_and_real(edit: Callable[[Array], None], kinds: list[str]) -> None:
+    force = np.zeros(100)
+    force[30:70] = 500.0
+    edit(force)
+    assert [e.kind for e in force_events("left", force, RATE, 20.0)] == kinds
+
+
+# --- file ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "side", "expected"),
+    [
+        ("Foot Strike", "left", ("left", "strike")),
+        ("Foot Off", "right", ("right", "off")),
+        ("Heel Strike", "left", ("left", "strike")),
+        ("Toe Off", "left", ("left", "off")),
+        ("toe-off", "right", ("right", "off")),
+        ("FS", "left", ("left", "strike")),
+        ("FO", "left", ("left", "off")),
+        ("RHS", "right", ("right", "strike")),
+        ("LTO", "general", ("left", "off")),
+        ("Left Foot Strike", "general", ("left", "strike")),
+        ("Initial Contact", "right", ("right", "strike")),
+        ("right_foot_off", "right", ("right", "off")),
+    ],
+)
+def test_names_in_use(name: str, side: str, expected: tuple[str, str]) -> None:
+    assert events_of_file([Event(name, side, 0.5)], SIDES) == [GaitEvent(*expected, 0.5, "file")]
+
+
+@pytest.mark.parametrize(
+    ("name", "side"), [("Foot Strike", "general"), ("Event", "left"), ("Stop", "right"), ("Left Foot Strike", "right")]
+)
+def test_what_is_no_strike_or_off_of_a_side_is_left_aside(name: str, side: str) -> None:
+    assert events_of_file([Event(name, side, 0.5)], SIDES) == []
+
+
+# --- together ------------------------------------------------------------------------------------------------
+
+
+def test_force_goes_before_the_file_and_the_file_before_the_markers(walk) -> None:  # type: ignore[no-untyped-def]
+    known = known_walk(walk)
+    vertical = known.loads["left"].wrench.f_g[:, 2].copy()
+    stances = [s for s in walk.stances if s.side == "left"]
+    one = stances[2]  # the only one on a plate: all else of the left foot is unknown
+    unknown = np.abs(walk.settings.times_s - (one.on_s + one.off_s) / 2) > 0.45
+    vertical[unknown] = np.nan
+    strike, off = (first_after(known, "right", kind, 1.0) for kind in KINDS)
+    file = [Event("Foot Strike", "right", strike.time_s), Event("Foot Off", "right", off.time_s + 0.15)]
+    found = find_events(file, {"left": foot_load(vertical)}, known.feet, known.pelvis, UP, RATE)
+    for side, kind, time, source in (
+        ("left", "strike", one.on_s, "force"),
+        ("left", "off", one.off_s, "force"),
+        ("right", "strike", strike.time_s, "file"),
+    ):
+        (event,) = [e for e in found.used if (e.side, e.kind) == (side, kind) and abs(e.time_s - time) < SOFT]
+        assert event.source == source
+    assert [e.source for e in found.used].count("kinematics") == len(found.used) - 3
+    assert names(list(found.used)) == names(known.events)
+    ((dropped, reason),) = found.dropped
+    assert (dropped.source, dropped.kind) == ("file", "off")
+    assert reason == "the markers show it 0.17 s away"
+
+
+def test_events_that_the_plates_or_the_markers_contradict_are_dropped(walk) -> None:  # type: ignore[no-untyped-def]
+    known = known_walk(walk)
+    off = first_after(known, "left", "off", 1.0)
+    swing = (off.time_s + first_after(known, "left", "strike", off.time_s).time_s) / 2
+    file = [Event("Foot Strike", "left", swing)]
+    with_plates = find_events(file, known.loads, known.feet, known.pelvis, UP, RATE)
+    assert with_plates.dropped[0][1] == "the plates know the load, and show no such event"
+    without = find_events(file, {}, known.feet, known.pelvis, UP, RATE)
+    assert len(without.dropped) == 1
+    assert names(list(without.used)) == names(known.events)
+
+
+def test_two_events_too_near_keep_the_better_one() -> None:
+    force = np.zeros(300)
+    force[100:160] = 500.0
+    unknown = force.copy()
+    unknown[:50] = unknown[220:] = np.nan
+    points = np.full((300, 3), np.nan)
+    file = [Event("Foot Strike", "left", 2.4), Event("Foot Off", "left", 2.43)]
+    found = find_events(file, {"left": foot_load(unknown)}, {"left": FootTrack(points, points)}, points, UP, RATE)
+    assert [(e.kind, e.source) for e in found.used] == [("strike", "force"), ("off", "force"), ("strike", "file")]
+    assert "less than 0.06 s between strike and off" in found.dropped[0][1]
+
+
+def test_a_files_event_outside_the_trial_is_dropped() -> None:
+    points = np.full((100, 3), np.nan)
+    file = [Event("Foot Strike", "left", t) for t in (-0.5, 0.5, 1.5)]
+    found = find_events(file, {}, {"left": FootTrack(points, points)}, points, UP, RATE)
+    assert [e.time_s for e in found.used] == [0.5]
+    assert {reason for _, reason in found.dropped} == {"it lies outside the trial"}
+
+
+def test_differences_between_methods() -> None:
+    def strikes(*at: float) -> list[GaitEvent]:
+        return [GaitEvent("left", "strike", t, "x") for t in at]
+
+    found = compare(strikes(1.0, 2.0, 3.0, 4.0), strikes(1.01, 1.98, 3.05), "strike")
+    assert (found["n"], found["unmatched"]) == (3, 1)
+    assert found["median"] == pytest.approx(0.01)
+    assert found["largest"] == pytest.approx(0.05)
+    assert compare(strikes(1.0), [GaitEvent("right", "strike", 1.0, "x")], "strike")["n"] == 0
+    assert np.isnan(compare([], [], "off")["median"])
+    assert Steps(strikes(1.3)).nearest(strikes(1.0)[0]) is None
+
+
+def test_the_record_is_plain(walk) -> None:  # type: ignore[no-untyped-def]
+    known = known_walk(walk)
+    record = json.loads(json.dumps(plain(events_of(known, loads=True).record()), allow_nan=False))
+    assert len(record["used"]) == len(known.events)
+    differences = record["differences_s"]["kinematics_minus_force"]
+    assert differences["strike"]["n"] == 7
+    assert abs(differences["strike"]["median"]) < SOFT
+    assert record["differences_s"]["file_minus_force"]["off"] == {
+        "n": 0, "median": None, "largest": None, "unmatched": 7,
+    }  # fmt: skip
+    assert record["frames_forward"] == 400
+
+
+def test_the_markers_events_are_moved_to_those_of_the_plates(walk) -> None:  # type: ignore[no-untyped-def]
+    """Only one stance of each foot on a plate: the strikes of the markers lie a stride from those of the plates."""
+    known = known_walk(walk)
+    loads = {}
+    for side, load in known.loads.items():
+        on = next(s for s in walk.stances if s.side == side and s.plate is not None)
+        near = np.abs(walk.settings.times_s - (on.on_s + on.off_s) / 2) < 0.45
+        loads[side] = foot_load(np.where(near, load.wrench.f_g[:, 2], np.nan))
+    found = find_events((), loads, known.feet, known.pelvis, UP, RATE)
+    assert {e.source for e in found.used} == {"force", "kinematics"}
+    for side in SIDES:
+        for kind in KINDS:
+            at = [e.time_s for e in found.used if (e.side, e.kind) == (side, kind)]
+            np.testing.assert_allclose(np.diff(at), 1.1, atol=0.002)  # s: a fifth of a frame
+    late = found.by_method["kinematics"][0].time_s - found.used[0].time_s
+    assert late == pytest.approx(-found.shift_s[found.used[0].kind])

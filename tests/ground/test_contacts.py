@@ -1,0 +1,205 @@
+"""What plates may be believed: no load that is known may be wrong, whatever is wrong with plates, markers or events.
+
+The simulator knows the load on each foot exactly. Here its plates are made anew, moved, turned or lost, and every frame
+that the pipeline calls known is compared with the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+from gaitid.body.subject import SubjectFile
+from gaitid.model.load import load_model
+from gaitid.trial import Event, ForcePlate, Trial
+
+# N. The edges of contacts are known to the plates' noise; a wrong foot, a lost part or a shared load is hundreds.
+WRONG = 20.0
+
+
+def plate(walk, times, number: int, low, high, share: float = 1.0) -> ForcePlate:  # type: ignore[no-untyped-def]
+    """A plate over a rectangle of the floor, m, that feels `share` of each foot's load whose centre lies on it."""
+    (x0, y0), (x1, y1) = low, high
+    # x of the plate forward, y to the right, z down
+    corners = np.array([[x1, y0, 0], [x0, y0, 0], [x0, y1, 0], [x1, y1, 0]], dtype=float)
+    R = np.array([[1, 0, 0], [0, -1, 0], [0, 0, -1]], dtype=float)
+    centre = corners.mean(axis=0)
+    force, moment = np.zeros((len(times), 3)), np.zeros((len(times), 3))
+    for load in walk.loads(times).values():
+        with np.errstate(invalid="ignore"):
+            on = (load.cop_g[:, 0] > x0) & (load.cop_g[:, 0] < x1) & (load.cop_g[:, 1] > y0) & (load.cop_g[:, 1] < y1)
+        f = np.where(on[:, None], share * load.force_g, 0.0)
+        arm = np.where(on[:, None], load.cop_g - centre, 0.0)
+        force += f
+        moment += np.cross(arm, f) + np.where(on[:, None], share * load.free_moment_g, 0.0)
+    return ForcePlate(number, 2, corners, np.zeros(3), 1000.0, force @ R, moment @ R)
+
+
+@pytest.fixture(scope="module")
+def scene(simulated: Callable[..., object]):  # type: ignore[no-untyped-def]
+    sim = simulated()
+    times = sim.walk.settings.analog_times_s
+    heel = {s: sim.truth.marker_g[f"{s[0].upper()}HEE"] for s in ("left", "right")}
+    toe = {s: sim.truth.marker_g[f"{s[0].upper()}TOE"] for s in ("left", "right")}
+    return sim, times, heel, toe
+
+
+def run(trial: Trial, **settings: object) -> Result:
+    return analyse(trial, load_model("pig", settings), SubjectFile())
+
+
+def assert_nothing_wrong(result: Result, sim) -> None:  # type: ignore[no-untyped-def]
+    for side, leg in result.sides.items():
+        error = np.linalg.norm(leg.load.wrench.f_g - sim.truth.load[side].force_g, axis=1)
+        worst = np.nanmax(error)
+        assert worst < WRONG, (side, worst, int(np.nanargmax(error)))
+
+
+def known(result: Result, side: str) -> list[tuple[int, ...]]:
+    return [c.plates for c in result.contacts if c.side == side and c.plates]
+
+
+def stance(sim, side: str) -> tuple[int, int]:  # type: ignore[no-untyped-def]
+    """First and last frame of the side's stance on the simulator's own plates."""
+    one = next(s for s in sim.walk.stances if s.side == side and s.plate)
+    loaded = np.flatnonzero(sim.truth.load[side].stance == sim.walk.stances.index(one))
+    return int(loaded[0]), int(loaded[-1])
+
+
+def around(scene, side: str, back=0.1, front=0.15, out=0.2):  # type: ignore[no-untyped-def]
+    """Corners of a rectangle around a foot in the middle of its stance."""
+    sim, _, heel, toe = scene
+    first, last = stance(sim, side)
+    middle = (first + last) // 2
+    points = np.array([heel[side][middle], toe[side][middle]])
+    return points[:, :2].min(axis=0) - [back, out], points[:, :2].max(axis=0) + [front, out]
+
+
+def test_a_plate_made_anew_gives_the_truth(scene) -> None:  # type: ignore[no-untyped-def]
+    """So that the faults below are faults of what they say."""
+    sim, times, *_ = scene
+    result = run(replace(sim.trial, plates=(plate(sim.walk, times, 1, *around(scene, "left")),)))
+    assert known(result, "left") == [(1,)]
+    assert_nothing_wrong(result, sim)
+
+
+@pytest.mark.parametrize("missing", [None, "RHEE", "RTOE"])
+def test_both_feet_on_one_plate_are_never_mixed(scene, missing: str | None) -> None:  # type: ignore[no-untyped-def]
+    """Also where a gap hides the other foot as it lands."""
+    sim, times, *_ = scene
+    (low, _), (_, high) = around(scene, "left"), around(scene, "right")
+    low = np.minimum(low, around(scene, "right")[0])
+    high = np.maximum(high, around(scene, "left")[1])
+    points = sim.trial.points_g.copy()
+    if missing:
+        points[193:206, sim.trial.labels.index(missing)] = np.nan
+    trial = replace(sim.trial, points_g=points, plates=(plate(sim.walk, times, 1, low, high),))
+    result = run(trial)
+    assert_nothing_wrong(result, sim)
+    assert any("both feet" in c.reason for c in result.contacts)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda c: np.roll(c, 2, axis=0), "corner"),  # turned by 180°
+        (lambda c: c + [-0.12, 0, 0], ""),
+        (lambda c: c + [0.12, 0, 0], ""),
+        (lambda c: c + [0, 0.12, 0], ""),
+        (lambda c: c + [0, 0, 0.1], "below its surface"),
+    ],
+    ids=["turned", "back", "forward", "sideways", "up"],
+)
+def test_a_plate_surveyed_wrongly_is_not_believed(scene, change, reason: str) -> None:  # type: ignore[no-untyped-def]
+    sim, times, *_ = scene
+    one = plate(sim.walk, times, 1, *around(scene, "left", back=0.4, front=0.4, out=0.4))
+    result = run(replace(sim.trial, plates=(replace(one, corners_g=change(one.corners_g)),)))
+    assert known(result, "left") == []
+    assert any(reason in c.reason and c.reason.startswith("plate 1") for c in result.contacts)
+
+
+@pytest.mark.parametrize(("back", "front", "out"), [(-0.05, 0.3, 0.2), (0.2, -0.06, 0.2)], ids=["heel", "toe"])
+def test_a_foot_over_an_edge_is_unknown(scene, back: float, front: float, out: float) -> None:  # type: ignore[no-untyped-def]
+    sim, times, *_ = scene
+    result = run(replace(sim.trial, plates=(plate(sim.walk, times, 1, *around(scene, "left", back, front, out)),)))
+    assert known(result, "left") == []
+    assert any("beside it" in c.reason for c in result.contacts)
+
+
+def test_a_lost_third_at_a_side_edge_is_unknown(scene) -> None:  # type: ignore[no-untyped-def]
+    """The edge runs 2 cm inside the line of the foot; what presses beyond it, a third, is lost."""
+    sim, times, *_ = scene
+    low, high = around(scene, "left", out=0.02)
+    result = run(replace(sim.trial, plates=(plate(sim.walk, times, 1, low - [0, 0.3], high, share=2 / 3),)))
+    assert known(result, "left") == []
+
+
+@pytest.mark.parametrize("shift_s", [-0.09, -0.05, 0.05, 0.09])
+def test_events_that_disagree_with_the_plates_are_left_aside(scene, shift_s: float) -> None:  # type: ignore[no-untyped-def]
+    sim, *_ = scene
+    events = []
+    for one in sim.walk.stances:
+        k = sim.walk.stances.index(one)
+        loaded = np.flatnonzero(sim.truth.load[one.side].stance == k)
+        if loaded.size:
+            events += [
+                Event("Foot Strike", one.side, loaded[0] / 100 + shift_s),
+                Event("Foot Off", one.side, loaded[-1] / 100 + shift_s),
+            ]
+    result = run(replace(sim.trial, events=tuple(events)))
+    assert any("events of the file" in w and "not used" in w for w in result.warnings)
+    assert_nothing_wrong(result, sim)
+
+
+@pytest.mark.parametrize("removed", [True, False])
+def test_a_plate_with_a_bias_loads_no_airborne_foot(scene, removed: bool) -> None:  # type: ignore[no-untyped-def]
+    sim, *_ = scene
+    plates = tuple(replace(p, force_p=p.force_p + [3.0, -2.0, -11.0]) for p in sim.trial.plates)
+    result = run(replace(sim.trial, plates=plates), remove_bias="auto" if removed else "never")
+    assert known(result, "left") == [(1,)]
+    first, last = stance(sim, "left")
+    np.testing.assert_array_equal(result.sides["left"].load.wrench.f_g[last + 8 : last + 20], 0.0)
+    contact = next(c for c in result.contacts if c.plates and c.side == "left")
+    if removed:
+        assert contact.reason == ""
+        leg, truth = result.sides["left"], sim.truth.load["left"].force_g
+        known_too = np.isfinite(leg.load.wrench.f_g).all(axis=1)
+        # N; nothing of the constant is left in the load
+        np.testing.assert_allclose(leg.load.wrench.f_g[known_too], truth[known_too], atol=1.0)
+        assert any("reads 11.6 N while it is empty" in w and "taken off" in w for w in result.warnings)
+    else:
+        assert "while it is empty" in contact.reason and contact.confidence < 0.95
+    assert first - 2 <= contact.first and contact.last <= last + 4
+
+
+@pytest.mark.parametrize("where", ["begins late", "ends early", "hole before the end", "hole at the start"])
+@pytest.mark.parametrize("frames", [1, 3, 8, 15])
+def test_missing_samples_are_no_empty_plate(scene, where: str, frames: int) -> None:  # type: ignore[no-untyped-def]
+    """A contact that ends because nothing was sampled was not seen to end: the frames up to the swing are unknown."""
+    sim, *_ = scene
+    first, last = stance(sim, "left")
+    own = sim.trial.plates[0]
+    rate = own.rate_hz / sim.trial.rate_hz
+    force, moment = own.force_p.copy(), own.moment_p.copy()
+    at = {
+        "begins late": slice(0, round((first + frames) * rate)),
+        "ends early": slice(round((last - frames) * rate), None),
+        "hole before the end": slice(round((last - frames) * rate), round((last - frames + 2) * rate)),
+        "hole at the start": slice(round((first + frames) * rate), round((first + frames + 2) * rate)),
+    }[where]
+    force[at], moment[at] = np.nan, np.nan
+    result = run(replace(sim.trial, plates=(replace(own, force_p=force, moment_p=moment), *sim.trial.plates[1:])))
+    truth = sim.truth.load["left"].force_g
+    found = result.sides["left"].load.wrench.f_g
+    known_too = np.isfinite(found).all(axis=1)
+    assert known_too.any() and not known_too.all()
+    # N; by so much a frame of a whole contact is off where the force turns within the frames that are sampled around it
+    assert np.abs(found - truth)[known_too].max() < 20.0
+    lost = np.flatnonzero(np.isnan(force).any(axis=1))
+    inside = np.arange(max(first, int(lost[0] / rate) + 1), min(last, int(lost[-1] / rate)))
+    assert np.isnan(found[inside]).all()

@@ -1,0 +1,72 @@
+"""Corners that do not fit the feet are found, named, and their offset is estimated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gaitid.body.feet import foot_tracks
+from gaitid.ground.plate_alignment import Alignment, alignments
+from gaitid.ground.plate_load import plates_at_camera
+from gaitid.ground.stance import detect_stance
+from gaitid.model.load import load_model
+from gaitid.trial import ForcePlate, Trial
+
+UP = np.array([0.0, 0.0, 1.0])
+
+
+def told(trial: Trial) -> dict[int, Alignment]:
+    model = load_model("pig")
+    feet = foot_tracks(trial, model)
+    plates, _ = plates_at_camera(trial, model.settings, feet, UP)
+    stances = {side: detect_stance(foot, side, (), trial.rate_hz) for side, foot in feet.items()}
+    return {a.plate: a for a in alignments(plates, feet, stances, trial.rate_hz, model.settings)}
+
+
+def moved(trial: Trial, change: Callable[[ForcePlate], np.ndarray]) -> Trial:
+    return replace(trial, plates=tuple(replace(p, corners_g=change(p)) for p in trial.plates))
+
+
+def test_corners_that_fit(simulated: Callable[..., object]) -> None:
+    found = told(simulated().trial)  # type: ignore[attr-defined]
+    assert set(found) == {1, 2}
+    for one in found.values():
+        assert one.fault == "" and one.contacts == 1
+        # m; the simulated foot presses up to 3 cm from where the rule of thumb says
+        assert np.linalg.norm(one.offset_g) < 0.04
+
+
+@pytest.mark.parametrize("shift", [(0.10, 0.0, 0.0), (0.0, -0.09, 0.0), (-0.08, 0.07, 0.0)])
+def test_a_shift_is_estimated(simulated: Callable[..., object], shift: tuple[float, float, float]) -> None:
+    trial = simulated().trial  # type: ignore[attr-defined]
+    before, after = told(trial), told(moved(trial, lambda p: p.corners_g + np.array(shift)))
+    for number, one in after.items():
+        assert "moved by" in one.fault
+        # m; what the plate was moved by, beside what its pressure was off before
+        np.testing.assert_allclose(np.subtract(one.offset_g, before[number].offset_g), shift, atol=1e-9)
+
+
+@pytest.mark.parametrize(("steps", "words"), [(2, "turned by 180°"), (1, "turned by 90°"), (3, "turned by -90°")])
+def test_a_turn_is_named(simulated: Callable[..., object], steps: int, words: str) -> None:
+    trial = simulated().trial  # type: ignore[attr-defined]
+    found = told(moved(trial, lambda p: np.roll(p.corners_g, steps, axis=0)))
+    assert any(f"corners seem {words}" in one.fault for one in found.values())
+    assert all(one.fault for one in found.values())
+
+
+def test_exchanged_corners_are_named(simulated: Callable[..., object]) -> None:
+    trial = simulated().trial  # type: ignore[attr-defined]
+    a, b = trial.plates
+    found = told(moved(trial, lambda p: (b if p is a else a).corners_g))
+    assert "those of plate 2" in found[1].fault and "those of plate 1" in found[2].fault
+
+
+def test_turning_the_laboratory_turns_the_offset(simulated: Callable[..., object]) -> None:
+    plain = told(simulated().trial)  # type: ignore[attr-defined]
+    turned = told(simulated(turn_deg=90.0).trial)  # type: ignore[attr-defined]
+    for number, one in plain.items():
+        x, y, _ = one.offset_g
+        np.testing.assert_allclose(turned[number].offset_g[:2], (-y, x), atol=2e-3)  # m: whole millimetres of corners

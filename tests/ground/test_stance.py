@@ -1,0 +1,161 @@
+"""Standing and flying from foot markers whose motion is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gaitid.analysis.pipeline import analyse
+from gaitid.body.feet import FootTrack
+from gaitid.body.subject import SubjectFile
+from gaitid.ground.belt import ground_velocity
+from gaitid.ground.stance import AFTER_OFF, BEFORE_STRIKE, detect_stance
+from gaitid.model.load import load_model
+from gaitid.numerics.masks import widened
+from gaitid.trial import Event
+
+RATE = 100.0
+
+
+def steps(stances: list[tuple[int, int]], n: int, speed: float = 4.0) -> FootTrack:
+    """A foot that rests in these frames (both included) and else flies at `speed`, m/s, between smooth ends."""
+    velocity = np.full(n, speed)
+    for first, last in stances:
+        velocity[first : last + 1] = 0.0
+    x = np.concatenate([[0.0], np.cumsum((velocity[1:] + velocity[:-1]) / 2)]) / RATE
+    heel = np.stack([x, np.full(n, 0.1), np.full(n, 0.04)], axis=1)
+    return FootTrack(heel, heel + [0.2, 0.0, 0.0])
+
+
+def test_standing_and_flying_of_a_plain_foot() -> None:
+    stance = detect_stance(steps([(50, 110), (160, 220)], 280), "left", (), RATE)
+    standing = np.flatnonzero(stance.standing)
+    # Central differences see half the speed in the frames beside a change: one frame to and fro.
+    np.testing.assert_allclose([standing[0], standing[-1]], [50, 220], atol=1)
+    flying = np.flatnonzero(stance.airborne)
+    assert not (stance.standing & stance.airborne).any()
+    assert flying[0] == 0
+    between = flying[(flying > 110) & (flying < 160)]
+    # frames near a change are neither: so long after the foot left, so long before it strikes
+    after, before = round(AFTER_OFF * RATE), round(BEFORE_STRIKE * RATE)
+    assert after >= 2
+    assert before >= 1
+    np.testing.assert_allclose([between[0], between[-1]], [111 + after, 159 - before], atol=1)
+    assert stance.method == "foot speed"
+
+
+def test_events_that_agree_with_the_markers_sharpen_the_ends_of_flight() -> None:
+    foot = steps([(50, 110), (160, 220)], 280)
+    without = detect_stance(foot, "left", (), RATE).airborne
+    events = (Event("Foot Off", "left", 1.115), Event("Foot Strike", "left", 1.595))
+    stance = detect_stance(foot, "left", events, RATE)
+    between = np.flatnonzero(stance.airborne[111:160]) + 111
+    # 2 frames after the frame in which the foot left (111.5), 1 before that in which it struck (159.5)
+    assert (between[0], between[-1]) == (113, 158)
+    assert stance.method == "foot speed and events of the file"
+    wrong = (Event("Foot Off", "left", 1.4), Event("Foot Off", "right", 1.115), Event("Toe", "left", 1.115))
+    np.testing.assert_array_equal(detect_stance(foot, "left", wrong, RATE).airborne, without)
+
+
+def test_a_foot_that_never_leaves_the_ground_is_never_in_the_air() -> None:
+    stance = detect_stance(steps([(0, 99)], 100), "left", (), RATE)
+    assert stance.standing.all()
+    assert not stance.airborne.any()
+
+
+def test_gaps_are_neither_standing_nor_flying() -> None:
+    foot = steps([(50, 110), (160, 220)], 280)
+    heel = foot.heel_g.copy()
+    heel[130:140] = np.nan
+    heel[70:75] = np.nan
+    stance = detect_stance(FootTrack(heel, foot.toe_g), "left", (), RATE)
+    for gap in (slice(130, 140), slice(70, 75)):
+        assert not stance.standing[gap].any()
+        assert not stance.airborne[gap].any()
+    # beyond a gap in flight some frames are left out, as the foot may have touched the ground in it
+    after = round(AFTER_OFF * RATE)
+    assert not stance.airborne[140 : 140 + after].any()
+    assert stance.airborne[142 + after : 154].all()
+
+
+def test_a_foot_without_markers_is_unknown() -> None:
+    nothing = np.full((30, 3), np.nan)
+    stance = detect_stance(FootTrack(nothing, nothing), "left", (), RATE)
+    assert not stance.standing.any()
+    assert not stance.airborne.any()
+    assert stance.method == "no foot markers"
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_trial_of_a_few_frames_is_no_error(n: int) -> None:
+    stance = detect_stance(FootTrack(np.zeros((n, 3)), np.zeros((n, 3))), "left", (), RATE)
+    assert stance.standing.all()
+
+
+def test_widened_and_gaps_to_the_air() -> None:
+    stance = detect_stance(steps([(50, 110)], 160), "left", (), RATE)
+    first, last = np.flatnonzero(stance.standing)[[0, -1]]
+    wide = np.flatnonzero(widened(stance.standing, 3))
+    assert (wide[0], wide[-1]) == (first - 3, last + 3)
+    assert stance.beyond(first + 5, last - 7) == (5, 7)
+    early, late = stance.gap_to_air(first, last)
+    assert not stance.airborne[first - early : last + late + 1].any()
+    assert stance.airborne[first - early - 1]
+    assert stance.airborne[last + late + 1]
+
+
+@pytest.mark.parametrize("options", [{}, {"rate_hz": 200.0, "analog_rate_hz": 1000.0}, {"turn_deg": 90.0}])
+def test_on_the_simulated_walk_nothing_flies_while_it_is_loaded(
+    simulated: Callable[..., object], options: dict[str, float]
+) -> None:
+    sim = simulated(**options)
+    trial, rate = sim.trial, sim.trial.rate_hz
+    for side, letter in (("left", "L"), ("right", "R")):
+        foot = FootTrack(trial.marker(f"{letter}HEE"), trial.marker(f"{letter}TOE"))
+        stance = detect_stance(foot, side, (), rate)
+        load = sim.truth.load[side]
+        pressing = load.force_g[:, 2] > 20  # N
+        assert not (stance.airborne & pressing).any()
+        loaded = load.stance >= 0
+        # Swing lasts 0.4 s of each 1.1 s; margins of 40 ms on both sides of it, at rates of speed, cost a third.
+        assert stance.airborne.sum() > 0.4 * (~loaded).sum()
+        # standing is never more than 60 ms beyond the true contact, away from the ends
+        edge = round(0.06 * rate)
+        near = np.convolve(loaded, np.ones(2 * edge + 1), mode="same") > 0
+        assert not (stance.standing & ~near)[edge:-edge].any()
+
+
+@pytest.mark.parametrize("label", ["LHEE", "LTOE"])
+def test_a_foot_marker_hidden_in_part_of_a_stance_is_a_doubt_and_no_warning_of_numpy(
+    simulated: Callable[..., object], label: str
+) -> None:
+    trial = simulated().trial
+    points = trial.points_g.copy()
+    points[150:160, trial.labels.index(label)] = np.nan
+    kept_open = {"cutoff_hz": "none", "gap_sure_s": 0.0, "gap_spline_s": 0.0, "gap_rigid_s": 0.0}
+    result = analyse(replace(trial, points_g=points), load_model("pig", kept_open), SubjectFile())
+    (contact,) = [c for c in result.contacts if c.side == "left" and c.plates]
+    assert contact.plates == (1,)
+    assert contact.confidence < 0.9
+    assert "foot markers are missing in part" in contact.reason
+
+
+def test_a_belt_is_the_ground_and_a_walkway_stands() -> None:
+    up = np.array([0.0, 0.0, 1.0])
+    feet = [steps([(50, 110), (160, 220)], 280), steps([(0, 60), (105, 165), (215, 270)], 280)]
+    np.testing.assert_allclose(ground_velocity(feet, up, RATE), 0.0)
+    # the same steps, seen by somebody who walks along at the mean speed of both feet
+    v = np.mean([(foot.heel_g[-1] - foot.heel_g[0])[0] / (279 / RATE) for foot in feet])
+    way = np.outer(np.arange(280) / RATE, [v, 0.0, 0.0])
+    carried = [FootTrack(foot.heel_g - way, foot.toe_g - way) for foot in feet]
+    found = ground_velocity(carried, up, RATE)
+    np.testing.assert_allclose(found, [-v, 0.0, 0.0], atol=1e-9)  # m/s
+    for foot, moved in zip(feet, carried, strict=True):
+        still = detect_stance(foot, "left", (), RATE)
+        on_belt = detect_stance(moved, "left", (), RATE, found)
+        assert (still.standing != on_belt.standing).mean() < 0.02
+    unseen = FootTrack(np.full((280, 3), np.nan), np.full((280, 3), np.nan))
+    np.testing.assert_allclose(ground_velocity([unseen], up, RATE), 0.0)

@@ -1,0 +1,153 @@
+"""Every awkward trial that the simulator knows: no load that is called known may be wrong, and few stay empty."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+from gaitid.body.subject import SubjectFile
+from gaitid.errors import TrialError
+from gaitid.ground.claims import ByHand
+from gaitid.ground.contacts import AIR, LOADED
+from gaitid.model.load import load_model
+from gaitid.read import read_trial
+from gaitid.simulate import SCENARIOS, simulate
+from gaitid.trial import Assignment, Trial
+
+# N. The edges of a contact are known to a plate's noise; a wrong foot, a lost part or a shared load is hundreds.
+WRONG_N = 20.0
+# Least share of the frames in which the truth is measured, that must be known. Where both feet are on one plate, the
+# frames beside each double support are not sure; exchanged cables leave nothing to be known.
+LEAST = {"swapped_plates": 0.0, "treadmill": 0.75, "shared_plate": 0.93}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
+    """`made(name)`: the trial as read from its C3D, the true loads and the true wrenches."""
+    cache: dict[str, tuple[Trial, pd.DataFrame, pd.DataFrame]] = {}
+
+    def one(name: str) -> tuple[Trial, pd.DataFrame, pd.DataFrame]:
+        if name not in cache:
+            folder = tmp_path_factory.mktemp(name)
+            simulate(name, folder)
+            tables = (pd.read_csv(folder / f"{name}.truth.{what}.csv") for what in ("loads", "wrenches"))
+            cache[name] = (read_trial(folder / f"{name}.c3d"), *tables)
+        return cache[name]
+
+    return one
+
+
+def run(trial: Trial, by_hand: tuple[ByHand, ...] = ()) -> Result:
+    return analyse(trial, load_model("pig"), SubjectFile(), by_hand=by_hand)
+
+
+def force(wrenches: pd.DataFrame, side: str) -> np.ndarray:
+    return wrenches[[f"{side}_ground_force_{axis}_N" for axis in "xyz"]].to_numpy()
+
+
+@pytest.mark.parametrize("name", [n for n in SCENARIOS if n != "walk"])
+def test_no_known_load_is_wrong_and_measured_ones_are_known(name: str, made) -> None:  # type: ignore[no-untyped-def]
+    trial, loads, wrenches = made(name)
+    result = run(trial)
+    measured = found = 0
+    for side, leg in result.sides.items():
+        true = force(wrenches, side)
+        off = np.linalg.norm(leg.load.wrench.f_g - true, axis=1)
+        assert np.nanmax(off) < WRONG_N, (side, int(np.nanargmax(off)) + 1)
+        assert (true[leg.load.state == AIR, 2] < WRONG_N).all(), side
+        can = (np.linalg.norm(true, axis=1) > WRONG_N) & (loads[f"{side}_known"] == 1)
+        measured += int(can.sum())
+        found += int((can & (leg.load.state == LOADED)).sum())
+    assert found >= LEAST.get(name, 0.97) * measured, (found, measured)
+
+
+def test_single_support_on_a_shared_plate_is_known_and_double_support_is_not(made) -> None:  # type: ignore[no-untyped-def]
+    trial, loads, _ = made("shared_plate")
+    result = run(trial)
+    rows = [c for c in result.contacts if c.plates == (1,)]
+    assert [c.side for c in rows] == ["left", "right"]
+    for side in ("left", "right"):
+        together = (loads[f"{side}_plates"] == 1) & (loads[f"{side}_alone"] == 0)
+        assert together.sum() > 5
+        assert np.isnan(result.sides[side].load.wrench.f_g[together]).all()
+    assert sum("both feet stand on it" in c.reason for c in result.contacts) == 2
+
+
+def test_exchanged_cables_are_named(made) -> None:  # type: ignore[no-untyped-def]
+    result = run(made("swapped_plates")[0])
+    assert not any(c.plates for c in result.contacts)
+    for number, other in ((1, 2), (2, 1)):
+        assert any(f"plate {number}: its corners seem those of plate {other}" in w for w in result.warnings)
+
+
+def test_a_drifting_plate_is_levelled(made) -> None:  # type: ignore[no-untyped-def]
+    trial, _, wrenches = made("crossing")
+    one = trial.plates[0]
+    time = np.arange(len(one.force_p)) / one.rate_hz
+    drifting = replace(one, force_p=one.force_p + np.outer(5.0 + 4.0 * time, [0.3, -0.2, -1.0]))
+    result = run(replace(trial, plates=(drifting, *trial.plates[1:])))
+    assert any("plate 1 reads" in w and "changing by 4.3 N/s" in w for w in result.warnings)
+    off = np.linalg.norm(result.sides["left"].load.wrench.f_g - force(wrenches, "left"), axis=1)
+    # N; a straight drift is found to the rounding of 32-bit floats in the file, and the edges of the contact
+    assert np.nanmax(off) < 1.0
+    entry = result.quality["plates"][0]
+    assert entry["bias_removed"] is True
+    assert np.linalg.norm(entry["drift_N_per_s"]) == pytest.approx(4.0 * np.sqrt(1.13), rel=1e-3)
+
+
+# --- by hand -------------------------------------------------------------------------------------------------
+
+
+def test_what_is_given_by_hand_wins_and_the_evidence_is_told(made) -> None:  # type: ignore[no-untyped-def]
+    trial, *_ = made("over_edge")
+    assert not any(1 in c.plates for c in run(trial).contacts)
+    result = run(trial, (ByHand("left", (1,), 100, 200),))
+    contact = next(c for c in result.contacts if c.plates == (1,))
+    assert (contact.side, contact.method) == ("left", "given by hand (--assign)")
+    assert "the evidence says otherwise" in contact.reason and contact.confidence < 0.5
+    held = result.sides["left"].load
+    assert (held.state[contact.first : contact.last + 1] == LOADED).all()
+    plate = np.stack([p.force_p for p in trial.plates if p.number == 1])[0]
+    # N: the plate's own reading, whatever it means
+    assert np.nanmax(held.wrench.f_g[contact.first : contact.last, 2]) == pytest.approx(-plate[:, 2].min(), abs=2.0)
+
+
+def test_a_plate_given_to_one_foot_is_taken_from_the_other(made) -> None:  # type: ignore[no-untyped-def]
+    trial, *_ = made("crossing")
+    result = run(trial, (ByHand("left", (1, 2)),))
+    assert not any(c.plates for c in result.contacts if c.side == "right")
+    assert {c.plates for c in result.contacts if c.side == "left"} >= {(1, 2)}
+    nothing = run(trial, (ByHand("left", ()),))
+    assert not any(c.plates for c in nothing.contacts if c.side == "left")
+    assert any(c.plates for c in nothing.contacts if c.side == "right")
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        (ByHand("left", (9,)), "plate 9 is not there"),
+        (ByHand("left", (1,), 1, 20), "carries nothing in the frames"),
+        (ByHand("left", (1,), 1, 9999), "frame 9999 is not in the trial"),
+    ],
+)
+def test_an_assignment_that_cannot_be_is_refused(made, given: ByHand, reason: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(TrialError, match=reason):
+        run(made("crossing")[0], (given,))
+
+
+def test_what_others_said_is_reported_where_it_disagrees(made) -> None:  # type: ignore[no-untyped-def]
+    trial, *_ = made("crossing")
+    said = (
+        Assignment(1, "left", "x.enf"),
+        Assignment(2, "left", "x.enf"),
+        Assignment(1, "none", "an event"),
+    )
+    warnings = [w for w in run(replace(trial, assignments=said)).warnings if " says that plate" in w]
+    assert len(warnings) == 2
+    assert "x.enf says that plate 2 is the left foot's; here it carries the right foot" in warnings
+    assert any("an event says that plate 1 is not to be used; here it carries the left" in w for w in warnings)

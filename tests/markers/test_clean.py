@@ -1,0 +1,134 @@
+"""Labels, gaps and filter together, as a trial meets them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from simulated_trials import simulated_walk
+
+from gaitid.analysis.pipeline import analyse
+from gaitid.body.subject import SubjectFile
+from gaitid.errors import TrialError
+from gaitid.markers.clean import SMOOTHED_BELOW_MM, clean, model_markers
+from gaitid.model.load import load_model
+from gaitid.model.specs import Settings
+from gaitid.numerics.gcv_spline import smoothing_spline
+from gaitid.trial import Trial
+
+
+def noisy(sigma_mm: float = 0.5, seed: int = 0) -> Trial:
+    trial = simulated_walk().trial
+    noise = np.random.default_rng(seed).normal(0, sigma_mm * 1e-3, trial.points_g.shape)
+    return replace(trial, points_g=trial.points_g + noise)
+
+
+def cleaned(trial: Trial, **settings: object):  # type: ignore[no-untyped-def]
+    raw = model_markers(trial, load_model("pig"))
+    return clean(raw, Settings(**settings), trial.rate_hz, trial.first_frame, ("L", "R"))  # type: ignore[arg-type]
+
+
+def test_clean_markers_come_back_as_they_are() -> None:
+    trial = simulated_walk().trial
+    result = cleaned(trial)
+    assert result.settings.cutoff_hz is None
+    assert result.warnings == ()
+    assert result.support is result.markers
+    assert result.quality["marker_filter"] == {"method": "none"}
+    assert result.quality["marker_noise_mm"] < SMOOTHED_BELOW_MM
+    for label, points in result.markers.items():
+        np.testing.assert_array_equal(points, trial.marker(label))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "worst_m_s2"),
+    [
+        ({"marker_filter": "butterworth"}, 1.2),
+        ({"marker_filter": "gcv_spline"}, 0.9),
+        ({"marker_filter": "gcv_spline", "spline_mse_mm2": 0.25}, 0.9),
+        ({"marker_filter": "savitzky_golay"}, 2.2),
+    ],
+)
+def test_every_filter_brings_the_movement_back(chosen: dict[str, object], worst_m_s2: float) -> None:
+    """RMS error of a shank marker's acceleration: unfiltered 0.5 mm of noise at 100 Hz makes 24 m/s²."""
+    from gaitid.numerics.masks import mark_ends
+    from gaitid.numerics.spline import spline_derivatives
+
+    trial, true = noisy(), simulated_walk().trial
+    result = cleaned(trial, **chosen)
+    wanted = spline_derivatives(true.marker("LANK"), true.rate_hz)[1]
+    found = spline_derivatives(result.markers["LANK"], true.rate_hz)[1]
+    off = mark_ends(found - wanted, result.settings.end_frames)
+    # m/s²: docs/smoothing.md has 0.2 to 0.5 as the mean over markers at 0.3 mm; the ankle is the fastest but the foot
+    assert np.sqrt(np.nanmean(off**2)) < worst_m_s2
+    figures = result.quality["marker_filter"]
+    assert figures["method"] == chosen["marker_filter"]
+    assert all(3.0 < hz < 15.0 for hz in figures["effective_cutoff_hz"].values())
+    assert any("noise" in w for w in result.warnings)
+    assert any("the plates are not" in w for w in result.warnings)
+
+
+def test_a_spline_for_a_cutoff_is_that_spline() -> None:
+    trial = noisy()
+    result = cleaned(trial, marker_filter="gcv_spline", cutoff_hz=6.0)
+    assert result.quality["marker_filter"]["chosen_by"] == "cut-off"
+    assert result.quality["marker_filter"]["effective_cutoff_hz"]["LTOE"] == pytest.approx(6.0, abs=1e-6)  # Hz
+    found = smoothing_spline(
+        trial.marker("LTOE"), 100.0, smoothing=result.quality["marker_filter"]["smoothing_parameter_s5"]["LTOE"]
+    )
+    np.testing.assert_allclose(result.markers["LTOE"], found.values, atol=1e-12)  # m
+
+
+def test_equal_cutoffs_of_markers_and_plates_need_no_warning() -> None:
+    result = cleaned(noisy(), force_cutoff_hz=7.0)
+    assert not any("low-passed at 7 Hz, the plates" in w for w in result.warnings)
+    other = cleaned(noisy(), force_cutoff_hz=20.0)
+    assert any("the plates at 20 Hz" in w for w in other.warnings)
+
+
+def test_residual_analysis_stands_in_the_record_where_there_is_noise() -> None:
+    proposed = cleaned(noisy(1.0)).quality["residual_analysis_hz"]
+    known = [hz for hz in proposed.values() if np.isfinite(hz)]
+    assert len(known) > len(proposed) / 2
+    assert all(2.0 < hz < 12.0 for hz in known)
+    assert "residual_analysis_hz" not in cleaned(simulated_walk().trial).quality
+
+
+def test_an_open_gap_is_empty_and_bridged_only_for_support() -> None:
+    trial = noisy()
+    points = trial.points_g.copy()
+    points[150:240, trial.labels.index("LTOE")] = np.nan
+    result = cleaned(replace(trial, points_g=points))
+    gone = np.isnan(result.markers["LTOE"]).all(axis=1)
+    np.testing.assert_array_equal(np.flatnonzero(gone), np.arange(150, 240))
+    assert np.isfinite(result.support["LTOE"]).all()
+    np.testing.assert_array_equal(np.isnan(result.seen["LTOE"]).all(axis=1), gone)
+
+
+def test_two_labels_that_change_places_are_not_believed_there() -> None:
+    trial = simulated_walk().trial
+    points = trial.points_g.copy()
+    a, b = trial.labels.index("LHEE"), trial.labels.index("LANK")
+    points[200:230, [a, b]] = points[200:230, [b, a]]
+    result = cleaned(replace(trial, points_g=points))
+    (fault,) = result.quality["label_faults"]
+    assert fault["kind"] == "swap" and set(fault["labels"]) == {"LHEE", "LANK"} and fault["frames"] == [[201, 230]]
+    assert np.isnan(result.seen["LHEE"][200:230]).all() or any(g["marker"] == "LHEE" for g in result.quality["gaps"])
+
+
+def test_a_cutoff_above_half_the_rate_is_refused() -> None:
+    with pytest.raises(TrialError, match="too high"):
+        cleaned(noisy(), cutoff_hz=50.0)
+
+
+def test_a_filled_gap_hardly_moves_the_moments() -> None:
+    trial = simulated_walk().trial
+    points = trial.points_g.copy()
+    points[160:170, trial.labels.index("LANK")] = np.nan
+    whole = analyse(trial, load_model("pig"), SubjectFile()).sides["left"]
+    filled = analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile()).sides["left"]
+    for joint in ("ankle", "knee", "hip"):
+        off = filled.wrenches[joint].m_g - whole.wrenches[joint].m_g
+        np.testing.assert_array_equal(np.isnan(off), np.isnan(whole.wrenches[joint].m_g))
+        assert np.nanmax(np.abs(off)) < 0.8  # N·m: docs/gaps.md has 0.74 as the most that 0.1 s costs

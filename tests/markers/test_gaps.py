@@ -1,0 +1,328 @@
+"""Gaps of markers: what is filled is near the truth, what cannot be is left open, and nobody's laboratory matters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+from simulated_trials import Simulated, simulated_walk
+
+from gaitid.analysis.pipeline import analyse
+from gaitid.body.subject import SubjectFile
+from gaitid.markers import gaps
+from gaitid.markers.clean import model_markers
+from gaitid.markers.gaps import Gap, GapLimits, _rotations, _weights, bridge, fill_gaps
+from gaitid.model.load import load_model
+from gaitid.numerics.lowpass import lowpass
+from gaitid.numerics.masks import known_rows
+from gaitid.numerics.spline import spline_derivatives
+from gaitid.read.c3d.trial import read_c3d
+from gaitid.trial import Array
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "trials"
+
+RATE = 100.0
+ANY_LENGTH = GapLimits(sure_s=0, spline_s=np.inf, rigid_s=np.inf, error_m=np.inf)
+
+
+@cache
+def walk(noise_mm: float = 0.0) -> dict[str, Array]:
+    """Markers of the simulated walk, m, with white noise."""
+    rng = np.random.default_rng(7)
+    truth = simulated_walk().truth.marker_g
+    return {label: x + rng.normal(0.0, noise_mm / 1e3, x.shape) for label, x in truth.items()}
+
+
+def masked(markers: Mapping[str, Array], label: str, first: int, n: int) -> dict[str, Array]:
+    points = markers[label].copy()
+    points[first : first + n] = np.nan
+    return {**markers, label: points}
+
+
+def worst(filled: Array, truth: Array, first: int, n: int) -> float:
+    return float(np.linalg.norm((filled - truth)[first : first + n], axis=1).max())
+
+
+def only(gaps: tuple[Gap, ...]) -> Gap:
+    assert len(gaps) == 1
+    return gaps[0]
+
+
+# --- the simulated walk: 1 to 60 frames of each marker ------------------------------------------------------
+
+
+@pytest.mark.parametrize("noise_mm", [0.0, 0.5])
+def test_every_length_in_every_marker(noise_mm: float) -> None:
+    seen, truth = walk(noise_mm), walk()
+    inside, errors, longest = [], [], 0
+    for i, label in enumerate(seen):
+        for n in range(1, 61):
+            first = 60 + (37 * n + 11 * i) % 200  # all phases of the stride
+            result = fill_gaps(masked(seen, label, first, n), RATE)
+            gap, points = only(result.gaps), result.markers[label]
+            assert (gap.label, gap.first, gap.last) == (label, first, first + n - 1)
+            outside = np.ones(len(points), dtype=bool)
+            outside[first : first + n] = False
+            np.testing.assert_array_equal(points[outside], seen[label][outside])  # what was seen stays
+            if gap.method:
+                assert gap.error_m <= 0.005 and not gap.reason
+                errors.append(worst(points, truth[label], first, n))
+                inside.append(errors[-1] <= gap.error_m)
+                longest = max(longest, n)
+            else:
+                assert np.isnan(points[first : first + n]).all() and gap.reason
+            assert gap.method or n > 5  # 50 ms err by less than 2 mm in a walk
+            assert not gap.method or n <= 50  # the limit for partners
+    # Errors are reported as 95 % of mock gaps; 60 × 16 gaps of one walk scatter by a few per cent.
+    assert np.mean(inside) > 0.92
+    # The bound is 5 mm in 95 % of gaps: the worst may exceed it, by a marker's width at most.
+    assert max(errors) < 0.008
+    assert longest >= 40  # the pelvis is rigid: three markers carry the fourth
+
+
+def test_nothing_is_filled_at_the_ends_or_beyond_the_limits() -> None:
+    seen = walk()
+    for first, n in ((0, 3), (len(seen["LANK"]) - 3, 3)):
+        result = fill_gaps(masked(seen, "LANK", first, n), RATE, ANY_LENGTH)
+        assert only(result.gaps).reason == "it reaches an end of the trial"
+        assert np.isnan(result.markers["LANK"][first : first + n]).all()
+    long = only(fill_gaps(masked(seen, "LANK", 150, 51), RATE).gaps)
+    assert (long.method, long.reason) == ("", "it lasts 0.51 s, more than 0.5 s")
+    wrong = only(fill_gaps(masked(seen, "LANK", 150, 30), RATE).gaps)  # the shank's wand and the foot do not carry it
+    assert wrong.method == "" and wrong.error_m > 0.005 and "a fill may be off by" in wrong.reason
+
+
+def test_beyond_the_splines_limit_only_partners_fill() -> None:
+    limits = GapLimits(spline_s=0.1, rigid_s=0.5, error_m=np.inf)
+    alone = {"LANK": walk()["LANK"]}
+    assert only(fill_gaps(masked(alone, "LANK", 150, 10), RATE, limits).gaps).method == "spline"
+    left = only(fill_gaps(masked(alone, "LANK", 150, 11), RATE, limits).gaps)
+    assert left.method == "" and "too few other markers" in left.reason
+    pelvis = only(fill_gaps(masked(walk(), "LASI", 150, 40), RATE, limits).gaps)
+    assert pelvis.method == "rigid" and set(pelvis.partners) == {"RASI", "LPSI", "RPSI"}
+
+
+def test_short_gaps_in_a_short_trial_are_filled_without_an_error_and_longer_ones_are_not() -> None:
+    piece = {label: x[100:130] for label, x in walk().items()}
+    sure = only(fill_gaps(masked(piece, "LANK", 12, 5), RATE).gaps)
+    assert sure.method == "spline" and np.isnan(sure.error_m)
+    unsure = only(fill_gaps(masked(piece, "LANK", 12, 6), RATE).gaps)
+    assert unsure.method == "" and "too little is seen" in unsure.reason
+
+
+def test_a_gap_with_too_little_beside_it_stays_open() -> None:
+    holed = masked(masked(walk(), "LANK", 150, 4), "LANK", 156, 8)  # two frames in between
+    first, second = fill_gaps(holed, RATE).gaps
+    assert (first.method, first.reason) == ("", "fewer than 3 frames are seen before or after it")
+    assert second.method  # six of the ten frames before it are seen
+
+
+def test_a_trial_without_gaps_comes_back_as_it_is() -> None:
+    seen = walk()
+    result = fill_gaps(seen, RATE)
+    assert result.gaps == () and all(result.markers[label] is seen[label] for label in seen)
+
+
+def test_partners_that_are_not_seen_are_not_followed() -> None:
+    holed = masked(masked(walk(), "LASI", 150, 40), "RASI", 170, 3)
+    for gap in fill_gaps(holed, RATE).gaps:
+        assert not {"LASI", "RASI"} & set(gap.partners)
+
+
+def test_words_name_the_frames_as_the_file_counts_them() -> None:
+    filled = Gap("LASI", 4, 9, "rigid", ("RASI", "LPSI", "RPSI"), 0.0012)
+    assert filled.words(695) == "LASI in frames 699-704 is filled (rigid with RASI, LPSI, RPSI; 95 % within 1.2 mm)"
+    assert Gap("LASI", 4, 9, "spline").words() == "LASI in frames 4-9 is filled (spline; error unknown)"
+    assert Gap("LASI", 0, 9, reason="why").words(1) == "LASI in frames 1-10 is left open: why"
+
+
+# --- closed forms and independent implementations -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 7, 20])
+def test_a_parabola_is_filled_exactly(n: int) -> None:
+    t = np.arange(200) / RATE
+    points = np.stack([1 + 2 * t - 9.81 / 2 * t**2, 3 * t, 0 * t], axis=1)  # a thrown ball
+    result = fill_gaps(masked({"BALL": points}, "BALL", 90, n), RATE)
+    # The third difference of a parabola is 0, so only rounding is left, m.
+    assert worst(result.markers["BALL"], points, 90, n) < 1e-9
+
+
+def test_a_rigid_plate_of_four_is_filled_exactly_for_as_long_as_the_limit_says() -> None:
+    t = np.arange(300) / RATE
+    turn = Rotation.from_rotvec(np.stack([np.sin(9 * t), np.cos(7 * t), t], axis=1)).as_matrix()
+    corners = np.array([[0, 0, 0], [0.1, 0, 0], [0, 0.08, 0], [0.1, 0.08, 0.02]])
+    centre = np.stack([t, np.sin(5 * t), np.cos(11 * t)], axis=1)
+    plate = {f"T{k}": centre + turn @ c for k, c in enumerate(corners)}
+    others = {label: x[:300] for label, x in walk().items()}
+    result = fill_gaps(masked({**plate, **others}, "T3", 100, 50), RATE)
+    gap = only(result.gaps)
+    assert gap.method == "rigid" and set(gap.partners) == {"T0", "T1", "T2"}
+    assert worst(result.markers["T3"], plate["T3"], 100, 50) < 1e-9  # m: the plate is rigid to rounding
+
+
+@pytest.mark.parametrize("noise_mm", [0.0, 0.5])
+def test_no_partner_is_asked_where_the_marker_itself_is_sure(noise_mm: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cameras lose frames one by one: each costs a fraction of what all ways do, and errs hardly more."""
+    seen, truth = walk(noise_mm), walk()
+    spoiled = dict(seen)
+    lost = {}
+    for label in ("LASI", "RTHI", "LANK"):
+        lost[label] = np.arange(30, 270, 30)
+        spoiled[label] = seen[label].copy()
+        spoiled[label][lost[label]] = np.nan
+    with monkeypatch.context() as patch:
+        patch.setattr(gaps, "_rigid_motion", lambda *given: pytest.fail("the spline was sure enough"))
+        quick = fill_gaps(spoiled, RATE)
+    assert {gap.method for gap in quick.gaps} == {"spline"}
+    with monkeypatch.context() as patch:
+        patch.setattr(gaps, "FINE_M", -1.0)
+        patch.setattr(gaps, "FINE_TIMES_NOISE", -1.0)
+        slow = fill_gaps(spoiled, RATE)
+    assert noise_mm or {gap.method for gap in slow.gaps} == {"rigid"}
+    for label, frames in lost.items():
+        errors, least = (
+            np.linalg.norm((result.markers[label] - truth[label])[frames], axis=1) for result in (quick, slow)
+        )
+        # m, what a way is called fine by: 0.05 mm, or a quarter of 95 % of the lengths of the noise
+        assert (errors - least).max() < 5e-5 + 0.25 * 2.8e-3 * noise_mm
+
+
+def test_rotations_are_those_of_kabsch() -> None:
+    rng = np.random.default_rng(1)
+    shape = rng.normal(size=(4, 3))
+    shape -= shape.mean(axis=0)
+    turned = shape @ np.swapaxes(Rotation.random(20, 2).as_matrix(), 1, 2)
+    turned = turned + rng.normal(0, 0.1, turned.shape)
+    turned -= turned.mean(axis=1, keepdims=True)
+    expected = [Rotation.align_vectors(frame, shape)[0].as_matrix() for frame in turned]
+    np.testing.assert_allclose(_rotations(shape, turned), expected, atol=1e-9)  # two ways to one optimum
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("smoothing", [1e-6, 0.3, 20.0])
+def test_the_smoothing_spline_is_the_least_squares_solution(order: int, smoothing: float) -> None:
+    pattern = np.ones(31, dtype=bool)
+    pattern[[3, *range(12, 20)]] = False
+    y = np.random.default_rng(3).normal(size=31)
+    rows = np.concatenate([
+        np.eye(31)[pattern], smoothing ** (order / 6) * np.diff(np.eye(31), order, axis=0)
+    ])  # fmt: skip
+    expected = np.linalg.lstsq(rows, np.concatenate([y[pattern], np.zeros(31 - order)]), rcond=None)[0]
+    # Rounding times the condition of `rows`, 1e6 at most.
+    np.testing.assert_allclose(
+        _weights(tuple(pattern.tolist()), 8, 12, order, smoothing) @ y[pattern], expected[12:20], rtol=1e-8
+    )
+
+
+def test_one_noisy_neighbour_does_not_make_the_fill_swing() -> None:
+    seen = {"RKNE": walk(0.5)["RKNE"]}
+    spoiled = masked(seen, "RKNE", 150, 8)
+    plain = fill_gaps(spoiled, RATE, ANY_LENGTH).markers["RKNE"]
+    spoiled["RKNE"] = spoiled["RKNE"].copy()
+    spoiled["RKNE"][149] += [0.0, 0.0, 2e-3]  # four standard deviations
+    # An interpolating quintic spline swings by about five times such an error over 8 frames; a mean would pass on less
+    # than all of it.
+    assert worst(fill_gaps(spoiled, RATE, ANY_LENGTH).markers["RKNE"], plain, 150, 8) < 2.5e-3
+
+
+# --- nobody's laboratory, nor the direction of time ---------------------------------------------------------
+
+angles = st.floats(-np.pi, np.pi)
+shifts = st.floats(-5.0, 5.0)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.tuples(angles, angles, angles), st.tuples(shifts, shifts, shifts), st.booleans(), st.integers(1, 25))
+def test_turning_the_laboratory_and_time_turns_the_fill(
+    turn: tuple[float, ...], shift: tuple[float, ...], backward: bool, n: int
+) -> None:
+    R = Rotation.from_euler("xyz", turn).as_matrix()
+    order = slice(None, None, -1) if backward else slice(None)
+    holed = masked(walk(0.1), "LANK", 140, n)
+    other = {label: (x @ R.T + shift)[order] for label, x in holed.items()}
+    here, there = fill_gaps(holed, RATE, ANY_LENGTH), fill_gaps(other, RATE, ANY_LENGTH)
+    # m: rounding of coordinates of a few metres, through a system of condition 1e6 at most.
+    np.testing.assert_allclose(
+        there.markers["LANK"][order], here.markers["LANK"] @ R.T + shift, atol=1e-8, equal_nan=True
+    )
+    assert only(here.gaps).method == only(there.gaps).method
+    assert only(here.gaps).error_m == pytest.approx(only(there.gaps).error_m, abs=1e-8)
+
+
+# --- support beside open gaps -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("cutoff_hz", "n", "less"), [(None, 8, 0.3), (7.0, 8, 0.05), (7.0, 20, 0.3)])
+def test_a_bridge_makes_the_frames_beside_a_gap_surer(cutoff_hz: float | None, n: int, less: float) -> None:
+    def acceleration(points: Array) -> Array:
+        return spline_derivatives(points if cutoff_hz is None else lowpass(points, cutoff_hz, RATE), RATE)[1]
+
+    ratios = []
+    for label, truth in walk().items():
+        for first in range(100, 260, 20):
+            holed = masked({label: truth}, label, first, n)
+            full, alone = acceleration(truth), acceleration(holed[label])
+            bridged = acceleration(bridge(holed, RATE)[label])
+            beside = [*range(first - 4, first), *range(first + n, first + n + 4)]
+            errors = [np.sqrt(np.mean((x - full)[beside] ** 2)) for x in (bridged, alone)]
+            ratios.append(errors[0] / errors[1])
+    assert np.median(ratios) < less  # of the error of spans by themselves; measured: about half of this
+
+
+def test_a_bridge_changes_nothing_that_was_seen_and_ends_stay_open() -> None:
+    seen = masked(masked(walk(), "LANK", 0, 4), "LANK", 100, 120)
+    bridged = bridge(seen, RATE)
+    known = known_rows(seen["LANK"])
+    np.testing.assert_array_equal(bridged["LANK"][known], seen["LANK"][known])
+    assert np.isfinite(bridged["LANK"][4:]).all() and np.isnan(bridged["LANK"][:4]).all()
+    assert bridged["RANK"] is seen["RANK"]
+
+
+# --- recorded walks, masked ---------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the shared trials are not beside this checkout")
+@pytest.mark.parametrize(
+    "file", ["children/HC030A/walk.c3d", "sydney/walk03.c3d", "stairs/Movement_trial.c3d", "qualisys/walk.c3d"]
+)
+def test_recorded_markers_come_back(file: str) -> None:
+    trial = read_c3d(SHARED / file)
+    markers = model_markers(trial, load_model("pig", {}))
+    inside, errors = [], []
+    for i, (label, truth) in enumerate(markers.items()):
+        for n in (3, 8, 15):
+            for first in range(12 + i, trial.n_frames - n - 12, 40):
+                result = fill_gaps(masked(markers, label, first, n), trial.rate_hz)
+                gap = only(result.gaps)
+                if gap.method:
+                    errors.append(worst(result.markers[label], truth, first, n))
+                    inside.append(errors[-1] <= gap.error_m)
+    assert len(errors) > 50
+    assert np.mean(inside) > 0.85  # 95 % is meant; a gap near a heel strike or of a filtered marker scatters
+    assert max(errors) < 0.012  # m: over twice the bound, never more
+
+
+def test_a_filled_gap_costs_little_in_moments(simulated: Callable[..., Simulated]) -> None:
+    trial = simulated().trial
+
+    def moments(markers: Mapping[str, Array]) -> Array:
+        holed = replace(trial, labels=tuple(markers), points_g=np.stack(list(markers.values()), axis=1))
+        leg = analyse(holed, load_model("pig", {"cutoff_hz": "none"}), SubjectFile()).sides["left"]
+        return np.stack([leg.wrenches[joint].m_g for joint in ("ankle", "knee", "hip")], axis=1)
+
+    full = moments(walk())
+    for label in ("LTIB", "LKNE", "LASI"):
+        result = fill_gaps(masked(walk(), label, 165, 10), RATE)
+        assert only(result.gaps).method
+        off = np.linalg.norm(moments(result.markers) - full, axis=2)
+        known = np.isfinite(off)
+        assert known[165:175].any()
+        assert off[known].max() < 1.5  # N·m, of up to 100: docs/gaps.md

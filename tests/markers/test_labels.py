@@ -1,0 +1,254 @@
+"""Seeded faults of labels are found in their exact frames; walks, runs and recorded trials raise no alarm."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from simulated_trials import simulated_walk
+
+from gaitid.markers.clean import model_markers
+from gaitid.markers.labels import (
+    MOST_JUMPS,
+    LabelFault,
+    _at_the_same_time,
+    check_labels,
+    find_exchanged,
+    find_frozen,
+    find_jumps,
+    find_swaps,
+    mirrored,
+)
+from gaitid.model.load import load_model
+from gaitid.read.c3d.trial import read_c3d
+from gaitid.trial import Array
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "trials"
+RECORDED = [
+    *("children/HC002D/walk.c3d", "children/HC030A/walk.c3d", "children/HC030A/turn.c3d", "children/HC031A/walk.c3d"),
+    *("children/HC036A/walk.c3d", "children/HC036A/static.c3d", "nexus_flatfoot/walk.c3d", "qualisys/walk.c3d"),
+    *("stairs/Movement_trial.c3d", "stairs/Static_trial.c3d", "sydney/static.c3d", "sydney/walk03.c3d"),
+    *("sydney/walk04.c3d", "sydney/walk05.c3d"),
+]
+RATE = 100.0
+
+needs_trials = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
+
+
+@cache
+def walk(noise_mm: float = 0.0, rate_hz: float = RATE, hurry: float = 1.0) -> dict[str, Array]:
+    """The simulated walk; `hurry` plays it faster: at 2.2 its feet move and stop as in a run."""
+    times = np.arange(int(4.0 * rate_hz / hurry)) / rate_hz * hurry
+    markers = simulated_walk().walk.at(times).marker_g
+    rng = np.random.default_rng(11)
+    return {label: x + rng.normal(0.0, noise_mm / 1e3, x.shape) for label, x in markers.items()}
+
+
+def exchanged(markers: dict[str, Array], a: str, b: str, first: int = 0, stop: int | None = None) -> dict[str, Array]:
+    result = {**markers, a: markers[a].copy(), b: markers[b].copy()}
+    result[a][first:stop], result[b][first:stop] = markers[b][first:stop], markers[a][first:stop]
+    return result
+
+
+def only(faults: list[LabelFault] | tuple[LabelFault, ...]) -> LabelFault:
+    assert len(faults) == 1, faults
+    return faults[0]
+
+
+# --- no false alarm -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("noise_mm", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize(("rate_hz", "hurry"), [(50.0, 1.0), (100.0, 1.0), (250.0, 1.0), (100.0, 2.2), (250.0, 2.2)])
+def test_a_walk_or_a_run_raises_no_alarm(noise_mm: float, rate_hz: float, hurry: float) -> None:
+    markers = walk(noise_mm, rate_hz, hurry)
+    checked = check_labels(markers, rate_hz)
+    assert checked.faults == () and find_exchanged(markers) == []
+    assert all(checked.markers[label] is markers[label] for label in markers)
+
+
+@needs_trials
+@pytest.mark.parametrize("file", RECORDED)
+def test_recorded_trials_raise_no_alarm(file: str) -> None:
+    trial = read_c3d(SHARED / file)
+    markers = model_markers(trial, load_model("pig", {}))
+    assert check_labels(markers, trial.rate_hz).faults == ()
+    assert find_exchanged(markers) == []
+
+
+def test_a_foot_that_strikes_the_ground_does_not_jump() -> None:
+    x = np.minimum(np.arange(60) * 0.04, 1.2)  # 4 m/s, then at rest from one frame to the next
+    assert find_jumps({"LHEE": np.stack([x, 0 * x, 0 * x], axis=1)}, RATE) == []
+
+
+def test_a_foot_at_rest_in_an_integer_file_is_not_frozen() -> None:
+    feet = {label: np.round(walk()[label], 3) for label in ("LHEE", "LTOE", "RHEE", "RTOE")}  # whole millimetres
+    assert any((np.diff(x, axis=0) == 0).all(axis=1).sum() > 10 for x in feet.values())
+    assert find_frozen(feet, RATE) == []
+
+
+# --- for part of the trial ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("a", "b"), [("LANK", "RANK"), ("LANK", "LHEE"), ("LTHI", "LKNE"), ("LASI", "RASI")])
+@pytest.mark.parametrize(("first", "stop"), [(150, 151), (150, 180), (90, 210), (280, 400), (0, 40)])
+@pytest.mark.parametrize("noise_mm", [0.0, 0.5])
+def test_a_swap_is_found_in_its_frames(a: str, b: str, first: int, stop: int, noise_mm: float) -> None:
+    checked = check_labels(exchanged(walk(noise_mm), a, b, first, stop), RATE)
+    fault = only(checked.faults)
+    assert (fault.kind, fault.labels, fault.frames) == ("swap", (a, b), ((first, stop - 1),))
+    # m: the markers are exchanged with one another, so the jump is about the distance between them
+    apart = np.linalg.norm(walk()[a] - walk()[b], axis=1)
+    assert 0.7 * apart.min() < fault.size_m < 1.3 * apart.max()
+    for label in (a, b):
+        assert np.isnan(checked.markers[label][first:stop]).all()
+        np.testing.assert_array_equal(checked.markers[label][:first], walk(noise_mm)[label][:first])
+        np.testing.assert_array_equal(checked.markers[label][stop:], walk(noise_mm)[label][stop:])
+
+
+def test_where_neither_part_is_clearly_longer_both_labels_are_unknown_throughout() -> None:
+    fault = only(find_swaps(exchanged(walk(), "LANK", "LHEE", 200, None), RATE))
+    assert fault.frames == ((0, 399),)
+
+
+def test_labels_exchanged_after_both_were_hidden_are_found() -> None:
+    markers = exchanged(walk(0.5), "LANK", "LHEE", 310, None)
+    for label in ("LANK", "LHEE"):
+        markers[label] = markers[label].copy()
+        markers[label][302:310] = np.nan
+    fault = only(find_swaps(markers, RATE))
+    assert fault.labels == ("LANK", "LHEE") and fault.frames == ((310, 399),)
+
+
+def test_markers_that_are_hidden_together_and_keep_their_labels_raise_no_alarm() -> None:
+    markers = dict(walk(0.5))
+    for label in ("LANK", "LHEE", "LTOE"):
+        markers[label] = markers[label].copy()
+        markers[label][150:165] = np.nan
+    assert check_labels(markers, RATE).faults == ()
+
+
+def test_three_labels_that_change_places_in_a_ring_are_each_named() -> None:
+    markers = {label: x.copy() for label, x in walk(0.5).items()}
+    for to, of in (("LANK", "LHEE"), ("LHEE", "LTOE"), ("LTOE", "LANK")):
+        markers[to][200:230] = walk(0.5)[of][200:230]
+    checked = check_labels(markers, RATE)
+    # Two of them may be taken for a pair; what matters is that none of the three is used.
+    assert {label for fault in checked.faults for label in fault.labels} == {"LANK", "LHEE", "LTOE"}
+    for label in ("LANK", "LHEE", "LTOE"):
+        assert np.flatnonzero(np.isnan(checked.markers[label][:, 0])).tolist() == list(range(200, 230))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_a_trial_of_a_few_frames_is_no_fault(n: int) -> None:
+    assert check_labels({label: x[:n] for label, x in walk().items()}, RATE).faults == ()
+
+
+@pytest.mark.parametrize("frames", [(120, 121), (120, 123), (120, 140)])
+@pytest.mark.parametrize("noise_mm", [0.0, 0.5])
+def test_a_single_label_that_strays_is_unknown_there(frames: tuple[int, int], noise_mm: float) -> None:
+    first, stop = frames
+    markers = {**walk(noise_mm), "RTIB": walk(noise_mm)["RTIB"].copy()}
+    markers["RTIB"][first:stop] += [0.0, 0.06, 0.0]
+    checked = check_labels(markers, RATE)
+    fault = only(checked.faults)
+    assert (fault.kind, fault.labels, fault.frames) == ("jump", ("RTIB",), ((first, stop - 1),))
+    assert fault.size_m == pytest.approx(0.06, abs=0.008)  # m: what the marker itself moves unevenly, and the noise
+    assert np.isnan(checked.markers["RTIB"]).any(axis=1).sum() == stop - first
+
+
+def test_a_label_that_goes_and_does_not_come_back_is_unknown_in_the_shorter_part() -> None:
+    markers = {**walk(), "RTIB": walk()["RTIB"].copy()}
+    markers["RTIB"][300:] += [0.0, 0.06, 0.0]
+    assert only(find_jumps(markers, RATE)).frames == ((300, 399),)
+    markers["RTIB"][190:] += [0.0, 0.06, 0.0]
+    assert only(find_jumps(markers, RATE)).frames == ((0, 399),)  # three parts, none of them a clear majority
+
+
+def test_breaks_that_overlap_are_those_that_two_loops_find() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        one, other = (np.sort(rng.choice(60, 2 * rng.integers(0, 9), replace=False)).reshape(-1, 2).T for _ in "ab")
+        expected = [(i, j) for i, (a, b) in enumerate(one.T) for j, (c, d) in enumerate(other.T) if a < d and c < b]
+        assert list(zip(*_at_the_same_time(one, other))) == expected
+
+
+def test_labels_that_are_noise_are_named_once_each_and_not_compared() -> None:
+    """A cost that grows with the square of the jumps, for a trial that holds nothing but jumps."""
+    rng = np.random.default_rng(6)
+    n = 3 * MOST_JUMPS
+    steady = np.stack([np.arange(n) * 0.01, np.zeros(n), np.ones(n)], axis=1)
+    markers = {"LANK": rng.normal(0, 0.5, (n, 3)), "LHEE": rng.normal(0, 0.5, (n, 3)), "LTOE": steady}
+    checked = check_labels(markers, RATE)
+    assert [(f.kind, f.labels, f.frames) for f in checked.faults] == [
+        ("restless", ("LANK",), ((0, n - 1),)),
+        ("restless", ("LHEE",), ((0, n - 1),)),
+    ]
+    assert "jumps more than 1000 times" in checked.faults[0].words()
+    assert "too often to be followed or compared with other labels: taken as not seen in frames" in (
+        checked.faults[0].words()
+    )
+    assert np.isnan(checked.markers["LANK"]).all() and checked.markers["LTOE"] is steady
+
+
+@pytest.mark.parametrize("n", [3, 8])
+def test_a_frozen_marker_is_found(n: int) -> None:
+    markers = {**walk(0.1), "LTOE": walk(0.1)["LTOE"].copy()}
+    moving = int(np.argmax(np.linalg.norm(np.diff(markers["LTOE"], axis=0), axis=1)))  # mid-swing
+    markers["LTOE"][moving : moving + n] = markers["LTOE"][moving]
+    checked = check_labels(markers, RATE)
+    fault = only(checked.faults)
+    assert (fault.kind, fault.frames) == ("frozen", ((moving, moving + n - 1),))
+    assert np.isnan(checked.markers["LTOE"][moving : moving + n]).all()
+
+
+@needs_trials
+def test_a_jump_in_a_recorded_trial_is_found() -> None:
+    """C3D.org's Eb015: LFT3 lies still, leaves for a place 70 mm away between two frames, and stays there."""
+    trial = read_c3d(SHARED / "zoo/Eb015pi.c3d")
+    faults = {f.labels: f for f in check_labels({x: trial.marker(x) for x in trial.labels}, trial.rate_hz).faults}
+    assert faults["LFT3",].frames == ((0, 42),)
+    assert faults["LFT3",].size_m == pytest.approx(0.070, abs=0.002)  # m: read off the file's own numbers
+
+
+# --- throughout ---------------------------------------------------------------------------------------------
+
+
+def pairs(markers: dict[str, Array]) -> list[tuple[str, str]]:
+    other = mirrored(markers)
+    sided = [label for label in markers if other.get(label, label) != label]
+    return [(a, b) for a, b in combinations(sided, 2) if a[0] == b[0] or other[a] == b]
+
+
+@pytest.mark.parametrize(("a", "b"), pairs(walk()))
+def test_any_two_exchanged_labels_are_named(a: str, b: str) -> None:
+    faults = find_exchanged(exchanged(walk(0.5), a, b))
+    other = mirrored(walk())
+    # Which of the two sides is wrong cannot be told.
+    assert any(set(f.labels) in ({a, b}, {other[a], other[b]}) for f in faults)
+
+
+@needs_trials
+@pytest.mark.parametrize("file", ["children/HC002D/walk.c3d", "nexus_flatfoot/walk.c3d", "sydney/walk04.c3d"])
+@pytest.mark.parametrize(("a", "b"), [("LTHI", "LKNE"), ("RANK", "RHEE"), ("LHEE", "LTOE"), ("LASI", "RASI")])
+def test_exchanged_labels_in_recorded_trials_are_named(file: str, a: str, b: str) -> None:
+    markers = model_markers(read_c3d(SHARED / file), load_model("pig", {}))
+    assert {x[1:] for x in only(find_exchanged(exchanged(markers, a, b))).labels} == {a[1:], b[1:]}
+
+
+def test_labels_of_the_other_side() -> None:
+    assert mirrored(["LASI", "RASI", "SACR", "LTOE"]) == {"LASI": "RASI", "RASI": "LASI", "SACR": "SACR"}
+
+
+# --- what is said -------------------------------------------------------------------------------------------
+
+
+def test_words_name_labels_frames_as_the_file_counts_them_and_what_to_do() -> None:
+    swap = LabelFault("swap", ("LANK", "LHEE"), ((10, 19),), 0.1)
+    assert swap.words(695) == (
+        "LANK and LHEE change places (100 mm): taken as not seen in frames 705-714; correct the labels there"
+    )
+    assert "exchanged throughout" in LabelFault("exchanged", ("LANK", "LHEE"), (), 0.1).words(1)

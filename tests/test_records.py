@@ -1,0 +1,87 @@
+"""Frozen dataclasses of ours behave as the standard library's."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
+
+import pytest
+
+from gaitid.records import frozen_dataclass
+
+
+@frozen_dataclass()
+class Ours:
+    mass_kg: float
+    names: tuple[str, ...] = ()
+    found: dict[str, int] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", tuple(self.names))
+
+
+@dataclass(frozen=True)
+class Theirs:
+    mass_kg: float
+    names: tuple[str, ...] = ()
+    found: dict[str, int] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", tuple(self.names))
+
+
+@frozen_dataclass(eq=False)
+class Identity:
+    x: int = 0
+
+
+@pytest.mark.parametrize("kind", [Ours, Theirs])
+def test_as_the_standard_decorator(kind: type[Ours]) -> None:
+    one = kind(70.0, ["a"])  # type: ignore[arg-type]
+    assert repr(one) == f"{kind.__name__}(mass_kg=70.0, names=('a',), found={{}})"
+    assert one == kind(70.0, ("a",), {"other": 1}) != kind(71.0)
+    assert hash(one) == hash(kind(70.0, ("a",)))
+    assert replace(one, mass_kg=3.0) == kind(3.0, ("a",))
+    assert [f.name for f in fields(one)] == ["mass_kg", "names", "found"]
+    for twin in (pickle.loads(pickle.dumps(one)), copy.copy(one), copy.deepcopy(one)):
+        assert twin == one
+        with pytest.raises(FrozenInstanceError):
+            twin.mass_kg = 1.0
+    for change in (lambda: setattr(one, "mass_kg", 1.0), lambda: setattr(one, "new", 1), lambda: delattr(one, "names")):
+        with pytest.raises(FrozenInstanceError):
+            change()
+    assert one == kind(70.0, ("a",))
+
+
+@pytest.mark.parametrize("kind", [Ours, Theirs])
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [((), {}), ((1.0, (), {}, 4), {}), ((1.0,), {"mass_kg": 2.0}), ((1.0,), {"weight": 2.0}), ((), {"names": ()})],
+)
+def test_arguments_that_do_not_fit(kind: type[Ours], given: tuple[object, ...], named: dict[str, object]) -> None:
+    with pytest.raises(TypeError, match=kind.__name__ if kind is Ours else "__init__"):
+        kind(*given, **named)  # type: ignore[arg-type]
+
+
+def test_each_has_its_own_default() -> None:
+    one, other = Ours(mass_kg=1.0), Ours(1.0)
+    assert one == other
+    assert one.found is not other.found
+
+
+def test_a_field_that_is_not_shown() -> None:
+    @frozen_dataclass()
+    class Quiet:
+        x: int
+        table: tuple[int, ...] = field(default=(), repr=False)
+
+    assert repr(Quiet(3)).endswith("Quiet(x=3)")
+    assert Quiet(3) != Quiet(3, (1,))
+    assert Quiet(3) != 3
+
+
+def test_without_comparison_each_is_itself() -> None:
+    one = Identity()
+    assert one != Identity()
+    assert len({one, one, Identity()}) == 2
