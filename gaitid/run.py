@@ -18,6 +18,7 @@ from gaitid.errors import GaitidError, ModelError, ReadError, WriteError
 from gaitid.ground.claims import ByHand
 from gaitid.model.load import bundled_folder, bundled_models, find_model, load_model
 from gaitid.model.specs import Model
+from gaitid.notes import Note, Notes, ranked
 from gaitid.read import read_trial
 from gaitid.read.assignments import enf_files
 from gaitid.records import frozen_dataclass
@@ -64,7 +65,7 @@ class Prepared:
     subject: SubjectFile
     static: Trial | None
     inputs: tuple[Mapping[str, str], ...]
-    warnings: tuple[str, ...] = ()
+    notes: Notes = ()
 
 
 def sha256(path: Path, limit: int = sys.maxsize) -> str:
@@ -102,7 +103,9 @@ def prepare(options: RunOptions) -> Prepared:
     """
     hidden = hidden_model(options.model)
     model = about_hidden(options.model, lambda: load_model(options.model, options.overrides))
-    warnings = (f"using ./{find_model(options.model)}, not the bundled {hidden}",) if hidden else ()
+    notes: Notes = ()
+    if hidden:
+        notes = (Note("model_hidden", f"using ./{find_model(options.model)}, not the bundled {hidden}"),)
     inputs = [input_record("model" if i < len(model.paths) - 1 else "table", p) for i, p in enumerate(model.paths)]
     subject = SubjectFile()
     if options.subject is not None:
@@ -120,7 +123,7 @@ def prepare(options: RunOptions) -> Prepared:
     for role, extra in (("forces", options.forces), ("plates", options.plates)):
         if extra is not None:
             inputs.append(named(extra, partial(input_record, role, extra)))
-    return Prepared(options, model, subject, static, tuple(inputs), warnings)
+    return Prepared(options, model, subject, static, tuple(inputs), notes)
 
 
 def hidden_model(name: str) -> str:
@@ -166,7 +169,7 @@ def found_trial(path: Path) -> Path:
 
 def analyse_file(path: Path, prepared: Prepared) -> Result:
     """Read and analyse one trial."""
-    from gaitid.analysis.pipeline import analyse
+    from gaitid.analysis.pipeline import Options, analyse
 
     options = prepared.options
     before = _state(found_trial(path))
@@ -176,13 +179,16 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
         prepared.model,
         prepared.subject,
         prepared.static,
-        solver=options.solver,
-        require_forces=options.require_forces,
-        by_hand=options.by_hand,
+        Options(options.solver, options.require_forces, options.by_hand),
     )
     if _state(found_trial(path)) != before:  # else the record's hash would be of other bytes than were read
         raise ReadError("the file changed while it was read", todo="run again when nothing writes to it any more")
-    return replace(result, warnings=(*prepared.warnings, *result.warnings)) if prepared.warnings else result
+    return replace(result, notes=ranked((*prepared.notes, *result.notes))) if prepared.notes else result
+
+
+def notes_of_trial(result: Result, prepared: Prepared) -> Notes:
+    """What is worth saying of the trial itself: not what was said of the command as a whole."""
+    return tuple(note for note in result.notes if note not in prepared.notes)
 
 
 def _state(path: Path) -> tuple[int, ...] | None:

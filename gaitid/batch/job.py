@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from gaitid.body.subject import OTHER_PERSON
 from gaitid.disk.regular import MAX_BYTES
 from gaitid.errors import ReadError, TrialError, WriteError, in_words
-from gaitid.run import Prepared, RunOptions, found_trial, prepare, run_file, sha256
+from gaitid.run import Prepared, RunOptions, found_trial, notes_of_trial, prepare, run_file, sha256
 from gaitid.version import __version__
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def run_one(job: Job) -> Outcome:
             figures_of(result),
             {path.name: sha256(path) for path in files},
             time.perf_counter() - start,
-            warnings=result.warnings[len(prepared.warnings) :],
+            warnings=tuple(note.text for note in notes_of_trial(result, prepared)),
         )
     except Exception as error:
         # `write_all` names the folder and the reason, and leaves the number of the system's error behind
@@ -151,7 +151,7 @@ def _doubt(warnings: Sequence[str]) -> str:
 
 
 def _refuse_other_person(job: Job, result: Result) -> None:
-    if job.found_static and (doubt := _doubt(result.warnings)):
+    if job.found_static and (doubt := _doubt([note.text for note in result.notes])):
         todo = "name its static in a manifest or with --static"
         raise TrialError(f"{doubt} ({job.options.static} was found, not given)", todo=todo)
 
@@ -223,5 +223,5 @@ def figures_of(result: Result) -> dict[str, float]:
         **({"wrenches_filled": sum(counts) / (len(counts) * frames)} if counts and frames else {}),
         "gaps": len(quality["gaps"]),
         "label_faults": len(quality["label_faults"]),
-        "warnings": len(result.warnings),
+        "warnings": len(result.notes),
     }

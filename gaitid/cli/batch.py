@@ -132,7 +132,7 @@ def command(
     for problem in problems:
         say(problem)
     if not quiet:
-        for line in (*prepared.warnings, *plan.lines(everything=plan_only)):
+        for line in (*(note.text for note in prepared.notes), *plan.lines(everything=plan_only)):
             say(line)
     if plan_only:
         if isinstance(sys.stdout, io.TextIOWrapper):  # a file to be kept, whatever the terminal's encoding

@@ -91,7 +91,7 @@ def command(
         return 1
     if not quiet:
         capacity, files = value
-        for warning in (*capacity.result.warnings, *capacity.warnings):
+        for warning in (*(note.text for note in capacity.result.notes), *capacity.warnings):
             say(f"{trial}: warning: {warning}")
         say(f"{trial}: wrote {', '.join(str(file) for file in files)}")
     return 0

@@ -196,7 +196,7 @@ def command(
 
     A trial that is refused does not stop the others; the exit code is then 1.
     """
-    from gaitid.run import prepare, run_file
+    from gaitid.run import notes_of_trial, prepare, run_file
 
     options = run_options(ctx.params)
     if len(trials) > 1 and any(one.first is not None for one in options.by_hand):
@@ -215,8 +215,8 @@ def command(
     if not worked:
         return 1
     if not quiet:
-        for warning in prepared.warnings:
-            say(warning)
+        for note in prepared.notes:
+            say(note.text)
     if to_stdout:
         return _to_stdout(pairs_of_paths[0][0], prepared, log, quiet, debug)
     failed = 0
@@ -235,10 +235,10 @@ def command(
         if not worked:
             continue
         result, files = value
-        for warning in result.warnings[len(prepared.warnings) :]:
-            log.warn(warning)
+        for note in notes_of_trial(result, prepared):
+            log.warn(note.text)
             if not quiet:
-                say(f"{path}: warning: {warning}")
+                say(f"{path}: warning: {note.text}")
         log.done()
         if not quiet:
             known = [c for c in result.contacts if c.plates]
@@ -267,16 +267,16 @@ def _contacts_in_words(contacts: list[Contact], first: int) -> str:
 
 
 def _to_stdout(path: Path, prepared: Prepared, log: Log, quiet: bool, debug: bool) -> int:
-    from gaitid.run import analyse_file, parts_of
+    from gaitid.run import analyse_file, notes_of_trial, parts_of
     from gaitid.write.tables import wrenches_csv
 
     worked, result = guarded(str(path), partial(log.watch, str(path), partial(analyse_file, path, prepared)), debug)
     if not worked:
         return 1
-    for warning in result.warnings[len(prepared.warnings) :]:
-        log.warn(warning)
+    for note in notes_of_trial(result, prepared):
+        log.warn(note.text)
         if not quiet:
-            say(f"{path}: warning: {warning}")
+            say(f"{path}: warning: {note.text}")
     # not guarded: what fails here is stdout, not the trial
     parts = parts_of(result, prepared.options)
     sys.stdout.write(wrenches_csv(result, prepared.options.express_in, parts))

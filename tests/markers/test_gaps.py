@@ -138,9 +138,9 @@ def test_partners_that_are_not_seen_are_not_followed() -> None:
 
 def test_words_name_the_frames_as_the_file_counts_them() -> None:
     filled = Gap("LASI", 4, 9, "rigid", ("RASI", "LPSI", "RPSI"), 0.0012)
-    assert filled.words(695) == "LASI in frames 699-704 is filled (rigid with RASI, LPSI, RPSI; 95 % within 1.2 mm)"
-    assert Gap("LASI", 4, 9, "spline").words() == "LASI in frames 4-9 is filled (spline; error unknown)"
-    assert Gap("LASI", 0, 9, reason="why").words(1) == "LASI in frames 1-10 is left open: why"
+    assert filled.words(695) == "LASI in frames 699-704 (rigid with RASI, LPSI, RPSI; 95 % within 1.2 mm)"
+    assert Gap("LASI", 4, 9, "spline").words() == "LASI in frames 4-9 (spline; error unknown)"
+    assert Gap("LASI", 0, 9, reason="why").words(1) == "LASI in frames 1-10 (why)"
 
 
 # --- closed forms and independent implementations -----------------------------------------------------------
