@@ -184,5 +184,6 @@ def test_a_local_file_that_hides_a_bundled_model(walk: Path, tmp_path: Path, mon
     assert done.lines[0] == "gaitid: using ./pig.yaml, not the bundled pig"
     assert done.err.count("not the bundled") == 1
     record = json.loads((tmp_path / "out" / "walk.run.json").read_text())
-    assert "using ./pig.yaml, not the bundled pig" in record["warnings"]
+    note = {"severity": "info", "code": "model_hidden", "text": "using ./pig.yaml, not the bundled pig"}
+    assert note in record["warnings"]
     assert "using ./pig.yaml" in gaitid("check", walk, "--model", "pig").err
