@@ -1,4 +1,4 @@
-"""Each rule of the judgement of a contact: what a sound contact shows, and what each rule makes of one thing changed."""
+"""Each rule of the judgement of a contact: what a sound contact shows, and what the rule makes of one change."""
 
 from __future__ import annotations
 
