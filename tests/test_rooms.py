@@ -100,3 +100,15 @@ def test_a_room_says_what_it_is_for_and_what_it_does_not_know(room: str) -> None
     first, _, rest = text.partition("\n\n")
     assert re.match(r"[^.]+\.( |$)", first.replace("\n", " ")), "no first sentence: what comes in, what goes out"
     assert re.search(r"\b(nothing|no|not|never)\b", rest, re.IGNORECASE), "it does not say what it may not know"
+
+
+def test_the_docs_name_files_that_are_there() -> None:
+    root = PACKAGE.parent
+    names = {path.name for folder in ("gaitid", "tests", "docs") for path in (root / folder).rglob("*.py")}
+    gone = []
+    for page in [root / "README.md", root / "CHANGELOG.md", *(root / "docs").rglob("*.md")]:
+        text = page.read_text("utf-8")
+        paths = re.findall(r"(?<![\w/.-])(?:gaitid|tests|benchmarks|configs|sample_data)/[\w/.-]*\w", text)
+        gone += [f"{page.name}: {path}" for path in paths if not (root / path).exists()]
+        gone += [f"{page.name}: {name}" for name in re.findall(r"`(\w+\.py)`", text) if name not in names]
+    assert not gone
