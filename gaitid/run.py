@@ -22,16 +22,12 @@ from gaitid.read import read_trial
 from gaitid.read.assignments import enf_files
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Trial
-from gaitid.write.tables import DEFAULT_FRAMES
+from gaitid.write import DEFAULT_FRAMES, TABLES, WRITE
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
 
 T = TypeVar("T")
-
-# What is written only when asked for (--write), and all tables that a run may write.
-WRITE = ("segments", "base")
-TABLES = ("wrenches", "joints", "contacts", "cycles", "spatiotemporal", *WRITE)
 
 
 @frozen_dataclass()

@@ -195,7 +195,7 @@ def _frames_of_expression(names: Sequence[str]) -> tuple[str, ...]:
     """The frames of expression of a golden table, in its order."""
     found = [match[1] for name in names if (match := re.fullmatch(r".+_force_([a-z]+)_x_N", name))]
     frames = tuple(dict.fromkeys(f for f in found if f != "ground"))
-    from gaitid.write.tables import FRAMES_OF_EXPRESSION
+    from gaitid.write import FRAMES_OF_EXPRESSION
 
     if not frames or not set(frames) <= set(FRAMES_OF_EXPRESSION):
         raise GaitidError("the golden wrenches have no force of a joint", found=", ".join(names[2:5]))

@@ -154,13 +154,15 @@ def command(
 
 
 def _log(log: Log, report: Report) -> None:
+    from gaitid.check.findings import FAIL, WARN
+
     for finding in report.findings:
-        if finding.status == "warn":
+        if finding.status == WARN:
             log.warn(finding.text)
     if report.passed:
         log.done("passed")
     else:
-        log.done("failed", "; ".join(f"{f.name}: {f.text}" for f in report.findings if f.status == "fail"), ERROR)
+        log.done("failed", "; ".join(f"{f.name}: {f.text}" for f in report.findings if f.status == FAIL), ERROR)
 
 
 def _refuse_clashes(trials: tuple[str, ...], against: str) -> None:

@@ -14,19 +14,19 @@ import click
 
 from gaitid.cli.common import CONTEXT, Target, folder_for, guarded, refuse_pattern, say, talk_options
 from gaitid.cli.log import ERROR, Log
+from gaitid.dynamics import SOLVER_NAMES
 from gaitid.errors import GaitidError
+from gaitid.write import DEFAULT_FRAMES, FRAMES_OF_EXPRESSION, WRITE
 
 if TYPE_CHECKING:
     from gaitid.ground.claims import ByHand
     from gaitid.ground.contacts import Contact
     from gaitid.run import Prepared, RunOptions
 
-FRAMES = ("global", "proximal", "distal", "jcs")
 # So many contacts stand in the closing line; contacts.csv has all.
 MAX_CONTACTS = 8
 # Options that change no result: where it goes, and what is said meanwhile.
 NOT_OF_RESULT = ("output", "log_file", "quiet", "verbose", "debug", "version")
-SOLVERS = ("block", "dense", "recursive", "constrained")
 
 
 def cutoff(ctx: click.Context, parameter: click.Parameter, value: str | None) -> object:
@@ -74,9 +74,9 @@ def run_options(given: Mapping[str, Any]) -> RunOptions:
         given["subject"],
         given["forces"],
         given["plates"],
-        tuple(dict.fromkeys(given.get("express_in", ()))) or ("global", "distal"),
+        tuple(dict.fromkeys(given.get("express_in", ()))) or DEFAULT_FRAMES,
         overrides,
-        given.get("solver", "block"),
+        given.get("solver", SOLVER_NAMES[0]),
         given.get("require_forces", False),
         tuple(dict.fromkeys(given.get("write", ()))),
         given.get("keep_names", False),
@@ -154,12 +154,12 @@ def targets(trials: tuple[str, ...], output: str) -> list[tuple[Path, Path]]:
 @click.option(
     "--express-in",
     multiple=True,
-    type=click.Choice(FRAMES),
-    help="Frame of expression; may be repeated.  [default: global, distal]",
+    type=click.Choice(FRAMES_OF_EXPRESSION),
+    help=f"Frame of expression; may be repeated.  [default: {', '.join(DEFAULT_FRAMES)}]",
 )
 @click.option("--cutoff", callback=cutoff, metavar="HZ|none|auto", help="Effective cut-off of the marker low-pass.")
 @click.option("--force-cutoff", callback=cutoff, metavar="HZ|none", help="Effective cut-off of the plate low-pass.")
-@click.option("--solver", type=click.Choice(SOLVERS), default="block", show_default=True,
+@click.option("--solver", type=click.Choice(SOLVER_NAMES), default=SOLVER_NAMES[0], show_default=True,
               help="How the equations are solved; all agree to rounding (docs/dynamics.md).")  # fmt: skip
 @click.option("--contributions", is_flag=True,
               help="Also write what gravity, inertia and ground reaction contribute to each wrench.")  # fmt: skip
@@ -170,7 +170,7 @@ def targets(trials: tuple[str, ...], output: str) -> list[tuple[Path, Path]]:
               help="Which foot was on which plates, as left=1+2@234-296 (frames as the file numbers them); may be "
               "repeated; wins over the evidence. PLATES may be none.")  # fmt: skip
 @click.option("--require-forces", is_flag=True, help="Refuse a trial in which no foot's load is known.")
-@click.option("--write", multiple=True, type=click.Choice(["segments", "base"]),
+@click.option("--write", multiple=True, type=click.Choice(WRITE),
               help="Also write the segments' motion, or the wrench left over at the base (pelvis).")  # fmt: skip
 @click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model.")
 @click.option("--log", "log_file", type=Target(), metavar="FILE.jsonl",

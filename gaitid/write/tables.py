@@ -11,13 +11,12 @@ from gaitid.analysis.result import Result
 from gaitid.dynamics.wrench import Wrench
 from gaitid.numerics.rotation import apply_transposed
 from gaitid.trial import Array
+from gaitid.write import DEFAULT_FRAMES
 from gaitid.write.table import csv_text, quoted
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
 
-FRAMES_OF_EXPRESSION = ("global", "proximal", "distal", "jcs")
-DEFAULT_FRAMES = ("global", "distal")
 CONTACT_COLUMNS = "side,plates,first_frame,last_frame,peak_vertical_N,method,confidence,reason"
 
 
