@@ -23,16 +23,12 @@ from gaitid.read import read_trial
 from gaitid.read.assignments import enf_files
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Trial
-from gaitid.write.tables import DEFAULT_FRAMES
+from gaitid.write import DEFAULT_FRAMES, TABLES, WRITE
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
 
 T = TypeVar("T")
-
-# What is written only when asked for (--write), and all tables that a run may write.
-WRITE = ("segments", "base")
-TABLES = ("wrenches", "joints", "contacts", "cycles", "spatiotemporal", *WRITE)
 
 
 @frozen_dataclass()
@@ -253,25 +249,20 @@ def run_file(
     GaitidError
         What the trial or the folder refuses; nothing is written then.
     """
-    from gaitid.write.cycles import cycles_csv, spatiotemporal_csv
     from gaitid.write.record import record, record_text
-    from gaitid.write.tables import base_csv, contacts_csv, joints_csv, segments_csv, wrenches_csv
+    from gaitid.write.tables import table_text
 
     options, stem = prepared.options, path.stem
     results = [folder / name for name in (*(f"{stem}.{table}.csv" for table in TABLES), f"{stem}.run.json")]
     refuse_to_overwrite(results, [*files_read(path, options), *prepared.model.paths])
     result = analyse_file(path, prepared)
     accept(result)
+    parts = parts_of(result, options)
     texts = {
-        f"{stem}.wrenches.csv": wrenches_csv(result, options.express_in, parts_of(result, options)),
-        f"{stem}.joints.csv": joints_csv(result),
-        f"{stem}.contacts.csv": contacts_csv(result),
-        f"{stem}.cycles.csv": cycles_csv(result, result.gait),
-        f"{stem}.spatiotemporal.csv": spatiotemporal_csv(result, result.gait),
+        f"{stem}.{table}.csv": table_text(table, result, options.express_in, parts)
+        for table in TABLES
+        if table not in WRITE or table in options.write
     }
-    for name, text in (("segments", segments_csv), ("base", base_csv)):
-        if name in options.write:
-            texts[f"{stem}.{name}.csv"] = text(result)
     content = record(result, options.command, inputs_of(path, result, prepared), options.express_in, options.keep_names)
     if options.contributions:
         from gaitid.analysis.contributions import contributions_in_words

@@ -17,7 +17,8 @@ from gaitid.batch.table import COLUMNS
 from gaitid.disk.atomic import put_all
 from gaitid.disk.results_back import own_record
 from gaitid.errors import GaitidError, WriteError
-from gaitid.run import TABLES, files_read
+from gaitid.run import files_read
+from gaitid.write import TABLES
 
 TABLE = "batch.csv"
 ROOT = "dataset"

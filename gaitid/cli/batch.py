@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaitid.cli.common import CONTEXT, Target, refuse_pattern, say, talk_options
+from gaitid.cli import options
+from gaitid.cli.common import CONTEXT, refuse_pattern, say, talk_options
 from gaitid.cli.log import ERROR, INFO, WARNING, Log
-from gaitid.cli.run import NOT_OF_RESULT, command_words, option_words, run_options
+from gaitid.cli.run import NOT_OF_RESULT, command_words, option_words
 from gaitid.cli.run import command as run_command
 from gaitid.errors import GaitidError, counted, first_few
 
@@ -59,8 +60,7 @@ def _processors() -> int:
 @click.option("--memory-limit", "memory_MB", type=click.IntRange(0), default=4096, show_default=True, metavar="MB",
               help="Address space of a process, where the system can limit it; 0: no limit.")  # fmt: skip
 @click.option("--wait", is_flag=True, help="Wait for another batch that works in the same folder.")
-@click.option("--log", "log_file", type=Target(), metavar="FILE.jsonl",
-              help="Append what happens to this file, one JSON object a line.")  # fmt: skip
+@options.log
 @click.option("--scheduler", metavar="ADDRESS", help="Send the work to a Dask cluster instead of processes here.")
 @talk_options
 @click.pass_context
@@ -114,8 +114,7 @@ def command(
         require_pyarrow()
     # what is given for all trials is refused once, before anything is looked for
     common, _ = _understood(words)
-    if any(one.first is not None for one in common.by_hand):
-        raise click.UsageError("--assign with frames belongs to one trial; give it in a manifest")
+    options.refuse_several(common, 2, instead="give it in a manifest")
     prepared = prepare(common)
 
     def waiting(text: str) -> None:
@@ -247,7 +246,7 @@ def _options_of(common: tuple[str, ...], planned: Planned) -> RunOptions:
 def _understood(words: tuple[str, ...]) -> tuple[RunOptions, tuple[str, ...]]:
     """As `gaitid run TRIAL WORDS` understands them, and the words as it would note them."""
     with closing(run_command.make_context("gaitid run", ["TRIAL", *words])) as ctx:
-        return run_options(ctx.params), option_words(ctx, run_command.params)
+        return options.run_options(ctx.params), option_words(ctx, run_command.params)
 
 
 command.params += _OF_RUN

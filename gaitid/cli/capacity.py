@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
+from gaitid.cli import options
 from gaitid.cli.common import CONTEXT, folder_for, guarded, refuse_pattern, say, talk_options
-from gaitid.cli.run import cutoff, run_options
 
 
 def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, int] | None:
@@ -30,7 +30,7 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
     epilog="Example:  gaitid capacity walk.c3d --model pig --limits example --picture 60 -o results",
 )
 @click.argument("trial", type=click.Path(path_type=Path))
-@click.option("--model", required=True, help="A bundled model's name (pig, pig_vicon, sagittal2d) or a YAML file.")
+@options.inputs
 @click.option("--limits", "limits_file", required=True, metavar="FILE",
               help="YAML with the joints' axes and torques, or example: values to copy, not norms.")  # fmt: skip
 @click.option("--endpoint", default="foot", show_default=True,
@@ -41,12 +41,8 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 @click.option("--plane", type=click.Choice(["sagittal"]), help="Forward and up only, whatever happens sideways.")
 @click.option("--picture", type=int, metavar="FRAME", help="Also draw this frame (PNG), as the file numbers it.")
 @click.option("--animation", is_flag=True, help="Also draw all frames (GIF).")
-@click.option("--static", type=click.Path(path_type=Path), help="Calibration trial; wins over stored calibration.")
-@click.option("--subject", type=click.Path(path_type=Path), help="YAML with the subject's measurements.")
-@click.option("--forces", type=click.Path(path_type=Path), help="Forces beside a CSV or TRC trial (.csv, .mot, .sto).")
-@click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners of plates, for CSV, TRC and MOT.")
-@click.option("--cutoff", callback=cutoff, metavar="HZ|none|auto", help="Effective cut-off of the marker low-pass.")
-@click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model.")
+@options.cutoff
+@options.settings
 @click.option("-o", "--output", default=".", show_default=True, help="Folder for the files.")
 @talk_options
 @click.pass_context
@@ -77,8 +73,8 @@ def command(
     from gaitid.run import prepare
 
     refuse_pattern("-o", output)
-    options = replace(run_options(ctx.params), command=("gaitid", *sys.argv[1:]))
-    worked, prepared = guarded("", lambda: prepare(options), debug)
+    chosen = replace(options.run_options(ctx.params), command=("gaitid", *sys.argv[1:]))
+    worked, prepared = guarded("", lambda: prepare(chosen), debug)
     if not worked:
         return 1
     worked, limits = guarded("", lambda: read_limits(limits_file, prepared.model), debug)

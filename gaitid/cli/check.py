@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaitid.cli.common import CONTEXT, Target, folder_for, guarded, refuse_pattern, say, say_json, talk_options
+from gaitid.cli import options
+from gaitid.cli.common import CONTEXT, folder_for, guarded, refuse_pattern, say, say_json, talk_options
 from gaitid.cli.log import ERROR, Log
-from gaitid.cli.run import cutoff as cutoff_value
-from gaitid.cli.run import run_options
 
 if TYPE_CHECKING:
     from gaitid.check.findings import Report
@@ -68,22 +67,16 @@ def tolerance(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str, 
 
 @click.command(context_settings=CONTEXT, epilog=HELP_END)
 @click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
-@click.option("--model", required=True, help="A bundled model's name (pig, pig_vicon) or a YAML file.")
-@click.option("--static", type=click.Path(path_type=Path), help="Calibration trial.")
-@click.option("--subject", type=click.Path(path_type=Path), help="YAML with the subject's measurements.")
-@click.option("--forces", type=click.Path(path_type=Path), help="Forces beside a CSV or TRC trial (.csv, .mot, .sto).")
-@click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners of plates, for CSV, TRC and MOT.")
-@click.option("--cutoff", callback=cutoff_value, metavar="HZ|none|auto", help="As for run.")
-@click.option("--force-cutoff", callback=cutoff_value, metavar="HZ|none", help="As for run.")
-@click.option("--assign", multiple=True, metavar="SIDE=PLATES[@FIRST-LAST]", help="As for run.")
-@click.option("--require-forces", is_flag=True, help="Fail a trial in which no foot's load is known.")
-@click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model.")
+@options.inputs
+@options.cutoff
+@options.force_cutoff
+@options.loads
+@options.settings
 @click.option("--against", metavar="DIR", help="Compare with results of run kept there ({parent} as for run).")
 @click.option("--tolerance", "tolerances", multiple=True, callback=tolerance, metavar="QUANTITY=VALUE",
               help="Of --against, for example force_N=0.1; may be repeated.")  # fmt: skip
 @click.option("--solvers", is_flag=True, help="Say of each solver how far it is from the block matrix, and where.")
-@click.option("--log", "log_file", type=Target(), metavar="FILE.jsonl",
-              help="Append what happens to this file, one JSON object a line.")  # fmt: skip
+@options.log
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of lines.")
 @talk_options
 @click.pass_context
@@ -91,7 +84,6 @@ def command(
     ctx: click.Context,
     /,
     trials: tuple[str, ...],
-    forces: Path | None,
     against: str | None,
     tolerances: dict[str, float],
     solvers: bool,
@@ -112,18 +104,15 @@ def command(
     from gaitid.check.golden import TOLERANCES
     from gaitid.run import prepare
 
-    if forces is not None and len(trials) > 1:
-        raise click.UsageError("--forces belongs to one trial; check them one by one")
     if against is not None:
         refuse_pattern("--against", against)
         _refuse_clashes(trials, against)
-    options = run_options(ctx.params)
-    if len(trials) > 1 and any(one.first is not None for one in options.by_hand):
-        raise click.UsageError("--assign with frames belongs to one trial; check them one by one")
+    chosen = options.run_options(ctx.params)
+    options.refuse_several(chosen, len(trials))
     limits = {**TOLERANCES, **tolerances}
     reports: list[Report] = []
     with Log(log_file, "check", len(trials)) as log:
-        worked, prepared = guarded("", partial(log.watch, "", partial(prepare, options)), debug)
+        worked, prepared = guarded("", partial(log.watch, "", partial(prepare, chosen)), debug)
         if not worked:
             return 1
         for name in trials:
@@ -154,13 +143,15 @@ def command(
 
 
 def _log(log: Log, report: Report) -> None:
+    from gaitid.check.findings import FAIL, WARN
+
     for finding in report.findings:
-        if finding.status == "warn":
+        if finding.status == WARN:
             log.warn(finding.text)
     if report.passed:
         log.done("passed")
     else:
-        log.done("failed", "; ".join(f"{f.name}: {f.text}" for f in report.findings if f.status == "fail"), ERROR)
+        log.done("failed", "; ".join(f"{f.name}: {f.text}" for f in report.findings if f.status == FAIL), ERROR)
 
 
 def _refuse_clashes(trials: tuple[str, ...], against: str) -> None:

@@ -15,6 +15,7 @@ from gaitid.cli.streams import tell
 from gaitid.errors import GaitidError, in_print, in_words
 from gaitid.version import __version__
 
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
@@ -43,22 +44,30 @@ def say_json(content: object) -> None:
     click.echo(json.dumps(plain(content), indent=1, ensure_ascii=not unicode, allow_nan=False))
 
 
-def talk_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--quiet, --verbose, --debug and --version; the first three hold for the commands below a group too."""
-    for decorator in (
-        click.version_option(__version__, prog_name="gaitid"),
-        click.option("--debug", is_flag=True, callback=_inherited, help="Show the full traceback of an error."),
-        click.option("-v", "--verbose", is_flag=True, callback=_inherited, help="Say more on stderr."),
-        click.option("-q", "--quiet", is_flag=True, callback=_inherited, help="Say nothing but errors on stderr."),
-    ):
-        function = decorator(function)
-    return function
+def together(*decorators: Decorator) -> Decorator:
+    """One decorator for several options, in the order of the help."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
 
 
 def _inherited(ctx: click.Context, parameter: click.Parameter, value: bool) -> bool:
     key = f"gaitid.{parameter.name}"
     ctx.meta[key] = value or ctx.meta.get(key, False)
     return bool(ctx.meta[key])
+
+
+#: --quiet, --verbose, --debug and --version; the first three hold for the commands below a group too.
+talk_options = together(
+    click.option("-q", "--quiet", is_flag=True, callback=_inherited, help="Say nothing but errors on stderr."),
+    click.option("-v", "--verbose", is_flag=True, callback=_inherited, help="Say more on stderr."),
+    click.option("--debug", is_flag=True, callback=_inherited, help="Show the full traceback of an error."),
+    click.version_option(__version__, prog_name="gaitid"),
+)
 
 
 def guarded(what: str, function: Callable[[], Any], debug: bool) -> tuple[bool, Any]:

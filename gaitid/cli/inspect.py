@@ -6,15 +6,15 @@ from pathlib import Path
 
 import click
 
+from gaitid.cli import options
 from gaitid.cli.common import CONTEXT, guarded, say, say_json, talk_options
 
 
 @click.command(context_settings=CONTEXT, epilog="Example:  gaitid inspect walk.c3d --json > walk.inspect.json")
 @click.argument("trial", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of text.")
-@click.option("--forces", type=click.Path(path_type=Path), help="Forces beside a CSV or TRC trial (.csv, .mot, .sto).")
-@click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners of plates, for CSV, TRC and MOT.")
-@click.option("--keep-names", is_flag=True, help="Show names of people stored in the trial.")
+@options.table_inputs
+@options.keep_names
 @talk_options
 def command(
     trial: Path,

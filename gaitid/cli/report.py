@@ -22,7 +22,8 @@ def command(
     A RESULT is the `run.json` that `gaitid run` wrote; its tables lie beside it.
     """
     from gaitid.report import write_report
-    from gaitid.run import TABLES, refuse_to_overwrite
+    from gaitid.run import refuse_to_overwrite
+    from gaitid.write import TABLES
 
     tables = [path.with_name(path.name.replace("run.json", f"{table}.csv")) for path in results for table in TABLES]
 

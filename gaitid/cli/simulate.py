@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from gaitid.cli.common import CONTEXT, Target, guarded, say, talk_options
+from gaitid.cli.common import CONTEXT, Target, guarded, say, talk_options, together
 from gaitid.simulate.names import ABOUT, ABOUT_CHAINS
 
 
@@ -78,12 +78,6 @@ _FAULTS = (
 )
 
 
-def _simulation_options(function: Any) -> Any:
-    for option in reversed((*_TRIAL, *_PLATES, *_FAULTS)):
-        function = option(function)
-    return function
-
-
 @click.command(
     cls=_Simulate,
     context_settings=CONTEXT,
@@ -92,7 +86,7 @@ def _simulation_options(function: Any) -> Any:
 )
 @click.argument("scenario")
 @click.option("-o", "--output", required=True, type=Target(), help="Folder for the files.")
-@_simulation_options
+@together(*_TRIAL, *_PLATES, *_FAULTS)
 @talk_options
 def command(scenario: str, output: Path, quiet: bool, verbose: bool, debug: bool, **settings: Any) -> int:
     """Write a synthetic trial as C3D and CSV, with the exact kinematics and wrenches beside it.

@@ -16,6 +16,7 @@ from gaitid.simulate.jet import Array
 from gaitid.simulate.loads import FootLoad, Stance
 from gaitid.simulate.pressure import felt
 from gaitid.simulate.walk import Walk, WalkState
+from gaitid.write import CONTACT_COLUMNS
 
 AXES = ("x", "y", "z")
 #: Of every number in its unit. What is less is rounding, which differs from processor to processor: a moment of 0 must
@@ -99,17 +100,7 @@ def contact_table(walk: Walk) -> Table:
             )
         )
     rows.sort(key=lambda row: (row[2], row[0]))
-    names = (
-        "side",
-        "plates",
-        "first_frame",
-        "last_frame",
-        "peak_vertical_N",
-        "method",
-        "confidence",
-        "reason",
-    )
-    return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    return {name: [row[i] for row in rows] for i, name in enumerate(CONTACT_COLUMNS)}
 
 
 def _reason(stance: Stance, shared: Frames) -> str:

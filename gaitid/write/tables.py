@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,23 +12,12 @@ from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import Contact
 from gaitid.numerics.rotation import apply_transposed
 from gaitid.trial import Array
+from gaitid.write import CONTACT_COLUMNS, DEFAULT_FRAMES
+from gaitid.write.cycles import cycles_csv, spatiotemporal_csv
 from gaitid.write.table import csv_text, quoted
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
-
-FRAMES_OF_EXPRESSION = ("global", "proximal", "distal", "jcs")
-DEFAULT_FRAMES = ("global", "distal")
-CONTACT_COLUMNS = (
-    "side",
-    "plates",
-    "first_frame",
-    "last_frame",
-    "peak_vertical_N",
-    "method",
-    "confidence",
-    "reason",
-)
 
 
 class _Table:
@@ -156,3 +145,32 @@ def cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.10g}" if np.isfinite(value) else ""
     return quoted(str(value))
+
+
+#: How each table is made.
+_MAKERS: Mapping[str, Callable[[Result], str]] = {
+    "joints": joints_csv,
+    "contacts": contacts_csv,
+    "cycles": lambda result: cycles_csv(result, result.gait),
+    "spatiotemporal": lambda result: spatiotemporal_csv(result, result.gait),
+    "segments": segments_csv,
+    "base": base_csv,
+}
+
+
+def table_text(
+    table: str, result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, parts: Parts | None = None
+) -> str:
+    """The content of one table.
+
+    Parameters
+    ----------
+    table : str
+        One of `gaitid.write.TABLES`.
+    result : Result
+    express_in : sequence of str
+        Frames of expression of the wrenches.
+    parts : Parts, optional
+        What each cause contributes to the wrenches.
+    """
+    return wrenches_csv(result, express_in, parts) if table == "wrenches" else _MAKERS[table](result)
