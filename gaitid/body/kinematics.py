@@ -85,34 +85,18 @@ def segment_motions(
     }
 
 
-def segment_motion(pose: Pose, com_g: Array, rate_hz: float, settings: specs.Settings) -> Motion:
-    """`segment_motions` for one segment."""
-    return segment_motions({"": (pose, com_g)}, rate_hz, settings)[""]
-
-
 def spin_from_quaternion(q: Array, p: Array) -> Array:
-    """2 × the vector part of p q*, (frames, 3), with q* = (w, −v): ω from p = q̇, α from p = q̈."""
-    return np.asarray(2 * (-p[:, :1] * q[:, 1:] + q[:, :1] * p[:, 1:] - cross(p[:, 1:], q[:, 1:])))
+    """2 × the vector part of p q*, (frames, 3), with q* = (w, −v): ω from p = q̇, α from p = q̈.
 
-
-def quaternion_derivatives(q: Array, rate_hz: float) -> tuple[Array, Array]:
-    """Angular velocity and acceleration from the rotation itself, through splines of the unit quaternion.
-
-    ω = 2 q̇ q*, α = 2 q̈ q* (vector parts; Shuster 1993, J Astronaut Sci 41:439-517, eqs. 302-306: the other term
-    of the derivative, 2 q̇ q̇*, is a scalar). The spline is linear in q, so turning the laboratory turns ω and α.
+    ω = 2 q̇ q*, α = 2 q̈ q* (vector parts; Shuster 1993, J Astronaut Sci 41:439-517, eqs. 302-306: the other term of
+    the derivative, 2 q̇ q̇*, is a scalar). Splines are linear in q, so turning the laboratory turns ω and α.
 
     Parameters
     ----------
-    q : (frames, 4) array
-        Continuous in sign.
-    rate_hz : float
-
-    Returns
-    -------
-    omega_g, alpha_g : (frames, 3) arrays
+    q, p : (frames, 4) arrays
+        A unit quaternion that is continuous in sign, and its first or second derivative.
     """
-    dq, ddq = spline_derivatives(q, rate_hz)
-    return spin_from_quaternion(q, dq), spin_from_quaternion(q, ddq)
+    return np.asarray(2 * (-p[:, :1] * q[:, 1:] + q[:, :1] * p[:, 1:] - cross(p[:, 1:], q[:, 1:])))
 
 
 def single_entry_derivatives(R: Array, rate_hz: float) -> tuple[Array, Array]:

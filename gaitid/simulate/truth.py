@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaitid.simulate.body import JOINTS, SIDES
+from gaitid.simulate.body import JOINTS, SEGMENTS, SIDES
 from gaitid.simulate.clinical import JOINT_SEGMENTS
 from gaitid.simulate.jet import Array
 from gaitid.simulate.loads import FootLoad, Stance
@@ -45,12 +45,12 @@ def joint_table(state: WalkState) -> Table:
 def segment_table(state: WalkState) -> Table:
     """Columns of ``walk.segments.csv``."""
     table = frame_columns(state.time_s)
-    names = ["pelvis", *(f"{side}_{segment}" for side in SIDES for segment in ("thigh", "shank", "foot"))]
+    names = ["pelvis", *(f"{side}_{segment}" for side in SIDES for segment in SEGMENTS)]
     for name in names:
         motion = (m[name] for m in (state.com_g, state.rotation, state.omega_g, state.alpha_g, state.acceleration_g))
         table |= segment_columns(name, *motion)
     for side in SIDES:
-        for joint in ("hip", "knee", "ankle"):
+        for joint in reversed(JOINTS):
             table |= vector_columns(f"{side}_{joint}", state.joint_g[f"{side}_{joint}"], "m")
     return table
 

@@ -13,9 +13,6 @@ import numpy as np
 from gaitid.analysis.result import Result
 from gaitid.version import __version__
 
-# Assumed and stated values are shown to the digits that matter, so that a record reads like a record.
-SHOWN_IN = {"m": ("mm", 1e3), "rad": ("deg", 180 / math.pi)}
-
 
 def plain(value: Any) -> Any:
     """The same as JSON types: arrays as lists, unknown numbers as null."""
