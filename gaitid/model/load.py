@@ -15,6 +15,7 @@ from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.fields import Faults, Fields, nearest
 from gaitid.model.schema import parse_model
+from gaitid.model.shapes import DEFINING_KEYS
 
 # Inheritance deeper than this is a loop.
 MAX_DEPTH = 8
@@ -193,9 +194,8 @@ def _merge(old: dict[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_definition(value: Mapping[str, Any]) -> bool:
-    """A point or a frame is replaced whole: two halves of different definitions would be nonsense."""
-    kinds = {"mean", "first_of", "in_frame", "chord", "turn", "between", "along", "level", "keep"}
-    return bool(kinds & set(value))
+    """Whether it is a point or a frame, replaced as a whole: two halves of different definitions would be nonsense."""
+    return not DEFINING_KEYS.isdisjoint(value)
 
 
 def load_table(path: Path) -> specs.Table:

@@ -8,7 +8,7 @@ import pytest
 
 from gaitid.errors import ModelError
 from gaitid.model.load import bundled_folder, bundled_models, find_model, load_model, load_table
-from gaitid.model.specs import Between, InFrame
+from gaitid.model.shapes import Between, InFrame
 from gaitid.model.yaml_file import MAX_BYTES, load_yaml, parse_yaml
 
 CONFIGS = bundled_folder("configs")
