@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gaitid.model import specs
+from gaitid.model.shapes import TurnedFrame
 from gaitid.trial import Array
 
 
@@ -17,23 +18,10 @@ def axis_name(v: Array) -> str:
 def _frame_words(model: specs.Model, name: str) -> str:
     """A frame's axes as its model defines them, in words."""
     frame = model.each_side.frames.get(name) or model.middle.frames[name]
-    if isinstance(frame, specs.TurnedFrame):
+    if isinstance(frame, TurnedFrame):
         turns = " then ".join(f"about {axis} by {formula.text}" for axis, formula in frame.by)
         return f"{_frame_words(model, frame.frame)}; turned {turns} (rad)"
-    return f"{frame.keep} {_vector_words(frame.keep_vector)}, {frame.toward} near {_vector_words(frame.toward_vector)}"
-
-
-def _vector_words(vector: specs.Vector) -> str:
-    if isinstance(vector, specs.FromTo):
-        ends = [ref if isinstance(ref, str) else "a constructed point" for ref in (vector.start, vector.end)]
-        words = f"from {ends[0]} to {ends[1]}"
-    elif isinstance(vector, specs.FrameAxis):
-        words = f"along {vector.frame}.{vector.axis}"
-    elif isinstance(vector, specs.LaboratoryAxis):
-        words = f"along {vector.axis} of the laboratory"
-    else:
-        return f"({_vector_words(vector.first)}) × ({_vector_words(vector.second)})"
-    return words if vector.times is None else f"{words} times {vector.times.text}"
+    return f"{frame.keep} {frame.keep_vector.words}, {frame.toward} near {frame.toward_vector.words}"
 
 
 def _base_words(model: specs.Model) -> str:

@@ -169,26 +169,9 @@ each_side:                        # (required) definitions of each side
   frames: {{NAME: FRAME DEFINITION}}
 
 # POINT is the name of a marker or point, or one of
-#   mean: [POINT, ...]                        the middle of several
-#   first_of: [POINT, ...]                    the first whose markers the trial holds
-#   in_frame: FRAME, offset: [FORMULA x 3]    fixed in a frame
-#   chord: {{proximal: POINT, wand: POINT, lateral: POINT, radius: FORMULA, dihedral: FORMULA}}
-#                                             joint centre at `radius` from a lateral marker (Plug-in Gait)
-#   turn: {{point: POINT, about: POINT, axis: VECTOR, angle: FORMULA}}
-#   between: [POINT, POINT], fraction: FORMULA
-#   along: VECTOR, from: POINT, distance: FORMULA
-#   level: {{point: POINT, with: POINT, plus: FORMULA, when: foot_flat}}    (when: optional)
-#                                             moved along the vertical to the height of another
-# VECTOR is [POINT, POINT], FRAME.AXIS such as shank.y, or one of
-#   {{from: POINT, to: POINT, times: FORMULA}}  (times: optional)
-#   {{axis: FRAME.AXIS, times: FORMULA}}        (times: optional)
-#   {{cross: [VECTOR, VECTOR]}}
-#   {{laboratory: AXIS, times: FORMULA}}        (times: optional) a fixed axis of the laboratory
-# FRAME DEFINITION is one of
-#   {{origin: POINT, keep: {{AXIS: VECTOR}}, toward: {{AXIS: VECTOR}}}}
-#                                             one axis along a vector, another as near as can be to a second
-#   {{turn: FRAME, by: [{{AXIS: FORMULA}}, ...]}} turned about its own axes, one after the other
-# AXIS is {axes}. SEQUENCE is {sequences}.
+{points}# VECTOR is [POINT, POINT], FRAME.AXIS such as shank.y, or one of
+{vectors}# FRAME DEFINITION is one of
+{frames}# AXIS is {axes}. SEQUENCE is {sequences}.
 
 chain:                            # (required) bodies of one limb, from its free ends (the ground) up
   - segment: TEXT                 # (required)
@@ -257,7 +240,7 @@ def schema_text() -> str:
     """The description with the choices and defaults that the code has now."""
     from gaitid.model import expression
     from gaitid.model.schema import LENGTHS, OWN_LENGTHS, SCHEMA, SEQUENCES, UNITS
-    from gaitid.model.shapes import AXES
+    from gaitid.model.shapes import AXES, FRAMES, POINTS, VECTORS, schema_lines
     from gaitid.model.specs import Settings
 
     functions = sorted(expression.FUNCTIONS)
@@ -276,6 +259,9 @@ def schema_text() -> str:
         lengths=[*LENGTHS],
         own_lengths=[*OWN_LENGTHS],
         settings="\n".join(lines) + "\n",
+        points=schema_lines(POINTS),
+        vectors=schema_lines(VECTORS),
+        frames=schema_lines(FRAMES),
     )
 
 

@@ -10,7 +10,7 @@ from joint_trees import assert_close, random_tree, slope
 from scipy.linalg import expm
 
 from gaitid.dynamics.control import computed_torque, feedforward_pd
-from gaitid.dynamics.forward import Simulation, Torque, integrate
+from gaitid.dynamics.forward import Environment, Simulation, Torque, integrate
 from gaitid.dynamics.friction import Friction
 from gaitid.dynamics.joint_space import Body, JointTree, gravity_terms, mass_matrix
 
@@ -42,7 +42,7 @@ def hold(t: float) -> tuple[np.ndarray, ...]:
 def tracked(
     torque: Torque, times: np.ndarray, q0: np.ndarray, qd0: np.ndarray, law: Friction | None = None
 ) -> Simulation:
-    return integrate(arm(), q0, qd0, torque, times, GRAVITY, law)
+    return integrate(arm(), q0, qd0, torque, times, Environment(GRAVITY, law))
 
 
 @pytest.mark.parametrize("controller", [feedforward_pd, computed_torque])
