@@ -16,7 +16,7 @@ Mask = NDArray[np.bool_]
 IntArray = NDArray[np.intp]
 
 
-def frozen(values: object) -> Array:
+def read_only(values: object) -> Array:
     """A read-only C-ordered float array holding `values` (its own memory, so that nobody can change it)."""
     array = np.array(values, dtype=np.float64, order="C")
     array.setflags(write=False)
@@ -69,7 +69,7 @@ class ForcePlate:
         if not self.outlined:
             shapes |= {"R_gp": (3, 3), "centre_g": (3,)}
         for name, shape in shapes.items():
-            value = frozen(getattr(self, name))
+            value = read_only(getattr(self, name))
             if len(value.shape) != len(shape) or any(
                 want not in (-1, have) for want, have in zip(shape, value.shape, strict=True)
             ):
@@ -179,7 +179,7 @@ class Trial:
     assignments: tuple[Assignment, ...] = ()
 
     def __post_init__(self) -> None:
-        points = frozen(self.points_g)
+        points = read_only(self.points_g)
         if points.ndim != 3 or points.shape[1:] != (len(self.labels), 3):
             raise ValueError(f"Trial.points_g: shape {points.shape}, expected (frames, {len(self.labels)}, 3)")
         object.__setattr__(self, "points_g", points)

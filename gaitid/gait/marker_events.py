@@ -15,7 +15,7 @@ from gaitid.body.feet import FootTrack
 from gaitid.numerics.masks import bridged, known_rows, spans
 from gaitid.numerics.statistics import median, quantile
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Mask, frozen
+from gaitid.trial import Array, Mask, read_only
 
 KINDS = ("strike", "off")
 
@@ -84,7 +84,7 @@ class Progression:
 
     def __post_init__(self) -> None:
         for name in ("ground_velocity_g", "direction_g", "sense"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, read_only(getattr(self, name)))
 
     def over_ground(self, point_g: Array) -> Array:
         """(frames, 3) positions relative to the ground, m, that equal the laboratory's at the first frame."""

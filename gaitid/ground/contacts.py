@@ -21,7 +21,7 @@ from gaitid.model import specs
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Assignment, Event, Mask, Trial, frozen
+from gaitid.trial import Array, Assignment, Event, Mask, Trial, read_only
 
 AIR, LOADED, UNKNOWN = 0, 1, -1
 
@@ -114,7 +114,7 @@ class FootLoad:
 
     def __post_init__(self) -> None:
         for name in ("state", "cop_g", "free_moment"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, read_only(getattr(self, name)))
 
 
 def foot_loads(

@@ -14,7 +14,7 @@ from gaitid.disk.regular import printable
 from gaitid.errors import ModelError
 from gaitid.model.yaml_file import load_yaml
 from gaitid.read.plates.c3d_group import CLOSES_M, closing_error, overlap, sensor_vector
-from gaitid.trial import Array, ForcePlate, frozen
+from gaitid.trial import Array, ForcePlate, read_only
 
 SENSES = ("reaction", "action")
 AXES = ("plate", "laboratory")
@@ -65,8 +65,8 @@ class PlateGeometry:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "corners_g", frozen(self.corners_g))
-        object.__setattr__(self, "sensor_p", frozen(self.sensor_p))
+        object.__setattr__(self, "corners_g", read_only(self.corners_g))
+        object.__setattr__(self, "sensor_p", read_only(self.sensor_p))
 
     @property
     def R_gp(self) -> Array:

@@ -24,7 +24,7 @@ from gaitid.read.tables.csv_text import (
     whole_numbers,
 )
 from gaitid.read.units import factor
-from gaitid.trial import Array, frozen
+from gaitid.trial import Array, read_only
 
 # Sections whose form is known; others may be there (Joints, Segments, Events) and are kept as text.
 NUMERIC = ("Devices", "Trajectories", "Model Outputs", "Joints", "Segments")
@@ -216,5 +216,5 @@ def _section(title: str, lines: list[str], start: int, end: int, dialect: Dialec
         first_row=first_row,
         frames=whole_numbers(values[:, 0], first_row, "Frame", where),
         sub_frames=whole_numbers(values[:, 1], first_row, "Sub Frame", where),
-        values=frozen(values[:, 2:]),
+        values=read_only(values[:, 2:]),
     )
