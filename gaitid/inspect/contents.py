@@ -135,13 +135,13 @@ def _analog(path: Path, trial: Trial) -> dict[str, Any]:
     labels: list[str] = []
     units: list[str] = []
     if path.suffix.lower() == ".c3d":
-        from gaitid.disk.regular import without_subject
         from gaitid.read.c3d.file import read_c3d_file, texts
+        from gaitid.read.labels import subject_and_name
 
         parameters = read_c3d_file(path).parameters
         labels, units = texts(parameters, "ANALOG", "LABELS"), texts(parameters, "ANALOG", "UNITS")
         labels = [name if subject in trial.names else label
-                  for label in labels for subject, name in [without_subject(label)]]  # fmt: skip
+                  for label in labels for subject, name in [subject_and_name(label)]]  # fmt: skip
     count = int(trial.origin.get("analog_channels", len(labels)))
     pairs = [
         {"label": labels[i] if i < len(labels) else "", "unit": units[i] if i < len(units) else ""}

@@ -9,6 +9,7 @@ import numpy as np
 from gaitid.read.c3d.file import C3DFile, continued, texts
 from gaitid.read.c3d.layout import number
 from gaitid.read.c3d.sections import HEADER_EVENTS
+from gaitid.read.labels import listed
 from gaitid.trial import Event
 
 # An event farther from the first frame, s, has no time: a day of recording is no trial.
@@ -63,8 +64,6 @@ def _of_group(file: C3DFile, warnings: list[str]) -> list[Event]:
         side = context.lower() if context.lower() in ("left", "right") else "general"
         events.append(Event(label, side, float(t)))
     if timeless:
-        from gaitid.read.tables.csv_text import listed
-
         warnings.append(f"events without a possible time are not read: {listed(timeless)}")
     return events
 
@@ -91,7 +90,5 @@ def _of_header(file: C3DFile, warnings: list[str]) -> list[Event]:
         else:
             events.append(Event(label, "general", t))
     if left:
-        from gaitid.read.tables.csv_text import listed
-
         warnings.append(f"events of the header without a label or outside the trial are not read: {listed(left)}")
     return events

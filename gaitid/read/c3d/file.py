@@ -30,6 +30,7 @@ from gaitid.read.c3d.sections import (
     read_header,
     read_parameters,
 )
+from gaitid.read.labels import listed
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
 
@@ -190,8 +191,6 @@ def _warn_of_losses(head: bytes, section: Section, numbers: NumberFormat, warnin
     """Of parameters that cannot be asked for: their group is not declared, or the chain ends before them."""
     homeless, behind = list(section.parameters.get("", ())), lost_entries(head, section.end, numbers)
     if homeless or behind:
-        from gaitid.read.tables.csv_text import listed  # few files need it, and it costs every run
-
         if homeless:
             warnings.append(f"parameters of a group that the file does not declare are not read: {listed(homeless)}")
         if behind:

@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gaitid.disk.regular import printable
 from gaitid.errors import ReadError
+from gaitid.read.labels import printable
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 

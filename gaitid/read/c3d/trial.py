@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from gaitid.disk.regular import without_subject
 from gaitid.errors import ReadError
 from gaitid.read.c3d.events import events_of
 from gaitid.read.c3d.file import channel_numbers, read_c3d_file, texts
 from gaitid.read.c3d.sections import Parameters
+from gaitid.read.labels import listed, subject_and_name
 from gaitid.read.plates.c3d_group import plates_from_channels
 from gaitid.read.units import LENGTH_M, factor
 from gaitid.trial import Array, Mask, Trial
@@ -61,7 +61,7 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
     if stored:
         for i, label in enumerate(labels):
             if not is_marker[i]:
-                stored_outputs.setdefault(without_subject(label)[1], points[:, i])
+                stored_outputs.setdefault(subject_and_name(label)[1], points[:, i])
 
     # The samples of a frame lie inside it, whatever the declared rate: 999 Hz at 10 samples a frame is 1000 Hz.
     analog_rate = rate * file.n_subframes
@@ -94,7 +94,7 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
             "length_unit": _text(parameters, "POINT", "UNITS"),
             "analog_rate_hz": f"{analog_rate:g}",
             "analog_channels": str(file.analog.shape[0]),
-            "stored_outputs": " ".join(sorted({without_subject(label)[1] for label in outputs if label})),
+            "stored_outputs": " ".join(sorted({subject_and_name(label)[1] for label in outputs if label})),
         },
         warnings=tuple(warnings),
     )
@@ -118,11 +118,9 @@ def _blanks(xyz: Array, seen: Mask, scale: float, labels: Sequence[str], warning
         if wrong.any():
             counts = wrong.sum(axis=0)
             names = [
-                f"{without_subject(labels[i])[1] or f'point {i + 1}'} ({counts[i]})"
+                f"{subject_and_name(labels[i])[1] or f'point {i + 1}'} ({counts[i]})"
                 for i in map(int, np.flatnonzero(counts))
             ]
-            from gaitid.read.tables.csv_text import listed  # few files need it, and it costs every run
-
             warnings.append(f"markers {what} count as not seen (frames): {listed(names)}")
             blank |= wrong
     return blank
@@ -143,7 +141,7 @@ def _strip_prefixes(labels: list[str]) -> tuple[list[str], dict[str, set[str]], 
     names: dict[str, set[str]] = {}
     plain: list[str] = []
     for label in labels:
-        subject, name = without_subject(label)
+        subject, name = subject_and_name(label)
         plain.append(name)
         names.setdefault(name, set()).add(subject)
     return plain, names, {s for subjects in names.values() for s in subjects} - {""}

@@ -10,9 +10,9 @@ from reprlib import repr as short
 
 import numpy as np
 
-from gaitid.disk.regular import printable
 from gaitid.errors import ModelError
 from gaitid.model.yaml_file import load_yaml
+from gaitid.read.labels import printable
 from gaitid.read.plates.c3d_group import CLOSES_M, closing_error, overlap, sensor_vector
 from gaitid.trial import Array, ForcePlate, read_only
 

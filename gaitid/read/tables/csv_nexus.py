@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gaitid.disk.regular import printable, without_subject
 from gaitid.errors import ReadError
-from gaitid.read.tables.csv_text import listed
+from gaitid.read.labels import listed, printable, subject_and_name
 from gaitid.read.tables.nexus_devices import read_devices
 from gaitid.read.tables.nexus_sections import NexusSection, is_nexus_csv, read_nexus_sections
 from gaitid.read.units import LENGTH_M
@@ -90,7 +89,7 @@ def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False)
 
 def _one_subject(sections: list[NexusSection]) -> tuple[str, ...]:
     """Names of subjects, at most one: markers of two cannot be told apart once the prefixes are gone."""
-    prefixes = dict.fromkeys(without_subject(group.label)[0] for s in sections for group in s.groups)
+    prefixes = dict.fromkeys(subject_and_name(group.label)[0] for s in sections for group in s.groups)
     names = tuple(name for name in prefixes if name)
     if len(names) > 1:
         raise ReadError("two subjects in one file", expected="one", found=listed(names),
@@ -103,7 +102,7 @@ def _markers(section: NexusSection) -> dict[str, Array]:
     faults: list[str] = []
     result: dict[str, Array] = {}
     for group in section.groups:
-        _, label = without_subject(group.label)
+        _, label = subject_and_name(group.label)
         if tuple(axis.upper() for axis in group.axes) != ("X", "Y", "Z"):
             faults.append(f"{label} has {', '.join(group.axes)} where X, Y, Z are expected")
         elif label in result:
@@ -126,7 +125,7 @@ def _stored(section: NexusSection, trajectories: NexusSection) -> dict[str, Arra
     for group in section.groups:
         values = np.full((trajectories.n_rows, len(group.axes)), np.nan)
         values[rows[inside]] = section.columns(group)[inside]
-        result.setdefault(without_subject(group.label)[1], values)
+        result.setdefault(subject_and_name(group.label)[1], values)
     return result
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import ReadError
+from gaitid.read.labels import listed
 from gaitid.read.tables.csv_text import (
     Dialect,
     cells_of,
@@ -17,7 +18,6 @@ from gaitid.read.tables.csv_text import (
     check_names,
     even_rate,
     is_blank,
-    listed,
     numbers_of,
     read_lines,
     start_after,

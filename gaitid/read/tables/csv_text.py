@@ -13,9 +13,10 @@ from reprlib import repr as short
 import numpy as np
 from numpy.typing import NDArray
 
-from gaitid.disk.regular import SHOWN_CHARACTERS, file_size, printable, unreadable
-from gaitid.errors import ReadError, first_few
+from gaitid.disk.regular import CUT_TRIAL, MAX_TEXT_BYTES, file_size, unreadable
+from gaitid.errors import ReadError
 from gaitid.numerics.statistics import median
+from gaitid.read.labels import SHOWN_CHARACTERS, printable
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
@@ -29,8 +30,6 @@ UNEVEN = 0.1
 _RATES_HZ = (1.0, 1e6)
 # Rows turned into numbers at a time: bounds the memory that their text takes.
 _CHUNK = 2000
-#: Bytes of a file; reading takes up to four times as much memory.
-MAX_BYTES = 500_000_000
 # Rows of a table, which take some 60 bytes each beside their text, and its numbers, which take 8.
 _ROWS, _CELLS = 5_000_000, 100_000_000
 # Characters of a line: a table of 10,000 columns has some hundred thousand.
@@ -40,8 +39,6 @@ _ENDS = re.compile(rb"[\r\n]")
 _SEP = re.compile(r'"?sep=[,;\t]"?', re.IGNORECASE)
 # No measurement is larger, in any unit; moments of larger ones would not fit into a number.
 _LARGEST = 1e15
-# How many faults one line of error names before it only counts the rest.
-SHOWN = 8
 
 
 @frozen_dataclass()
@@ -76,7 +73,7 @@ def read_lines(path: Path, where: str = "", kind: str = "CSV") -> list[str]:
     ReadError
         Absent, unreadable, too large, empty, not text of a known encoding, or with a line that no table has.
     """
-    size = file_size(path, MAX_BYTES, kind, where)
+    size = file_size(path, MAX_TEXT_BYTES, kind, where)
     try:
         with path.open("rb") as file:
             data = file.read(min(size, _LINE))
@@ -95,7 +92,7 @@ def read_lines(path: Path, where: str = "", kind: str = "CSV") -> list[str]:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if (rows := text.count("\n")) > _ROWS:
         raise ReadError(f"{where}too large", expected=f"at most {_ROWS} rows", found=str(rows),
-                        todo="cut the trial into pieces")  # fmt: skip
+                        todo=CUT_TRIAL)  # fmt: skip
     # Not splitlines(): that would also split at form feeds and other characters inside a cell.
     lines = text.split("\n")
     if len(text) > _LINE and max(map(len, lines)) > _LINE:
@@ -128,7 +125,7 @@ def decoded(data: bytes, where: str = "", kind: str = "CSV") -> str:
 
 def first_characters(path: Path) -> str:
     """The beginning of a text file, enough to tell what it is; what cannot be read is left to `read_lines`."""
-    file_size(path, MAX_BYTES, "CSV")
+    file_size(path, MAX_TEXT_BYTES, "CSV")
     try:
         with path.open("rb") as file:
             head = file.read(4096)
@@ -191,7 +188,7 @@ def numbers_of(
     """
     if len(lines) * len(columns) > _CELLS:
         raise ReadError(f"{where}too large", expected=f"at most {_CELLS:.0e} cells",
-                        found=f"{len(lines)} rows of {len(columns)}", todo="cut the trial into pieces")  # fmt: skip
+                        found=f"{len(lines)} rows of {len(columns)}", todo=CUT_TRIAL)  # fmt: skip
     if dialect.decimal_comma:
         _check_decimals(lines, first_row, where)
     chunks = [
@@ -264,11 +261,6 @@ def _slowly(flat: Sequence[str], first_row: int, columns: Sequence[str], where: 
                 found=short(text),
             )
     return values
-
-
-def listed(faults: Sequence[str]) -> str:
-    """Faults or names as one piece of text that can be shown, the first `SHOWN` of them spelled out."""
-    return first_few([*map(printable, faults)], SHOWN)
 
 
 def whole_numbers(values: Array, first_row: int, column: str, where: str = "") -> Integers:

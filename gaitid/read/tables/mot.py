@@ -16,16 +16,15 @@ from pathlib import Path
 
 import numpy as np
 
-from gaitid.disk.regular import printable
 from gaitid.errors import ReadError
 from gaitid.numerics.statistics import median
+from gaitid.read.labels import listed, printable
 from gaitid.read.plates.c3d_group import LOADED_N
 from gaitid.read.tables.csv_text import (
     Dialect,
     check_names,
     even_rate,
     is_blank,
-    listed,
     numbers_of,
     read_lines,
     start_after,

@@ -10,15 +10,14 @@ from reprlib import repr as short
 
 import numpy as np
 
-from gaitid.disk.regular import printable
 from gaitid.errors import ReadError
+from gaitid.read.labels import listed, printable
 from gaitid.read.tables.csv_text import (
     Dialect,
     Integers,
     cells_of,
     check_counts_by_one,
     check_names,
-    listed,
     numbers_of,
     read_lines,
     whole_numbers,

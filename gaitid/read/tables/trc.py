@@ -14,8 +14,8 @@ from reprlib import repr as short
 
 import numpy as np
 
-from gaitid.disk.regular import printable, without_subject
 from gaitid.errors import ReadError
+from gaitid.read.labels import listed, printable, subject_and_name
 from gaitid.read.tables.csv_plain import read_forces
 from gaitid.read.tables.csv_text import (
     Dialect,
@@ -23,7 +23,6 @@ from gaitid.read.tables.csv_text import (
     check_names,
     even_rate,
     is_blank,
-    listed,
     numbers_of,
     read_lines,
     whole_numbers,
@@ -147,7 +146,7 @@ def _labels(lines: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
             found=f"{len(axes)} columns: {printable(' '.join(axes[:3]))} …",
             todo="give every marker a label, and its columns in the order X, Y, Z",
         )
-    subjects, labels = zip(*map(without_subject, given), strict=True)
+    subjects, labels = zip(*map(subject_and_name, given), strict=True)
     twice = [label for label in dict.fromkeys(labels) if labels.count(label) > 1]
     if twice:
         raise ReadError(f"labels given twice: {listed(twice)}", expected="one subject, each marker once")
