@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gaitid.notes import Notes
 from gaitid.records import frozen_dataclass
 
 Array = NDArray[np.float64]
@@ -158,7 +159,7 @@ class Trial:
         Names of the subjects (private: not copied into results unless asked).
     origin : mapping of str to str
         Facts for `inspect` and the record: software, units as declared, encoding.
-    warnings : tuple of str
+    notes : Notes
         What had to be assumed or repaired while reading.
     """
 
@@ -175,7 +176,7 @@ class Trial:
     up_hint: Array | None = None
     names: tuple[str, ...] = ()
     origin: Mapping[str, str] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    notes: Notes = ()
     assignments: tuple[Assignment, ...] = ()
 
     def __post_init__(self) -> None:

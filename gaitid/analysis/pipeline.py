@@ -71,7 +71,7 @@ def analyse(
         What the model needs and neither trial nor subject has.
     """
     settings = model.settings
-    warnings = [*trial.warnings]
+    warnings = [note.text for note in trial.notes]
     needs = _needs(trial, model, warnings)
     up_g, up_words = vertical(trial, model)
     static_up = vertical(static, model)[0] if static is not None else up_g

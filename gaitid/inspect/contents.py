@@ -86,7 +86,7 @@ def inspect_trial(
         **({"subject_names": list(trial.names)} if keep_names else {}),
         "stored_outputs": sorted(trial.stored),
         "models": ready,
-        "warnings": list(trial.warnings),
+        "warnings": [note.text for note in trial.notes],
     }
 
 

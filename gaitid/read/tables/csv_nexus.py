@@ -10,10 +10,11 @@ import numpy as np
 
 from gaitid.errors import ReadError
 from gaitid.read.labels import listed, printable, subject_and_name
+from gaitid.read.plates import Plates, unused_plates
 from gaitid.read.tables.nexus_devices import read_devices
 from gaitid.read.tables.nexus_sections import NexusSection, is_nexus_csv, read_nexus_sections
 from gaitid.read.units import LENGTH_M
-from gaitid.trial import Array, Event, ForcePlate, Trial
+from gaitid.trial import Array, Event, Trial
 
 __all__ = ["is_nexus_csv", "read_nexus_csv", "read_nexus_sections"]
 
@@ -61,21 +62,18 @@ def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False)
     names = _one_subject([trajectories] if outputs is None else [trajectories, outputs])
     markers = _markers(trajectories)
     first, rate = int(trajectories.frames[0]), trajectories.rate_hz
-    warnings: list[str] = []
-    force_plates: tuple[ForcePlate, ...] = ()
-    refused: dict[int, str] = {}
     if "Devices" in sections:
-        force_plates, refused = read_devices(sections["Devices"], trajectories, plates, warnings)
-    elif plates is not None:
-        warnings.append(f"{plates.name} describes plates, but the export has no section Devices")
+        loads = read_devices(sections["Devices"], trajectories, plates)
+    else:
+        loads = Plates(notes=unused_plates(plates, "the export has no section Devices"))
     return Trial(
         path=path,
         rate_hz=rate,
         first_frame=first,
         labels=tuple(markers),
         points_g=np.stack(list(markers.values()), axis=1),
-        plates=force_plates,
-        refused_plates=refused,
+        plates=loads.usable,
+        refused_plates=loads.refused,
         events=_events(sections, first, rate),
         stored={} if outputs is None else _stored(outputs, trajectories),
         names=names,
@@ -83,7 +81,7 @@ def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False)
             "format": "Vicon Nexus CSV export",
             "sections": listed([section.title for section in sections.values()]),
         },
-        warnings=tuple(warnings),
+        notes=loads.notes,
     )
 
 
@@ -92,8 +90,8 @@ def _one_subject(sections: list[NexusSection]) -> tuple[str, ...]:
     prefixes = dict.fromkeys(subject_and_name(group.label)[0] for s in sections for group in s.groups)
     names = tuple(name for name in prefixes if name)
     if len(names) > 1:
-        raise ReadError("two subjects in one file", expected="one", found=listed(names),
-                        todo="export one subject at a time")  # fmt: skip
+        todo = "export one subject at a time"
+        raise ReadError("two subjects in one file", expected="one", found=listed(names), todo=todo)
     return names
 
 
@@ -134,10 +132,8 @@ def _events(sections: Mapping[str, NexusSection], first_frame: int, rate: float)
     if "Events" not in sections:
         return ()
     rows = list(sections["Events"].rows)
-    header = next((i for i, row in enumerate(rows) if [c.lower() for c in row[:3]] == ["subject", "context", "name"]),
-                  None)  # fmt: skip
-    if header is None:
-        return ()
+    columns = ["subject", "context", "name"]
+    header = next((i for i, row in enumerate(rows) if [cell.lower() for cell in row[:3]] == columns), len(rows))
     events: list[Event] = []
     for row in rows[header + 1 :]:
         try:
