@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile, read_subject
+from gaitid.disk.atomic import write_all
 from gaitid.disk.regular import MAX_BYTES, file_size
-from gaitid.disk.result_files import write_all
 from gaitid.errors import GaitidError, ModelError, ReadError, WriteError
 from gaitid.ground.claims import ByHand
 from gaitid.model.load import bundled_folder, bundled_models, find_model, load_model

@@ -121,7 +121,7 @@ def analyse(
         conventions=conventions(model, up_g, up_words, body.R_gp, body.progression_words),
         notes=ranked(
             (
-                *(Note("reading_info", t) for t in trial.warnings),
+                *trial.notes,
                 *needs_notes,
                 *(Note("measurement_assumed", t) for t in subject.warnings),
                 *markers.notes,

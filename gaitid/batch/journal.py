@@ -17,8 +17,7 @@ from typing import Any
 
 from gaitid.batch.job import DONE, Outcome
 from gaitid.disk.atomic import put_all
-from gaitid.disk.regular import file_size
-from gaitid.disk.results_back import MAX_BYTES
+from gaitid.disk.regular import MAX_TEXT_BYTES, file_size
 from gaitid.errors import ReadError, WriteError
 
 FOLDER = ".gaitid"
@@ -128,7 +127,7 @@ def _release(descriptor: int) -> None:
 
 @contextlib.contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """An error of the system becomes a refusal, as `gaitid.disk.result_files` says it."""
+    """An error of the system becomes a refusal, as `gaitid.disk.atomic.write_all` says it."""
     try:
         yield
     except OSError as error:
@@ -149,7 +148,7 @@ def folds_case(folder: Path) -> bool:
 def content(path: Path) -> bytes:
     """What a file of ours holds; nothing where it is absent or cannot be one of ours: a pipe would be waited for."""
     try:
-        file_size(path, MAX_BYTES, "own")
+        file_size(path, MAX_TEXT_BYTES, "own")
         return path.read_bytes()
     except (OSError, ReadError):
         return b""

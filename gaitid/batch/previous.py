@@ -15,7 +15,7 @@ from gaitid.batch.journal import FOLDER, content, folds_case, writing
 from gaitid.batch.parquet import DATASET, sweep_frames
 from gaitid.batch.table import COLUMNS
 from gaitid.disk.atomic import put_all
-from gaitid.disk.results_back import own_record
+from gaitid.disk.read_back import read_record
 from gaitid.errors import GaitidError, WriteError
 from gaitid.run import files_read
 from gaitid.write import TABLES
@@ -267,7 +267,7 @@ def outdated(job: Job, earlier: Outcome | None) -> bool:
 def _made_from(record: Path) -> tuple[str, str]:
     """Path and SHA-256 of the trial that a ``run.json`` says it was made from; empty where it says none."""
     try:
-        inputs = own_record(record)["inputs"]
+        inputs = read_record(record)["inputs"]
         ((path, sha256),) = [(one["path"], one["sha256"]) for one in inputs if one["role"] == "trial"]
         return str(path), str(sha256)
     except (GaitidError, ValueError, KeyError, TypeError):

@@ -14,7 +14,7 @@ from gaitid.numerics.masks import mark_ends
 from gaitid.numerics.rotation import apply, cardan, cross, quaternions, unit
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Mask, frozen
+from gaitid.trial import Array, Mask, read_only
 
 K = TypeVar("K", bound=Hashable)
 _ARRAYS = ("R_gs", "q_gs", "com_g", "vel_g", "acc_g", "omega_g", "alpha_g")
@@ -45,7 +45,7 @@ class SegmentMotion:
 
     def __post_init__(self) -> None:
         for name in _ARRAYS:
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, read_only(getattr(self, name)))
 
     def only(self, known: Mask) -> SegmentMotion:
         """The same with every frame unknown that is not among `known`, (frames,) bool."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from gaitid.analysis.result import Result
 from gaitid.check.findings import FAIL, PASS, WARN, Finding
-from gaitid.disk.results_back import own_record, own_text
+from gaitid.disk.read_back import read_record, read_text_back
 from gaitid.errors import GaitidError
 from gaitid.run import Prepared, RunOptions, inputs_of
 from gaitid.trial import Array
@@ -124,7 +124,7 @@ def compare(
                 return [Finding("golden", FAIL, f"no golden result {file}; {made}")]
             continue
         try:
-            old = _table(own_text(file, "CSV"), name, file.name)
+            old = _table(read_text_back(file, "CSV"), name, file.name)
             new = _table(_written(name, result, old.names, record), name, file.name)
         except GaitidError as error:
             return [Finding("golden", FAIL, error.line())]
@@ -336,7 +336,7 @@ def _record(file: Path) -> tuple[Mapping[str, Any], str]:
     if not file.exists():
         return {}, ""
     try:
-        return own_record(file), ""
+        return read_record(file), ""
     except GaitidError as error:
         return {}, f"the golden record cannot be read, and since when is not known: {error.line()}"
 

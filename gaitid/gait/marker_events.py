@@ -15,7 +15,7 @@ from gaitid.body.feet import FootTrack
 from gaitid.ground.belt import Floor
 from gaitid.numerics.masks import bridged, spans
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Mask, frozen
+from gaitid.trial import Array, Mask, read_only
 
 KINDS = ("strike", "off")
 
@@ -76,7 +76,7 @@ class Heading:
 
     def __post_init__(self) -> None:
         for name in ("direction_g", "sense"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, read_only(getattr(self, name)))
 
     @property
     def rate_hz(self) -> float:

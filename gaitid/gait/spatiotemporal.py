@@ -14,7 +14,7 @@ from gaitid.gait.marker_events import Heading
 from gaitid.ground.belt import Floor
 from gaitid.ground.contacts import FootLoad
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Event, frozen
+from gaitid.trial import Array, Event, read_only
 
 FIGURES = (
     "speed_m_per_s",
@@ -55,7 +55,7 @@ class Stride:
     figures: Mapping[str, float]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axes_g", frozen(self.axes_g))
+        object.__setattr__(self, "axes_g", read_only(self.axes_g))
 
 
 @frozen_dataclass(eq=False)

@@ -20,7 +20,7 @@ from gaitid.ground.plate_load import PlateLoad, one_plane
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Assignment, IntArray, Mask, Trial, frozen
+from gaitid.trial import Array, Assignment, IntArray, Mask, Trial, read_only
 
 # s. A plate that takes up or loses its load farther than this from when the foot lands or leaves does not carry
 # the whole foot.
@@ -133,7 +133,7 @@ class FootLoad:
         state.setflags(write=False)
         object.__setattr__(self, "state", state)
         for name in ("cop_g", "free_moment"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, read_only(getattr(self, name)))
 
 
 @frozen_dataclass(eq=False)

@@ -19,7 +19,7 @@ from gaitid.numerics.rotation import unit
 from gaitid.numerics.sampling import sample_centred_mean, sample_local_quadratic
 from gaitid.numerics.statistics import median, quantile
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, ForcePlate, Mask, Trial, frozen
+from gaitid.trial import Array, ForcePlate, Mask, Trial, read_only
 
 # s. Shorter loads are knocks; shorter pauses are noise within one contact; an edge reaches out no farther.
 MIN_CONTACT, MAX_PAUSE, MAX_EDGE = 0.08, 0.03, 0.15
@@ -99,7 +99,7 @@ class PlateLoad:
 
     def __post_init__(self) -> None:
         for name in ("centre_g", "normal_g", "R_gp", "half", "vertical", "cop_g", "bias_g", "bias_moment_g", "drift_g"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, read_only(getattr(self, name)))
 
     @property
     def bias_left_g(self) -> Array:

@@ -22,6 +22,7 @@ from gaitid.markers.clean import Markers, clean_markers, model_markers
 from gaitid.model import specs
 from gaitid.model.load import bundled_models, load_model
 from gaitid.model.needs import side_needs
+from gaitid.notes import texts
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.read import read_trial
 from gaitid.records import frozen_dataclass
@@ -107,7 +108,7 @@ def inspect_trial(
         **({"subject_names": list(trial.names)} if keep_names else {}),
         "stored_outputs": sorted(trial.stored),
         "models": {name: _readiness(trial, model, results[name]) for name, model in models.items()},
-        "warnings": list(trial.warnings),
+        "warnings": texts(trial.notes),
     }
 
 
@@ -156,12 +157,12 @@ def _analog(path: Path, trial: Trial) -> dict[str, Any]:
     labels: list[str] = []
     units: list[str] = []
     if path.suffix.lower() == ".c3d":
-        from gaitid.disk.regular import without_subject
         from gaitid.read.c3d.file import read_c3d_file, texts
+        from gaitid.read.labels import subject_and_name
 
         parameters = read_c3d_file(path).parameters
         labels, units = texts(parameters, "ANALOG", "LABELS"), texts(parameters, "ANALOG", "UNITS")
-        parted = [without_subject(label) for label in labels]
+        parted = [subject_and_name(label) for label in labels]
         labels = [name if subject in trial.names else label for label, (subject, name) in zip(labels, parted)]
     count = int(trial.origin.get("analog_channels", len(labels)))
     pairs = [
