@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from recordings import pairs
 
-from gaitid.batch.discovery import by_name
+from gaitid.batch.files import by_name
 from gaitid.batch.plan import make_plan
-from gaitid.batch.statics import read_name, stands
+from gaitid.batch.standing import stands
+from gaitid.batch.statics import read_name
 from gaitid.errors import GaitidError
 from gaitid.read import read_trial
 from gaitid.trial import Array
