@@ -18,8 +18,8 @@ import numpy as np
 from distributed import Client, Future, KilledWorker, Security, WorkerPlugin, as_completed, get_worker, rpc
 
 from gaitid.batch.job import CRASHED, Job, Outcome, run_one
-from gaitid.batch.journal import FOLDER, writing
 from gaitid.batch.local import Worker, news
+from gaitid.batch.results_folder import FOLDER, writing
 from gaitid.disk.atomic import put_all
 from gaitid.errors import GaitidError
 from gaitid.version import __version__

@@ -12,17 +12,14 @@ from queue import Empty, SimpleQueue
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import unquote
 
-from gaitid.batch.discovery import is_glob
-from gaitid.batch.journal import FOLDER, writing
-from gaitid.batch.statics import SUFFIXES
+from gaitid.batch.files import SUFFIXES, is_glob
+from gaitid.batch.results_folder import FETCHED, FOLDER, writing
 from gaitid.disk.atomic import put_all
 from gaitid.disk.regular import MAX_BYTES
 from gaitid.errors import GaitidError
 
 T = TypeVar("T")
 
-# Below the folder of results, which all who work on trials see.
-FETCHED = "fetched"
 # Trials, and what may lie beside them.
 _WANTED = (*SUFFIXES, ".mot", ".yaml", ".yml", ".enf")
 # How long a store is waited for, s: until it is there, or the next piece of a file; and until it has listed all.

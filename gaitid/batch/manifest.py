@@ -7,19 +7,24 @@ import io
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from gaitid.batch.discovery import Wanted, about_path, absolute, matches, refuse_other
+from gaitid.batch.files import (
+    TRIAL,
+    TRIALS,
+    about_path,
+    absolute,
+    column_names,
+    delimiter_of,
+    header_row,
+    matches,
+    refuse_no_trial,
+)
+from gaitid.batch.types import Planned, Wanted
 from gaitid.errors import GaitidError, ReadError
 from gaitid.model.fields import Faults, nearest
-from gaitid.read.tables.csv_text import check_names, first_characters, is_blank, read_lines
+from gaitid.read.tables.csv_text import check_names, read_lines
 
-if TYPE_CHECKING:
-    from gaitid.batch.plan import Planned
-
-TRIALS = "trials"
-# One trial a row, for tables that are made so.
-TRIAL = "trial"
 # Options that may stand in columns or keys of their own too.
 OVERRIDES = "overrides"
 # A column or key, and the option of `gaitid run` that it becomes.
@@ -41,42 +46,11 @@ _NUMBERS = ("cutoff", "force_cutoff")
 _SEVERAL = (TRIALS, "assign", "set")
 # Between several values in one cell.
 BETWEEN = "|"
-# Tables that may have a column ``trial`` too: one of a trial has one of the first two, ``batch.csv`` the last.
-_OF_OTHERS = {"frame", "time_s", "fingerprint"}
 
 
-def is_manifest(path: Path) -> bool:
-    """A YAML file, or a CSV file with a column ``trials`` or ``trial``."""
-    if path.suffix.lower() in (".yaml", ".yml"):
-        return path.is_file()
-    try:
-        return path.suffix.lower() == ".csv" and path.is_file() and names_trials(columns_of(first_characters(path)))
-    except ReadError:  # said when it is read as a trial
-        return False
-
-
-def names_trials(columns: Collection[str]) -> bool:
-    """Whether these are columns of a manifest."""
-    return TRIALS in columns or (TRIAL in columns and _OF_OTHERS.isdisjoint(columns))
-
-
-def columns_of(text: str) -> list[str]:
-    """Names in the header of a CSV text, in lower case; comment lines may stand above it."""
-    lines = text.split("\n")
-    start = _header(lines)
-    return [] if start is None else _columns(next(csv.reader([lines[start]], delimiter=_delimiter(lines[start]))))
-
-
-def _header(lines: Sequence[str]) -> int | None:
-    return next((i for i, line in enumerate(lines) if not is_blank(line) and not line.startswith("#")), None)
-
-
-def _delimiter(header: str) -> str:
-    return max(",;\t", key=header.count)
-
-
-def _columns(cells: Sequence[str]) -> list[str]:
-    return [cell.strip().lower() for cell in cells]
+def looked_for(trial: Path) -> tuple[str, ...]:
+    """Options of `gaitid run` whose files are looked for where nobody gives them."""
+    return ("--static", "--subject", *(() if trial.suffix.lower() == ".c3d" else ("--forces", "--plates")))
 
 
 def read_manifest(path: Path) -> list[Wanted]:
@@ -113,11 +87,11 @@ def read_manifest(path: Path) -> list[Wanted]:
 def _csv_rows(path: Path) -> Iterator[tuple[str, dict[str, list[str]]]]:
     """As a trial's table may be written: commas, semicolons or tabs, UTF-8 or UTF-16 (`tables.csv_text`)."""
     lines = read_lines(path, f"{path}: ")
-    start = _header(lines) or 0
-    delimiter = _delimiter(lines[start])
+    start = header_row(lines) or 0
+    delimiter = delimiter_of(lines[start])
     cells_of_rows = csv.reader((f"{line}\n" for line in lines[start:]), delimiter=delimiter)
     try:
-        columns = _columns(next(cells_of_rows))
+        columns = column_names(next(cells_of_rows))
         check_names(columns, f"{path}: ")
         named = [name for name in columns if name]
         if len(set(named)) < len(named):
@@ -256,8 +230,8 @@ def _of_row(row: Mapping[str, list[str]], folder: Path, where: str) -> list[Want
         if path.is_dir():
             raise ReadError(f"{name} is a folder", expected="a trial or a glob", todo=f"write {name}/*")
         if exact:
-            refuse_other(path)
-        paths = [path] if exact else matches(path)[0]
+            refuse_no_trial(path)
+        paths = [path] if exact else list(matches(path).trials)
         if not paths:
             raise ReadError(f"{name}: no such trial", todo=about_path(path))
         if root is not None and not all(absolute(p).is_relative_to(absolute(root)) for p in paths):
@@ -289,7 +263,7 @@ def manifest_csv(planned: Sequence[Planned], given: Collection[str] = ()) -> str
         for option, value in zip(one.words[::2], one.words[1::2], strict=True):
             key = names[option]
             row[key] = f"{row[key]}{BETWEEN}{value}" if key in row else value
-        for option in one.looked_for:
+        for option in looked_for(one.trial):
             if option not in given:
                 row.setdefault(names[option], "none")
         rows.append(row)

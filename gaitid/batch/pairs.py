@@ -6,18 +6,10 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from gaitid.batch.discovery import Listing, absolute, listed
-from gaitid.batch.statics import (
-    LONGEST_S,
-    STANDING_WORDS,
-    STATIC_WORDS,
-    Static,
-    Trait,
-    choose,
-    read_name,
-    stands,
-    traits,
-)
+from gaitid.batch.files import absolute, list_folder
+from gaitid.batch.standing import LONGEST_S, stands
+from gaitid.batch.statics import STANDING_WORDS, STATIC_WORDS, choose, read_name, traits
+from gaitid.batch.types import Listing, Static, Trait
 
 
 class Folders:
@@ -38,7 +30,7 @@ class Folders:
 
     def _listed(self, folder: Path) -> Listing:
         results = self.leave_out is not None and absolute(folder) == absolute(self.leave_out)
-        return Listing() if results else listed(folder)
+        return Listing() if results else list_folder(folder)
 
     def named(self, folder: Path, name: str) -> list[Path]:
         """Files of this name in a folder, in capitals or not."""

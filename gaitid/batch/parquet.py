@@ -9,14 +9,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 from gaitid.batch.job import DONE, Outcome
-from gaitid.batch.journal import FOLDER
-from gaitid.batch.plan import Planned
+from gaitid.batch.results_folder import FOLDER, FRAMES
 from gaitid.batch.table import in_cell
+from gaitid.batch.types import Planned
 from gaitid.errors import GaitidError, WriteError
 
-DATASET = "frames.parquet"
 SUBJECT = "subject_name"
-TABLES = ("wrenches", "joints")
+_JOINED = ("wrenches", "joints")
 _WHOLE_NUMBERS = ("frame",)
 # Of a name in most file systems, bytes.
 _LONGEST = 255
@@ -59,7 +58,7 @@ def _partition(one: Planned) -> str:
 
 def sweep_frames(output: Path) -> None:
     """Take away what a process left aside that was killed while it made the data set, or took it away."""
-    for name in (DATASET, f"{DATASET}.old"):
+    for name in (FRAMES, f"{FRAMES}.old"):
         shutil.rmtree(output / FOLDER / name, ignore_errors=True)
 
 
@@ -84,7 +83,7 @@ def write_parquet(output: Path, planned: Iterable[tuple[Planned, Outcome]]) -> P
     ------
     WriteError
     """
-    aside, old, final = output / FOLDER / DATASET, output / FOLDER / f"{DATASET}.old", output / DATASET
+    aside, old, final = output / FOLDER / FRAMES, output / FOLDER / f"{FRAMES}.old", output / FRAMES
     try:
         sweep_frames(output)
         aside.mkdir()
@@ -110,7 +109,7 @@ def _one(planned: Planned, target: Path) -> None:
 
     names: list[str] = [SUBJECT, "trial"]
     columns: list[pa.ChunkedArray] = []
-    for kind in TABLES:
+    for kind in _JOINED:
         path = planned.folder / f"{planned.trial.stem}.{kind}.csv"
         with path.open(encoding="utf-8") as file:
             header = file.readline().rstrip("\n").split(",")

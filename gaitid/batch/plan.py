@@ -8,58 +8,16 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from gaitid.batch.discovery import Wanted, absolute, by_name, find
-from gaitid.batch.manifest import OPTIONS
+from gaitid.batch.discovery import find
+from gaitid.batch.files import absolute, by_name
+from gaitid.batch.manifest import OPTIONS, looked_for
 from gaitid.batch.pairs import Folders, Pairs
-from gaitid.batch.statics import Static, words
+from gaitid.batch.statics import words
+from gaitid.batch.types import Planned, Static, Wanted
 from gaitid.errors import GaitidError, counted, first_few
 
 # Names of so many trials stand in a line of the plan.
 _SHOWN = 4
-
-
-@dataclass(frozen=True)
-class Planned:
-    """One trial of a batch.
-
-    Attributes
-    ----------
-    trial : Path
-        As given.
-    folder : Path
-        Of its results: the folder of the trial, mirrored.
-    subject : str
-        As a manifest names it, else the trial's folder below the root of the data set, else the root.
-    static : Static or None
-    n_statics : int
-        From so many it was chosen.
-    words : tuple of str
-        The options of `gaitid run` that are this trial's own, each with its value: its static and other files, what a
-        manifest says.
-    where : str
-        The manifest's row, for messages.
-    root : Path
-        The folder that results mirror, as the trial's path begins.
-    """
-
-    trial: Path
-    folder: Path
-    subject: str
-    static: Static | None
-    n_statics: int
-    words: tuple[str, ...]
-    where: str
-    root: Path = Path()
-
-    @property
-    def extras(self) -> str:
-        """Its own options but the static, as words for people."""
-        return " ".join(f"{o} {v}" for o, v in zip(self.words[::2], self.words[1::2], strict=True) if o != "--static")
-
-    @property
-    def looked_for(self) -> tuple[str, ...]:
-        """Options whose files are looked for."""
-        return _looked_for(self.trial)
 
 
 @dataclass(frozen=True)
@@ -110,7 +68,8 @@ def _said(one: Planned) -> str:
         said = f"static {one.static.path} ({one.static.how}{of})"
     elif one.n_statics:
         said = f"no static ({one.n_statics} there, none of them by name this trial's): calibration stored in the trial"
-    return f"{said}; {one.extras}" if one.extras else said
+    extras = [f"{o} {v}" for o, v in zip(one.words[::2], one.words[1::2], strict=True) if o != "--static"]
+    return f"{said}; {' '.join(extras)}" if extras else said
 
 
 def _names(paths: Iterable[Path]) -> str:
@@ -198,17 +157,13 @@ def _static(wanted: Wanted, pairs: Pairs, named: Mapping[Path, str], seeks: bool
     return f"a static {static.how} that no trial takes"
 
 
-def _looked_for(trial: Path) -> tuple[str, ...]:
-    return ("--static", "--subject", *(() if trial.suffix.lower() == ".c3d" else ("--forces", "--plates")))
-
-
 def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None, given: Sequence[str]) -> Planned:
     path = wanted.path
     static, n_statics = pairs.static_of(path) if _seeks(wanted, given) else (None, 0)
     if named := _values(wanted.words, "--static") or _for_all(given):
         static, n_statics = Static(Path(named[0]), "given"), 1
     own = [] if static is None or named else ["--static", str(static.path)]
-    for option in _looked_for(path)[1:]:
+    for option in looked_for(path)[1:]:
         if option not in {*wanted.words, *wanted.without, *given} and (file := _beside(option, path, folders)):
             own += [option, str(file)]
     own += wanted.words

@@ -8,11 +8,21 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from gaitid.batch.discovery import absolute
-from gaitid.batch.fetched import FETCHED
+from gaitid.batch.files import absolute
 from gaitid.batch.job import Job, Outcome, fingerprint_of, still_right, trial_hash
-from gaitid.batch.journal import FOLDER, content, folds_case, writing
-from gaitid.batch.parquet import DATASET, sweep_frames
+from gaitid.batch.parquet import sweep_frames
+from gaitid.batch.results_folder import (
+    FETCHED,
+    FOLDER,
+    FRAMES,
+    ROOT,
+    TABLE,
+    content,
+    folds_case,
+    noted_root,
+    root_note,
+    writing,
+)
 from gaitid.batch.table import COLUMNS
 from gaitid.disk.atomic import put_all
 from gaitid.disk.read_back import read_record
@@ -20,18 +30,10 @@ from gaitid.errors import GaitidError, WriteError
 from gaitid.run import files_read
 from gaitid.write import TABLES
 
-TABLE = "batch.csv"
-ROOT = "dataset"
 RECORD = "run.json"
 
 
 # --- whose results these are --------------------------------------------------------------------------------
-
-
-def noted_root(output: Path) -> Path | None:
-    """The root of the data set that a folder holds the results of; None where nobody noted it."""
-    noted = _noted(output)
-    return Path(noted) if Path(noted).is_absolute() else None
 
 
 def refuse_other_root(output: Path, root: Path, holds_some: bool) -> None:
@@ -50,7 +52,7 @@ def refuse_other_root(output: Path, root: Path, holds_some: bool) -> None:
     ------
     WriteError
     """
-    noted, before = _noted(output), noted_root(output)
+    noted, before = root_note(output), noted_root(output)
     if not (noted and holds_some) or _is_root(output, root) or (before is not None and not before.exists()):
         return
     above = before is not None and before.is_relative_to(root)
@@ -72,7 +74,7 @@ def note_root(output: Path, root: Path) -> None:
 
 def _is_root(output: Path, root: Path) -> bool:
     """By this name or another, as through a link."""
-    noted, before = _noted(output), noted_root(output)
+    noted, before = root_note(output), noted_root(output)
     if noted == _relative(output, root):
         return True
     try:
@@ -84,10 +86,6 @@ def _is_root(output: Path, root: Path) -> bool:
 def _relative(output: Path, root: Path) -> str:
     inside = absolute(output / FOLDER)
     return root.relative_to(inside).as_posix() if root.is_relative_to(inside) else str(root)
-
-
-def _noted(output: Path) -> str:
-    return content(output / FOLDER / ROOT).decode("utf-8", "surrogateescape").removesuffix("\n")
 
 
 def refuse_others_places(output: Path, jobs: Sequence[Job], earlier: Mapping[str, Outcome]) -> None:
@@ -193,7 +191,7 @@ def refuse_strange_tables(output: Path) -> None:
     ------
     WriteError
     """
-    for path, is_ours in ((output / TABLE, _is_table), (output / DATASET, _are_frames)):
+    for path, is_ours in ((output / TABLE, _is_table), (output / FRAMES, _are_frames)):
         with writing(output):
             ours = not os.path.lexists(path) or is_ours(path)
         if not ours:
@@ -226,7 +224,7 @@ def take_away_tables(output: Path) -> None:
 
 
 def take_away_frames(output: Path) -> None:
-    frames, aside = output / DATASET, output / FOLDER / f"{DATASET}.old"
+    frames, aside = output / FRAMES, output / FOLDER / f"{FRAMES}.old"
     if frames.is_dir():
         with away(frames):
             sweep_frames(output)

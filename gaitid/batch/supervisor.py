@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from gaitid.batch.job import DONE, Job, Outcome
-from gaitid.batch.journal import Journal, content, sweep, writing
+from gaitid.batch.journal import Journal
 from gaitid.batch.parquet import sweep_frames
-from gaitid.batch.plan import Planned
 from gaitid.batch.previous import (
-    TABLE,
     away,
     earlier_places,
     files_of,
@@ -31,7 +29,9 @@ from gaitid.batch.previous import (
     take_away_tables,
     text_of,
 )
+from gaitid.batch.results_folder import TABLE, content, sweep, writing
 from gaitid.batch.table import batch_csv, results_in
+from gaitid.batch.types import Planned
 from gaitid.disk.atomic import put_all
 from gaitid.errors import GaitidError, WriteError, counted
 from gaitid.model.load import load_model

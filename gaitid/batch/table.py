@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from gaitid.batch.job import DONE, Outcome
-from gaitid.batch.plan import Planned
+from gaitid.batch.types import Planned
 
 # `figures_of` explains them.
 FIGURES = ("frames", "contacts", "wrenches_filled", "gaps", "label_faults", "warnings")

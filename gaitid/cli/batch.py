@@ -22,8 +22,8 @@ from gaitid.errors import GaitidError, counted, first_few
 
 if TYPE_CHECKING:
     from gaitid.batch.job import Outcome
-    from gaitid.batch.plan import Planned
     from gaitid.batch.supervisor import Scheduler
+    from gaitid.batch.types import Planned
     from gaitid.run import RunOptions
 
 # Options of `run` that mean the same for a data set. --forces belongs to one trial: looked for beside it.
@@ -93,13 +93,15 @@ def command(
     """
     from gaitid.batch.fetched import fetch, is_url
     from gaitid.batch.job import DONE, REFUSED
-    from gaitid.batch.journal import Journal, locked
+    from gaitid.batch.journal import Journal
     from gaitid.batch.local import LEAST_MB
+    from gaitid.batch.lock import locked
     from gaitid.batch.manifest import manifest_csv
-    from gaitid.batch.parquet import DATASET, refuse_long_subjects, require_pyarrow, write_parquet
+    from gaitid.batch.parquet import refuse_long_subjects, require_pyarrow, write_parquet
     from gaitid.batch.plan import make_plan
-    from gaitid.batch.previous import TABLE, earlier_places
+    from gaitid.batch.previous import earlier_places
     from gaitid.batch.progress import Progress
+    from gaitid.batch.results_folder import FRAMES, TABLE
     from gaitid.batch.supervisor import counts, make_jobs, run_batch
     from gaitid.run import prepare
 
@@ -146,7 +148,7 @@ def command(
     progress = Progress(len(jobs), sys.stderr if sys.stderr.isatty() and not quiet else None)
     told: dict[str, str] = {}
     remarks: list[str] = []
-    had_frames = (folder / DATASET).is_dir()
+    had_frames = (folder / FRAMES).is_dir()
 
     def tell(outcome: Outcome) -> None:
         done, before = outcome.status == DONE, outcome.run_time_s is None
@@ -184,8 +186,8 @@ def command(
         return 130
     finally:
         progress.clear()
-        if had_frames and not (folder / DATASET).is_dir() and not quiet:
-            say(f"{folder / DATASET} was taken away: it held earlier results; --parquet makes it anew")
+        if had_frames and not (folder / FRAMES).is_dir() and not quiet:
+            say(f"{folder / FRAMES} was taken away: it held earlier results; --parquet makes it anew")
     if not quiet:
         if others := earlier_places(folder, jobs, Journal(folder).read()):
             many = counted(len(others), "earlier result")

@@ -18,11 +18,13 @@ import works
 
 from gaitid.batch import journal as journals
 from gaitid.batch.job import CRASHED, DONE, Job, Outcome
-from gaitid.batch.journal import Journal, locked, sweep
-from gaitid.batch.plan import Planned
+from gaitid.batch.journal import Journal
+from gaitid.batch.lock import locked
 from gaitid.batch.progress import Progress
+from gaitid.batch.results_folder import sweep, writing
 from gaitid.batch.supervisor import run_batch
 from gaitid.batch.table import COLUMNS, batch_csv, results_in
+from gaitid.batch.types import Planned
 from gaitid.errors import WriteError
 
 
@@ -274,10 +276,10 @@ def test_a_disk_that_is_full_when_the_journal_is_written(tmp_path: Path, monkeyp
 
 @pytest.mark.parametrize("number", [errno.ENOENT, errno.EACCES, errno.EROFS])
 def test_room_is_asked_for_where_it_is_missing_only(tmp_path: Path, number: int) -> None:
-    with pytest.raises(WriteError) as refused, journals.writing(tmp_path):
+    with pytest.raises(WriteError) as refused, writing(tmp_path):
         raise OSError(number, os.strerror(number))
     assert refused.value.todo == "give another folder with -o; --resume goes on"
-    with pytest.raises(WriteError, match="make room, or give another"), journals.writing(tmp_path):
+    with pytest.raises(WriteError, match="make room, or give another"), writing(tmp_path):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 

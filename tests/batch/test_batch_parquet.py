@@ -15,8 +15,9 @@ from recordings import FRAMES
 from gaitid.batch.job import Outcome, run_one
 from gaitid.batch.local import run_local
 from gaitid.batch.parquet import refuse_long_subjects, write_parquet
-from gaitid.batch.plan import Planned, make_plan
+from gaitid.batch.plan import make_plan
 from gaitid.batch.supervisor import make_jobs, run_batch
+from gaitid.batch.types import Planned
 from gaitid.errors import GaitidError
 from gaitid.run import RunOptions
 

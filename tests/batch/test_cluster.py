@@ -251,7 +251,7 @@ def test_a_worker_of_another_version(cluster: Cluster, dataset: Path, tmp_path: 
     """Refused in one line before anything is written."""
     other = tmp_path / "other"
     other.mkdir()
-    (other / "sitecustomize.py").write_text("import gaitid\ngaitid.__version__ = '0.0.0'\n")
+    (other / "sitecustomize.py").write_text("from gaitid import version\nversion.__version__ = '0.0.0'\n")
     worker = cluster.add("--name", "old", custom=other)
     try:
         wait_until(lambda: "name: old" in (cluster.folder / "log").read_text() or worker.poll() is not None)

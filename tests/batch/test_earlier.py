@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 
 from gaitid.batch.job import DONE, TIMEOUT, Job, Outcome, run_one
-from gaitid.batch.journal import Journal, folds_case, locked
+from gaitid.batch.journal import Journal
+from gaitid.batch.lock import locked
 from gaitid.batch.plan import make_plan
-from gaitid.batch.previous import TABLE, earlier_places, refuse_one_name, refuse_strange_tables
+from gaitid.batch.previous import earlier_places, refuse_one_name, refuse_strange_tables
+from gaitid.batch.results_folder import TABLE, folds_case
 from gaitid.batch.supervisor import make_jobs, run_batch
 from gaitid.errors import WriteError
 from gaitid.run import RunOptions

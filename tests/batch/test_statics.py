@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,11 +11,16 @@ import numpy as np
 import pytest
 from recordings import pairs
 
-from gaitid.batch.discovery import by_name
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
+from c3d_writer import DEC, INTEL, SGI, STEP_MM, real_of, word_of, write
+
+from gaitid.batch.files import by_name
 from gaitid.batch.plan import make_plan
-from gaitid.batch.statics import read_name, stands
+from gaitid.batch.standing import stands
+from gaitid.batch.statics import read_name
 from gaitid.errors import GaitidError
 from gaitid.read import read_trial
+from gaitid.read.c3d.file import read_c3d_file, texts
 from gaitid.trial import Array
 
 
@@ -62,6 +69,36 @@ def test_content_tells_a_static_from_a_walk(one_walk: Path, tmp_path: Path) -> N
     (tmp_path / "broken.c3d").write_bytes((one_walk / "static.c3d").read_bytes()[:1500])
     assert stands(tmp_path / "broken.c3d") is None
     assert stands(tmp_path / "absent.c3d") is None
+
+
+def in_encoding(source: Path, code: int, floats: bool) -> bytes:
+    """The points of a trial as a file of another processor or number format, without its plates."""
+    file = read_c3d_file(source)
+    n_frames, n_points = file.seen.shape
+    point = {"USED": n_points, "FRAMES": n_frames, "LABELS": texts(file.parameters, "POINT", "LABELS")}
+    fields = {"ACTUAL_START_FIELD": None, "ACTUAL_END_FIELD": None}
+    written = write(code, floats, {"POINT": point, "ANALOG": {"USED": 0}, "TRIAL": fields})
+    head = bytearray(written.data[: next(at for name, at, _ in written.places if name == "data")])
+    struct.pack_into(">4H" if code == SGI else "<4H", head, 2, n_points, 0, 1, n_frames)
+    words = np.dstack([file.points / (1 if floats else STEP_MM), np.where(file.seen, 0, -1)]).round(2).ravel().tolist()
+    number = real_of(code) if floats else lambda value: word_of(code)(round(value))
+    return bytes(head) + b"".join(map(number, words))
+
+
+@pytest.mark.parametrize("floats", [True, False])
+@pytest.mark.parametrize("code", [INTEL, DEC, SGI])
+def test_content_whatever_the_processor(one_walk: Path, tmp_path: Path, code: int, floats: bool) -> None:
+    """A static of a VAX, as old laboratories have them, is found beside its trial too."""
+    for name in ("quiet", "walk"):
+        source = one_walk / f"{'static' if name == 'quiet' else name}.c3d"
+        (tmp_path / f"{name}.c3d").write_bytes(in_encoding(source, code, floats))
+        points = read_trial(tmp_path / f"{name}.c3d").points_g
+        np.testing.assert_allclose(points, read_trial(source).points_g, atol=1e-4)  # m: of the steps of integers
+    assert stands(tmp_path / "quiet.c3d") is True
+    assert stands(tmp_path / "walk.c3d") is False
+    (planned,) = make_plan([str(tmp_path)], None).trials
+    assert planned.static
+    assert (planned.static.path, planned.static.how) == (tmp_path / "quiet.c3d", "by content")
 
 
 def test_length_is_no_movement(one_walk: Path, tmp_path: Path) -> None:
@@ -122,12 +159,14 @@ def test_content_of_text(one_walk: Path, tmp_path: Path, delimiter: str) -> None
 
 
 def test_content_of_recorded_trials(shared_trials: Path) -> None:
-    """All statics and walks of five laboratories, floats and integers, with and without computed points."""
+    """All statics and walks of many laboratories, floats and integers, with and without computed points."""
     paths = [p for suffix in ("c3d", "trc") for p in shared_trials.rglob(f"*.{suffix}")]
-    found = {p.relative_to(shared_trials).as_posix(): stands(p) for p in paths}
-    judged = {name: still for name, still in found.items() if not name.startswith("zoo")}
+    still = {p.relative_to(shared_trials): stands(p) for p in paths if "zoo" not in p.parts}
+    judged = {path: stood for path, stood in still.items() if stood is not None}
     assert len(judged) >= 15
-    assert judged == {name: "static" in name.lower() for name in judged}
+    assert judged == {path: "static" in path.stem.lower() for path in judged}
+    # a static of 0.4 s, and poses of segments without markers
+    assert {path.parent.name for path in still.keys() - judged} <= {"keypoints", "theia_segments"}
 
 
 def test_by_name_in_the_same_folder_then_above(make) -> None:  # type: ignore[no-untyped-def]
