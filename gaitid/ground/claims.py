@@ -15,7 +15,7 @@ from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.sole import distance_from_foot, may_touch, reaches_onto
 from gaitid.ground.stance import Stance
-from gaitid.numerics.masks import known_rows
+from gaitid.numerics.masks import bridged, known_rows
 from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
@@ -164,28 +164,35 @@ def find_claims(ground: Ground, by_hand: Sequence[ByHand] = ()) -> Claims:
     TrialError
         A plate that is given is not there, or carries nothing in those frames.
     """
-    by_plate = {plate.number: _by_evidence(ground, plate) for plate in ground.plates}
+    ways = {side: FootTrack(bridged(foot.heel_g), bridged(foot.toe_g)) for side, foot in ground.feet.items()}
+    by_plate = {plate.number: _by_evidence(ground, plate, ways) for plate in ground.plates}
     return _overruled(ground, by_plate, by_hand)
 
 
-def _by_evidence(ground: Ground, plate: PlateLoad) -> dict[str, Mask]:
-    """For each side, the frames in which that foot loads a plate, or may (both sides may)."""
+def _by_evidence(ground: Ground, plate: PlateLoad, ways: Mapping[str, FootTrack]) -> dict[str, Mask]:
+    """For each side, the frames in which that foot loads a plate, or may (both sides may).
+
+    `ways` are the feet with their gaps bridged.
+    """
     on = {side: np.zeros(ground.n_frames, dtype=bool) for side in ground.feet}
-    distance = {side: distance_from_foot(plate.cop_g, foot, plate.normal_g) for side, foot in ground.feet.items()}
-    touching = {side: may_touch(plate, foot, ground.stances[side]) for side, foot in ground.feet.items()}
-    if not plate.outlined:  # only the pressure tells who is on it
-        with np.errstate(invalid="ignore"):
-            touching = {side: touch & (distance[side] <= COP_REACH) for side, touch in touching.items()}
     for first, last in ground.loaded[plate.number]:
         frames = slice(first, last + 1)
+        distance = {
+            side: distance_from_foot(plate.cop_g[frames], foot.during(frames), plate.normal_g)
+            for side, foot in ground.feet.items()
+        }
+        touching = {side: may_touch(plate, way, ground.stances[side], frames) for side, way in ways.items()}
+        if not plate.outlined:  # only the pressure tells who is on it
+            with np.errstate(invalid="ignore"):
+                touching = {side: touch & (distance[side] <= COP_REACH) for side, touch in touching.items()}
         pressing = plate.vertical[frames] > 0.5 * np.fmax.reduce(plate.vertical[frames])
-        reach = {side: _median_of_known(d[frames][pressing]) for side, d in distance.items()}
+        reach = {side: _median_of_known(d[pressing]) for side, d in distance.items()}
         nearest = min(reach, key=lambda s: reach[s], default=None)
         # a foot that only passes over a corner as it leaves does not stand there
-        involved = {side for side, touch in touching.items() if (touch & ground.stances[side].may_stand)[frames].any()}
+        involved = {side for side, touch in touching.items() if (touch & ground.stances[side].may_stand[frames]).any()}
         if nearest is not None and reach[nearest] <= COP_REACH:
             involved.add(nearest)
-        for side, mask in _shared_out(involved, {s: touching[s][frames] for s in ground.feet}).items():
+        for side, mask in _shared_out(involved, touching).items():
             on[side][frames] |= mask
     return on
 

@@ -12,7 +12,7 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.stance import Stance
-from gaitid.numerics.masks import bridged, spans
+from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import cross
 from gaitid.numerics.statistics import median, quantile
 from gaitid.trial import Array, Mask
@@ -148,15 +148,22 @@ def reaches_onto(plate: PlateLoad, foot: FootTrack, least: float = 0.0) -> Mask:
         return np.asarray(np.logical_or.reduce([plate.margin(part) > least for part in parts]))
 
 
-def may_touch(plate: PlateLoad, foot: FootTrack, stance: Stance) -> Mask:
-    """(frames,) whether a foot that does not surely fly has a part of its sole on a plate.
+def may_touch(plate: PlateLoad, way: FootTrack, stance: Stance, frames: slice) -> Mask:
+    """Whether a foot that does not surely fly has a part of its sole on a plate, in each of some frames.
 
-    Where its markers are missing beside frames in which it stands, it is taken to be on the straight way between where
-    it was seen last and next.
+    Parameters
+    ----------
+    plate : PlateLoad
+    way : FootTrack
+        Where its markers are missing, the foot is taken to be on the straight way between where it was seen last and
+        next (`bridged`); that counts beside frames in which it stands.
+    stance : Stance
+    frames : slice
     """
-    way = FootTrack(bridged(foot.heel_g), bridged(foot.toe_g))
-    height = np.minimum((way.heel_g - plate.centre_g) @ plate.normal_g, (way.toe_g - plate.centre_g) @ plate.normal_g)
-    grounded = np.where(stance.unseen, stance.may_stand, ~stance.airborne)
+    here = way.during(frames)
+    heel, toe = ((point - plate.centre_g) @ plate.normal_g for point in (here.heel_g, here.toe_g))
+    height = np.minimum(heel, toe)
+    grounded = np.where(stance.unseen[frames], stance.may_stand[frames], ~stance.airborne[frames])
     with np.errstate(invalid="ignore"):
         level = (height > MAY_STAND[0]) & (height < MAY_STAND[1])
-    return np.asarray(reaches_onto(plate, way, SOLE_TOLERANCE) & level & grounded)
+    return np.asarray(reaches_onto(plate, here, SOLE_TOLERANCE) & level & grounded)

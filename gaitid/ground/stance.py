@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -53,7 +54,7 @@ class Stance:
     method: str
     unseen: Mask
 
-    @property
+    @cached_property
     def may_stand(self) -> Mask:
         """(frames,) standing, or unseen in a gap beside frames in which it stands."""
         result = self.standing.copy()

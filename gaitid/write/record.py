@@ -17,6 +17,8 @@ from gaitid.write.tables import contact_row
 #: Of a record's keys and what they hold; raised where a reader of the last one would be misled (docs/record.md).
 #: 2: `warnings` are objects; records of before, without a number, hold them as strings.
 SCHEMA = 2
+# one for all lines: each `json.dumps` with options makes its own
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def plain(value: Any) -> Any:
@@ -134,4 +136,4 @@ def _section(value: Any) -> str:
 
 
 def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _ENCODER.encode(value)
