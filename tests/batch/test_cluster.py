@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import json
 import os
 import shutil
 import signal
@@ -67,8 +68,13 @@ class Cluster:
         self.address = ""
         self.workers: list[subprocess.Popen[bytes]] = []
         self.scheduler = self.start("scheduler", "--host", "127.0.0.1", "--port", "0")
-        wait_until(self.file.exists)
-        self.address = next(w for w in self.file.read_text().split('"') if w.startswith("tcp://"))
+        try:
+            # it is there before it is written
+            wait_until(lambda: self.file.exists() and self.file.read_text().rstrip().endswith("}"))
+        except BaseException:
+            self.close()
+            raise
+        self.address = json.loads(self.file.read_text())["address"]
 
     def start(self, what: str, *options: str, **environment: str) -> subprocess.Popen[bytes]:
         words = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--scheduler-file", str(self.file)]

@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from slow import slow_but
 from terminal import Done, assert_refused, assert_wrong_usage, gaitid
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "batch"))
@@ -302,13 +303,14 @@ def test_one_is_not_plural(dataset: Path, tmp_path: Path) -> None:
 # --- resume -------------------------------------------------------------------------------------------------
 
 
-def test_killed_three_times_and_resumed(undisturbed: Path, dataset: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", slow_but([1], [1, 3]))
+def test_killed_and_resumed(undisturbed: Path, dataset: Path, tmp_path: Path, times: int) -> None:
     """Kill −9 at random moments, the workers left to themselves; then the same bytes, no part of a file left.
 
     In a folder of another name than the undisturbed one, as who compares the two would have it.
     """
     chance, output = random.Random(5), "killed"
-    for k in range(3):
+    for k in range(times):
         process = started(dataset, tmp_path, "-j", "2", *(["--resume"] if k else []), output=output)
         wait_until(partial(noted_at_least, tmp_path, 8 * (k + 1), output))
         time.sleep(chance.uniform(0, 0.1))
@@ -366,7 +368,10 @@ def test_resume_after_a_change_does_what_it_touches(dataset: Path, tmp_path: Pat
     assert worked_on(tmp_path) == all_of_them
 
 
-@pytest.mark.parametrize("damage", ["{}", '{"trial": 5}', "\xff\x00 not JSON", '{"trial": "a", "outp'])
+DAMAGE = ["{}", '{"trial": 5}', "\xff\x00 not JSON", '{"trial": "a", "outp']
+
+
+@pytest.mark.parametrize("damage", slow_but(DAMAGE[2:], DAMAGE))
 def test_a_damaged_journal_costs_time_only(finished: Path, undisturbed: Path, dataset: Path, damage: str) -> None:
     journal = finished / "out" / ".gaitid" / "batch.jsonl"
     lines = journal.read_text().splitlines()
