@@ -5,10 +5,10 @@ all. It knows nothing of markers, plates or physics.
 
 In reading order; each file imports only from those above it:
 
-- ``types``: what the others hand to each other. ``results_folder``: the names in the folder of results.
+- ``types``: what the others hand to each other. ``results_folder``: its names and its lock.
 - The plan: ``files`` (which may be trials), ``manifest``, ``discovery`` (all trials of a data set), ``statics`` (by
   name), ``standing`` (by content), ``pairs`` (which static for which trial), ``plan``, ``fetched`` (what URLs name).
 - The work: ``job`` (one trial), ``local`` (processes here) and ``cluster`` (Dask), which give jobs to workers.
-- What is kept: ``lock``, ``journal``, ``table``, ``parquet``, ``previous`` (what earlier batches left).
+- What is kept: ``journal``, ``table``, ``parquet``, ``previous`` (what earlier batches left).
 - ``supervisor``: the batch, from jobs to ``batch.csv``. ``progress``: the bar on a terminal.
 """

@@ -40,10 +40,6 @@ def stands(path: Path, longest_s: float = math.inf) -> bool | None:
         A C3D, TRC or plain CSV file. In an export of Nexus the markers may be anywhere: None.
     longest_s : float
         False too where it is longer than this.
-
-    Returns
-    -------
-    bool or None
     """
     if not path.is_file():  # a pipe would be waited for
         return None
@@ -95,7 +91,7 @@ def _frames_of_text(path: Path) -> tuple[Array, float] | None:
         dialect, n_header = Dialect(delimiter, decimal_comma=delimiter != ","), 1
         columns = cells_of(header, dialect)
         # axes of a marker beside each other, wherever they stand
-        names = {c: found[1] for c in columns if (found := _COORDINATE.fullmatch(c))}
+        names = {c: match[1] for c in columns if (match := _COORDINATE.fullmatch(c))}
         ordered = sorted(names, key=lambda c: (names[c], c))
         markers, time = [columns.index(c) for c in ordered], columns.index("time_s")
     rows = lines[n_header:]

@@ -19,9 +19,8 @@ import works
 from gaitid.batch import journal as journals
 from gaitid.batch.job import CRASHED, DONE, Job, Outcome
 from gaitid.batch.journal import Journal
-from gaitid.batch.lock import locked
 from gaitid.batch.progress import Progress
-from gaitid.batch.results_folder import sweep, writing
+from gaitid.batch.results_folder import locked, sweep, writing
 from gaitid.batch.supervisor import run_batch
 from gaitid.batch.table import COLUMNS, batch_csv, results_in
 from gaitid.batch.types import Planned

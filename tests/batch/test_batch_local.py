@@ -54,7 +54,7 @@ def test_a_trial_that_hangs_is_given_up() -> None:
 
 @pytest.mark.skipif(os.uname().sysname != "Linux", reason="only Linux holds a process to its address space")
 def test_memory_is_limited() -> None:
-    """8 GiB in 2 GiB: by `MemoryError` here, which `run_one` turns into a refusal; the process ends, others go on."""
+    """8 GiB in 2 GiB: by `MemoryError` here, which `run_job` turns into a refusal; the process ends, others go on."""
     found = outcomes(["memory1", "a"], 1, memory_bytes=2 * 2**30)
     assert found["memory1"].status == CRASHED
     assert found["a"].status == DONE
@@ -75,7 +75,7 @@ def test_a_library_without_room(error: Exception, reason: str, one_walk: Path, m
         raise error
 
     monkeypatch.setattr(jobs, "run_file", no_room)
-    outcome = jobs.run_one(replace(works.job("walk"), trial=one_walk / "walk.c3d"))
+    outcome = jobs.run_job(replace(works.job("walk"), trial=one_walk / "walk.c3d"))
     assert outcome.status == jobs.REFUSED
     assert outcome.reason.startswith(reason)
 

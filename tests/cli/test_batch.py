@@ -23,7 +23,7 @@ from terminal import Done, assert_refused, assert_wrong_usage, gaitid
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "batch"))
 from recordings import BROKEN, FRAMES, SUBJECTS, WALKS, make_recordings
 
-from gaitid.batch.lock import locked
+from gaitid.batch.results_folder import locked
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ("contacts.csv", "cycles.csv", "joints.csv", "run.json", "spatiotemporal.csv", "wrenches.csv")
