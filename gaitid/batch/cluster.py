@@ -102,6 +102,7 @@ def run_cluster(
 
 
 def _run(client: Client, jobs: Sequence[Job], trials: Trials) -> Generator[Outcome, None, None]:
+    """The outcomes as they come; jobs that Dask gave up are tried again at the end, each alone."""
     client.register_plugin(trials, name=trials.name)
     try:
         suspects = []
@@ -138,6 +139,7 @@ def _round(client: Client, jobs: Sequence[Job], trials: Trials) -> Generator[tup
 
 
 def _outcome_of(future: Future, job: Job, address: str) -> Outcome | None:
+    """The outcome of a job; None where too many workers that held it were lost."""
     try:
         outcome: Outcome = future.result()
         return outcome
@@ -241,7 +243,7 @@ class Trials(WorkerPlugin):  # type: ignore[misc]
             self.busy[key].stop()
 
     def outcome(self, address: str, key: Any, job: Job) -> Outcome:
-        """Have one trial worked on, in a process that has done others before if there is one."""
+        """The outcome of one trial, from a process that has done others before if there is one."""
         self.check(address)
         try:
             worker = self.idle.pop()
@@ -276,6 +278,6 @@ class Trials(WorkerPlugin):  # type: ignore[misc]
 
 
 def _in_folder(folder: Path, job: Job) -> Outcome:
-    """`run_job` where paths mean what they mean to the user, and a record says them as they were given."""
+    """The outcome of a job in the folder where its relative paths begin, so that records name files as the user did."""
     os.chdir(folder)
     return run_job(job)

@@ -31,6 +31,7 @@ _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)")
 
 
 def is_url(name: str) -> bool:
+    """Whether the name of a data set is a URL."""
     return _URL.fullmatch(name) is not None
 
 

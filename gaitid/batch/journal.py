@@ -15,7 +15,7 @@ from gaitid.disk.atomic import put_all
 
 
 class Journal:
-    """Each trial that is done, a line of JSON, written when its result is in place.
+    """The trials that are done: for each a line of JSON, written when its result is in place.
 
     A line ends with the SHA-256 of what stands before it. Where a line is missing, cut (the process was killed in
     between) or damaged, the trial is worked on again, which makes the same bytes; the other lines stay. The files that

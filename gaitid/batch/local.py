@@ -173,8 +173,8 @@ def _ending(exitcode: int) -> str:
 
 @contextlib.contextmanager
 def _inherited() -> Iterator[None]:
-    """What a process that starts meanwhile inherits: Ctrl-C is blocked, which is for its parent, and it loads no module
-    of the current folder, since data may lie beside a ``signal.py``."""
+    """Set what a process inherits that starts meanwhile: it is spared Ctrl-C, which is for its parent, and loads no
+    module of the current folder, where data may lie beside a ``signal.py``."""
     safe_path = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     has_mask = hasattr(signal, "pthread_sigmask")

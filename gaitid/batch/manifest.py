@@ -98,7 +98,7 @@ def _csv_rows(path: Path) -> Iterator[tuple[str, Row]]:
             filled = [(name, cell) for name, cell in zip_longest(columns, cells, fillvalue="") if cell.strip()]
             for name, cell in filled:
                 if not name:
-                    raise ReadError(f"{path}: {where}: a cell below no name of a column", found=repr(cell))
+                    raise ReadError(f"{path}: {where}: a value in a column without a name", found=repr(cell))
             row = {name: _values(name, _decimal(name, cell, delimiter), path.parent) for name, cell in filled}
             row.pop(OVERRIDES, None)
             overrides = _overrides(dict(filled).get(OVERRIDES, ""), delimiter, f"{path}: {where}: {OVERRIDES}: ")
@@ -144,6 +144,7 @@ def _values(name: str, cell: str, folder: Path) -> list[str]:
 
 
 def _yaml_rows(path: Path) -> Iterator[tuple[str, Row]]:
+    """The entries of a YAML file, with all values as text."""
     content = _yaml_as_text(path)
     if isinstance(content, Mapping) and isinstance(content.get(TRIALS), list):
         _check_keys(map(str, content), f"{path}: beside the list of entries: ", (TRIALS,))

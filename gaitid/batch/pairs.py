@@ -113,6 +113,7 @@ class Pairs:
         ]
 
     def _nearest(self, trial: Path) -> Path | None:
+        """The nearest folder with statics; None where there is none."""
         return next((folder for folder in self._homes(trial) if self.candidates(folder)), None)
 
     def _is_static_name(self, name: str) -> bool:
@@ -127,7 +128,7 @@ class Pairs:
         return [*self.folders.listed(folder).trials, *below]
 
     def _candidates(self, folder: Path) -> list[Static]:
-        """By name, else named as standing; else those that stand still, unless all do: that was to be measured."""
+        """Statics by name, else named as standing; else what stands still, unless all does: that was to be measured."""
         files = self.files(folder)
         how = {path: self._how_named(path, folder) for path in files}
         for kinds in (("by name", "by its folder"), ("as standing",)):

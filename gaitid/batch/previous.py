@@ -96,7 +96,7 @@ def _as_given(note: str) -> str:
 
 
 def place_of(job: Job, output: Path) -> str:
-    """Where a trial's results are, below the folder of all: ``P01/walk`` for ``P01/walk.run.json`` and the others."""
+    """The place of a trial's results below the folder of all: ``P01/walk`` for ``P01/walk.run.json`` and the others."""
     return (job.folder.relative_to(output) / job.trial.stem).as_posix()
 
 
@@ -194,11 +194,12 @@ def delete_tables(output: Path) -> None:
 
 
 def delete_frames(output: Path) -> None:
+    """Delete ``frames.parquet``, all at once: nobody reads a part of it."""
     frames, aside = output / FRAMES, output / FOLDER / f"{FRAMES}.old"
     if frames.is_dir():
         with deleting(frames):
             sweep_frames(output)
-            os.replace(frames, aside)  # at once, so that nobody reads a part of it
+            os.replace(frames, aside)
             sweep_frames(output)
 
 
@@ -249,6 +250,6 @@ def deleting(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise WriteError(
-            f"{path}: of an earlier batch, cannot be taken away ({error.strerror or error})",
+            f"cannot delete {path} of an earlier batch ({error.strerror or error})",
             todo="close it where it is open, and go on with --resume",
         ) from None

@@ -53,11 +53,12 @@ def words_of(name: str) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def read_name(name: str, statics: tuple[str, ...] = STATIC_WORDS) -> Name:
-    """What a name without the suffix of a file says.
+    """What a name says, and whether that makes it a static.
 
     Parameters
     ----------
     name : str
+        Without the suffix of a file.
     statics : tuple of str
         Words that make it a static, in lower case and without separators: ``tpose`` for ``T-Pose`` and ``T pose``.
     """
@@ -76,7 +77,7 @@ def read_name(name: str, statics: tuple[str, ...] = STATIC_WORDS) -> Name:
 
 
 def _joined(parts: Iterable[tuple[int, str]]) -> tuple[str, ...]:
-    """Parts of words, each with the place of its word, as words again."""
+    """Words joined from their parts, each of which has the number of its word."""
     joined: dict[int, str] = {}
     for place, part in parts:
         joined[place] = joined.get(place, "") + part
