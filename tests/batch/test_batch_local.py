@@ -37,9 +37,8 @@ def test_no_jobs() -> None:
 def test_a_crash_costs_one_trial(n: int) -> None:
     """Another process takes its place, with one worker too."""
     found = outcomes(["a", "crash1", "b", "exit1", "c"], n)
-    assert {name: o.status for name, o in found.items()} == {
-        "a": DONE, "crash1": CRASHED, "b": DONE, "exit1": CRASHED, "c": DONE,
-    }  # fmt: skip
+    expected = {"a": DONE, "crash1": CRASHED, "b": DONE, "exit1": CRASHED, "c": DONE}
+    assert {name: o.status for name, o in found.items()} == expected
     assert found["crash1"].reason == "its process was ended by SIGSEGV"
     assert found["exit1"].reason == "its process ended (exit code 3)"
 
@@ -90,7 +89,7 @@ def test_windows_waits_for_so_many_processes_only(monkeypatch: pytest.MonkeyPatc
 
 def test_stopping_early_ends_the_processes(tmp_path: Path) -> None:
     names = [str(tmp_path / "first"), str(tmp_path / "second")]
-    coming = run_local([works.job(name) for name in names], 2, work=works.lasting, time_limit_s=2.0)
+    coming = run_local([works.job(name) for name in names], 2, work=works.lasting, time_limit_s=4.0)
     assert next(coming).status == TIMEOUT
     processes = [int(Path(name).read_text()) for name in names if Path(name).exists()]
     coming.close()

@@ -71,9 +71,9 @@ def test_overrides_stand_apart(make, name: str, text: str) -> None:  # type: ign
     top = make("s.c3d=static", "P1/a.c3d", "c.c3d")
     (top / name).write_text(text)
     plan = make_plan([str(top / name)], top / "out")
-    own = ("--static", str(top / "s.c3d"), "--cutoff", "8.5", "--assign", "left=1", "--assign", "right=2",
-           "--set", "cutoff_hz=6")  # fmt: skip
-    assert {p.trial.stem: p.words for p in plan.trials} == {"a": own, "c": ()}
+    others = ["--cutoff", "8.5", "--assign", "left=1", "--assign", "right=2", "--set", "cutoff_hz=6"]
+    words = ("--static", str(top / "s.c3d"), *others)
+    assert {p.trial.stem: p.words for p in plan.trials} == {"a": words, "c": ()}
     assert {p.subject for p in plan.trials} == {"Ann"}
     (top / "again.csv").write_text(manifest_csv(plan.trials))
     assert make_plan([str(top / "again.csv")], top / "out").trials == tuple(

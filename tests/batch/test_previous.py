@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,14 +38,15 @@ def here(jobs: Sequence[Job]) -> Iterator[Outcome]:
     yield from map(run_job, jobs)
 
 
-def work(output: Path, *datasets: object, schedule: Any = here, resume: bool = False, model: str = "pig",
-         remark: Callable[[str], object] = str, **options: Any) -> dict[str, Outcome]:  # fmt: skip
+def work(
+    output: Path, *datasets: object, schedule: Any = here, resume: bool = False, remark: Any = str, **options: Any
+) -> dict[str, Outcome]:
     """A batch in this process; by the trial's folder and name."""
     plan = make_plan([str(name) for name in datasets], output)
     jobs = make_jobs(
         plan.trials,
         lambda planned: RunOptions(
-            model, planned.static and planned.static.path, command=(str(planned.trial), str(options)), **options
+            "pig", planned.static and planned.static.path, command=(str(planned.trial), str(options)), **options
         ),
     )
     outcomes = run_batch(plan.trials, jobs, output, schedule, resume=resume, remark=remark)
