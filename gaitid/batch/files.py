@@ -31,22 +31,22 @@ _MARKER = re.compile(r"_x_(mm|cm|m)\b")
 
 
 def absolute(path: Path) -> Path:
-    """Without dots, links as they are: what a user sees as one folder stays one."""
+    """The absolute path without dots; links stay: what a user sees as one folder stays one."""
     return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() follows links
 
 
 def natural(text: str) -> tuple[object, ...]:
-    """Sorts ``walk2`` before ``walk10``."""
+    """A key that sorts ``walk2`` before ``walk10``."""
     return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in re.split(r"(\d+)", text) if p)
 
 
 def by_name(path: Path) -> tuple[object, ...]:
-    """Sorts paths as people count."""
+    """A key that sorts paths as people count."""
     return natural(path.as_posix())
 
 
 def about_path(path: Path) -> str:
-    """What to do about a path at which nothing is."""
+    """The advice for a path at which nothing is."""
     return "write / between folders" if "\\" in str(path) else "check the path"
 
 
@@ -54,6 +54,7 @@ def about_path(path: Path) -> str:
 
 
 def is_glob(text: str) -> bool:
+    """Whether a path has a sign of globs."""
     return any(sign in text for sign in "*?[")
 
 
@@ -63,7 +64,7 @@ def literal_part(pattern: Path) -> Path:
 
 
 def matches(pattern: Path) -> Listing:
-    """Trials that a glob names, ``**`` for any folders, and what was left out.
+    """Trials that match a glob, ``**`` for any folders, and what was left out.
 
     Raises
     ------
@@ -78,7 +79,7 @@ def matches(pattern: Path) -> Listing:
         files = tuple(sorted((p for p in base.glob(rest) if not p.is_dir()), key=by_name))
     except (ValueError, OSError) as error:
         raise GaitidError(f"{pattern}: cannot be used as a glob ({error})") from None
-    return _listing(files, {p: no_trial(p) for p in files if p.suffix.lower() in SUFFIXES})
+    return _listing(files, {p: why_no_trial(p) for p in files if p.suffix.lower() in SUFFIXES})
 
 
 def list_folder(folder: Path) -> Listing:
@@ -92,7 +93,7 @@ def list_folder(folder: Path) -> Listing:
     suffixes = {p: p.suffix.lower() for p in files}
     recorded = {p.stem for p in files if suffixes[p] == ".c3d"}
     reasons = {
-        p: "a C3D file of the same name is there" if suffixes[p] != ".c3d" and p.stem in recorded else no_trial(p)
+        p: "a C3D file of the same name is there" if suffixes[p] != ".c3d" and p.stem in recorded else why_no_trial(p)
         for p in files
         if suffixes[p] in SUFFIXES
     }
@@ -100,7 +101,7 @@ def list_folder(folder: Path) -> Listing:
 
 
 def _listing(files: tuple[Path, ...], reasons: dict[Path, str], folders: tuple[Path, ...] = ()) -> Listing:
-    """Of files with the suffix of a trial, with the reasons of those that are none."""
+    """The listing of files, of which those are trials that have an empty reason not to be."""
     left_out = tuple((p, why) for p, why in reasons.items() if why)
     return Listing(tuple(p for p in reasons if not reasons[p]), left_out, files, folders)
 
@@ -109,18 +110,17 @@ def _listing(files: tuple[Path, ...], reasons: dict[Path, str], folders: tuple[P
 
 
 def refuse_no_trial(path: Path) -> None:
-    """GaitidError where a file that somebody named is no trial."""
+    """Raise a `GaitidError` where a file that somebody named is no trial."""
     if path.suffix.lower() not in SUFFIXES:
         raise GaitidError(f"{path}: no trial", expected=f"a file that ends in {', '.join(SUFFIXES)}")
-    if why := no_trial(path):
+    if why := why_no_trial(path):
         raise GaitidError(f"{path}: this is {why}")
 
 
-def no_trial(path: Path) -> str:
-    """What a file is that is no trial, else nothing: all C3D and TRC files may be one, CSV files with markers, exports
-    of Nexus.
+def why_no_trial(path: Path) -> str:
+    """What a file is instead of a trial; empty for C3D and TRC files, CSV files with markers, and exports of Nexus.
 
-    A file that cannot be read stays a trial, and is named when it is read.
+    A file that cannot be read counts as a trial, and is refused by name when it is read.
     """
     if path.suffix.lower() != ".csv":
         return ""
@@ -149,7 +149,7 @@ def is_manifest(path: Path) -> bool:
         return False
     try:
         return _names_trials(_header_columns(first_characters(path)))
-    except ReadError:  # named when it is read as a trial
+    except ReadError:  # refused by name when it is read as a trial
         return False
 
 
@@ -171,7 +171,7 @@ def header_row(lines: Sequence[str]) -> int | None:
 
 
 def delimiter_of(header: str) -> str:
-    """The sign of which a header has most: a comma, a semicolon or a tab."""
+    """What separates the cells of a header: of comma, semicolon and tab the one that it has most of."""
     return max(",;\t", key=header.count)
 
 

@@ -10,59 +10,60 @@ from pathlib import Path
 from typing import Any
 
 from gaitid.batch.job import DONE, Outcome
-from gaitid.batch.results_folder import FOLDER, JOURNAL, PLAIN, content, writing
+from gaitid.batch.results_folder import FOLDER, JOURNAL, PLAIN, read_bytes, writing
 from gaitid.disk.atomic import put_all
 
 
 class Journal:
-    """Each trial that is done, a line of JSON, written when its result is in place.
+    """The trials that are done: for each a line of JSON, written when its result is in place.
 
-    A line ends with the SHA-256 of what stands before. One that is missing, cut (the process was killed in between)
-    or damaged means that the trial is worked on again, which makes the same bytes. What a line says of files is
-    believed only where their hashes agree. Results are known by their place below the folder (``P01/walk``).
+    A line ends with the SHA-256 of what stands before it. Where a line is missing, cut (the process was killed in
+    between) or damaged, the trial is worked on again, which makes the same bytes; the other lines stay. The files that
+    a line lists count as done only where their hashes agree. Results are known by their place below the folder
+    (``P01/walk``).
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.path = folder, folder / FOLDER / JOURNAL
 
     def read(self) -> dict[str, Outcome]:
-        """What was done, by place."""
-        return dict(filter(None, map(_entry, content(self.path).split(b"\n"))))
+        """The outcomes of the trials that are done, by place."""
+        return dict(filter(None, map(_entry, read_bytes(self.path).split(b"\n"))))
 
     def write(self, done: Mapping[str, Outcome]) -> None:
-        """The whole journal anew, without times: the same outcomes give the same bytes."""
+        """Write the whole journal anew, without times: the same outcomes give the same bytes."""
         with writing(self.folder):
-            put_all(self.path.parent, {JOURNAL: b"".join(_line(place, one) for place, one in done.items())})
+            put_all(self.path.parent, {JOURNAL: b"".join(_line(place, outcome) for place, outcome in done.items())})
 
     def append(self, place: str, outcome: Outcome) -> None:
-        """One trial more, when its result is in place."""
+        """Add one trial, when its result is in place."""
         with writing(self.folder):
             descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | PLAIN, 0o666)
             with os.fdopen(descriptor, "ab") as file:
                 file.write(_line(place, outcome))
 
 
-# What a line says, in this order: text, then numbers by name, text by name, texts.
-_WORDS = ("place", "trial", "trial_sha256", "fingerprint")
-_NOTED = (*_WORDS, "figures", "outputs", "warnings")
+# The keys of a line in their order: text; then numbers by name, text by name, a list of text.
+_TEXTS = ("place", "trial", "trial_sha256", "fingerprint")
+_KEYS = (*_TEXTS, "figures", "outputs", "warnings")
 
 
 def _line(place: str, outcome: Outcome) -> bytes:
-    said = json.dumps({name: place if name == "place" else getattr(outcome, name) for name in _NOTED})
-    return f'{said[:-1]}, "sha256": "{hashlib.sha256(said.encode()).hexdigest()}"}}\n'.encode()
+    text = json.dumps({key: place if key == "place" else getattr(outcome, key) for key in _KEYS})
+    return f'{text[:-1]}, "sha256": "{hashlib.sha256(text.encode()).hexdigest()}"}}\n'.encode()
 
 
 def _entry(line: bytes) -> tuple[str, Outcome] | None:
-    """What a line says; None where it is not, to the byte, what we would write of that."""
+    """The place and the outcome of a line; None where it is not, to the byte, what gaitid would write of these."""
     try:
-        found: Any = json.loads(line)
-        noted = {name: found[name] for name in _NOTED}
-        words = [*(noted[name] for name in _WORDS), *noted["outputs"].values(), *noted["warnings"]]
+        content: Any = json.loads(line)
+        values = {key: content[key] for key in _KEYS}
+        texts = [*(values[key] for key in _TEXTS), *values["outputs"].values(), *values["warnings"]]
         # no count or share is larger; neither NaN nor infinity is less
-        numbers = [type(one) in (int, float) and abs(one) < 1e15 for one in noted["figures"].values()]
-        place = noted.pop("place")
-        outcome = Outcome(status=DONE, **{**noted, "warnings": tuple(noted["warnings"])})
-        right = all(isinstance(word, str) for word in words) and all(numbers) and _line(place, outcome) == line + b"\n"
+        numbers = [type(number) in (int, float) and abs(number) < 1e15 for number in values["figures"].values()]
+        place = values.pop("place")
+        outcome = Outcome(status=DONE, **{**values, "warnings": tuple(values["warnings"])})
+        valid = all(isinstance(text, str) for text in texts) and all(numbers) and _line(place, outcome) == line + b"\n"
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    return (place, outcome) if right else None
+    return (place, outcome) if valid else None

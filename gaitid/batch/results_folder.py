@@ -1,4 +1,4 @@
-"""The folder of results: the names that gaitid gives in it, what it notes there, and how it is written to."""
+"""The folder of results: the names of what gaitid puts there, the lock, and how it is read and written."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import contextlib
 import errno
 import os
 import re
-from collections.abc import Iterable, Iterator
+import socket
+import stat
+import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from gaitid.disk.regular import MAX_TEXT_BYTES, file_size
@@ -21,6 +24,13 @@ LOCK, JOURNAL, ROOT, FETCHED = "lock", "batch.jsonl", "dataset", "fetched"
 PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 # As `put_all` names files aside: name, process, number.
 _PART = re.compile(r"\..{1,40}\.\d+\.\d+\.part(\.old)?", re.DOTALL)
+_WAIT_S = 0.2
+# How the content of a lock begins.
+_HOLDER = b"\nprocess "
+# A file system that knows no locks.
+_NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL}
+# What two processes answer to each other: EWOULDBLOCK on Unix, EACCES or EDEADLK of Windows.
+_TAKEN = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
 
 
 @contextlib.contextmanager
@@ -34,8 +44,8 @@ def writing(folder: Path) -> Iterator[None]:
         raise WriteError(f"cannot write to {folder} ({error.strerror or error})", todo=todo) from None
 
 
-def content(path: Path) -> bytes:
-    """The bytes of a file of ours; none where it is absent or cannot be one of ours: a pipe would be waited for."""
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file that gaitid wrote; none where it is absent, or a pipe or device, which has no end."""
     try:
         file_size(path, MAX_TEXT_BYTES, "own")
         return path.read_bytes()
@@ -44,12 +54,12 @@ def content(path: Path) -> bytes:
 
 
 def root_note(output: Path) -> str:
-    """What was noted of the root of the data set that a folder holds the results of; empty where nothing was."""
-    return content(output / FOLDER / ROOT).decode("utf-8", "surrogateescape").removesuffix("\n")
+    """The text of the file that notes the root of the data set whose results these are; empty where there is none."""
+    return read_bytes(output / FOLDER / ROOT).decode("utf-8", "surrogateescape").removesuffix("\n")
 
 
 def noted_root(output: Path) -> Path | None:
-    """That root; None where nobody noted it, or it lies in the folder itself."""
+    """That root; None where none is noted, or it lies in the folder of results itself."""
     root = Path(root_note(output))
     return root if root.is_absolute() else None
 
@@ -64,8 +74,97 @@ def folds_case(output: Path) -> bool:
 
 
 def sweep(folders: Iterable[Path]) -> None:
-    """Take away files aside that a process left which was killed. Only under the lock: nobody else writes there."""
+    """Delete the temporary files of processes that were killed. Only under the lock: nobody else writes there."""
     for folder in folders:
         with contextlib.suppress(OSError):
             for path in [p for p in folder.iterdir() if _PART.fullmatch(p.name)]:
                 path.unlink(missing_ok=True)
+
+
+# --- the lock -----------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def locked(folder: Path, wait: bool, waiting: Callable[[str], object] = lambda text: None) -> Iterator[None]:
+    """Hold the lock of a folder (made if absent): no other batch works there meanwhile.
+
+    The system holds the lock and releases it when the process ends, however that happens: it cannot be left behind.
+    The lock's file names the process that holds it, for people.
+
+    Parameters
+    ----------
+    folder : Path
+    wait : bool
+        Wait until it is free instead of refusing.
+    waiting : callable
+        Called once, with a line that names the process that is waited for.
+
+    Raises
+    ------
+    WriteError
+        Another batch works there, or the folder cannot be written to.
+    """
+    lock = folder / FOLDER / LOCK
+    with writing(folder):
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        for path, is_expected in ((lock.parent, stat.S_ISDIR), (lock, stat.S_ISREG)):
+            if os.path.lexists(path) and not is_expected(path.lstat().st_mode):
+                raise WriteError(f"{path} is a link or a device: nothing is written through it", todo="delete it")
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | PLAIN, 0o666)
+    try:
+        announced = False
+        while not _take(descriptor):
+            os.lseek(descriptor, 1, os.SEEK_SET)
+            holder = os.read(descriptor, 200).decode(errors="replace")
+            who = f"another batch works there{' (' + holder.strip() + ')' if holder.strip() else ''}"
+            if not wait:
+                raise WriteError(f"{folder}: {who}", todo="wait for its end, give --wait, or another folder with -o")
+            if not announced:
+                waiting(f"{folder}: {who}; waiting")
+                announced = True
+            time.sleep(_WAIT_S)
+        with writing(folder):
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            if not _HOLDER.startswith(os.read(descriptor, len(_HOLDER))):
+                raise WriteError(f"{lock} is no lock of gaitid", todo="delete it")
+            os.ftruncate(descriptor, 0)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            # byte 0 is what Windows locks, and nobody else could read it
+            os.write(descriptor, _HOLDER + f"{os.getpid()} on {socket.gethostname()}\n".encode())
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                os.ftruncate(descriptor, 0)
+                _release(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _take(descriptor: int) -> bool:
+    """Whether this process holds the lock now; a file system without locks gives it to everybody."""
+    try:
+        try:
+            import fcntl
+        except ImportError:
+            import msvcrt
+
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in _TAKEN:
+            return False
+        if error.errno not in _NO_LOCKS:
+            raise
+    return True
+
+
+def _release(descriptor: int) -> None:
+    """Release the lock at once. Unix does so when the file is closed; Windows some time later."""
+    with contextlib.suppress(ImportError):
+        import msvcrt
+
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined]

@@ -40,10 +40,6 @@ def stands(path: Path, longest_s: float = math.inf) -> bool | None:
         A C3D, TRC or plain CSV file. In an export of Nexus the markers may be anywhere: None.
     longest_s : float
         False too where it is longer than this.
-
-    Returns
-    -------
-    bool or None
     """
     if not path.is_file():  # a pipe would be waited for
         return None
@@ -79,7 +75,7 @@ def _frames_of_c3d(path: Path) -> tuple[Array, float] | None:
 
 
 def _frames_of_text(path: Path) -> tuple[Array, float] | None:
-    """The same of a TRC or a plain CSV file, of which only these rows are turned into numbers."""
+    """The same for a TRC or plain CSV file, of which only these rows are turned into numbers."""
     from gaitid.read.tables.csv_text import Dialect, cells_of, is_blank, numbers_of, read_lines
 
     if path.stat().st_size > _LONGEST_TEXT:
@@ -95,7 +91,7 @@ def _frames_of_text(path: Path) -> tuple[Array, float] | None:
         dialect, n_header = Dialect(delimiter, decimal_comma=delimiter != ","), 1
         columns = cells_of(header, dialect)
         # axes of a marker beside each other, wherever they stand
-        names = {c: found[1] for c in columns if (found := _COORDINATE.fullmatch(c))}
+        names = {c: match[1] for c in columns if (match := _COORDINATE.fullmatch(c))}
         ordered = sorted(names, key=lambda c: (names[c], c))
         markers, time = [columns.index(c) for c in ordered], columns.index("time_s")
     rows = lines[n_header:]
@@ -111,7 +107,7 @@ def _looked_at(n_frames: int) -> list[int]:
 
 
 def _still(frames: Array) -> bool | None:
-    """(looked at, points, 4) with residuals last: whether most points keep their places."""
+    """Whether most points of (looked at, points, 4) frames keep their places; None where too few are seen."""
     with np.errstate(invalid="ignore"):
         seen = (frames[..., 3] >= 0) & np.isfinite(frames).all(axis=2) & frames[..., :3].any(axis=2)
     seen_twice = seen.sum(axis=0) >= 2

@@ -38,8 +38,8 @@ class Name:
     begins: tuple[str, ...]
 
 
-def words(name: str) -> list[str]:
-    """Of a name, in lower case: ``AFO_StaticTrial P02`` has afo, static, trial, p02.
+def words_of(name: str) -> list[str]:
+    """The words of a name, in lower case: ``AFO_StaticTrial P02`` has afo, static, trial, p02.
 
     Letters and digits that are written together are one word; a capital letter begins one beside a small letter.
     """
@@ -53,38 +53,39 @@ def words(name: str) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def read_name(name: str, statics: tuple[str, ...] = STATIC_WORDS) -> Name:
-    """What a name says, without the suffix of a file.
+    """What a name says, and whether that makes it a static.
 
     Parameters
     ----------
     name : str
+        Without the suffix of a file.
     statics : tuple of str
         Words that make it a static, in lower case and without separators: ``tpose`` for ``T-Pose`` and ``T pose``.
     """
-    parts = [(i, part) for i, word in enumerate(words(name)) for part in re.findall(r"\d+|\D+", word)]
-    said: set[int] = set()
+    parts = [(i, part) for i, word in enumerate(words_of(name)) for part in re.findall(r"\d+|\D+", word)]
+    static_parts: set[int] = set()
     for first in range(len(parts)):
         for end in range(first + 1, len(parts) + 1):
             text = "".join(part for _, part in parts[first:end])
             begins = end == first + 1 and "static" in statics and text.startswith("static")
             if begins or text in statics:
-                said.update(range(first, end))
-    kept = [k for k in range(len(parts)) if k not in said]
-    stop = min((k for k in said if kept and k > kept[0]), default=len(parts))
-    rest = frozenset(word for word in _joined(parts[k] for k in kept) if not word.isdecimal())
-    return Name(bool(said), rest, _joined(parts[k] for k in kept if k < stop))
+                static_parts.update(range(first, end))
+    others = [k for k in range(len(parts)) if k not in static_parts]
+    stop = min((k for k in static_parts if others and k > others[0]), default=len(parts))
+    rest = frozenset(word for word in _joined(parts[k] for k in others) if not word.isdecimal())
+    return Name(bool(static_parts), rest, _joined(parts[k] for k in others if k < stop))
 
 
 def _joined(parts: Iterable[tuple[int, str]]) -> tuple[str, ...]:
-    """Parts of words, each with the place of its word, as words again."""
-    found: dict[int, str] = {}
+    """Words joined from their parts, each of which has the number of its word."""
+    joined: dict[int, str] = {}
     for place, part in parts:
-        found[place] = found.get(place, "") + part
-    return tuple(found.values())
+        joined[place] = joined.get(place, "") + part
+    return tuple(joined.values())
 
 
 def traits(names: Sequence[str], statics: tuple[str, ...], *, of_static: bool) -> frozenset[Trait]:
-    """What a file's name says that statics and trials may share.
+    """What a file's name has that statics and trials may share.
 
     Words; numbers, where all that stands before them is the same too (from any folder on, so that ``Walks/01_walk``
     meets ``Statics/01_static``); and words that are the same but for a number glued to one of the two (``AFO1`` and
@@ -100,17 +101,17 @@ def traits(names: Sequence[str], statics: tuple[str, ...], *, of_static: bool) -
         Whether it is a static, or may take one.
     """
     tails = [read_name(" ".join(names[i:]), statics) for i in range(len(names))]
-    found: set[Trait] = {("word", word) for word in tails[0].words}
+    shared: set[Trait] = {("word", word) for word in tails[0].words}
     for begins in (tail.begins for tail in tails):
-        found.update(("number", *begins[: i + 1]) for i, word in enumerate(begins) if word.isdecimal())
+        shared.update(("number", *begins[: i + 1]) for i, word in enumerate(begins) if word.isdecimal())
     for word in tails[0].words:
         if stem := word.rstrip("0123456789"):
             # a number in the static's name meets none in the trial's, and the other way round
-            found.add(("glued", "static" if (stem != word) == of_static else "trial", stem))
-    return frozenset(found)
+            shared.add(("glued", "static" if (stem != word) == of_static else "trial", stem))
+    return frozenset(shared)
 
 
-def choose(statics: Sequence[Static], own: frozenset[Trait], others: frozenset[Trait]) -> Static | None:
+def choose(statics: Sequence[Static], of_trial: frozenset[Trait], of_all: frozenset[Trait]) -> Static | None:
     """The static of a trial among several in one folder.
 
     The one that shares most words and numbers with the trial (``barefoot static`` for ``barefoot walk 3``); what all of
@@ -121,10 +122,8 @@ def choose(statics: Sequence[Static], own: frozenset[Trait], others: frozenset[T
     Parameters
     ----------
     statics : sequence of Static
-    own : frozenset of Trait
-        Of the trial.
-    others : frozenset of Trait
-        Of all trials that may take one of these statics.
+    of_trial, of_all : frozenset of Trait
+        Of the trial, and of all trials that may take one of these statics.
 
     Returns
     -------
@@ -133,15 +132,15 @@ def choose(statics: Sequence[Static], own: frozenset[Trait], others: frozenset[T
     """
     if len(statics) == 1:
         return statics[0]
-    common = own.intersection(*(static.traits for static in statics))
-    scores = [_score((static.traits & own) - common) for static in statics]
+    common = of_trial.intersection(*(static.traits for static in statics))
+    scores = [_score((static.traits & of_trial) - common) for static in statics]
     most = max(scores, default=_score(()))
     if any(most):
         best = [static for static, score in zip(statics, scores, strict=True) if score == most]
     else:
-        best = [static for static in statics if (static.traits - common).isdisjoint(others)]
+        best = [static for static in statics if (static.traits - common).isdisjoint(of_all)]
     if 0 < len(best) < len(statics):
-        return choose(best, own, others)
+        return choose(best, of_trial, of_all)
     return max(best, key=lambda s: (natural(s.path.stem.casefold()), s.path), default=None)
 
 

@@ -95,13 +95,12 @@ def command(
     from gaitid.batch.job import DONE, REFUSED
     from gaitid.batch.journal import Journal
     from gaitid.batch.local import LEAST_MB
-    from gaitid.batch.lock import locked
     from gaitid.batch.manifest import manifest_csv
     from gaitid.batch.parquet import refuse_long_subjects, require_pyarrow, write_parquet
     from gaitid.batch.plan import make_plan
-    from gaitid.batch.previous import earlier_places
+    from gaitid.batch.previous import other_places
     from gaitid.batch.progress import Progress
-    from gaitid.batch.results_folder import FRAMES, TABLE
+    from gaitid.batch.results_folder import FRAMES, TABLE, locked
     from gaitid.batch.supervisor import counts, make_jobs, run_batch
     from gaitid.run import prepare
 
@@ -189,7 +188,7 @@ def command(
         if had_frames and not (folder / FRAMES).is_dir() and not quiet:
             say(f"{folder / FRAMES} was taken away: it held earlier results; --parquet makes it anew")
     if not quiet:
-        if others := earlier_places(folder, jobs, Journal(folder).read()):
+        if others := other_places(folder, jobs, Journal(folder).read()):
             many = counted(len(others), "earlier result")
             remarks.append(f"{many} of trials that are not in this batch: {first_few(others, _NAMED)}")
         for remark in remarks:

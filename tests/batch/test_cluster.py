@@ -38,7 +38,7 @@ DEADLY = """
 import os, signal, time
 import gaitid.batch.job as job
 
-def run_one(one, before=job.run_one):
+def run_job(one, before=job.run_job):
     if one.trial.stem == "deadly":
         os.kill(os.getppid(), signal.SIGKILL)
     if one.trial.stem == "endless":
@@ -46,7 +46,7 @@ def run_one(one, before=job.run_one):
         time.sleep(600)
     return before(one)
 
-job.run_one = run_one
+job.run_job = run_job
 """
 ALL_DONE = f"{SUBJECTS * WALKS - len(BROKEN)} done"
 

@@ -26,9 +26,9 @@ from gaitid.trial import Array
 
 @pytest.mark.parametrize(
     "name",
-    ["static", "Static_trial", "HC030AStatic01", "STATIC1", "cal 01", "Cal01", "statics", "walk_cal", "p1static",
-     "T-Pose", "T_Pose 2", "TPose", "T pose", "NPose01", "n-pose", "Änne_TPose"],
-)  # fmt: skip
+    ["static", "Static_trial", "HC030AStatic01", "STATIC1", "cal 01", "Cal01", "statics", "walk_cal", "p1static"]
+    + ["T-Pose", "T_Pose 2", "TPose", "T pose", "NPose01", "n-pose", "Änne_TPose"],
+)
 def test_names_of_statics(name: str) -> None:
     assert read_name(name).static
 
@@ -172,9 +172,8 @@ def test_content_of_recorded_trials(shared_trials: Path) -> None:
 def test_by_name_in_the_same_folder_then_above(make) -> None:  # type: ignore[no-untyped-def]
     top = make("P1/static.c3d=static", "P1/walk.c3d", "P1/later/walk.c3d", "P2/walk.c3d")
     plan = make_plan([str(top)], top / "out")
-    assert pairs(plan, top) == {
-        "P1/walk.c3d": "P1/static.c3d", "P1/later/walk.c3d": "P1/static.c3d", "P2/walk.c3d": None,
-    }  # fmt: skip
+    beside = "P1/static.c3d"
+    assert pairs(plan, top) == {"P1/walk.c3d": beside, "P1/later/walk.c3d": beside, "P2/walk.c3d": None}
 
 
 def test_by_content_where_no_name_says_so(make) -> None:  # type: ignore[no-untyped-def]
@@ -196,7 +195,7 @@ def test_a_static_by_name_that_walks_is_a_trial(make) -> None:  # type: ignore[n
     assert any("static walk.c3d: named like a static" in line for line in plan.lines())
 
 
-@pytest.mark.parametrize(
+@pytest.mark.parametrize(  # not formatted: a line for the files, a line for the pairs
     ("files", "expected"),
     [
         # most words in common
@@ -262,9 +261,8 @@ def test_why_a_trial_has_none_of_several(make) -> None:  # type: ignore[no-untyp
 
 def test_folders_between_a_static_and_a_trial_count(make) -> None:  # type: ignore[no-untyped-def]
     top = make("P1/shod static.c3d=static", "P1/barefoot static.c3d=static", "P1/barefoot/1.c3d", "P1/shod/1.c3d")
-    assert pairs(make_plan([str(top)], top / "out"), top) == {
-        "P1/barefoot/1.c3d": "P1/barefoot static.c3d", "P1/shod/1.c3d": "P1/shod static.c3d",
-    }  # fmt: skip
+    expected = {"P1/barefoot/1.c3d": "P1/barefoot static.c3d", "P1/shod/1.c3d": "P1/shod static.c3d"}
+    assert pairs(make_plan([str(top)], top / "out"), top) == expected
 
 
 @pytest.mark.parametrize("walks", ["", "Walks/", "data/Walks/"])
@@ -278,31 +276,27 @@ def test_numbers_tell_people_apart_in_folders_too(make, static: str, walk: str, 
 def test_distance_before_kind(make) -> None:  # type: ignore[no-untyped-def]
     """What stands still beside the trial wins over a static by name above it: that may be another person's."""
     top = make("Static old.c3d=static", "P1/ref.c3d=static", "P1/walk.c3d", "P2/walk.c3d")
-    assert pairs(make_plan([str(top)], top / "out"), top) == {
-        "P1/walk.c3d": "P1/ref.c3d", "P2/walk.c3d": "Static old.c3d",
-    }  # fmt: skip
+    expected = {"P1/walk.c3d": "P1/ref.c3d", "P2/walk.c3d": "Static old.c3d"}
+    assert pairs(make_plan([str(top)], top / "out"), top) == expected
 
 
 @pytest.mark.parametrize("folder", ["Static", "statics", "Calibration", "T-Pose trials"])
 def test_a_folder_of_statics_belongs_to_its_parent(make, folder: str) -> None:  # type: ignore[no-untyped-def]
     top = make(f"P1/{folder}/01.c3d=static", f"P1/{folder}/02.c3d", "P1/walk.c3d", "P1/day/walk.c3d", "P2/walk.c3d")
     plan = make_plan([str(top)], top / "out")
-    own = f"P1/{folder}/01.c3d"
-    assert pairs(plan, top) == {f"P1/{folder}/02.c3d": own, "P1/walk.c3d": own, "P1/day/walk.c3d": own,
-                                "P2/walk.c3d": None}  # fmt: skip
+    of_P1 = dict.fromkeys([f"P1/{folder}/02.c3d", "P1/walk.c3d", "P1/day/walk.c3d"], f"P1/{folder}/01.c3d")
+    assert pairs(plan, top) == {**of_P1, "P2/walk.c3d": None}
     assert any("02.c3d: named like a static, but its markers move" in line for line in plan.lines())
 
 
 def test_what_stands_still_beside_a_static_is_a_trial(make) -> None:  # type: ignore[no-untyped-def]
     """Quiet standing is measured too, even where its name has the word."""
-    top = make("P1/T-Pose.c3d=static", "P1/Standing balance.c3d=static", "P1/quiet.c3d=static", "P1/walk.c3d",
-               "P2/a.c3d=static", "P2/b.c3d=static", "P2/walk.c3d", "P3/standing.c3d=static",
-               "P3/walk.c3d")  # fmt: skip
+    standing = ("P1/T-Pose", "P1/Standing balance", "P1/quiet", "P2/a", "P2/b", "P3/standing")
+    top = make(*(f"{name}.c3d=static" for name in standing), "P1/walk.c3d", "P2/walk.c3d", "P3/walk.c3d")
     plan = make_plan([str(top)], top / "out")
-    assert pairs(plan, top) == {
-        "P1/Standing balance.c3d": "P1/T-Pose.c3d", "P1/quiet.c3d": "P1/T-Pose.c3d", "P1/walk.c3d": "P1/T-Pose.c3d",
-        "P2/a.c3d": "P2/b.c3d", "P2/walk.c3d": "P2/b.c3d", "P3/walk.c3d": "P3/standing.c3d",
-    }  # fmt: skip
+    of_P1 = dict.fromkeys(["P1/Standing balance.c3d", "P1/quiet.c3d", "P1/walk.c3d"], "P1/T-Pose.c3d")
+    others = {"P2/a.c3d": "P2/b.c3d", "P2/walk.c3d": "P2/b.c3d", "P3/walk.c3d": "P3/standing.c3d"}
+    assert pairs(plan, top) == of_P1 | others
     assert any("P2/a.c3d: stands still, but no trial takes it: a trial" in line for line in plan.lines())
 
 
@@ -311,9 +305,8 @@ def test_the_folder_of_a_trial_as_it_was_given(make, monkeypatch: pytest.MonkeyP
     top = make("static.c3d=static", "P1/walk.c3d", "P2/walk.c3d")
     monkeypatch.chdir(top / "P1")
     plan = make_plan([".", "../P2"], None)
-    assert [(str(p.trial), p.static and str(p.static.path)) for p in plan.trials] == [
-        ("../P2/walk.c3d", "../static.c3d"), ("walk.c3d", "../static.c3d"),
-    ]  # fmt: skip
+    paths = [(str(p.trial), p.static and str(p.static.path)) for p in plan.trials]
+    assert paths == [("../P2/walk.c3d", "../static.c3d"), ("walk.c3d", "../static.c3d")]
 
 
 def test_other_words_for_statics(make) -> None:  # type: ignore[no-untyped-def]

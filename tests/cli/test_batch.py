@@ -24,7 +24,7 @@ from terminal import Done, assert_refused, assert_wrong_usage, gaitid
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "batch"))
 from recordings import BROKEN, FRAMES, SUBJECTS, WALKS, make_recordings
 
-from gaitid.batch.lock import locked
+from gaitid.batch.results_folder import locked
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ("contacts.csv", "cycles.csv", "joints.csv", "run.json", "spatiotemporal.csv", "wrenches.csv")
@@ -172,8 +172,8 @@ def test_a_run_typed_otherwise_makes_the_same_bytes(undisturbed: Path, dataset: 
     before = tree(undisturbed)
     with inside(tmp_path):
         subject = dataset / "P4"
-        typed = ("--static", subject / "static.c3d", "-q", subject / "walk2.c3d", "-v", "--log", "l.jsonl",
-                 subject / "walk5.c3d", "-o", "by hand", "--model", "pig")  # fmt: skip
+        typed = ("--static", subject / "static.c3d", "-q", subject / "walk2.c3d", "-v", "--log", "l.jsonl")
+        typed += (subject / "walk5.c3d", "-o", "by hand", "--model", "pig")
         assert gaitid("run", *typed).code == 0
     made = {p.name: p.read_bytes() for p in (tmp_path / "by hand").iterdir()}
     assert sorted(made) == sorted(f"{stem}.{name}" for stem in ("walk2", "walk5") for name in FILES)
@@ -196,8 +196,9 @@ def test_one_option_in_whatever_words_is_one(dataset: Path, tmp_path: Path) -> N
 
 def test_options_of_run(dataset: Path, tmp_path: Path) -> None:
     """They reach the trial, and the record's command is what gives the same again."""
-    options = ("--cutoff", 6, "--set", "contact_threshold_N=25", "--write", "segments", "--express-in", "jcs",
-               "--contributions", "--assign", "left=1", "--static", dataset / "P1" / "static.c3d")  # fmt: skip
+    settings = ("--cutoff", 6, "--set", "contact_threshold_N=25", "--assign", "left=1")
+    outputs = ("--write", "segments", "--express-in", "jcs", "--contributions")
+    options = (*settings, *outputs, "--static", dataset / "P1" / "static.c3d")
     done = batch(dataset / "P1" / "walk1.c3d", tmp_path, *options, "-j", 1)
     assert done.code == 0, done.err
     before = tree(tmp_path)
