@@ -11,39 +11,57 @@ import click
 from gaitid.cli import options
 from gaitid.cli.common import CONTEXT, attempt, folders_for, print_detail, print_info, print_json, talk_options
 from gaitid.cli.log import ERROR, Log
+from gaitid.dynamics import SOLVER_NAMES
 
 if TYPE_CHECKING:
     from gaitid.check.findings import Report
 
 
-HELP_END = """\b
+# The help's end; constants of gaitid.check.checks stand in it by their names.
+EPILOG = """\b
 Example:  gaitid check trials/*.c3d --model pig --require-forces --against golden
 
 \b
 What is checked, and the limit:
   analysis        `run` would accept the trial
-  solvers         block, dense, recursive and constrained agree to 1e-9 of the largest value
-  force balance   Newton's law for the leg below each joint, over 0.3 s: 0.1 % of body weight
-  moment balance  Euler's law, likewise: 0.05 N·m/kg
+  solvers         {solvers} agree to {solver_tolerance:g} of the largest value
+  force balance   Newton's law for the leg below each joint: over {BALANCE_WINDOW_S:g} s at most {BALANCE_FORCE_BW:.1%}
+                  of body weight
+  moment balance  Euler's law, likewise: at most {BALANCE_MOMENT_NM_PER_KG:g} N·m/kg
   loads           a stance with a known load (warning; a failure with --require-forces)
-  coverage        frames with a known load that are empty: warning above 20 %, failure above 80 %,
-                  and where no wrench is known in any frame
-  segment length  SD of thigh and shank length, and within the foot: 15 mm (slipped markers, wrong calibration)
-  segment jump    change of such a length in one frame: 30 mm (markers swapped)
-  sides           left and right segments differ in length by at most 15 % (warning)
-  peak force      of a whole stance: 0.7 to 3 body weights (warning), 0.4 to 6 (failure)
-  both feet       together at most 1.8 body weights while both are on plates (warning)
-  mean force      over one step: within 10 % of body weight (warning), 30 % (failure)
+  labels          none that jumps, changes places or stands still
+  coverage        frames with a known load that are empty: warning above {EMPTY_WARN:.0%}, failure above
+                  {EMPTY_FAIL:.0%}, and where no wrench is known in any frame
+  segment length  SD of the distance between neighbouring joint centres, and within the foot: warning above
+                  {LENGTH_SD_WARN_M:g} m, failure above {LENGTH_SD_FAIL_M:g} m (markers slipped, wrong calibration)
+  segment jump    change of such a length in one frame: {LENGTH_JUMP_M:g} m (markers swapped)
+  sides           left and right segments differ in length by at most {SIDE_DIFFERENCE:.0%} (warning)
+  peak force      of a whole stance, in body weights: warning outside {PEAK_WARN[0]:g} to {PEAK_WARN[1]:g},
+                  failure outside {PEAK_FAIL[0]:g} to {PEAK_FAIL[1]:g}
+  both feet       together at most {TOGETHER_WARN:g} body weights while both are on plates (warning)
+  mean force      over one step: within {MEAN_WARN:.0%} of body weight (else warning), {MEAN_FAIL:.0%} (else failure)
 
-\b
 With --against, every table that is kept there is compared; a column, row, contact or cell that is gone or new fails,
-and so does a difference above its --tolerance:
-  force_N 0.01, moment_Nm 0.001, angle_deg 0.001, position_m 1e-5, moment_Nm_per_kg 1e-5,
-  power_W_per_kg 1e-4, force_N_per_kg 1e-4, quaternion_1 1e-5, omega_rad_per_s 1e-4,
-  alpha_rad_per_s2 0.01, acceleration_m_per_s2 0.001, speed_m_per_s 1e-4, time_s 1e-5,
-  cadence_steps_per_min 0.01, share_percent 0.01
-What moved is said with its largest difference, column and frame, and since which version, setting, model or input.
+and so does a difference above its --tolerance: {tolerances}. Printed is the largest difference of each quantity, with
+its column and frame, and since which version, setting, model or input.
 """
+
+
+class _Check(click.Command):
+    """Its help lists every check with its limit."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from gaitid.check import checks
+        from gaitid.check.golden import TOLERANCES
+        from gaitid.check.solvers import SOLVER_TOLERANCE
+
+        self.epilog = EPILOG.format(
+            solvers=", ".join(SOLVER_NAMES),
+            solver_tolerance=SOLVER_TOLERANCE,
+            tolerances=", ".join(f"{name} {limit:g}" for name, limit in TOLERANCES.items()),
+            **vars(checks),
+        )
+        super().format_epilog(ctx, formatter)
 
 
 def _tolerances(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> dict[str, float]:
@@ -64,7 +82,7 @@ def _tolerances(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str
     return result
 
 
-@click.command(context_settings=CONTEXT, epilog=HELP_END)
+@click.command(cls=_Check, context_settings=CONTEXT)
 @click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
 @options.inputs
 @options.cutoff
