@@ -35,22 +35,11 @@ def run_options(given: Mapping[str, Any]) -> RunOptions:
 
 
 def refuse_several(options: RunOptions, n_trials: int, instead: str = "give the trials one by one") -> None:
-    """Raise where an option belongs to one trial and there are more.
-
-    Parameters
-    ----------
-    options : RunOptions
-    n_trials : int
-    instead : str
-        What to do.
-    """
-    of_one_trial = {
-        "--assign with frames": any(assignment.first is not None for assignment in options.by_hand),
-        "--forces": options.forces is not None,
-    }
-    for option, given in of_one_trial.items():
-        if given and n_trials > 1:
-            raise click.UsageError(f"{option} belongs to one trial; {instead}")
+    """Raise where several trials are given with an option that belongs to one; `instead` says what to do."""
+    if n_trials > 1 and any(assignment.first is not None for assignment in options.by_hand):
+        raise click.UsageError(f"--assign with frames belongs to one trial; {instead}")
+    if n_trials > 1 and options.forces is not None:
+        raise click.UsageError(f"--forces belongs to one trial; {instead}")
 
 
 def _frequency(ctx: click.Context, parameter: click.Parameter, value: str | None) -> object:

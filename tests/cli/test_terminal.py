@@ -165,7 +165,7 @@ def test_words_of_the_command_for_one_trial() -> None:
     typed = ["--write", "base", "--static", "b.c3d", "-q", "--cutoff", "8", "--set", "a=2", "--require-forces",
              "--cutoff", "6.0", "--set", "a=1", "--model=pig", "--log", "l", "-o", "out", "--", "-a.c3d"]  # fmt: skip
     with command.make_context("gaitid run", typed) as ctx:
-        words = option_words(ctx, command.params)
+        words = option_words(ctx)
     kept = ("--model", "pig", "--static", "b.c3d", "--cutoff", "6", "--require-forces", "--write", "base",
             "--set", "a=2", "--set", "a=1")  # fmt: skip
     assert words == kept
