@@ -14,7 +14,7 @@ from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Geometry
 from gaitid.body.kinematics import Motion, segment_motions
 from gaitid.body.sanity import check_body, length_warnings
-from gaitid.body.subject import Subject, SubjectFile, resolve_subject
+from gaitid.body.subject import Sources, Static, Subject, SubjectFile, resolve_subject
 from gaitid.errors import TrialError
 from gaitid.gait.spatiotemporal import analyse_gait
 from gaitid.ground.claims import ByHand
@@ -76,7 +76,7 @@ def analyse(
     up_g, up_words = vertical(trial, model)
     static_up = vertical(static, model)[0] if static is not None else up_g
     subject = _subject(trial, model, needs, subject_file, static, static_up)
-    warnings += subject.warnings
+    warnings += [note.text for note in subject.notes]
 
     letters = [side.letter for side in model.sides]
     loaded = model.touches_ground and bool(trial.plates)
@@ -216,16 +216,10 @@ def _subject(
     up_g: Array,
 ) -> Subject:
     wanted = {name for n in needs.values() for name in n.measurements} | ({"mass"} & set(model.subject))
-    return resolve_subject(
-        model,
-        wanted,
-        subject_file,
-        trial.parameters,
-        static.parameters if static is not None else None,
-        model_markers(static, model) if static is not None else None,
-        static.n_frames if static is not None else 0,
-        up_g,
-    )
+    calibration = None
+    if static is not None:
+        calibration = Static(static.parameters, model_markers(static, model), static.n_frames, up_g)
+    return resolve_subject(model, wanted, Sources(subject_file, trial.parameters, calibration))
 
 
 # --- the body -----------------------------------------------------------------------------------------------
