@@ -34,7 +34,7 @@ CODES = {
     "filters_differ": ("doubt", "markers and plates are filtered differently: moments near foot strikes are doubtful"),
     # the subject and the body
     "leg_absent": ("error", "no marker of a leg is in the trial"),
-    "measurement_assumed": ("assumption", "a measurement that nobody gave was assumed"),
+    "measurement_assumed": ("assumption", "a measurement, or how the static was taken, was estimated or assumed"),
     "measurement_ignored": ("doubt", "a stored measurement cannot be, and was left aside"),
     "measurements_differ": ("doubt", "two sources give a measurement differently"),
     "other_person": ("doubt", "static and trial seem to be of different people"),

@@ -11,7 +11,7 @@ from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link,
 from gaitid.analysis.result import Result, SideResult
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.poses import differentiate, pose_body
-from gaitid.body.subject import Subject, SubjectFile, resolve_subject
+from gaitid.body.subject import Sources, Static, Subject, SubjectFile, resolve_subject
 from gaitid.errors import TrialError
 from gaitid.gait.spatiotemporal import analyse_gait
 from gaitid.ground.claims import ByHand
@@ -76,7 +76,7 @@ def analyse(
     """
     needs, needs_notes = recorded_sides(trial, model)
     up_g, up_words = vertical(trial, model)
-    subject = _subject(trial, model, needs, subject_file, static, up_g)
+    subject = _subject(trial, model, needs, subject_file, static)
     markers = clean_markers(trial, model)
     body = pose_body(model, markers, subject, list(needs), up_g)
     motion = differentiate(body, trial.rate_hz)
@@ -123,7 +123,7 @@ def analyse(
             (
                 *trial.notes,
                 *needs_notes,
-                *(Note("measurement_assumed", t) for t in subject.warnings),
+                *subject.notes,
                 *markers.notes,
                 *body.notes,
                 *_mass_notes(model, subject),
@@ -199,20 +199,13 @@ def _subject(
     needs: Mapping[str, Needs],
     subject_file: SubjectFile,
     static: Trial | None,
-    up_g: Array,
 ) -> Subject:
     wanted = {name for n in needs.values() for name in n.measurements} | ({"mass"} & set(model.subject))
-    static_up_g = vertical(static, model)[0] if static is not None else up_g
-    return resolve_subject(
-        model,
-        wanted,
-        subject_file,
-        trial.parameters,
-        static.parameters if static is not None else None,
-        model_markers(static, model) if static is not None else None,
-        static.n_frames if static is not None else 0,
-        static_up_g,
-    )
+    calibration = None
+    if static is not None:
+        static_up_g, _ = vertical(static, model)
+        calibration = Static(static.parameters, model_markers(static, model), static.n_frames, static_up_g)
+    return resolve_subject(model, wanted, Sources(subject_file, trial.parameters, calibration))
 
 
 def _mass_notes(model: specs.Model, subject: Subject) -> Notes:
