@@ -16,22 +16,13 @@ from gaitid.disk.results_back import own_record, own_text
 from gaitid.errors import GaitidError
 from gaitid.notes import SEVERITIES
 from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
+from gaitid.write import CONTACT_COLUMNS
 
 Array = NDArray[np.float64]
 
 RECORD_SUFFIX = ".run.json"
 # No trial has more frames; a larger number is damage.
 MAX_FRAME = 10**9
-CONTACT_COLUMNS = (
-    "side",
-    "plates",
-    "first_frame",
-    "last_frame",
-    "peak_vertical_N",
-    "method",
-    "confidence",
-    "reason",
-)
 _TIMES = ("frame", "time_s")
 
 

@@ -17,6 +17,7 @@ from gaitid.simulate.loads import FootLoad, Stance
 from gaitid.simulate.pressure import felt
 from gaitid.simulate.tables import FIRST_FRAME, Frames, Table, frame_columns, segment_columns, vector_columns
 from gaitid.simulate.walk import Walk, WalkState
+from gaitid.write import CONTACT_COLUMNS
 
 
 def wrench_table(state: WalkState) -> Table:
@@ -80,17 +81,7 @@ def contact_table(walk: Walk) -> Table:
             )
         )
     rows.sort(key=lambda row: (row[2], row[0]))
-    names = (
-        "side",
-        "plates",
-        "first_frame",
-        "last_frame",
-        "peak_vertical_N",
-        "method",
-        "confidence",
-        "reason",
-    )
-    return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    return {name: [row[i] for row in rows] for i, name in enumerate(CONTACT_COLUMNS)}
 
 
 def _reason(stance: Stance, shared: Frames) -> str:

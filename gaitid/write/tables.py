@@ -11,6 +11,7 @@ from gaitid.analysis.result import Result
 from gaitid.dynamics.wrench import Wrench
 from gaitid.numerics.rotation import apply_transposed
 from gaitid.trial import Array
+from gaitid.write import CONTACT_COLUMNS
 from gaitid.write.table import csv_text, quoted
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 FRAMES_OF_EXPRESSION = ("global", "proximal", "distal", "jcs")
 DEFAULT_FRAMES = ("global", "distal")
-CONTACT_COLUMNS = "side,plates,first_frame,last_frame,peak_vertical_N,method,confidence,reason"
 
 
 class _Table:
@@ -117,7 +117,7 @@ def segments_csv(result: Result) -> str:
 def contacts_csv(result: Result) -> str:
     """``walk.contacts.csv``: one row a contact of a foot with the ground."""
     first = result.trial.first_frame
-    lines = [CONTACT_COLUMNS]
+    lines = [",".join(CONTACT_COLUMNS)]
     for c in result.contacts:
         peak, confidence = (f"{v:.10g}" if np.isfinite(v) else "" for v in (c.peak_vertical_N, c.confidence))
         plates = "+".join(str(p) for p in c.plates)
