@@ -170,7 +170,8 @@ def _sheet_texts(figure: Figure, result: Result) -> None:
         for side, frames, reason in unknown_by_reason(result)
     ]
     _notes(figure, 0, "Load unknown", unknown)
-    _notes(figure, 1, count_warnings(result).capitalize(), [plain(text) for text in result.warnings()])
+    warnings = [plain(text) for texts in result.warnings().values() for text in texts]
+    _notes(figure, 1, count_warnings(result).capitalize(), warnings)
 
 
 def _notes(figure: Figure, half: int, heading: str, notes: Sequence[str]) -> None:

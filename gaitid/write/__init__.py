@@ -19,13 +19,4 @@ TABLES = {
 #: Those that are written only when asked for (``--write``).
 WRITE = ("segments", "base")
 #: Of the table of contacts, also in records and in the truth of simulated trials.
-CONTACT_COLUMNS = (
-    "side",
-    "plates",
-    "first_frame",
-    "last_frame",
-    "peak_vertical_N",
-    "method",
-    "confidence",
-    "reason",
-)
+CONTACT_COLUMNS = ("side", "plates", "first_frame", "last_frame", "peak_vertical_N", "method", "confidence", "reason")
