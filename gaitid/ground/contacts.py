@@ -273,19 +273,9 @@ def _parts(foot: FootClaims, contact: Evidence, judgement: Judgement, method: st
         vertical = contact.vertical[a:b]
         heavy = np.flatnonzero(vertical > contact.threshold_N)
         on, off = (a + heavy[0], a + heavy[-1]) if len(heavy) else (a, b - 1)
-        parts.append(
-            Contact(
-                side,
-                numbers,
-                int(first + on),
-                int(first + off),
-                float(np.fmax.reduce(vertical)),
-                method,
-                judgement.confidence,
-                judgement.reason,
-                reach=(first + a, first + b - 1),
-            )
-        )
+        at, reach = (int(first + on), int(first + off)), (first + a, first + b - 1)
+        peak, sure = float(np.fmax.reduce(vertical)), judgement.confidence
+        parts.append(Contact(side, numbers, *at, peak, method, sure, judgement.reason, reach))
     return sorted(parts, key=lambda part: part.first)
 
 

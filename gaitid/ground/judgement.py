@@ -18,15 +18,7 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.ground.plate_load import STEP, PlateLoad, one_plane
-from gaitid.ground.sole import (
-    SOLE_TOLERANCE,
-    UNDER_BALL,
-    UNDER_HEEL,
-    off_the_roll,
-    pressure_on_foot,
-    rolled,
-    sole,
-)
+from gaitid.ground.sole import SOLE_TOLERANCE, UNDER_BALL, UNDER_HEEL, off_the_roll, pressure_on_foot, rolled, sole
 from gaitid.ground.stance import Stance
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.statistics import median

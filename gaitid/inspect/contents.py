@@ -17,6 +17,7 @@ from gaitid.errors import GaitidError, SubjectError
 from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
 from gaitid.ground.plate_alignment import Alignment
+from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.vertical import vertical
 from gaitid.markers.clean import Markers, clean_markers, model_markers
 from gaitid.model import specs
@@ -26,7 +27,7 @@ from gaitid.notes import texts
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.read import read_trial
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Trial
+from gaitid.trial import Array, ForcePlate, Trial
 from gaitid.write.record import plain
 from gaitid.write.tables import contact_row
 
@@ -96,12 +97,7 @@ def inspect_trial(
         "labels_in_doubt": [] if cleaned is None else cleaned.quality["label_faults"],
         "gaps_of_the_model": [] if cleaned is None else cleaned.quality["gaps"],
         "events": [
-            {
-                "name": e.name,
-                "side": e.side,
-                "frame": first + round(e.time_s * trial.rate_hz),
-                "time_s": e.time_s,
-            }
+            {"name": e.name, "side": e.side, "frame": first + round(e.time_s * trial.rate_hz), "time_s": e.time_s}
             for e in trial.events
         ],
         "subject": _subject(trial, models),
@@ -213,21 +209,19 @@ def _stages(trial: Trial, model: specs.Model, result: Result | GaitidError, up_g
     """Those of an analysis; of one that is refused, as far as they need nothing of the subject."""
     if isinstance(result, Result):
         markers, ground, loads = result.markers, result.ground, result.loads
+        seen = _sides_seen(trial, model, markers.seen)
     else:
         markers = clean_markers(trial, model._replace(settings=model.settings._replace(cutoff_hz=None)))
-        ground = ground_under(trial, model, markers, _sides_seen(trial, model, markers.seen), up_g)
+        seen = _sides_seen(trial, model, markers.seen)
+        ground = ground_under(trial, model, markers, seen, up_g)
         mass, _ = _resolved(trial, model, "mass")
         weight = float("nan") if mass is None else mass.value * model.settings.gravity_m_per_s2
         loads = loads_on_feet(ground, weight)
-    notes = [
-        *(
-            f"the {side.name} foot's heel and toe markers were not seen"
-            for side in model.sides
-            if side.name not in ground.feet
-        ),
-        *(note.text for note in (*loads.notes, *ground.events_note)),
-        *(() if ground.plates else ("no usable force plate",)),
-    ]
+    unseen = [side.name for side in model.sides if side.name not in seen]
+    notes = [f"the {side} foot's heel and toe markers were not seen" for side in unseen]
+    notes += texts((*loads.notes, *ground.events_note))
+    if not ground.plates:
+        notes.append("no usable force plate")
     return Stages(markers, ground, loads, "; ".join(notes))
 
 
@@ -237,67 +231,49 @@ def _plates_alone(trial: Trial, up_g: Array, note: str) -> Stages:
 
 
 def _plates(trial: Trial, ground: Ground) -> list[dict[str, Any]]:
+    """Every plate of the file, by its number, whether it is used or not."""
     loads = {load.number: load for load in ground.plates}
+    recorded = {plate.number: plate for plate in trial.plates}
     refused = {**trial.refused_plates, **ground.refused}
-    entries: dict[int, dict[str, Any]] = {}
-    for plate in trial.plates:
-        load = loads.get(plate.number)
-        corners = plate.corners_g.tolist() if plate.outlined else None
-        peak = None if load is None else load.recorded_peak_N
-        empty = load if load is not None and np.isfinite(load.bias_g).all() else None
-        bias = None if empty is None else empty.bias_g.tolist()
-        entries[plate.number] = {
-            "plate": plate.number,
-            "used": load is not None,
-            "reason": refused.get(plate.number, ""),
-            "type": plate.kind,
-            "outlined": plate.outlined,
-            "rate_hz": plate.rate_hz,
-            "corners": corners,
-            "corners_m": corners,
-            "size_m": (2 * load.half).tolist() if load is not None and load.outlined else None,
-            "sensor_below_surface_m": float(plate.sensor_p[2]),
-            "peak_vertical_force": peak,
-            "peak_vertical_N": peak,
-            "bias": bias,
-            "bias_N": bias,
-            "bias_moment_Nm": None if empty is None else empty.bias_moment_g.tolist(),
-            "drift_N_per_s": None if empty is None else empty.drift_g.tolist(),
-            "bias_removed": load is not None and load.removed,
-            "noise_N": None if empty is None else empty.noise_N,
-            "alignment": _alignment(ground.alignments.get(plate.number)),
+    return [
+        {
+            "plate": number,
+            "used": number in loads,
+            "reason": refused.get(number, ""),
+            **_plate(recorded.get(number), loads.get(number), ground.alignments.get(number)),
         }
-    for number, reason in refused.items():
-        if number not in entries:  # it could not be read at all
-            entries[number] = {"plate": number, "used": False, "reason": reason, **dict.fromkeys(UNREAD)}
-    return [entries[number] for number in sorted(entries)]
+        for number in sorted({*recorded, *refused})
+    ]
 
 
-#: What is not known of a plate that could not be read.
-UNREAD = (
-    "type",
-    "outlined",
-    "rate_hz",
-    "corners",
-    "corners_m",
-    "size_m",
-    "sensor_below_surface_m",
-    "peak_vertical_force",
-    "peak_vertical_N",
-    "bias",
-    "bias_N",
-    "bias_moment_Nm",
-    "drift_N_per_s",
-    "bias_removed",
-    "noise_N",
-    "alignment",
-)
+def _plate(plate: ForcePlate | None, load: PlateLoad | None, alignment: Alignment | None) -> dict[str, Any]:
+    """What is known of one plate; None for what is not."""
+    corners = plate.corners_g.tolist() if plate is not None and plate.outlined else None
+    peak = None if load is None else load.recorded_peak_N
+    empty = load if load is not None and np.isfinite(load.bias_g).all() else None
+    bias = None if empty is None else empty.bias_g.tolist()
+    return {
+        "type": None if plate is None else plate.kind,
+        "outlined": None if plate is None else plate.outlined,
+        "rate_hz": None if plate is None else plate.rate_hz,
+        "corners": corners,
+        "corners_m": corners,
+        "size_m": (2 * load.half).tolist() if load is not None and load.outlined else None,
+        "sensor_below_surface_m": None if plate is None else float(plate.sensor_p[2]),
+        "peak_vertical_force": peak,
+        "peak_vertical_N": peak,
+        "bias": bias,
+        "bias_N": bias,
+        "bias_moment_Nm": None if empty is None else empty.bias_moment_g.tolist(),
+        "drift_N_per_s": None if empty is None else empty.drift_g.tolist(),
+        "bias_removed": None if plate is None else load is not None and load.removed,
+        "noise_N": None if empty is None else empty.noise_N,
+        "alignment": None if alignment is None else _alignment(alignment),
+    }
 
 
-def _alignment(alignment: Alignment | None) -> dict[str, Any] | None:
-    """What the pressure says of a plate's corners; None where no stance tells."""
-    if alignment is None:
-        return None
+def _alignment(alignment: Alignment) -> dict[str, Any]:
+    """What the pressure says of a plate's corners."""
     return {
         "contacts": alignment.contacts,
         "pressure_off_m": list(alignment.offset_g),
