@@ -118,6 +118,7 @@ class Subject:
 
 
 def si_unit(unit: str) -> str:
+    """The unit that a value is kept in."""
     return {"mm": "m", "cm": "m", "deg": "rad"}.get(unit, unit)
 
 
@@ -130,6 +131,10 @@ def read_subject(path: Path, model: specs.Model) -> SubjectFile:
     """Read a subject file against the vocabulary of a model.
 
     A length may be given in mm, cm or m, an angle in rad or deg, by the end of its key.
+
+    Returns
+    -------
+    SubjectFile
 
     Raises
     ------
@@ -179,7 +184,7 @@ def read_subject(path: Path, model: specs.Model) -> SubjectFile:
     return SubjectFile(values, foot_flat)
 
 
-class _Asked(NamedTuple):
+class _Requested(NamedTuple):
     """A measurement of one side, or (side ``""``) of the body."""
 
     side: str
@@ -195,10 +200,10 @@ class _Asked(NamedTuple):
         return None if value is None or (m.zero_is_absent and value == 0) else value * SI[m.c3d_unit]
 
 
-def _asked(model: specs.Model, name: str) -> _Asked:
+def _requested(model: specs.Model, name: str) -> _Requested:
     side, _, bare = name.rpartition(".")
     measurement = model.subject[bare]
-    return _Asked(side, measurement, si_unit(measurement.unit), name.replace(".", " "))
+    return _Requested(side, measurement, si_unit(measurement.unit), name.replace(".", " "))
 
 
 class _Answer(NamedTuple):
@@ -246,52 +251,54 @@ class _Resolver(Mapping[str, float]):
         return self.answers[name].measured
 
     def _answer(self, name: str) -> _Answer:
-        asked = _asked(self.model, name)
+        requested = _requested(self.model, name)
         notes: Notes = ()
-        candidates = self.given(name, asked)
+        candidates = self.given(name, requested)
         if not candidates:
-            candidates, notes = self._guessed(asked)
+            candidates, notes = self._guessed(requested)
         if not candidates:
             return _Answer(None)
         measured, *others = candidates
         for other in others:
-            limit = DIFFERENCE[asked.unit] * (abs(measured.value) if asked.unit == "kg" else 1.0)
+            limit = DIFFERENCE[requested.unit] * (abs(measured.value) if requested.unit == "kg" else 1.0)
             if abs(other.value - measured.value) > limit:
                 used = f"{_shown(measured)} from the {measured.source} is used"
-                text = f"{asked.words}: {used}; the {other.source} says {_shown(other)}"
+                text = f"{requested.words}: {used}; the {other.source} says {_shown(other)}"
                 notes += (Note("measurements_differ", text),)
-        low, high = asked.measurement.low, asked.measurement.high
+        low, high = requested.measurement.low, requested.measurement.high
         if low <= measured.value <= high:
             return _Answer(measured, notes)
-        limits = f"{_display(low, asked.unit)} to {_display(high, asked.unit)}"
-        return _Answer(measured, notes, f"{asked.words} = {_shown(measured)} ({measured.source}) is outside {limits}")
+        limits = f"{_display(low, requested.unit)} to {_display(high, requested.unit)}"
+        return _Answer(
+            measured, notes, f"{requested.words} = {_shown(measured)} ({measured.source}) is outside {limits}"
+        )
 
-    def given(self, name: str, asked: _Asked) -> list[Measured]:
+    def given(self, name: str, requested: _Requested) -> list[Measured]:
         """What the sources say, the one that counts first."""
         static = self.sources.static
         flat = " (foot-flat)" if self.sources.foot_flat else ""
         values = {
             "subject file": self.sources.file.values.get(name),
-            f"static trial, computed from its markers{flat}": self._static_angle(asked),
-            "static trial, stored": None if static is None else asked.stored(self.model, static.parameters),
-            "trial, stored": asked.stored(self.model, self.sources.trial),
+            f"static trial, computed from its markers{flat}": self._static_angle(requested),
+            "static trial, stored": None if static is None else requested.stored(self.model, static.parameters),
+            "trial, stored": requested.stored(self.model, self.sources.trial),
         }
-        return [Measured(float(v), asked.unit, source) for source, v in values.items() if v is not None]
+        return [Measured(float(v), requested.unit, source) for source, v in values.items() if v is not None]
 
-    def _guessed(self, asked: _Asked) -> tuple[list[Measured], Notes]:
+    def _guessed(self, requested: _Requested) -> tuple[list[Measured], Notes]:
         """What no source says: estimated from the static's markers, else assumed as the model has it; or nothing."""
-        m, value = asked.measurement, None
+        m, value = requested.measurement, None
         if isinstance(m.static, Expression) and self.sources.static is not None:
-            value = self._formula(m.static, asked.side)
+            value = self._formula(m.static, requested.side)
             source = "static trial, estimated from its markers"
             how = f"was estimated from the markers of the static ({m.static.text}); a tape measure is better"
         if value is None and m.otherwise is not None:
-            value = self._formula(m.otherwise, asked.side)
+            value = self._formula(m.otherwise, requested.side)
             source, how = f"assumed: {m.because}", f"was assumed: {m.because}"
         if value is None:
             return [], ()
-        text = f"{asked.words} = {_display(value, asked.unit)} {how}"
-        return [Measured(value, asked.unit, source)], (Note("measurement_assumed", text),)
+        text = f"{requested.words} = {_display(value, requested.unit)} {how}"
+        return [Measured(value, requested.unit, source)], (Note("measurement_assumed", text),)
 
     def _formula(self, formula: Expression, side: str) -> float | None:
         """A formula's value (its mean where it has one a frame); None where something it needs is not known."""
@@ -325,14 +332,14 @@ class _Resolver(Mapping[str, float]):
             self._geometry = Geometry(self.model, static.markers, self, static.n_frames, static.up_g, flat)
         return self._geometry
 
-    def _static_angle(self, asked: _Asked) -> float | None:
+    def _static_angle(self, requested: _Requested) -> float | None:
         """The mean of a clinical angle over the static; None where the measurement is no angle, or it is not known."""
-        spec, geometry = asked.measurement.static, self.geometry()
+        spec, geometry = requested.measurement.static, self.geometry()
         if geometry is None or not isinstance(spec, specs.StaticAngle):
             return None
         angle = specs.Angle(spec.proximal, spec.distal, spec.sequence, {"value": spec.value})
-        proximal, distal = (geometry.frame(frame, asked.side).R_gs for frame in (spec.proximal, spec.distal))
-        return _mean(clinical_angles(proximal, distal, angle, self.signs[asked.side])["value"])
+        proximal, distal = (geometry.frame(frame, requested.side).R_gs for frame in (spec.proximal, spec.distal))
+        return _mean(clinical_angles(proximal, distal, angle, self.signs[requested.side])["value"])
 
 
 def _mean(values: object) -> float | None:
@@ -413,11 +420,11 @@ def _other_person(model: specs.Model, sources: Sources) -> Notes:
     for name in ("mass", "left.leg_length", "right.leg_length"):
         if name.rpartition(".")[2] not in model.subject:
             continue
-        asked = _asked(model, name)
-        mine, static = (asked.stored(model, stored) for stored in (sources.trial, sources.static.parameters))
+        requested = _requested(model, name)
+        mine, static = (requested.stored(model, stored) for stored in (sources.trial, sources.static.parameters))
         if mine and static and abs(static / mine - 1) > _ANOTHER_BODY:
-            both = f"{_display(static, asked.unit)}, the trial's {_display(mine, asked.unit)}"
-            return (Note("other_person", f"{OTHER_PERSON}: its {asked.words} is {both}"),)
+            both = f"{_display(static, requested.unit)}, the trial's {_display(mine, requested.unit)}"
+            return (Note("other_person", f"{OTHER_PERSON}: its {requested.words} is {both}"),)
     return ()
 
 

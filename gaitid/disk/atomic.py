@@ -30,6 +30,11 @@ def write_all(
     placed : callable, optional
         Called when all are in place.
 
+    Returns
+    -------
+    list of Path
+        Of the files, in the order of `contents`.
+
     Raises
     ------
     WriteError

@@ -29,6 +29,10 @@ def read_trial(path: Path, *, forces: Path | None = None, plates: Path | None = 
     stored : bool
         Also keep the model outputs that the file holds.
 
+    Returns
+    -------
+    Trial
+
     Raises
     ------
     ReadError

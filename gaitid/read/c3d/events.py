@@ -8,7 +8,7 @@ import numpy as np
 
 from gaitid.notes import Note, Notes
 from gaitid.read.c3d.file import C3DFile, continued, texts
-from gaitid.read.c3d.layout import number
+from gaitid.read.c3d.layout import first_number
 from gaitid.read.c3d.sections import HEADER_EVENTS
 from gaitid.read.labels import listed
 from gaitid.trial import Event
@@ -41,7 +41,7 @@ def _of_group(file: C3DFile) -> tuple[list[Event], Notes]:
     minutes, seconds = np.concatenate([np.empty((2, 0)), *tables], axis=1)
     labels, contexts = (texts(parameters, "EVENT", name) for name in ("LABELS", "CONTEXTS"))
     lengths = {"times": len(seconds), "labels": len(labels), "contexts": len(contexts)}
-    used = number(parameters, "EVENT", "USED")
+    used = first_number(parameters, "EVENT", "USED")
     n_events = max(int(used), 0) if np.isfinite(used) else max(lengths.values())
     notes: Notes = ()
     if min(lengths.values()) < n_events:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gaitid.disk.regular import MAX_BYTES, file_size, refuse_beyond_memory, unreadable
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
-from gaitid.read.c3d.layout import layout, number
+from gaitid.read.c3d.layout import find_layout, first_number
 from gaitid.read.c3d.sections import (
     BLOCK,
     Header,
@@ -68,7 +68,7 @@ class Analog:
         """
         wanted = list(channels)
         scale = channel_numbers(self.parameters, "SCALE")[wanted, None]
-        step = scale * number(self.parameters, "ANALOG", "GEN_SCALE", 1.0)
+        step = scale * first_number(self.parameters, "ANALOG", "GEN_SCALE", 1.0)
         step[~np.isfinite(step) | (step == 0)] = np.nan
         values = np.ascontiguousarray(as_float64(self.stored[:, wanted]).T)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -117,6 +117,10 @@ class C3DFile:
 def read_c3d_file(path: Path) -> C3DFile:
     """Read everything that a file stores.
 
+    Returns
+    -------
+    C3DFile
+
     Raises
     ------
     ReadError
@@ -134,33 +138,33 @@ def read_c3d_file(path: Path) -> C3DFile:
 def _read(file: BinaryIO, size: int) -> C3DFile:
     head, numbers, start, header = read_head(file)
     head, section = _section(file, head, start, header, numbers, size)
-    lay = layout(file, header, section, size)
-    losses = _losses(head[: lay.data_start], section, numbers)
-    refuse_beyond_memory(lay.n_frames * (POINT_BYTES * header.n_points + SAMPLE_BYTES * header.n_analog))
-    file.seek(lay.data_start)
-    raw = file.read(lay.n_frames * header.frame_bytes)
-    if len(raw) < lay.n_frames * header.frame_bytes:
+    layout = find_layout(file, header, section, size)
+    losses = _losses(head[: layout.data_start], section, numbers)
+    refuse_beyond_memory(layout.n_frames * (POINT_BYTES * header.n_points + SAMPLE_BYTES * header.n_analog))
+    file.seek(layout.data_start)
+    raw = file.read(layout.n_frames * header.frame_bytes)
+    if len(raw) < layout.n_frames * header.frame_bytes:
         raise ReadError("the file was cut while it was read", todo="wait until it is written, and run again")
-    data = (numbers.reals(raw) if header.floats else numbers.integers(raw)).reshape(lay.n_frames, -1)
+    data = (numbers.reals(raw) if header.floats else numbers.integers(raw)).reshape(layout.n_frames, -1)
     # Each frame: x, y, z and a word with the residual for every point, then its analog samples, channel by channel.
-    four = data[:, : 4 * header.n_points].reshape(lay.n_frames, header.n_points, 4)
+    four = data[:, : 4 * header.n_points].reshape(layout.n_frames, header.n_points, 4)
     points = as_float64(four[..., :3])
     if not header.floats:
-        points *= lay.scale
-    n_channels = header.n_analog // lay.n_subframes if lay.n_subframes else 0
-    samples = data[:, 4 * header.n_points :].reshape(lay.n_frames * lay.n_subframes, n_channels)
+        points *= layout.scale
+    n_channels = header.n_analog // layout.n_subframes if layout.n_subframes else 0
+    samples = data[:, 4 * header.n_points :].reshape(layout.n_frames * layout.n_subframes, n_channels)
     analog, analog_notes = _analog(samples, section)
     return C3DFile(
         encoding=f"{numbers.name}, {'real' if header.floats else 'integer'}",
         header=header,
-        rate_hz=lay.rate_hz,
-        first_frame=lay.first_frame,
-        n_subframes=lay.n_subframes,
+        rate_hz=layout.rate_hz,
+        first_frame=layout.first_frame,
+        n_subframes=layout.n_subframes,
         parameters=section.parameters,
         points=points,
         seen=four[..., 3] >= 0,
         analog=analog,
-        notes=(*lay.notes, *losses, *analog_notes),
+        notes=(*layout.notes, *losses, *analog_notes),
     )
 
 
@@ -210,11 +214,11 @@ def _analog(stored: NDArray[np.number], section: Section) -> tuple[Analog, Notes
             raise damaged(f"has no number in ANALOG:{name} for each of {n_channels} channels")
     offsets = channel_numbers(parameters, "OFFSET")
     if n_channels and "UNSIGNED" in (text.upper() for text in texts(parameters, "ANALOG", "FORMAT")):
-        words = ("ANALOG", "OFFSET") in section.words
+        two_bytes = ("ANALOG", "OFFSET") in section.two_byte_integers
         if stored.dtype.kind == "i":
             stored = stored.astype(np.uint16)
-            offsets = offsets % (1 << 16) if words else offsets
-        elif words and (offsets[:n_channels] < 0).any():
+            offsets = offsets % (1 << 16) if two_bytes else offsets
+        elif two_bytes and (offsets[:n_channels] < 0).any():
             text = "ANALOG:FORMAT says UNSIGNED of reals; negative ANALOG:OFFSET are taken as they stand"
             return Analog(stored, offsets, parameters), (Note("file_repaired", text),)
     return Analog(stored, offsets, parameters), ()

@@ -80,7 +80,7 @@ class _Count(NamedTuple):
         return f"{self.frames}{' or more' if self.at_least else ''} in {self.place}"
 
 
-def layout(file: BinaryIO, header: Header, section: Section, size: int) -> Layout:
+def find_layout(file: BinaryIO, header: Header, section: Section, size: int) -> Layout:
     """Hold header, parameters and the file's length against each other.
 
     Parameters
@@ -119,6 +119,7 @@ def layout(file: BinaryIO, header: Header, section: Section, size: int) -> Layou
 
 
 def _settled(what: str) -> Notes:
+    """That header and parameters disagree, and what was taken."""
     return (Note("file_repaired", f"header and parameters disagree about {what}"),)
 
 
@@ -181,7 +182,7 @@ def _decided(
 
 def _starts(header: Header, parameters: Parameters) -> Mapping[str, int]:
     """First byte of the data by the header and, where it names a block, by the parameter."""
-    block = number(parameters, "POINT", "DATA_START") % _WRAPS
+    block = first_number(parameters, "POINT", "DATA_START") % _WRAPS
     places = {"the header": header.data_start}
     if block > 1:  # NaN where there is none
         places["POINT:DATA_START"] = (int(block) - 1) * BLOCK
@@ -201,9 +202,9 @@ def _counts(header: Header, section: Section) -> list[_Count]:
         counts.append(_of_words("TRIAL", *trial) if is_word else _Count("TRIAL", trial[1] + 1 - trial[0]))
     if "FRAMES" in parameters.get("POINT", {}):
         stored = int(_count(parameters, "POINT", "FRAMES", 0.0))
-        wraps = stored < _LARGEST and ("POINT", "FRAMES") in section.words
+        wraps = stored < _LARGEST and ("POINT", "FRAMES") in section.two_byte_integers
         counts.append(_Count("POINT:FRAMES", stored, wraps, at_least=stored == _LARGEST))
-    long = number(parameters, "POINT", "LONG_FRAMES")
+    long = first_number(parameters, "POINT", "LONG_FRAMES")
     if math.isfinite(long):
         counts.append(_Count("POINT:LONG_FRAMES", int(long)))
     # Programs leave a longer count that they do not use at 0.
@@ -297,11 +298,11 @@ def _field(section: Section, name: str) -> int | None:
 
 def _is_word(section: Section, name: str) -> bool:
     """Whether a number of TRIAL is one word, and so may lack whole 65536s."""
-    return ("TRIAL", name) in section.words and np.size(section.parameters["TRIAL"][name]) == 1
+    return ("TRIAL", name) in section.two_byte_integers and np.size(section.parameters["TRIAL"][name]) == 1
 
 
 def _first_frame(header: Header, trial: tuple[int, int] | None, n_frames: int) -> tuple[int, Notes]:
-    """TRIAL's, where it is the header's in more bits and TRIAL has as many frames as the file."""
+    """The number of the first frame: TRIAL's, if it is the header's in more bits, and TRIAL is as long as the file."""
     if trial is None:
         return header.first_frame, ()
     first, last = trial
@@ -318,8 +319,8 @@ def _first_frame(header: Header, trial: tuple[int, int] | None, n_frames: int) -
 
 
 def _scale(header: Header, parameters: Parameters) -> tuple[float, Notes]:
-    """Of points. Its sign says whether data are reals, and header and parameters must say the same."""
-    stored = number(parameters, "POINT", "SCALE", -1.0 if header.floats else math.nan)
+    """The scale of points. Its sign says whether data are reals, and header and parameters must say the same."""
+    stored = first_number(parameters, "POINT", "SCALE", -1.0 if header.floats else math.nan)
     scales = {"POINT:SCALE": stored, "the header": header.scale}
     usable = {place: scale for place, scale in scales.items() if 0 < scale < math.inf}
     opposite = stored > 0 if header.floats else stored < 0
@@ -343,7 +344,7 @@ def _subframes(header: Header, parameters: Parameters, rate_hz: float, fills: bo
     """Analog samples a frame of one channel."""
     used = _count(parameters, "ANALOG", "USED", 0.0)
     if header.n_analog == 0:
-        if used > 0 and number(parameters, "ANALOG", "RATE") > 0:
+        if used > 0 and first_number(parameters, "ANALOG", "RATE") > 0:
             if not fills:
                 raise _disagree("analog samples a frame", 0, "ANALOG:USED", used)
             text = f"ANALOG:USED says {used:g} channels, the header that there are none; so does the file's length"
@@ -362,7 +363,7 @@ def _subframes(header: Header, parameters: Parameters, rate_hz: float, fills: bo
 
 
 def _rate(group: str, parameters: Parameters, default: float = math.nan) -> float:
-    rate = number(parameters, group, "RATE", default)
+    rate = first_number(parameters, group, "RATE", default)
     if not _RATES_HZ[0] <= rate <= _RATES_HZ[1]:
         raise ReadError(
             f"no usable rate in {group}:RATE",
@@ -373,7 +374,7 @@ def _rate(group: str, parameters: Parameters, default: float = math.nan) -> floa
     return rate
 
 
-def number(parameters: Parameters, group: str, name: str, default: float = math.nan) -> float:
+def first_number(parameters: Parameters, group: str, name: str, default: float = math.nan) -> float:
     """The first number of a parameter; NaN for text."""
     value = parameters.get(group, {}).get(name)
     if value is None:
@@ -383,25 +384,25 @@ def number(parameters: Parameters, group: str, name: str, default: float = math.
 
 def _count(parameters: Parameters, group: str, name: str, default: float) -> float:
     """A count, which signed words of two bytes hold up to 65535."""
-    value = number(parameters, group, name, default)
+    value = first_number(parameters, group, name, default)
     if not math.isfinite(value) or value % 1:
         raise damaged(f"gives {group}:{name} no whole number")
     return value + _WRAPS if -_WRAPS // 2 <= value < 0 else value
 
 
-def _disagree(what: str, header: float, name: str, found: float) -> ReadError:
+def _disagree(what: str, header: float, name: str, stored: float) -> ReadError:
     return ReadError(
         f"damaged C3D file: header and parameters disagree about the {what}",
         expected=f"{header:g} as in the header",
-        found=f"{found:g} in {name}",
+        found=f"{stored:g} in {name}",
         todo=_TODO,
     )
 
 
-def _undecided(what: str, expected: str, found: Iterable[object]) -> ReadError:
+def _undecided(what: str, expected: str, statements: Iterable[object]) -> ReadError:
     return ReadError(
         f"damaged C3D file: header and parameters disagree about {what}",
         expected=expected,
-        found=", ".join(map(str, found)),
+        found=", ".join(map(str, statements)),
         todo=_TODO,
     )

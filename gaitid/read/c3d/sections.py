@@ -141,14 +141,14 @@ class Section:
     parameters : mapping of group to mapping of parameter to value
         Names in capitals, those of measurements as written; entries of groups that are not declared under ``""``.
         Numbers are in Fortran order, one without dimensions as (1,).
-    words : frozenset of (group, parameter)
-        What is stored as whole numbers of two bytes: some programs mean them without a sign.
+    two_byte_integers : frozenset of (group, parameter)
+        What is stored so: some programs mean these without a sign.
     end : int
         First byte behind the last entry.
     """
 
     parameters: Parameters
-    words: frozenset[tuple[str, str]]
+    two_byte_integers: frozenset[tuple[str, str]]
     end: int
 
 
@@ -233,6 +233,10 @@ def read_parameters(data: bytes, start: int, numbers: NumberFormat) -> Section:
         First byte of the parameter section.
     numbers : NumberFormat
 
+    Returns
+    -------
+    Section
+
     Raises
     ------
     ReadError
@@ -257,7 +261,7 @@ def read_parameters(data: bytes, start: int, numbers: NumberFormat) -> Section:
     else:
         raise damaged(f"does not end within {MAX_ENTRIES} entries")
     parameters: dict[str, dict[str, Value]] = {}
-    words: set[tuple[str, str]] = set()
+    two_byte_integers: set[tuple[str, str]] = set()
     for entry in entries:
         group = groups.get(entry.number, "")
         in_group = parameters.setdefault(group, {})
@@ -266,8 +270,8 @@ def read_parameters(data: bytes, start: int, numbers: NumberFormat) -> Section:
             raise damaged(f"has {group}:{printable(name)} twice")
         in_group[name] = entry.value
         if entry.size == 2:
-            words.add((group, name))
-    return Section(parameters, frozenset(words), at)
+            two_byte_integers.add((group, name))
+    return Section(parameters, frozenset(two_byte_integers), at)
 
 
 def lost_entries(data: bytes, end: int, numbers: NumberFormat) -> list[str]:

@@ -167,14 +167,14 @@ class ZeroWindow:
     Attributes
     ----------
     samples : slice
-    words : str
-        The frames, for messages.
+    frames : str
+        In words, for notes.
     unfit : str
         Why no level can be taken from them, whatever the plates feel; empty where one can.
     """
 
     samples: slice
-    words: str
+    frames: str
     unfit: str = ""
 
 
@@ -232,11 +232,11 @@ def zeroed(
         if abs(level - empty) > _DRIFT_N or (abs(level) > _MAX_ZERO_N and not pulls):
             unfit = f"the plate may be loaded then: {abs(level):.3g} N"
     if unfit:
-        return values, Note("plate_bias", f"{window.words} are not used as its zero level ({unfit})")
+        return values, Note("plate_bias", f"{window.frames} are not used as its zero level ({unfit})")
     zero = np.nanmean(values[window.samples], axis=0)
     # a place has no zero level
     zero[_columns(plate_type, PLACE)] = 0.0
-    done = f"the mean of {window.words} was taken off as its zero level ({abs(level):.3g} N vertically)"
+    done = f"the mean of {window.frames} was taken off as its zero level ({abs(level):.3g} N vertically)"
     return values - zero, Note("plate_bias_removed", done)
 
 

@@ -198,8 +198,8 @@ def _meanings(columns: Sequence[str], where: str) -> dict[tuple[str, str, str], 
         elif key is not None:
             result[key] = (i, scale)
         elif column not in ("frame", "time_s"):
-            asked = "says no unit: end it with _mm, _cm, _m, _N, _Nm or _Nmm"
-            faults.append(f"{column!r} {asked if _NO_UNIT.fullmatch(column) else 'is not known'}")
+            no_unit = "says no unit: end it with _mm, _cm, _m, _N, _Nm or _Nmm"
+            faults.append(f"{column!r} {no_unit if _NO_UNIT.fullmatch(column) else 'is not known'}")
         seen.add(column)
     for name in dict.fromkeys(name for kind, name, _ in result if kind == "marker"):
         lacking = [axis for axis in "xyz" if ("marker", name, axis) not in result]

@@ -198,7 +198,7 @@ def numbers_of(
 
 
 def _check_decimals(lines: Sequence[str], first_row: int, where: str) -> None:
-    """ReadError where commas and points both stand in numbers: one of them separates thousands, and which is unsaid."""
+    """ReadError where commas and points both stand in numbers: nothing says which separates thousands."""
     with_point = next((i for i, line in enumerate(lines) if "." in line), None)
     if with_point is not None and any("," in line for line in lines):
         raise ReadError(
@@ -238,8 +238,8 @@ def _numbers(lines: Sequence[str], first_row: int, columns: Sequence[str], diale
     return values.reshape(len(lines), n)
 
 
-def _todo_for_width(found: int, expected: int, dialect: Dialect) -> str:
-    if found > expected and dialect.delimiter == ",":
+def _todo_for_width(n_cells: int, n_columns: int, dialect: Dialect) -> str:
+    if n_cells > n_columns and dialect.delimiter == ",":
         return "use a decimal point (or separate the cells by ;), or complete the header"
     return CUT_SHORT
 

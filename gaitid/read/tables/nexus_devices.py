@@ -56,7 +56,11 @@ def read_devices(section: NexusSection, trajectories: NexusSection, plates: Path
     if not devices:
         text = "the section Devices holds no force plate, though a plates file is given"
         return Plates(notes=(Note("input_unused", text),) if geometries else ())
-    late, late_notes = _late(section, trajectories)
+    late_samples, late_notes = _samples_late(section, trajectories)
+
+    def samples(group: NexusGroup, units: dict[str, float]) -> Array:
+        return shifted(section.columns(group) * group.factor(units), late_samples)
+
     numbered, order_notes = _numbered(devices, set(geometries))
     notes = (*late_notes, *order_notes)
     usable: list[ForcePlate] = []
@@ -70,24 +74,22 @@ def read_devices(section: NexusSection, trajectories: NexusSection, plates: Path
         elif device.moment is None or device.force is None:
             refused[number] = "the export holds no Moment of it"
         else:
-            force = shifted(section.columns(device.force) * device.force.factor(FORCE_N), late)
-            moment = shifted(section.columns(device.moment) * device.moment.factor(_MOMENTS), late)
+            force, moment = samples(device.force, FORCE_N), samples(device.moment, _MOMENTS)
             geometry = geometries[number]
             undeclared |= {"axes", "moment_about"} - geometry.declared
             plate, plate_notes = plate_from(geometry, section.rate_hz, force, moment)
             usable.append(plate)
             notes += plate_notes
             if device.cop is not None:
-                cop_g = shifted(section.columns(device.cop) * device.cop.factor(LENGTH_M), late)
-                notes += _cop_doubt(geometry, force, moment, cop_g)
+                notes += _cop_doubt(geometry, force, moment, samples(device.cop, LENGTH_M))
     notes += refusals(refused)
     for number in sorted(geometries.keys() - numbered.keys()):
         notes += (Note("input_unused", f"plate {number} of the plates file is not in the section Devices"),)
     if undeclared:
         defaults = {"axes": "axes: plate", "moment_about": "moment_about: origin"}
         taken = ", ".join(defaults[key] for key in sorted(undeclared))
-        unsaid = "a Nexus export does not say in which axes and about which point its forces are"
-        notes += (Note("reading_assumed", f"{unsaid}; taken: {taken} (declare them in the plates file)"),)
+        what = "a Nexus export does not say in which axes and about which point its forces are"
+        notes += (Note("reading_assumed", f"{what}; taken: {taken} (declare them in the plates file)"),)
     return Plates(tuple(usable), refused, notes=notes)
 
 
@@ -121,7 +123,7 @@ def _numbered(devices: list[_Device], known: set[int]) -> tuple[dict[int, _Devic
     return numbered, (Note("reading_assumed", text),) if len(devices) > 1 else ()
 
 
-def _late(section: NexusSection, trajectories: NexusSection) -> tuple[int, Notes]:
+def _samples_late(section: NexusSection, trajectories: NexusSection) -> tuple[int, Notes]:
     """How many samples after the first camera frame the devices begin (before it: negative)."""
     ratio = section.rate_hz / trajectories.rate_hz
     per_frame = round(ratio)
@@ -143,18 +145,18 @@ def _late(section: NexusSection, trajectories: NexusSection) -> tuple[int, Notes
             expected=f"Sub Frame 0 to {per_frame - 1} of every frame",
             found=f"frame {section.frames[row]}, sub frame {section.sub_frames[row]}",
         )
-    late = int(samples[0])
-    if -late >= section.n_rows or late >= trajectories.n_rows * per_frame:
+    late_samples = int(samples[0])
+    if -late_samples >= section.n_rows or late_samples >= trajectories.n_rows * per_frame:
         raise ReadError(
             "Devices and Trajectories have no frame in common",
             expected=f"Devices from frame {trajectories.frames[0]}",
             found=f"frames {section.frames[0]} to {section.frames[-1]}",
         )
-    if not late:
+    if not late_samples:
         return 0, ()
     begin = f"Devices begin at frame {section.frames[0]}, sub frame {section.sub_frames[0]}"
-    done = "the missing samples are unknown" if late > 0 else "what is before was left out"
-    return late, (Note("forces_partial", f"{begin}, Trajectories at frame {trajectories.frames[0]}; {done}"),)
+    done = "the missing samples are unknown" if late_samples > 0 else "what is before was left out"
+    return late_samples, (Note("forces_partial", f"{begin}, Trajectories at frame {trajectories.frames[0]}; {done}"),)
 
 
 def _cop_doubt(geometry: PlateGeometry, force: Array, moment: Array, cop_g: Array) -> Notes:

@@ -133,17 +133,17 @@ def start_after(seconds: Array, cameras_s: tuple[float, float], where: str) -> t
             todo="give both files the same clock",
         )
     interval = (last - first) / max(len(seconds) - 1, 1)
-    late, early = first - cameras_s[0], cameras_s[1] - last
+    late_s, early_s = first - cameras_s[0], cameras_s[1] - last
     texts = []
-    if late > interval:
-        texts.append(f"{where}begins {late:.4g} s after the first camera frame; the forces before it are unknown")
-    if early > interval:
-        texts.append(f"{where}ends {early:.4g} s before the last camera frame; the forces after it are unknown")
-    return late, tuple(Note("forces_partial", text) for text in texts)
+    if late_s > interval:
+        texts.append(f"{where}begins {late_s:.4g} s after the first camera frame; the forces before it are unknown")
+    if early_s > interval:
+        texts.append(f"{where}ends {early_s:.4g} s before the last camera frame; the forces after it are unknown")
+    return late_s, tuple(Note("forces_partial", text) for text in texts)
 
 
-def shifted(samples: Array, late: int) -> Array:
-    """(n, k) samples of which the first was taken `late` samples after time 0: filled with NaN, or cut."""
-    if late <= 0:
-        return samples[-late:]
-    return np.concatenate([np.full((late, samples.shape[1]), np.nan), samples])
+def shifted(samples: Array, late_samples: int) -> Array:
+    """(n, k) samples of which the first was taken `late_samples` after time 0: filled with NaN, or cut."""
+    if late_samples <= 0:
+        return samples[-late_samples:]
+    return np.concatenate([np.full((late_samples, samples.shape[1]), np.nan), samples])
