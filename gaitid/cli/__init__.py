@@ -1,4 +1,4 @@
-"""Words typed -> one call of a room below, its answer printed; every way that it can end -> an exit code and one line.
+"""What was typed -> one call of a room below, its answer printed; every ending -> an exit code, a refusal -> one line.
 
 A command parses, calls and prints; it computes nothing.
 """
@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 # one thread gives the same last digit on every machine. Set before numpy is loaded; a user's own value wins.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-TERMINATED = 128 + signal.SIGTERM
+INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 
 
 def main() -> None:
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _run() -> int:
-    """The command's exit code, with everything that can go wrong on the way."""
+    """The command's exit code; whatever goes wrong is printed in one line."""
     from gaitid.cli.streams import discard_stdout, prepare_streams, print_stderr
 
     prepare_streams()
@@ -59,7 +59,7 @@ def _run() -> int:
         return _interrupted()
     except click.UsageError as error:
         if not sys.argv[1:]:
-            print_stderr(error.format_message())  # the whole help, for somebody who is new here
+            print_stderr(error.format_message())  # all of the help, for a first try
             return error.exit_code
         where = error.ctx.command_path if error.ctx is not None else "gaitid"
         text = " ".join(error.format_message().split()).removesuffix(".")
@@ -92,7 +92,7 @@ def _run() -> int:
 
 
 def _refused(error: OSError) -> str:
-    """What the system refused, as far as it is known."""
+    """The file or stream that the system refused, as far as it is known."""
     from gaitid.cli.streams import STDOUT
 
     if error.filename == STDOUT:
@@ -107,7 +107,7 @@ def _refused(error: OSError) -> str:
 
 
 def _not_loaded(error: ImportError) -> str:
-    """A library that is there and does not load, in the words of the system, which stand at the end of the chain."""
+    """Why an installed library does not load: the message of the system is at the end of the chain of errors."""
     first: BaseException = error
     while first.__cause__ or first.__context__:
         first = first.__cause__ or first.__context__ or first
@@ -122,7 +122,7 @@ def _interrupted() -> int:
     print_stderr("gaitid: interrupted")
     # Python ends with the signal where Ctrl-C came inside an `exec` of text, as of a dataclass, until the next one.
     exec("")
-    return 130
+    return INTERRUPTED
 
 
 def _terminated(number: int, frame: object) -> NoReturn:

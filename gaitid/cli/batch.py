@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaitid.cli import options
+from gaitid.cli import INTERRUPTED, options
 from gaitid.cli.common import (
     CONTEXT,
-    INTERRUPTED,
     flag,
     print_detail,
     print_error,
@@ -26,7 +25,7 @@ from gaitid.cli.common import (
     talk_options,
 )
 from gaitid.cli.log import ERROR, INFO, WARNING, Log
-from gaitid.cli.run import RESULT_OPTIONS, command_words, option_words
+from gaitid.cli.run import RESULT_OPTIONS, given_options, recorded_command
 from gaitid.cli.run import command as run_command
 from gaitid.errors import GaitidError, counted, first_few
 
@@ -43,7 +42,7 @@ _NAMED = 4
 
 
 def _processors() -> int:
-    """That this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -118,11 +117,11 @@ def command(ctx: click.Context, /, datasets: tuple[str, ...], output: str | None
     from gaitid.run import prepare
 
     _refuse_misuse(datasets, output, given)
-    words = option_words(ctx)
+    words = given_options(ctx)
     if given["parquet"]:
         require_pyarrow()
     # what is given for all trials is refused once, before anything is looked for
-    common, _ = _understood(words)
+    common, _ = _parsed(words)
     options.refuse_several(common, 2, instead="give it in a manifest")
     prepared = prepare(common)
     plan, problems = _plan(datasets, output, words, given)
@@ -188,7 +187,7 @@ def _plan(
 
 
 def _work(plan: Plan, jobs: Sequence[Job], folder: Path, given: Mapping[str, Any]) -> dict[str, Outcome] | None:
-    """What became of each trial, by its path; None where Ctrl-C ended the work."""
+    """The outcome of each trial by its path; None where Ctrl-C ended the work."""
     from gaitid.batch.parquet import write_parquet
     from gaitid.batch.progress import Progress
     from gaitid.batch.results_folder import FRAMES, locked
@@ -225,7 +224,7 @@ class _Printer:
 
     def __init__(self, log: Log, progress: Progress) -> None:
         self.log, self.progress = log, progress
-        self.first_with: dict[str, str] = {}  # a reason and the first trial that was refused for it
+        self.first_with: dict[str, str] = {}  # the first trial that is not done for a reason, by reason
 
     def __call__(self, outcome: Outcome) -> None:
         from gaitid.batch.job import DONE
@@ -277,7 +276,7 @@ def _print_summary(
 
 
 def _schedule(folder: Path, given: Mapping[str, Any]) -> Scheduler:
-    """Who does the work: processes of this machine, or a cluster."""
+    """The scheduler: processes of this machine, or a cluster."""
     limits = {"time_limit_s": given["time_limit_s"], "memory_bytes": given["memory_MB"] * 2**20}
     if given["scheduler"] is None:
         from gaitid.batch.local import run_local
@@ -296,10 +295,10 @@ def _schedule(folder: Path, given: Mapping[str, Any]) -> Scheduler:
 
 
 def _options_of(common: tuple[str, ...], planned: Planned) -> RunOptions:
-    """Of one trial: those for all, then its own."""
+    """How a trial is analysed: by the options for all, then by those of its own."""
     words = (*common, *planned.words)
     try:
-        chosen, in_order = _understood(words)
+        chosen, in_order = _parsed(words)
         if "--set" in planned.words:
             from gaitid.model.load import load_model
 
@@ -307,11 +306,11 @@ def _options_of(common: tuple[str, ...], planned: Planned) -> RunOptions:
     except (click.UsageError, GaitidError) as error:
         text = error.line() if isinstance(error, GaitidError) else error.format_message().removesuffix(".")
         raise GaitidError(f"{planned.where or planned.trial}: {text}") from None
-    return replace(chosen, command=command_words(planned.trial, in_order))
+    return replace(chosen, command=recorded_command(planned.trial, in_order))
 
 
 @lru_cache(maxsize=64)
-def _understood(words: tuple[str, ...]) -> tuple[RunOptions, tuple[str, ...]]:
-    """As `gaitid run TRIAL WORDS` understands them, and the words as it would note them."""
+def _parsed(words: tuple[str, ...]) -> tuple[RunOptions, tuple[str, ...]]:
+    """The options of `gaitid run TRIAL WORDS`, and the words as its record has them."""
     with closing(run_command.make_context("gaitid run", ["TRIAL", *words])) as ctx:
-        return options.run_options(ctx.params), option_words(ctx)
+        return options.run_options(ctx.params), given_options(ctx)

@@ -53,8 +53,9 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 @talk_options
 @click.pass_context
 def command(ctx: click.Context, /, trial: str, output: str, **given: Any) -> int:
-    """Say in each posture of TRIAL what acceleration of the foot, or of the hip over a fixed foot, the leg's joints
-    could produce within the torques of LIMITS: ellipsoids, polytope and the largest acceleration each way, as CSV.
+    """Compute for each posture of TRIAL what acceleration of the foot, or of the hip over a fixed foot, the joints of
+    the leg could produce within the torques of LIMITS: ellipsoids, polytope, and the largest acceleration each way, as
+    CSV.
 
     Every frame is taken from rest. docs/capacity.md says what the columns mean, and what LIMITS holds.
     """

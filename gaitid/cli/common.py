@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
-#: Exit code after Ctrl-C.
-INTERRUPTED = 130
 
 
 # --- options ------------------------------------------------------------------------------------------------
@@ -52,7 +50,7 @@ def together(*decorators: Decorator) -> Decorator:
 
 
 def _set_flag(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    """Keep a flag for `flag`; one that was given to a group holds for its commands."""
+    """Keep a flag where `flag` looks it up; a group's holds for its commands."""
     if value:
         ctx.meta[f"gaitid.{parameter.name}"] = True
 
@@ -68,8 +66,8 @@ def _flag_option(*names: str, help: str) -> Decorator:
 
 #: --quiet, --verbose, --debug and --version.
 talk_options = together(
-    _flag_option("-q", "--quiet", help="Say nothing but errors on stderr."),
-    _flag_option("-v", "--verbose", help="Say more on stderr."),
+    _flag_option("-q", "--quiet", help="Print nothing but errors on stderr."),
+    _flag_option("-v", "--verbose", help="Print more on stderr."),
     _flag_option("--debug", help="Show the full traceback of an error."),
     click.version_option(__version__, prog_name="gaitid"),
 )
@@ -131,16 +129,18 @@ def folders_for(trials: Sequence[str], option: str, pattern: str) -> list[tuple[
         No folder, another placeholder, or two trials with the same files.
     """
     refuse_pattern(option, pattern)
-    trial_of: dict[Path, Path] = {}
+    name_of: dict[Path, str] = {}
     folders = []
-    for trial in map(Path, trials):
+    for name in trials:
+        trial = Path(name)
         folder = Path(pattern.replace("{parent}", _parent(trial)))
-        other = trial_of.setdefault(folder / trial.stem, trial)
-        if other is not trial:
+        stem = folder / trial.stem
+        if stem in name_of:
             raise click.UsageError(
-                f"{option} {pattern}: {other} and {trial} have the same files {folder / trial.stem}.*; "
+                f"{option} {pattern}: {name_of[stem]} and {name} have the same files {stem}.*; "
                 f"give {option} 'DIR/{{parent}}', or the trials one by one"
             )
+        name_of[stem] = name
         folders.append((trial, folder))
     return folders
 

@@ -17,7 +17,7 @@ from gaitid.cli.common import CONTEXT, attempt, print_detail, print_json, talk_o
 @options.keep_names
 @talk_options
 def command(trial: Path, as_json: bool, forces: Path | None, plates: Path | None, keep_names: bool) -> int:
-    """Say what is in TRIAL (.c3d, .csv or .trc): markers and their gaps, rates, force plates and their loads, which
+    """Show what is in TRIAL (.c3d, .csv or .trc): markers and their gaps, rates, force plates and their loads, which
     foot stands on which plate, events, measurements of the subject, stored model outputs, and what each
     bundled model would still need.
 

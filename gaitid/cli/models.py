@@ -223,7 +223,7 @@ SETTING_NOTES = {
     "remove_bias": "auto, always or never: what an empty plate reads",
     "bias_limit_N": "auto takes it off beyond this (or this at 0.3 m)",
     "doubtful_labels": "unknown or keep: frames in which a label jumps or changes places",
-    "gap_sure_s": "a gap up to this is filled even where its error cannot be told, s",
+    "gap_sure_s": "a gap up to this is filled even where its error is not known, s",
     "gap_spline_s": "longest gap filled from the marker itself, s",
     "gap_rigid_s": "longest gap filled from other markers, s",
     "gap_error_mm": "largest error (95 %) of a fill, mm",

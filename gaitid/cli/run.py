@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaitid.cli import options
+from gaitid.cli import INTERRUPTED, options
 from gaitid.cli.common import (
     CONTEXT,
-    INTERRUPTED,
     attempt,
     folders_for,
     print_detail,
@@ -106,16 +105,16 @@ def command(
             print_info(note.text)
         if output == "-":
             return _to_stdout(folders[0][0], prepared, log)
-        return _to_files(folders, prepared, option_words(ctx), log)
+        return _to_files(folders, prepared, given_options(ctx), log)
 
 
-def _to_files(folders: list[tuple[Path, Path]], prepared: Prepared, words: tuple[str, ...], log: Log) -> int:
+def _to_files(folders: list[tuple[Path, Path]], prepared: Prepared, given: tuple[str, ...], log: Log) -> int:
     """The exit code, when each trial's files are in place."""
     placed: list[Path] = []
     refused = 0
     try:
         for path, folder in folders:
-            chosen = replace(prepared.options, command=command_words(path, words))
+            chosen = replace(prepared.options, command=recorded_command(path, given))
             of_trial = replace(prepared, options=chosen)
             refused += not _run_trial(path, folder, of_trial, partial(placed.append, path), log)
     except KeyboardInterrupt:
@@ -187,7 +186,7 @@ def _to_stdout(path: Path, prepared: Prepared, log: Log) -> int:
 
 # --- the command as the record has it -----------------------------------------------------------------------
 
-#: The options that change a result: not where it goes, and what is said meanwhile.
+#: The options that change a result: not those of where it goes and what is printed or logged.
 RESULT_OPTIONS = [
     option
     for option in command.params
@@ -195,8 +194,8 @@ RESULT_OPTIONS = [
 ]
 
 
-def option_words(ctx: click.Context) -> tuple[str, ...]:
-    """Those of `RESULT_OPTIONS` that were given, in that order: the same words however they were typed."""
+def given_options(ctx: click.Context) -> tuple[str, ...]:
+    """Those of `RESULT_OPTIONS` that were given, as words in that order: the same however they were typed."""
     words: list[str] = []
     for option in RESULT_OPTIONS:
         name = option.name or ""
@@ -209,9 +208,9 @@ def option_words(ctx: click.Context) -> tuple[str, ...]:
     return tuple(words)
 
 
-def command_words(trial: Path, words: Iterable[str]) -> tuple[str, ...]:
-    """The command for a record: of this trial only, and nothing that changes no result, so that bytes tell results
-    apart, not the folders that they lie in.
+def recorded_command(trial: Path, options: Iterable[str]) -> tuple[str, ...]:
+    """The command as a trial's record has it: without other trials, and of the options only `RESULT_OPTIONS`, so that
+    equal results have equal bytes, wherever they lie.
     """
     name = str(trial)
-    return ("gaitid", "run", f"./{name}" if name.startswith("-") else name, *words)
+    return ("gaitid", "run", f"./{name}" if name.startswith("-") else name, *options)
