@@ -12,9 +12,6 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "gaitid"
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
-# Rooms whose files still need each other in a circle. Where one is broken up its test passes, which fails as strict:
-# take the room out. No room may be added.
-STILL_CIRCULAR = ("batch", "simulate")
 MOST_ENTRIES = 30
 
 Imports = Mapping[str, frozenset[str]]
@@ -68,10 +65,7 @@ def test_there_are_few_entries() -> None:
     assert len(entries) <= MOST_ENTRIES, sorted(entries)
 
 
-@pytest.mark.parametrize(
-    "room",
-    [pytest.param(r, marks=pytest.mark.xfail(strict=True)) if r in STILL_CIRCULAR else r for r in [*ROOMS, ""]],
-)
+@pytest.mark.parametrize("room", [*ROOMS, ""])
 def test_no_circle_of_files(room: str) -> None:
     """Not within a room nor through others; without a room: the files directly under ``gaitid``."""
     inside = [name for name in imports() if room_of(name) == room]
