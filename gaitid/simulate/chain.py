@@ -16,7 +16,8 @@ import numpy as np
 from gaitid.dynamics.control import computed_torque, feedforward_pd
 from gaitid.dynamics.forward import Environment, Simulation, Torque, integrate
 from gaitid.dynamics.friction import Friction
-from gaitid.dynamics.joint_space import Body, JointTree, Load
+from gaitid.dynamics.joint_space import Load
+from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.errors import GaitidError
 from gaitid.simulate.course import Course, at_all
 from gaitid.simulate.jet import Array
