@@ -12,6 +12,6 @@ from gaitid.simulate.files import simulate, write_walk
 from gaitid.simulate.scenarios import SCENARIOS
 from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.walk import Walk, WalkState
-from gaitid.simulate.walk_scene import simulate_walk
+from gaitid.simulate.walk_setup import simulate_walk
 
 __all__ = ["SCENARIOS", "Walk", "WalkSettings", "WalkState", "simulate", "simulate_walk", "write_walk"]
