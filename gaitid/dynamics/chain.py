@@ -101,11 +101,11 @@ class Chain:
 
     def beyond(self, i: int) -> tuple[int, ...]:
         """Link `i` and every link that hangs from it, directly or not."""
-        found = {i}
+        beyond = {i}
         for k in range(i - 1, -1, -1):
-            if self.proximal[k] in found:
-                found.add(k)
-        return tuple(sorted(found))
+            if self.proximal[k] in beyond:
+                beyond.add(k)
+        return tuple(sorted(beyond))
 
 
 def solve_in_chunks(chain: Chain, solve: Callable[[Chain], Array]) -> list[Wrench]:
@@ -135,7 +135,7 @@ def known_joints(chain: Chain) -> list[Mask]:
 
     A force needs the accelerations and loads from there to the free ends, a moment everything.
     """
-    found: list[Mask] = []
+    known: list[Mask] = []
     for i, link in enumerate(chain.links):
         force = known_rows(link.acc_g) & np.isfinite(link.mass)
         moment = np.isfinite(link.inertia_s).all(axis=(-1, -2))
@@ -146,9 +146,9 @@ def known_joints(chain: Chain) -> list[Mask]:
             moment &= known_rows(link.external.m_g) & known_rows(link.external.p_g)
         joint = np.stack([force, force & moment])
         for k in chain.distal(i):
-            joint &= found[k]
-        found.append(joint)
-    return found
+            joint &= known[k]
+        known.append(joint)
+    return known
 
 
 def _rows(chain: Chain, rows: slice) -> Chain:

@@ -32,8 +32,8 @@ def apply_transposed(R: Array, v: Array) -> Array:
     return np.asarray(R[0] * v[0] + R[1] * v[1] + R[2] * v[2])
 
 
-def whole(v: Array) -> Array:
-    """The same vectors, unknown as a whole where a component is."""
+def blank_partial(v: Array) -> Array:
+    """The same array, in place: a vector with an unknown component is unknown in all three."""
     unknown = np.isnan(v[0] + v[1] + v[2])
     if unknown.any():
         v[:, unknown] = np.nan
@@ -45,7 +45,7 @@ def _first(values: Array) -> Array:
 
 
 @frozen_dataclass(eq=False)
-class Joint:
+class JointLoad:
     """What a segment's proximal neighbour exerts on it, and where; (3, frames), laboratory axes."""
 
     F: Array
@@ -53,7 +53,7 @@ class Joint:
     P: Array
 
 
-class Body:
+class LinkRows:
     """Some frames of a link: (3, frames) vectors and (3, 3, frames) matrices named as the link's."""
 
     def __init__(self, link: Link, rows: slice) -> None:
@@ -63,6 +63,6 @@ class Body:
         self.com_g, self.acc_g, self.omega_g, self.alpha_g, self.joint_g = (
             _first(v[rows]) for v in (link.com_g, link.acc_g, link.omega_g, link.alpha_g, link.joint_g)
         )
-        self.load: Joint | None = None
+        self.load: JointLoad | None = None
         if link.external is not None:
-            self.load = Joint(*(_first(v[rows]) for v in (link.external.f_g, link.external.m_g, link.external.p_g)))
+            self.load = JointLoad(*(_first(v[rows]) for v in (link.external.f_g, link.external.m_g, link.external.p_g)))

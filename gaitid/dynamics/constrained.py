@@ -76,13 +76,13 @@ def accelerations_and_multipliers(chain: Chain, gravity_g: Array) -> tuple[Array
 
 def _carried(chain: Chain) -> Array:
     """What hangs from each joint, (frames, links), kg: masses, and loads as the masses that 10 m/s² would need."""
-    own = np.empty((len(chain.links[0].com_g), len(chain.links)))
+    by_itself = np.empty((len(chain.links[0].com_g), len(chain.links)))
     for i, link in enumerate(chain.links):
-        own[:, i] = link.mass
+        by_itself[:, i] = link.mass
         if link.external is not None:
             load = link.external.at(link.com_g)
-            own[:, i] += (np.abs(load.f_g).sum(axis=1) + np.abs(load.m_g).sum(axis=1)) / 10
-    carried = np.stack([own[:, chain.beyond(i)].sum(axis=1) for i in range(len(chain.links))], axis=1)
+            by_itself[:, i] += (np.abs(load.f_g).sum(axis=1) + np.abs(load.m_g).sum(axis=1)) / 10
+    carried = np.stack([by_itself[:, chain.beyond(i)].sum(axis=1) for i in range(len(chain.links))], axis=1)
     return np.where(carried > 0, carried, 1.0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -40,7 +41,7 @@ def contributions(
     Returns
     -------
     list of mappings of name to Wrench
-        One a joint, of the proximal neighbour on the link, laboratory axes. Empty where the whole is empty, so that
+        One a joint, of the proximal neighbour on the link, laboratory axes. Empty where their sum is empty, so that
         what is there always sums; where only the observer is unknown, gravity and ground reaction remain.
 
     Raises
@@ -53,7 +54,7 @@ def contributions(
     known = [_known(joint) for joint in at_joints]
     if observer is not None:
         seen = (observed_wrenches(link, observer, motion) for link, motion in zip(chain.links, motions, strict=True))
-        at_joints = _summed_up(chain, [{**own, **split} for own, split in zip(terms, seen, strict=True)])
+        at_joints = _summed_up(chain, [{**term, **split} for term, split in zip(terms, seen, strict=True)])
     return [
         {name: _only(wrench, *where) for name, wrench in joint.items()}
         for joint, where in zip(at_joints, known, strict=True)
@@ -76,8 +77,8 @@ def _laboratory_terms(link: Link, gravity_g: Array) -> Terms:
 def _summed_up(chain: Chain, terms: Sequence[Terms]) -> list[Terms]:
     """Each term of every segment beyond a joint, together about that joint: from the free ends to the base."""
     sums: list[Terms] = []
-    for i, (link, own) in enumerate(zip(chain.links, terms, strict=True)):
-        total = dict(own)
+    for i, (link, of_link) in enumerate(zip(chain.links, terms, strict=True)):
+        total = dict(of_link)
         for k in chain.distal(i):
             for name, below in sums[k].items():
                 total[name] = total[name].plus(below.at(link.joint_g))
@@ -85,17 +86,11 @@ def _summed_up(chain: Chain, terms: Sequence[Terms]) -> list[Terms]:
     return sums
 
 
-def _whole(joint: Terms) -> Wrench:
-    first, *others = joint.values()
-    for other in others:
-        first = first.plus(other)
-    return first
-
-
 def _known(joint: Terms) -> tuple[Mask, Mask]:
-    """(frames,) each: where the whole force and the whole moment are known."""
-    whole = _whole(joint)
-    return known_rows(whole.f_g), known_rows(whole.m_g)
+    """(frames,) each: where the sum of all forces and that of all moments is known."""
+    first, *others = joint.values()
+    total = reduce(Wrench.plus, others, first)
+    return known_rows(total.f_g), known_rows(total.m_g)
 
 
 def _only(wrench: Wrench, known_f: Mask, known_m: Mask) -> Wrench:

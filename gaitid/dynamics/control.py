@@ -8,7 +8,8 @@ import numpy as np
 
 from gaitid.dynamics.forward import Torque
 from gaitid.dynamics.friction import Friction
-from gaitid.dynamics.joint_space import JointTree, inverse
+from gaitid.dynamics.joint_space import inverse
+from gaitid.dynamics.joint_tree import JointTree
 from gaitid.trial import Array
 
 Desired = Callable[[float], tuple[Array, Array, Array]]

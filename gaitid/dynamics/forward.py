@@ -8,15 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaitid.dynamics.friction import Friction
-from gaitid.dynamics.joint_space import (
-    JointTree,
-    Load,
-    TreeMotion,
-    energy,
-    generalised_inertia,
-    joint_loads,
-    motion,
-)
+from gaitid.dynamics.joint_space import Load, TreeMotion, energy, generalised_inertia, joint_loads, motion
+from gaitid.dynamics.joint_tree import JointTree
 from gaitid.errors import GaitidError, ModelError
 from gaitid.numerics.rotation import cross, dot
 from gaitid.trial import Array, read_only
@@ -207,8 +200,8 @@ def integrate(
 
     start = np.concatenate([q0, qd0, [0.0]])
     if not np.isfinite(rate(times[0], start)).all():
-        found = f"q {q0}, q̇ {qd0}, τ {torque(times[0], q0, qd0)}"
-        raise GaitidError("the simulation cannot start", expected="a finite state, torque and load", found=found)
+        state = f"q {q0}, q̇ {qd0}, τ {torque(times[0], q0, qd0)}"
+        raise GaitidError("the simulation cannot start", expected="a finite state, torque and load", found=state)
     span, errors = (times[0], times[-1]), {"rtol": tolerance, "atol": tolerance}
     run = solve_ivp(rate, span, start, method="DOP853", t_eval=times, **errors)
     if not run.success:

@@ -65,8 +65,8 @@ def inertia_fault(tensor: Array, name: str) -> str | None:
     """
     I = np.asarray(tensor, dtype=float)  # noqa: E741 - the field's letter
     if I.shape != (3, 3) or not np.isfinite(I).all():
-        found = "a value that is not finite" if I.shape == (3, 3) else f"an array of shape {I.shape}"
-        return f"{name}: not an inertia tensor; expected 3 × 3 finite numbers, kg·m²; found {found}"
+        instead = "a value that is not finite" if I.shape == (3, 3) else f"an array of shape {I.shape}"
+        return f"{name}: not an inertia tensor; expected 3 × 3 finite numbers, kg·m²; found {instead}"
     allowed = _ROUNDING * np.abs(I).max()
     if np.abs(I - I.T).max() > allowed:
         i, j = np.unravel_index(np.argmax(np.abs(I - I.T)), (3, 3))
@@ -75,12 +75,12 @@ def inertia_fault(tensor: Array, name: str) -> str | None:
             f"found {I[i, j]:g} and {I[j, i]:g} kg·m²"
         )
     moments = np.linalg.eigvalsh(I)  # ascending
-    found = f"found {', '.join(f'{x:.6g}' for x in moments)} kg·m²"
+    values = f"found {', '.join(f'{x:.6g}' for x in moments)} kg·m²"
     if moments[0] < -allowed:
-        return f"{name}: the inertia is indefinite; expected no principal moment below 0; {found}"
+        return f"{name}: the inertia is indefinite; expected no principal moment below 0; {values}"
     if moments[2] - moments[1] - moments[0] > allowed:
         return (
             f"{name}: the inertia breaks the triangle inequality; "
-            f"expected no principal moment above the sum of the other two; {found}"
+            f"expected no principal moment above the sum of the other two; {values}"
         )
     return None

@@ -19,28 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaitid.dynamics.inertia import about_point, turned
-from gaitid.dynamics.joint_tree import Body, JointTree
+from gaitid.dynamics.joint_tree import JointTree
 from gaitid.dynamics.wrench import Wrench
 from gaitid.numerics.rotation import apply, apply_transposed, cross, dot
 from gaitid.trial import Array
-
-__all__ = [
-    "Body",
-    "JointTree",
-    "Load",
-    "TreeMotion",
-    "energy",
-    "generalised_inertia",
-    "gravity_terms",
-    "inverse",
-    "jacobian",
-    "jacobian_rate",
-    "joint_loads",
-    "mass_matrix",
-    "mass_matrix_columns",
-    "motion",
-    "velocity_terms",
-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +79,9 @@ def _outward(tree: JointTree, added: Array) -> Array:
     return total
 
 
-def _inward(tree: JointTree, own: Array, carried: Array | float = 0.0) -> Array:
+def _inward(tree: JointTree, needed: Array, carried: Array | float = 0.0) -> Array:
     """What each body needs and its children pass on; `carried` comes on top on the way from a body to its parent."""
-    total, way = own.copy(), np.broadcast_to(carried, own.shape)
+    total, way = needed.copy(), np.broadcast_to(carried, needed.shape)
     for i in range(len(tree) - 1, -1, -1):
         k = tree.parents[i]
         if k >= 0:
@@ -164,12 +146,9 @@ def motion(tree: JointTree, q: Array, qd: Array | float = 0.0, qdd: Array | floa
 
     w, arm = omega[..., :-1, :], apply(R, tree.com_b)
     swept = cross(w, arm)
-    return TreeMotion(
-        R_gb=R, axis_g=axis, origin_g=origin[..., :-1, :], com_g=origin[..., :-1, :] + arm,
-        vel_g=v[..., :-1, :] + swept,
-        acc_g=a[..., :-1, :] + cross(alpha[..., :-1, :], arm) + cross(w, swept),
-        omega_g=w, alpha_g=alpha[..., :-1, :],
-    )  # fmt: skip
+    origin, v, a, alpha = (values[..., :-1, :] for values in (origin, v, a, alpha))
+    acc = a + cross(alpha, arm) + cross(w, swept)
+    return TreeMotion(R, axis, origin, origin + arm, v + swept, acc, w, alpha)
 
 
 def joint_loads(

@@ -56,8 +56,8 @@ class Body:
         for name, shape in _SHAPES.items():
             value = read_only(getattr(self, name))
             if value.shape != shape or not np.isfinite(value).all():
-                raise ModelError(f"body {self.name}: {name}", expected=f"finite numbers of shape {shape}",
-                                 found=f"shape {value.shape}: {value.tolist()}")  # fmt: skip
+                given = f"shape {value.shape}: {value.tolist()}"
+                raise ModelError(f"body {self.name}: {name}", expected=f"finite numbers of shape {shape}", found=given)
             object.__setattr__(self, name, value)
 
 
@@ -85,7 +85,7 @@ class JointTree:
         for i, body in enumerate(self.bodies):
             _check(body, i)
         for i in set(range(len(self.bodies))) - {body.parent for body in self.bodies}:
-            if _inertia_on_own_joint(self.bodies[i]) <= 0:
+            if _inertia_on_joint(self.bodies[i]) <= 0:
                 raise ModelError(
                     f"body {self.bodies[i].name} is a free end without inertia on its own joint",
                     expected="mass on a prismatic joint; on a revolute one an inertia, or mass off the axis",
@@ -139,8 +139,8 @@ class JointTree:
 def _check(body: Body, i: int) -> None:
     name = f"body {body.name}"
     if not -1 <= body.parent < i:
-        raise ModelError(f"{name}: parent", expected="a body listed before it, or −1 for the ground",
-                         found=str(body.parent), todo="list parents first; a loop is not a tree")  # fmt: skip
+        expected, todo = "a body listed before it, or −1 for the ground", "list parents first; a loop is not a tree"
+        raise ModelError(f"{name}: parent", expected=expected, found=str(body.parent), todo=todo)
     if body.kind not in ("revolute", "prismatic"):
         raise ModelError(f"{name}: kind", expected="revolute or prismatic", found=str(body.kind))
     if abs(float(dot(body.axis_b, body.axis_b)) - 1) > _ROUNDING:
@@ -150,12 +150,11 @@ def _check(body: Body, i: int) -> None:
         raise ModelError(f"{name}: R_pb", expected="a right-handed rotation matrix", found=str(R.tolist()))
     if not (np.isfinite(body.mass) and body.mass >= 0):
         raise ModelError(f"{name}: mass", expected="0 or more, kg", found=str(body.mass))
-    fault = inertia_fault(body.inertia_b, f"{name}: inertia_b")
-    if fault:
+    if fault := inertia_fault(body.inertia_b, f"{name}: inertia_b"):
         raise ModelError(fault)
 
 
-def _inertia_on_own_joint(body: Body) -> float:
+def _inertia_on_joint(body: Body) -> float:
     if body.kind == "prismatic":
         return body.mass
     arm = cross(body.axis_b, body.com_b)

@@ -13,7 +13,7 @@ moment about the centre of mass, R_i turns laboratory components into those of s
 (Watanabe RN, "Matrix formalism of the Newton-Euler equations", BMC notebooks, last section; with one distal
 neighbour each this is his matrix). docs/dynamics.md derives it line by line.
 
-In all solvers a vector with an unknown component is unknown as a whole.
+In all solvers a vector with an unknown component is unknown in all three.
 """
 
 from __future__ import annotations
@@ -24,26 +24,28 @@ import numpy as np
 
 from gaitid.dynamics import SOLVER_NAMES
 from gaitid.dynamics.chain import Chain, solve_in_chunks
-from gaitid.dynamics.components import Body, Joint, apply, apply_transposed, cross, whole
+from gaitid.dynamics.components import JointLoad, LinkRows, apply, apply_transposed, blank_partial, cross
 from gaitid.dynamics.constrained import solve_constrained
 from gaitid.dynamics.wrench import Wrench
 from gaitid.trial import Array
 
 _CHUNK = 4096  # frames whose vectors fit a cache
+#: A joint's force and moment from its segment and the joints that hang from it.
+Step = Callable[[LinkRows, Sequence[JointLoad]], tuple[Array, Array]]
 
 
-def inertia_moment_s(body: Body) -> Array:
+def inertia_moment_s(body: LinkRows) -> Array:
     """I α + ω × I ω, segment axes."""
     omega, alpha = apply_transposed(body.R_gs, body.omega_g), apply_transposed(body.R_gs, body.alpha_g)
     return apply(body.inertia_s, alpha) + cross(omega, apply(body.inertia_s, omega))
 
 
-def _lever(body: Body, point_g: Array) -> Array:
+def _lever(body: LinkRows, point_g: Array) -> Array:
     """r: from the centre of mass to a point."""
     return point_g - body.com_g
 
 
-def _right_side(body: Body, gravity_g: Array) -> tuple[Array, Array]:
+def _right_side(body: LinkRows, gravity_g: Array) -> tuple[Array, Array]:
     """What Newton's row (m a − m g − E, laboratory axes) and Euler's (I α + ω × I ω − R N, segment axes) equal."""
     newton, euler = body.mass * (body.acc_g - gravity_g[:, None]), inertia_moment_s(body)
     if body.load is not None:
@@ -53,16 +55,16 @@ def _right_side(body: Body, gravity_g: Array) -> tuple[Array, Array]:
     return newton, euler
 
 
-def _from_the_free_ends(chain: Chain, step: Callable[[Body, Sequence[Joint]], tuple[Array, Array]]) -> list[Wrench]:
-    """Each joint's force and moment from its segment and the joints that hang from it; some frames at a time."""
+def _from_the_free_ends(chain: Chain, step: Step) -> list[Wrench]:
+    """The joints' wrenches by `step`, one after the other and some frames at a time."""
     forces, moments = ([np.empty(link.com_g.shape) for link in chain.links] for _ in range(2))
     for start in range(0, len(chain.links[0].com_g), _CHUNK):
         rows = slice(start, start + _CHUNK)
-        joints: list[Joint] = []
+        joints: list[JointLoad] = []
         for i, link in enumerate(chain.links):
-            body = Body(link, rows)
+            body = LinkRows(link, rows)
             F, M = step(body, [joints[k] for k in chain.distal(i)])
-            joints.append(Joint(whole(F), whole(M), body.joint_g))
+            joints.append(JointLoad(blank_partial(F), blank_partial(M), body.joint_g))
             forces[i][rows], moments[i][rows] = F.T, M.T
     for values in (*forces, *moments):
         values.setflags(write=False)  # so that a wrench keeps them without a copy
@@ -84,7 +86,7 @@ def solve_block(chain: Chain, gravity_g: Array) -> list[Wrench]:
         One a link: of the proximal neighbour on the link, about the joint's centre, laboratory axes.
     """
 
-    def step(body: Body, distal: Sequence[Joint]) -> tuple[Array, Array]:
+    def step(body: LinkRows, distal: Sequence[JointLoad]) -> tuple[Array, Array]:
         newton, euler = _right_side(body, gravity_g)
         # Newton's row: [… −1 0 … | 1 0]
         F = newton
@@ -113,15 +115,15 @@ def block_matrix(chain: Chain) -> Array:
     """The matrix itself, (frames, 6n, 6n), rows Newton and Euler of each link, columns F and M of each joint."""
     n, frames = len(chain.links), len(chain.links[0].com_g)
     matrix = np.zeros((frames, n, 2, 3, n, 2, 3))
-    one = np.eye(3)
+    identity = np.eye(3)
     for i, link in enumerate(chain.links):
         R = np.swapaxes(link.R_gs, -1, -2)
-        matrix[:, i, 0, :, i, 0] = one
+        matrix[:, i, 0, :, i, 0] = identity
         matrix[:, i, 1, :, i, 0] = R @ _skew(link.joint_g - link.com_g)
-        matrix[:, i, 1, :, i, 1] = one
+        matrix[:, i, 1, :, i, 1] = identity
         for k in chain.distal(i):
             below = chain.links[k]
-            matrix[:, i, 0, :, k, 0] = -one
+            matrix[:, i, 0, :, k, 0] = -identity
             matrix[:, i, 1, :, k, 0] = -R @ _skew(below.joint_g - link.com_g)
             matrix[:, i, 1, :, k, 1] = -R @ below.R_gs
     return matrix.reshape(frames, 6 * n, 6 * n)
@@ -131,7 +133,7 @@ def solve_dense(chain: Chain, gravity_g: Array) -> list[Wrench]:
     """The same matrix solved as it stands, 6n × 6n a frame, by LU: a check of the substitution."""
 
     def solve(part: Chain) -> Array:
-        bodies = [Body(link, slice(None)) for link in part.links]
+        bodies = [LinkRows(link, slice(None)) for link in part.links]
         right = np.concatenate([side for body in bodies for side in _right_side(body, gravity_g)])
         x = np.linalg.solve(block_matrix(part), right.T[..., None]).reshape(right.shape[1], len(bodies), 2, 3)
         for i, body in enumerate(bodies):
@@ -147,7 +149,7 @@ def solve_recursive(chain: Chain, gravity_g: Array) -> list[Wrench]:
     M_i = Σ over the segment of I α + ω × I ω + (c − P_i) × m (a − g) − external about P_i + wrenches below about P_i.
     """
 
-    def step(body: Body, distal: Sequence[Joint]) -> tuple[Array, Array]:
+    def step(body: LinkRows, distal: Sequence[JointLoad]) -> tuple[Array, Array]:
         P = body.joint_g
         F = body.mass * (body.acc_g - gravity_g[:, None])
         M = apply(body.R_gs, inertia_moment_s(body)) + cross(body.com_g - P, F)

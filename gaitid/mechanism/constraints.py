@@ -282,8 +282,8 @@ class GearPair(Constraint):
         return (j.phi - self.ratio * i.phi - self.constant)[..., None]
 
     def jacobian(self, poses: Sequence[Pose]) -> list[Array]:
-        one = np.ones_like(poses[0].phi)
-        return [turning(-self.ratio * one), turning(one)]
+        ones = np.ones_like(poses[0].phi)
+        return [turning(-self.ratio * ones), turning(ones)]
 
 
 class GearPairOnLink(GearPair):

@@ -54,8 +54,8 @@ class RelativeAngleDriver(Driver):
         return (j.phi - i.phi - self.constant - self.history.at(t))[..., None]
 
     def jacobian(self, poses: Sequence[Pose]) -> list[Array]:
-        one = np.ones_like(poses[0].phi)
-        return [turning(-one), turning(one)]
+        ones = np.ones_like(poses[0].phi)
+        return [turning(-ones), turning(ones)]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

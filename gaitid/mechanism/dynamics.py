@@ -170,14 +170,10 @@ def checks(solution: Solution) -> dict[str, float | None]:
 
 def unknown_loads(solution: Solution) -> list[str]:
     """A warning for each applied load that is not known throughout, and all that follows from it neither."""
-    found = []
-    for load, Q in zip(solution.mechanism.loads, solution.load_forces, strict=True):
-        rows = int(np.isnan(Q).any(axis=1).sum())
-        if rows:
-            found.append(
-                f"{load.name} has no length, and so no direction, in {rows} of {len(Q)} rows: loads are empty there"
-            )
-    return found
+    forces = zip(solution.mechanism.loads, solution.load_forces, strict=True)
+    unknown = [(load.name, int(np.isnan(Q).any(axis=1).sum()), len(Q)) for load, Q in forces]
+    words = "has no length, and so no direction, in"
+    return [f"{name} {words} {rows} of {n} rows: loads are empty there" for name, rows, n in unknown if rows]
 
 
 def newton_residuals(solution: Solution) -> Array:

@@ -111,15 +111,12 @@ def read_samples(path: Path, column: str, degree: int, scale: float) -> Samples:
     values = numbers_of(lines[1:], 2, names, Dialect(), where)
     t, y = values[:, names.index("time_s")], values[:, names.index(column)]
     if len(t) <= degree:
-        raise ModelError(
-            f"{where}too short", expected=f"more than {degree} rows for degree {degree}", found=str(len(t))
-        )
+        expected = f"more than {degree} rows for degree {degree}"
+        raise ModelError(f"{where}too short", expected=expected, found=str(len(t)))
     unknown = ~(np.isfinite(t) & np.isfinite(y))
     if unknown.any():
-        row = int(np.argmax(unknown))
-        raise ModelError(
-            f"{where}row {row + 2}, column {column!r} or 'time_s': empty", expected="a number in every row"
-        )
+        empty = f"{where}row {int(np.argmax(unknown)) + 2}, column {column!r} or 'time_s': empty"
+        raise ModelError(empty, expected="a number in every row")
     if not np.all(np.diff(t) > 0):
         row = int(np.argmin(np.diff(t) > 0))
         raise ModelError(f"{where}row {row + 3}, column 'time_s': times must increase")

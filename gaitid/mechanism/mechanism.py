@@ -112,9 +112,8 @@ class Mechanism:
     def gamma(self, q: Array, qd: Array, t: Array) -> Array:
         """γ, (…, rows)."""
         poses, rates = poses_of(q), rates_of(qd)
-        return np.concatenate(
-            [c.gamma(_of(c, poses), [rates[b] for b in c.bodies], t) for c in self.constraints], axis=-1
-        )
+        rows = [c.gamma(_of(c, poses), [rates[b] for b in c.bodies], t) for c in self.constraints]
+        return np.concatenate(rows, axis=-1)
 
     def load_forces(self, q: Array, qd: Array, t: Array) -> list[Array]:
         """Generalised force of each applied load, (…, coordinates)."""

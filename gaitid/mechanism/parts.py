@@ -80,12 +80,8 @@ def _ground(name: str, fields: Fields, scope: Scope) -> c.Constraint:
 
 
 def _relative_angle_driver(name: str, fields: Fields, scope: Scope) -> drivers.Driver:
-    return drivers.RelativeAngleDriver(
-        name=name,
-        bodies=scope.bodies(fields, 2),
-        constant=scope.angle(fields, "constant", 0.0),
-        history=scope.driven_angle(fields),
-    )
+    bodies, constant = scope.bodies(fields, 2), scope.angle(fields, "constant", 0.0)
+    return drivers.RelativeAngleDriver(name=name, bodies=bodies, constant=constant, history=scope.driven_angle(fields))
 
 
 def _relative_position_driver(name: str, fields: Fields, scope: Scope) -> drivers.Driver:
@@ -124,9 +120,8 @@ def _force(name: str, fields: Fields, scope: Scope) -> loads.Load:
         return loads.Force(name=name, body=body, force=force, point=(Formula(), Formula()))
     if "at_m" in fields.values:
         return loads.Force(name=name, body=body, force=force, point=scope.histories(fields, "at_m"))
-    return loads.Force(
-        name=name, body=body, force=force, point=scope.point(fields.raw("point"), body, fields.at("point"))
-    )
+    point = scope.point(fields.raw("point"), body, fields.at("point"))
+    return loads.Force(name=name, body=body, force=force, point=point)
 
 
 def _torque(name: str, fields: Fields, scope: Scope) -> loads.Load:

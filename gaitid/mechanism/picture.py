@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -72,10 +73,9 @@ def _draw_bodies(axes: Axes, source: MechanismFile, solution: Solution) -> None:
                 names.append((path[0], [name]))
             elif name not in here:
                 here.append(name)
+    beside: dict[str, Any] = {"xytext": (6, -11), "textcoords": "offset points"}
     for at, words in names:
-        axes.annotate(
-            ", ".join(words), (at[0], at[1]), xytext=(6, -11), textcoords="offset points", color=_INK, fontsize=8
-        )
+        axes.annotate(", ".join(words), (at[0], at[1]), color=_INK, fontsize=8, **beside)
     for constraint in solution.mechanism.constraints:
         if isinstance(constraint, DoubleRevolute):
             ends = np.stack([_first(poses[b], s) for b, s in zip(constraint.bodies, constraint.points(), strict=True)])

@@ -120,7 +120,7 @@ def parse_settings(fields: Fields) -> specs.Settings:
         acceleration=fields.text("acceleration", d.acceleration, ("quintic_spline",)),
         angular_velocity=fields.text("angular_velocity", d.angular_velocity, ("quaternion_spline", "single_entries")),
         segment_length=fields.text("segment_length", d.segment_length, ("trial_mean", "current")),
-        end_frames=fields.whole("end_frames", d.end_frames, 2, 1000),
+        end_frames=fields.integer("end_frames", d.end_frames, 2, 1000),
         contact_threshold_N=fields.number("contact_threshold_N", d.contact_threshold_N, 1, 1000),
         contact_edge_N=fields.number("contact_edge_N", d.contact_edge_N, 0.1, 1000),
         remove_bias=fields.text("remove_bias", d.remove_bias, ("auto", "always", "never")),

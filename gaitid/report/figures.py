@@ -81,12 +81,8 @@ def _with_columns(result: Result, rows: Sequence[Sequence[Panel]]) -> list[list[
 def figure_svg(result: Result, rows: Sequence[Sequence[Panel]], layout: Layout, key: str, name: str) -> str:
     """An ``<svg>`` element to be put into a page; `key` makes its ids unique there, `name` is read aloud."""
     with shared_style(RC):
-        buffer = io.StringIO()
-        draw_grid(result, rows, layout).savefig(
-            buffer,
-            format="svg",
-            metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")),
-        )
+        buffer, nothing = io.StringIO(), dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        draw_grid(result, rows, layout).savefig(buffer, format="svg", metadata=nothing)
     described = "; ".join(f"{panel.title}, {panel.unit}" for row in rows for panel in row)
     description = f"Curves of the {' and '.join(result.sides)} side over time: {described}."
     return _inline(buffer.getvalue(), key, name, description)
@@ -114,10 +110,10 @@ def _inline(svg: str, key: str, name: str, description: str) -> str:
 
 
 def _view_box(svg: str) -> tuple[str, str]:
-    found = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
-    if found is None:  # pragma: no cover - matplotlib always writes it
+    match = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
+    if match is None:  # pragma: no cover - matplotlib always writes it
         raise ValueError("SVG without a viewBox")
-    return found[1], found[2]
+    return match[1], match[2]
 
 
 def _shorter(match: re.Match[str]) -> str:

@@ -84,7 +84,7 @@ def _article(result: Result, label: str, key: str) -> str:
             '<div class="columns">',
             _section("Model", value_html(result.section("model"))),
             _section("Subject", _subject(result)),
-            _section("Settings, as resolved", value_html(_none_said(result.section("settings")))),
+            _section("Settings, as resolved", value_html(_null_as_none(result.section("settings")))),
             _section("Quality", value_html(result.section("quality"))),
             "</div>",
             f'<h2>Segments</h2><div class="scroll">{value_html(result.section("segments"))}</div>',
@@ -204,12 +204,12 @@ def _peak_table(
     )
 
 
-def _peak_cell(found: Peak) -> str:
-    value = fixed(found.value, 2)
+def _peak_cell(p: Peak) -> str:
+    value = fixed(p.value, 2)
     if value == UNKNOWN:
         return value
-    part = f'<small class="part">{found.empty} of {found.frames} empty</small>' if found.empty else ""
-    return f"{value}<small>frame {found.frame}</small>{part}"
+    part = f'<small class="part">{p.empty} of {p.frames} empty</small>' if p.empty else ""
+    return f"{value}<small>frame {p.frame}</small>{part}"
 
 
 def _cut(result: Result, contact: Contact) -> str:
@@ -249,10 +249,10 @@ def _section(heading: str, body: str) -> str:
     return f'<section><h2>{heading}</h2><div class="scroll">{body}</div></section>'
 
 
-def _none_said(settings: object) -> object:
+def _null_as_none(settings: object) -> object:
     """A setting of null is "none" (no filter, say), not something unknown."""
     if isinstance(settings, Mapping):
-        return {key: _none_said(value) for key, value in settings.items()}
+        return {key: _null_as_none(value) for key, value in settings.items()}
     return "none" if settings is None else settings
 
 

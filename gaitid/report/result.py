@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 RECORD_SUFFIX = ".run.json"
 # No trial has more frames; a larger number is damage.
 MAX_FRAME = 10**9
+# What a report reads beside the record.
+TABLES = ("wrenches", "joints", "contacts")
 _TIMES = ("frame", "time_s")
 
 
@@ -104,8 +106,8 @@ class Result:
         """Of the trial's own file: the input that says so, else the first; empty where none has one."""
         inputs = self.section("inputs")
         entries = [e for e in inputs if isinstance(e, Mapping)] if isinstance(inputs, list) else []
-        own = [e for e in entries if e.get("role") == "trial"] or entries
-        return str(own[0].get("sha256") or "") if own else ""
+        trials = [e for e in entries if e.get("role") == "trial"] or entries
+        return str(trials[0].get("sha256") or "") if trials else ""
 
     def warnings(self) -> dict[str, list[str]]:
         """The texts of the record's warnings by their severity, the most serious first.
@@ -132,7 +134,7 @@ def load_result(path: Path) -> Result:
         raise GaitidError(f"{path}: not a result", expected=f"a file NAME{RECORD_SUFFIX} that gaitid run wrote")
     record = read_record(path)
     stem = path.name[: -len(RECORD_SUFFIX)]
-    siblings = {kind: path.with_name(f"{stem}.{kind}.csv") for kind in ("wrenches", "joints", "contacts")}
+    siblings = {kind: path.with_name(f"{stem}.{kind}.csv") for kind in TABLES}
     missing = [sibling.name for sibling in siblings.values() if not sibling.is_file()]
     if missing:
         raise GaitidError(
@@ -179,7 +181,7 @@ def load_result(path: Path) -> Result:
 
 
 def _table(path: Path, wanted: Iterable[str]) -> tuple[list[str], list[list[str]]]:
-    """Header and rows; refused unless every wanted column is there and every row is whole."""
+    """Header and rows; refused unless every wanted column is there and every row has as many cells."""
     try:
         rows = list(csv.reader(io.StringIO(read_text_back(path, "CSV"), newline="")))
     except csv.Error as error:
@@ -188,11 +190,8 @@ def _table(path: Path, wanted: Iterable[str]) -> tuple[list[str], list[list[str]
     _refuse_missing(path, header, wanted)
     for line, row in enumerate(rows[1:], start=2):
         if len(row) != len(header):
-            raise GaitidError(
-                f"{path}: line {line} is not whole",
-                expected=f"{len(header)} cells",
-                found=f"{len(row)}",
-            )
+            expected = f"{len(header)} cells"
+            raise GaitidError(f"{path}: line {line} is not whole", expected=expected, found=f"{len(row)}")
     return header, rows[1:]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from gaitid.disk.atomic import put_all
 from gaitid.drawing import load_matplotlib
 from gaitid.errors import GaitidError, WriteError
-from gaitid.report.result import Result, load_result
+from gaitid.report.result import TABLES, Result, load_result
 
 FORMATS = {".html": "html", ".htm": "html", ".png": "png"}
 """What a file's suffix says about its format."""
@@ -82,12 +82,9 @@ def _refuse_overwriting(output: Path, loaded: Sequence[Result]) -> None:
     except (OSError, RuntimeError):  # a loop of links: replaced like any other file
         return
     for result in loaded:
-        own = [result.path, *(result.path.with_name(f"{result.stem}.{k}.csv") for k in _TABLES)]
-        if target in (path.resolve() for path in own):
+        files = [result.path, *(result.path.with_name(f"{result.stem}.{table}.csv") for table in TABLES)]
+        if target in (path.resolve() for path in files):
             raise WriteError(f"{output}: is part of the result itself", todo="choose another name")
-
-
-_TABLES = ("wrenches", "joints", "contacts")
 
 
 def _render(loaded: Sequence[Result], chosen: str, output: Path) -> bytes:

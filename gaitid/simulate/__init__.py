@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gaitid.simulate.scenarios import SCENARIOS
     from gaitid.simulate.settings import WalkSettings
     from gaitid.simulate.walk import Walk, WalkState
-    from gaitid.simulate.walk_scene import simulate_walk
+    from gaitid.simulate.walk_setup import simulate_walk
 
 __all__ = ["SCENARIOS", "Walk", "WalkSettings", "WalkState", "simulate", "simulate_walk", "write_walk"]
 
@@ -27,7 +27,7 @@ def __getattr__(name: str) -> Any:
     import gaitid.simulate.files as files
     import gaitid.simulate.scenarios as scenarios
     import gaitid.simulate.walk as walk
-    import gaitid.simulate.walk_scene as walk_scene
+    import gaitid.simulate.walk_setup as walk_setup
 
-    modules = (files, scenarios, walk, walk_scene)
+    modules = (files, scenarios, walk, walk_setup)
     return next(getattr(module, name) for module in modules if hasattr(module, name))

@@ -25,10 +25,7 @@ _STRIKE, _OFF = "Foot Strike", "Foot Off"
 
 
 def write_c3d(
-    path: Path,
-    walk: Walk,
-    markers: dict[str, Array],
-    channels: dict[int, tuple[Array, Array]] | None,
+    path: Path, walk: Walk, markers: dict[str, Array], channels: dict[int, tuple[Array, Array]] | None
 ) -> None:
     """Write markers, and plates and events where there are any.
 
@@ -102,10 +99,10 @@ def _add_plates(c: Any, walk: Walk, channels: dict[int, tuple[Array, Array]]) ->
                 seed=int(settings.plate_seed) + i,
             )
         )
-    labels = [f"{label}{i + 1}" for i, one in enumerate(encoded) for label in one.labels]
-    units = [unit for one in encoded for unit in one.units]
-    notes = [f"Force Plate [{i + 1}]" for i, one in enumerate(encoded) for _ in one.labels]
-    rows = np.hstack([one.values for one in encoded]).T
+    labels = [f"{label}{i + 1}" for i, signals in enumerate(encoded) for label in signals.labels]
+    units = [unit for signals in encoded for unit in signals.units]
+    notes = [f"Force Plate [{i + 1}]" for i, signals in enumerate(encoded) for _ in signals.labels]
+    rows = np.hstack([signals.values for signals in encoded]).T
     n = len(labels)
     # A lab wires its plates as it likes, and scales its channels by what the amplifiers say.
     order = draw.permutation(n) if settings.plate_seed else np.arange(n)
@@ -121,45 +118,39 @@ def _add_plates(c: Any, walk: Walk, channels: dict[int, tuple[Array, Array]]) ->
     c["data"]["analogs"] = rows[order][None]
 
     corners = np.stack([plate.corners_g.T for plate in walk.plates], axis=-1) * 1e3  # (3, 4, plates)
-    most = max(len(one.labels) for one in encoded)
+    most = max(len(signals.labels) for signals in encoded)
     wired = np.zeros((most, len(encoded)), dtype=np.int64)  # from 1; 0 where a type has fewer channels
     place = np.empty(n, dtype=np.int64)
     place[order] = np.arange(1, n + 1)
     start = 0
-    for k, one in enumerate(encoded):
-        wired[: len(one.labels), k] = place[start : start + len(one.labels)]
-        start += len(one.labels)
+    for k, signals in enumerate(encoded):
+        wired[: len(signals.labels), k] = place[start : start + len(signals.labels)]
+        start += len(signals.labels)
     _add_integers(c, "FORCE_PLATFORM", "USED", [len(encoded)])
-    _add_integers(c, "FORCE_PLATFORM", "TYPE", [one.kind for one in encoded])
+    _add_integers(c, "FORCE_PLATFORM", "TYPE", [signals.kind for signals in encoded])
     _add_integers(c, "FORCE_PLATFORM", "ZERO", [1, 0])
     c.add_parameter("FORCE_PLATFORM", "CORNERS", corners)
-    c.add_parameter("FORCE_PLATFORM", "ORIGIN", np.stack([one.origin_mm for one in encoded], axis=-1))
+    c.add_parameter("FORCE_PLATFORM", "ORIGIN", np.stack([signals.origin_mm for signals in encoded], axis=-1))
     _add_integers(c, "FORCE_PLATFORM", "CHANNEL", wired)
-    matrices = [one.calibration for one in encoded if one.calibration is not None]
+    matrices = [signals.calibration for signals in encoded if signals.calibration is not None]
     if matrices:
-        # Column by column, as a C3D file stores every array; as large as the largest, zero for plates without one.
+        # Column by column, as a C3D file stores every array; as large as the largest, zero for plates without signals.
         side = max(len(matrix) for matrix in matrices)
         calibration = np.zeros((side, side, len(encoded)))
-        for k, one in enumerate(encoded):
-            if one.calibration is not None:
-                calibration[: len(one.calibration), : len(one.calibration), k] = one.calibration
+        for k, signals in enumerate(encoded):
+            if signals.calibration is not None:
+                calibration[: len(signals.calibration), : len(signals.calibration), k] = signals.calibration
         c.add_parameter("FORCE_PLATFORM", "CAL_MATRIX", calibration)
 
 
 def _add_events(c: Any, walk: Walk) -> None:
     last = float(walk.settings.times_s[-1])
-    events = sorted(
-        (time, side.capitalize(), label)
-        for side, label, time in (
-            (stance.side, label, time + walk.settings.event_shift_s)
-            for stance in walk.stances
-            for label, time in ((_STRIKE, stance.on_s), (_OFF, stance.off_s))
-        )
-        if 0.0 <= time <= last
-    )
+    shift, ends = walk.settings.event_shift_s, ((_STRIKE, "on_s"), (_OFF, "off_s"))
+    all_events = [(getattr(s, end) + shift, s.side.capitalize(), label) for s in walk.stances for label, end in ends]
+    events = sorted(event for event in all_events if 0.0 <= event[0] <= last)
     if len(events) > _MOST_EVENTS:
-        raise GaitidError(f"cannot simulate: {len(events)} events, and a C3D file holds {_MOST_EVENTS}",
-                          todo="give a shorter --duration, or --no-events")  # fmt: skip
+        wrong = f"cannot simulate: {len(events)} events, and a C3D file holds {_MOST_EVENTS}"
+        raise GaitidError(wrong, todo="give a shorter --duration, or --no-events")
     # Absolute times, as C3D has them: 0 is frame 1. Minutes stay 0.
     start = (FIRST_FRAME - 1) / walk.settings.rate_hz
     times = np.array([[0.0] * len(events), [start + time for time, _, _ in events]])

@@ -16,7 +16,8 @@ import numpy as np
 from gaitid.dynamics.control import computed_torque, feedforward_pd
 from gaitid.dynamics.forward import Environment, Simulation, Torque, integrate
 from gaitid.dynamics.friction import Friction
-from gaitid.dynamics.joint_space import Body, JointTree, Load
+from gaitid.dynamics.joint_space import Load
+from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.errors import GaitidError
 from gaitid.simulate.course import Course, at_all
 from gaitid.simulate.jet import Array
@@ -182,11 +183,11 @@ class ChainScenario:
 
     def beyond(self, i: int) -> tuple[int, ...]:
         """Body `i` and every body that hangs from it, directly or not."""
-        found = [i]
+        beyond = [i]
         for k in range(i + 1, len(self.bodies)):
-            if self.bodies[k].parent in found:
-                found.append(k)
-        return tuple(found)
+            if self.bodies[k].parent in beyond:
+                beyond.append(k)
+        return tuple(beyond)
 
     @cached_property
     def tree(self) -> JointTree:
@@ -242,13 +243,11 @@ class ChainScenario:
         return integrate(self.tree, self.q0, self.qd0, self.torque(), times_s, environment, TOLERANCE)
 
     def _loads(self, time_s: float) -> list[Load]:
-        return [
-            Load(
-                self.last_coordinate[push.body],
-                *(at_all(c, time_s)[0] for c in (push.force_g, push.moment_g, push.point_g)),
-            )
-            for push in self.pushes
-        ]
+        loads = []
+        for push in self.pushes:
+            force, moment, point = (at_all(c, time_s)[0] for c in (push.force_g, push.moment_g, push.point_g))
+            loads.append(Load(self.last_coordinate[push.body], force, moment, point))
+        return loads
 
 
 def _desired(courses: Sequence[Course]) -> Callable[[float], tuple[Array, Array, Array]]:

@@ -113,12 +113,12 @@ def _poses(scenario: ChainScenario, q: Jet) -> tuple[list[Jet], list[Jet], list[
         above, start = (rotation[body.parent], origin[body.parent]) if body.parent >= 0 else ground
         o, r = start + apply(above, joint.at_p), times_constant(above, joint.rest)
         for axis in joint.axes:
-            one = q.column(len(axes))
+            coordinate = q.column(len(axes))
             axes.append(r.value @ axis)
             if joint.kind == "revolute":
-                r = matmul(r, turn_about(axis, one))
+                r = matmul(r, turn_about(axis, coordinate))
             else:
-                o = o + apply(r, axis) * Jet(one.d[..., None])
+                o = o + apply(r, axis) * Jet(coordinate.d[..., None])
         rotation.append(r)
         origin.append(o)
     return rotation, origin, axes

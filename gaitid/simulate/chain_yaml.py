@@ -48,7 +48,7 @@ def parse_chain(top: Fields, name: str, overrides: Mapping[str, Any]) -> ChainSc
     kinds = [body.joint.kind for body in bodies for _ in body.joint.coordinates]
     drive = _drive(top.mapping("drive", {}), names, kinds)
     start = _by_coordinate(top, "start", names)
-    # What tracks a motion starts on it where nothing else is said.
+    # What tracks a motion starts on it by default.
     tracked = drive.courses if drive.kind == "tracked" else (Course(),) * len(names)
     q0, qd0 = (np.array([float(course.at(0.0)[k]) for course in tracked]) for k in (0, 1))
     for i, (coordinate, kind) in enumerate(zip(names, kinds, strict=True)):
@@ -68,7 +68,7 @@ def parse_chain(top: Fields, name: str, overrides: Mapping[str, Any]) -> ChainSc
     faults.raise_if_any()
     scenario = ChainScenario(name, title, gravity, tuple(bodies), q0, qd0, drive, friction, pushes, settings())
     try:
-        scenario.tree  # noqa: B018  (what only the whole system tells: an end without inertia on its own joint)
+        scenario.tree  # noqa: B018  (only the system shows an end without inertia on its joint)
     except ModelError as error:
         raise ModelError(f"{faults.name}: bodies: {error.line()}") from None
     return scenario
@@ -79,17 +79,18 @@ def parse_chain(top: Fields, name: str, overrides: Mapping[str, Any]) -> ChainSc
 
 def _bodies(items: Sequence[Any], faults: Faults) -> list[ChainBody]:
     fields = [Fields(item, f"bodies[{i}]", faults) for i, item in enumerate(items)]
-    names = [_name(one) for one in fields]
+    names = [_name(entry) for entry in fields]
     parents = _parents(fields, names)
     bodies: list[ChainBody] = []
-    for one, name, parent in zip(fields, names, parents, strict=True):
-        bodies.append(_body(one, name, parent, bodies[parent].distal_b if 0 <= parent < len(bodies) else np.zeros(3)))
+    for entry, name, parent in zip(fields, names, parents, strict=True):
+        end_of_parent = bodies[parent].distal_b if 0 <= parent < len(bodies) else np.zeros(3)
+        bodies.append(_body(entry, name, parent, end_of_parent))
     for what, given in (
         ("name of a body", names),
         ("name of a joint", [body.joint.name for body in bodies]),
         ("marker", [label for body in bodies for label in body.marker_b]),
     ):
-        for twice in sorted({one for one in given if one and given.count(one) > 1}):
+        for twice in sorted({text for text in given if text and given.count(text) > 1}):
             faults.add(f"bodies: the {what} {twice!r} is given twice")
     return bodies
 
@@ -97,19 +98,18 @@ def _bodies(items: Sequence[Any], faults: Faults) -> list[ChainBody]:
 def _parents(fields: Sequence[Fields], names: Sequence[str]) -> list[int]:
     """Index of what each body hangs from, −1 for the ground; a body must come after its parent."""
     parents = []
-    for i, one in enumerate(fields):
-        parent = one.text("parent")
+    for i, entry in enumerate(fields):
+        parent = entry.text("parent")
         known = [GROUND, *names]
         parents.append(-1)
         if parent in names[:i]:
             parents[i] = names.index(parent)
         elif parent in names[i:]:
             loop = " (a loop)" if _comes_back(i, fields, names) else ""
-            one.faults.add(f"{one.at('parent')}: {parent!r} must be listed before {names[i]!r}{loop}")
+            entry.faults.add(f"{entry.at('parent')}: {parent!r} must be listed before {names[i]!r}{loop}")
         elif parent and parent != GROUND:
-            one.faults.add(
-                f"{one.at('parent')}: no body {parent!r}{nearest(parent, known)}, expected {' or '.join(known)}"
-            )
+            expected = f"{nearest(parent, known)}, expected {' or '.join(known)}"
+            entry.faults.add(f"{entry.at('parent')}: no body {parent!r}{expected}")
     return parents
 
 
@@ -295,29 +295,20 @@ def _in_axes(fields: Fields, unit: str) -> tuple[Course, ...]:
 def _course(fields: Fields, unit: str) -> Course:
     sines, pulses = [], []
     for i, item in enumerate(fields.items("sines") if "sines" in fields.values else []):
-        one = Fields(item, f"{fields.at('sines')}[{i}]", fields.faults)
-        sines.append(
-            Sine(
-                _number(one, f"amplitude_{unit}"),
-                _number(one, "frequency_hz", low=0.0),
-                _number(one, "phase_rad", 0.0),
-            )
-        )
-        one.done()
+        entry = Fields(item, f"{fields.at('sines')}[{i}]", fields.faults)
+        amplitude, frequency_hz = _number(entry, f"amplitude_{unit}"), _number(entry, "frequency_hz", low=0.0)
+        sines.append(Sine(amplitude, frequency_hz, _number(entry, "phase_rad", 0.0)))
+        entry.done()
     for i, item in enumerate(fields.items("pulses") if "pulses" in fields.values else []):
-        one = Fields(item, f"{fields.at('pulses')}[{i}]", fields.faults)
-        pulse = Pulse(_number(one, f"height_{unit}"), _number(one, "from_s"), _number(one, "to_s"))
+        entry = Fields(item, f"{fields.at('pulses')}[{i}]", fields.faults)
+        pulse = Pulse(_number(entry, f"height_{unit}"), _number(entry, "from_s"), _number(entry, "to_s"))
         if not pulse.to_s > pulse.from_s:
-            fields.faults.add(f"{one.at('to_s')}: expected more than from_s, found {pulse.to_s:g}")
+            fields.faults.add(f"{entry.at('to_s')}: expected more than from_s, found {pulse.to_s:g}")
             pulse = Pulse(0.0, 0.0, 1.0)
         pulses.append(pulse)
-        one.done()
-    course = Course(
-        _number(fields, f"level_{unit}", 0.0),
-        _number(fields, f"slope_{unit}_per_s", 0.0),
-        tuple(sines),
-        tuple(pulses),
-    )
+        entry.done()
+    level, slope = _number(fields, f"level_{unit}", 0.0), _number(fields, f"slope_{unit}_per_s", 0.0)
+    course = Course(level, slope, tuple(sines), tuple(pulses))
     fields.done()
     return course
 

@@ -67,6 +67,5 @@ class Course:
 
 def at_all(courses: Sequence[Course], times_s: ArrayLike) -> tuple[Array, Array, Array]:
     """Several courses and their derivatives, each (…, courses)."""
-    each = [course.at(times_s) for course in courses]
-    value, rate, acceleration = (np.stack([one[k] for one in each], axis=-1) for k in range(3))
-    return value, rate, acceleration
+    value, rate, acceleration = zip(*(course.at(times_s) for course in courses))
+    return np.stack(value, axis=-1), np.stack(rate, axis=-1), np.stack(acceleration, axis=-1)

@@ -63,8 +63,8 @@ class Stance:
         Unit vector along the walkway, that the forward force is along.
     plates : tuple of int
         Numbers of the plates that take a part of the load at any time.
-    whole : bool
-        These plates take all of it, all the time.
+    all_on_plates : bool
+        Whether these plates take all of it, all the time.
     """
 
     side: str
@@ -75,12 +75,12 @@ class Stance:
     toe_g: Array
     progression_g: Array
     plates: tuple[int, ...] = ()
-    whole: bool = False
+    all_on_plates: bool = False
 
     @property
     def plate(self) -> int | None:
         """Number of the one plate that takes all of the load, None on bare floor and beside or across plates."""
-        return self.plates[0] if self.whole and len(self.plates) == 1 else None
+        return self.plates[0] if self.all_on_plates and len(self.plates) == 1 else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +143,9 @@ def bernstein(coefficients: Sequence[float], s: Array) -> Array:
     )
 
 
-def foot_load(shape: LoadShape, mass_kg: float, stances: Sequence[Stance], side: str, own_s: Array) -> FootLoad:
+def foot_load(shape: LoadShape, mass_kg: float, stances: Sequence[Stance], side: str, pattern_s: Array) -> FootLoad:
     """Exact load on one foot at any instants of pattern time, s (see `FootLoad`), the walkway at rest."""
-    times: Array = np.asarray(own_s, dtype=np.float64)
+    times: Array = np.asarray(pattern_s, dtype=np.float64)
     force, free = np.zeros((times.size, 3)), np.zeros((times.size, 3))
     cop, along, lateral = (np.full(shape_of, np.nan) for shape_of in ((times.size, 3), times.size, times.size))
     directions = np.full((2, times.size, 3), np.nan)

@@ -8,17 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaitid.simulate.body import SIDES, SIGN, Subject, foot_from_uncorrected
-from gaitid.simulate.jet import (
-    Array,
-    Jet,
-    apply,
-    constant,
-    matmul,
-    stack,
-    time_jet,
-    turn,
-    turn_matrix,
-)
+from gaitid.simulate.jet import Array, Jet, apply, constant, matmul, stack, time_jet, turn, turn_matrix
 from gaitid.simulate.loads import FootLoad
 from gaitid.simulate.passage import Passage
 from gaitid.simulate.series import Pattern
@@ -72,10 +62,10 @@ class Gait:
         """The walking skeleton at any times, s, with `order` derivatives."""
         pattern, sg = self.pattern, SIGN[self.lead]
         since = time_jet(times_s, order) - self.strike_s
-        own = self.clock.at(since)
-        phase = own * (2.0 * np.pi / pattern.stride_s)
+        pattern_time = self.clock.at(since)
+        phase = pattern_time * (2.0 * np.pi / pattern.stride_s)
         pelvis = {name: series.at(phase) for name, series in pattern.pelvis.items()}
-        origin = stack([own * pattern.speed_m_per_s + pelvis["forward"], sg * pelvis["lead"], pelvis["up"]])
+        origin = stack([pattern_time * pattern.speed_m_per_s + pelvis["forward"], sg * pelvis["lead"], pelvis["up"]])
         rotation = matmul(
             matmul(turn(1, pelvis["tilt"]), turn(0, sg * pelvis["obliquity"])),
             turn(2, sg * pelvis["rotation"]),
@@ -89,14 +79,9 @@ class Gait:
             carried, start = self.passage.at(since)
             origin, rotation = apply(carried, origin) + start, matmul(carried, rotation)
         heading = self.heading
-        return pose(
-            self.subject,
-            _turned(heading, origin),
-            Jet(heading @ rotation.d),
-            legs,
-        )
+        return pose(self.subject, _turned(heading, origin), Jet(heading @ rotation.d), legs)
 
-    def own_s(self, times_s: Array) -> Array:
+    def pattern_s(self, times_s: Array) -> Array:
         """(times,) pattern time at laboratory times, s; both are the same at the lead foot's strike."""
         if self.clock.plain:
             return times_s
@@ -104,8 +89,8 @@ class Gait:
 
     def pace(self, times_s: Array) -> tuple[Array, Array]:
         """Rate of pattern time (times,), and the acceleration (times, 3), m/s², that its changes give the body."""
-        own = self.clock.at(time_jet(times_s, 2) - self.strike_s)
-        return own.d[1], own.d[2][:, None] * self.pattern.speed_m_per_s * self.heading[:, 0]
+        pattern_time = self.clock.at(time_jet(times_s, 2) - self.strike_s)
+        return pattern_time.d[1], pattern_time.d[2][:, None] * self.pattern.speed_m_per_s * self.heading[:, 0]
 
     def carry(self, load: FootLoad, times_s: Array) -> FootLoad:
         """A load on the resting walkway as the passage carries it along; the slope does not turn the force."""
@@ -139,12 +124,8 @@ class Gait:
         low = pose(self.subject, constant(np.zeros((n, 3)), order), pelvis_rotation, legs)
         heels = [low.marker[label].value[0, 2] for label in ("LHEE", "RHEE")]
         height = HEEL_MARKER_HEIGHT_M - float(np.mean(heels))
-        return pose(
-            self.subject,
-            constant(np.tile([0.0, 0.0, height], (n, 1)), order),
-            Jet(self.heading @ pelvis_rotation.d),
-            legs,
-        )
+        origin = constant(np.tile([0.0, 0.0, height], (n, 1)), order)
+        return pose(self.subject, origin, Jet(self.heading @ pelvis_rotation.d), legs)
 
     def _flat_foot(self, side: str, shank: Array) -> tuple[float, float]:
         """Ankle dorsiflexion and internal rotation, rad, that lay a foot flat under a shank (3, 3)."""
@@ -159,10 +140,7 @@ class Gait:
         v = turn_matrix(0, float(b)) @ c
         a = np.arctan2(t[0], t[2]) - np.arctan2(v[0], v[2])
         leg = self.subject.legs[side]
-        return (
-            float(leg.static_plantar_flexion_rad - 0.5 * np.pi - a),
-            float(-sg * b),
-        )
+        return float(leg.static_plantar_flexion_rad - 0.5 * np.pi - a), float(-sg * b)
 
 
 #: Height of the HEE (and TOE) marker's centre over the floor while the foot is flat.

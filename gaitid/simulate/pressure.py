@@ -65,12 +65,12 @@ def felt(plate: Plate, load: FootLoad) -> tuple[FootLoad, Array]:
     if loaded.size:
         weight, point = spread(_at(load, loaded))
         inside = plate.holds(point)
-        touched, whole = np.asarray(inside.any(axis=1)), np.asarray(inside.all(axis=1))
-        part = np.where(whole, 1.0, np.sum(weight * inside, axis=1))
+        touched, all_inside = np.asarray(inside.any(axis=1)), np.asarray(inside.all(axis=1))
+        part = np.where(all_inside, 1.0, np.sum(weight * inside, axis=1))
         mean = np.einsum("tp,tpi->ti", weight * inside, point)
         mean = np.divide(mean, part[:, None], out=np.full_like(mean, np.nan), where=(part > 0.0)[:, None])
         share[loaded] = np.where(touched, part, 0.0)
-        cop[loaded] = np.where(whole[:, None], load.cop_g[loaded], mean)
+        cop[loaded] = np.where(all_inside[:, None], load.cop_g[loaded], mean)
     return (
         replace(
             load, force_g=share[:, None] * load.force_g, cop_g=cop, free_moment_g=share[:, None] * load.free_moment_g

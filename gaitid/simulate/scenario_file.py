@@ -16,7 +16,7 @@ from gaitid.simulate.scenarios import SCENARIOS
 from gaitid.simulate.settings import WalkSettings
 from gaitid.simulate.settings_yaml import parse_settings
 from gaitid.simulate.walk import Walk
-from gaitid.simulate.walk_scene import simulate_walk
+from gaitid.simulate.walk_setup import simulate_walk
 
 if TYPE_CHECKING:
     from gaitid.simulate.chain import ChainScenario
@@ -30,7 +30,7 @@ def bundled_scenarios() -> dict[str, Path]:
 
 
 def scenario_names() -> list[str]:
-    """Names of everything that can be simulated without a file of one's own."""
+    """Names of everything that can be simulated without a file."""
     return list(dict.fromkeys([*SCENARIOS, *bundled_scenarios()]))
 
 
@@ -87,16 +87,16 @@ def _read(path: Path, overrides: Mapping[str, Any]) -> Walk | ChainScenario:
 def _walk(top: Fields, name: str, overrides: Mapping[str, Any]) -> Walk:
     """One of `SCENARIOS` with what the file says otherwise."""
     like = SCENARIOS.get(top.text("like", "walk", tuple(SCENARIOS)), SCENARIOS["walk"])
-    plates = tuple(_plate(one) for one in _each(top, "plates")) or like.plates
+    plates = tuple(_plate(entry) for entry in _each(top, "plates")) or like.plates
     scenario: Scenario = replace(
         like,
         name=name,
         about=top.text("title", like.about),
         plates=plates,
-        steps=top.whole("steps", like.steps, 1, 20),
+        steps=top.integer("steps", like.steps, 1, 20),
         belt=top.flag("belt", like.belt),
         slope_deg=top.number("slope_deg", like.slope_deg, -20, 20),
-        visits=tuple(_visit(one, len(plates)) for one in _each(top, "visits")) or like.visits,
+        visits=tuple(_visit(entry, len(plates)) for entry in _each(top, "visits")) or like.visits,
         swapped=top.flag("swapped", like.swapped),
     )
     if scenario.swapped and len(plates) < 2:
@@ -114,7 +114,7 @@ def _each(top: Fields, key: str) -> list[Fields]:
 
 def _plate(fields: Fields) -> PlatePlace:
     place = PlatePlace(
-        step=fields.whole("step", 0, -20, 20) if "step" in fields.values else None,
+        step=fields.integer("step", 0, -20, 20) if "step" in fields.values else None,
         ahead_m=fields.number("ahead_m", low=-20, high=20),
         x_length_m=fields.number("x_length_m", low=0.05, high=20),
         y_length_m=fields.number("y_length_m", low=0.05, high=20),
@@ -126,6 +126,6 @@ def _plate(fields: Fields) -> PlatePlace:
 
 
 def _visit(fields: Fields, plates: int) -> Visit:
-    visit = Visit(fields.whole("plate", 1, 1, plates), fields.number("strike_s", low=-20, high=20))
+    visit = Visit(fields.integer("plate", 1, 1, plates), fields.number("strike_s", low=-20, high=20))
     fields.done()
     return visit

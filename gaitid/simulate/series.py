@@ -38,12 +38,8 @@ class Series:
 
     def scaled(self, factor: float) -> Series:
         """Every amplitude times a factor."""
-        return Series(
-            self.mean * factor,
-            self.harmonics,
-            tuple(a * factor for a in self.cosine),
-            tuple(b * factor for b in self.sine),
-        )
+        cosine, sine = (tuple(a * factor for a in amplitudes) for amplitudes in (self.cosine, self.sine))
+        return Series(self.mean * factor, self.harmonics, cosine, sine)
 
 
 @dataclass(frozen=True)
@@ -73,12 +69,12 @@ class Planted:
 class Sum:
     """Two courses added."""
 
-    one: Series
-    other: Series | Planted
+    first: Series
+    second: Series | Planted
 
     def at(self, phase: Jet) -> Jet:
         """The sum as a jet (times,) of the phase, rad."""
-        return self.one.at(phase) + self.other.at(phase)
+        return self.first.at(phase) + self.second.at(phase)
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ class _Recording:
     @classmethod
     def kinds(cls) -> Mapping[str, type]:
         """Of each setting, the type of its default."""
-        return {one.name: type(one.default) for one in fields(cls)}  # type: ignore[arg-type]
+        return {setting.name: type(setting.default) for setting in fields(cls)}  # type: ignore[arg-type]
 
     def _malformed(self) -> list[str]:
         faults = []

@@ -40,5 +40,5 @@ def _value(fields: Fields, name: str, kind: type) -> object:
     if kind is tuple:
         return tuple(fields.items(name))
     if kind is int:
-        return fields.whole(name, 0, -(2**53), 2**53)
+        return fields.integer(name, 0, -(2**53), 2**53)
     return fields.number(name)

@@ -58,30 +58,30 @@ class Clock:
         """Pattern time (times,), s, from laboratory time since the strike."""
         if self.plain:
             return since
-        own = since * self.rate
+        pattern_time = since * self.rate
         for start, end, change in self.changes:
-            own = own + smooth_ramp(since, start, end) * change
-        return own
+            pattern_time = pattern_time + smooth_ramp(since, start, end) * change
+        return pattern_time
 
-    def when(self, own_s: float) -> float:
+    def when(self, pattern_s: float) -> float:
         """Laboratory time since the strike, s, at which pattern time has this value; ±∞ where it never has."""
         if self.plain:
-            return own_s
+            return pattern_s
         direction = np.sign(self.rate)
         low, high = -_LONGEST_S, _LONGEST_S
         for bound in (low, high):
-            if direction * (self._own_s(bound) - own_s) * np.sign(bound) < 0:
+            if direction * (self._pattern_s(bound) - pattern_s) * np.sign(bound) < 0:
                 return float(np.sign(bound) * np.inf)
         while high - low > 1e-12 * max(1.0, abs(low)):
             middle = 0.5 * (low + high)
             if middle in (low, high):
                 break
-            if direction * (self._own_s(middle) - own_s) < 0:
+            if direction * (self._pattern_s(middle) - pattern_s) < 0:
                 low = middle
             else:
                 high = middle
         return 0.5 * (low + high)
 
-    def _own_s(self, since_s: float) -> float:
+    def _pattern_s(self, since_s: float) -> float:
         instant: Array = np.array([[since_s]])
         return float(self.at(Jet(instant)).value[0])

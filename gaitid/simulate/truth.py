@@ -62,8 +62,8 @@ def contact_table(walk: Walk) -> Table:
     samples = walk.loads(walk.settings.analog_times_s)
     rows: list[tuple[object, ...]] = []
     for k, stance in enumerate(walk.stances):
-        own = attribution[stance.side]
-        touched = np.flatnonzero(own.load.stance == k)
+        foot = attribution[stance.side]
+        touched = np.flatnonzero(foot.load.stance == k)
         if touched.size == 0:
             continue
         load = samples[stance.side]
@@ -71,13 +71,13 @@ def contact_table(walk: Walk) -> Table:
         rows.append(
             (
                 stance.side,
-                "+".join(str(number) for number in stance.plates) if stance.whole else "",
+                "+".join(str(number) for number in stance.plates) if stance.all_on_plates else "",
                 int(touched[0]) + FIRST_FRAME,
                 int(touched[-1]) + FIRST_FRAME,
                 peak,
                 "simulated",
                 1,
-                _reason(stance, touched[~own.alone[touched]]),
+                _reason(stance, touched[~foot.alone[touched]]),
             )
         )
     rows.sort(key=lambda row: (row[2], row[0]))
@@ -88,7 +88,7 @@ def _reason(stance: Stance, shared: Frames) -> str:
     plates = " and ".join(str(number) for number in stance.plates)
     if not stance.plates:
         return "on bare floor: no plate measured this load"
-    if not stance.whole:
+    if not stance.all_on_plates:
         return f"partly on plate {plates}, partly on bare floor"
     words = "all of the foot on one plate" if stance.plate else f"all of the foot on plates {plates} together"
     if shared.size:
@@ -124,7 +124,7 @@ class Attribution:
 
     @property
     def known(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-        """(times,) whether the plates tell the load: in the air, or all of it on plates of its own."""
+        """(times,) whether the plates tell the load: in the air, or all of it on plates of its foot."""
         return np.asarray((self.load.stance < 0) | (self.alone & (self.share > 1.0 - 1e-9)))
 
 
@@ -154,14 +154,14 @@ def load_table(walk: Walk) -> Table:
     """
     times = walk.settings.times_s
     table = frame_columns(times)
-    for side, own in attribute(walk, times).items():
-        names = list(own.vertical_N)
-        on = np.stack([own.vertical_N[number] > 0 for number in names], axis=1)
+    for side, foot in attribute(walk, times).items():
+        names = list(foot.vertical_N)
+        on = np.stack([foot.vertical_N[number] > 0 for number in names], axis=1)
         table[f"{side}_plates"] = ["+".join(str(n) for n, hit in zip(names, row, strict=True) if hit) for row in on]
         table |= {
-            f"{side}_share": own.share,
-            f"{side}_alone": own.alone.astype(np.int64),
-            f"{side}_known": own.known.astype(np.int64),
+            f"{side}_share": foot.share,
+            f"{side}_alone": foot.alone.astype(np.int64),
+            f"{side}_known": foot.known.astype(np.int64),
         }
-        table |= {f"{side}_plate{number}_vertical_N": force for number, force in own.vertical_N.items()}
+        table |= {f"{side}_plate{number}_vertical_N": force for number, force in foot.vertical_N.items()}
     return table

@@ -116,8 +116,8 @@ class Walk:
     def loads(self, times_s: ArrayLike) -> dict[str, FootLoad]:
         """Load on each foot at any times, s."""
         times = np.asarray(times_s, dtype=np.float64)
-        mass, own = self.subject.mass_kg, self.gait.own_s(times)
-        loads = {side: foot_load(self.load_shape, mass, self.stances, side, own) for side in SIDES}
+        mass, pattern_s = self.subject.mass_kg, self.gait.pattern_s(times)
+        loads = {side: foot_load(self.load_shape, mass, self.stances, side, pattern_s) for side in SIDES}
         if not self.gait.clock.plain:
             loads = rebalanced(loads, mass, *self.gait.pace(times))
         loads = {side: self.gait.carry(load, times) for side, load in loads.items()}
@@ -167,14 +167,14 @@ class Walk:
         """
         feet = (*self.loads(times_s).values(), *self.other_loads(times_s))
         out: dict[int, tuple[Array, Array]] = {}
-        for one in self.plates:
+        for plate in self.plates:
             total_f = np.zeros((np.size(times_s), 3))
             total_m = np.zeros_like(total_f)
             for load in feet:
-                force, moment = one.about_centre(felt(one, load)[0])
+                force, moment = plate.about_centre(felt(plate, load)[0])
                 total_f += force
-                total_m += one.about_sensor(force, moment)
-            out[one.number] = (total_f, total_m)
+                total_m += plate.about_sensor(force, moment)
+            out[plate.number] = (total_f, total_m)
         if self.scenario.swapped:
             out[1], out[2] = out[2], out[1]
         return out

@@ -92,7 +92,8 @@ def test_exact_kinematics_give_back_the_applied_torques(name: str, solver: str) 
 
 def axes_g(tree: object, q: Array) -> list[Array]:
     """Each coordinate's axis (frames, 3), laboratory axes, by the joint-space library."""
-    from gaitid.dynamics.joint_space import JointTree, motion
+    from gaitid.dynamics.joint_space import motion
+    from gaitid.dynamics.joint_tree import JointTree
 
     assert isinstance(tree, JointTree)
     axis = motion(tree, q).axis_g

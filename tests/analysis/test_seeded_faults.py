@@ -22,7 +22,7 @@ from gaitid.body import frames, kinematics, poses
 from gaitid.body.subject import SubjectFile
 from gaitid.dynamics import newton_euler
 from gaitid.dynamics.chain import Link
-from gaitid.dynamics.components import Body
+from gaitid.dynamics.components import LinkRows
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground import contacts
 from gaitid.ground import plate_load as plates
@@ -116,7 +116,7 @@ def lever_from_the_joint_not_the_centre_of_mass(patch: Patch) -> None:
 
 
 def gyroscopic_term_forgotten(patch: Patch) -> None:
-    def without(body: Body) -> np.ndarray:
+    def without(body: LinkRows) -> np.ndarray:
         alpha = np.einsum("jit,jt->it", body.R_gs, body.alpha_g)
         return np.einsum("ijt,jt->it", body.inertia_s, alpha)
 
@@ -124,7 +124,7 @@ def gyroscopic_term_forgotten(patch: Patch) -> None:
 
 
 def gyroscopic_term_subtracted(patch: Patch) -> None:
-    def minus(body: Body) -> np.ndarray:
+    def minus(body: LinkRows) -> np.ndarray:
         omega = np.einsum("jit,jt->it", body.R_gs, body.omega_g)
         alpha = np.einsum("jit,jt->it", body.R_gs, body.alpha_g)
         spin = np.einsum("ijt,jt->it", body.inertia_s, omega)

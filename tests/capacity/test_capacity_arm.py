@@ -20,16 +20,8 @@ from gaitid.capacity.ellipsoids import (
 )
 from gaitid.capacity.polytope import acceleration_polytope, largest_acceleration
 from gaitid.dynamics.forward import forward
-from gaitid.dynamics.joint_space import (
-    Body,
-    JointTree,
-    gravity_terms,
-    jacobian,
-    jacobian_rate,
-    mass_matrix,
-    motion,
-    velocity_terms,
-)
+from gaitid.dynamics.joint_space import gravity_terms, jacobian, jacobian_rate, mass_matrix, motion, velocity_terms
+from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.trial import Array
 
 M_KG, L_M, G_M_PER_S2 = 0.2, 0.25, 9.81

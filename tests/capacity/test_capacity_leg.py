@@ -21,7 +21,8 @@ from gaitid.capacity.limits import Limits, read_limits
 from gaitid.capacity.polytope import acceleration_polytope
 from gaitid.dynamics.chain import Chain
 from gaitid.dynamics.forward import forward
-from gaitid.dynamics.joint_space import Body, JointTree, gravity_terms, jacobian, mass_matrix
+from gaitid.dynamics.joint_space import gravity_terms, jacobian, mass_matrix
+from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.errors import GaitidError
 from gaitid.model.load import load_model
 from gaitid.trial import Array

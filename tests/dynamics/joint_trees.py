@@ -8,7 +8,7 @@ import numpy as np
 from moving_trees import random_inertia
 from scipy.spatial.transform import Rotation
 
-from gaitid.dynamics.joint_space import Body, JointTree
+from gaitid.dynamics.joint_tree import Body, JointTree
 
 TILTED = np.array([1.3, -2.1, -9.4])  # no component of gravity is special
 

@@ -13,7 +13,8 @@ from slow import slow_but
 from gaitid.dynamics.control import computed_torque, feedforward_pd
 from gaitid.dynamics.forward import Environment, Simulation, Torque, integrate
 from gaitid.dynamics.friction import Friction
-from gaitid.dynamics.joint_space import Body, JointTree, gravity_terms, mass_matrix
+from gaitid.dynamics.joint_space import gravity_terms, mass_matrix
+from gaitid.dynamics.joint_tree import Body, JointTree
 
 GRAVITY = np.array([0.0, -9.81, 0.0])
 REST = np.array([0.4, -0.7])

@@ -11,7 +11,8 @@ from scipy.special import ellipk
 
 from gaitid.dynamics.forward import Environment, Torque, forward, integrate
 from gaitid.dynamics.friction import Friction
-from gaitid.dynamics.joint_space import Body, JointTree, Load, inverse, motion
+from gaitid.dynamics.joint_space import Load, inverse, motion
+from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.errors import GaitidError, ModelError
 
 seeds = st.integers(0, 2**32 - 1)

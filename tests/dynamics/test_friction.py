@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gaitid.dynamics.forward import Environment, forward, integrate
 from gaitid.dynamics.friction import Friction
-from gaitid.dynamics.joint_space import Body, JointTree
+from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.errors import ModelError
 
 MASS = 2.0  # kg

@@ -13,7 +13,6 @@ from joint_trees import TILTED, assert_close, random_state, random_tree
 
 from gaitid.dynamics.forward import forward
 from gaitid.dynamics.joint_space import (
-    JointTree,
     Load,
     gravity_terms,
     inverse,
@@ -23,6 +22,7 @@ from gaitid.dynamics.joint_space import (
     motion,
     velocity_terms,
 )
+from gaitid.dynamics.joint_tree import JointTree
 
 pin = pytest.importorskip("pinocchio", reason="the independent engine is an optional test dependency (package `pin`)")
 

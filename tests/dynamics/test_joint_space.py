@@ -12,8 +12,6 @@ from joint_trees import TILTED, assert_close, random_body, random_state, random_
 
 from gaitid.dynamics.chain import Chain, Link
 from gaitid.dynamics.joint_space import (
-    Body,
-    JointTree,
     Load,
     TreeMotion,
     energy,
@@ -26,6 +24,7 @@ from gaitid.dynamics.joint_space import (
     motion,
     velocity_terms,
 )
+from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import ModelError

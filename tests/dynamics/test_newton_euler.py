@@ -19,7 +19,7 @@ from scipy.special import ellipj
 
 from gaitid.dynamics import constrained, newton_euler
 from gaitid.dynamics.chain import Chain, Link
-from gaitid.dynamics.components import Body
+from gaitid.dynamics.components import LinkRows
 from gaitid.dynamics.constrained import solve_constrained
 from gaitid.dynamics.newton_euler import SOLVERS, solve_block
 from gaitid.dynamics.wrench import Twist, Wrench
@@ -217,7 +217,7 @@ def test_a_free_asymmetric_top_needs_no_moment(
 def test_the_tops_see_a_missing_gyroscopic_term(
     solve: Solver, top: Callable[[np.ndarray], Link], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def without(body: Body) -> np.ndarray:
+    def without(body: LinkRows) -> np.ndarray:
         alpha = np.einsum("jit,jt->it", body.R_gs, body.alpha_g)
         return np.einsum("ijt,jt->it", body.inertia_s, alpha)
 

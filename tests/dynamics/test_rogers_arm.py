@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from joint_trees import assert_close
 
-from gaitid.dynamics.joint_space import Body, JointTree, gravity_terms, jacobian, mass_matrix, velocity_terms
+from gaitid.dynamics.joint_space import gravity_terms, jacobian, mass_matrix, velocity_terms
+from gaitid.dynamics.joint_tree import Body, JointTree
 
 M1 = M2 = 0.2  # kg, as printed
 L1 = L2 = 0.25  # m, as printed

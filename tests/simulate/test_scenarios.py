@@ -175,7 +175,7 @@ def standing(walk: Walk, state: WalkState, side: str, low: float, high: float) -
     """Frames in this part of a stance, and (frames,) length of the footprint from heel to toe marker, m."""
     load = state.load[side]
     course = np.array([stance.course_s for stance in walk.stances])[load.stance]
-    part = (walk.gait.own_s(state.time_s) - course[:, 0]) / (course[:, 1] - course[:, 0])
+    part = (walk.gait.pattern_s(state.time_s) - course[:, 0]) / (course[:, 1] - course[:, 0])
     length = np.array([np.linalg.norm(stance.toe_g - stance.heel_g) for stance in walk.stances])[load.stance]
     return (load.stance >= 0) & (part > low) & (part < high), length
 
@@ -306,7 +306,7 @@ def stance_of(name: str, step: int) -> tuple[str, tuple[int, ...], bool]:
     walk = walk_of(name)
     half = 0.5 * walk.gait.pattern.stride_s
     steps = {round((stance.course_s[0] - walk.gait.strike_s) / half): stance for stance in walk.stances}
-    return steps[step].side, steps[step].plates, steps[step].whole
+    return steps[step].side, steps[step].plates, steps[step].all_on_plates
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def simulate_walk(settings: WalkSettings | None = None, scenario: str | Scenario
     settings : WalkSettings, optional
         The default ones where it is left out.
     scenario : str or Scenario, optional
-        One of `SCENARIOS` by its name, or one of your own; by default two clean stances on two plates in the middle,
+        One of `SCENARIOS` by its name, or another; by default two clean stances on two plates in the middle,
         all other steps on bare floor.
 
     Returns
@@ -67,7 +67,7 @@ def _passage(what: Scenario, gait: Gait) -> Passage:
         strike_s = 0.5 * step * pattern.stride_s
         alone = (strike_s + (pattern.stance_fraction - 0.5) * pattern.stride_s, strike_s + 0.5 * pattern.stride_s)
         toe = gait.heading.T @ _footprint(gait, step)[1]
-        start, end = (what.clock.when(own) for own in alone)
+        start, end = (what.clock.when(t) for t in alone)
         pivots.append(Pivot(start, end, hand * float(np.radians(angle_deg)), (float(toe[0]), float(toe[1]))))
     belt = pattern.speed_m_per_s if what.belt else 0.0
     return Passage(belt, tuple(pivots), float(np.radians(what.slope_deg)))
@@ -90,23 +90,20 @@ def _footprint(gait: Gait, step: int) -> tuple[Array, Array]:
     skeleton = resting.walking(np.array([flat_s]), order=0)
     on_floor = np.array([1.0, 1.0, 0.0])
     letter = _side(gait, step)[0].upper()
-    return (
-        skeleton.marker[f"{letter}HEE"].value[0] * on_floor,
-        skeleton.marker[f"{letter}TOE"].value[0] * on_floor,
-    )
+    heel, toe = (skeleton.marker[f"{letter}{label}"].value[0] * on_floor for label in ("HEE", "TOE"))
+    return heel, toe
 
 
 def _stances(gait: Gait, settings: WalkSettings) -> tuple[Stance, ...]:
     last = settings.times_s[-1]
     half = 0.5 * gait.pattern.stride_s
-    own = (gait.own_s(settings.times_s[[0, -1]]) - gait.strike_s) / half
+    steps = (gait.pattern_s(settings.times_s[[0, -1]]) - gait.strike_s) / half
     stances = []
-    for step in range(int(np.floor(own.min())) - 3, int(np.ceil(own.max())) + 2):
+    for step in range(int(np.floor(steps.min())) - 3, int(np.ceil(steps.max())) + 2):
         begin = _on_s(gait, step)
         course = (begin, begin + gait.pattern.stance_fraction * gait.pattern.stride_s)
-        on, off = (
-            course if gait.clock.plain else sorted(gait.strike_s + gait.clock.when(t - gait.strike_s) for t in course)
-        )
+        ends = [gait.strike_s + gait.clock.when(t - gait.strike_s) for t in course]
+        on, off = course if gait.clock.plain else sorted(ends)
         if off > 0.0 and on < last:
             stances.append(Stance(_side(gait, step), on, off, course, *_footprint(gait, step), gait.heading[:, 0]))
     return tuple(sorted(stances, key=lambda stance: stance.on_s))
@@ -131,17 +128,12 @@ def _plate(place: PlatePlace, gait: Gait, hand: float, number: int, sensor_p: Ar
     centre = heel + np.array([place.ahead_m, 0.0, 0.0])
     if place.aside_m is not None:
         centre[1] = hand * place.aside_m
-    one = level_plate(
-        number,
-        heading @ np.round(centre, 3),
-        place.x_length_m,
-        place.y_length_m,
-        gait.yaw_rad + hand * float(np.radians(place.turned_deg)),
-        sensor_p,
-    )
+    yaw_rad = gait.yaw_rad + hand * float(np.radians(place.turned_deg))
+    centre_g = heading @ np.round(centre, 3)
+    plate = level_plate(number, centre_g, place.x_length_m, place.y_length_m, yaw_rad, sensor_p)
     if not gait.passage.slope_rad:
-        return one
-    return replace(one, corners_g=one.corners_g @ (heading @ gait.passage.slope @ heading.T).T)
+        return plate
+    return replace(plate, corners_g=plate.corners_g @ (heading @ gait.passage.slope @ heading.T).T)
 
 
 def _visit(plate: Plate, gait: Gait, strike_s: float) -> Stance:
@@ -160,4 +152,4 @@ def _on_plates(walk: Walk, stance: Stance) -> Stance:
     shares = {plate.number: felt(plate, load)[1] for plate in walk.plates}
     total = sum(shares.values(), np.zeros(times.size))
     touched = tuple(number for number, share in shares.items() if share.any())
-    return replace(stance, plates=touched, whole=bool(touched) and bool((total > 1.0 - 1e-9).all()))
+    return replace(stance, plates=touched, all_on_plates=bool(touched) and bool((total > 1.0 - 1e-9).all()))
