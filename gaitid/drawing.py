@@ -37,10 +37,10 @@ def load_matplotlib(why: str) -> None:
         return
     import logging
 
-    said: list[str] = []
+    messages: list[str] = []
 
     def hear(record: logging.LogRecord) -> bool:
-        said.append(record.getMessage())
+        messages.append(record.getMessage())
         return False
 
     # Its own logger, not those below it, speaks of two things while it loads: a user's matplotlibrc, of which nothing
@@ -61,7 +61,7 @@ def load_matplotlib(why: str) -> None:
         ) from None
     except (ImportError, OSError, UnicodeError) as error:
         # an unreadable matplotlibrc is named only in what it logs
-        words = said[-1].rstrip(".") if said and isinstance(error, UnicodeError) else str(error)
+        words = messages[-1].rstrip(".") if messages and isinstance(error, UnicodeError) else str(error)
         raise GaitidError(f"{why} needs matplotlib, which does not load", found=words) from None
     finally:
         logger.removeFilter(hear)
@@ -73,7 +73,7 @@ def load_matplotlib(why: str) -> None:
 
 
 @contextmanager
-def own_style(settings: Mapping[str, Any] | None = None) -> Iterator[None]:
+def shared_style(settings: Mapping[str, Any] | None = None) -> Iterator[None]:
     """Draw with matplotlib's defaults, what all pictures here share, and `settings`; nothing of a matplotlibrc."""
     import matplotlib
 

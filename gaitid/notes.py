@@ -88,3 +88,8 @@ Notes = tuple[Note, ...]
 def ranked(notes: Iterable[Note]) -> Notes:
     """Each note once, the most serious first; those of one severity in the order in which they came."""
     return tuple(sorted(dict.fromkeys(notes), key=lambda note: SEVERITIES.index(note.severity)))
+
+
+def texts(notes: Iterable[Note]) -> list[str]:
+    """What each note says."""
+    return [note.text for note in notes]

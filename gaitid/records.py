@@ -39,12 +39,12 @@ def _init(self: Any, *given: Any, **named: Any) -> None:
     values.update(zip(fields, given))
     values.update(named)
     if len(values) != len(given) + len(named) or not values.keys() <= fields.keys():
-        found = f"{len(given)} values and {', '.join(named) or 'no names'}"
-        raise TypeError(f"{cls.__qualname__}() takes {', '.join(fields)}, each once; given were {found}")
+        received = f"{len(given)} values and {', '.join(named) or 'no names'}"
+        raise TypeError(f"{cls.__qualname__}() takes {', '.join(fields)}, each once; given were {received}")
     if len(values) < len(fields):
-        for name, one in fields.items():
+        for name, declared in fields.items():
             if name not in values:
-                values[name] = one.default if one.default_factory is MISSING else one.default_factory()
+                values[name] = declared.default if declared.default_factory is MISSING else declared.default_factory()
                 if values[name] is MISSING:
                     raise TypeError(f"{cls.__qualname__}() lacks {name!r}")
     if hasattr(cls, "__post_init__"):
@@ -52,7 +52,7 @@ def _init(self: Any, *given: Any, **named: Any) -> None:
 
 
 def _compared(self: Any) -> tuple[Any, ...]:
-    return tuple(self.__dict__[name] for name, one in self.__dataclass_fields__.items() if one.compare)
+    return tuple(self.__dict__[name] for name, f in self.__dataclass_fields__.items() if f.compare)
 
 
 def _equal(self: Any, other: object) -> Any:
@@ -74,5 +74,5 @@ def _delete(self: Any, name: str) -> None:
 
 
 def _show(self: Any) -> str:
-    shown = (f"{name}={getattr(self, name)!r}" for name, one in self.__dataclass_fields__.items() if one.repr)
+    shown = (f"{name}={getattr(self, name)!r}" for name, f in self.__dataclass_fields__.items() if f.repr)
     return f"{type(self).__qualname__}({', '.join(shown)})"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from gaitid.model import specs
+from gaitid.model.shapes import TurnedFrame
 from gaitid.trial import Array
 
 
-def _axis(v: Array) -> str:
+def axis_name(v: Array) -> str:
+    """The laboratory axis nearest to a vector, as ``+Z``."""
     i = int(np.argmax(np.abs(v)))
     return f"{'-' if v[i] < 0 else '+'}{'XYZ'[i]}"
 
@@ -16,23 +18,10 @@ def _axis(v: Array) -> str:
 def _frame_words(model: specs.Model, name: str) -> str:
     """A frame's axes as its model defines them, in words."""
     frame = model.each_side.frames.get(name) or model.middle.frames[name]
-    if isinstance(frame, specs.TurnedFrame):
+    if isinstance(frame, TurnedFrame):
         turns = " then ".join(f"about {axis} by {formula.text}" for axis, formula in frame.by)
         return f"{_frame_words(model, frame.frame)}; turned {turns} (rad)"
-    return f"{frame.keep} {_vector_words(frame.keep_vector)}, {frame.toward} near {_vector_words(frame.toward_vector)}"
-
-
-def _vector_words(vector: specs.Vector) -> str:
-    if isinstance(vector, specs.FromTo):
-        ends = [ref if isinstance(ref, str) else "a constructed point" for ref in (vector.start, vector.end)]
-        words = f"from {ends[0]} to {ends[1]}"
-    elif isinstance(vector, specs.FrameAxis):
-        words = f"along {vector.frame}.{vector.axis}"
-    elif isinstance(vector, specs.LaboratoryAxis):
-        words = f"along {vector.axis} of the laboratory"
-    else:
-        return f"({_vector_words(vector.first)}) × ({_vector_words(vector.second)})"
-    return words if vector.times is None else f"{words} times {vector.times.text}"
+    return f"{frame.keep} {frame.keep_vector.words}, {frame.toward} near {frame.toward_vector.words}"
 
 
 def _base_words(model: specs.Model) -> str:
@@ -85,7 +74,7 @@ def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, pro
             f"{a.sequence[2]} of {a.distal}"
             for b in model.chain
         ),
-        "vertical": f"{_axis(up_g)}, found from {up_words}",
+        "vertical": f"{axis_name(up_g)}, found from {up_words}",
         "progression": progression,
         "segment axes": "; ".join(
             f"{segment}: {_frame_words(model, frame)}"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import assert_never
 
 import numpy as np
 
-from gaitid.model import specs
+from gaitid.model import shapes, specs
 from gaitid.model.expression import Expression
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import about_axis, apply, cross, dot, frame_from_axes, turned, unit
@@ -69,23 +70,6 @@ class Geometry:
         self._frames: dict[tuple[str, str], Pose] = {}
         self._values: dict[tuple[str, str], object] = {}
 
-    # --- names ------------------------------------------------------------------------------------------
-
-    def _place(self, name: str, side: str, kind: str) -> tuple[str, str]:
-        """(side or '', bare name) of a definition: the same side first, then the middle of the body."""
-        prefix, dot_, bare = name.partition(".")
-        if dot_:
-            return prefix, bare
-        if side and self._defined(self.model.each_side, name, kind):
-            return side, name
-        return "", name
-
-    @staticmethod
-    def _defined(scope: specs.Scope, name: str, kind: str) -> bool:
-        if kind == "point":
-            return name in scope.points or name in scope.markers
-        return name in scope.frames
-
     # --- values -----------------------------------------------------------------------------------------
 
     def number(self, name: str, side: str = "") -> object:
@@ -125,18 +109,15 @@ class Geometry:
 
     # --- points -----------------------------------------------------------------------------------------
 
-    def point(self, ref: specs.PointRef, side: str = "", **local: object) -> Array:
+    def point(self, ref: str | shapes.Point, side: str = "", **local: object) -> Array:
         """(frames, 3) positions, m, laboratory axes."""
         if not isinstance(ref, str):
             return self._make_point(ref, side, local)
-        key = self._place(ref, side, "point")
+        key = self.model.place("point", ref, side)
         if key not in self._points:
             place, name = key
-            scope = self.model.each_side if place else self.model.middle
-            if name in scope.points:
-                made = self._make_point(scope.points[name], place, {})
-            else:
-                made = self._marker(name, place)
+            definition = self.model.scope(bool(place)).points.get(name)
+            made = self._marker(name, place) if definition is None else self._make_point(definition, place, {})
             self._points[key] = made
         return self._points[key]
 
@@ -146,59 +127,66 @@ class Geometry:
                 return self._markers[label]
         return np.full((self.n_frames, 3), np.nan)
 
-    def _make_point(self, spec: specs.Point, side: str, local: Mapping[str, object]) -> Array:
-        if isinstance(spec, specs.Mean):
-            return np.asarray(sum(self.point(p, side) for p in spec.of) / len(spec.of))
-        if isinstance(spec, specs.FirstOf):
-            for option in spec.options:
-                candidate = self.point(option, side)
-                if np.isfinite(candidate).any():
-                    return candidate
-            return np.full((self.n_frames, 3), np.nan)
-        if isinstance(spec, specs.InFrame):
-            pose = self.frame(spec.frame, side)
-            offset = np.stack(
-                [np.broadcast_to(np.asarray(self.value(f, side), dtype=float), (self.n_frames,)) for f in spec.offset],
-                axis=-1,
-            )
-            return pose.origin_g + apply(pose.R_gs, offset)
-        if isinstance(spec, specs.Chord):
-            return chord(
-                self.point(spec.proximal, side),
-                self.point(spec.wand, side),
-                self.point(spec.lateral, side),
-                self.value(spec.radius, side),  # type: ignore[arg-type]
-                self.value(spec.dihedral, side),  # type: ignore[arg-type]
-            )
-        if isinstance(spec, specs.TurnPoint):
-            about = self.point(spec.about, side)
-            angle = np.asarray(self.value(spec.angle, side), dtype=float)
-            point = self.point(spec.point, side)
-            if angle.ndim == 0 and angle == 0:
-                return point  # also where the axis is undefined
-            return about + turned(point - about, unit(self.vector(spec.axis, side)), angle)
-        if isinstance(spec, specs.Between):
-            start, end = self.point(spec.start, side), self.point(spec.end, side)
-            return start + np.asarray(self.value(spec.fraction, side, **local), dtype=float)[..., None] * (end - start)
-        if isinstance(spec, specs.Along):
-            length = np.asarray(self.value(spec.distance, side, **local), dtype=float)
-            return self.point(spec.start, side) + length[..., None] * unit(self.vector(spec.axis, side))
-        point, other = self.point(spec.point, side), self.point(spec.height_of, side)
-        if spec.when == "foot_flat" and not self.foot_flat:
-            return point
-        rise = dot(other - point, self.up_g) + np.asarray(self.value(spec.plus, side), dtype=float)
-        return np.asarray(point + rise[..., None] * self.up_g)
+    def _make_point(self, spec: shapes.Point, side: str, local: Mapping[str, object]) -> Array:
+        def number(formula: Expression, **names: object) -> Array:
+            return np.asarray(self.value(formula, side, **names), dtype=float)
 
-    def vector(self, spec: specs.Vector, side: str = "") -> Array:
+        def point(ref: shapes.PointRef) -> Array:
+            return self.point(ref, side)
+
+        match spec:
+            case shapes.Mean():
+                return np.asarray(sum(point(p) for p in spec.of) / len(spec.of))
+            case shapes.FirstOf():
+                return self._first_known(spec, side)
+            case shapes.InFrame():
+                pose = self.frame(spec.frame, side)
+                offset = np.stack([np.broadcast_to(number(f), (self.n_frames,)) for f in spec.offset], axis=-1)
+                return pose.origin_g + apply(pose.R_gs, offset)
+            case shapes.Chord():
+                proximal, wand, lateral = (point(p) for p in (spec.proximal, spec.wand, spec.lateral))
+                return chord(proximal, wand, lateral, number(spec.radius), number(spec.dihedral))
+            case shapes.TurnPoint():
+                about, angle, start = point(spec.about), number(spec.angle), point(spec.point)
+                if angle.ndim == 0 and angle == 0:
+                    return start  # also where the axis is undefined
+                return about + turned(start - about, unit(self.vector(spec.axis, side)), angle)
+            case shapes.Between():
+                start, end = point(spec.start), point(spec.end)
+                return start + number(spec.fraction, **local)[..., None] * (end - start)
+            case shapes.Along():
+                length = number(spec.distance, **local)
+                return point(spec.start) + length[..., None] * unit(self.vector(spec.axis, side))
+            case shapes.Level():
+                start, other = point(spec.point), point(spec.height_of)
+                if spec.when == "foot_flat" and not self.foot_flat:
+                    return start
+                rise = dot(other - start, self.up_g) + number(spec.plus)
+                return np.asarray(start + rise[..., None] * self.up_g)
+            case _:
+                assert_never(spec)
+
+    def _first_known(self, spec: shapes.FirstOf, side: str) -> Array:
+        """The first of the points that is known in any frame."""
+        for option in spec.options:
+            candidate = self.point(option, side)
+            if np.isfinite(candidate).any():
+                return candidate
+        return np.full((self.n_frames, 3), np.nan)
+
+    def vector(self, spec: shapes.Vector, side: str = "") -> Array:
         """(frames, 3) vectors in laboratory axes; lengths as the points give them."""
-        if isinstance(spec, specs.FromTo):
-            result = self.point(spec.end, side) - self.point(spec.start, side)
-        elif isinstance(spec, specs.FrameAxis):
-            result = np.asarray(self.frame(spec.frame, side).R_gs[..., "xyz".index(spec.axis)])
-        elif isinstance(spec, specs.LaboratoryAxis):
-            result = np.broadcast_to(np.eye(3)["xyz".index(spec.axis)], (self.n_frames, 3))
-        else:
-            return cross(self.vector(spec.first, side), self.vector(spec.second, side))
+        match spec:
+            case shapes.FromTo():
+                result = self.point(spec.end, side) - self.point(spec.start, side)
+            case shapes.FrameAxis():
+                result = np.asarray(self.frame(spec.frame, side).R_gs[..., "xyz".index(spec.axis)])
+            case shapes.LaboratoryAxis():
+                result = np.broadcast_to(np.eye(3)["xyz".index(spec.axis)], (self.n_frames, 3))
+            case shapes.CrossOf():
+                return cross(self.vector(spec.first, side), self.vector(spec.second, side))
+            case _:
+                assert_never(spec)
         if spec.times is not None:
             result = np.asarray(result * np.asarray(self.value(spec.times, side), dtype=float)[..., None])
         return np.asarray(result)
@@ -207,24 +195,26 @@ class Geometry:
 
     def frame(self, name: str, side: str = "") -> Pose:
         """A frame of the model over the trial."""
-        key = self._place(name, side, "frame")
+        key = self.model.place("frame", name, side)
         if key not in self._frames:
             place, bare = key
-            scope = self.model.each_side if place else self.model.middle
-            self._frames[key] = self._make_frame(scope.frames[bare], place)
+            self._frames[key] = self._make_frame(self.model.scope(bool(place)).frames[bare], place)
         return self._frames[key]
 
-    def _make_frame(self, spec: specs.Frame, side: str) -> Pose:
-        if isinstance(spec, specs.TurnedFrame):
-            base = self.frame(spec.frame, side)
-            R = base.R_gs
-            for axis, formula in spec.by:
-                R = R @ about_axis(axis, np.asarray(self.value(formula, side), dtype=float))
-            return Pose(R, base.origin_g)
-        R = frame_from_axes(
-            spec.keep, self.vector(spec.keep_vector, side), spec.toward, self.vector(spec.toward_vector, side)
-        )
-        return Pose(R, self.point(spec.origin, side))
+    def _make_frame(self, spec: shapes.Frame, side: str) -> Pose:
+        match spec:
+            case shapes.TurnedFrame():
+                base = self.frame(spec.frame, side)
+                R = base.R_gs
+                for axis, formula in spec.by:
+                    R = R @ about_axis(axis, np.asarray(self.value(formula, side), dtype=float))
+                return Pose(R, base.origin_g)
+            case shapes.AxesFrame():
+                keep, toward = self.vector(spec.keep_vector, side), self.vector(spec.toward_vector, side)
+                R = frame_from_axes(spec.keep, keep, spec.toward, toward)
+                return Pose(R, self.point(spec.origin, side))
+            case _:
+                assert_never(spec)
 
     def progression(self, spec: specs.Progression) -> tuple[Array, str]:
         """The frame of walking, and in words how it was found.

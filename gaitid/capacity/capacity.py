@@ -136,7 +136,8 @@ def find_capacity(
         toe_g = toes[side].toe_g if side in toes else np.full((trial.n_frames, 3), np.nan)
         dynamics, solid = leg_dynamics(result, side, limits, endpoint, toe_g, result.gravity_g), chosen
         if dynamics is not None:
-            dynamics, solid = _with_inertia(dynamics, side, limits, warnings)
+            dynamics, solid, fixed = _with_inertia(dynamics, side, limits)
+            warnings += fixed
         legs[side] = _leg_capacity(dynamics, freedoms, axes_g, ways_g[side], chosen & solid)
         empty = int((chosen & solid & ~known_rows(legs[side].gravity)).sum())
         if empty:
@@ -147,8 +148,8 @@ def find_capacity(
     return Capacity(result, limits, endpoint, chosen, axes, axes_g, ways_g, legs, tuple(warnings))
 
 
-def _with_inertia(dynamics: LegDynamics, side: str, limits: Limits, warnings: list[str]) -> tuple[LegDynamics, Mask]:
-    """Without the axes that nothing resists, and the frames in which every motion is resisted.
+def _with_inertia(dynamics: LegDynamics, side: str, limits: Limits) -> tuple[LegDynamics, Mask, list[str]]:
+    """The dynamics without the axes that nothing resists, the frames in which every motion is resisted, and warnings.
 
     Tables that give segments no inertia about their own length leave such axes, and with free joints at both ends of
     a segment its spin.
@@ -156,67 +157,59 @@ def _with_inertia(dynamics: LegDynamics, side: str, limits: Limits, warnings: li
     inert = dynamics.inert()
     if len(inert) == len(dynamics.freedoms):
         raise GaitidError(f"{limits.path}: the segment parameters give none of these axes any inertia")
-    for i in inert:
-        words = dynamics.freedoms[i].words
-        warnings.append(f"{side} {words}: the segment parameters give it no inertia; it is taken as fixed")
+    reason = "the segment parameters give it no inertia; it is taken as fixed"
+    warnings = [f"{side} {dynamics.freedoms[i].words}: {reason}" for i in inert]
     dynamics = dynamics.without(inert)
     singular, together = dynamics.singular()
     if not singular.any():
-        return dynamics, ~singular
+        return dynamics, ~singular, warnings
     words = " with ".join(dynamics.freedoms[i].words for i in together)
     why = f"{side} leg: the segment parameters give {words} no inertia"
     if singular.sum() == dynamics.known.sum():
         raise GaitidError(f"{limits.path}: {why}", todo="leave one of these axes out, or give a table with inertia")
-    warnings.append(f"{why} in {int(singular.sum())} frames, which are empty")
-    return dynamics, ~singular
+    return dynamics, ~singular, [*warnings, f"{why} in {int(singular.sum())} frames, which are empty"]
 
 
 def _leg_capacity(
-    dynamics: LegDynamics | None,
-    freedoms: tuple[Freedom, ...],
-    axes_g: Array,
-    ways_g: Mapping[str, Array],
-    chosen: Mask,
+    dynamics: LegDynamics | None, freedoms: tuple[Freedom, ...], axes_g: Array, ways_g: Mapping[str, Array], mask: Mask
 ) -> LegCapacity:
-    frames, n, m = len(chosen), len(freedoms), len(axes_g)
+    frames, n, m = len(mask), len(freedoms), len(axes_g)
 
     def empty(*shape: int) -> Array:
         return np.full((frames, *shape), np.nan)
 
-    found = LegCapacity(
-        freedoms, dynamics, empty(m), empty(),
-        Ellipsoid(empty(n), empty(n), empty(n, n)), Ellipsoid(empty(m), empty(m), empty(m, m)),
-        empty(), empty(), empty(), {way: empty() for way in WAYS},
-    )  # fmt: skip
+    of_joints, of_point = (Ellipsoid(empty(k), empty(k), empty(k, k)) for k in (n, m))
+    largest, nothing = {way: empty() for way in WAYS}, (empty(), empty(), empty())
+    capacity = LegCapacity(freedoms, dynamics, empty(m), empty(), of_joints, of_point, *nothing, largest)
     if dynamics is None:
-        return found
-    rows = np.flatnonzero(dynamics.known & chosen)
+        return capacity
+    rows = np.flatnonzero(dynamics.known & mask)
     low, high = dynamics.low, dynamics.high
     M, G, J_g = dynamics.M[rows], dynamics.G[rows], dynamics.J[rows]
     J = axes_g @ J_g
     A = acceleration_map(J, M)
-    found.gravity[rows] = gravity_bias(J, M, G)
-    found.kappa[rows] = manipulability_measure(J, M)
+    capacity.gravity[rows] = gravity_bias(J, M, G)
+    capacity.kappa[rows] = manipulability_measure(J, M)
     kept = [freedoms.index(f) for f in dynamics.freedoms]
-    _put(found.inertia, inertia_ellipsoid(M), rows, kept)
-    middle = found.gravity[rows] + A @ ((low + high) / 2)
+    _put(capacity.inertia, inertia_ellipsoid(M), rows, kept)
+    middle = capacity.gravity[rows] + A @ ((low + high) / 2)
     ellipsoid = manipulability_ellipsoid(J, M, (high - low) / 2, middle)
-    _put(found.manipulability, ellipsoid, rows, list(range(m)))
+    _put(capacity.manipulability, ellipsoid, rows, list(range(m)))
     for i, row in enumerate(rows):
-        polytope = acceleration_polytope(A[i], low, high, found.gravity[row])
-        found.volume[row], found.rank[row], found.extent[row] = polytope.volume, polytope.rank, polytope.extent
+        polytope = acceleration_polytope(A[i], low, high, capacity.gravity[row])
+        capacity.volume[row], capacity.rank[row], capacity.extent[row] = polytope.volume, polytope.rank, polytope.extent
     A_g, gravity_g = acceleration_map(J_g, M), gravity_bias(J_g, M, G)
-    for way, values in found.largest.items():
+    for way, values in capacity.largest.items():
         values[rows] = largest_acceleration(A_g, low, high, gravity_g, ways_g[way])
-    return found
+    return capacity
 
 
 def _put(into: Ellipsoid, values: Ellipsoid, rows: IntArray, kept: list[int]) -> None:
     """The values into these rows; semi-axes in front, components in their own places."""
-    row, own, front = rows[:, None], np.array(kept), np.arange(len(kept))
-    into.centre[row, own] = values.centre
+    row, places, front = rows[:, None], np.array(kept), np.arange(len(kept))
+    into.centre[row, places] = values.centre
     into.semi_axes[row, front] = values.semi_axes
-    into.directions[row[..., None], own[:, None], front] = values.directions
+    into.directions[row[..., None], places[:, None], front] = values.directions
 
 
 def _ways(result: Result, up_g: Array) -> dict[str, dict[str, Array]]:
@@ -227,9 +220,9 @@ def _ways(result: Result, up_g: Array) -> dict[str, dict[str, Array]]:
         geometry = Geometry(model, model_markers(trial, model), result.subject.numbers, trial.n_frames, up_g)
         R_gp = geometry.progression(model.progression)[0]
         forward, left, _ = (R_gp[:, "xyz".index(letter)] for letter in model.progression.letters)
-    found = {}
+    ways_g = {}
     for side in model.sides:
         three = (forward, up_g, side.sign * left)
         both_ways = [sense * way + 0.0 for way in three for sense in (1, -1)]  # no negative zero
-        found[side.name] = dict(zip(WAYS, both_ways, strict=True))
-    return found
+        ways_g[side.name] = dict(zip(WAYS, both_ways, strict=True))
+    return ways_g

@@ -131,18 +131,3 @@ def gravity_bias(J: Array, M: Array, G: Array) -> Array:
         Gravity's term of τ = M q̈ + V + G.
     """
     return np.asarray(-np.einsum("...mn,...n->...m", acceleration_map(J, M), G))
-
-
-def velocity_bias(J: Array, M: Array, V: Array, J_rate: Array) -> Array:
-    """−J M⁻¹ V + J̇q̇, (…, m): how the point accelerates by the present motion alone.
-
-    Parameters
-    ----------
-    J : (…, m, n) array
-    M : (…, n, n) array
-    V : (…, n) array, N·m
-        Centripetal and Coriolis terms of τ = M q̈ + V + G.
-    J_rate : (…, m) array
-        The product J̇q̇.
-    """
-    return np.asarray(J_rate - np.einsum("...mn,...n->...m", acceleration_map(J, M), V))

@@ -57,12 +57,10 @@ def capacity_file(
     sides = options.sides or tuple(result.sides)
     for side in sides:
         if side not in result.sides:
-            raise GaitidError(
-                f"--side {side}: {result.model.name} has no such side", expected=" or ".join(result.sides)
-            )
-    capacity = find_capacity(
-        result, limits, options.endpoint, _chosen(result.trial, options.frames), sides, options.sagittal
-    )
+            wrong = f"--side {side}: {result.model.name} has no such side"
+            raise GaitidError(wrong, expected=" or ".join(result.sides))
+    chosen = _chosen(result.trial, options.frames)
+    capacity = find_capacity(result, limits, options.endpoint, chosen, sides, options.sagittal)
     picture = _pictured(capacity, options.picture)
     inputs = [input_record("trial", path, found_trial(path)), *prepared.inputs, input_record("limits", limits.path)]
     contents: dict[str, str | bytes] = {f"{path.stem}.capacity.csv": capacity_csv(capacity)}
@@ -90,9 +88,8 @@ def _chosen(trial: Trial, frames: tuple[int, int] | None) -> Mask:
     if frames is None:
         return np.ones(trial.n_frames, dtype=bool)
     if not (numbers[0] <= frames[0] <= frames[1] <= numbers[-1]):
-        raise TrialError(
-            f"--frames {frames[0]}-{frames[1]}: not in the trial", expected=f"{numbers[0]} to {numbers[-1]}"
-        )
+        asked = f"--frames {frames[0]}-{frames[1]}"
+        raise TrialError(f"{asked}: not in the trial", expected=f"{numbers[0]} to {numbers[-1]}")
     return np.asarray((numbers >= frames[0]) & (numbers <= frames[1]))
 
 

@@ -58,7 +58,7 @@ class LegDynamics:
 
     @property
     def known(self) -> Mask:
-        """(frames,) bool: the whole posture is known."""
+        """(frames,) bool: in which frames the posture is known."""
         return known_rows(self.M) & known_rows(self.J)
 
     def inert(self) -> list[int]:
@@ -70,7 +70,7 @@ class LegDynamics:
     def singular(self) -> tuple[Mask, list[int]]:
         """Known frames in which a motion of several axes together has no inertia, and these axes in the first one.
 
-        Told by M scaled to a diagonal of 1, so that a heavy load does not make a light foot look weightless.
+        Judged by M scaled to a diagonal of 1, so that a heavy load does not make a light foot look weightless.
         """
         rows = np.flatnonzero(self.known)
         size = np.sqrt(np.einsum("fii->fi", self.M[rows]))
@@ -140,14 +140,14 @@ def freedoms_of(limits: Limits, model: specs.Model, endpoint: str) -> tuple[Free
     Raises
     ------
     GaitidError
-        None does.
+        No axis of the limits moves it.
     """
     stands = standing_segment(model, endpoint)
-    found = tuple(freedom for freedom in limits.freedoms if moved_by(model, freedom.joint, stands)[0])
-    if not found:
-        raise GaitidError(f"{limits.path}: no torque can accelerate the {endpoint}",
-                          expected="a joint between it and the segment that stands on the ground")  # fmt: skip
-    return found
+    freedoms = tuple(freedom for freedom in limits.freedoms if moved_by(model, freedom.joint, stands)[0])
+    if not freedoms:
+        expected = "a joint between it and the segment that stands on the ground"
+        raise GaitidError(f"{limits.path}: no torque can accelerate the {endpoint}", expected=expected)
+    return freedoms
 
 
 def leg_dynamics(
@@ -225,6 +225,6 @@ def _torques(freedoms: Sequence[Freedom], result: Result, limits: Limits) -> tup
     mass = result.subject.numbers.get("mass", float("nan"))
     low, high = np.array([freedom.torques(mass) for freedom in freedoms]).T
     if not np.isfinite(high).all():
-        raise GaitidError(f"{limits.path}: torques_Nm_per_kg: the mass of the body is not known",
-                          todo="give torques_Nm, or the subject's mass")  # fmt: skip
+        wrong = f"{limits.path}: torques_Nm_per_kg: the mass of the body is not known"
+        raise GaitidError(wrong, todo="give torques_Nm, or the subject's mass")
     return low, high

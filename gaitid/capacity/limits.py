@@ -21,7 +21,7 @@ OPPOSITES = {
     "dorsiflexion": "plantarflexion",
     "eversion": "inversion",
 }
-OPPOSITES |= {other: one for one, other in OPPOSITES.items()}
+OPPOSITES |= {negative: positive for positive, negative in OPPOSITES.items()}
 # Three spherical joints and more: 2ⁿ corners of the box of torques are wrapped in every frame.
 MAX_AXES = 12
 # N·m and N·m/kg: a hundred times what a leg can do is a mistake of units.
@@ -97,10 +97,7 @@ def read_limits(limits: str | Path, model: specs.Model) -> Limits:
     sources = tuple(str(source) for source in top.items("sources"))
     load_kg = top.number("load_kg", 0.0, low=0.0, high=1000.0)
     freedoms: list[Freedom] = []
-    for key, largest, per_kg in (
-        ("torques_Nm", MAX_TORQUE, False),
-        ("torques_Nm_per_kg", MAX_TORQUE_PER_KG, True),
-    ):
+    for key, largest, per_kg in (("torques_Nm", MAX_TORQUE, False), ("torques_Nm_per_kg", MAX_TORQUE_PER_KG, True)):
         joints = top.mapping(key, None)
         for joint, value in joints.values.items():
             if value is None:
@@ -135,7 +132,7 @@ def _freedoms_of(given: Fields, joint: str, model: specs.Model, largest: float, 
     angle = model.angles.get(joint)
     if angle is None:
         return []
-    found = []
+    freedoms = []
     for positive, formula in angle.columns.items():
         negative = _opposite(positive)
         ways = [way for way in (positive, negative) if way in given.values]
@@ -149,12 +146,12 @@ def _freedoms_of(given: Fields, joint: str, model: specs.Model, largest: float, 
             continue
         axis = "xyz".index(angle.sequence[which.pop()])
         senses = {side: sense for side, (_, sense) in turns.items()}
-        found.append(Freedom(joint, positive, axis, senses, (down, up), per_kg))
+        freedoms.append(Freedom(joint, positive, axis, senses, (down, up), per_kg))
     for way in given.values:
         if way not in given.asked:
             known = [name for column in angle.columns for name in (column, _opposite(column))]
             given.faults.add(f"{given.at(way)}: no such way to turn{nearest(way, known)}; expected {', '.join(known)}")
-    return found
+    return freedoms
 
 
 def _opposite(way: str) -> str:
@@ -167,7 +164,7 @@ def _turn_of(formula: Expression, sign: float) -> tuple[int, float]:
 
     def value(**turned: float) -> float:
         numbers = {"a": 0.0, "b": 0.0, "c": 0.0, "sign": sign, **turned}
-        return float(formula.evaluate(numbers.__getitem__, lambda one, other: float("nan")))
+        return float(formula.evaluate(numbers.__getitem__, lambda *points: float("nan")))
 
     slopes = [value(**{turn: 1.0}) - value() for turn in "abc"]
     sizes = [round(abs(slope), 9) for slope in slopes]

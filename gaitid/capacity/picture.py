@@ -15,7 +15,7 @@ from gaitid.capacity.capacity import Capacity
 from gaitid.capacity.ellipsoids import Ellipsoid, acceleration_map, gravity_bias, image_of_ball
 from gaitid.capacity.leg_dynamics import LegDynamics
 from gaitid.capacity.polytope import Polytope, acceleration_polytope
-from gaitid.drawing import own_style
+from gaitid.drawing import shared_style
 from gaitid.errors import in_print
 from gaitid.trial import Array
 
@@ -65,7 +65,7 @@ class Drawn(NamedTuple):
     gravity: Array
 
 
-class Scene(NamedTuple):
+class Extent(NamedTuple):
     """Limits of each panel, m, and the m/s² that are drawn as 1 m."""
 
     low: Sequence[Array]
@@ -90,7 +90,7 @@ def ellipse(ellipsoid: Ellipsoid, points: int = 121) -> Array:
 def frame_png(capacity: Capacity, frame: int) -> bytes:
     """One frame as a PNG."""
     panels = list(_panels(capacity))
-    return _png(capacity, panels, frame, _scene(capacity, panels, [frame]), PNG_DPI)
+    return _png(capacity, panels, frame, _extent(capacity, panels, [frame]), PNG_DPI)
 
 
 def frames_gif(capacity: Capacity, frames: Sequence[int]) -> bytes:
@@ -99,9 +99,9 @@ def frames_gif(capacity: Capacity, frames: Sequence[int]) -> bytes:
 
     step = max(1, round(capacity.result.trial.rate_hz / GIF_FRAMES_PER_S))
     shown, panels = list(frames)[::step], list(_panels(capacity))
-    scene = _scene(capacity, panels, shown)
+    extent = _extent(capacity, panels, shown)
     images = [
-        Image.open(io.BytesIO(_png(capacity, panels, frame, scene, GIF_DPI))).convert("RGB").quantize(64)
+        Image.open(io.BytesIO(_png(capacity, panels, frame, extent, GIF_DPI))).convert("RGB").quantize(64)
         for frame in shown
     ]
     out = io.BytesIO()
@@ -150,58 +150,58 @@ def _shadows(dynamics: LegDynamics, frame: int, view_g: Array) -> tuple[Polytope
     return acceleration_polytope(A, low, high, gravity), ellipsoid, gravity
 
 
-def _scene(capacity: Capacity, panels: Sequence[Panel], frames: Sequence[int]) -> Scene:
+def _extent(capacity: Capacity, panels: Sequence[Panel], frames: Sequence[int]) -> Extent:
     """One scale for all panels and frames, and limits that hold everything."""
     shown = [[drawn for frame in frames if (drawn := _drawn(capacity, panel, frame))] for panel in panels]
-    everything = [drawn for own in shown for drawn in own]
+    everything = [drawn for panel_shown in shown for drawn in panel_shown]
     farthest = max(float(np.linalg.norm(drawn.corners, axis=1).max()) for drawn in everything)
     length = max(float(np.linalg.norm(np.diff(drawn.line, axis=0), axis=1).sum()) for drawn in everything)
     scale = farthest / (REACH * length) if farthest > 0 else 1.0
     low, high = [], []
-    for own in shown:
-        points = [p for d in own for p in (d.line, d.at + d.corners / scale, d.at + d.around / scale)]
+    for panel_shown in shown:
+        points = [p for d in panel_shown for p in (d.line, d.at + d.corners / scale, d.at + d.around / scale)]
         places = np.concatenate([np.zeros((1, 2)), *points])
         middle, half = (places.max(axis=0) + places.min(axis=0)) / 2, np.ptp(places, axis=0) / 2 + MARGIN_M
         half[0] = max(half[0], MIN_WIDTH_M / 2)
         low.append(middle - half)
         high.append(middle + half)
     bottom, top = min(p[1] for p in low), max(p[1] for p in high)
-    for one, other in zip(low, high, strict=True):
-        one[1], other[1] = bottom, top
-    return Scene(low, high, scale)
+    for lower, upper in zip(low, high, strict=True):
+        lower[1], upper[1] = bottom, top
+    return Extent(low, high, scale)
 
 
-def _png(capacity: Capacity, panels: Sequence[Panel], frame: int, scene: Scene, dpi: int) -> bytes:
-    with own_style():
-        figure = _figure(capacity, panels, frame, scene)
+def _png(capacity: Capacity, panels: Sequence[Panel], frame: int, extent: Extent, dpi: int) -> bytes:
+    with shared_style():
+        figure = _figure(capacity, panels, frame, extent)
         out = io.BytesIO()
         figure.savefig(out, format="png", dpi=dpi, metadata={"Software": None})
     return out.getvalue()
 
 
-def _figure(capacity: Capacity, panels: Sequence[Panel], frame: int, scene: Scene) -> Figure:
+def _figure(capacity: Capacity, panels: Sequence[Panel], frame: int, extent: Extent) -> Figure:
     trial = capacity.result.trial
-    widths = [high[0] - low[0] for low, high in zip(scene.low, scene.high, strict=True)]
-    height = scene.high[0][1] - scene.low[0][1]
+    widths = [high[0] - low[0] for low, high in zip(extent.low, extent.high, strict=True)]
+    height = extent.high[0][1] - extent.low[0][1]
     size = (INCHES_PER_M * sum(widths) + 0.7 * len(panels), INCHES_PER_M * height + 1.2)
     figure = Figure(figsize=(max(size[0], 6.5), size[1]), facecolor=PAPER, layout="constrained")
     all_axes = figure.subplots(1, len(panels), squeeze=False, sharey=True, width_ratios=widths)[0]
     title = f"{in_print(trial.path.stem)}, frame {trial.first_frame + frame}: accelerations of the {capacity.endpoint}"
     figure.suptitle(title, color=INK, fontsize=10)
-    for axes, panel, low, high in zip(all_axes, panels, scene.low, scene.high, strict=True):
+    for axes, panel, low, high in zip(all_axes, panels, extent.low, extent.high, strict=True):
         colour = COLOURS.get(panel.side, INK)
         axes.set_title(f"{panel.side} leg\n{panel.heading}", color=colour, fontsize=9)
         drawn = _drawn(capacity, panel, frame)
         if drawn is None:
             axes.text(0.5, 0.5, "posture\nnot known", transform=axes.transAxes, ha="center", color=MUTED, fontsize=8)
         else:
-            _draw(axes, drawn, scene.scale, colour)
+            _draw(axes, drawn, extent.scale, colour)
         axes.set_xlim(low[0], high[0])
         axes.set_ylim(low[1], high[1])
         axes.set_aspect("equal")
         axes.tick_params(labelsize=7, colors=MUTED)
         axes.set_xlabel("m", fontsize=8, color=MUTED)
-    figure.legend(handles=_legend(scene.scale), loc="outside lower center", ncols=2, fontsize=8, frameon=False)
+    figure.legend(handles=_legend(extent.scale), loc="outside lower center", ncols=2, fontsize=8, frameon=False)
     return figure
 
 

@@ -81,15 +81,15 @@ def acceleration_polytope(A: Array, low: Array, high: Array, bias: Array) -> Pol
     unit_corners = signs @ Vt[:rank].T  # in the body's own directions and units
     if rank == 1:
         ends = [int(np.argmin(unit_corners)), int(np.argmax(unit_corners))]
-        own, faces, extent = unit_corners[ends], no_faces, float(np.ptp(unit_corners))
+        corners, faces, extent = unit_corners[ends], no_faces, float(np.ptp(unit_corners))
     else:
         from scipy.spatial import ConvexHull
 
         hull = ConvexHull(unit_corners)
         place = np.zeros(len(unit_corners), dtype=int)
         place[hull.vertices] = np.arange(len(hull.vertices))
-        own, faces, extent = unit_corners[hull.vertices], place[hull.simplices], float(hull.volume)
-    vertices = own * s[:rank] @ U[:, :rank].T + centre
+        corners, faces, extent = unit_corners[hull.vertices], place[hull.simplices], float(hull.volume)
+    vertices = corners * s[:rank] @ U[:, :rank].T + centre
     return Polytope(vertices, faces, rank, extent * float(s[:rank].prod()))
 
 

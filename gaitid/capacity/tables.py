@@ -35,22 +35,22 @@ def leg_columns(capacity: Capacity, leg: LegCapacity) -> dict[str, Array]:
     m = len(axes)
     size = f"{'volume' if m == 3 else 'area'}_m{m}_per_s{2 * m}"
     ellipsoid = leg.manipulability
-    found = {f"{point}_gravity_{axis}_m_per_s2": leg.gravity[:, i] for i, axis in enumerate(axes)}
-    found |= {f"{point}_max_{way}_m_per_s2": leg.largest[way] for way in WAYS}
-    found[f"{point}_polytope_{size}"] = leg.volume
-    found[f"{point}_polytope_rank"] = leg.rank
+    table = {f"{point}_gravity_{axis}_m_per_s2": leg.gravity[:, i] for i, axis in enumerate(axes)}
+    table |= {f"{point}_max_{way}_m_per_s2": leg.largest[way] for way in WAYS}
+    table[f"{point}_polytope_{size}"] = leg.volume
+    table[f"{point}_polytope_rank"] = leg.rank
     if m == 3:
-        found[f"{point}_polytope_area_m2_per_s4"] = np.where(leg.rank == 2, leg.extent, np.nan)
-    found[f"{point}_ellipsoid_{size}"] = ellipsoid.volume
-    found |= {f"{point}_ellipsoid_centre_{axis}_m_per_s2": ellipsoid.centre[:, i] for i, axis in enumerate(axes)}
+        table[f"{point}_polytope_area_m2_per_s4"] = np.where(leg.rank == 2, leg.extent, np.nan)
+    table[f"{point}_ellipsoid_{size}"] = ellipsoid.volume
+    table |= {f"{point}_ellipsoid_centre_{axis}_m_per_s2": ellipsoid.centre[:, i] for i, axis in enumerate(axes)}
     for k in range(m):
-        found[f"{point}_ellipsoid_axis{k + 1}_m_per_s2"] = ellipsoid.semi_axes[:, k]
-        found |= {f"{point}_ellipsoid_axis{k + 1}_{axis}": ellipsoid.directions[:, i, k] for i, axis in enumerate(axes)}
-    found[f"{point}_kappa_per_kg{m}_m{m}"] = leg.kappa
+        table[f"{point}_ellipsoid_axis{k + 1}_m_per_s2"] = ellipsoid.semi_axes[:, k]
+        table |= {f"{point}_ellipsoid_axis{k + 1}_{axis}": ellipsoid.directions[:, i, k] for i, axis in enumerate(axes)}
+    table[f"{point}_kappa_per_kg{m}_m{m}"] = leg.kappa
     for k in range(len(leg.freedoms)):
-        found[f"inertia_axis{k + 1}_kg_m2"] = leg.inertia.semi_axes[:, k]
-        found |= {f"inertia_axis{k + 1}_{f.name}": leg.inertia.directions[:, i, k] for i, f in enumerate(leg.freedoms)}
-    return found
+        table[f"inertia_axis{k + 1}_kg_m2"] = leg.inertia.semi_axes[:, k]
+        table |= {f"inertia_axis{k + 1}_{f.name}": leg.inertia.directions[:, i, k] for i, f in enumerate(leg.freedoms)}
+    return table
 
 
 def capacity_record(
@@ -94,7 +94,7 @@ def capacity_record(
         "axes": {side: [f.name for f in leg.dynamics.freedoms] for side, leg in capacity.sides.items() if leg.dynamics},
         "directions_g": capacity.ways_g,
         "conventions": _conventions(capacity, fixed),
-        "warnings": list(dict.fromkeys([*result.warnings, *capacity.warnings])),
+        "warnings": list(dict.fromkeys([*(note.text for note in result.notes), *capacity.warnings])),
     }
     if pictured is not None:
         content["pictured"] = {

@@ -1,4 +1,4 @@
-"""Words typed -> one call of a room below, its answer printed; every way that it can end -> an exit code and one line.
+"""What was typed -> one call of a room below, its answer printed; every ending -> an exit code, a refusal -> one line.
 
 A command parses, calls and prints; it computes nothing.
 """
@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 # one thread gives the same last digit on every machine. Set before numpy is loaded; a user's own value wins.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-TERMINATED = 128 + signal.SIGTERM
+INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 
 
 def main() -> None:
@@ -42,8 +42,8 @@ def main() -> None:
 
 
 def _run() -> int:
-    """The command's exit code, with everything that can go wrong on the way."""
-    from gaitid.cli.streams import lose_stdout, prepare_streams, tell
+    """The command's exit code; whatever goes wrong is printed in one line."""
+    from gaitid.cli.streams import discard_stdout, prepare_streams, print_stderr
 
     prepare_streams()
     import click
@@ -59,40 +59,40 @@ def _run() -> int:
         return _interrupted()
     except click.UsageError as error:
         if not sys.argv[1:]:
-            tell(error.format_message())  # the whole help, for somebody who is new here
+            print_stderr(error.format_message())  # all of the help, for a first try
             return error.exit_code
         where = error.ctx.command_path if error.ctx is not None else "gaitid"
         text = " ".join(error.format_message().split()).removesuffix(".")
-        tell(f"gaitid: {text}; see {where} --help")
+        print_stderr(f"gaitid: {text}; see {where} --help")
         return error.exit_code
     except click.ClickException as error:
-        tell(f"gaitid: {error.format_message()}")
+        print_stderr(f"gaitid: {error.format_message()}")
         return error.exit_code
     except BrokenPipeError:
-        lose_stdout()  # the reader of our output went away, as `head` does
+        discard_stdout()  # the reader of our output went away, as `head` does
         return 1
     except OSError as error:
         if debug:
             raise
-        lose_stdout()
-        tell(f"gaitid: {_refused(error)} ({error.strerror or error})")
+        discard_stdout()
+        print_stderr(f"gaitid: {_refused(error)} ({error.strerror or error})")
         return 1
     except GaitidError as error:
         if debug:
             raise
-        tell(f"gaitid: {error.line()}")
+        print_stderr(f"gaitid: {error.line()}")
         return 1
     except Exception as error:
         if debug:
             raise
         words = _not_loaded(error) if type(error) is ImportError else in_words(error)
-        tell(f"gaitid: {words}")
+        print_stderr(f"gaitid: {words}")
         return 1
     return code if isinstance(code, int) else 0
 
 
 def _refused(error: OSError) -> str:
-    """What the system refused, as far as it is known."""
+    """The file or stream that the system refused, as far as it is known."""
     from gaitid.cli.streams import STDOUT
 
     if error.filename == STDOUT:
@@ -107,7 +107,7 @@ def _refused(error: OSError) -> str:
 
 
 def _not_loaded(error: ImportError) -> str:
-    """A library that is there and does not load, in the words of the system, which stand at the end of the chain."""
+    """Why an installed library does not load: the message of the system is at the end of the chain of errors."""
     first: BaseException = error
     while first.__cause__ or first.__context__:
         first = first.__cause__ or first.__context__ or first
@@ -116,13 +116,13 @@ def _not_loaded(error: ImportError) -> str:
 
 
 def _interrupted() -> int:
-    from gaitid.cli.streams import lose_stdout, tell
+    from gaitid.cli.streams import discard_stdout, print_stderr
 
-    lose_stdout()
-    tell("gaitid: interrupted")
+    discard_stdout()
+    print_stderr("gaitid: interrupted")
     # Python ends with the signal where Ctrl-C came inside an `exec` of text, as of a dataclass, until the next one.
     exec("")
-    return 130
+    return INTERRUPTED
 
 
 def _terminated(number: int, frame: object) -> NoReturn:

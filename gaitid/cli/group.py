@@ -9,17 +9,17 @@ import click
 
 from gaitid.cli.common import CONTEXT, talk_options
 
-# name -> (module, one line of help): so that `gaitid --help` loads no command.
+# Each command, a module of this room, and its line of help: so that `gaitid --help` loads none of them.
 COMMANDS = {
-    "run": ("gaitid.cli.run", "Joint wrenches, angles, moments and powers of one or more trials."),
-    "batch": ("gaitid.cli.batch", "All trials of a data set: supervised, resumable."),
-    "inspect": ("gaitid.cli.inspect", "What is in a file: markers, plates, loads, subject, events."),
-    "check": ("gaitid.cli.check", "Can these trials be analysed and trusted? The exit code says."),
-    "simulate": ("gaitid.cli.simulate", "A synthetic trial with its exact wrenches beside it."),
-    "mechanism": ("gaitid.cli.mechanism", "Inverse dynamics of a planar, kinematically driven mechanism."),
-    "capacity": ("gaitid.cli.capacity", "What accelerations a leg's joint torques could produce, posture by posture."),
-    "report": ("gaitid.cli.report", "Pictures and tables of results, for people."),
-    "models": ("gaitid.cli.models", "List, show and check models."),
+    "run": "Joint wrenches, angles, moments and powers of one or more trials.",
+    "batch": "All trials of a data set: supervised, resumable.",
+    "inspect": "What is in a file: markers, plates, loads, subject, events.",
+    "check": "Can these trials be analysed and trusted? The exit code says.",
+    "simulate": "A synthetic trial with its exact wrenches beside it.",
+    "mechanism": "Inverse dynamics of a planar, kinematically driven mechanism.",
+    "capacity": "What accelerations a leg's joint torques could produce, posture by posture.",
+    "report": "Pictures and tables of results, for people.",
+    "models": "List, show and check models.",
 }
 
 
@@ -36,7 +36,7 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = import_module(COMMANDS[name][0]).command
+        command: click.Command = import_module(f"gaitid.cli.{name}").command
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -47,7 +47,7 @@ class _Lazy(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+            formatter.write_dl(list(COMMANDS.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -63,5 +63,5 @@ class _Lazy(click.Group):
     epilog="Example:  gaitid run walk.c3d --model pig -o results",
 )
 @talk_options
-def group(quiet: bool, verbose: bool, debug: bool) -> None:
+def group() -> None:
     """3D gait analysis from markers and force plates to joint wrenches."""

@@ -9,7 +9,7 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-#: What errors of writing to stdout have for a file name: those of the system name none there.
+#: The file name of errors of writing to stdout, which have none from the system.
 STDOUT = "the standard output"
 
 
@@ -35,36 +35,36 @@ class _Stdout(io.FileIO):
 
 
 def prepare_streams() -> None:
-    """Characters that a stream cannot show are written as escapes; a stream that was closed is replaced.
+    """Write characters that a stream cannot show as escapes; replace a stream that was closed.
 
-    stdout is buffered by lines at least. Python leaves it bare where it was told not to buffer (PYTHONUNBUFFERED, usual
-    in containers), and what a full disk or a pipe then takes only a part of is lost without an error.
+    stdout is buffered by lines at least. With PYTHONUNBUFFERED, usual in containers, Python leaves it unbuffered, and
+    where a full disk or a pipe takes only a part of a text the rest is lost without an error.
     """
     if sys.stdout is None:
         sys.stdout = _Closed()
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for the rest of the process
     stdout = sys.stdout
-    # any other was put there by somebody
-    if isinstance(stdout, io.TextIOWrapper) and type(bare := getattr(stdout.buffer, "raw", stdout.buffer)) is io.FileIO:
+    # a stream of another type was put there on purpose, and stays
+    if isinstance(stdout, io.TextIOWrapper) and type(raw := getattr(stdout.buffer, "raw", stdout.buffer)) is io.FileIO:
         with suppress(OSError):
             stdout.flush()
-            by_lines = stdout.line_buffering or bare is stdout.buffer
-            own = io.BufferedWriter(_Stdout(stdout.fileno(), "wb", closefd=False))
-            sys.stdout = io.TextIOWrapper(own, stdout.encoding, stdout.errors, line_buffering=by_lines)
+            by_lines = stdout.line_buffering or raw is stdout.buffer
+            buffer = io.BufferedWriter(_Stdout(stdout.fileno(), "wb", closefd=False))
+            sys.stdout = io.TextIOWrapper(buffer, stdout.encoding, stdout.errors, line_buffering=by_lines)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
-def tell(text: str) -> None:
-    """Text for the person, on stderr, as far as it can be written."""
+def print_stderr(text: str) -> None:
+    """Print a text on stderr, as far as it can be written."""
     with suppress(OSError, ValueError):
         print(text, file=sys.stderr)
 
 
-def lose_stdout() -> None:
-    """What is still to be written to stdout goes nowhere, so that the interpreter's end does not complain."""
+def discard_stdout() -> None:
+    """Discard what is still to be written to stdout, so that Python does not complain when it ends."""
     with suppress(OSError, ValueError, AttributeError):
         sys.stdout.flush()
     try:

@@ -60,16 +60,6 @@ def contributions(
     ]
 
 
-def solve_observed(
-    chain: Chain, gravity_g: Array, observer: Observer, motions: Sequence[RelativeMotion]
-) -> list[Wrench]:
-    """Joint wrenches computed in an observer's axes: fictitious wrenches and all, the same as any solver's.
-
-    Parameters and result as of `contributions` and `gaitid.dynamics.newton_euler.solve_recursive`.
-    """
-    return [_whole(joint) for joint in contributions(chain, gravity_g, observer, motions)]
-
-
 def _laboratory_terms(link: Link, gravity_g: Array) -> Terms:
     """What one segment asks of its proximal joint, about the joint's centre."""
     arm, zero = link.com_g - link.joint_g, np.zeros_like(link.joint_g)

@@ -21,6 +21,7 @@ from gaitid.errors import GaitidError, ModelError
 from gaitid.numerics.rotation import cross, dot
 from gaitid.trial import Array, read_only
 
+#: torque(t, q, qd) -> (n,) array, N·m or N
 Torque = Callable[[float, Array, Array], Array]
 
 # Smallest eigenvalue of M with its diagonal scaled to 1: below this q̈ has no more than three digits left.
@@ -58,6 +59,28 @@ class Simulation:
     def __post_init__(self) -> None:
         for name in ("times_s", "q", "qd", "qdd", "tau", "kinetic_J", "potential_J"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
+
+
+def _no_loads(time_s: float) -> Sequence[Load]:
+    return ()
+
+
+@dataclass(frozen=True, eq=False)
+class Environment:
+    """What acts on a tree that moves, besides what is applied at its joints.
+
+    Attributes
+    ----------
+    gravity_g : (3,) array, m/s²
+    friction : Friction or None
+        Coulomb friction with an exact sign makes the integrator crawl where a joint stops: smooth it.
+    loads : callable
+        loads(t) -> sequence of Load.
+    """
+
+    gravity_g: Array
+    friction: Friction | None = None
+    loads: Callable[[float], Sequence[Load]] = _no_loads
 
 
 def forward(
@@ -137,33 +160,24 @@ def integrate(
     qd0: Array,
     torque: Torque,
     times_s: Array,
-    gravity_g: Array,
-    friction: Friction | None = None,
-    loads: Callable[[float], Sequence[Load]] | None = None,
-    rtol: float = 1e-12,
-    atol: float = 1e-12,
+    environment: Environment,
+    tolerance: float = 1e-12,
 ) -> Simulation:
     """The motion that follows from a state, by the explicit Runge-Kutta method of order 8 of Dormand & Prince.
 
     ``DOP853`` of scipy (Hairer, Nørsett & Wanner 1993, Solving Ordinary Differential Equations I, chapter II),
-    its step chosen so that the local error stays below atol + rtol |y|.
+    its step chosen so that the local error stays below tolerance (1 + |y|), y in rad, m, rad/s, m/s.
 
     Parameters
     ----------
     tree : JointTree
     q0, qd0 : (n,) arrays
         At times_s[0].
-    torque : callable
-        torque(t, q, qd) -> (n,) array, N·m or N.
+    torque : Torque
     times_s : (frames,) array, s
         Increasing; only where the result is reported, the steps are the integrator's own.
-    gravity_g : (3,) array, m/s²
-    friction : Friction, optional
-        Coulomb friction with an exact sign makes the integrator crawl where a joint stops: smooth it.
-    loads : callable, optional
-        loads(t) -> sequence of Load.
-    rtol, atol : float
-        Relative, and in rad, m, rad/s, m/s.
+    environment : Environment
+    tolerance : float
 
     Raises
     ------
@@ -175,11 +189,12 @@ def integrate(
     from scipy.integrate import solve_ivp  # half a second to import, and only a simulation needs it
 
     n, times = len(tree), np.asarray(times_s, dtype=float)
+    friction, gravity_g = environment.friction, environment.gravity_g
     q0, qd0 = (np.broadcast_to(np.asarray(x, dtype=float), (n,)) for x in (q0, qd0))
 
     def derivatives(t: float, q: Array, qd: Array) -> tuple[Array, Array, float]:
         """τ, q̈ and the power of everything but gravity."""
-        acting = loads(t) if loads else ()
+        acting = environment.loads(t)
         tau = np.broadcast_to(np.asarray(torque(t, q, qd), dtype=float), (n,))
         moved = motion(tree, q, qd)
         driving = tau - friction.torque(qd) if friction else tau
@@ -192,22 +207,22 @@ def integrate(
 
     start = np.concatenate([q0, qd0, [0.0]])
     if not np.isfinite(rate(times[0], start)).all():
-        raise GaitidError("the simulation cannot start", expected="a finite state, torque and load",
-                          found=f"q {q0}, q̇ {qd0}, τ {torque(times[0], q0, qd0)}")  # fmt: skip
-    run = solve_ivp(rate, (times[0], times[-1]), start, method="DOP853", t_eval=times, rtol=rtol, atol=atol)
+        found = f"q {q0}, q̇ {qd0}, τ {torque(times[0], q0, qd0)}"
+        raise GaitidError("the simulation cannot start", expected="a finite state, torque and load", found=found)
+    span, errors = (times[0], times[-1]), {"rtol": tolerance, "atol": tolerance}
+    run = solve_ivp(rate, span, start, method="DOP853", t_eval=times, **errors)
     if not run.success:
         reached = run.t[-1] if len(run.t) else times[0]
-        raise GaitidError(f"the simulation got no further than the sample at {reached:.6g} s",
-                          expected=f"a motion until {times[-1]:.6g} s", found=run.message)  # fmt: skip
+        raise GaitidError(
+            f"the simulation got no further than the sample at {reached:.6g} s",
+            expected=f"a motion until {times[-1]:.6g} s",
+            found=run.message,
+        )
     q, qd, work = run.y[:n].T, run.y[n : 2 * n].T, run.y[-1]
-    sampled = [derivatives(t, *state) for t, *state in zip(times, q, qd)]
+    taus, qdds, _ = zip(*(derivatives(*state) for state in zip(times, q, qd)))
     kinetic, potential = energy(tree, q, qd, gravity_g)
     total = kinetic + potential
     scale = float(kinetic.max() + potential.max() - potential.min())
     drift = float(np.abs(total - total[0] - work).max())
-    return Simulation(
-        times, q, qd,
-        qdd=np.array([qdd for _, qdd, _ in sampled]), tau=np.array([tau for tau, _, _ in sampled]),
-        kinetic_J=kinetic, potential_J=potential,
-        energy_drift=drift / scale if scale > 0 else drift, evaluations=int(run.nfev),
-    )  # fmt: skip
+    drift = drift / scale if scale > 0 else drift
+    return Simulation(times, q, qd, np.array(qdds), np.array(taus), kinetic, potential, drift, int(run.nfev))

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from gaitid.drawing import own_style
+from gaitid.drawing import shared_style
 from gaitid.errors import WriteError, in_print
 from gaitid.mechanism.body import Pose, poses_of
 from gaitid.mechanism.constraints import DoubleRevolute
@@ -34,7 +34,7 @@ def picture(source: MechanismFile, solution: Solution, suffix: str) -> bytes:
     """
     if suffix.lower() not in FORMATS:
         raise WriteError(f"--plot: no picture format {suffix!r}", expected=" or ".join(FORMATS))
-    with own_style({"font.size": 9.0}):
+    with shared_style({"font.size": 9.0}):
         figure = Figure(figsize=(11.0, 4.8), layout="constrained")
         units = list(dict.fromkeys(driver.effort_unit for driver in solution.mechanism.drivers))
         grid = figure.add_gridspec(max(1, len(units)), 2, width_ratios=(1.0, 1.15))

@@ -84,7 +84,8 @@ def parse_expression(text: object, where: str) -> Expression:
         _check(tree, where, source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ModelError(f"{where}: not a formula", found=short(source)) from None
-    return Expression(source, tree, tuple(_names(tree)), tuple(_points(tree)))
+    points = tuple(_points(tree)) if any(name in source for name in POINT_FUNCTIONS) else ()  # most have none
+    return Expression(source, tree, tuple(_names(tree)), points)
 
 
 _BINARY: Mapping[type, Callable[[Any, Any], Any]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +13,9 @@ from gaitid.dynamics.inertia import inertia_fault
 from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.fields import Faults, Fields, nearest
+from gaitid.model.parsed import content_of
 from gaitid.model.schema import parse_model
+from gaitid.model.shapes import DEFINING_KEYS
 
 # Inheritance deeper than this is a loop.
 MAX_DEPTH = 8
@@ -118,24 +119,6 @@ def shown(path: Path) -> str:
     return path.name if path.is_relative_to(bundled_folder("configs")) else str(path)
 
 
-def _content(path: Path) -> object:
-    """What a YAML file holds; for a file with the bytes of a bundled one, what was parsed of it before.
-
-    Parsing needs the YAML reader, whose import is 15 ms of a run that has none of its own YAML.
-    """
-    try:
-        small = path.is_file() and path.stat().st_size < 1_000_000
-        known = hashlib.sha256(path.read_bytes()).hexdigest() if small else ""
-        twins = json.loads((Path(__file__).parent / "bundled.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        known, twins = "", {}
-    if known in twins:
-        return twins[known]
-    from gaitid.model.yaml_file import load_yaml
-
-    return load_yaml(path)
-
-
 def _beside(relative: str, paths: tuple[Path, ...]) -> Path:
     """A path in a model is relative to the file that says so: the first in the line of inheritance that has it.
 
@@ -159,10 +142,11 @@ def merged_content(path: Path, above: tuple[Path, ...] = ()) -> tuple[dict[str, 
     """
     if path.resolve() in [p.resolve() for p in above] or len(above) > MAX_DEPTH:
         raise ModelError(f"{shown(path)}: extends itself")
-    content = _content(path)
-    if not isinstance(content, dict) or "gaitid_model" not in content:
+    definitions = content_of(path)
+    if not isinstance(definitions, dict) or "gaitid_model" not in definitions:
         raise ModelError(f"{shown(path)}: not a gaitid model", expected="a line `gaitid_model: 1`")
-    parent = content.pop("extends", None)
+    content = {key: value for key, value in definitions.items() if key != "extends"}
+    parent = definitions.get("extends")
     if parent is None:
         return content, (path,)
     if not isinstance(parent, str):
@@ -193,9 +177,8 @@ def _merge(old: dict[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_definition(value: Mapping[str, Any]) -> bool:
-    """A point or a frame is replaced whole: two halves of different definitions would be nonsense."""
-    kinds = {"mean", "first_of", "in_frame", "chord", "turn", "between", "along", "level", "keep"}
-    return bool(kinds & set(value))
+    """Whether it is a point or a frame, replaced as a whole: two halves of different definitions would be nonsense."""
+    return not DEFINING_KEYS.isdisjoint(value)
 
 
 def load_table(path: Path) -> specs.Table:
@@ -207,7 +190,7 @@ def load_table(path: Path) -> specs.Table:
         Against the schema, fractions out of range, or radii that break the triangle inequality of inertia.
     """
     faults = Faults(shown(path))
-    top = Fields(_content(path), "", faults)
+    top = Fields(content_of(path), "", faults)
     if top.raw("gaitid_table", None) != 1:
         raise ModelError(f"{shown(path)}: not a gaitid table", expected="gaitid_table: 1")
     source = top.text("source")

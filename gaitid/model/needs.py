@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from gaitid.model import specs
-from gaitid.model.validate import BODY_NAMES, _Names, formula_uses, point_uses
+from gaitid.model.shapes import FirstOf, Use, uses
+from gaitid.model.validate import BODY_NAMES
 
 
 @dataclass
@@ -37,27 +38,18 @@ class Needs:
 class _Walk:
     def __init__(self, model: specs.Model, has: Callable[[str], bool]) -> None:
         self.model = model
-        self.names = _Names(model)
         self.has = has
         self.letters = {side.name: side.letter for side in model.sides}
         self.seen: dict[tuple[str, str, str], bool] = {}
 
-    def place(self, kind: str, name: str, side: str) -> tuple[str, str]:
-        prefix, dot, bare = name.partition(".")
-        if dot:
-            return prefix, bare
-        if side and self.names.defined(kind, name, "each_side"):
-            return side, name
-        return "", name
-
     def visit(self, kind: str, name: str, side: str, needs: Needs) -> bool:
         """Note what a definition needs; whether all markers for it are there."""
-        side, name = self.place(kind, name, side)
+        side, name = self.model.place(kind, name, side)
         key = (kind, name, side)
         if key in self.seen:
             return self.seen[key]
         self.seen[key] = True  # loops are refused when a model is read
-        scope = self.model.each_side if side else self.model.middle
+        scope = self.model.scope(bool(side))
         complete = True
         if kind == "point" and name in scope.markers and name not in scope.points:
             labels = tuple(t.replace("{S}", self.letters.get(side, "")) for t in scope.markers[name])
@@ -66,25 +58,23 @@ class _Walk:
                 needs.present.add((side, name))
             else:
                 needs.missing[(side, name)] = labels
-        elif kind == "point" and isinstance(scope.points[name], specs.FirstOf):
-            complete = self.first_of(scope.points[name], side, needs)
+        elif kind == "point" and isinstance(point := scope.points[name], FirstOf):
+            complete = self.first_of(point, side, needs)
         elif kind == "number" and name in self.model.subject and name not in scope.numbers:
             needs.measurements.add(f"{side}.{name}" if side else name)
-        elif not (kind == "number" and name == "sign"):
-            place = "each_side" if side else "middle"
-            for used_kind, used in self.names.uses(kind, name, place):
+        else:
+            for used_kind, used in self.model.uses(kind, name, bool(side)):
                 complete &= self.visit(used_kind, used, side, needs)
         self.seen[key] = complete
         return complete
 
-    def first_of(self, spec: specs.Point, side: str, needs: Needs) -> bool:
-        assert isinstance(spec, specs.FirstOf)
+    def first_of(self, spec: FirstOf, side: str, needs: Needs) -> bool:
         tried: list[Needs] = []
         for option in spec.options:
             trial = Needs()
             saved = dict(self.seen)
-            found = [self.visit(kind, used, side, trial) for kind, used in point_uses(option)]
-            if all(found):
+            complete = [self.visit(kind, used, side, trial) for kind, used in uses(option)]
+            if all(complete):
                 needs.present |= trial.present
                 needs.measurements |= trial.measurements
                 return True
@@ -118,19 +108,22 @@ def side_needs(model: specs.Model, side: str, has: Callable[[str], bool]) -> tup
     needs.shared |= needs.present | set(needs.missing)
     wanted = [("point", model.heel), ("point", model.toe)] if model.touches_ground else []
     if (base := model.base.body) is not None:
-        for kind, name in (("point", base.centre), *point_uses(base.com), *formula_uses(base.length)):
-            if name not in BODY_NAMES:
-                walk.visit(kind, name, "", needs)
+        for kind, name in _body_uses(base):
+            walk.visit(kind, name, "", needs)
     computable = []
     for body in model.chain:
         if walk.visit("frame", body.frame, side, needs):
             computable.append(body.segment)
-        wanted += [("point", body.centre), *point_uses(body.com), *formula_uses(body.length)]
+        wanted += _body_uses(body)
     for angle in model.angles.values():
         wanted += [("frame", f) for f in (angle.proximal, angle.distal) if f != "progression"]
     wanted += [("frame", moment.axes) for moment in model.moments.values()]
     for kind, name in wanted:
-        if kind == "number" and name in BODY_NAMES:
-            continue
         walk.visit(kind, name, side, needs)
     return needs, tuple(computable)
+
+
+def _body_uses(body: specs.Body) -> list[Use]:
+    """What the joint, the centre of mass and the length of a body use of the model and the subject."""
+    used = [("point", body.centre), *uses(body.com), *uses(body.length)]
+    return [use for use in used if use[0] != "number" or use[1] not in BODY_NAMES]

@@ -12,7 +12,7 @@ from gaitid.model import specs
 from gaitid.model.expression import Expression
 from gaitid.model.fields import Faults, Fields
 from gaitid.model.shapes import parse_frame, parse_point, parse_ref
-from gaitid.model.validate import check_references
+from gaitid.model.validate import faults_of
 
 SCHEMA = 1
 SEQUENCES = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")
@@ -100,7 +100,8 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
     top.asked |= {"sources", "table", "ground_contact", "progression", "vertical"}
     top.done()
     if not faults.lines:
-        check_references(model, faults)
+        for fault in faults_of(model):
+            faults.add(fault)
     faults.raise_if_any()
     return model
 

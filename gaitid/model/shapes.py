@@ -1,146 +1,393 @@
-"""Points, vectors and frames of a model's YAML, by their keys."""
+"""Points, vectors and frames of a model: each kind with the form that it has in YAML, from which it is read.
+
+A kind is declared once: a named tuple of names of points and frames, formulas and other definitions, and before it its
+form. Parser and schema follow from the form, and which names a definition uses from its fields (`uses`).
+`gaitid.body.frames` computes it, and mypy tells where it does not know a kind.
+"""
 
 from __future__ import annotations
 
-from gaitid.model import specs
-from gaitid.model.expression import parse_expression
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar, get_args
+
+from gaitid.errors import GaitidError
+from gaitid.model.expression import Expression, parse_expression
 from gaitid.model.fields import Faults, Fields
 
 AXES = "xyz"
+#: Kind (point, frame or number) and name of something that a definition uses.
+Use = tuple[str, str]
+T = TypeVar("T")
 
 
-def parse_ref(value: object, where: str, faults: Faults) -> specs.PointRef:
-    """A point by its name or its definition."""
-    return value if isinstance(value, str) else parse_point(value, where, faults)
+class PointName(str):
+    """The name of a point or a marker."""
+
+    __slots__ = ()
 
 
-def parse_point(value: object, where: str, faults: Faults) -> specs.Point:
-    """A point's definition; `where` is the path of its key, for faults."""
+class FrameName(str):
+    """The name of a frame."""
+
+    __slots__ = ()
+
+
+class Form(NamedTuple):
+    """How a kind is written: its YAML (its keys with `_READERS`), the key that tells it, words for the schema."""
+
+    yaml: str
+    key: str
+    words: str
+
+
+_FORMS: dict[type, Form] = {}
+
+
+def form(yaml: str, words: str = "", key: str = "") -> Callable[[type[T]], type[T]]:
+    """Declare a kind whose fields are, in order, what the keys of its YAML hold; by default the first key tells it."""
+
+    def declare(kind: type[T]) -> type[T]:
+        _FORMS[kind] = Form(yaml, key or yaml.lstrip("{").partition(":")[0], words)
+        return kind
+
+    return declare
+
+
+# --- vectors: directions in the laboratory -----------------------------------------------------------------
+
+
+@form("{from: POINT, to: POINT, times: FORMULA?}")
+class FromTo(NamedTuple):
+    """From one point to another, times a factor."""
+
+    start: PointRef
+    end: PointRef
+    times: Expression | None = None
+
+    @property
+    def words(self) -> str:
+        start, end = (ref if isinstance(ref, str) else "a constructed point" for ref in (self.start, self.end))
+        return _with_factor(f"from {start} to {end}", self.times)
+
+
+@form("{axis: FRAME.AXIS, times: FORMULA?}")
+class FrameAxis(NamedTuple):
+    """An axis of a frame, as ``shank.y``, times a factor."""
+
+    frame: FrameName
+    axis: str
+    times: Expression | None = None
+
+    @property
+    def words(self) -> str:
+        return _with_factor(f"along {self.frame}.{self.axis}", self.times)
+
+
+@form("{cross: [VECTOR, VECTOR]}")
+class CrossOf(NamedTuple):
+    """The cross product of two vectors."""
+
+    first: Vector
+    second: Vector
+
+    @property
+    def words(self) -> str:
+        return f"({self.first.words}) × ({self.second.words})"
+
+
+@form("{laboratory: AXIS, times: FORMULA?}", "a fixed axis of the laboratory")
+class LaboratoryAxis(NamedTuple):
+    """A fixed axis of the laboratory, times a factor: what a planar model knows its plane by."""
+
+    axis: str
+    times: Expression | None = None
+
+    @property
+    def words(self) -> str:
+        return _with_factor(f"along {self.axis} of the laboratory", self.times)
+
+
+def _with_factor(words: str, times: Expression | None) -> str:
+    return words if times is None else f"{words} times {times.text}"
+
+
+Vector = FromTo | FrameAxis | CrossOf | LaboratoryAxis
+
+# --- points ------------------------------------------------------------------------------------------------
+
+
+@form("mean: [POINT, ...]", "the middle of several")
+class Mean(NamedTuple):
+    """The middle of several points."""
+
+    of: tuple[PointRef, ...]
+
+
+@form("first_of: [POINT, ...]", "the first whose markers the trial holds")
+class FirstOf(NamedTuple):
+    """The first point whose markers the trial holds."""
+
+    options: tuple[PointRef, ...]
+
+
+@form("in_frame: FRAME, offset: [FORMULA x 3]", "fixed in a frame")
+class InFrame(NamedTuple):
+    """A point fixed in a frame, given by its offset from the frame's origin, m."""
+
+    frame: FrameName
+    offset: tuple[Expression, Expression, Expression]
+
+
+@form(
+    "chord: {proximal: POINT, wand: POINT, lateral: POINT, radius: FORMULA, dihedral: FORMULA}",
+    "joint centre at `radius` from a lateral marker (Plug-in Gait)",
+)
+class Chord(NamedTuple):
+    """The joint centre at a given distance from a lateral marker, square to it, at a given dihedral angle.
+
+    |centre − lateral| = radius, (lateral − centre) ⟂ (proximal − centre), and the wand lies at `dihedral` from
+    the plane (proximal, centre, lateral), about proximal − centre.
+    """
+
+    proximal: PointRef
+    wand: PointRef
+    lateral: PointRef
+    radius: Expression
+    dihedral: Expression
+
+
+@form("turn: {point: POINT, about: POINT, axis: VECTOR, angle: FORMULA}")
+class TurnPoint(NamedTuple):
+    """A point turned about an axis through another point, rad."""
+
+    point: PointRef
+    about: PointRef
+    axis: Vector
+    angle: Expression
+
+
+@form("between: [POINT, POINT], fraction: FORMULA")
+class Between(NamedTuple):
+    """On the line from one point to another, at a fraction of its length."""
+
+    start: PointRef
+    end: PointRef
+    fraction: Expression
+
+
+@form("along: VECTOR, from: POINT, distance: FORMULA")
+class Along(NamedTuple):
+    """At a distance, m, from a point along a unit vector."""
+
+    axis: Vector
+    start: PointRef
+    distance: Expression
+
+
+@form(
+    "level: {point: POINT, with: POINT, plus: FORMULA, when: foot_flat?}",
+    "moved along the vertical to the height of another",
+)
+class Level(NamedTuple):
+    """A point moved along the vertical to the height of another (plus a height, m), where a static option says so."""
+
+    point: PointRef
+    height_of: PointRef
+    plus: Expression
+    when: str | None
+
+
+Point = Mean | FirstOf | InFrame | Chord | TurnPoint | Between | Along | Level
+PointRef = PointName | Point
+
+# --- frames ------------------------------------------------------------------------------------------------
+
+
+@form(
+    "{origin: POINT, keep: {AXIS: VECTOR}, toward: {AXIS: VECTOR}}",
+    "one axis along a vector, another as near as can be to a second",
+    key="keep",
+)
+class AxesFrame(NamedTuple):
+    """An origin, one axis along a vector, another as near as can be to a second vector."""
+
+    origin: PointRef
+    keep: str
+    keep_vector: Vector
+    toward: str
+    toward_vector: Vector
+
+
+@form("{turn: FRAME, by: [{AXIS: FORMULA}, ...]}", "turned about its own axes, one after the other")
+class TurnedFrame(NamedTuple):
+    """A frame turned about its own axes, one after the other, rad."""
+
+    frame: FrameName
+    by: tuple[tuple[str, Expression], ...]
+
+
+Frame = AxesFrame | TurnedFrame
+
+# --- what follows from the declarations --------------------------------------------------------------------
+
+
+def _by_key(union: Any) -> Mapping[str, type]:
+    return {_FORMS[kind].key: kind for kind in get_args(union)}
+
+
+POINTS, VECTORS, FRAMES = _by_key(Point), _by_key(Vector), _by_key(Frame)
+#: A mapping with one of these keys defines a point or a frame.
+DEFINING_KEYS = frozenset({*POINTS, *FRAMES})
+
+
+def uses(definition: object) -> Iterator[Use]:
+    """What a definition, or a part of one, uses directly: every name in its fields and formulas."""
+    if isinstance(definition, Expression):
+        for name in definition.names:
+            yield "number", name
+        for name in definition.points:
+            yield "point", name
+    elif isinstance(definition, PointName):
+        yield "point", definition
+    elif isinstance(definition, FrameName):
+        yield "frame", definition
+    elif isinstance(definition, tuple):
+        for part in definition:
+            yield from uses(part)
+
+
+def schema_lines(kinds: Mapping[str, type]) -> str:
+    """The kinds as the schema lists them."""
+    lines = []
+    for yaml, _, words in (_FORMS[kind] for kind in kinds.values()):
+        key = re.search(r"(\w+): \w+\?", yaml)
+        yaml, note = yaml.replace("?", ""), f"({key[1]}: optional)" if key else ""
+        if len(yaml) < 42:
+            lines.append(f"#   {yaml:<42}" + " ".join(filter(None, (note, words))))
+        else:
+            lines += [f"#   {yaml}    {note}", f"#{'':45}{words}"]
+    return "".join(f"{line.rstrip()}\n" for line in lines if line.strip("# "))
+
+
+# --- reading -----------------------------------------------------------------------------------------------
+
+
+def parse_ref(value: object, where: str, faults: Faults) -> PointRef:
+    """A point by its name or its definition; `where` is the path of its key, for faults."""
+    return PointName(value) if isinstance(value, str) else parse_point(value, where, faults)
+
+
+def parse_point(value: object, where: str, faults: Faults) -> Point:
+    """A point's definition."""
     fields = Fields(value, where, faults)
-
-    def ref(f: Fields, key: str) -> specs.PointRef:
-        return parse_ref(f.raw(key), f.at(key), faults)
-
-    def refs(key: str) -> tuple[specs.PointRef, ...]:
-        return tuple(parse_ref(v, f"{fields.at(key)}[{i}]", faults) for i, v in enumerate(fields.items(key)))
-
-    point: specs.Point
-    if "mean" in fields.values:
-        point = specs.Mean(refs("mean"))
-    elif "first_of" in fields.values:
-        point = specs.FirstOf(refs("first_of"))
-    elif "in_frame" in fields.values:
-        offset = fields.items("offset")
-        if len(offset) != 3:
-            faults.add(f"{fields.at('offset')}: expected three formulas")
-            offset = [0, 0, 0]
-        x, y, z = (
-            fields.catch(lambda v=v, i=i: parse_expression(v, f"{fields.at('offset')}[{i}]"))  # type: ignore[misc]
-            or parse_expression(0, where)
-            for i, v in enumerate(offset)
-        )
-        point = specs.InFrame(fields.text("in_frame"), (x, y, z))
-    elif "chord" in fields.values:
-        c = fields.mapping("chord")
-        point = specs.Chord(
-            ref(c, "proximal"),
-            ref(c, "wand"),
-            ref(c, "lateral"),
-            c.required_expression("radius"),
-            c.required_expression("dihedral"),
-        )
-        c.done()
-    elif "turn" in fields.values:
-        t = fields.mapping("turn")
-        axis = parse_vector(t.raw("axis"), t.at("axis"), faults)
-        point = specs.TurnPoint(ref(t, "point"), ref(t, "about"), axis, t.required_expression("angle"))
-        t.done()
-    elif "between" in fields.values:
-        ends = refs("between")
-        if len(ends) != 2:
-            faults.add(f"{fields.at('between')}: expected two points")
-            ends = ("?", "?")
-        point = specs.Between(ends[0], ends[1], fields.required_expression("fraction"))
-    elif "along" in fields.values:
-        axis = parse_vector(fields.raw("along"), fields.at("along"), faults)
-        point = specs.Along(axis, ref(fields, "from"), fields.required_expression("distance"))
-    elif "level" in fields.values:
-        v = fields.mapping("level")
-        when = v.text("when", None, ("foot_flat",)) if "when" in v.values else None
-        point = specs.Level(ref(v, "point"), ref(v, "with"), v.required_expression("plus"), when)
-        v.done()
-    else:
-        faults.add(
-            f"{where}: expected one of mean, first_of, in_frame, chord, turn, between, along, level; "
-            f"found {', '.join(fields.values) or 'nothing'}"
-        )
-        return specs.Mean(())
-    fields.done()
+    if POINTS.keys().isdisjoint(fields.values):
+        faults.add(f"{where}: expected one of {', '.join(POINTS)}; found {', '.join(fields.values) or 'nothing'}")
+        return Mean(())
+    point: Point = _parse(fields, POINTS, Mean)
     return point
 
 
-def parse_vector(value: object, where: str, faults: Faults) -> specs.Vector:
+def parse_vector(value: object, where: str, faults: Faults) -> Vector:
     """A vector: an axis of a frame, two points, or a definition."""
     if isinstance(value, str):
-        frame, _, axis = value.rpartition(".")
-        if not frame or axis not in AXES or len(axis) != 1:
-            faults.add(f"{where}: expected an axis of a frame such as shank.y, found {value!r}")
-        return specs.FrameAxis(frame, axis[:1] or "x")
+        return FrameAxis(*_frame_axis(value, where, faults))
     if isinstance(value, list) and len(value) == 2:
-        return specs.FromTo(parse_ref(value[0], f"{where}[0]", faults), parse_ref(value[1], f"{where}[1]", faults))
-    fields = Fields(value, where, faults)
-    vector: specs.Vector
-    if "cross" in fields.values:
-        pair = fields.items("cross")
-        if len(pair) != 2:
-            faults.add(f"{fields.at('cross')}: expected two vectors")
-            pair = ["?.x", "?.x"]
-        vector = specs.CrossOf(*(parse_vector(v, f"{fields.at('cross')}[{i}]", faults) for i, v in enumerate(pair)))
-    elif "laboratory" in fields.values:
-        axis = fields.text("laboratory", among=AXES)
-        vector = specs.LaboratoryAxis(axis if axis in tuple(AXES) else "x", fields.expression("times", None))
-    elif "axis" in fields.values:
-        inner = parse_vector(fields.text("axis"), fields.at("axis"), faults)
-        assert isinstance(inner, specs.FrameAxis)
-        vector = specs.FrameAxis(inner.frame, inner.axis, fields.expression("times", None))
-    else:
-        start, end = (
-            parse_ref(fields.raw(key), fields.at(key), faults) if key in fields.values else fields.text(key)
-            for key in ("from", "to")
-        )
-        vector = specs.FromTo(start, end, fields.expression("times", None))
-    fields.done()
+        start, end = (parse_ref(end, f"{where}[{i}]", faults) for i, end in enumerate(value))
+        return FromTo(start, end)
+    vector: Vector = _parse(Fields(value, where, faults), VECTORS, FromTo)
     return vector
 
 
-def _axis_and_vector(fields: Fields, key: str) -> tuple[str, specs.Vector]:
+def parse_frame(fields: Fields) -> Frame:
+    """A frame's definition."""
+    frame: Frame = _parse(fields, FRAMES, AxesFrame)
+    if isinstance(frame, AxesFrame) and frame.keep == frame.toward:
+        fields.faults.add(f"{fields.path}: keep and toward name the same axis {frame.keep}")
+    return frame
+
+
+def _parse(fields: Fields, kinds: Mapping[str, type], otherwise: type) -> Any:
+    kind = next((kind for key, kind in kinds.items() if key in fields.values), otherwise)
+    definition = kind(*_values(fields, _FORMS[kind].yaml))
+    fields.done()
+    return definition
+
+
+def _values(fields: Fields, yaml: str) -> Iterator[object]:
+    """What the keys of a form hold in a file."""
+    for key, holds in _KEY.findall(yaml):
+        if holds in _READERS:
+            yield from _READERS[holds](fields, key)
+        else:
+            inner = fields.mapping(key)
+            yield from _values(inner, holds)
+            inner.done()
+
+
+def _single(fields: Fields, key: str, parse: Callable[[object, str, Faults], T]) -> T | PointName:
+    value = fields.raw(key)
+    return parse(value, fields.at(key), fields.faults) if key in fields.values else PointName("?")
+
+
+def _list(fields: Fields, key: str, parse: Callable[[object, str, Faults], T], count: str = "") -> tuple[Any, ...]:
+    items = fields.items(key)
+    parsed = [parse(item, f"{fields.at(key)}[{i}]", fields.faults) for i, item in enumerate(items)]
+    expected = {"two": 2, "three": 3}.get(count.partition(" ")[0], len(items))
+    if len(items) != expected:
+        fields.faults.add(f"{fields.at(key)}: expected {count}")
+    return (*parsed, *[None] * expected)[:expected]
+
+
+def _formula(value: object, where: str, faults: Faults) -> Expression:
+    try:
+        return parse_expression(value, where)
+    except GaitidError as error:
+        faults.add(error.line())
+        return parse_expression(0, where)
+
+
+def _frame_axis(name: str, where: str, faults: Faults) -> tuple[FrameName, str]:
+    frame, _, axis = name.rpartition(".")
+    if not frame or axis not in tuple(AXES):
+        faults.add(f"{where}: expected an axis of a frame such as shank.y, found {name!r}")
+    return FrameName(frame), axis
+
+
+def _axis_and_vector(fields: Fields, key: str) -> tuple[str, Vector]:
     inner = fields.mapping(key)
-    letters = [letter for letter in inner.values if letter in ("x", "y", "z")]
+    letters = [letter for letter in inner.values if letter in tuple(AXES)]
     if len(letters) != 1 or len(inner.values) != 1:
         fields.faults.add(f"{fields.at(key)}: expected one of x, y, z with its vector, found {list(inner.values)}")
-        return "x", specs.FrameAxis("?", "x")
-    return letters[0], parse_vector(inner.values[letters[0]], inner.at(letters[0]), fields.faults)
+        return "x", FrameAxis(FrameName("?"), "x")
+    return letters[0], parse_vector(inner.values[letters[0]], inner.at(letters[0]), inner.faults)
 
 
-def parse_frame(fields: Fields) -> specs.Frame:
-    """A frame's definition."""
-    frame: specs.Frame
-    if "turn" in fields.values:
-        by = []
-        for i, item in enumerate(fields.items("by")):
-            step = Fields(item, f"{fields.at('by')}[{i}]", fields.faults)
-            if len(step.values) != 1 or not set(step.values) <= set(AXES):
-                fields.faults.add(f"{step.path}: expected one axis and its angle, as {{y: angle}}")
-                continue
+def _turns(fields: Fields, key: str) -> Iterator[tuple[str, Expression]]:
+    for i, item in enumerate(fields.items(key)):
+        step = Fields(item, f"{fields.at(key)}[{i}]", fields.faults)
+        if len(step.values) == 1 and set(step.values) <= set(AXES):
             (letter,) = step.values
-            by.append((letter, step.required_expression(letter)))
-        frame = specs.TurnedFrame(fields.text("turn"), tuple(by))
-    else:
-        keep, keep_vector = _axis_and_vector(fields, "keep")
-        toward, toward_vector = _axis_and_vector(fields, "toward")
-        if keep == toward:
-            fields.faults.add(f"{fields.path}: keep and toward name the same axis {keep}")
-        origin = parse_ref(fields.raw("origin"), fields.at("origin"), fields.faults)
-        frame = specs.AxesFrame(origin, keep, keep_vector, toward, toward_vector)
-    fields.done()
-    return frame
+            yield letter, step.required_expression(letter)
+        else:
+            fields.faults.add(f"{step.path}: expected one axis and its angle, as {{y: angle}}")
+
+
+_KEY = re.compile(r"(\w+): (\{.*?\}(?=[,}]|$)|\[.*?\]|[\w.?]+)")
+# What the keys of forms may hold: a function that gives the values of the fields that they fill.
+_READERS: Mapping[str, Callable[[Fields, str], tuple[object, ...]]] = {
+    "POINT": lambda f, key: (_single(f, key, parse_ref),),
+    "VECTOR": lambda f, key: (_single(f, key, parse_vector),),
+    "FRAME": lambda f, key: (FrameName(f.text(key)),),
+    "FRAME.AXIS": lambda f, key: _frame_axis(f.text(key), f.at(key), f.faults),
+    "FORMULA": lambda f, key: (f.required_expression(key),),
+    "FORMULA?": lambda f, key: (f.expression(key, None),),
+    "AXIS": lambda f, key: (f.text(key, among=AXES),),
+    "foot_flat?": lambda f, key: (f.text(key, None, ("foot_flat",)) if key in f.values else None,),
+    "[POINT, ...]": lambda f, key: (_list(f, key, parse_ref),),
+    "[POINT, POINT]": lambda f, key: _list(f, key, parse_ref, "two points"),
+    "[VECTOR, VECTOR]": lambda f, key: _list(f, key, parse_vector, "two vectors"),
+    "[FORMULA x 3]": lambda f, key: (_list(f, key, _formula, "three formulas"),),
+    "{AXIS: VECTOR}": _axis_and_vector,
+    "[{AXIS: FORMULA}, ...]": lambda f, key: (tuple(_turns(f, key)),),
+}

@@ -1,148 +1,19 @@
-"""What a model file says, as data: points, frames, bodies, angles, measurements, settings.
+"""What a model file says, as data: bodies, angles, measurements, settings; its points and frames are `shapes`.
 
 Named tuples, not dataclasses: they are as frozen, and 26 standard dataclasses would cost every run 15 ms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gaitid.model.expression import Expression
+from gaitid.model.shapes import Frame, Point, PointRef, Use, uses
 
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
-
-# --- vectors: directions in the laboratory -----------------------------------------------------------------
-
-
-class FromTo(NamedTuple):
-    """From one point to another, times a factor."""
-
-    start: PointRef
-    end: PointRef
-    times: Expression | None = None
-
-
-class FrameAxis(NamedTuple):
-    """An axis of a frame, as ``shank.y``, times a factor."""
-
-    frame: str
-    axis: str
-    times: Expression | None = None
-
-
-class CrossOf(NamedTuple):
-    """The cross product of two vectors."""
-
-    first: Vector
-    second: Vector
-
-
-class LaboratoryAxis(NamedTuple):
-    """A fixed axis of the laboratory, times a factor: what a planar model knows its plane by."""
-
-    axis: str
-    times: Expression | None = None
-
-
-Vector = FromTo | FrameAxis | CrossOf | LaboratoryAxis
-
-# --- points ------------------------------------------------------------------------------------------------
-
-
-class Mean(NamedTuple):
-    """The middle of several points."""
-
-    of: tuple[PointRef, ...]
-
-
-class FirstOf(NamedTuple):
-    """The first point whose markers the trial holds."""
-
-    options: tuple[PointRef, ...]
-
-
-class InFrame(NamedTuple):
-    """A point fixed in a frame, given by its offset from the frame's origin, m."""
-
-    frame: str
-    offset: tuple[Expression, Expression, Expression]
-
-
-class Chord(NamedTuple):
-    """The joint centre at a given distance from a lateral marker, square to it, at a given dihedral angle.
-
-    |centre − lateral| = radius, (lateral − centre) ⟂ (proximal − centre), and the wand lies at `dihedral` from
-    the plane (proximal, centre, lateral), about proximal − centre.
-    """
-
-    proximal: PointRef
-    wand: PointRef
-    lateral: PointRef
-    radius: Expression
-    dihedral: Expression
-
-
-class TurnPoint(NamedTuple):
-    """A point turned about an axis through another point, rad."""
-
-    point: PointRef
-    about: PointRef
-    axis: Vector
-    angle: Expression
-
-
-class Between(NamedTuple):
-    """On the line from one point to another, at a fraction of its length."""
-
-    start: PointRef
-    end: PointRef
-    fraction: Expression
-
-
-class Along(NamedTuple):
-    """At a distance, m, from a point along a unit vector."""
-
-    axis: Vector
-    start: PointRef
-    distance: Expression
-
-
-class Level(NamedTuple):
-    """A point moved along the vertical to the height of another (plus a height, m), where a static option says so."""
-
-    point: PointRef
-    height_of: PointRef
-    plus: Expression
-    when: str | None
-
-
-Point = Mean | FirstOf | InFrame | Chord | TurnPoint | Between | Along | Level
-PointRef = str | Point
-
-# --- frames ------------------------------------------------------------------------------------------------
-
-
-class AxesFrame(NamedTuple):
-    """An origin, one axis along a vector, another as near as can be to a second vector."""
-
-    origin: PointRef
-    keep: str
-    keep_vector: Vector
-    toward: str
-    toward_vector: Vector
-
-
-class TurnedFrame(NamedTuple):
-    """A frame turned about its own axes, one after the other, rad."""
-
-    frame: str
-    by: tuple[tuple[str, Expression], ...]
-
-
-Frame = AxesFrame | TurnedFrame
 
 # --- the subject -------------------------------------------------------------------------------------------
 
@@ -437,9 +308,39 @@ class Model(NamedTuple):
         sided = [(side.name, role) for side in self.sides for role in self.each_side.markers]
         return [*(("", role) for role in self.middle.markers), *sided]
 
+    def scope(self, sided: bool) -> Scope:
+        """The definitions of each side, or those of the middle of the body."""
+        return self.each_side if sided else self.middle
+
+    def defines(self, kind: str, name: str, sided: bool) -> bool:
+        """Whether each side, or the middle of the body, has a point, frame or number of this name."""
+        scope = self.scope(sided)
+        if kind == "point":
+            return name in scope.points or name in scope.markers
+        if kind == "frame":
+            return name in scope.frames
+        measurement = self.subject.get(name)
+        if measurement is not None and measurement.sided == sided:
+            return True
+        return name in scope.numbers or (name == "sign" and sided)
+
+    def place(self, kind: str, name: str, side: str) -> tuple[str, str]:
+        """Where a name is defined that a side uses: the side, empty for the middle of the body, and the bare name."""
+        prefix, dot, bare = name.partition(".")
+        if dot and prefix:
+            return prefix, bare
+        return (side if side and self.defines(kind, name, True) else ""), name
+
+    def uses(self, kind: str, name: str, sided: bool) -> Iterator[Use]:
+        """What the definition of a point, frame or number uses directly; nothing for a marker and the side's sign."""
+        definitions = getattr(self.scope(sided), f"{kind}s")
+        if name in definitions:
+            return uses(definitions[name])
+        return uses(self.subject[name].otherwise if kind == "number" and name in self.subject else None)
+
     def labels(self, role: str, side: str = "") -> tuple[str, ...]:
         """The labels that a marker may carry in a file."""
-        scope = self.each_side if side else self.middle
+        scope = self.scope(bool(side))
         letter = next((s.letter for s in self.sides if s.name == side), "")
         return tuple(label.replace("{S}", letter) for label in scope.markers[role])
 

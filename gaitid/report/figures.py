@@ -9,7 +9,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from gaitid.drawing import own_style
+from gaitid.drawing import shared_style
 from gaitid.errors import GaitidError
 from gaitid.report import panels
 from gaitid.report.curves import COLOURS, GRID, INK, MUTED, PAPER, RC, Layout, draw_grid
@@ -80,7 +80,7 @@ def _with_columns(result: Result, rows: Sequence[Sequence[Panel]]) -> list[list[
 
 def figure_svg(result: Result, rows: Sequence[Sequence[Panel]], layout: Layout, key: str, name: str) -> str:
     """An ``<svg>`` element to be put into a page; `key` makes its ids unique there, `name` is read aloud."""
-    with own_style(RC):
+    with shared_style(RC):
         buffer = io.StringIO()
         draw_grid(result, rows, layout).savefig(
             buffer,
@@ -139,7 +139,7 @@ def sheet_png(result: Result) -> bytes:
     )
     if not rows:
         raise GaitidError(f"{result.path}: nothing that a png sheet draws", todo="write an .html page")
-    with own_style(RC):
+    with shared_style(RC):
         figure = draw_grid(result, rows, SHEET)
         _fit_sheet(figure)
         _sheet_texts(figure, result)
@@ -170,7 +170,8 @@ def _sheet_texts(figure: Figure, result: Result) -> None:
         for side, frames, reason in unknown_by_reason(result)
     ]
     _notes(figure, 0, "Load unknown", unknown)
-    _notes(figure, 1, count_warnings(result).capitalize(), [plain(text) for text in result.warnings()])
+    warnings = [plain(text) for texts in result.warnings().values() for text in texts]
+    _notes(figure, 1, count_warnings(result).capitalize(), warnings)
 
 
 def _notes(figure: Figure, half: int, heading: str, notes: Sequence[str]) -> None:

@@ -22,6 +22,7 @@ from gaitid.report.text import (
     value_html,
 )
 
+_SEVERITIES = {"error": "Errors", "doubt": "Doubts", "assumption": "Assumptions", "info": "For information"}
 # As `gaitid inspect` shows them.
 _SHOWN = {"m": ("mm", 1e3), "rad": ("deg", 180 / math.pi)}
 _CAPTIONS = {
@@ -112,12 +113,15 @@ def _head(result: Result, label: str) -> str:
 
 
 def _warnings(result: Result) -> str:
-    found = result.warnings()
-    if not found:
+    lists = []
+    for severity, texts in result.warnings().items():
+        items = "".join(f"<li>{escape(text)}</li>" for text in texts)
+        heading = f"<h3>{_SEVERITIES.get(severity, escape(severity))}</h3>" if severity else ""
+        lists.append(f"{heading}<ul>{items}</ul>")
+    if not lists:
         return '<p class="quiet">No warnings.</p>'
-    items = "".join(f"<li>{escape(text)}</li>" for text in found)
     heading = f"<h2>{count_warnings(result)}</h2>"
-    return f'<section class="warnings" aria-label="Warnings">{heading}<ul>{items}</ul></section>'
+    return f'<section class="warnings" aria-label="Warnings">{heading}{"".join(lists)}</section>'
 
 
 def _legend(result: Result) -> str:

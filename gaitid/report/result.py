@@ -14,23 +14,15 @@ from numpy.typing import NDArray
 
 from gaitid.disk.read_back import read_record, read_text_back
 from gaitid.errors import GaitidError
+from gaitid.notes import SEVERITIES
 from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
+from gaitid.write import CONTACT_COLUMNS
 
 Array = NDArray[np.float64]
 
 RECORD_SUFFIX = ".run.json"
 # No trial has more frames; a larger number is damage.
 MAX_FRAME = 10**9
-CONTACT_COLUMNS = (
-    "side",
-    "plates",
-    "first_frame",
-    "last_frame",
-    "peak_vertical_N",
-    "method",
-    "confidence",
-    "reason",
-)
 _TIMES = ("frame", "time_s")
 
 
@@ -115,12 +107,17 @@ class Result:
         own = [e for e in entries if e.get("role") == "trial"] or entries
         return str(own[0].get("sha256") or "") if own else ""
 
-    def warnings(self) -> list[str]:
-        """The record's warnings, whatever their shape, as text."""
-        found = self.section("warnings")
-        if found is None or found == "":
-            return []
-        return [str(item) for item in found] if isinstance(found, list) else [str(found)]
+    def warnings(self) -> dict[str, list[str]]:
+        """The texts of the record's warnings by their severity, the most serious first.
+
+        Records with `schema` 2 hold objects, those before it texts without a severity, which count as "".
+        """
+        given = self.section("warnings")
+        texts: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
+        for item in given if isinstance(given, list) else [] if given in (None, "") else [given]:
+            note = item if isinstance(item, Mapping) and "text" in item else {"text": item}
+            texts.setdefault(str(note.get("severity", "")), []).append(str(note["text"]))
+        return {severity: several for severity, several in texts.items() if several}
 
 
 def load_result(path: Path) -> Result:

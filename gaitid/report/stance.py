@@ -142,5 +142,5 @@ def vertical_axis(result: Result) -> str | None:
 
 def count_warnings(result: Result) -> str:
     """How many warnings the record holds, in words."""
-    count = len(result.warnings())
+    count = sum(len(texts) for texts in result.warnings().values())
     return "no warnings" if not count else f"{count} warning{'s' if count > 1 else ''}"

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from gaitid.errors import GaitidError
 from gaitid.simulate.body import Subject
 from gaitid.simulate.jet import Array
+from gaitid.simulate.tables import FIRST_FRAME
 from gaitid.simulate.transducers import encode
-from gaitid.simulate.truth import FIRST_FRAME
 from gaitid.simulate.walk import Walk
 
 #: Type of an integer parameter in a C3D file.

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from gaitid.dynamics.control import computed_torque, feedforward_pd
-from gaitid.dynamics.forward import Simulation, Torque, integrate
+from gaitid.dynamics.forward import Environment, Simulation, Torque, integrate
 from gaitid.dynamics.friction import Friction
 from gaitid.dynamics.joint_space import Body, JointTree, Load
 from gaitid.errors import GaitidError
@@ -238,10 +238,8 @@ class ChainScenario:
             raise GaitidError(f"{self.name}: {error.line()}") from None
 
     def _integrated(self, times_s: Array) -> Simulation:
-        return integrate(
-            self.tree, self.q0, self.qd0, self.torque(), times_s, self.gravity_g,
-            friction=self.friction, loads=self._loads, rtol=TOLERANCE, atol=TOLERANCE,
-        )  # fmt: skip
+        environment = Environment(self.gravity_g, self.friction, self._loads)
+        return integrate(self.tree, self.q0, self.qd0, self.torque(), times_s, environment, TOLERANCE)
 
     def _loads(self, time_s: float) -> list[Load]:
         return [

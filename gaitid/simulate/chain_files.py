@@ -13,10 +13,9 @@ from gaitid.simulate.chain import GROUND, TOLERANCE, ChainScenario
 from gaitid.simulate.chain_model import GROUND_MARKERS, SIDE, angle_columns, model_yaml, sequence, table_yaml
 from gaitid.simulate.chain_state import ChainState, chain_state
 from gaitid.simulate.faults import noisy_markers, with_gaps
-from gaitid.simulate.files import marker_table
 from gaitid.simulate.folder import write_folder
 from gaitid.simulate.jet import Array
-from gaitid.simulate.truth import FIRST_FRAME, Table, csv_text, quaternion, vector_columns
+from gaitid.simulate.tables import Table, csv_text, frame_columns, marker_table, segment_columns, vector_columns
 
 
 def write_chain(scenario: ChainScenario, folder: Path) -> tuple[Path, ...]:
@@ -63,7 +62,7 @@ def write_chain(scenario: ChainScenario, folder: Path) -> tuple[Path, ...]:
 
 def wrench_table(scenario: ChainScenario, state: ChainState) -> Table:
     """Columns of ``wrenches.csv``, from the free ends to the ground, in laboratory and in distal axes."""
-    table = _frames(state)
+    table = frame_columns(state.time_s)
     for body in reversed(scenario.bodies):
         joint, rotation = body.joint.name, state.rotation[body.name]
         for quantity, unit, vector in zip(("force", "moment"), ("N", "Nm"), state.wrench[joint], strict=True):
@@ -75,7 +74,7 @@ def wrench_table(scenario: ChainScenario, state: ChainState) -> Table:
 
 def joint_table(scenario: ChainScenario, state: ChainState) -> Table:
     """The angles of ``joints.csv``: Cardan angles of the body in the axes of what it hangs from."""
-    table = _frames(state)
+    table = frame_columns(state.time_s)
     for body in scenario.bodies:
         above = state.rotation[scenario.bodies[body.parent].name] if body.parent >= 0 else np.eye(3)
         relative = np.swapaxes(above, -1, -2) @ state.rotation[body.name]
@@ -102,36 +101,19 @@ def segment_table(scenario: ChainScenario, state: ChainState) -> Table:
     """Columns of ``segments.csv``: the ground, which stays, and the bodies."""
     n = state.time_s.size
     stays = np.zeros((n, 3))
-    table = _frames(state) | _motion(GROUND, stays, np.broadcast_to(np.eye(3), (n, 3, 3)), stays, stays, stays)
+    table = frame_columns(state.time_s)
+    table |= segment_columns(GROUND, stays, np.broadcast_to(np.eye(3), (n, 3, 3)), stays, stays, stays)
     for name in (body.name for body in scenario.bodies):
-        table |= _motion(
-            f"{SIDE}_{name}",
-            state.com_g[name],
-            state.rotation[name],
-            state.omega_g[name],
-            state.alpha_g[name],
-            state.acceleration_g[name],
-        )
+        motion = (m[name] for m in (state.com_g, state.rotation, state.omega_g, state.alpha_g, state.acceleration_g))
+        table |= segment_columns(f"{SIDE}_{name}", *motion)
     for body in scenario.bodies:
         table |= vector_columns(f"{SIDE}_{body.joint.name}", state.joint_g[body.joint.name], "m")
     return table
 
 
-def _motion(name: str, com: Array, rotation: Array, omega: Array, alpha: Array, acceleration: Array) -> Table:
-    """Columns of one segment."""
-    q = quaternion(rotation)
-    return (
-        vector_columns(f"{name}_com", com, "m")
-        | {f"{name}_q{letter}": q[:, i] for i, letter in enumerate("wxyz")}
-        | vector_columns(f"{name}_omega", omega, "rad_per_s")
-        | vector_columns(f"{name}_alpha", alpha, "rad_per_s2")
-        | vector_columns(f"{name}_acc", acceleration, "m_per_s2")
-    )
-
-
 def coordinate_table(scenario: ChainScenario, state: ChainState) -> Table:
     """Coordinates, their rates, and what drive and friction exert along each."""
-    table = _frames(state)
+    table = frame_columns(state.time_s)
     simulation = state.simulation
     for i, (name, kind) in enumerate(zip(scenario.coordinates, scenario.kinds, strict=True)):
         what, unit, load = ("angle", "rad", "Nm") if kind == "revolute" else ("position", "m", "N")
@@ -161,7 +143,3 @@ def truth_json(scenario: ChainScenario, state: ChainState) -> str:
 def power_of_ten(value: float) -> float:
     """The power of ten that a value does not exceed: a bound that does not hang on the last digits of a machine."""
     return float(f"1e{int(np.ceil(np.log10(value)))}") if value > 0 else 0.0
-
-
-def _frames(state: ChainState) -> Table:
-    return {"frame": FIRST_FRAME + np.arange(state.time_s.size, dtype=np.float64), "time_s": state.time_s}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -13,17 +12,8 @@ from gaitid.simulate.faults import biased_channels, noisy_channels, noisy_marker
 from gaitid.simulate.folder import write_folder
 from gaitid.simulate.jet import Array
 from gaitid.simulate.scenario_file import load_scenario
-from gaitid.simulate.truth import (
-    AXES,
-    FIRST_FRAME,
-    Table,
-    contact_table,
-    csv_text,
-    joint_table,
-    load_table,
-    segment_table,
-    wrench_table,
-)
+from gaitid.simulate.tables import AXES, Table, csv_text, marker_table
+from gaitid.simulate.truth import contact_table, joint_table, load_table, segment_table, wrench_table
 from gaitid.simulate.walk import Walk
 
 #: Length of the static trial, s.
@@ -102,17 +92,6 @@ def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:
         },
         texts,
     )
-
-
-def marker_table(markers: Mapping[str, Array], time_s: Array) -> Table:
-    """A trial's markers (frames, 3), m, as plain CSV holds them, mm."""
-    table: Table = {
-        "frame": FIRST_FRAME + np.arange(time_s.size, dtype=np.float64),
-        "time_s": time_s,
-    }
-    for label, p in markers.items():
-        table |= {f"{label}_{axis}_mm": p[:, i] * 1e3 for i, axis in enumerate(AXES)}
-    return table
 
 
 def _force_table(channels: dict[int, tuple[Array, Array]], time_s: Array) -> Table:

@@ -146,11 +146,6 @@ def cross(a: Jet, b: Jet) -> Jet:
     return bilinear(np.cross, a, b)
 
 
-def dot(a: Jet, b: Jet) -> Jet:
-    """Scalar product of two (times, 3) vectors."""
-    return bilinear(lambda u, v: np.einsum("...i,...i->...", u, v), a, b)
-
-
 def stack(parts: Sequence[Jet]) -> Jet:
     """Scalar jets (times,) as the components of one vector jet (times, n)."""
     return Jet(np.stack([part.d for part in parts], axis=-1))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaitid.simulate.body import JOINTS, SEGMENTS, SIDES, Subject
-from gaitid.simulate.jet import Array, Jet, angular_velocity, apply, cross, dot, times_constant, transpose
+from gaitid.simulate.body import JOINTS, SIDES, Subject
+from gaitid.simulate.jet import Array, Jet, angular_velocity, apply, cross, times_constant, transpose
 from gaitid.simulate.loads import GRAVITY, FootLoad
 from gaitid.simulate.skeleton import Skeleton
 
@@ -48,19 +48,6 @@ def joint_wrenches(
 def spin_momentum(subject: Subject, skeleton: Skeleton, side: str, segment: str) -> Jet:
     """Angular momentum R I Rᵀ ω of a segment about its centre of mass (times, 3), kg·m²/s, global."""
     return spin_of(skeleton.rotation[f"{side}_{segment}"], subject.inertia_s(side, segment))
-
-
-def kinetic_energy(subject: Subject, skeleton: Skeleton, side: str) -> Jet:
-    """Kinetic energy of a whole leg (times,), J, with its rate of change."""
-    total: Jet | None = None
-    for segment in SEGMENTS:
-        v = skeleton.com[f"{side}_{segment}"].derivative()
-        omega = angular_velocity(skeleton.rotation[f"{side}_{segment}"])
-        spin = spin_momentum(subject, skeleton, side, segment)
-        term = dot(v, v) * (0.5 * subject.segment_mass_kg(segment)) + dot(omega, spin) * 0.5
-        total = term if total is None else total + term
-    assert total is not None
-    return total
 
 
 def _wrench(subject: Subject, skeleton: Skeleton, load: FootLoad, side: str, joint: str) -> tuple[Array, Array]:

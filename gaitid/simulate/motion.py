@@ -102,12 +102,6 @@ class Gait:
             return times_s
         return self.strike_s + self.clock.at(time_jet(times_s, 0) - self.strike_s).value
 
-    def laboratory_s(self, own_s: float) -> float:
-        """Laboratory time at which pattern time has a value, s; ±∞ where it never has."""
-        if self.clock.plain:
-            return own_s
-        return self.strike_s + self.clock.when(own_s - self.strike_s)
-
     def pace(self, times_s: Array) -> tuple[Array, Array]:
         """Rate of pattern time (times,), and the acceleration (times, 3), m/s², that its changes give the body."""
         own = self.clock.at(time_jet(times_s, 2) - self.strike_s)

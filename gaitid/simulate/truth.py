@@ -5,45 +5,31 @@ Where `run` leaves cells empty because it cannot know (a foot on bare floor), th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from gaitid.simulate.body import JOINTS, SIDES
+from gaitid.simulate.body import JOINTS, SEGMENTS, SIDES
 from gaitid.simulate.clinical import JOINT_SEGMENTS
 from gaitid.simulate.jet import Array
 from gaitid.simulate.loads import FootLoad, Stance
 from gaitid.simulate.pressure import felt
+from gaitid.simulate.tables import FIRST_FRAME, Frames, Table, frame_columns, segment_columns, vector_columns
 from gaitid.simulate.walk import Walk, WalkState
-
-AXES = ("x", "y", "z")
-#: Of every number in its unit. What is less is rounding, which differs from processor to processor: a moment of 0 must
-#: not become 1e-16 here and -3e-17 there.
-DECIMALS = 10
-#: Number of a trial's first frame.
-FIRST_FRAME = 1
-
-Frames = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
-Table = dict[str, Sequence[object] | Array | Frames]
-
-
-def frame_columns(state: WalkState) -> Table:
-    """``frame`` and ``time_s``."""
-    return {"frame": FIRST_FRAME + np.arange(state.time_s.size, dtype=np.float64), "time_s": state.time_s}
+from gaitid.write import CONTACT_COLUMNS
 
 
 def wrench_table(state: WalkState) -> Table:
     """Columns of ``walk.wrenches.csv``, in laboratory and in distal axes."""
-    table = frame_columns(state)
+    table = frame_columns(state.time_s)
     for side in SIDES:
         for joint in JOINTS:
             distal = state.rotation[f"{side}_{JOINT_SEGMENTS[joint][0]}"]
             for quantity, unit, vector in zip(("force", "moment"), ("N", "Nm"), state.wrench[side, joint], strict=True):
                 local = np.einsum("tij,ti->tj", distal, vector)
                 for frame, components in (("global", vector), ("distal", local)):
-                    for i, axis in enumerate(AXES):
-                        table[f"{side}_{joint}_{quantity}_{frame}_{axis}_{unit}"] = components[:, i]
+                    table |= vector_columns(f"{side}_{joint}_{quantity}_{frame}", components, unit)
     for side in SIDES:
         load = state.load[side]
         table |= vector_columns(f"{side}_ground_force", load.force_g, "N")
@@ -54,22 +40,18 @@ def wrench_table(state: WalkState) -> Table:
 
 def joint_table(state: WalkState) -> Table:
     """Columns of ``walk.joints.csv``."""
-    return frame_columns(state) | dict(state.clinical)
+    return frame_columns(state.time_s) | dict(state.clinical)
 
 
 def segment_table(state: WalkState) -> Table:
     """Columns of ``walk.segments.csv``."""
-    table = frame_columns(state)
-    names = ["pelvis", *(f"{side}_{segment}" for side in SIDES for segment in ("thigh", "shank", "foot"))]
+    table = frame_columns(state.time_s)
+    names = ["pelvis", *(f"{side}_{segment}" for side in SIDES for segment in SEGMENTS)]
     for name in names:
-        table |= vector_columns(f"{name}_com", state.com_g[name], "m")
-        q = quaternion(state.rotation[name])
-        table |= {f"{name}_q{letter}": q[:, i] for i, letter in enumerate("wxyz")}
-        table |= vector_columns(f"{name}_omega", state.omega_g[name], "rad_per_s")
-        table |= vector_columns(f"{name}_alpha", state.alpha_g[name], "rad_per_s2")
-        table |= vector_columns(f"{name}_acc", state.acceleration_g[name], "m_per_s2")
+        motion = (m[name] for m in (state.com_g, state.rotation, state.omega_g, state.alpha_g, state.acceleration_g))
+        table |= segment_columns(name, *motion)
     for side in SIDES:
-        for joint in ("hip", "knee", "ankle"):
+        for joint in reversed(JOINTS):
             table |= vector_columns(f"{side}_{joint}", state.joint_g[f"{side}_{joint}"], "m")
     return table
 
@@ -99,17 +81,7 @@ def contact_table(walk: Walk) -> Table:
             )
         )
     rows.sort(key=lambda row: (row[2], row[0]))
-    names = (
-        "side",
-        "plates",
-        "first_frame",
-        "last_frame",
-        "peak_vertical_N",
-        "method",
-        "confidence",
-        "reason",
-    )
-    return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    return {name: [row[i] for row in rows] for i, name in enumerate(CONTACT_COLUMNS)}
 
 
 def _reason(stance: Stance, shared: Frames) -> str:
@@ -181,7 +153,7 @@ def load_table(walk: Walk) -> Table:
     can tell the load), and ``{side}_plate{n}_vertical_N``.
     """
     times = walk.settings.times_s
-    table: Table = {"frame": FIRST_FRAME + np.arange(times.size, dtype=np.float64), "time_s": times}
+    table = frame_columns(times)
     for side, own in attribute(walk, times).items():
         names = list(own.vertical_N)
         on = np.stack([own.vertical_N[number] > 0 for number in names], axis=1)
@@ -193,48 +165,3 @@ def load_table(walk: Walk) -> Table:
         }
         table |= {f"{side}_plate{number}_vertical_N": force for number, force in own.vertical_N.items()}
     return table
-
-
-def quaternion(rotation: Array) -> Array:
-    """Unit quaternions (times, 4) w, x, y, z of rotations (times, 3, 3): w ≥ 0 first, then continuous."""
-    r = rotation
-    # 4 q qᵀ from the entries of R (Shepperd 1978): the column with the greatest diagonal entry is well
-    # conditioned.
-    xx, yy, zz = r[:, 0, 0], r[:, 1, 1], r[:, 2, 2]
-    wx, wy, wz = r[:, 2, 1] - r[:, 1, 2], r[:, 0, 2] - r[:, 2, 0], r[:, 1, 0] - r[:, 0, 1]
-    xy, xz, yz = r[:, 0, 1] + r[:, 1, 0], r[:, 0, 2] + r[:, 2, 0], r[:, 1, 2] + r[:, 2, 1]
-    outer = np.stack(
-        [
-            np.stack([1 + xx + yy + zz, wx, wy, wz], axis=-1),
-            np.stack([wx, 1 + xx - yy - zz, xy, xz], axis=-1),
-            np.stack([wy, xy, 1 - xx + yy - zz, yz], axis=-1),
-            np.stack([wz, xz, yz, 1 - xx - yy + zz], axis=-1),
-        ],
-        axis=1,
-    )
-    best = np.argmax(np.einsum("tii->ti", outer), axis=1)
-    q = outer[np.arange(r.shape[0]), best]
-    q = q / np.linalg.norm(q, axis=1, keepdims=True)
-    flips = np.where(np.einsum("ti,ti->t", q[1:], q[:-1]) < 0, -1.0, 1.0)
-    first = -1.0 if q[0, 0] < 0 else 1.0
-    return np.asarray(q * np.concatenate([[first], first * np.cumprod(flips)])[:, None])
-
-
-def vector_columns(name: str, values: Array, unit: str) -> Table:
-    """Three columns ``{name}_{axis}_{unit}`` of (times, 3) values."""
-    return {f"{name}_{axis}_{unit}": values[:, i] for i, axis in enumerate(AXES)}
-
-
-def csv_text(table: Table) -> str:
-    """A table as the project writes all its CSV: LF, ``%.10g``, an unknown cell empty."""
-    columns = [[_cell(v) for v in (c.tolist() if isinstance(c, np.ndarray) else c)] for c in table.values()]
-    lines = [",".join(table), *(",".join(row) for row in zip(*columns, strict=True))]
-    return "\n".join(lines) + "\n"
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float):
-        # + 0.0 turns −0 into 0
-        return "" if value != value else f"{round(value, DECIMALS) + 0.0:.10g}"
-    text = str(value)
-    return f'"{text}"' if "," in text else text

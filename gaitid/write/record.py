@@ -12,9 +12,13 @@ import numpy as np
 
 from gaitid.analysis.result import Result
 from gaitid.version import __version__
+from gaitid.write.tables import contact_row
 
-# Assumed and stated values are shown to the digits that matter, so that a record reads like a record.
-SHOWN_IN = {"m": ("mm", 1e3), "rad": ("deg", 180 / math.pi)}
+#: Of a record's keys and what they hold; raised where a reader of the last one would be misled (docs/record.md).
+#: 2: `warnings` are objects; records of before, without a number, hold them as strings.
+SCHEMA = 2
+# one for all lines: each `json.dumps` with options makes its own
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def plain(value: Any) -> Any:
@@ -69,6 +73,7 @@ def record(
     }
     content = {
         "gaitid": __version__,
+        "schema": SCHEMA,
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "command": list(command),
         "inputs": [dict(i) for i in inputs],
@@ -96,19 +101,7 @@ def record(
         },
         "segments": segments,
         "conventions": result.conventions,
-        "contacts": [
-            {
-                "side": c.side,
-                "plates": "+".join(str(p) for p in c.plates),
-                "first_frame": c.first + first,
-                "last_frame": c.last + first,
-                "peak_vertical_N": c.peak_vertical_N,
-                "method": c.method,
-                "confidence": c.confidence,
-                "reason": c.reason,
-            }
-            for c in result.contacts
-        ],
+        "contacts": [contact_row(contact, first) for contact in result.contacts],
         "events": result.gait.record(),
         "coverage": {
             side: {
@@ -123,7 +116,7 @@ def record(
             for side, leg in result.sides.items()
         },
         "quality": result.quality,
-        "warnings": list(result.warnings),
+        "warnings": [note.as_dict() for note in result.notes],
     }
     return plain(content)  # type: ignore[no-any-return]
 
@@ -143,4 +136,4 @@ def _section(value: Any) -> str:
 
 
 def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _ENCODER.encode(value)

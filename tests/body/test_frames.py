@@ -15,7 +15,7 @@ from gaitid.body.frames import Geometry, chord
 from gaitid.body.subject import Sources, Static, SubjectFile, resolve_subject
 from gaitid.errors import TrialError
 from gaitid.ground.vertical import laboratory_vertical
-from gaitid.model import specs
+from gaitid.model import shapes, specs
 from gaitid.model.expression import parse_expression
 from gaitid.model.load import load_model
 from gaitid.numerics.rotation import unit
@@ -265,16 +265,16 @@ def test_between_along_and_mean_are_what_they_say() -> None:
     g = free_geometry()
     a, b = g.point("heel", "left"), g.point("toe", "left")
     np.testing.assert_allclose(
-        g.point(specs.Between("heel", "toe", number(0.25)), "left"), 0.75 * a + 0.25 * b, atol=1e-15
+        g.point(shapes.Between("heel", "toe", number(0.25)), "left"), 0.75 * a + 0.25 * b, atol=1e-15
     )
-    along = specs.Along(specs.FromTo("heel", "toe"), "heel", number(0.1))
+    along = shapes.Along(shapes.FromTo("heel", "toe"), "heel", number(0.1))
     np.testing.assert_allclose(np.linalg.norm(g.point(along, "left") - a, axis=1), 0.1, atol=1e-15)  # m
     np.testing.assert_allclose(np.cross(g.point(along, "left") - a, b - a), 0.0, atol=1e-15)
-    np.testing.assert_allclose(g.point(specs.Mean(("heel", "toe")), "left"), (a + b) / 2, atol=1e-15)
+    np.testing.assert_allclose(g.point(shapes.Mean(("heel", "toe")), "left"), (a + b) / 2, atol=1e-15)
 
 
 def test_a_level_point_takes_the_height_of_another_only_where_it_should() -> None:
-    spec = specs.Level("heel", "toe", number(0.012), "foot_flat")
+    spec = shapes.Level("heel", "toe", number(0.012), "foot_flat")
     raised, plain = free_geometry(True), free_geometry(False)
     heel, toe = plain.point("heel", "left"), plain.point("toe", "left")
     np.testing.assert_array_equal(plain.point(spec, "left"), heel)
@@ -285,14 +285,20 @@ def test_a_level_point_takes_the_height_of_another_only_where_it_should() -> Non
 
 def test_turning_a_point_keeps_its_distance() -> None:
     g = free_geometry()
-    axis = specs.CrossOf(specs.FromTo("heel", "toe"), specs.FromTo("heel", "knee_marker"))
-    found = g.point(specs.TurnPoint("toe", "heel", axis, number(0.4)), "left")
+    axis = shapes.CrossOf(shapes.FromTo("heel", "toe"), shapes.FromTo("heel", "knee_marker"))
+    found = g.point(shapes.TurnPoint("toe", "heel", axis, number(0.4)), "left")
     arm, turned = g.point("toe", "left") - g.point("heel", "left"), found - g.point("heel", "left")
     np.testing.assert_allclose(np.linalg.norm(turned, axis=1), np.linalg.norm(arm, axis=1), atol=1e-14)
     cosine = np.sum(unit(arm) * unit(turned), axis=1)
     np.testing.assert_allclose(np.arccos(cosine), 0.4, atol=1e-12)  # rad
     # toward the second vector of the cross product, as a right-handed turn about it goes
     assert (np.sum(np.cross(arm, turned) * g.vector(axis, "left"), axis=1) > 0).all()
+
+
+def test_a_kind_that_nobody_computes_is_refused() -> None:
+    for ask in (Geometry.point, Geometry.vector):
+        with pytest.raises(AssertionError, match="unreachable"):
+            ask(free_geometry(), ("of a kind", "that is new"), "left")
 
 
 # --- progression and the vertical --------------------------------------------------------------------------

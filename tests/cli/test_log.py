@@ -21,9 +21,9 @@ KEYS = ["time", "level", "pid", "trial", "event", "message", "duration_s"]
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    found = [json.loads(line) for line in path.read_bytes().decode("utf-8").split("\n")[:-1]]
-    assert all(list(one) == KEYS for one in found)
-    return found
+    entries = [json.loads(line) for line in path.read_bytes().decode("utf-8").split("\n")[:-1]]
+    assert all(list(entry) == KEYS for entry in entries)
+    return entries
 
 
 def test_a_command_from_start_to_end(tmp_path: Path) -> None:
@@ -34,8 +34,8 @@ def test_a_command_from_start_to_end(tmp_path: Path) -> None:
         log.done()
         with pytest.raises(TrialError):
             log.watch("b.c3d", refuse)
-    found = lines(path)
-    assert [(one["event"], one["level"], one["trial"]) for one in found] == [
+    entries = lines(path)
+    assert [(entry["event"], entry["level"], entry["trial"]) for entry in entries] == [
         ("start", "info", None),
         ("begin", "info", "a.c3d"),
         ("warning", "warning", "a.c3d"),
@@ -44,14 +44,14 @@ def test_a_command_from_start_to_end(tmp_path: Path) -> None:
         ("refused", "error", "b.c3d"),
         ("end", "error", None),
     ]
-    assert re.fullmatch(r"gaitid \S+ run: 2 trials", found[0]["message"])
-    assert found[2]["message"] == "a gap of 3 frames"
-    assert found[5]["message"] == "no markers; expected some"
-    assert found[6]["message"] == "1 error"
-    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", one["time"]) for one in found)
+    assert re.fullmatch(r"gaitid \S+ run: 2 trials", entries[0]["message"])
+    assert entries[2]["message"] == "a gap of 3 frames"
+    assert entries[5]["message"] == "no markers; expected some"
+    assert entries[6]["message"] == "1 error"
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", entry["time"]) for entry in entries)
     # a minute: long after anything that this test does
-    assert all(0 <= one["duration_s"] < 60 for one in found if one["event"] in ("done", "refused", "end"))
-    assert {one["pid"] for one in found} == {os.getpid()}
+    assert all(0 <= entry["duration_s"] < 60 for entry in entries if entry["event"] in ("done", "refused", "end"))
+    assert {entry["pid"] for entry in entries} == {os.getpid()}
 
 
 def refuse() -> None:
@@ -63,7 +63,7 @@ def test_a_log_is_appended_to_and_a_cut_line_is_ended(tmp_path: Path) -> None:
     for _ in range(2):
         with Log(path, "check", 1):
             pass
-    assert [one["event"] for one in lines(path)] == ["start", "end"] * 2
+    assert [entry["event"] for entry in lines(path)] == ["start", "end"] * 2
     path.write_bytes(path.read_bytes() + b'{"time": "2026-')
     with Log(path, "check", 1):
         pass
@@ -88,16 +88,16 @@ def test_any_text_is_one_line(tmp_path: Path, text: str) -> None:
     path = tmp_path / "log.jsonl"
     with Log(path, "run", 1) as log:
         log.add("done", text, trial=text)
-    (found,) = [one for one in lines(path) if one["event"] == "done"]
-    assert found["trial"] == text
-    assert found["message"] == " ".join(text.split())
+    (done,) = [entry for entry in lines(path) if entry["event"] == "done"]
+    assert done["trial"] == text
+    assert done["message"] == " ".join(text.split())
 
 
-def test_an_interruption_is_told(tmp_path: Path) -> None:
+def test_an_interruption_is_logged(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     with pytest.raises(KeyboardInterrupt), Log(path, "run", 1) as log:
         log.watch("a.c3d", interrupt)
-    assert [one["event"] for one in lines(path)] == ["start", "begin", "interrupted"]
+    assert [entry["event"] for entry in lines(path)] == ["start", "begin", "interrupted"]
 
 
 def interrupt() -> None:
@@ -162,7 +162,7 @@ def test_what_gaitid_reads_or_writes_is_not_the_log_as_well(tmp_path: Path, name
 def test_a_lock_that_somebody_keeps_is_not_waited_for_without_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before the work: refused. Later: no work is lost, and it is told at the end."""
+    """Before the work: refused. Later: no work is lost, and it is reported at the end."""
     fcntl = pytest.importorskip("fcntl", reason="the system has no flock")
     monkeypatch.setattr("gaitid.cli.log.PATIENCE_S", 0.05)
     path = tmp_path / "log.jsonl"
@@ -174,7 +174,7 @@ def test_a_lock_that_somebody_keeps_is_not_waited_for_without_end(
         with pytest.raises(WriteError, match="another process holds its lock"), Log(path, "run", 1) as log:
             fcntl.flock(other, fcntl.LOCK_EX)
             assert log.watch("a.c3d", lambda: 3) == 3
-    assert [one["event"] for one in lines(path)] == ["start"]
+    assert [entry["event"] for entry in lines(path)] == ["start"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
@@ -193,9 +193,9 @@ def test_a_pipe_that_is_not_read_is_not_waited_for_without_end(tmp_path: Path, m
 def test_a_slow_reader_of_a_pipe_gets_whole_lines(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with subprocess.Popen(["cat", str(tmp_path / "pipe")], stdout=subprocess.PIPE) as cat:
-        found: list[bytes] = []
+        read: list[bytes] = []
         assert cat.stdout is not None
-        reader = threading.Thread(target=lambda: found.append(cat.stdout.read()))  # type: ignore[union-attr]
+        reader = threading.Thread(target=lambda: read.append(cat.stdout.read()))  # type: ignore[union-attr]
         waited = os.open(tmp_path / "pipe", os.O_WRONLY)  # until cat has it open
         reader.start()
         with Log(tmp_path / "pipe", "run", 1) as log:
@@ -203,8 +203,8 @@ def test_a_slow_reader_of_a_pipe_gets_whole_lines(tmp_path: Path) -> None:
                 log.add("done", "x" * 100_000)
         os.close(waited)
         reader.join()
-    (tmp_path / "copy").write_bytes(found[0])
-    assert [len(one["message"]) for one in lines(tmp_path / "copy")][1:-1] == [100_000] * 20
+    (tmp_path / "copy").write_bytes(read[0])
+    assert [len(entry["message"]) for entry in lines(tmp_path / "copy")][1:-1] == [100_000] * 20
 
 
 def test_a_folder_and_a_path_without_one_are_refused(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_a_full_disk_is_refused_before_any_work() -> None:
         Log(Path("/dev/full"), "run", 1)
 
 
-def test_a_log_that_fails_later_stops_no_work_and_is_told_at_the_end(
+def test_a_log_that_fails_later_stops_no_work_and_is_reported_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = []
@@ -254,21 +254,22 @@ def test_lines_of_many_processes_stay_whole(tmp_path: Path) -> None:
     )
     writers = [subprocess.Popen([sys.executable, "-c", code, str(path), letter]) for letter in "abcd"]
     assert [writer.wait(60) for writer in writers] == [0] * 4
-    found = lines(path)
-    assert len(found) == 4 * 202
+    entries = lines(path)
+    assert len(entries) == 4 * 202
     for letter in "abcd":
-        own = [one for one in found if (one["trial"] or "").startswith(letter)]
-        assert [one["message"] for one in own] == [letter * (i * 100 + 1) for i in range(200)]
+        of_one = [entry for entry in entries if (entry["trial"] or "").startswith(letter)]
+        assert [entry["message"] for entry in of_one] == [letter * (i * 100 + 1) for i in range(200)]
 
 
 def test_a_log_costs_no_import() -> None:
-    """Beyond what Python itself and a path need: json only."""
+    """Nothing but json beyond what Python itself, a path and the entry point need."""
     code = (
-        "from __future__ import annotations; import sys, pathlib, time, typing, json; "
-        "before = set(sys.modules); import gaitid.cli.log; print(*sorted(set(sys.modules) - before))"
+        "import sys, contextlib, functools, gc, json, pathlib, signal, threading, typing, warnings; "
+        "before = set(sys.modules); import gaitid.cli.log; print(*set(sys.modules) - before)"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.split() == ["gaitid", "gaitid.errors", "gaitid.cli.log"]
+    ours = {"gaitid", "gaitid.version", "gaitid.errors", "gaitid.cli", "gaitid.cli.log"}
+    assert set(out.split()) - {"__future__"} == ours
 
 
 def test_levels_are_counted(tmp_path: Path) -> None:
@@ -290,7 +291,9 @@ def test_run_and_batch_log_what_each_trial_came_to(command: str, tmp_path: Path)
     words = [sys.executable, "-m", "gaitid", command, *map(str, trials), "--model", "pig", "-o", str(tmp_path / "out")]
     done = subprocess.run([*words, "--log", str(log)], capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
-    ends = {Path(str(one["trial"])).name: one["event"] for one in lines(log) if one["event"] in ("done", "refused")}
+    ends = {
+        Path(str(entry["trial"])).name: entry["event"] for entry in lines(log) if entry["event"] in ("done", "refused")
+    }
     assert ends == {"bad.c3d": "refused", "good.c3d": "done"}
     nowhere = ["-q", "--log", str(tmp_path / "no" / "log.jsonl")]
     refused = subprocess.run([*words, *nowhere], capture_output=True, text=True, check=False)

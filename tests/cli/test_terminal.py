@@ -12,7 +12,7 @@ from shlex import quote
 import pytest
 from terminal import assert_refused, assert_wrong_usage, gaitid
 
-from gaitid.cli.run import command, command_words, option_words
+from gaitid.cli.run import command, given_options, recorded_command
 from gaitid.model.load import bundled_models
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -165,11 +165,11 @@ def test_words_of_the_command_for_one_trial() -> None:
     typed = ["--write", "base", "--static", "b.c3d", "-q", "--cutoff", "8", "--set", "a=2", "--require-forces",
              "--cutoff", "6.0", "--set", "a=1", "--model=pig", "--log", "l", "-o", "out", "--", "-a.c3d"]  # fmt: skip
     with command.make_context("gaitid run", typed) as ctx:
-        words = option_words(ctx, command.params)
+        words = given_options(ctx)
     kept = ("--model", "pig", "--static", "b.c3d", "--cutoff", "6", "--require-forces", "--write", "base",
             "--set", "a=2", "--set", "a=1")  # fmt: skip
     assert words == kept
-    assert command_words(Path("-a.c3d"), words) == ("gaitid", "run", "./-a.c3d", *kept)
+    assert recorded_command(Path("-a.c3d"), words) == ("gaitid", "run", "./-a.c3d", *kept)
 
 
 def test_a_local_file_that_hides_a_bundled_model(walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,5 +184,6 @@ def test_a_local_file_that_hides_a_bundled_model(walk: Path, tmp_path: Path, mon
     assert done.lines[0] == "gaitid: using ./pig.yaml, not the bundled pig"
     assert done.err.count("not the bundled") == 1
     record = json.loads((tmp_path / "out" / "walk.run.json").read_text())
-    assert "using ./pig.yaml, not the bundled pig" in record["warnings"]
+    note = {"severity": "info", "code": "model_hidden", "text": "using ./pig.yaml, not the bundled pig"}
+    assert note in record["warnings"]
     assert "using ./pig.yaml" in gaitid("check", walk, "--model", "pig").err

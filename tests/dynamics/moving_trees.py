@@ -13,6 +13,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gaitid.dynamics.chain import Chain, Link
+from gaitid.dynamics.contributions import Terms
 from gaitid.dynamics.wrench import Wrench
 
 G = np.array([0.0, 0.0, -9.81])
@@ -23,6 +24,11 @@ Solver = Callable[[Chain, np.ndarray], list[Wrench]]
 
 def derivative(function: Callable[[np.ndarray], np.ndarray], t: np.ndarray) -> np.ndarray:
     return np.imag(function(t + 1j * H)) / H
+
+
+def summed(terms: Terms) -> tuple[np.ndarray, np.ndarray]:
+    """Force and moment of all contributions to one joint together."""
+    return sum(w.f_g for w in terms.values()), sum(w.m_g for w in terms.values())
 
 
 def mv(R: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from joint_trees import TILTED, assert_close, random_state, random_tree
 from scipy.special import ellipk
 
-from gaitid.dynamics.forward import Torque, forward, integrate
+from gaitid.dynamics.forward import Environment, Torque, forward, integrate
 from gaitid.dynamics.friction import Friction
 from gaitid.dynamics.joint_space import Body, JointTree, Load, inverse, motion
 from gaitid.errors import GaitidError, ModelError
@@ -71,7 +71,7 @@ def test_a_simulated_motion_gives_its_torques_back(seed: int) -> None:
         return [Load(body, 3 * np.array([np.cos(t), np.sin(2 * t), 1.0]), np.array([0.2, t, -0.1]), np.ones(3))]
 
     times = np.linspace(0, 0.5, 6)
-    run = integrate(tree, rng.uniform(-1, 1, n), rng.uniform(-1, 1, n), torque, times, TILTED, law, loads)
+    run = integrate(tree, rng.uniform(-1, 1, n), rng.uniform(-1, 1, n), torque, times, Environment(TILTED, law, loads))
     assert run.energy_drift < 1e-10
     for i, t in enumerate(times):
         tau = inverse(tree, run.q[i], run.qd[i], run.qdd[i], TILTED, loads(t))[0] + law.torque(run.qd[i])
@@ -88,7 +88,8 @@ def test_a_mass_thrown_on_a_spring_and_under_a_load() -> None:
     block = JointTree((Body("block", -1, "prismatic", [1, 0, 0], ONE, NOWHERE, mass, NOWHERE, NOTHING),))
     times = np.linspace(0, 3, 61)
     push = Load(0, np.array([pull, 4.0, -1.0]), np.array([1.0, 2.0, 3.0]), NOWHERE)
-    run = integrate(block, [0.3], [0.0], lambda t, q, qd: -stiffness * q, times, TILTED * 0, loads=lambda t: [push])
+    environment = Environment(np.zeros(3), loads=lambda t: [push])
+    run = integrate(block, [0.3], [0.0], lambda t, q, qd: -stiffness * q, times, environment)
     rest, omega = pull / stiffness, np.sqrt(stiffness / mass)
     np.testing.assert_allclose(run.q[:, 0], rest + (0.3 - rest) * np.cos(omega * times), rtol=0, atol=INTEGRATED)
 
@@ -99,7 +100,7 @@ def test_the_period_of_a_rod_that_swings_far() -> None:
     inertia = np.diag([1.0, 0.0, 1.0]) * 1.5 * length**2 / 12
     rod = JointTree((Body("rod", -1, "revolute", Z, ONE, NOWHERE, 1.5, [0, -length / 2, 0], inertia),))
     period = 4 * np.sqrt(2 * length / (3 * g)) * ellipk(np.sin(start / 2) ** 2)
-    run = integrate(rod, [start], [0.0], free, np.array([0, period / 2, period]), np.array([0, -g, 0]))
+    run = integrate(rod, [start], [0.0], free, np.array([0, period / 2, period]), Environment(np.array([0, -g, 0])))
     np.testing.assert_allclose(run.q[:, 0], [start, -start, start], rtol=0, atol=INTEGRATED)
     np.testing.assert_allclose(run.qd[:, 0], 0, rtol=0, atol=10 * INTEGRATED)  # rad/s; q̈ is 10 rad/s²
 
@@ -107,7 +108,7 @@ def test_the_period_of_a_rod_that_swings_far() -> None:
 def test_a_limb_on_a_spherical_joint_keeps_its_angular_momentum() -> None:
     """Torque-free about a fixed point: all three components in the laboratory, and the energy, stay."""
     tree = ball()
-    run = integrate(tree, [0.3, 0.2, -0.4], [2.0, -0.5, 1.5], free, np.linspace(0, 1.0, 21), np.zeros(3))
+    run = integrate(tree, [0.3, 0.2, -0.4], [2.0, -0.5, 1.5], free, np.linspace(0, 1.0, 21), Environment(np.zeros(3)))
     moved = motion(tree, run.q, run.qd)
     R, w = moved.R_gb[:, 2], moved.omega_g[:, 2]
     spin = np.einsum("tij,jk,tlk,tl->ti", R, tree.bodies[2].inertia_b, R, w)
@@ -124,7 +125,7 @@ def test_a_free_body_falls_and_tumbles_independently() -> None:
     limb = [Body(b.name, i + 2, "revolute", b.axis_b, ONE, NOWHERE, b.mass, b.com_b, b.inertia_b)
             for i, b in enumerate(ball().bodies)]  # fmt: skip
     tree, times = JointTree((*slides, *limb)), np.linspace(0, 0.4, 9)[:, None]
-    run = integrate(tree, [0, 1, 2, 0.3, 0.2, -0.4], [1, 2, 3, 2.0, -0.5, 1.5], free, times[:, 0], TILTED)
+    run = integrate(tree, [0, 1, 2, 0.3, 0.2, -0.4], [1, 2, 3, 2.0, -0.5, 1.5], free, times[:, 0], Environment(TILTED))
     moved = motion(tree, run.q, run.qd)
     com, vel = moved.com_g[:, -1], moved.vel_g[:, -1]
     np.testing.assert_allclose(com, com[0] + vel[0] * times + TILTED * times**2 / 2, rtol=0, atol=INTEGRATED)
@@ -169,4 +170,4 @@ def test_a_motion_that_cannot_be_followed_is_an_error() -> None:
         (unknown_from(0.0), "cannot start"),
     ):
         with np.errstate(all="ignore"), pytest.raises(GaitidError, match=said):
-            integrate(block, [2.0], [2.0], torque, times, TILTED, rtol=1e-6, atol=1e-6)
+            integrate(block, [2.0], [2.0], torque, times, Environment(TILTED), 1e-6)

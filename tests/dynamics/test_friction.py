@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaitid.dynamics.forward import forward, integrate
+from gaitid.dynamics.forward import Environment, forward, integrate
 from gaitid.dynamics.friction import Friction
 from gaitid.dynamics.joint_space import Body, JointTree
 from gaitid.errors import ModelError
@@ -47,7 +47,7 @@ def test_smoothing_is_near_the_sign_from_four_times_its_rate_on() -> None:
 def test_viscous_friction_alone_decays_exponentially() -> None:
     """m v̇ = −b v: v = v₀ exp(−b t/m), and the mass comes v₀ m/b far."""
     b, v0, times = 3.0, 1.5, np.linspace(0, 4, 41)
-    run = integrate(SLIDER, [0.0], [v0], free, times, LEVEL, Friction(viscous=b))
+    run = integrate(SLIDER, [0.0], [v0], free, times, Environment(LEVEL, Friction(viscous=b)))
     expected = v0 * np.exp(-b * times / MASS)
     # 1e-10 m/s: an integrator at 1e-12 over some forty steps
     np.testing.assert_allclose(run.qd[:, 0], expected, rtol=0, atol=1e-10)
@@ -58,13 +58,13 @@ def test_viscous_friction_alone_decays_exponentially() -> None:
 def test_coulomb_friction_slows_at_a_constant_rate() -> None:
     """v = v₀ − c t/m until it stops at v₀ m/c = 0.75 s; looked at before."""
     c, v0, times = 4.0, 1.5, np.linspace(0, 0.7, 8)
-    run = integrate(SLIDER, [0.0], [v0], free, times, LEVEL, Friction(coulomb=c))
+    run = integrate(SLIDER, [0.0], [v0], free, times, Environment(LEVEL, Friction(coulomb=c)))
     np.testing.assert_allclose(run.qd[:, 0], v0 - c * times / MASS, rtol=0, atol=1e-12)
 
 
 def test_smoothed_coulomb_friction_lets_it_stop_and_stay() -> None:
-    law = Friction(coulomb=4.0, smoothing=1e-3)
-    run = integrate(SLIDER, [0.0], [1.5], free, np.array([0.0, 0.76, 1.5]), LEVEL, law, rtol=1e-8, atol=1e-10)
+    environment = Environment(LEVEL, Friction(coulomb=4.0, smoothing=1e-3))
+    run = integrate(SLIDER, [0.0], [1.5], free, np.array([0.0, 0.76, 1.5]), environment, 1e-9)
     # v₀² m/(2 c) to within a few times smoothing · stopping time (1e-3 m/s · 0.75 s)
     assert run.q[-1, 0] == pytest.approx(1.5**2 * MASS / 8, abs=3e-3)
     assert abs(run.qd[-1, 0]) < 1e-6  # m/s
@@ -73,7 +73,7 @@ def test_smoothed_coulomb_friction_lets_it_stop_and_stay() -> None:
 def test_hybrid_friction_decays_towards_a_rate_that_it_never_reaches() -> None:
     """m v̇ = −b v − c: v = (v₀ + c/b) exp(−b t/m) − c/b until it stops at m/b ln(1 + b v₀/c) = 0.503 s."""
     b, c, v0, times = 3.0, 4.0, 1.5, np.linspace(0, 0.5, 26)
-    run = integrate(SLIDER, [0.0], [v0], free, times, LEVEL, Friction(viscous=b, coulomb=c))
+    run = integrate(SLIDER, [0.0], [v0], free, times, Environment(LEVEL, Friction(viscous=b, coulomb=c)))
     assert MASS / b * np.log(1 + b * v0 / c) > times[-1]  # looked at before
     decay = np.exp(-b * times / MASS)
     np.testing.assert_allclose(run.qd[:, 0], (v0 + c / b) * decay - c / b, rtol=0, atol=1e-11)  # m/s

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from gaitid.errors import ModelError
+from gaitid.model import parsed
 from gaitid.model.load import bundled_folder, bundled_models, find_model, load_model, load_table
-from gaitid.model.specs import Between, InFrame
+from gaitid.model.shapes import Between, InFrame
 from gaitid.model.yaml_file import MAX_BYTES, load_yaml, parse_yaml
 
 CONFIGS = bundled_folder("configs")
@@ -228,22 +232,26 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     assert load_yaml(tmp_path / "bom.yaml") == {"a": 1}
 
 
-def test_the_parsed_twins_are_those_of_the_bundled_files() -> None:
-    """After a change of configs/: python benchmarks/parse_bundled.py."""
-    import sys
+def test_a_bundled_model_that_was_parsed_before_needs_no_yaml_reader(tmp_path: Path) -> None:
+    """Where the package was built; a checkout may lack the file, or have one of other days."""
+    file = tmp_path / "bundled.json"
+    file.write_text(parsed.parse_all(CONFIGS), encoding="utf-8")
+    code = (
+        "import sys, pathlib; from gaitid.model import parsed; parsed.FILE = pathlib.Path(sys.argv[1]); "
+        "from gaitid.model.load import load_model; load_model('pig_vicon'); print('yaml' in sys.modules)"
+    )
+    for content, reads_yaml in ((file, False), (tmp_path / "none.json", True)):
+        done = subprocess.run([sys.executable, "-c", code, str(content)], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == str(reads_yaml)
 
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-    import json
 
-    from parse_bundled import TWIN, twins
-
-    assert json.loads(TWIN.read_text(encoding="utf-8")) == twins()
-
-
-def test_a_bundled_model_needs_no_yaml_reader() -> None:
-    import subprocess
-    import sys
-
-    code = "import sys; from gaitid.model.load import load_model; load_model('pig_vicon'); print('yaml' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+def test_what_was_parsed_before_is_what_the_files_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parsed, "FILE", tmp_path / "bundled.json")
+    parsed.FILE.write_text(parsed.parse_all(CONFIGS), encoding="utf-8")
+    files = [*CONFIGS.glob("*.yaml"), *CONFIGS.glob("tables/*.yaml")]
+    assert len(json.loads(parsed.FILE.read_text(encoding="utf-8"))) == len(files) > 3
+    for file in files:
+        assert parsed.content_of(file) == load_yaml(file)
+    # the bytes count, not the name: a file that was edited since is read itself
+    text = (CONFIGS / "pig.yaml").read_text(encoding="utf-8").replace("name: pig\n", "name: edited\n")
+    assert load_model(write(tmp_path / "pig.yaml", text)).name == "edited"

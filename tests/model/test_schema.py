@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from gaitid.errors import ModelError
-from gaitid.model import specs
+from gaitid.model import shapes, specs
+from gaitid.model.fields import Faults
 from gaitid.model.load import bundled_folder, load_model
 from gaitid.model.schema import parse_model
 
@@ -265,3 +266,18 @@ def test_the_base_belongs_to_the_middle_of_the_body() -> None:
 @pytest.mark.parametrize(("path", "value"), [("settings", []), ("middle.numbers", False), ("settings.end_frames", 4.7)])
 def test_what_is_no_mapping_and_no_count_is_refused(path: str, value: object) -> None:
     refusal(put(path, value))
+
+
+def test_every_kind_is_one_that_the_language_has() -> None:
+    """A kind with a form that is not among the points, vectors or frames would never be read."""
+    known = {*shapes.POINTS.values(), *shapes.VECTORS.values(), *shapes.FRAMES.values()}
+    assert known == set(shapes._FORMS)
+
+
+def test_what_a_definition_uses_follows_from_its_fields() -> None:
+    faults = Faults("m")
+    turn = {"point": {"mean": ["a", "b"]}, "about": "c", "axis": "f.x", "angle": "g * distance(d, e)"}
+    point = shapes.parse_point({"turn": turn}, "p", faults)
+    points = [("point", name) for name in "abc"]
+    assert list(shapes.uses(point)) == [*points, ("frame", "f"), ("number", "g"), ("point", "d"), ("point", "e")]
+    assert not faults.lines

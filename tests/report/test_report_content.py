@@ -12,7 +12,7 @@ import pytest
 
 from gaitid.report import write_report
 from gaitid.report.curves import COLOURS, draw_grid
-from gaitid.report.figures import PAGE, page_figures, sheet_facts
+from gaitid.report.figures import PAGE, SHEET, _sheet_texts, page_figures, sheet_facts
 from gaitid.report.panels import JOINT_PANELS, POWERS, SAGITTAL_MOMENTS, ground_panels
 from gaitid.report.result import Contact, load_result
 from gaitid.report.stance import PEAKS, peak, runs, unknown_by_reason, unknown_spans, vertical_axis
@@ -27,9 +27,8 @@ def html(result: Path) -> str:
 
 
 @pytest.fixture
-def words(monkeypatch: pytest.MonkeyPatch) -> Words:
-    """The page without its pictures, which take most of the time."""
-    monkeypatch.setattr("gaitid.report.page.figure_svg", lambda *_: "<svg></svg>")
+def words(without_pictures: None) -> Words:
+    """The page without its pictures."""
     return html
 
 
@@ -226,6 +225,32 @@ def test_sections_of_any_shape(result: Path, words: Words, odd: object) -> None:
 def test_a_bare_record_is_enough(result: Path, words: Words) -> None:
     result.write_text('{"gaitid": "0.1"}', encoding="utf-8")
     assert "No warnings." in words(result)
+
+
+def test_warnings_are_grouped_by_severity_the_most_serious_first(
+    result: Path, edit_record: Callable[[Path, dict[str, object]], None], words: Words
+) -> None:
+    given = [("info", "gap"), ("doubt", "<noise>"), ("error", "jump"), ("doubt", "bias"), ("brand new", "odd")]
+    warnings = [{"severity": severity, "code": "c", "text": text} for severity, text in given]
+    edit_record(result, {"schema": 2, "warnings": warnings})
+    assert load_result(result).warnings() == {
+        "error": ["jump"],
+        "doubt": ["<noise>", "bias"],
+        "info": ["gap"],
+        "brand new": ["odd"],
+    }
+    assert (
+        "<h2>5 warnings</h2><h3>Errors</h3><ul><li>jump</li></ul>"
+        "<h3>Doubts</h3><ul><li>&lt;noise&gt;</li><li>bias</li></ul>"
+        "<h3>For information</h3><ul><li>gap</li></ul><h3>brand new</h3><ul><li>odd</li></ul></section>"
+    ) in words(result)
+    figure = draw_grid(load_result(result), [POWERS], SHEET)
+    _sheet_texts(figure, load_result(result))
+    lines = [text.get_text() for text in figure.texts][-4:]
+    assert lines == ["5 warnings", "jump", "<noise>", "… and 3 more: see the .run.json"]
+    # as records were before: texts, without headings
+    edit_record(result, {"warnings": ["gap", "jump"]})
+    assert "<h2>2 warnings</h2><ul><li>gap</li><li>jump</li></ul></section>" in words(result)
 
 
 def test_contacts_outside_the_frames_do_no_harm(result: Path) -> None:

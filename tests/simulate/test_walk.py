@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gaitid.errors import GaitidError
 from gaitid.simulate import Walk, WalkSettings, WalkState, simulate, simulate_walk
-from gaitid.simulate.truth import quaternion
+from gaitid.simulate.tables import quaternion
 
 Array = NDArray[np.float64]
 SIDES = ("left", "right")

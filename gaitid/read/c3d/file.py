@@ -27,8 +27,7 @@ from gaitid.read.c3d.sections import (
     as_float64,
     damaged,
     lost_entries,
-    number_format,
-    read_header,
+    read_head,
     read_parameters,
 )
 from gaitid.read.labels import listed
@@ -137,10 +136,7 @@ def read_c3d_file(path: Path) -> C3DFile:
 
 
 def _read(file: BinaryIO, size: int) -> C3DFile:
-    head = file.read(2 * BLOCK)
-    head += file.read(max(head[0] * BLOCK - len(head), 0) if head else 0)
-    numbers, start = number_format(head)
-    header = read_header(head[:BLOCK], numbers)
+    head, numbers, start, header = read_head(file)
     head, section = _section(file, head, start, header, numbers, size)
     layout = find_layout(file, header, section, size)
     losses = _losses(head[: layout.data_start], section, numbers)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import BinaryIO, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -195,6 +195,20 @@ def _header_events(block: bytes, numbers: NumberFormat) -> tuple[int, tuple[tupl
     times = as_float64(numbers.reals(block[304:376])).tolist()
     labels = [_text(block[at : at + 4]) for at in range(396, 468, 4)]
     return n_events, tuple(zip(labels, times, strict=True))[: max(n_events, 0)]
+
+
+def read_head(file: BinaryIO) -> tuple[bytes, NumberFormat, int, Header]:
+    """A file's bytes to the first block of its parameters, how it stores numbers, where these begin, and its header.
+
+    Raises
+    ------
+    ReadError
+        See `number_format`.
+    """
+    head = file.read(2 * BLOCK)
+    head += file.read(max(head[0] * BLOCK - len(head), 0) if head else 0)
+    numbers, start = number_format(head)
+    return head, numbers, start, read_header(head[:BLOCK], numbers)
 
 
 class _Entry(NamedTuple):
