@@ -24,7 +24,7 @@ from gaitid.batch.files import (
 from gaitid.batch.types import Planned, Wanted
 from gaitid.errors import GaitidError, ReadError
 from gaitid.model.fields import Faults, nearest
-from gaitid.read.tables.csv_text import check_names, read_lines
+from gaitid.read.tables.text_table import check_names, read_lines
 
 # Options that may stand in columns or keys of their own too.
 OVERRIDES = "overrides"
@@ -81,7 +81,7 @@ def read_manifest(path: Path) -> list[Wanted]:
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[str, Row]]:
-    """The rows of a table: commas, semicolons or tabs, UTF-8 or UTF-16, as a trial's may have (`tables.csv_text`)."""
+    """The rows of a table: commas, semicolons or tabs, UTF-8 or UTF-16, as a trial's may have (`tables.text_table`)."""
     lines = read_lines(path, f"{path}: ")
     start = header_row(lines) or 0
     delimiter = delimiter_of(lines[start])

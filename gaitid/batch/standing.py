@@ -76,7 +76,7 @@ def _frames_of_c3d(path: Path) -> tuple[Array, float] | None:
 
 def _frames_of_text(path: Path) -> tuple[Array, float] | None:
     """The same for a TRC or plain CSV file, of which only these rows are turned into numbers."""
-    from gaitid.read.tables.csv_text import Dialect, cells_of, is_blank, numbers_of, read_lines
+    from gaitid.read.tables.text_table import Dialect, cells_of, is_blank, numbers_of, read_lines
 
     if path.stat().st_size > _LONGEST_TEXT:
         return None

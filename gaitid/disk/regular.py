@@ -79,5 +79,5 @@ def refuse_beyond_memory(needed: int) -> None:
 
 
 def unreadable(error: OSError, where: str = "") -> ReadError:
-    """What the operating system said, as a refusal."""
+    """A refusal with the reason that the operating system gives."""
     return ReadError(f"{where}cannot be read ({error.strerror})")

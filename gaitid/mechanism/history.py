@@ -100,7 +100,7 @@ def read_samples(path: Path, column: str, degree: int, scale: float) -> Samples:
         The file cannot be read, lacks a column, has too few rows, an empty cell, or times that do not increase.
     """
     from gaitid.model.fields import nearest
-    from gaitid.read.tables.csv_text import Dialect, cells_of, is_blank, numbers_of, read_lines
+    from gaitid.read.tables.text_table import Dialect, cells_of, is_blank, numbers_of, read_lines
 
     where = f"{path.name}: "
     lines = [line for line in read_lines(path, where) if not is_blank(line)]

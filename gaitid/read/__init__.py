@@ -60,7 +60,7 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool) ->
     if suffix == ".csv":
         from gaitid.read.tables.csv_nexus import is_nexus_csv, read_nexus_csv
         from gaitid.read.tables.csv_plain import read_plain_csv
-        from gaitid.read.tables.csv_text import first_characters
+        from gaitid.read.tables.text_table import first_characters
 
         head = first_characters(path)
         if is_nexus_csv(head):

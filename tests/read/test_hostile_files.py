@@ -107,7 +107,7 @@ def test_a_long_line_further_down(tmp_path: Path) -> None:
 
 
 def test_more_cells_than_a_memory_should_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gaitid.read.tables.csv_text._CELLS", 100)
+    monkeypatch.setattr("gaitid.read.tables.text_table._CELLS", 100)
     (tmp_path / "a.csv").write_text(plain_csv())
     assert "too large; expected at most 1e+02 cells; found 12 rows of 11" in refused(tmp_path / "a.csv")
 

@@ -13,9 +13,9 @@ from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
 from gaitid.read.labels import listed
 from gaitid.read.plates import Plates, unused_plates
-from gaitid.read.tables.csv_text import Dialect, cells_of, check_names, is_blank, numbers_of, read_lines, refuse_gap
 from gaitid.read.tables.mot import MOT_SUFFIXES, read_mot
 from gaitid.read.tables.row_times import check_counts_by_one, even_rate, start_after, whole_numbers
+from gaitid.read.tables.text_table import Dialect, cells_of, check_names, is_blank, numbers_of, read_lines, refuse_gap
 from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial

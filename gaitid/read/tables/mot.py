@@ -21,8 +21,8 @@ from gaitid.notes import Note, Notes
 from gaitid.numerics.statistics import median
 from gaitid.read.labels import listed, printable
 from gaitid.read.plates import LOADED_N, Plates, refusals
-from gaitid.read.tables.csv_text import CUT_SHORT, Dialect, check_names, is_blank, numbers_of, read_lines, refuse_gap
 from gaitid.read.tables.row_times import even_rate, start_after
+from gaitid.read.tables.text_table import CUT_SHORT, Dialect, check_names, is_blank, numbers_of, read_lines, refuse_gap
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, ForcePlate, Mask
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
-from gaitid.read.plates import Plates, of_plate, refusals
+from gaitid.read.plates import LOADED_N, Plates, of_plate, refusals
 from gaitid.read.plates.plates_file import AXES, POINTS, PlateGeometry, plate_from, read_plates_file
 from gaitid.read.tables.nexus_sections import NexusGroup, NexusSection
 from gaitid.read.tables.row_times import shifted
@@ -20,10 +20,9 @@ from gaitid.trial import Array, ForcePlate
 
 _MOMENTS = {**MOMENT_NM, "mm.n": 1e-3, "mm·n": 1e-3, "mmn": 1e-3, "m.n": 1.0}
 _OUTPUTS = {"fx fy fz": "force", "mx my mz": "moment", "cx cy cz": "cop"}
-# The file's own centre of pressure is compared above this load, N: below it, noise moves it by centimetres.
-_LOADED_N = 100.0
-# … and may lie this far, m, from the one computed. Both come from the same samples, printed with six digits, so
-# that 0.1 mm would do; corners that were measured anew for the plates file may differ by a millimetre.
+# The file's own centre of pressure may lie this far, m, from the one computed, under loads that noise does not move by
+# centimetres. Both come from the same samples, printed with six digits, so that 0.1 mm would do; corners that were
+# measured anew for the plates file may differ by a millimetre.
 _COP_M = 0.002
 
 
@@ -164,7 +163,7 @@ def _cop_doubt(geometry: PlateGeometry, force: Array, moment: Array, cop_g: Arra
 
     def distance(axes: str, about: str) -> float:
         plate, _ = plate_from(replace(geometry, axes=axes, moment_about=about), 1.0, force, moment)
-        loaded = np.abs(plate.force_p[:, 2]) > _LOADED_N
+        loaded = np.abs(plate.force_p[:, 2]) > LOADED_N
         loaded &= np.isfinite(plate.moment_p).all(axis=1) & np.isfinite(cop_g).all(axis=1)
         if not loaded.any():
             return float("nan")

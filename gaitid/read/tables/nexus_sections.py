@@ -12,8 +12,8 @@ import numpy as np
 
 from gaitid.errors import ReadError
 from gaitid.read.labels import listed, printable
-from gaitid.read.tables.csv_text import Dialect, cells_of, check_names, numbers_of, read_lines
 from gaitid.read.tables.row_times import Integers, check_counts_by_one, whole_numbers
+from gaitid.read.tables.text_table import Dialect, cells_of, check_names, numbers_of, read_lines
 from gaitid.read.units import factor
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, read_only

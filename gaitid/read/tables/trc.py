@@ -19,8 +19,8 @@ from gaitid.notes import Note, Notes
 from gaitid.read.labels import listed, printable, subject_and_name
 from gaitid.read.plates import Plates, unused_plates
 from gaitid.read.tables.csv_plain import read_forces
-from gaitid.read.tables.csv_text import CUT_SHORT, Dialect, check_names, is_blank, numbers_of, read_lines, refuse_gap
 from gaitid.read.tables.row_times import check_counts_by_one, even_rate, whole_numbers
+from gaitid.read.tables.text_table import CUT_SHORT, Dialect, check_names, is_blank, numbers_of, read_lines, refuse_gap
 from gaitid.read.units import LENGTH_M, factor
 from gaitid.trial import Array, Trial
 

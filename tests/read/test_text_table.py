@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gaitid.errors import ReadError
-from gaitid.read.tables.csv_text import Dialect, numbers_of, read_lines
+from gaitid.read.tables.text_table import Dialect, numbers_of, read_lines
 
 
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Text of CSV files -> rows and numbers, with errors that name the row and the column."""
+"""The text of a table, of any program -> rows and numbers, with errors that name the row and the column."""
 
 from __future__ import annotations
 
