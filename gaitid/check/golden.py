@@ -15,31 +15,13 @@ import numpy as np
 
 from gaitid.analysis.result import Result
 from gaitid.check.findings import FAIL, PASS, WARN, Finding
+from gaitid.check.limits import TOLERANCES
 from gaitid.disk.read_back import read_record, read_text_back
 from gaitid.errors import GaitidError
 from gaitid.run import Prepared, RunOptions, inputs_of
 from gaitid.trial import Array
 from gaitid.write import FRAMES_OF_EXPRESSION, TABLES
 
-# Largest differences from golden results that are not a change. Well below what a clinic can tell, well above
-# what another processor or library does (1e-9 of a value).
-TOLERANCES = {
-    "force_N": 0.01,
-    "moment_Nm": 0.001,
-    "angle_deg": 0.001,
-    "position_m": 1e-5,
-    "moment_Nm_per_kg": 1e-5,
-    "power_W_per_kg": 1e-4,
-    "force_N_per_kg": 1e-4,
-    "quaternion_1": 1e-5,
-    "omega_rad_per_s": 1e-4,
-    "alpha_rad_per_s2": 0.01,
-    "acceleration_m_per_s2": 0.001,
-    "speed_m_per_s": 1e-4,
-    "time_s": 1e-5,
-    "cadence_steps_per_min": 0.01,
-    "share_percent": 0.01,
-}
 # Endings of columns and the quantity of each; the first that fits. Other columns hold words, or figures of no result.
 _ENDINGS = (
     ("_N_per_kg", "force_N_per_kg"),

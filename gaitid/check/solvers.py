@@ -12,12 +12,9 @@ import numpy as np
 
 from gaitid.analysis.result import Result
 from gaitid.check.findings import FAIL, PASS, WARN, Finding
+from gaitid.check.limits import SOLVER_TOLERANCE
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.trial import Array
-
-# They differ by rounding only: 1e-14 is usual, a wrong term is 1e-3 and more. Relative to the largest force or moment
-# of the joint.
-SOLVER_TOLERANCE = 1e-9
 
 
 class Agreement(NamedTuple):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gaitid.check import limits
 from gaitid.cli import options
 from gaitid.cli.common import CONTEXT, attempt, folders_for, print_detail, print_info, print_json, talk_options
 from gaitid.cli.log import ERROR, Log
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
     from gaitid.check.findings import Report
 
 
-# The help's end; constants of gaitid.check.checks stand in it by their names.
+# The help's end; constants of gaitid.check.limits stand in it by their names.
 EPILOG = """\b
 Example:  gaitid check trials/*.c3d --model pig --require-forces --against golden
 
 \b
 What is checked, and the limit:
   analysis        `run` would accept the trial
-  solvers         {solvers} agree to {solver_tolerance:g} of the largest value
+  solvers         {solvers} agree to {SOLVER_TOLERANCE:g} of the largest value
   force balance   Newton's law for the leg below each joint: over {BALANCE_WINDOW_S:g} s at most {BALANCE_FORCE_BW:.1%}
                   of body weight
   moment balance  Euler's law, likewise: at most {BALANCE_MOMENT_NM_PER_KG:g} N·m/kg
@@ -51,15 +52,10 @@ class _Check(click.Command):
     """Its help lists every check with its limit."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from gaitid.check import checks
-        from gaitid.check.golden import TOLERANCES
-        from gaitid.check.solvers import SOLVER_TOLERANCE
-
         self.epilog = EPILOG.format(
             solvers=", ".join(SOLVER_NAMES),
-            solver_tolerance=SOLVER_TOLERANCE,
-            tolerances=", ".join(f"{name} {limit:g}" for name, limit in TOLERANCES.items()),
-            **vars(checks),
+            tolerances=", ".join(f"{name} {limit:g}" for name, limit in limits.TOLERANCES.items()),
+            **vars(limits),
         )
         super().format_epilog(ctx, formatter)
 
@@ -68,15 +64,13 @@ def _tolerances(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str
     """``QUANTITY=VALUE`` of --tolerance."""
     result: dict[str, float] = {}
     for pair in pairs:
-        from gaitid.check.golden import TOLERANCES
-
         name, _, text = pair.partition("=")
         try:
             value = float(text)
         except ValueError:
             value = -1.0
-        if name not in TOLERANCES or not 0 <= value < float("inf"):
-            quantities = " or ".join(TOLERANCES)
+        if name not in limits.TOLERANCES or not 0 <= value < float("inf"):
+            quantities = " or ".join(limits.TOLERANCES)
             raise click.BadParameter(f"expected {quantities}, = and a number of at least 0; found {pair!r}")
         result[name] = value
     return result
@@ -111,13 +105,12 @@ def command(ctx: click.Context, /, trials: tuple[str, ...], against: str | None,
     """
     from gaitid.check.checks import check_file
     from gaitid.check.findings import FAIL, Finding, Report
-    from gaitid.check.golden import TOLERANCES
     from gaitid.run import prepare
 
     chosen = options.run_options(ctx.params)
     options.refuse_several(chosen, len(trials))
     golden = {} if against is None else dict(folders_for(trials, "--against", against))
-    tolerances = {**TOLERANCES, **given["tolerances"]}
+    tolerances = {**limits.TOLERANCES, **given["tolerances"]}
     reports: list[Report] = []
     with Log(given["log_file"], "check", len(trials)) as log:
         prepared = attempt("", partial(prepare, chosen), log)
