@@ -35,8 +35,21 @@ LIMITS = {
 def run(known: SharedTrial, model: str, folder: Path, *options: str) -> dict[str, Array]:
     """One trial through the command line; every column by name."""
     out = folder / known.name.replace("/", "_")
-    command = [sys.executable, "-m", "gaitid", "run", str(known.path), "--model", model, "-o", str(out), "--quiet",
-               "--write", "segments", *options]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "gaitid",
+        "run",
+        str(known.path),
+        "--model",
+        model,
+        "-o",
+        str(out),
+        "--quiet",
+        "--write",
+        "segments",
+        *options,
+    ]
     subprocess.run(command, check=True)
     columns: dict[str, Array] = {}
     for kind in ("wrenches", "joints", "segments"):
@@ -123,9 +136,13 @@ def measure(model: str, *options: str) -> list[dict[str, object]]:
                         continue
                     filled = np.isfinite(columns[f"{side}_hip_moment_global_x_Nm"])
                     row: dict[str, object] = {
-                        "trial": known.name, "laboratory": known.laboratory, "side": side, "kind": kind,
-                        "frames": int(inner.sum()), "filled": int((inner & filled).sum()),
-                    }  # fmt: skip
+                        "trial": known.name,
+                        "laboratory": known.laboratory,
+                        "side": side,
+                        "kind": kind,
+                        "frames": int(inner.sum()),
+                        "filled": int((inner & filled).sum()),
+                    }
                     for name, values in found.items():
                         part = values[inner & filled]
                         part = part[np.isfinite(part).all(axis=1)]
@@ -204,10 +221,16 @@ def tables() -> str:
         cells += [f"{np.nanmax([r[name] for r in vicon if r['laboratory'] != lab]):.2g}" for lab in labs]  # type: ignore[misc]
         text.append(f"| {name} ({unit}) | {limit:g} | " + " | ".join(cells) + " |")
     pig = measure("pig", "--cutoff", "none", "--force-cutoff", "none")
-    text += ["", "### `pig` (right physics) against what Plug-in Gait stored", "",
-             "Median over sides and stances of the 3D RMS difference of the moments, N·mm/kg, with "
-             "`--cutoff none --force-cutoff none`:",
-             "", *three_d_table(pig), ""]  # fmt: skip
+    text += [
+        "",
+        "### `pig` (right physics) against what Plug-in Gait stored",
+        "",
+        "Median over sides and stances of the 3D RMS difference of the moments, N·mm/kg, with "
+        "`--cutoff none --force-cutoff none`:",
+        "",
+        *three_d_table(pig),
+        "",
+    ]
     return "\n".join(text)
 
 

@@ -166,8 +166,11 @@ def main() -> int:
             used = processor_s() - before
             rates[n] = options.trials / seconds
             results[n] = tree(top / f"n{n}")
-            print(f"-j {n}: {seconds:.1f} s, {rates[n]:.1f} trials/s, {options.trials / used:.1f} trials a processor "
-                  f"second; load {os.getloadavg()[0]:.1f}; {last}", flush=True)  # fmt: skip
+            print(
+                f"-j {n}: {seconds:.1f} s, {rates[n]:.1f} trials/s, {options.trials / used:.1f} trials a processor "
+                f"second; load {os.getloadavg()[0]:.1f}; {last}",
+                flush=True,
+            )
             if n == 1:
                 tenths = [memory[round(k * (len(memory) - 1) / 10)] for k in range(1, 11)]
                 print("   resident memory of the worker at tenths of the time, MB:", *(f"{m:.0f}" for m in tenths))

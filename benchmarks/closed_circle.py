@@ -58,8 +58,16 @@ def in_memory(folder: Path, scenario: ChainScenario, state: ChainState, every: i
 def through_files(folder: Path, rate_hz: float, *options: object) -> Errors:
     """Errors of the command line on the trial's CSV."""
     gaitid("simulate", SCENARIO, "-o", folder, "--rate-hz", rate_hz, *options)
-    gaitid("run", folder / f"{SCENARIO}.csv", "--model", folder / f"{SCENARIO}.model.yaml", "--cutoff", "none",
-           "-o", folder / "res")  # fmt: skip
+    gaitid(
+        "run",
+        folder / f"{SCENARIO}.csv",
+        "--model",
+        folder / f"{SCENARIO}.model.yaml",
+        "--cutoff",
+        "none",
+        "-o",
+        folder / "res",
+    )
     truth = table(folder / f"{SCENARIO}.truth.wrenches.csv")
     found = table(folder / "res" / f"{SCENARIO}.wrenches.csv")
     return _errors(truth["time_s"], *({row: vectors(one, *row) for row in ROWS} for one in (found, truth)))

@@ -90,8 +90,10 @@ def count(name: str, options: dict[str, object], total: Count, verbose: bool = F
         total.worst_Nm = max(total.worst_Nm, float(np.nanmax(off_Nm)))
         if verbose and wrong.any():
             at = np.flatnonzero(wrong)
-            print(f"   {side}: {len(at)} wrong, frames {at[0] + 1}-{at[-1] + 1}, {np.nanmax(off_N):.0f} N, "
-                  f"{np.nanmax(off_Nm):.1f} N·m")  # fmt: skip
+            print(
+                f"   {side}: {len(at)} wrong, frames {at[0] + 1}-{at[-1] + 1}, {np.nanmax(off_N):.0f} N, "
+                f"{np.nanmax(off_Nm):.1f} N·m"
+            )
     if verbose:
         for c in result.contacts:
             print(f"   {c.side:<6}{c.first + 1}-{c.last + 1} {c.plates} {c.confidence} {c.reason}")
@@ -112,11 +114,17 @@ def table(names: Sequence[str]) -> list[str]:
         cells = [
             str(total.table.get(key, 0))
             for key in (
-                ("in the air", "none"), ("in the air", "unknown"), ("in the air", "known"),
-                ("measured", "known"), ("measured", "unknown"), ("measured", "none"),
-                ("not measured", "unknown"), ("not measured", "known"), ("not measured", "none"),
+                ("in the air", "none"),
+                ("in the air", "unknown"),
+                ("in the air", "known"),
+                ("measured", "known"),
+                ("measured", "unknown"),
+                ("measured", "none"),
+                ("not measured", "unknown"),
+                ("not measured", "known"),
+                ("not measured", "none"),
             )
-        ]  # fmt: skip
+        ]
         lines.append(
             f"| `{name}` | {' | '.join(cells)} | {total.wrong} | {total.worst_N:.0f} N, {total.worst_Nm:.1f} N·m |"
         )

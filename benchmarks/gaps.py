@@ -196,13 +196,18 @@ def moment_table() -> list[str]:
                     result = fill_gaps(masked(seen, [label], first, n), RATE, ANY)
                     off = np.linalg.norm(moments(smooth(result.markers)) - full, axis=2)[first - 4 : first + n + 4]
                     if np.isfinite(off).any():
-                        errors.append(float(np.linalg.norm((result.markers[label] - truth[label])[first : first + n],
-                                                           axis=1).max()))  # fmt: skip
+                        errors.append(
+                            float(
+                                np.linalg.norm((result.markers[label] - truth[label])[first : first + n], axis=1).max()
+                            )
+                        )
                         costs.append(float(np.fmax.reduce(off, axis=None)))
                         kept.append(bool(fill_gaps(masked(seen, [label], first, n), RATE).gaps[0].method))
             moment, inside = np.array(costs), np.array(kept)
-            ends = [f"{np.quantile(m, 0.95):.2g}, at most {m.max():.2g} N·m" if m.size else "–"
-                    for m in (moment, moment[inside])]  # fmt: skip
+            ends = [
+                f"{np.quantile(m, 0.95):.2g}, at most {m.max():.2g} N·m" if m.size else "–"
+                for m in (moment, moment[inside])
+            ]
             lines.append(row(words, f"{10 * n} ms", f"{inside.mean():.0%}", f"{q95(errors)} mm", *ends))
     return lines
 
@@ -248,8 +253,9 @@ def beside_table() -> list[str]:
             for how, found in (("span by span", alone), ("through the bridge", through)):
                 values = np.array(found)
                 cells = [f"{np.median(v[v > 0]):.2g} ({v.max():.2g})" for v in values.T]
-                lines.append(row(words + (f", {cutoff_hz:g} Hz" if cutoff_hz else ", no filter"), f"{10 * n} ms", how,
-                                 *cells))  # fmt: skip
+                lines.append(
+                    row(words + (f", {cutoff_hz:g} Hz" if cutoff_hz else ", no filter"), f"{10 * n} ms", how, *cells)
+                )
     return lines
 
 
@@ -319,53 +325,56 @@ def _named(markers: Markers, a: str, b: str) -> bool:
 
 def tables() -> str:
     """All tables as Markdown."""
-    return "\n".join([
-        "### Which spline",
-        "",
-        "A marker filled from itself, every possible gap: 95 % quantile of the error in the gap's worst frame, mm.",
-        "",
-        *spline_table(),
-        "",
-        "### Simulated walk, by marker, limits lifted",
-        "",
-        "95 % quantile of the error in the gap's worst frame, mm, both sides; s: most were filled by the spline, "
-        "p: from one neighbour, r: from three.",
-        "",
-        *marker_table(0.0),
-        "",
-        "With 0.5 mm of noise:",
-        "",
-        *marker_table(0.5),
-        "",
-        "### Within the limits",
-        "",
-        "All markers of the conventional model. Share of gaps filled, 95 % quantile of their error in the worst frame, "
-        "share of fills that were within the error stated for them. Recorded markers are masked where they were seen.",
-        "",
-        *trial_table(),
-        "",
-        "### What a fill costs in moments",
-        "",
-        "Simulated walk of 70 kg, eight markers, seven places each. 95 % quantile and maximum of the change of a "
-        "moment at the left ankle, knee or hip, in the gap's frames and four on each side.",
-        "",
-        *moment_table(),
-        "",
-        "### Beside an open gap",
-        "",
-        "Error of the acceleration of a left segment's centre of mass, m/s², in the first four frames beside a gap, "
-        "against the same walk without it: median (maximum).",
-        "",
-        *beside_table(),
-        "",
-        "### Labels",
-        "",
-        "Seeded at random places: faults of which labels and frames were named exactly. The false alarms are those of "
-        "the walk itself and of 150 times three markers hidden at the same time.",
-        "",
-        *label_table(),
-        "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "### Which spline",
+            "",
+            "A marker filled from itself, every possible gap: 95 % quantile of the error in the gap's worst frame, mm.",
+            "",
+            *spline_table(),
+            "",
+            "### Simulated walk, by marker, limits lifted",
+            "",
+            "95 % quantile of the error in the gap's worst frame, mm, both sides; s: most were filled by the spline, "
+            "p: from one neighbour, r: from three.",
+            "",
+            *marker_table(0.0),
+            "",
+            "With 0.5 mm of noise:",
+            "",
+            *marker_table(0.5),
+            "",
+            "### Within the limits",
+            "",
+            "All markers of the conventional model. Share of gaps filled, 95 % quantile of their error in the worst "
+            "frame, share of fills that were within the error stated for them. Recorded markers are masked where they "
+            "were seen.",
+            "",
+            *trial_table(),
+            "",
+            "### What a fill costs in moments",
+            "",
+            "Simulated walk of 70 kg, eight markers, seven places each. 95 % quantile and maximum of the change of a "
+            "moment at the left ankle, knee or hip, in the gap's frames and four on each side.",
+            "",
+            *moment_table(),
+            "",
+            "### Beside an open gap",
+            "",
+            "Error of the acceleration of a left segment's centre of mass, m/s², in the first four frames beside a "
+            "gap, against the same walk without it: median (maximum).",
+            "",
+            *beside_table(),
+            "",
+            "### Labels",
+            "",
+            "Seeded at random places: faults of which labels and frames were named exactly. The false alarms are those "
+            "of the walk itself and of 150 times three markers hidden at the same time.",
+            "",
+            *label_table(),
+            "",
+        ]
+    )
 
 
 def main() -> None:

@@ -26,8 +26,13 @@ from gaitid.read import read_trial
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "trials"
-DEFAULT = (SHARED / "children/HC030A/walk.c3d", SHARED / "sydney/walk03.c3d", SHARED / "nexus_flatfoot/walk.c3d",
-           SHARED / "qualisys/walk.c3d", ROOT / "sample_data/walk/walk.c3d")  # fmt: skip
+DEFAULT = (
+    SHARED / "children/HC030A/walk.c3d",
+    SHARED / "sydney/walk03.c3d",
+    SHARED / "nexus_flatfoot/walk.c3d",
+    SHARED / "qualisys/walk.c3d",
+    ROOT / "sample_data/walk/walk.c3d",
+)
 # not ru_maxrss, which a process begins with that of its parent
 _PEAK = "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
 OWN = "import sys; from pathlib import Path; from gaitid.read import read_trial; read_trial(Path(sys.argv[1])); "
@@ -43,8 +48,9 @@ def seconds(function: Callable[[], object]) -> float:
 
 def peak_mb(code: str, path: Path) -> float:
     """Peak resident memory of a process, MB."""
-    done = subprocess.run([sys.executable, "-c", code + _PEAK, str(path)], check=True, capture_output=True, text=True,
-                          cwd=ROOT)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", code + _PEAK, str(path)], check=True, capture_output=True, text=True, cwd=ROOT
+    )
     return int(done.stdout) / 1024
 
 

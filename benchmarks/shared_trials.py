@@ -38,25 +38,49 @@ class SharedTrial:
 
 
 TRIALS = (
-    SharedTrial("children/HC002D/walk.c3d", "McGill", {"left": [(106, 157)], "right": [(60, 111)]},
-                {"right": [(4, 21), (242, 250)]}),
-    SharedTrial("children/HC030A/walk.c3d", "McGill", {"left": [(70, 132)], "right": [(18, 79)]},
-                {"left": [(4, 29), (173, 192)]}),
-    SharedTrial("children/HC030A/turn.c3d", "McGill", {"left": [(281, 351)], "right": [(225, 293)]},
-                {"left": [(4, 14), (500, 507)], "right": [(447, 507)]}),
-    SharedTrial("children/HC031A/walk.c3d", "McGill", {"left": [(61, 110)], "right": [(18, 66)]},
-                {"left": [(4, 23), (147, 167)]}),
-    SharedTrial("children/HC036A/walk.c3d", "McGill", {"left": [(80, 129)], "right": [(39, 87)]},
-                {"left": [(4, 43), (165, 173)]}),
+    SharedTrial(
+        "children/HC002D/walk.c3d",
+        "McGill",
+        {"left": [(106, 157)], "right": [(60, 111)]},
+        {"right": [(4, 21), (242, 250)]},
+    ),
+    SharedTrial(
+        "children/HC030A/walk.c3d",
+        "McGill",
+        {"left": [(70, 132)], "right": [(18, 79)]},
+        {"left": [(4, 29), (173, 192)]},
+    ),
+    SharedTrial(
+        "children/HC030A/turn.c3d",
+        "McGill",
+        {"left": [(281, 351)], "right": [(225, 293)]},
+        {"left": [(4, 14), (500, 507)], "right": [(447, 507)]},
+    ),
+    SharedTrial(
+        "children/HC031A/walk.c3d",
+        "McGill",
+        {"left": [(61, 110)], "right": [(18, 66)]},
+        {"left": [(4, 23), (147, 167)]},
+    ),
+    SharedTrial(
+        "children/HC036A/walk.c3d",
+        "McGill",
+        {"left": [(80, 129)], "right": [(39, 87)]},
+        {"left": [(4, 43), (165, 173)]},
+    ),
     SharedTrial("nexus_flatfoot/walk.c3d", "BTKData", {"left": [(61, 128), (169, 236)], "right": [(114, 181)]}),
     SharedTrial("sydney/walk03.c3d", "Sydney", {"right": [(30, 90)]}, {"left": [(4, 40), (184, 210)]}),
-    SharedTrial("sydney/walk04.c3d", "Sydney", {"left": [(76, 140)], "right": [(22, 85)]},
-                {"left": [(4, 31), (180, 210)]}),
-    SharedTrial("sydney/walk05.c3d", "Sydney", {"left": [(79, 142)], "right": [(25, 89)]},
-                {"left": [(4, 34), (186, 197)], "right": [(133, 197)]}),
-    SharedTrial("stairs/Movement_trial.c3d", "pyCGM", {"left": [(230, 322)], "right": [(42, 125)]},
-                swing_known=False),
-)  # fmt: skip
+    SharedTrial(
+        "sydney/walk04.c3d", "Sydney", {"left": [(76, 140)], "right": [(22, 85)]}, {"left": [(4, 31), (180, 210)]}
+    ),
+    SharedTrial(
+        "sydney/walk05.c3d",
+        "Sydney",
+        {"left": [(79, 142)], "right": [(25, 89)]},
+        {"left": [(4, 34), (186, 197)], "right": [(133, 197)]},
+    ),
+    SharedTrial("stairs/Movement_trial.c3d", "pyCGM", {"left": [(230, 322)], "right": [(42, 125)]}, swing_known=False),
+)
 
 LETTER = {"left": "L", "right": "R"}
 

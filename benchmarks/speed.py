@@ -24,8 +24,12 @@ from typing import Any
 BENCHMARKS = Path(__file__).resolve().parent
 ROOT = BENCHMARKS.parent
 SHARED = ROOT.parent / "shared" / "trials"
-TRIALS = (SHARED / "children/HC030A/walk.c3d", SHARED / "sydney/walk03.c3d", SHARED / "nexus_flatfoot/walk.c3d",
-          ROOT / "sample_data/walk/walk.c3d")  # fmt: skip
+TRIALS = (
+    SHARED / "children/HC030A/walk.c3d",
+    SHARED / "sydney/walk03.c3d",
+    SHARED / "nexus_flatfoot/walk.c3d",
+    ROOT / "sample_data/walk/walk.c3d",
+)
 # The peak of a whole run, for reading.peak_mb: the command line ends with SystemExit.
 RUN_TO_ITS_END = """
 import sys
@@ -86,22 +90,46 @@ def whole_processes(process: Processes, walk: Path, trials: list[Path], folder: 
     for trial, name in [(walk, "10 s walk"), *((t, "/".join(t.parts[-2:])) for t in trials)]:
         floor = process("-c", f"import numpy, ezc3d; ezc3d.c3d({str(trial)!r})")
         target = "≤ 1.5" if trial == walk else ""
-        row(f"`gaitid run`, {name}, over `import numpy, ezc3d; ezc3d.c3d(FILE)`", target, run(trial), floor, repeat,
-            "no: the floor only reads")  # fmt: skip
-    row("`gaitid --help` over `python -c pass`", "≤ 5", process("-m", "gaitid", "--help"), process("-c", "pass"),
-        repeat, "no: the floor does nothing")  # fmt: skip
+        row(
+            f"`gaitid run`, {name}, over `import numpy, ezc3d; ezc3d.c3d(FILE)`",
+            target,
+            run(trial),
+            floor,
+            repeat,
+            "no: the floor only reads",
+        )
+    row(
+        "`gaitid --help` over `python -c pass`",
+        "≤ 5",
+        process("-m", "gaitid", "--help"),
+        process("-c", "pass"),
+        repeat,
+        "no: the floor does nothing",
+    )
     few = min(repeat, 5)
     if process.has("scipy", "pandas"):
         stack = process("-c", f"import speed; speed.conventional({str(walk)!r}, {str(folder)!r})")
-        row("`gaitid run`, 10 s walk, over a conventional stack", "", run(walk), stack, few,
-            "nearly: the stack has no checks, no gaps, no contacts, no cycles, no record")  # fmt: skip
+        row(
+            "`gaitid run`, 10 s walk, over a conventional stack",
+            "",
+            run(walk),
+            stack,
+            few,
+            "nearly: the stack has no checks, no gaps, no contacts, no cycles, no record",
+        )
     else:
         print("| conventional stack: scipy or pandas is not installed | | | | | |")
     if process.has("opensim", "numpy", python=options.opensim):
         process("-c", f"import speed; speed.opensim_files({str(folder)!r}, 1000)", python=options.opensim)()
         inverse = process("-c", f"import speed; speed.opensim_inverse({str(folder)!r}, 1000)", python=options.opensim)
-        row("`gaitid run`, 10 s walk, over OpenSim's inverse dynamics, 1000 frames of the same two legs", "",
-            run(walk), inverse, few, "no: OpenSim begins at joint angles, without C3D and markers")  # fmt: skip
+        row(
+            "`gaitid run`, 10 s walk, over OpenSim's inverse dynamics, 1000 frames of the same two legs",
+            "",
+            run(walk),
+            inverse,
+            few,
+            "no: OpenSim begins at joint angles, without C3D and markers",
+        )
     else:
         print("| OpenSim: not installed (`pip install opensim`, then `--opensim PYTHON`) | | | | | |")
 
@@ -117,23 +145,43 @@ def inside_one_process(walk: Path, repeat: int) -> None:
     from gaitid.write.table import csv_text
     from gaitid.write.tables import joints_csv, wrenches_csv
 
-    row("reading the 10 s walk with its plates over `ezc3d.c3d(FILE)`", "≤ 1.2", lambda: read_trial(walk),
-        lambda: ezc3d.c3d(str(walk)), repeat, "no: ezc3d leaves the plates out")  # fmt: skip
-    row("the same over ezc3d with `extract_forceplat_data=True`", "", lambda: read_trial(walk),
-        lambda: ezc3d.c3d(str(walk), extract_forceplat_data=True), repeat, "yes")  # fmt: skip
+    row(
+        "reading the 10 s walk with its plates over `ezc3d.c3d(FILE)`",
+        "≤ 1.2",
+        lambda: read_trial(walk),
+        lambda: ezc3d.c3d(str(walk)),
+        repeat,
+        "no: ezc3d leaves the plates out",
+    )
+    row(
+        "the same over ezc3d with `extract_forceplat_data=True`",
+        "",
+        lambda: read_trial(walk),
+        lambda: ezc3d.c3d(str(walk), extract_forceplat_data=True),
+        repeat,
+        "yes",
+    )
     result = analyse_file(walk, prepare(RunOptions("pig")))
     texts = [wrenches_csv(result), joints_csv(result)]
     tables = [pd.read_csv(io.StringIO(text)) for text in texts]
     assert texts == [table.to_csv(index=False, float_format="%.10g") for table in tables]
     arrays = [(list(table), table.to_numpy()) for table in tables]
-    row("the numbers of wrenches and joints to CSV over `DataFrame.to_csv(float_format='%.10g')`", "≤ 0.2",
+    row(
+        "the numbers of wrenches and joints to CSV over `DataFrame.to_csv(float_format='%.10g')`",
+        "≤ 0.2",
         lambda: [csv_text(*array) for array in arrays],
-        lambda: [table.to_csv(index=False, float_format="%.10g") for table in tables], repeat,
-        "yes: text in memory, the same bytes")  # fmt: skip
-    row("the same from gaitid's result, wrenches turned into segment axes", "",
+        lambda: [table.to_csv(index=False, float_format="%.10g") for table in tables],
+        repeat,
+        "yes: text in memory, the same bytes",
+    )
+    row(
+        "the same from gaitid's result, wrenches turned into segment axes",
+        "",
         lambda: [wrenches_csv(result), joints_csv(result)],
-        lambda: [table.to_csv(index=False, float_format="%.10g") for table in tables], repeat,
-        "no: pandas is given the finished table")  # fmt: skip
+        lambda: [table.to_csv(index=False, float_format="%.10g") for table in tables],
+        repeat,
+        "no: pandas is given the finished table",
+    )
 
 
 def lengths(walk: Path, folder: Path, frames: list[int]) -> None:
@@ -247,8 +295,11 @@ def conventional(file: str, folder: str) -> None:
                 force[t], moment[t] = f, q
                 local[t] = np.concatenate([R[t].T @ f, R[t].T @ q])
                 relative = R[t] if above is None else above[t].T @ R[t]
-                angles[t] = (np.arctan2(relative[0, 2], relative[2, 2]), np.arcsin(-relative[1, 2]),
-                             np.arctan2(relative[1, 0], relative[1, 1]))  # fmt: skip
+                angles[t] = (
+                    np.arctan2(relative[0, 2], relative[2, 2]),
+                    np.arcsin(-relative[1, 2]),
+                    np.arctan2(relative[1, 0], relative[1, 1]),
+                )
                 power[t] = q @ omega[t]
             for k, axis in enumerate("xyz"):
                 wrenches[f"{side}_{joint}_force_{axis}_N"] = force[:, k].copy()

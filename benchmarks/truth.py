@@ -61,12 +61,14 @@ def rate_table() -> list[str]:
         forces, moments = wrench_errors(walk, result)
         centre = max(
             float(np.abs(leg.joints_g[j] - walk.truth.joint_g[f"{s}_{j}"]).max())
-            for s, leg in result.sides.items() for j in JOINTS
-        )  # fmt: skip
+            for s, leg in result.sides.items()
+            for j in JOINTS
+        )
         turn = max(
             float(np.abs(m.R_gs - walk.truth.rotation[f"{s}_{name}"]).max())
-            for s, leg in result.sides.items() for name, m in leg.motions.items()
-        )  # fmt: skip
+            for s, leg in result.sides.items()
+            for name, m in leg.motions.items()
+        )
         in_air = {s: leg.load.state == 0 for s, leg in result.sides.items()}
         keep = np.hstack([np.repeat(in_air[s][:, None], 9, axis=1) for s in result.sides])
         swing_f, swing_m = np.where(keep, forces, np.nan), np.where(keep, moments, np.nan)

@@ -85,8 +85,9 @@ def main() -> None:
     figure.suptitle(
         "Accelerations of the tip (25 m/s² are drawn as 1 m): ellipsoids for τᵀτ ≤ 0.005 N²m² (blue), polytopes for "
         "|τ| ≤ √0.005 N·m (orange);\nwhole lines without gravity, broken lines with it, the thin line is gravity's own",
-        fontsize=9, color=INK,
-    )  # fmt: skip
+        fontsize=9,
+        color=INK,
+    )
     figure.savefig(Path(__file__).with_suffix(".png"), dpi=110, metadata={"Software": None})
 
 

@@ -96,23 +96,57 @@ class Panel:
                 self.label(o + 2.9 * away, letter, colour)
                 continue
             tip = o + length * flat
-            self.ax.add_patch(FancyArrowPatch(o, tip, arrowstyle="-|>", mutation_scale=13, lw=2, color=colour,
-                                              shrinkA=0, shrinkB=0, zorder=7))  # fmt: skip
+            self.ax.add_patch(
+                FancyArrowPatch(
+                    o, tip, arrowstyle="-|>", mutation_scale=13, lw=2, color=colour, shrinkA=0, shrinkB=0, zorder=7
+                )
+            )
             self.label(o + (length + 1.9) * flat, letter, colour)
 
     def label(self, at: Array, text: str, colour: str, size: float = 12, **options: object) -> None:
-        self.ax.text(at[0], at[1], text, color=colour, fontsize=size, ha=str(options.pop("ha", "center")), va="center",
-                     zorder=10, bbox={"fc": "white", "ec": "none", "pad": 0.8, "alpha": 0.8}, **options)  # fmt: skip
+        self.ax.text(
+            at[0],
+            at[1],
+            text,
+            color=colour,
+            fontsize=size,
+            ha=str(options.pop("ha", "center")),
+            va="center",
+            zorder=10,
+            bbox={"fc": "white", "ec": "none", "pad": 0.8, "alpha": 0.8},
+            **options,
+        )
 
-    def arc(self, centre: Array, radius: float, middle_deg: float, grows: float, colour: str, text: str,
-            half_deg: float = 38.0, text_at: Array | None = None, ha: str = "center") -> None:  # fmt: skip
+    def arc(
+        self,
+        centre: Array,
+        radius: float,
+        middle_deg: float,
+        grows: float,
+        colour: str,
+        text: str,
+        half_deg: float = 38.0,
+        text_at: Array | None = None,
+        ha: str = "center",
+    ) -> None:
         """A curved arrow about a joint, anticlockwise where `grows` > 0 about the axis toward the reader."""
         assert abs(grows) > 0.5, f"{text}: no rotation in this plane"
         theta = np.radians(middle_deg + np.sign(grows) * np.linspace(-half_deg, half_deg, 60))
         points = centre + radius * np.column_stack([np.cos(theta), np.sin(theta)])
         self.ax.plot(*points[:-4].T, color=colour, lw=2.8, solid_capstyle="round", zorder=6)
-        self.ax.add_patch(FancyArrowPatch(points[-7], points[-1], arrowstyle="-|>", mutation_scale=21, lw=0,
-                                          color=colour, shrinkA=0, shrinkB=0, zorder=6))  # fmt: skip
+        self.ax.add_patch(
+            FancyArrowPatch(
+                points[-7],
+                points[-1],
+                arrowstyle="-|>",
+                mutation_scale=21,
+                lw=0,
+                color=colour,
+                shrinkA=0,
+                shrinkB=0,
+                zorder=6,
+            )
+        )
         if text_at is None:
             m = np.radians(middle_deg)
             text_at = centre + (radius + 2.2) * np.array([np.cos(m), np.sin(m)])

@@ -57,8 +57,9 @@ def check_observer(observer: str | None, model: Model) -> None:
     """
     segments = (*(body.segment for body in model.chain), model.base.segment)
     if observer is not None and observer not in segments:
-        raise ModelError(f"--observer {observer}: no such segment in the model {model.name}",
-                         expected=" or ".join(segments))  # fmt: skip
+        raise ModelError(
+            f"--observer {observer}: no such segment in the model {model.name}", expected=" or ".join(segments)
+        )
 
 
 def _of_leg(result: Result, leg: SideResult, observer: str | None) -> list[Mapping[str, Wrench]]:

@@ -40,9 +40,19 @@ _ENDINGS = (
     ("_s", "time_s"),
     *((f"_q{c}", "quaternion_1") for c in "wxyz"),
 )
-_UNITS = {"Nm": "N·m", "Nm_per_kg": "N·m/kg", "N_per_kg": "N/kg", "W_per_kg": "W/kg", "rad_per_s": "rad/s",
-          "rad_per_s2": "rad/s²", "m_per_s": "m/s", "m_per_s2": "m/s²", "steps_per_min": "steps/min",
-          "percent": "%", "1": ""}  # fmt: skip
+_UNITS = {
+    "Nm": "N·m",
+    "Nm_per_kg": "N·m/kg",
+    "N_per_kg": "N/kg",
+    "W_per_kg": "W/kg",
+    "rad_per_s": "rad/s",
+    "rad_per_s2": "rad/s²",
+    "m_per_s": "m/s",
+    "m_per_s2": "m/s²",
+    "steps_per_min": "steps/min",
+    "percent": "%",
+    "1": "",
+}
 # Tables of `run` that must be there; the others are compared where kept.
 _REQUIRED = ("wrenches", "joints")
 # Settings that have an option of their own.

@@ -91,5 +91,8 @@ def laboratory_vertical(
                 todo="check the labels of the markers and the corners of the plates",
             )
         return up, words
-    raise TrialError("the vertical cannot be found", expected="force plates, or pelvis and foot markers",
-                     todo="say it in the model, as `vertical: z`")  # fmt: skip
+    raise TrialError(
+        "the vertical cannot be found",
+        expected="force plates, or pelvis and foot markers",
+        todo="say it in the model, as `vertical: z`",
+    )

@@ -173,9 +173,15 @@ def test_every_column_of_the_truth_is_one_of_run_s(kind: str, tmp_path: Path) ->
     (tmp_path / "fork.yaml").write_text(before + after[after.index("settings:") :], encoding="utf-8")
     closed_circle.gaitid("simulate", tmp_path / "fork.yaml", "-o", tmp_path)
     closed_circle.gaitid(
-        "run", tmp_path / f"fork.{kind}", "--model", tmp_path / "fork.model.yaml", "-o", tmp_path / "res",
-        "--write", "segments",
-    )  # fmt: skip
+        "run",
+        tmp_path / f"fork.{kind}",
+        "--model",
+        tmp_path / "fork.model.yaml",
+        "-o",
+        tmp_path / "res",
+        "--write",
+        "segments",
+    )
     for what in ("wrenches", "joints", "segments"):
         truth = closed_circle.table(tmp_path / f"fork.truth.{what}.csv")
         found = closed_circle.table(tmp_path / "res" / f"fork.{what}.csv")

@@ -141,8 +141,9 @@ def test_a_gap_empties_its_frames_and_no_others(simulated: Callable[..., object]
     known = np.isfinite(left.angles["knee"]["flexion"])
     assert known.sum() == len(known) - (stop - start)
     # the right leg does not hang on the left knee
-    np.testing.assert_array_equal(gap.sides["right"].moments["knee"]["extension"],
-                                  whole.sides["right"].moments["knee"]["extension"])  # fmt: skip
+    np.testing.assert_array_equal(
+        gap.sides["right"].moments["knee"]["extension"], whole.sides["right"].moments["knee"]["extension"]
+    )
     lost = np.isfinite(whole.sides["left"].wrenches["knee"].m_g[:, 0]) & np.isnan(left.wrenches["knee"].m_g[:, 0])
     # no frame but those of the gap: derivatives beside it go through its bridge
     assert set(np.flatnonzero(lost)) == set(range(start, stop))

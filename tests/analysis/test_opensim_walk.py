@@ -127,8 +127,11 @@ def subject_text() -> str:
     for side, hip in hips_of_opensim().items():
         s = side[0].upper()
         # The foot's axes are not compared: its offset angles are taken as 0.
-        lines += [f"{side}_leg_length_m: {apart(f'{s}.ASIS', f'{s}.Ankle.Med')}",
-                  f"{side}_static_plantar_flexion_rad: 0", f"{side}_static_rotation_offset_rad: 0"]  # fmt: skip
+        lines += [
+            f"{side}_leg_length_m: {apart(f'{s}.ASIS', f'{s}.Ankle.Med')}",
+            f"{side}_static_plantar_flexion_rad: 0",
+            f"{side}_static_rotation_offset_rad: 0",
+        ]
         offsets = {"hip": hip}
         for segment, joint in (("Thigh", "Knee"), ("Shank", "Ankle")):
             upper, front, rear = (marker(f"{s}.{segment}.{part}") for part in ("Upper", "Front", "Rear"))
@@ -179,9 +182,10 @@ LIMITS_SAME_HIP = {"ankle": 0.12, "knee": 0.25, "hip": 0.20}
 
 
 @pytest.mark.parametrize(
-    ("text", "limits"), [(MODEL, LIMITS), (MODEL.replace("  points:\n", HIP_OF_OPENSIM), LIMITS_SAME_HIP)],
+    ("text", "limits"),
+    [(MODEL, LIMITS), (MODEL.replace("  points:\n", HIP_OF_OPENSIM), LIMITS_SAME_HIP)],
     ids=["Davis' hip centre", "OpenSim's hip centre"],
-)  # fmt: skip
+)
 def test_sagittal_moments_beside_opensim_s(tmp_path: Path, text: str, limits: dict[str, float]) -> None:
     for (side, joint), (rms, correlation, frames) in differences(analysed(tmp_path, text)).items():
         assert frames >= 70, (side, joint)  # of 72: 1.2 s at 60 Hz

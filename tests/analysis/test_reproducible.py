@@ -13,25 +13,45 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TRIAL = ROOT / "sample_data" / "walk_noisy" / "walk.c3d"
-WORDS = ("--model", "pig", "-o", "out", "--write", "segments", "--write", "base",
-         "--contributions", "--observer", "thigh", "--quiet")  # fmt: skip
+WORDS = (
+    "--model",
+    "pig",
+    "-o",
+    "out",
+    "--write",
+    "segments",
+    "--write",
+    "base",
+    "--contributions",
+    "--observer",
+    "thigh",
+    "--quiet",
+)
 # One of each kind in a row, so that ten runs try every value. A locale that the system lacks is the C locale: it is
 # then tried as a name only, which is what a user's shell on such a system gives too.
 SURROUNDINGS: dict[str, Mapping[str, str]] = {
     "C locale, west": {"LC_ALL": "C", "TZ": "America/St_Johns", "PYTHONHASHSEED": "0"},
     "German, two threads": {
-        "LANG": "de_DE.UTF-8", "LC_ALL": "de_DE.UTF-8", "LC_NUMERIC": "de_DE.UTF-8",
-        "OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "1",
+        "LANG": "de_DE.UTF-8",
+        "LC_ALL": "de_DE.UTF-8",
+        "LC_NUMERIC": "de_DE.UTF-8",
+        "OPENBLAS_NUM_THREADS": "2",
+        "OMP_NUM_THREADS": "2",
+        "PYTHONHASHSEED": "1",
     },
     "Turkish, four threads": {
-        "LANG": "tr_TR.UTF-8", "LC_ALL": "tr_TR.UTF-8", "TZ": "Asia/Kathmandu",
-        "OPENBLAS_NUM_THREADS": "4", "OMP_NUM_THREADS": "4", "PYTHONHASHSEED": "random",
+        "LANG": "tr_TR.UTF-8",
+        "LC_ALL": "tr_TR.UTF-8",
+        "TZ": "Asia/Kathmandu",
+        "OPENBLAS_NUM_THREADS": "4",
+        "OMP_NUM_THREADS": "4",
+        "PYTHONHASHSEED": "random",
     },
     "Latin 1, no UTF-8 mode": {"LC_ALL": "de_DE.ISO-8859-1", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     "UTF-8 mode, C locale": {"LC_ALL": "C", "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"},
     "optimised, far in the east": {"PYTHONOPTIMIZE": "2", "TZ": "Pacific/Kiritimati"},
     "no name of a time zone, no home": {"TZ": ":/none", "HOME": "/none", "COLUMNS": "20", "NO_COLOR": "1"},
-}  # fmt: skip
+}
 # Variables that a machine may have set, and that are tried here.
 TRIED = ("LANG", "LC_", "TZ", "OPENBLAS_", "OMP_", "PYTHONHASHSEED", "PYTHONUTF8", "NPY_")
 
@@ -43,8 +63,13 @@ def run(folder: Path, extra: Mapping[str, str], trial: Path | str = TRIAL, umask
     environment |= {"PYTHONPATH": str(ROOT), **extra}
     done = subprocess.run(
         [sys.executable, "-m", "gaitid", "run", str(trial), *WORDS],
-        cwd=folder, env=environment, umask=umask, capture_output=True, check=False, timeout=120,
-    )  # fmt: skip
+        cwd=folder,
+        env=environment,
+        umask=umask,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     return {path.name: path.read_bytes() for path in sorted((folder / "out").iterdir())}
 

@@ -183,8 +183,10 @@ def test_gravity_and_ground_are_what_is_carried_and_what_is_answered(run: Runs, 
         P = vector(segments, f"{side}_{joint}", "m")
         masses = [bodies[f"{side}_{segment}"]["mass_kg"] for segment in beyond]
         levers = [vector(segments, f"{side}_{segment}_com", "m") - P for segment in beyond]
-        gravity = {kind: vector(found, f"{side}_{joint}_{kind}_global", f"gravity_{unit}")
-                   for kind, unit in (("force", "N"), ("moment", "Nm"))}  # fmt: skip
+        gravity = {
+            kind: vector(found, f"{side}_{joint}_{kind}_global", f"gravity_{unit}")
+            for kind, unit in (("force", "N"), ("moment", "Nm"))
+        }
         close(gravity["force"], np.broadcast_to(sum(masses) * UP_G, P.shape), 1e-7)  # N
         close(gravity["moment"], sum(m * np.cross(r, UP_G) for m, r in zip(masses, levers, strict=True)), 1e-7)
         ground = vector(found, f"{side}_{joint}_moment_global", "ground_reaction_Nm")

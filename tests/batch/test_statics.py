@@ -210,42 +210,64 @@ def test_a_static_by_name_that_walks_is_a_trial(make) -> None:  # type: ignore[n
         ("Static, Static-2, walk", {"walk": "Static-2"}),
         ("Static, Static repeat, walk", {"walk": "Static repeat"}),
         # each of several belongs to others, or one belongs to nobody
-        ("A1 static, A2 static, A1 walk, A2 walk, A3 walk",
-         {"A1 walk": "A1 static", "A2 walk": "A2 static", "A3 walk": None}),
+        (
+            "A1 static, A2 static, A1 walk, A2 walk, A3 walk",
+            {"A1 walk": "A1 static", "A2 walk": "A2 static", "A3 walk": None},
+        ),
         ("A1 static, static, A1 walk, A3 walk", {"A1 walk": "A1 static", "A3 walk": "static"}),
         # one is taken, or the last of one person's
         ("A1 static, A1 walk, A3 walk", {"A1 walk": "A1 static", "A3 walk": "A1 static"}),
         ("P1_Static_1, P1_Static_2, P1_1, P1_3", {"P1_1": "P1_Static_2", "P1_3": "P1_Static_2"}),
         # a number after the same words, or first, tells people apart
-        ("Subject_1_Static, Subject_1_Walk01, Subject_2_Static, Subject_2_Walk01, Subject_3_Walk01",
-         {"Subject_1_Walk01": "Subject_1_Static", "Subject_2_Walk01": "Subject_2_Static", "Subject_3_Walk01": None}),
-        ("sub-01_task-static, sub-02_task-static, sub-01_task-walk, sub-02_task-walk_run-1",
-         {"sub-01_task-walk": "sub-01_task-static", "sub-02_task-walk_run-1": "sub-02_task-static"}),
-        ("001_static, 002_static, 001_walk, 002_walk, 003_walk",
-         {"001_walk": "001_static", "002_walk": "002_static", "003_walk": None}),
-        ("P7_visit_1_static, P7_visit_2_static, P7_visit_1_walk1, P7_visit_2_walk1",
-         {"P7_visit_1_walk1": "P7_visit_1_static", "P7_visit_2_walk1": "P7_visit_2_static"}),
-        ("Subject_1_Static, Subject_2_Static_AFO, Subject_1_AFO_walk, Subject_2_AFO_walk",
-         {"Subject_1_AFO_walk": "Subject_1_Static", "Subject_2_AFO_walk": "Subject_2_Static_AFO"}),
+        (
+            "Subject_1_Static, Subject_1_Walk01, Subject_2_Static, Subject_2_Walk01, Subject_3_Walk01",
+            {"Subject_1_Walk01": "Subject_1_Static", "Subject_2_Walk01": "Subject_2_Static", "Subject_3_Walk01": None},
+        ),
+        (
+            "sub-01_task-static, sub-02_task-static, sub-01_task-walk, sub-02_task-walk_run-1",
+            {"sub-01_task-walk": "sub-01_task-static", "sub-02_task-walk_run-1": "sub-02_task-static"},
+        ),
+        (
+            "001_static, 002_static, 001_walk, 002_walk, 003_walk",
+            {"001_walk": "001_static", "002_walk": "002_static", "003_walk": None},
+        ),
+        (
+            "P7_visit_1_static, P7_visit_2_static, P7_visit_1_walk1, P7_visit_2_walk1",
+            {"P7_visit_1_walk1": "P7_visit_1_static", "P7_visit_2_walk1": "P7_visit_2_static"},
+        ),
+        (
+            "Subject_1_Static, Subject_2_Static_AFO, Subject_1_AFO_walk, Subject_2_AFO_walk",
+            {"Subject_1_AFO_walk": "Subject_1_Static", "Subject_2_AFO_walk": "Subject_2_Static_AFO"},
+        ),
         # but not one that files were numbered with in their order
         ("01 Cal, 02 walk, 03 walk, 08 Cal", {"02 walk": "08 Cal", "03 walk": "08 Cal"}),
         ("Trial_01_static, Trial_02_walk, Trial_05_static", {"Trial_02_walk": "Trial_05_static"}),
         # a number glued to a word, where the other name has it without
         ("Static_AFO, Static_Barefoot, AFO1, Barefoot1", {"AFO1": "Static_AFO", "Barefoot1": "Static_Barefoot"}),
-        ("AFO_static2, BarefootStatic1, AFO_walk, Barefoot_1",
-         {"AFO_walk": "AFO_static2", "Barefoot_1": "BarefootStatic1"}),
+        (
+            "AFO_static2, BarefootStatic1, AFO_walk, Barefoot_1",
+            {"AFO_walk": "AFO_static2", "Barefoot_1": "BarefootStatic1"},
+        ),
         ("static_post, static_pre, walk_post1, walk_pre1", {"walk_post1": "static_post", "walk_pre1": "static_pre"}),
-        ("P1_static_AFO, P1_static_shod, P1_AFO1, P1_shod1, P1_walk",
-         {"P1_AFO1": "P1_static_AFO", "P1_shod1": "P1_static_shod", "P1_walk": None}),
-        ("static, static_left_wand, walk_left1, walk_right1",
-         {"walk_left1": "static_left_wand", "walk_right1": "static"}),
-        ("static P1, static P2, static C1, walk P1, walk P2, walk C1, walk P3",
-         {"walk P1": "static P1", "walk P2": "static P2", "walk C1": "static C1", "walk P3": None}),
+        (
+            "P1_static_AFO, P1_static_shod, P1_AFO1, P1_shod1, P1_walk",
+            {"P1_AFO1": "P1_static_AFO", "P1_shod1": "P1_static_shod", "P1_walk": None},
+        ),
+        (
+            "static, static_left_wand, walk_left1, walk_right1",
+            {"walk_left1": "static_left_wand", "walk_right1": "static"},
+        ),
+        (
+            "static P1, static P2, static C1, walk P1, walk P2, walk C1, walk P3",
+            {"walk P1": "static P1", "walk P2": "static P2", "walk C1": "static C1", "walk P3": None},
+        ),
         # of one person's, the one that nothing else claims
-        ("S_1_static, S_1_static_AFO, S_2_static, S_1_walk, S_1_AFO_walk, S_2_walk",
-         {"S_1_walk": "S_1_static", "S_1_AFO_walk": "S_1_static_AFO", "S_2_walk": "S_2_static"}),
+        (
+            "S_1_static, S_1_static_AFO, S_2_static, S_1_walk, S_1_AFO_walk, S_2_walk",
+            {"S_1_walk": "S_1_static", "S_1_AFO_walk": "S_1_static_AFO", "S_2_walk": "S_2_static"},
+        ),
     ],
-)  # fmt: skip
+)
 def test_of_several_in_a_folder(make, files: str, expected: dict[str, str | None]) -> None:  # type: ignore[no-untyped-def]
     names = [f"{name}.c3d" for name in files.split(", ")]
     top = make(*(f"{n}=static" if "static" in n.lower() or "Cal" in n else n for n in names))

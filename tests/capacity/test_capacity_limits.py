@@ -31,8 +31,12 @@ def test_the_bundled_example_says_that_it_is_no_norm() -> None:
     limits = read_limits("example", load_model("pig"))
     assert "not norms" in limits.title
     assert [f.name for f in limits.freedoms] == [
-        "hip_flexion", "hip_adduction", "knee_flexion", "ankle_dorsiflexion", "ankle_eversion",
-    ]  # fmt: skip
+        "hip_flexion",
+        "hip_adduction",
+        "knee_flexion",
+        "ankle_dorsiflexion",
+        "ankle_eversion",
+    ]
     assert any("Front Physiol" in source for source in limits.sources)
     assert any("without a source" in source for source in limits.sources)
 
@@ -73,7 +77,7 @@ def test_names_of_opposite_ways_are_pairs() -> None:
             "both give knee flexion",
         ),
     ],
-)  # fmt: skip
+)
 def test_refusals_name_the_key(tmp_path: Path, body: str, words: str) -> None:
     assert words in refusal(tmp_path, HEAD + body + "\n")
 

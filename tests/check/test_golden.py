@@ -390,9 +390,12 @@ def bash(script: str, folder: Path, environment: dict[str, str], code: int = 0) 
     path = os.pathsep.join((str(folder / "bin"), os.environ["PATH"]))
     done = subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
-        cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT), "PATH": path, **environment},
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PATH": path, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == code, done
     return done.stdout + done.stderr
 
@@ -449,8 +452,10 @@ def test_a_tree_of_batch_is_checked_with_the_settings_of_each_trial(repository: 
     )
     bash(
         "gaitid batch recordings/lab.csv --model pig --require-forces --write segments --express-in distal "
-        "--contributions -o tree -j 1 --quiet", repository, {},
-    )  # fmt: skip
+        "--contributions -o tree -j 1 --quiet",
+        repository,
+        {},
+    )
     script = shlex.join([sys.executable, str(ROOT / "docs" / "examples" / "check_tree.py"), "tree"])
     out = bash(script, repository, {})
     assert out.count("PASS") == 2, out

@@ -31,8 +31,12 @@ def result() -> Result:
 
 def test_every_solver_is_compared_on_every_joint(result: Result) -> None:
     compared = compare_solvers(result)
-    where = {f"{side} {joint} {kind}" for side in ("left", "right") for joint in ("ankle", "knee", "hip")
-             for kind in ("force", "moment")}  # fmt: skip
+    where = {
+        f"{side} {joint} {kind}"
+        for side in ("left", "right")
+        for joint in ("ankle", "knee", "hip")
+        for kind in ("force", "moment")
+    }
     assert {(one.solver, one.where) for one in compared} == {(s, w) for s in SOLVERS if s != "block" for w in where}
     assert all(one.values > 300 for one in compared)
     assert solvers_agree(compared).status == "pass"

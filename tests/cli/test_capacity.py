@@ -27,8 +27,10 @@ def test_its_files(walk: Path, tmp_path: Path) -> None:
     done = gaitid("capacity", walk, *LIMITS, "-o", tmp_path, "--frames", "50-70", "--picture", "60")
     assert done.code == 0, done.err
     assert sorted(p.name for p in tmp_path.iterdir()) == [
-        "walk.capacity.csv", "walk.capacity.json", "walk.capacity.png",
-    ]  # fmt: skip
+        "walk.capacity.csv",
+        "walk.capacity.json",
+        "walk.capacity.png",
+    ]
     found = columns(tmp_path / "walk.capacity.csv")
     np.testing.assert_array_equal(found["frame"], np.arange(50, 71))
     np.testing.assert_allclose(found["time_s"], np.arange(49, 70) / 100, atol=1e-9)

@@ -491,8 +491,11 @@ def test_the_log_has_every_trial(walk: Path, tmp_path: Path) -> None:
     assert done.code == 1
     start, begun, passed, again, failed_, end = logged(log)
     assert (start[0], begun[:2], again[:2], end) == (
-        "start", ("begin", str(walk)), ("begin", str(none)), ("end", None, "1 error")
-    )  # fmt: skip
+        "start",
+        ("begin", str(walk)),
+        ("begin", str(none)),
+        ("end", None, "1 error"),
+    )
     assert passed == ("passed", str(walk), "")
     assert failed_ == ("failed", str(none), "analysis: no such file; check the path")
 

@@ -214,8 +214,18 @@ def test_text_is_for_a_terminal(walk: Path) -> None:
     assert done.code == 0
     assert done.err == ""
     topics = [line[:10].strip() for line in done.out.splitlines()[1:] if line[:10].strip()]
-    assert topics == ["frames", "vertical", "markers", "analog", "plates", "contacts", "events", "subject",
-                      "stored", "models"]  # fmt: skip
+    assert topics == [
+        "frames",
+        "vertical",
+        "markers",
+        "analog",
+        "plates",
+        "contacts",
+        "events",
+        "subject",
+        "stored",
+        "models",
+    ]
     assert "250 at 100 Hz, numbered 1 to 250 (2.50 s)" in done.out
     assert "pig, pig_vicon: `run` takes this trial as it stands" in done.out
     assert "nan" not in done.out

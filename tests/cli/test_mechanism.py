@@ -36,9 +36,17 @@ def test_bundled_are_those_of_the_help() -> None:
 def test_motion_table(results: Path) -> None:
     names, rows = table((results / "four_bar.motion.csv").read_text(encoding="utf-8"))
     assert names[:10] == [
-        "time_s", "crank_x_m", "crank_y_m", "crank_phi_rad", "crank_vx_m_per_s", "crank_vy_m_per_s",
-        "crank_omega_rad_per_s", "crank_ax_m_per_s2", "crank_ay_m_per_s2", "crank_alpha_rad_per_s2",
-    ]  # fmt: skip
+        "time_s",
+        "crank_x_m",
+        "crank_y_m",
+        "crank_phi_rad",
+        "crank_vx_m_per_s",
+        "crank_vy_m_per_s",
+        "crank_omega_rad_per_s",
+        "crank_ax_m_per_s2",
+        "crank_ay_m_per_s2",
+        "crank_alpha_rad_per_s2",
+    ]
     assert len(names) == 1 + 3 * 9
     assert len(rows) == 361
     # the crank's centre on its circle of 0.05 m, to the ten digits written

@@ -82,8 +82,9 @@ def test_validate(tmp_path: Path) -> None:
     )
     done = gaitid("models", "validate", mine)
     assert_refused(done, "mine.yaml", "settings.gravity_m_per_s2", "settings.cutof_hz", "cutoff_hz", "colour")
-    mine.write_text("gaitid_model: 1\nextends: pig\nname: mine\n"
-                    "each_side: {points: {hip: {in_frame: pelvs, offset: [0, 0, 0]}}}\n")  # fmt: skip
+    mine.write_text(
+        "gaitid_model: 1\nextends: pig\nname: mine\neach_side: {points: {hip: {in_frame: pelvs, offset: [0, 0, 0]}}}\n"
+    )
     assert_refused(gaitid("models", "validate", mine), "each_side.points.hip", "pelvs", "did you mean 'pelvis'")
     mine.write_text("gaitid_model: 1\nextends: pig\nname: mine\n")
     assert gaitid("models", "validate", mine).code == 0
@@ -110,12 +111,57 @@ def test_schema_knows_every_key_that_a_bundled_model_uses() -> None:
         model = load_model(name)
         assert model
     for key in (
-        "gaitid_model", "name", "title", "extends", "sources", "table", "sides", "letter", "sign", "subject",
-        "subject_each_side", "key", "unit", "range", "c3d", "c3d_unit", "optional", "zero_is_absent", "static",
-        "otherwise", "because", "middle", "each_side", "markers", "numbers", "points", "frames", "chain", "segment",
-        "frame", "row", "com", "length", "joint", "centre", "ground", "base", "origin", "ground_contact", "heel",
-        "toe", "progression", "point", "axes", "angles", "proximal", "distal", "sequence", "moments", "settings",
-    ):  # fmt: skip
+        "gaitid_model",
+        "name",
+        "title",
+        "extends",
+        "sources",
+        "table",
+        "sides",
+        "letter",
+        "sign",
+        "subject",
+        "subject_each_side",
+        "key",
+        "unit",
+        "range",
+        "c3d",
+        "c3d_unit",
+        "optional",
+        "zero_is_absent",
+        "static",
+        "otherwise",
+        "because",
+        "middle",
+        "each_side",
+        "markers",
+        "numbers",
+        "points",
+        "frames",
+        "chain",
+        "segment",
+        "frame",
+        "row",
+        "com",
+        "length",
+        "joint",
+        "centre",
+        "ground",
+        "base",
+        "origin",
+        "ground_contact",
+        "heel",
+        "toe",
+        "progression",
+        "point",
+        "axes",
+        "angles",
+        "proximal",
+        "distal",
+        "sequence",
+        "moments",
+        "settings",
+    ):
         assert re.search(rf"\b{key}:", text), key
 
 

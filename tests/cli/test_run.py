@@ -94,9 +94,13 @@ def test_files_that_run_writes_without_write(walk: Path, tmp_path: Path) -> None
     assert gaitid("run", walk, "--model", "pig", "-o", tmp_path / "new" / "folder").code == 0
     written = sorted(p.name for p in (tmp_path / "new" / "folder").iterdir())
     assert written == [
-        "walk.contacts.csv", "walk.cycles.csv", "walk.joints.csv", "walk.run.json", "walk.spatiotemporal.csv",
+        "walk.contacts.csv",
+        "walk.cycles.csv",
+        "walk.joints.csv",
+        "walk.run.json",
+        "walk.spatiotemporal.csv",
         "walk.wrenches.csv",
-    ]  # fmt: skip
+    ]
 
 
 def test_columns_of_wrenches(results: Path) -> None:
@@ -295,9 +299,20 @@ def test_record(simulated: Path, walk: Path, tmp_path: Path) -> None:
     assert done.code == 0
     content = json.loads((tmp_path / "walk.run.json").read_text())
     assert {
-        "gaitid", "versions", "command", "inputs", "model", "settings", "subject", "segments", "conventions",
-        "contacts", "coverage", "quality", "warnings",
-    } <= set(content)  # fmt: skip
+        "gaitid",
+        "versions",
+        "command",
+        "inputs",
+        "model",
+        "settings",
+        "subject",
+        "segments",
+        "conventions",
+        "contacts",
+        "coverage",
+        "quality",
+        "warnings",
+    } <= set(content)
     assert content["gaitid"] == __version__
     assert content["versions"]["numpy"] == np.__version__
     assert content["command"][:2] == ["gaitid", "run"]
@@ -463,10 +478,19 @@ def test_a_side_without_markers_is_empty_with_a_warning(walk: Path, tmp_path: Pa
 
 def test_csv_trial_gives_the_same_as_its_c3d(simulated: Path, results: Path, tmp_path: Path) -> None:
     done = gaitid(
-        "run", simulated / "walk.csv", "--model", "pig", "-o", tmp_path,
-        "--forces", simulated / "walk.forces.csv", "--plates", simulated / "walk.plates.yaml",
-        "--subject", simulated / "walk.subject.yaml",
-    )  # fmt: skip
+        "run",
+        simulated / "walk.csv",
+        "--model",
+        "pig",
+        "-o",
+        tmp_path,
+        "--forces",
+        simulated / "walk.forces.csv",
+        "--plates",
+        simulated / "walk.plates.yaml",
+        "--subject",
+        simulated / "walk.subject.yaml",
+    )
     assert done.code == 0, done.err
     tables = []
     for folder in (results, tmp_path):

@@ -162,12 +162,46 @@ def test_the_record_of_a_trial_names_no_other(walk: Path, tmp_path: Path) -> Non
 
 def test_words_of_the_command_for_one_trial() -> None:
     """In one order, each as it is understood; a name that begins with a dash is one still."""
-    typed = ["--write", "base", "--static", "b.c3d", "-q", "--cutoff", "8", "--set", "a=2", "--require-forces",
-             "--cutoff", "6.0", "--set", "a=1", "--model=pig", "--log", "l", "-o", "out", "--", "-a.c3d"]  # fmt: skip
+    typed = [
+        "--write",
+        "base",
+        "--static",
+        "b.c3d",
+        "-q",
+        "--cutoff",
+        "8",
+        "--set",
+        "a=2",
+        "--require-forces",
+        "--cutoff",
+        "6.0",
+        "--set",
+        "a=1",
+        "--model=pig",
+        "--log",
+        "l",
+        "-o",
+        "out",
+        "--",
+        "-a.c3d",
+    ]
     with command.make_context("gaitid run", typed) as ctx:
         words = given_options(ctx)
-    kept = ("--model", "pig", "--static", "b.c3d", "--cutoff", "6", "--require-forces", "--write", "base",
-            "--set", "a=2", "--set", "a=1")  # fmt: skip
+    kept = (
+        "--model",
+        "pig",
+        "--static",
+        "b.c3d",
+        "--cutoff",
+        "6",
+        "--require-forces",
+        "--write",
+        "base",
+        "--set",
+        "a=2",
+        "--set",
+        "a=1",
+    )
     assert words == kept
     assert recorded_command(Path("-a.c3d"), words) == ("gaitid", "run", "./-a.c3d", *kept)
 

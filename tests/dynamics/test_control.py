@@ -76,8 +76,9 @@ def test_feedforward_errors_decay_as_the_linearised_arm_does() -> None:
     run = tracked(torque, times, REST - e0, np.zeros(2), Friction(viscous=v))
     M = mass_matrix(arm(), REST)
     dG = np.stack([slope(lambda h, x=x: gravity_terms(arm(), REST + h * x, GRAVITY)) for x in np.eye(2)], axis=1)
-    system = np.block([[np.zeros((2, 2)), np.eye(2)],
-                       [-np.linalg.solve(M, np.diag(kp) + dG), -np.linalg.solve(M, np.diag(kd + v))]])  # fmt: skip
+    system = np.block(
+        [[np.zeros((2, 2)), np.eye(2)], [-np.linalg.solve(M, np.diag(kp) + dG), -np.linalg.solve(M, np.diag(kd + v))]]
+    )
     expected = np.array([(expm(system * t) @ np.append(e0, [0, 0]))[:2] for t in times])
     assert np.abs(expected[-1]).max() < 0.1 * np.abs(e0).max()  # it has decayed
     np.testing.assert_allclose(REST - run.q, expected, rtol=0, atol=1e-9)  # rad

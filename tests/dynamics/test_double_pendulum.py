@@ -109,8 +109,17 @@ def test_the_chains_recursion_gives_the_documents_moments(seed: int) -> None:
     def bar(i: int, mass: float, length: float, start: np.ndarray, r: np.ndarray, base: np.ndarray) -> Link:
         external = tip if i else None
         com, acc = start + r / 2, base + ends[i] / 2
-        return Link(mass, rod(mass, length), R[[i]], com[None], acc[None], omega[i] * z[None], alpha[i] * z[None],
-                    start[None], external)  # fmt: skip
+        return Link(
+            mass,
+            rod(mass, length),
+            R[[i]],
+            com[None],
+            acc[None],
+            omega[i] * z[None],
+            alpha[i] * z[None],
+            start[None],
+            external,
+        )
 
     links = [bar(1, m2, l2, r1, r2, ends[0]), bar(0, m1, l1, np.zeros(3), r1, np.zeros(3))]
     M12, M1 = (w.m_g[0, 2] for w in solve_recursive(Chain(links), GRAVITY))

@@ -123,8 +123,10 @@ def test_a_limb_on_a_spherical_joint_keeps_its_angular_momentum() -> None:
 def test_a_free_body_falls_and_tumbles_independently() -> None:
     """Three prismatic joints and a spherical one: the centre of mass of a thrown limb draws a parabola."""
     slides = [Body(f"slide {a}", i - 1, "prismatic", a, ONE, NOWHERE, 0.0, NOWHERE, NOTHING) for i, a in enumerate(ONE)]
-    limb = [Body(b.name, i + 2, "revolute", b.axis_b, ONE, NOWHERE, b.mass, b.com_b, b.inertia_b)
-            for i, b in enumerate(ball().bodies)]  # fmt: skip
+    limb = [
+        Body(b.name, i + 2, "revolute", b.axis_b, ONE, NOWHERE, b.mass, b.com_b, b.inertia_b)
+        for i, b in enumerate(ball().bodies)
+    ]
     tree, times = JointTree((*slides, *limb)), np.linspace(0, 0.4, 9)[:, None]
     run = integrate(tree, [0, 1, 2, 0.3, 0.2, -0.4], [1, 2, 3, 2.0, -0.5, 1.5], free, times[:, 0], Environment(TILTED))
     moved = motion(tree, run.q, run.qd)

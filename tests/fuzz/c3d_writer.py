@@ -67,18 +67,39 @@ def parameters(floats: bool) -> dict[str, dict[str, Value]]:
     """Of the trial: whole numbers are ``int`` and int arrays, reals ``float`` and float arrays."""
     corners = np.array([[200.0, -300, 0], [-200, -300, 0], [-200, 300, 0], [200, 300, 0]]).T[..., None]
     return {
-        "POINT": {"USED": len(LABELS), "FRAMES": FRAMES, "SCALE": STEP_MM * (-1 if floats else 1), "RATE": RATE_HZ,
-                  "UNITS": ["mm"], "X_SCREEN": ["+X"], "Y_SCREEN": ["+Z"], "LABELS": LABELS},
-        "ANALOG": {"USED": len(CHANNELS), "RATE": RATE_HZ * PER_FRAME, "GEN_SCALE": 1.0, "LABELS": CHANNELS,
-                   "SCALE": np.full(len(CHANNELS), STEP_N), "OFFSET": np.full(len(CHANNELS), OFFSET),
-                   "UNITS": ["N", "N", "N", "Nmm", "Nmm", "Nmm"], "FORMAT": ["SIGNED"]},
-        "FORCE_PLATFORM": {"USED": 1, "TYPE": np.array([2]), "ZERO": np.array([1, 0]), "CORNERS": corners,
-                           "ORIGIN": np.array([[0.0], [0.0], [-40.0]]), "CHANNEL": np.arange(1, 7)[:, None]},
+        "POINT": {
+            "USED": len(LABELS),
+            "FRAMES": FRAMES,
+            "SCALE": STEP_MM * (-1 if floats else 1),
+            "RATE": RATE_HZ,
+            "UNITS": ["mm"],
+            "X_SCREEN": ["+X"],
+            "Y_SCREEN": ["+Z"],
+            "LABELS": LABELS,
+        },
+        "ANALOG": {
+            "USED": len(CHANNELS),
+            "RATE": RATE_HZ * PER_FRAME,
+            "GEN_SCALE": 1.0,
+            "LABELS": CHANNELS,
+            "SCALE": np.full(len(CHANNELS), STEP_N),
+            "OFFSET": np.full(len(CHANNELS), OFFSET),
+            "UNITS": ["N", "N", "N", "Nmm", "Nmm", "Nmm"],
+            "FORMAT": ["SIGNED"],
+        },
+        "FORCE_PLATFORM": {
+            "USED": 1,
+            "TYPE": np.array([2]),
+            "ZERO": np.array([1, 0]),
+            "CORNERS": corners,
+            "ORIGIN": np.array([[0.0], [0.0], [-40.0]]),
+            "CHANNEL": np.arange(1, 7)[:, None],
+        },
         "EVENT": {"USED": 1, "CONTEXTS": ["Left"], "LABELS": ["Foot Strike"], "TIMES": np.array([[0.0], [0.25]])},
         "PROCESSING": {"Bodymass": 75.0},
         "SUBJECTS": {"NAMES": ["Nobody"]},
         "TRIAL": {"ACTUAL_START_FIELD": np.array([21, 0]), "ACTUAL_END_FIELD": np.array([20 + FRAMES, 0])},
-    }  # fmt: skip
+    }
 
 
 def write(

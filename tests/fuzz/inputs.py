@@ -72,18 +72,40 @@ def nexus_csv() -> str:
     markers = np.column_stack([np.arange(21, 33), np.zeros(12), _markers()])
     name = "Imported AMTI Force Plate #1"
     return "\r\n".join(
-        ["Devices", "1000", f",,{name} - Force,,,{name} - Moment,,", "Frame,Sub Frame,Fx,Fy,Fz,Mx,My,Mz",
-         ",,N,N,N,N.mm,N.mm,N.mm", *_rows(devices), "",
-         "Events", "100", "Subject,Context,Name,Time (s),Description", "Nobody,Left,Foot Strike,0.25,strike", "",
-         "Trajectories", "100", ",," + ",".join(f"Nobody:{label},," for label in LABELS),
-         "Frame,Sub Frame" + ",X,Y,Z" * 3, ",," + ",".join(["mm"] * 9), *_rows(markers), "", ""]
-    )  # fmt: skip
+        [
+            "Devices",
+            "1000",
+            f",,{name} - Force,,,{name} - Moment,,",
+            "Frame,Sub Frame,Fx,Fy,Fz,Mx,My,Mz",
+            ",,N,N,N,N.mm,N.mm,N.mm",
+            *_rows(devices),
+            "",
+            "Events",
+            "100",
+            "Subject,Context,Name,Time (s),Description",
+            "Nobody,Left,Foot Strike,0.25,strike",
+            "",
+            "Trajectories",
+            "100",
+            ",," + ",".join(f"Nobody:{label},," for label in LABELS),
+            "Frame,Sub Frame" + ",X,Y,Z" * 3,
+            ",," + ",".join(["mm"] * 9),
+            *_rows(markers),
+            "",
+            "",
+        ]
+    )
 
 
 def trc() -> str:
-    header = ["PathFileType\t4\t(X/Y/Z)\ta.trc", "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits",
-              "100\t100\t12\t3\tmm", "Frame#\tTime\t" + "\t\t\t".join(LABELS),
-              "\t\t" + "\t".join(f"{axis}{i}" for i in (1, 2, 3) for axis in "XYZ"), ""]  # fmt: skip
+    header = [
+        "PathFileType\t4\t(X/Y/Z)\ta.trc",
+        "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits",
+        "100\t100\t12\t3\tmm",
+        "Frame#\tTime\t" + "\t\t\t".join(LABELS),
+        "\t\t" + "\t".join(f"{axis}{i}" for i in (1, 2, 3) for axis in "XYZ"),
+        "",
+    ]
     table = np.hstack([np.arange(1, 13)[:, None], _times(12, 100), _markers()])
     return "\n".join([*header, *_rows(table, "\t")]) + "\n"
 
@@ -136,12 +158,57 @@ _REALS = (0.0, -0.0, 1.0, -1.0, 1e-40, 1e30, -3.4e38, float("inf"), float("-inf"
 # Numbers that a sound table could hold, but for their place in it.
 _NUMBERS = ("0", "1", "-1", "0.5", "1e-3", "-700", "12", "20000", "1e6", "")
 _CELLS = (
-    "", " ", "nan", "-inf", "1e999", "1e308", "-0", "1_000", "1.234,5", "1,234.5", "0x10", "٣", "1/2/2024", "#N/A",
-    "\"", "\"\"", "\"1\n2\"", "=1+1", "2147483648", "9" * 400, "\x1b[2J", "\u202e", "a" * 10_000, "frame", "time_s",
-    "LASI_x_mm", "plate1_Fx_N", "plate999999999999_Fx_N", "endheader", "Devices", "Trajectories", "Frame", "Sub Frame",
-    "Nobody:", "&a [*a]", "!!python/object/apply:os.system [true]", "*x", "{a: b}", "- - - - -", "<<: *x", "? [a]",
-    "1:10", ".inf", "Left", "Invalid", "FP1=Left", "ground_force_vx", "DataRate", "nRows=1", "X1",
-)  # fmt: skip
+    "",
+    " ",
+    "nan",
+    "-inf",
+    "1e999",
+    "1e308",
+    "-0",
+    "1_000",
+    "1.234,5",
+    "1,234.5",
+    "0x10",
+    "٣",
+    "1/2/2024",
+    "#N/A",
+    '"',
+    '""',
+    '"1\n2"',
+    "=1+1",
+    "2147483648",
+    "9" * 400,
+    "\x1b[2J",
+    "\u202e",
+    "a" * 10_000,
+    "frame",
+    "time_s",
+    "LASI_x_mm",
+    "plate1_Fx_N",
+    "plate999999999999_Fx_N",
+    "endheader",
+    "Devices",
+    "Trajectories",
+    "Frame",
+    "Sub Frame",
+    "Nobody:",
+    "&a [*a]",
+    "!!python/object/apply:os.system [true]",
+    "*x",
+    "{a: b}",
+    "- - - - -",
+    "<<: *x",
+    "? [a]",
+    "1:10",
+    ".inf",
+    "Left",
+    "Invalid",
+    "FP1=Left",
+    "ground_force_vx",
+    "DataRate",
+    "nRows=1",
+    "X1",
+)
 _SEPARATORS = (",", ";", "\t", "\n", "\r\n", "\r", " ", ":", "=", "\f", "\u2028")
 
 
@@ -211,12 +278,14 @@ def _loop(data: bytes, rng: random.Random) -> bytes:
 def _flood(data: bytes, rng: random.Random) -> bytes:
     """Thousands of labels, groups or empty entries in front of the chain."""
     order = ">h" if data[515:516] == b"\x56" else "<h"
-    entry = rng.choice((
-        b"\x06\x01LABELS" + struct.pack(order, 9) + b"\xff\x02\x00\xff\x00\x00\x00",
-        b"\x01\xf0G" + struct.pack(order, 3) + b"\x00",
-        b"\x01\x01A" + struct.pack(order, 7) + b"\x02\x02\x00\xff\x00",
-        b"\x01\x01A" + struct.pack(order, 11) + b"\xff\x07\x00\xff\xff\xff\xff\xff\xff",
-    ))  # fmt: skip
+    entry = rng.choice(
+        (
+            b"\x06\x01LABELS" + struct.pack(order, 9) + b"\xff\x02\x00\xff\x00\x00\x00",
+            b"\x01\xf0G" + struct.pack(order, 3) + b"\x00",
+            b"\x01\x01A" + struct.pack(order, 7) + b"\x02\x02\x00\xff\x00",
+            b"\x01\x01A" + struct.pack(order, 11) + b"\xff\x07\x00\xff\xff\xff\xff\xff\xff",
+        )
+    )
     return data[:516] + entry * rng.choice((1, 300, 30_000)) + data[516:]
 
 

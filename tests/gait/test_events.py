@@ -192,8 +192,11 @@ def test_the_record_is_plain(walk) -> None:  # type: ignore[no-untyped-def]
     assert differences["strike"]["n"] == 7
     assert abs(differences["strike"]["median"]) < SOFT
     assert record["differences_s"]["file_minus_force"]["off"] == {
-        "n": 0, "median": None, "largest": None, "unmatched": 7,
-    }  # fmt: skip
+        "n": 0,
+        "median": None,
+        "largest": None,
+        "unmatched": 7,
+    }
     assert record["frames_forward"] == 400
 
 

@@ -204,8 +204,13 @@ def test_without_the_other_foot_its_figures_are_unknown() -> None:
     (left,) = measure_strides(find_cycles(events)[0], {"left": FootTrack(heel, heel)}, walk)
     known = {name for name, value in left.figures.items() if np.isfinite(value)}
     assert known == {
-        "speed_m_per_s", "cadence_steps_per_min", "stride_length_m", "stride_time_s", "stance_percent", "swing_percent",
-    }  # fmt: skip
+        "speed_m_per_s",
+        "cadence_steps_per_min",
+        "stride_length_m",
+        "stride_time_s",
+        "stance_percent",
+        "swing_percent",
+    }
 
 
 def phases(**times: float) -> dict[str, float]:
@@ -252,10 +257,13 @@ def test_standing_strides_have_no_direction_and_no_width() -> None:
 def test_mean_and_deviation() -> None:
     strides = drawn(
         [
-            ("left", 0.2, 0.0, 0.05), ("right", 0.7, 0.5, -0.05), ("left", 1.2, 1.0, 0.05),
-            ("right", 1.7, 1.6, -0.05), ("left", 2.2, 2.3, 0.05),
+            ("left", 0.2, 0.0, 0.05),
+            ("right", 0.7, 0.5, -0.05),
+            ("left", 1.2, 1.0, 0.05),
+            ("right", 1.7, 1.6, -0.05),
+            ("left", 2.2, 2.3, 0.05),
         ]
-    )  # fmt: skip
+    )
     left, both = summary(strides, "left"), summary(strides)
     assert left["n"]["stride_length_m"] == 2
     assert left["mean"]["stride_length_m"] == pytest.approx(1.15)

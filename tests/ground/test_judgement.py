@@ -153,7 +153,7 @@ CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
     ("empty_reading", lambda: contact(replace(pressed(), bias_g=7.0 * UP)), 0.9, "reads 7 N while it is empty"),
     ("contact_cut", lambda: contact(cut=(False, True)), 0.9, "cut by missing samples"),
     ("never_empty", lambda: contact(replace(pressed(), bias_g=np.full(3, np.nan))), 0.95, "nothing tells what"),
-]  # fmt: skip - a case a line
+]  # fmt: skip: one case a line can be read
 
 
 def reasons(rule: str, evidence: Evidence) -> list[Reason]:

@@ -214,9 +214,7 @@ def test_the_smoothing_spline_is_the_least_squares_solution(order: int, smoothin
     pattern = np.ones(31, dtype=bool)
     pattern[[3, *range(12, 20)]] = False
     y = np.random.default_rng(3).normal(size=31)
-    rows = np.concatenate([
-        np.eye(31)[pattern], smoothing ** (order / 6) * np.diff(np.eye(31), order, axis=0)
-    ])  # fmt: skip
+    rows = np.concatenate([np.eye(31)[pattern], smoothing ** (order / 6) * np.diff(np.eye(31), order, axis=0)])
     expected = np.linalg.lstsq(rows, np.concatenate([y[pattern], np.zeros(31 - order)]), rcond=None)[0]
     # Rounding times the condition of `rows`, 1e6 at most.
     np.testing.assert_allclose(

@@ -50,12 +50,20 @@ def test_wrong_number_of_drivers(drivers: Any, found: int, edited: Edited) -> No
         ("slider_crank", {"constraints": {"slide": SLIDE}}, "constraints cylinder, upright, slide: redundant"),
         (
             "slider_crank",
-            {"constraints": {"slide": SLIDE, "upright": None}, "drivers": {"again": {"type": "relative_angle_driver",
-             "bodies": ["ground", "crank"], "angle_rad": {"polynomial": [0, "20*pi"]}}}},
+            {
+                "constraints": {"slide": SLIDE, "upright": None},
+                "drivers": {
+                    "again": {
+                        "type": "relative_angle_driver",
+                        "bodies": ["ground", "crank"],
+                        "angle_rad": {"polynomial": [0, "20*pi"]},
+                    }
+                },
+            },
             "drivers: the wrong number of them",
         ),
     ],
-)  # fmt: skip
+)
 def test_redundant_constraints(name: str, changes: Mapping[str, Any], words: str, edited: Edited) -> None:
     assert words in refusal(edited(name, changes))
 
@@ -85,11 +93,13 @@ def parallelogram(start_rad: float) -> Mapping[str, Any]:
         "bodies": {
             "crank": {"guess": {"phi_deg": degrees}},
             "coupler": {"guess": {"x_m": 0.2, "y_m": 0.05, "phi_deg": 0}},
-            "rocker": {"points_m": {"O4": [-0.05, 0], "B": [0.05, 0]},
-                       "guess": {"x_m": 0.29, "y_m": 0.02, "phi_deg": degrees}},
+            "rocker": {
+                "points_m": {"O4": [-0.05, 0], "B": [0.05, 0]},
+                "guess": {"x_m": 0.29, "y_m": 0.02, "phi_deg": degrees},
+            },
         },
         "drivers": {"crank_drive": {"angle_rad": {"polynomial": [start_rad, "2*pi"]}}},
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize(
@@ -143,10 +153,14 @@ def test_the_locked_angle_is_the_one_of_geometry(edited: Edited) -> None:
         ({"drivers": {"crank_drive": {"angle_deg": 1}}}, "expected one of angle_rad and angle_deg, found 2"),
         ({"drivers": {"crank_drive": {"angle_rad": {"polynomial": None}}}}, "angle_rad: expected a number, polynomial"),
         ({"drivers": {"crank_drive": {"angle_rad": {"sines": [{"amplitude": 1}]}}}}, "sines[0].frequency_hz: missing"),
-        ({"drivers": {"crank_drive": {"angle_rad": {"table": "no.csv", "column": "a", "polynomial": None}}}},
-         "drivers.crank_drive.angle_rad: no.csv: no such file"),
-        ({"drivers": {"crank_drive": {"angle_rad": {"table": "x" * 300, "column": "a", "polynomial": None}}}},
-         "cannot be read (File name too long)"),
+        (
+            {"drivers": {"crank_drive": {"angle_rad": {"table": "no.csv", "column": "a", "polynomial": None}}}},
+            "drivers.crank_drive.angle_rad: no.csv: no such file",
+        ),
+        (
+            {"drivers": {"crank_drive": {"angle_rad": {"table": "x" * 300, "column": "a", "polynomial": None}}}},
+            "cannot be read (File name too long)",
+        ),
         ({"drivers": {"crank_drive": {"angle_rad": {"table": ".", "column": "a", "polynomial": None}}}}, "not a file"),
         ({"gravity_m_per_s2": "g" * 5000}, "g…"),
         ({"gravity_m_per_s2": None}, "gravity_m_per_s2: missing"),
@@ -157,11 +171,22 @@ def test_the_locked_angle_is_the_one_of_geometry(edited: Edited) -> None:
         ({"time": {"rate_hz": 1e9}}, "time: expected at most 1000000 frames"),
         ({"statics": "yes"}, "statics: expected true or false"),
         ({"loads": {"push": {"type": "force", "body": "coupler", "force_N": [1, 0]}}}, "expected either point"),
-        ({"loads": {"push": {"type": "spring", "bodies": ["crank", "rocker"], "points": ["A", "B"],
-                             "stiffness_N_per_m": -1}}}, "loads.push.stiffness_N_per_m: expected at least 0"),
+        (
+            {
+                "loads": {
+                    "push": {
+                        "type": "spring",
+                        "bodies": ["crank", "rocker"],
+                        "points": ["A", "B"],
+                        "stiffness_N_per_m": -1,
+                    }
+                }
+            },
+            "loads.push.stiffness_N_per_m: expected at least 0",
+        ),
         ({"gaitid_mechanism": 2}, "not a gaitid mechanism; expected a line `gaitid_mechanism: 1`"),
     ],
-)  # fmt: skip
+)
 def test_faults_of_a_file(changes: Mapping[str, Any], words: str, edited: Edited) -> None:
     path = edited("four_bar", changes)
     line = refusal(path)

@@ -44,20 +44,36 @@ def test_planet_gear(tmp_path: Path) -> None:
         {
             "time": {"end_s": 1, "rate_hz": 50},
             "bodies": disc("sun", 0)
-            | {"arm": {"mass_kg": 2, "inertia_kg_m2": 0.01, "points_m": {"O": [-0.075, 0], "P": [0.075, 0]},
-                       "guess": {"x_m": 0.075, "phi_rad": 0}}}
+            | {
+                "arm": {
+                    "mass_kg": 2,
+                    "inertia_kg_m2": 0.01,
+                    "points_m": {"O": [-0.075, 0], "P": [0.075, 0]},
+                    "guess": {"x_m": 0.075, "phi_rad": 0},
+                }
+            }
             | disc("planet", 0.15),
             "constraints": {
                 "fixed": {"type": "ground", "body": "sun", "x_m": 0, "y_m": 0, "phi_rad": 0},
                 "axle": {"type": "revolute", "bodies": ["sun", "arm"], "points": ["G", "O"]},
                 "pin": {"type": "revolute", "bodies": ["arm", "planet"], "points": ["P", "G"]},
-                "gears": {"type": "gear_pair_on_link", "bodies": ["sun", "planet", "arm"], "mesh": "external",
-                          "radii_m": [0.10, 0.05], "constant_rad": 0},
+                "gears": {
+                    "type": "gear_pair_on_link",
+                    "bodies": ["sun", "planet", "arm"],
+                    "mesh": "external",
+                    "radii_m": [0.10, 0.05],
+                    "constant_rad": 0,
+                },
             },
-            "drivers": {"drive": {"type": "relative_angle_driver", "bodies": ["ground", "arm"],
-                                  "angle_rad": {"polynomial": [0, 0, 2.0]}}},
+            "drivers": {
+                "drive": {
+                    "type": "relative_angle_driver",
+                    "bodies": ["ground", "arm"],
+                    "angle_rad": {"polynomial": [0, 0, 2.0]},
+                }
+            },
         },
-    )  # fmt: skip
+    )
     t = one.solution.time_s
     close(one.q("planet")[:, 2], 3 * 2 * t**2)
     # the planet's angular acceleration is 12 rad/s²: the gear's torque on it, and K = −2 times it on the sun
@@ -110,8 +126,12 @@ def test_scotch_yoke(tmp_path: Path) -> None:
             "ground": {"points_m": {"O": [0, 0], "X": [1, 0]}},
             "bodies": {
                 "crank": {"mass_kg": 1.5, "inertia_kg_m2": 0.004, "points_m": {"P": [r, 0]}, "guess": {"phi_deg": 80}},
-                "slide": {"mass_kg": 0.8, "inertia_kg_m2": 0.001, "points_m": {"X": [1, 0], "down": [0, -0.5]},
-                          "guess": {"phi_deg": 0}},
+                "slide": {
+                    "mass_kg": 0.8,
+                    "inertia_kg_m2": 0.001,
+                    "points_m": {"X": [1, 0], "down": [0, -0.5]},
+                    "guess": {"phi_deg": 0},
+                },
             },
             "constraints": {
                 "axle": {"type": "revolute", "bodies": ["ground", "crank"], "points": ["O", "G"]},
@@ -119,10 +139,17 @@ def test_scotch_yoke(tmp_path: Path) -> None:
                 "guide": {"type": "pin_in_slot", "bodies": ["ground", "slide"], "slot": ["O", "X"], "pin": "G"},
                 "upright": {"type": "parallel", "bodies": ["ground", "slide"], "vectors": [["O", "X"], ["G", "X"]]},
             },
-            "drivers": {"push": {"type": "relative_position_driver", "bodies": ["ground", "slide"], "axis": ["O", "X"],
-                                 "point": "G", "position_m": {"sines": [sine]}}},
+            "drivers": {
+                "push": {
+                    "type": "relative_position_driver",
+                    "bodies": ["ground", "slide"],
+                    "axis": ["O", "X"],
+                    "point": "G",
+                    "position_m": {"sines": [sine]},
+                }
+            },
         },
-    )  # fmt: skip
+    )
     t, w = one.solution.time_s, 2 * np.pi * hz
     x, v, a = (amplitude * w**k * np.sin(w * t + k * np.pi / 2) for k in range(3))
     theta = np.arccos(x / r)
@@ -158,22 +185,43 @@ def test_a_bar_held_still(tmp_path: Path) -> None:
         {
             "statics": True,
             "ground": {"points_m": {"O": [0, 0], "hook": [0, -1]}},
-            "bodies": {"bar": {"mass_kg": 2, "inertia_kg_m2": "2/12", "points_m": {"O": [-0.5, 0], "E": [0.5, 0]},
-                               "guess": {"x_m": 0.4, "phi_deg": 20}}},
+            "bodies": {
+                "bar": {
+                    "mass_kg": 2,
+                    "inertia_kg_m2": "2/12",
+                    "points_m": {"O": [-0.5, 0], "E": [0.5, 0]},
+                    "guess": {"x_m": 0.4, "phi_deg": 20},
+                }
+            },
             "constraints": {"pin": {"type": "revolute", "bodies": ["ground", "bar"], "points": ["O", "O"]}},
-            "drivers": {"hold": {"type": "relative_angle_driver", "bodies": ["ground", "bar"], "angle_deg": 20,
-                                 "constant_deg": 10}},
+            "drivers": {
+                "hold": {
+                    "type": "relative_angle_driver",
+                    "bodies": ["ground", "bar"],
+                    "angle_deg": 20,
+                    "constant_deg": 10,
+                }
+            },
             "loads": {
                 "pull": {"type": "force", "body": "bar", "point": "E", "force_N": [3, 5]},
                 "press": {"type": "force", "body": "bar", "at_m": [0.2, 0.1], "force_N": [0, -4]},
                 "motor": {"type": "torque", "bodies": ["ground", "bar"], "torque_Nm": 1.5},
-                "spring": {"type": "spring", "bodies": ["ground", "bar"], "points": ["hook", "E"],
-                           "stiffness_N_per_m": 100, "free_length_m": 1},
-                "coil": {"type": "torsion_spring", "bodies": ["ground", "bar"], "stiffness_Nm_per_rad": 6,
-                         "free_angle_deg": 90},
+                "spring": {
+                    "type": "spring",
+                    "bodies": ["ground", "bar"],
+                    "points": ["hook", "E"],
+                    "stiffness_N_per_m": 100,
+                    "free_length_m": 1,
+                },
+                "coil": {
+                    "type": "torsion_spring",
+                    "bodies": ["ground", "bar"],
+                    "stiffness_Nm_per_rad": 6,
+                    "free_angle_deg": 90,
+                },
             },
         },
-    )  # fmt: skip
+    )
     end = np.array([np.cos(angle), np.sin(angle)])
     stretched = end - np.array([0, -1])
     length = np.hypot(*stretched)
@@ -218,19 +266,40 @@ def test_springs_and_dampers_take_the_power_that_they_store_and_lose(tmp_path: P
         {
             "time": {"end_s": 1, "rate_hz": 400},
             "ground": {"points_m": {"O": [0, 0], "hook": [0.3, -1]}},
-            "bodies": {"bar": {"mass_kg": 2, "inertia_kg_m2": "2/12", "points_m": {"O": [-0.5, 0], "E": [0.5, 0]},
-                               "guess": {"x_m": 0.4, "phi_deg": 20}}},
+            "bodies": {
+                "bar": {
+                    "mass_kg": 2,
+                    "inertia_kg_m2": "2/12",
+                    "points_m": {"O": [-0.5, 0], "E": [0.5, 0]},
+                    "guess": {"x_m": 0.4, "phi_deg": 20},
+                }
+            },
             "constraints": {"pin": {"type": "revolute", "bodies": ["ground", "bar"], "points": ["O", "O"]}},
-            "drivers": {"swing": {"type": "relative_angle_driver", "bodies": ["ground", "bar"],
-                                  "angle_rad": {"sines": [{"amplitude": 0.5, "frequency_hz": 1}]}}},
+            "drivers": {
+                "swing": {
+                    "type": "relative_angle_driver",
+                    "bodies": ["ground", "bar"],
+                    "angle_rad": {"sines": [{"amplitude": 0.5, "frequency_hz": 1}]},
+                }
+            },
             "loads": {
-                "spring": {"type": "spring", "bodies": ["ground", "bar"], "points": ["hook", "E"],
-                           "stiffness_N_per_m": 200, "free_length_m": 0.5, "damping_N_s_per_m": 8},
-                "coil": {"type": "torsion_spring", "bodies": ["ground", "bar"], "stiffness_Nm_per_rad": 6,
-                         "damping_Nm_s_per_rad": 0.7},
+                "spring": {
+                    "type": "spring",
+                    "bodies": ["ground", "bar"],
+                    "points": ["hook", "E"],
+                    "stiffness_N_per_m": 200,
+                    "free_length_m": 0.5,
+                    "damping_N_s_per_m": 8,
+                },
+                "coil": {
+                    "type": "torsion_spring",
+                    "bodies": ["ground", "bar"],
+                    "stiffness_Nm_per_rad": 6,
+                    "damping_Nm_s_per_rad": 0.7,
+                },
             },
         },
-    )  # fmt: skip
+    )
     phi, omega = one.q("bar")[:-1, 2], one.qd("bar")[:-1, 2]
     end, velocity = np.stack([np.cos(phi), np.sin(phi)]), omega * np.stack([-np.sin(phi), np.cos(phi)])
     d = end - np.array([[0.3], [-1.0]])
@@ -255,9 +324,16 @@ def test_rows_far_apart_stay_on_the_same_way_of_putting_it_together(edited: Edit
 
 def test_the_guess_chooses_the_way(edited: Edited, bundled: Any) -> None:
     crossed = solved_file(
-        edited("four_bar", {"bodies": {"coupler": {"guess": {"y_m": -0.1, "phi_deg": -45}},
-                                       "rocker": {"guess": {"y_m": -0.13, "phi_deg": -100}}}})
-    )  # fmt: skip
+        edited(
+            "four_bar",
+            {
+                "bodies": {
+                    "coupler": {"guess": {"y_m": -0.1, "phi_deg": -45}},
+                    "rocker": {"guess": {"y_m": -0.13, "phi_deg": -100}},
+                }
+            },
+        )
+    )
     pin = crossed.point("coupler", "B")
     assert (pin[:, 1] < 0).all() and (bundled("four_bar").point("coupler", "B")[:, 1] > 0).all()
     assert np.abs(np.hypot(pin[:, 0] - 0.35, pin[:, 1]) - 0.30).max() < 1e-12  # m

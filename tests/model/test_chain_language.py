@@ -114,7 +114,7 @@ def test_without_on_each_hangs_from_the_next_and_the_last_from_the_base(tmp_path
     ("edit", "message"),
     [
         # shank → toes → foot → shank
-        (lambda m, t: (on(3, "toes")(m, t)), "chain[3].on: the chain has a loop: shank on toes on foot on shank"),
+        (lambda m, t: on(3, "toes")(m, t), "chain[3].on: the chain has a loop: shank on toes on foot on shank"),
         (on(2, "foot"), "chain[2].on: the chain has a loop: foot on foot"),
         (on(0, "fot"), "chain[0].on: no segment 'fot' (did you mean 'foot'?)"),
         (on(2, "hallux"), "chain[2].on: the chain has a loop: foot on hallux on foot"),
@@ -160,7 +160,7 @@ def test_without_on_each_hangs_from_the_next_and_the_last_from_the_base(tmp_path
         (lambda m, t: m["chain"][0].update(length_range_m=[1, 0.1]), "chain[0].length_range_m: expected [low, high]"),
         (lambda m, t: m["base"].update(joint="spine"), "base.centre: missing"),
     ],
-)  # fmt: skip
+)
 def test_what_no_chain_can_be_is_refused_by_its_key(tmp_path: Path, edit: Edit, message: str) -> None:
     with pytest.raises(ModelError, match=re.escape(message)) as refusal:
         made(tmp_path, edit)

@@ -311,8 +311,12 @@ def test_without_a_marker_of_the_toes_the_trial_is_refused_by_its_label(
 def test_a_frame_of_moments_may_need_a_measurement_of_its_own(sim: Any, tmp_path: Path) -> None:
     content = copy.deepcopy(yaml.safe_load((CONFIGS / "pig.yaml").read_text(encoding="utf-8")))
     content["subject_each_side"]["tilt"] = {
-        "key": "tilt_rad", "unit": "rad", "range": [-2, 2], "otherwise": "0.1", "because": "it was never measured"
-    }  # fmt: skip
+        "key": "tilt_rad",
+        "unit": "rad",
+        "range": [-2, 2],
+        "otherwise": "0.1",
+        "because": "it was never measured",
+    }
     content["each_side"]["frames"]["hip_axes"] = {"turn": "thigh", "by": [{"z": "tilt"}]}
     content["moments"]["hip"]["axes"] = "hip_axes"
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")

@@ -105,15 +105,21 @@ def test_an_unknown_key_is_named_with_its_path_and_the_nearest_known_one(
         ("sides.right", DELETE, "sides.right: missing"),
         ("base", DELETE, "base: missing"),
         ("ground_contact.heel", DELETE, "ground_contact.heel: missing"),
-        ("progression.axes", "laboratry",
-         "progression.axes: expected displacement or laboratory, found 'laboratry' (did you mean 'laboratory'?)"),
+        (
+            "progression.axes",
+            "laboratry",
+            "progression.axes: expected displacement or laboratory, found 'laboratry' (did you mean 'laboratory'?)",
+        ),
         ("settings", "fast", "settings: expected keys and values"),
         ("settings.end_frames", 1, "settings.end_frames: expected a number from 2"),
         ("settings.gravity_m_per_s2", float("nan"), "settings.gravity_m_per_s2: expected a number"),
         ("settings.gravity_m_per_s2", True, "settings.gravity_m_per_s2: expected a number"),
         ("settings.cutoff_hz", -6, "settings.cutoff_hz: expected a number"),
-        ("settings.angular_velocity", "euler",
-         "settings.angular_velocity: expected quaternion_spline or single_entries"),
+        (
+            "settings.angular_velocity",
+            "euler",
+            "settings.angular_velocity: expected quaternion_spline or single_entries",
+        ),
         ("settings.contact_edge_N", 21, "settings.contact_edge_N: must not be above contact_threshold_N"),
         ("subject.mass.range", [400, 1], "subject.mass.range: expected [low, high]"),
         ("subject.mass.range", "any", "subject.mass.range: expected [low, high], found 'any'"),
@@ -131,15 +137,21 @@ def test_an_unknown_key_is_named_with_its_path_and_the_nearest_known_one(
         ("each_side.points.ankle.turn.axis.cross", ["shank.x"], "turn.axis.cross: expected two vectors"),
         ("chain.1.com.between", ["knee"], "chain[1].com.between: expected two points"),
         ("each_side.frames.thigh.keep", {"q": ["a", "b"]}, "each_side.frames.thigh.keep: expected one of x, y, z"),
-        ("each_side.frames.thigh.toward", {"z": ["knee", "hip"]},
-         "each_side.frames.thigh: keep and toward name the same axis z"),
-        ("each_side.frames.foot.by", [{"y": 1, "x": 2}],
-         "each_side.frames.foot.by[0]: expected one axis and its angle"),
+        (
+            "each_side.frames.thigh.toward",
+            {"z": ["knee", "hip"]},
+            "each_side.frames.thigh: keep and toward name the same axis z",
+        ),
+        (
+            "each_side.frames.foot.by",
+            [{"y": 1, "x": 2}],
+            "each_side.frames.foot.by[0]: expected one axis and its angle",
+        ),
         ("angles.hip", "yes", "angles.hip: expected keys and values"),
         ("angles.hip.sequence", "yx", "angles.hip.sequence: expected xyz"),
         ("angles.hip.flexion", "a +", "angles.hip.flexion: not a formula"),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_fit_is_named_with_its_path(path: str, value: object, message: str) -> None:
     assert message in refusal(put(path, value))
 
@@ -152,19 +164,37 @@ def test_another_version_is_no_model(version: object) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("each_side.points.knee.chord.wand", "thigh_wnd",
-         "each_side.points.knee: no point 'thigh_wnd' in the model (did you mean 'thigh_wand'?)"),
-        ("each_side.points.hip.in_frame", "pelvs",
-         "each_side.points.hip: no frame 'pelvs' in the model (did you mean 'pelvis'?)"),
-        ("each_side.numbers.hip_depth", "trochanter / 2",
-         "each_side.numbers.hip_depth: no number 'trochanter' in the model"),
+        (
+            "each_side.points.knee.chord.wand",
+            "thigh_wnd",
+            "each_side.points.knee: no point 'thigh_wnd' in the model (did you mean 'thigh_wand'?)",
+        ),
+        (
+            "each_side.points.hip.in_frame",
+            "pelvs",
+            "each_side.points.hip: no frame 'pelvs' in the model (did you mean 'pelvis'?)",
+        ),
+        (
+            "each_side.numbers.hip_depth",
+            "trochanter / 2",
+            "each_side.numbers.hip_depth: no number 'trochanter' in the model",
+        ),
         ("each_side.frames.foot.turn", "foot_raw", "each_side.frames.foot: no frame 'foot_raw'"),
-        ("each_side.frames.thigh.toward", {"y": "shnk.y"},
-         "each_side.frames.thigh: no frame 'shnk' in the model (did you mean 'shank'?)"),
-        ("middle.points.asis_middle", {"mean": ["left.asis", "rigth.asis"]},
-         "middle.points.asis_middle: no point 'rigth.asis'"),
-        ("middle.points.asis_middle", {"mean": ["left.asis", "asis"]},
-         "middle.points.asis_middle: 'asis' belongs to a side; write left.asis or right.asis"),
+        (
+            "each_side.frames.thigh.toward",
+            {"y": "shnk.y"},
+            "each_side.frames.thigh: no frame 'shnk' in the model (did you mean 'shank'?)",
+        ),
+        (
+            "middle.points.asis_middle",
+            {"mean": ["left.asis", "rigth.asis"]},
+            "middle.points.asis_middle: no point 'rigth.asis'",
+        ),
+        (
+            "middle.points.asis_middle",
+            {"mean": ["left.asis", "asis"]},
+            "middle.points.asis_middle: 'asis' belongs to a side; write left.asis or right.asis",
+        ),
         ("chain.0.frame", "fot", "chain[0].frame: no frame 'fot' in the model (did you mean 'foot'?)"),
         ("chain.0.centre", "ankel", "chain[0].centre: no point 'ankel' in the model (did you mean 'ankle'?)"),
         ("chain.0.row", "hoof", "chain[0].row: no segment 'hoof' in the table winter_pig"),
@@ -177,8 +207,11 @@ def test_another_version_is_no_model(version: object) -> None:
         ("moments.hip.axes", "femur", "moments.hip.axes: no frame 'femur'"),
         ("moments.elbow", {"axes": "foot", "flexion": "x"}, "moments.elbow: no joint 'elbow' in the chain"),
         ("moments.hip.extension", "a", "moments.hip.extension: no number 'a'"),
-        ("subject_each_side.static_plantar_flexion.static.distal", "flat",
-         "subject_each_side.static_plantar_flexion.static: no frame 'flat'"),
+        (
+            "subject_each_side.static_plantar_flexion.static.distal",
+            "flat",
+            "subject_each_side.static_plantar_flexion.static: no frame 'flat'",
+        ),
         ("subject.marker_diameter.otherwise", "d", "subject.marker_diameter.otherwise: no number 'd'"),
         ("chain.1.joint", "ankle", "chain: the joint 'ankle' is given twice"),
         ("chain.1.segment", "foot", "chain: the segment 'foot' is given twice"),
@@ -186,7 +219,7 @@ def test_another_version_is_no_model(version: object) -> None:
         ("chain.0.ground", False, "chain: expected ground: true on one segment"),
         ("angles.knee", DELETE, "angles.knee: missing"),
     ],
-)  # fmt: skip
+)
 def test_a_name_that_nothing_defines_is_found_before_any_trial_is_read(path: str, value: object, message: str) -> None:
     assert message in refusal(put(path, value))
 
@@ -211,7 +244,7 @@ def test_a_name_that_nothing_defines_is_found_before_any_trial_is_read(path: str
         ([put("middle.points.asis_middle", {"mean": ["left.hip", "right.hip"]})], "is defined by itself"),
         ([put("each_side.numbers.hip_depth", "distance(hip, knee)")], "is defined by itself"),
     ],
-)  # fmt: skip
+)
 def test_what_is_defined_by_itself_is_refused(edits: list[Edit], message: str) -> None:
     assert message in refusal(*edits)
 

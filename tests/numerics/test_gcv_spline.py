@@ -181,8 +181,10 @@ def test_values_and_degrees_are_those_of_the_definition(half_order: int, smoothi
 def exact_spline(y: np.ndarray, smoothing: int, m: int) -> np.ndarray:
     """y − λ Q (R + λ QᵀQ)⁻¹ Qᵀ y in whole fractions, so without rounding."""
     size = len(y) - m
-    differences = [[Fraction((-1) ** (m - k) * comb(m, k)) if 0 <= k <= m else Fraction(0)
-                    for k in range(-row, len(y) - row)] for row in range(size)]  # fmt: skip
+    differences = [
+        [Fraction((-1) ** (m - k) * comb(m, k)) if 0 <= k <= m else Fraction(0) for k in range(-row, len(y) - row)]
+        for row in range(size)
+    ]
     gram = {2: [4, 1, 0], 3: [66, 26, 1]}[m]
     scale = {2: 6, 3: 120}[m]
     samples = [Fraction(float(v)) for v in y]

@@ -80,8 +80,11 @@ def two_stances() -> Trial:
 
 def test_events_of_pycgm2_belong_to_the_plate_that_peaks_then() -> None:
     trial = two_stances()
-    events = [Event("Right-FP", "general", at_peak(trial, 1)), Event("Left-FP", "general", at_peak(trial, 2)),
-              Event("Foot Strike", "left", at_peak(trial, 1))]  # fmt: skip
+    events = [
+        Event("Right-FP", "general", at_peak(trial, 1)),
+        Event("Left-FP", "general", at_peak(trial, 2)),
+        Event("Foot Strike", "left", at_peak(trial, 1)),
+    ]
     found = assignments_left(replace(trial, events=tuple(events)))
     assert [(a.plate, a.foot, a.source, a.time_s) for a in found] == [
         (1, "right", "general event Right-FP", events[0].time_s),

@@ -79,10 +79,24 @@ def test_ezc3d_reads_the_same_in_a_simulated_walk(tmp_path: Path) -> None:
     assert_as_ezc3d(tmp_path / "walk.c3d")
 
 
-ZOO = ("Eb015pi.c3d", "Eb015pr.c3d", "Eb015vi.c3d", "Eb015vr.c3d", "TYPE-2.C3D", "TYPE-3.c3d", "dec_int.c3d",
-       "duplicate_labels.c3d")  # fmt: skip
-REAL = [*(f"zoo/{name}" for name in ZOO), "qualisys/walk.c3d", "sydney/walk03.c3d", "stairs/Movement_trial.c3d",
-        "children/HC030A/turn.c3d", "nexus_flatfoot/walk.c3d"]  # fmt: skip
+ZOO = (
+    "Eb015pi.c3d",
+    "Eb015pr.c3d",
+    "Eb015vi.c3d",
+    "Eb015vr.c3d",
+    "TYPE-2.C3D",
+    "TYPE-3.c3d",
+    "dec_int.c3d",
+    "duplicate_labels.c3d",
+)
+REAL = [
+    *(f"zoo/{name}" for name in ZOO),
+    "qualisys/walk.c3d",
+    "sydney/walk03.c3d",
+    "stairs/Movement_trial.c3d",
+    "children/HC030A/turn.c3d",
+    "nexus_flatfoot/walk.c3d",
+]
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=f"the real trials of {SHARED} are not on this machine")

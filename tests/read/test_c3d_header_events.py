@@ -69,10 +69,17 @@ def test_every_encoding_gives_the_same_events(tmp_path: Path, code: int, floats:
 @pytest.mark.parametrize(
     ("label", "side", "name"),
     [
-        *((f"{letter}{kind}", side, name)
-          for letter, side in (("L", "left"), ("R", "right"))
-          for kind, name in (("HS", "Foot Strike"), ("FS", "Foot Strike"), ("IC", "Foot Strike"),
-                             ("TO", "Foot Off"), ("FO", "Foot Off"))),
+        *(
+            (f"{letter}{kind}", side, name)
+            for letter, side in (("L", "left"), ("R", "right"))
+            for kind, name in (
+                ("HS", "Foot Strike"),
+                ("FS", "Foot Strike"),
+                ("IC", "Foot Strike"),
+                ("TO", "Foot Off"),
+                ("FO", "Foot Off"),
+            )
+        ),
         ("RHS2", "right", "Foot Strike"),
         ("lto", "left", "Foot Off"),
         ("RMS", "general", "RMS"),
@@ -80,7 +87,7 @@ def test_every_encoding_gives_the_same_events(tmp_path: Path, code: int, floats:
         ("HS", "general", "HS"),
         ("XTO", "general", "XTO"),
     ],
-)  # fmt: skip
+)
 def test_labels_that_say_a_side_and_a_kind(tmp_path: Path, label: str, side: str, name: str) -> None:
     assert found(trial(tmp_path / "a.c3d", [(label, 0.0625)])) == [(side, name, 0.0625)]
 

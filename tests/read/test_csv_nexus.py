@@ -160,8 +160,14 @@ def test_layouts_seen_in_the_wild(tmp_path: Path) -> None:
     other = "Something new\nfree text\n\n"
     width = max(line.count(",") for line in text.split("\r\n"))
     padded = "\r\n".join(line + "," * (width - line.count(",")) for line in text.split("\r\n"))
-    for variant in ("\r\n\r\n" + text, padded, other + joints + text, "\ufeff" + text, text.replace(",", "\t"),
-                    text.replace(",", ";").replace(".", ",").replace("N,mm", "N.mm")):  # fmt: skip
+    for variant in (
+        "\r\n\r\n" + text,
+        padded,
+        other + joints + text,
+        "\ufeff" + text,
+        text.replace(",", "\t"),
+        text.replace(",", ";").replace(".", ",").replace("N,mm", "N.mm"),
+    ):
         read = read_nexus_csv(*given(tmp_path, variant, plates_for(trial, "plate")))
         assert_same_trial(read, trial)
 

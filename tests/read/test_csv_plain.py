@@ -89,8 +89,16 @@ def test_bom_crlf_quotes_semicolons_and_decimal_commas(tmp_path: Path) -> None:
     plain = read_plain_csv(write(tmp_path, MINIMAL))
     semicolons = MINIMAL.replace(",", ";").replace("0.0", "0,0").replace(";5;", ";5,0;")
     quoted = MINIMAL.replace("time_s", '"time_s"').replace("A_x_mm", '"A_x_mm"').replace("\n4", '\n"4"')
-    for text in ("\ufeff" + MINIMAL, MINIMAL.replace("\n", "\r\n"), MINIMAL.replace("\n", "\r"), semicolons,
-                 MINIMAL.replace(",", "\t"), quoted, MINIMAL.rstrip("\n"), MINIMAL + "\n\n"):  # fmt: skip
+    for text in (
+        "\ufeff" + MINIMAL,
+        MINIMAL.replace("\n", "\r\n"),
+        MINIMAL.replace("\n", "\r"),
+        semicolons,
+        MINIMAL.replace(",", "\t"),
+        quoted,
+        MINIMAL.rstrip("\n"),
+        MINIMAL + "\n\n",
+    ):
         read = read_plain_csv(write(tmp_path, text))
         assert np.array_equal(read.points_g, plain.points_g)
         assert read.rate_hz == 100.0

@@ -69,18 +69,28 @@ def about_origin(plate: ForcePlate) -> tuple[Array, Array]:
     ("first", "second"),
     [
         (NAMES, SECOND),  # OpenSim's own examples
-        (("1_ground_force_v", "1_ground_force_p", "1_ground_torque_"),
-         ("2_ground_force_v", "2_ground_force_p", "2_ground_torque_")),
-        (("ground_force_1_v", "ground_force_1_p", "ground_moment_1_m"),
-         ("ground_force_2_v", "ground_force_2_p", "ground_moment_2_m")),
-        (("ground_force_r_v", "ground_force_r_p", "ground_torque_r_"),
-         ("ground_force_l_v", "ground_force_l_p", "ground_torque_l_")),
-        (("R_ground_force_v", "R_ground_force_p", "R_ground_torque_"),
-         ("L_ground_force_v", "L_ground_force_p", "L_ground_torque_")),
-        (("ground_force_calcn_r_v", "ground_force_calcn_r_p", "ground_force_calcn_r_m"),
-         ("ground_force_calcn_l_v", "ground_force_calcn_l_p", "ground_torque_calcn_l_v")),
+        (
+            ("1_ground_force_v", "1_ground_force_p", "1_ground_torque_"),
+            ("2_ground_force_v", "2_ground_force_p", "2_ground_torque_"),
+        ),
+        (
+            ("ground_force_1_v", "ground_force_1_p", "ground_moment_1_m"),
+            ("ground_force_2_v", "ground_force_2_p", "ground_moment_2_m"),
+        ),
+        (
+            ("ground_force_r_v", "ground_force_r_p", "ground_torque_r_"),
+            ("ground_force_l_v", "ground_force_l_p", "ground_torque_l_"),
+        ),
+        (
+            ("R_ground_force_v", "R_ground_force_p", "R_ground_torque_"),
+            ("L_ground_force_v", "L_ground_force_p", "L_ground_torque_"),
+        ),
+        (
+            ("ground_force_calcn_r_v", "ground_force_calcn_r_p", "ground_force_calcn_r_m"),
+            ("ground_force_calcn_l_v", "ground_force_calcn_l_p", "ground_torque_calcn_l_v"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_every_spelling_of_the_columns(
     tmp_path: Path, first: tuple[str, str, str], second: tuple[str, str, str]
 ) -> None:
@@ -193,8 +203,9 @@ def test_edges_from_a_plates_file(tmp_path: Path) -> None:
         assert np.allclose(outlined.corners_g, corners, atol=1e-12, rtol=0)
         moment = np.cross(point - corners.mean(axis=0), force) + torque
         assert np.allclose(outlined.force_p @ R_gp.T, force, atol=N, rtol=0)
-        assert np.allclose((outlined.moment_p + np.cross(outlined.sensor_p, outlined.force_p)) @ R_gp.T, moment,
-                           atol=NM, rtol=0)  # fmt: skip
+        assert np.allclose(
+            (outlined.moment_p + np.cross(outlined.sensor_p, outlined.force_p)) @ R_gp.T, moment, atol=NM, rtol=0
+        )
     plates.write_text(plates.read_text().replace("number: 1", "number: 7"))
     forces = read(tmp_path, motion(columns_of(NAMES, (force, point, torque))), plates)
     assert any("plate 7 of plates.yaml has no forces" in w for w in texts(forces))

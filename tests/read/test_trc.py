@@ -249,7 +249,7 @@ def test_the_same_walk_as_c3d_and_as_trc_with_a_motion_file(tmp_path: Path) -> N
         ("\n43\t0.02000000\t", "\n43\t0,02000000\t", "row 9, column 'Time': not a number"),
         ("\n43\t", "\n\n43\t", "row 9 is empty"),
     ],
-)  # fmt: skip
+)
 def test_a_fault_is_one_line(tmp_path: Path, old: str, new: str, words: str) -> None:
     text = text_of(small_trial())
     assert old in text

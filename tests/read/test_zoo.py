@@ -17,8 +17,13 @@ FILES = sorted(ZOO.iterdir()) if ZOO.is_dir() else []
 pytestmark = pytest.mark.skipif(not FILES, reason="the odd files of ../shared/trials/zoo are not on this machine")
 
 # c3d.org's samples 1 and 2: one trial each, as PC (p), DEC (v) and SGI (s), integers (i) and reals (r).
-TWINS = [("Eb015pi", "Eb015si"), ("Eb015pi", "Eb015vi"), ("Eb015pr", "Eb015vr"), ("Eb015pr", "Eb015pi"),
-         ("dec_int", "sgi_real")]  # fmt: skip
+TWINS = [
+    ("Eb015pi", "Eb015si"),
+    ("Eb015pi", "Eb015vi"),
+    ("Eb015pr", "Eb015vr"),
+    ("Eb015pr", "Eb015pi"),
+    ("dec_int", "sgi_real"),
+]
 
 
 @pytest.mark.parametrize(("one", "other"), TWINS)

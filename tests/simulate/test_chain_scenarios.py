@@ -42,9 +42,12 @@ def test_two_ways_to_the_same_motion(name: str) -> None:
     for body, k in zip(scenario.bodies, scenario.last_coordinate, strict=True):
         # SI units; rounding of products of at most 60 rad/s² and m/s²
         for one, other in (
-            (state.rotation, moved.R_gb), (state.com_g, moved.com_g), (state.acceleration_g, moved.acc_g),
-            (state.omega_g, moved.omega_g), (state.alpha_g, moved.alpha_g),
-        ):  # fmt: skip
+            (state.rotation, moved.R_gb),
+            (state.com_g, moved.com_g),
+            (state.acceleration_g, moved.acc_g),
+            (state.omega_g, moved.omega_g),
+            (state.alpha_g, moved.alpha_g),
+        ):
             np.testing.assert_allclose(one[body.name], other[:, k], rtol=0, atol=1e-11)
         np.testing.assert_allclose(state.joint_g[body.joint.name], moved.origin_g[:, k], rtol=0, atol=1e-12)
 

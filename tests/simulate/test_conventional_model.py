@@ -55,9 +55,14 @@ def chord(proximal: Array, wand: Array, marker: Array, r: float, dihedral: float
         e2 = np.cross(u, e1)
 
         def centre(
-            phi: float, m: Array = m, u: Array = u, e1: Array = e1, e2: Array = e2, a: float = along,
+            phi: float,
+            m: Array = m,
+            u: Array = u,
+            e1: Array = e1,
+            e2: Array = e2,
+            a: float = along,
             q: float = float(radius),
-        ) -> Array:  # fmt: skip
+        ) -> Array:
             return np.asarray(m - a * u + q * (np.cos(phi) * e1 + np.sin(phi) * e2))
 
         def miss(phi: float, p: Array = p, w: Array = w, m: Array = m) -> float:

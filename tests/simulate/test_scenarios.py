@@ -64,8 +64,10 @@ def test_velocities_and_accelerations_are_those_of_the_positions(name: str) -> N
         np.testing.assert_allclose(exact.alpha_g[segment], alpha, atol=5e-3, err_msg=segment)  # rad/s²
         # R(t + h) Rᵀ(t − h) = 1 + 2 h [ω]×
         turned = after.rotation[segment] @ np.swapaxes(before.rotation[segment], 1, 2)
-        omega = np.stack([turned[:, 2, 1] - turned[:, 1, 2], turned[:, 0, 2] - turned[:, 2, 0],
-                          turned[:, 1, 0] - turned[:, 0, 1]], axis=1) / (4 * h)  # fmt: skip
+        omega = np.stack(
+            [turned[:, 2, 1] - turned[:, 1, 2], turned[:, 0, 2] - turned[:, 2, 0], turned[:, 1, 0] - turned[:, 0, 1]],
+            axis=1,
+        ) / (4 * h)
         np.testing.assert_allclose(exact.omega_g[segment], omega, atol=1e-4, err_msg=segment)  # rad/s
 
 
@@ -296,7 +298,7 @@ def test_same_seed_same_bytes(written: tuple[str, Path], tmp_path: Path) -> None
     assert {path.name for path in again} == {path.name for path in folder.iterdir()}
     assert {path.name for path in again} == {"static.c3d"} | {
         f"{name}{end}" for end in (".c3d", ".csv", ".forces.csv", ".plates.yaml", ".subject.yaml")
-    } | {f"{name}.truth.{kind}.csv" for kind in ("wrenches", "joints", "segments", "contacts", "loads")}  # fmt: skip
+    } | {f"{name}.truth.{kind}.csv" for kind in ("wrenches", "joints", "segments", "contacts", "loads")}
     for path in again:
         assert path.read_bytes() == (folder / path.name).read_bytes(), path.name
 

@@ -120,9 +120,10 @@ def test_moments_and_forces_are_those_of_normal_gait(walk: Walk, state: WalkStat
     assert abs(total[stride, 0].mean()) < 0.01 * weight
     for side in SIDES:
         assert 1.0 < state.load[side].force_g[:, 2].max() / weight < 1.25
-        c = {name: state.clinical[f"{side}_{name}_moment_Nm_per_kg"] for name in (
-            "ankle_plantarflexion", "knee_extension", "hip_extension", "hip_abduction", "knee_abduction"
-        )}  # fmt: skip
+        c = {
+            name: state.clinical[f"{side}_{name}_moment_Nm_per_kg"]
+            for name in ("ankle_plantarflexion", "knee_extension", "hip_extension", "hip_abduction", "knee_abduction")
+        }
         assert 1.2 < c["ankle_plantarflexion"].max() < 1.6
         assert 0.3 < c["knee_extension"].max() < 1.2
         assert 0.4 < c["hip_extension"].max() < 1.2 and -1.2 < c["hip_extension"].min() < -0.4
