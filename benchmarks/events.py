@@ -19,16 +19,15 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-from gait_walks import UP, KnownWalk, bent, known_walk, treadmill
+from gait_walks import KnownWalk, bent, events_of, known_walk, treadmill
 from shared_trials import SHARED, TRIALS
 
 from gaitid.analysis.result import Result
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.gait.cycles import sample
-from gaitid.gait.events import GaitEvents, Steps, find_events
+from gaitid.gait.events import GaitEvents, Steps
 from gaitid.gait.marker_events import KINDS, GaitEvent
 from gaitid.gait.spatiotemporal import Gait, analyse_gait, measure_strides
-from gaitid.ground.vertical import vertical
 from gaitid.run import RunOptions, analyse_file, prepare
 from gaitid.simulate import WalkSettings, simulate_walk
 
@@ -52,21 +51,11 @@ STORED = {
 }
 
 
-def gait_of(result: Result) -> Gait:
-    """Events and strides of an analysed trial."""
-    trial = result.trial
-    up_g, _ = vertical(trial, result.model)
-    loads = {side: leg.load for side, leg in result.sides.items()}
-    return analyse_gait(
-        trial.events, loads, foot_tracks(trial, result.model), result.base.com_g, up_g, trial.rate_hz
-    )  # fmt: skip
-
-
 def real_gaits() -> dict[str, tuple[Result, Gait]]:
     """Every shared walk that `pig` can be applied to."""
     prepared = prepare(RunOptions("pig"))
     results = {known.name: analyse_file(known.path, prepared) for known in TRIALS}
-    return {name: (result, gait_of(result)) for name, result in results.items()}
+    return {name: (result, result.gait) for name, result in results.items()}
 
 
 def row(differences_s: Iterable[float | None], false: int | None) -> list[str]:
@@ -162,7 +151,7 @@ def simulated_table() -> list[str]:
     head = [f"{kind} {method}" for kind in KINDS for method in METHODS[1:3]]
     lines = ["| walk | events | " + " | ".join(head) + " | missed | false |", "|---|---|" + "---|" * (len(head) + 2)]
     for name, known in simulated_walks().items():
-        events = find_events((), {}, known.feet, known.pelvis, UP, known.rate_hz)
+        events = events_of(known)
         last = (len(known.pelvis) - 1) / known.rate_hz
         cells, missed, false = [], 0, 0
         for kind in KINDS:
@@ -211,8 +200,7 @@ def strides_table(gaits: dict[str, tuple[Result, Gait]]) -> list[str]:
     for name, (result, gait) in gaits.items():
         stored = stored_values(SHARED / f"{name}.c3d")
         feet = {side: FootTrack(f.toe_g, f.toe_g) for side, f in foot_tracks(result.trial, result.model).items()}
-        up_g, _ = vertical(result.trial, result.model)
-        by_toe = measure_strides([s.cycle for s in gait.strides], feet, gait.events.progression, up_g)
+        by_toe = measure_strides([s.cycle for s in gait.strides], feet, gait.events.heading)
         for heel, toe in zip(gait.strides, by_toe, strict=True):
             for theirs, ours in STORED.items():
                 if (heel.cycle.side, theirs) in stored:
@@ -235,7 +223,9 @@ def runtime(gaits: dict[str, tuple[Result, Gait]]) -> str:
     spent = []
     for result, _ in gaits.values():
         start = time.perf_counter()
-        gait_of(result)
+        analyse_gait(
+            result.trial.events, result.loads.by_side, result.ground.feet, result.base.com_g, result.ground.floor
+        )
         spent.append(1e3 * (time.perf_counter() - start))
     return f"Events, cycles and figures of one trial: {min(spent):.1f} to {max(spent):.1f} ms."
 

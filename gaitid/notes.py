@@ -15,10 +15,13 @@ SEVERITIES = ("error", "doubt", "assumption", "info")
 #: Every code, how serious it is, and what it means (docs/notes.md).
 CODES = {
     # reading
+    "values_lost": ("error", "numbers in the file that nothing can have measured; what needs them is empty"),
     "file_repaired": ("doubt", "the file contradicts itself, and one of its statements was followed"),
     "file_incomplete": ("doubt", "a part of the file cannot be read, and was left out"),
+    "input_unused": ("doubt", "something that a given file describes fits nothing, and was not used"),
     "reading_assumed": ("assumption", "the file does not say something that reading it needs"),
-    "reading_info": ("info", "something in the file was understood in an unusual way"),
+    "reading_info": ("info", "something in the file was not taken as it stands, or is not needed"),
+    "forces_partial": ("info", "the forces do not cover the whole trial; beside them they are unknown"),
     # markers
     "label_fault": ("error", "a label jumps, changes places or stands still; its frames count as not seen"),
     "labels_exchanged": ("doubt", "two labels seem to be exchanged throughout"),
@@ -31,7 +34,7 @@ CODES = {
     "filters_differ": ("doubt", "markers and plates are filtered differently: moments near foot strikes are doubtful"),
     # the subject and the body
     "leg_absent": ("error", "no marker of a leg is in the trial"),
-    "measurement_assumed": ("assumption", "a measurement that nobody gave was assumed"),
+    "measurement_assumed": ("assumption", "a measurement, or how the static was taken, was estimated or assumed"),
     "measurement_ignored": ("doubt", "a stored measurement cannot be, and was left aside"),
     "measurements_differ": ("doubt", "two sources give a measurement differently"),
     "other_person": ("doubt", "static and trial seem to be of different people"),
@@ -39,8 +42,9 @@ CODES = {
     "length_jump": ("doubt", "the length of a segment jumps"),
     # plates and contacts
     "plate_refused": ("error", "a force plate is not used"),
+    "plate_doubtful": ("doubt", "what the file says of a plate does not fit the loads on it, or was not applied"),
     "plate_bias_removed": ("info", "what an empty plate read was taken off"),
-    "plate_bias": ("doubt", "an empty plate reads a load that was not taken off"),
+    "plate_bias": ("doubt", "what a plate reads while it is empty was not taken off"),
     "plate_misplaced": ("error", "a plate's corners do not fit the feet; nothing is known from it"),
     "load_unclaimed": ("doubt", "a plate carries a load that no foot claims"),
     "events_off": ("doubt", "the file's events do not fit the plates, and were not used"),
@@ -84,3 +88,8 @@ Notes = tuple[Note, ...]
 def ranked(notes: Iterable[Note]) -> Notes:
     """Each note once, the most serious first; those of one severity in the order in which they came."""
     return tuple(sorted(dict.fromkeys(notes), key=lambda note: SEVERITIES.index(note.severity)))
+
+
+def texts(notes: Iterable[Note]) -> list[str]:
+    """What each note says."""
+    return [note.text for note in notes]

@@ -12,26 +12,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile, read_subject
+from gaitid.disk.atomic import write_all
 from gaitid.disk.regular import MAX_BYTES, file_size
-from gaitid.disk.result_files import write_all
 from gaitid.errors import GaitidError, ModelError, ReadError, WriteError
 from gaitid.ground.claims import ByHand
 from gaitid.model.load import bundled_folder, bundled_models, find_model, load_model
 from gaitid.model.specs import Model
+from gaitid.notes import Note, Notes, ranked
 from gaitid.read import read_trial
 from gaitid.read.assignments import enf_files
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Trial
-from gaitid.write.tables import DEFAULT_FRAMES
+from gaitid.write import DEFAULT_FRAMES, TABLES, WRITE
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
 
 T = TypeVar("T")
-
-# What is written only when asked for (--write), and all tables that a run may write.
-WRITE = ("segments", "base")
-TABLES = ("wrenches", "joints", "contacts", "cycles", "spatiotemporal", *WRITE)
 
 
 @frozen_dataclass()
@@ -64,7 +61,7 @@ class Prepared:
     subject: SubjectFile
     static: Trial | None
     inputs: tuple[Mapping[str, str], ...]
-    warnings: tuple[str, ...] = ()
+    notes: Notes = ()
 
 
 def sha256(path: Path, limit: int = sys.maxsize) -> str:
@@ -102,7 +99,9 @@ def prepare(options: RunOptions) -> Prepared:
     """
     hidden = hidden_model(options.model)
     model = about_hidden(options.model, lambda: load_model(options.model, options.overrides))
-    warnings = (f"using ./{find_model(options.model)}, not the bundled {hidden}",) if hidden else ()
+    notes: Notes = ()
+    if hidden:
+        notes = (Note("model_hidden", f"using ./{find_model(options.model)}, not the bundled {hidden}"),)
     inputs = [input_record("model" if i < len(model.paths) - 1 else "table", p) for i, p in enumerate(model.paths)]
     subject = SubjectFile()
     if options.subject is not None:
@@ -120,7 +119,7 @@ def prepare(options: RunOptions) -> Prepared:
     for role, extra in (("forces", options.forces), ("plates", options.plates)):
         if extra is not None:
             inputs.append(named(extra, partial(input_record, role, extra)))
-    return Prepared(options, model, subject, static, tuple(inputs), warnings)
+    return Prepared(options, model, subject, static, tuple(inputs), notes)
 
 
 def hidden_model(name: str) -> str:
@@ -166,7 +165,7 @@ def found_trial(path: Path) -> Path:
 
 def analyse_file(path: Path, prepared: Prepared) -> Result:
     """Read and analyse one trial."""
-    from gaitid.analysis.pipeline import analyse
+    from gaitid.analysis.pipeline import Options, analyse
 
     options = prepared.options
     before = _state(found_trial(path))
@@ -176,13 +175,16 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
         prepared.model,
         prepared.subject,
         prepared.static,
-        solver=options.solver,
-        require_forces=options.require_forces,
-        by_hand=options.by_hand,
+        Options(options.solver, options.require_forces, options.by_hand),
     )
     if _state(found_trial(path)) != before:  # else the record's hash would be of other bytes than were read
         raise ReadError("the file changed while it was read", todo="run again when nothing writes to it any more")
-    return replace(result, warnings=(*prepared.warnings, *result.warnings)) if prepared.warnings else result
+    return replace(result, notes=ranked((*prepared.notes, *result.notes))) if prepared.notes else result
+
+
+def notes_of_trial(result: Result, prepared: Prepared) -> Notes:
+    """What is worth saying of the trial itself: not what was said of the command as a whole."""
+    return tuple(note for note in result.notes if note not in prepared.notes)
 
 
 def _state(path: Path) -> tuple[int, ...] | None:
@@ -247,25 +249,20 @@ def run_file(
     GaitidError
         What the trial or the folder refuses; nothing is written then.
     """
-    from gaitid.write.cycles import cycles_csv, spatiotemporal_csv
     from gaitid.write.record import record, record_text
-    from gaitid.write.tables import base_csv, contacts_csv, joints_csv, segments_csv, wrenches_csv
+    from gaitid.write.tables import table_text
 
     options, stem = prepared.options, path.stem
     results = [folder / name for name in (*(f"{stem}.{table}.csv" for table in TABLES), f"{stem}.run.json")]
     refuse_to_overwrite(results, [*files_read(path, options), *prepared.model.paths])
     result = analyse_file(path, prepared)
     accept(result)
+    parts = parts_of(result, options)
     texts = {
-        f"{stem}.wrenches.csv": wrenches_csv(result, options.express_in, parts_of(result, options)),
-        f"{stem}.joints.csv": joints_csv(result),
-        f"{stem}.contacts.csv": contacts_csv(result),
-        f"{stem}.cycles.csv": cycles_csv(result, result.gait),
-        f"{stem}.spatiotemporal.csv": spatiotemporal_csv(result, result.gait),
+        f"{stem}.{table}.csv": table_text(table, result, options.express_in, parts)
+        for table in TABLES
+        if table not in WRITE or table in options.write
     }
-    for name, text in (("segments", segments_csv), ("base", base_csv)):
-        if name in options.write:
-            texts[f"{stem}.{name}.csv"] = text(result)
     content = record(result, options.command, inputs_of(path, result, prepared), options.express_in, options.keep_names)
     if options.contributions:
         from gaitid.analysis.contributions import contributions_in_words

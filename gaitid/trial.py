@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gaitid.notes import Notes
 from gaitid.records import frozen_dataclass
 
 Array = NDArray[np.float64]
@@ -16,7 +17,7 @@ Mask = NDArray[np.bool_]
 IntArray = NDArray[np.intp]
 
 
-def frozen(values: object) -> Array:
+def read_only(values: object) -> Array:
     """A read-only C-ordered float array holding `values` (its own memory, so that nobody can change it)."""
     array = np.array(values, dtype=np.float64, order="C")
     array.setflags(write=False)
@@ -69,7 +70,7 @@ class ForcePlate:
         if not self.outlined:
             shapes |= {"R_gp": (3, 3), "centre_g": (3,)}
         for name, shape in shapes.items():
-            value = frozen(getattr(self, name))
+            value = read_only(getattr(self, name))
             if len(value.shape) != len(shape) or any(
                 want not in (-1, have) for want, have in zip(shape, value.shape, strict=True)
             ):
@@ -158,7 +159,7 @@ class Trial:
         Names of the subjects (private: not copied into results unless asked).
     origin : mapping of str to str
         Facts for `inspect` and the record: software, units as declared, encoding.
-    warnings : tuple of str
+    notes : Notes
         What had to be assumed or repaired while reading.
     """
 
@@ -175,11 +176,11 @@ class Trial:
     up_hint: Array | None = None
     names: tuple[str, ...] = ()
     origin: Mapping[str, str] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    notes: Notes = ()
     assignments: tuple[Assignment, ...] = ()
 
     def __post_init__(self) -> None:
-        points = frozen(self.points_g)
+        points = read_only(self.points_g)
         if points.ndim != 3 or points.shape[1:] != (len(self.labels), 3):
             raise ValueError(f"Trial.points_g: shape {points.shape}, expected (frames, {len(self.labels)}, 3)")
         object.__setattr__(self, "points_g", points)

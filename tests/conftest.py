@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+# As the command line does: threads of a linear-algebra pool that wait for each other cost more than they save. Before
+# numpy is loaded, and for the processes that tests start.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import settings
 from simulated_trials import Simulated, simulated_walk

@@ -11,6 +11,7 @@ from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench
 from gaitid.gait.events import GaitEvents, find_events
 from gaitid.gait.marker_events import GaitEvent
+from gaitid.ground.belt import floor_under
 from gaitid.ground.contacts import FootLoad
 from gaitid.simulate import Walk
 from gaitid.trial import Array
@@ -72,7 +73,7 @@ def foot_load(vertical_N: Array) -> FootLoad:
     """A load that has only a vertical force; NaN where it is unknown."""
     n = len(vertical_N)
     force = np.outer(vertical_N, UP)
-    state = np.where(np.isfinite(vertical_N), vertical_N > 0, -1.0)
+    state = np.where(np.isfinite(vertical_N), vertical_N > 0, -1)
     return FootLoad(state, Wrench(force, np.zeros((n, 3)), np.zeros(3)), np.full((n, 3), np.nan), np.zeros(n))
 
 
@@ -96,7 +97,8 @@ def kinematic(known: KnownWalk, method: str = "kinematics") -> list[GaitEvent]:
 
 
 def events_of(known: KnownWalk, loads: bool = False) -> GaitEvents:
-    return find_events((), known.loads if loads else {}, known.feet, known.pelvis, UP, known.rate_hz)
+    floor = floor_under(known.feet, UP, known.rate_hz)
+    return find_events((), known.loads if loads else {}, known.feet, known.pelvis, floor)
 
 
 def first_after(known: KnownWalk, side: str, kind: str, time_s: float) -> GaitEvent:

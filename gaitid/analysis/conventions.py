@@ -9,7 +9,8 @@ from gaitid.model.shapes import TurnedFrame
 from gaitid.trial import Array
 
 
-def _axis(v: Array) -> str:
+def axis_name(v: Array) -> str:
+    """The laboratory axis nearest to a vector, as ``+Z``."""
     i = int(np.argmax(np.abs(v)))
     return f"{'-' if v[i] < 0 else '+'}{'XYZ'[i]}"
 
@@ -73,7 +74,7 @@ def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, pro
             f"{a.sequence[2]} of {a.distal}"
             for b in model.chain
         ),
-        "vertical": f"{_axis(up_g)}, found from {up_words}",
+        "vertical": f"{axis_name(up_g)}, found from {up_words}",
         "progression": progression,
         "segment axes": "; ".join(
             f"{segment}: {_frame_words(model, frame)}"

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gaitid.body.kinematics import Motion
+from gaitid.body.kinematics import SegmentMotion
+from gaitid.body.poses import Body
 from gaitid.body.subject import Subject
 from gaitid.dynamics.chain import Chain
 from gaitid.dynamics.wrench import Wrench
 from gaitid.gait.spatiotemporal import Gait
-from gaitid.ground.contacts import Contact, FootLoad
+from gaitid.ground.contacts import Contact, FootLoad, Loads
+from gaitid.ground.ground import Ground
+from gaitid.markers.clean import Markers
 from gaitid.model.specs import Model, Settings
+from gaitid.notes import Notes
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
 
@@ -46,7 +50,7 @@ class SideResult:
     Attributes
     ----------
     load : FootLoad
-    motions : mapping of segment to Motion
+    motions : mapping of segment to SegmentMotion
     joints_g : mapping of joint to (frames, 3) array, m
     wrenches : mapping of joint to Wrench
         Of the proximal on the distal segment, about the joint's centre.
@@ -63,7 +67,7 @@ class SideResult:
     """
 
     load: FootLoad
-    motions: Mapping[str, Motion]
+    motions: Mapping[str, SegmentMotion]
     joints_g: Mapping[str, Array]
     wrenches: Mapping[str, Wrench]
     axes: Mapping[str, Mapping[str, Array]]
@@ -81,8 +85,14 @@ class Result:
 
     Attributes
     ----------
+    trial, model, subject
+        What came in.
+    settings : Settings
+        As resolved with the trial.
+    markers, body, ground, loads
+        The stages on the way.
     gravity_g : (3,) array, m/s²
-    base : Motion
+    base : SegmentMotion
         Of the segment that the limbs of all sides hang from.
     base_wrench : Wrench
         On the base, from the part of the body that the model leaves out: about its proximal joint, or about its origin
@@ -91,6 +101,8 @@ class Result:
         None where the base has no mass.
     base_chain : Chain or None
         Where it has one: the links of all sides, in their order, and the base last, as one tree.
+    notes : Notes
+        Ranked.
     """
 
     trial: Trial
@@ -98,14 +110,26 @@ class Result:
     settings: Settings
     solver: str
     subject: Subject
+    markers: Markers
+    body: Body
+    ground: Ground
+    loads: Loads
     gravity_g: Array
-    base: Motion
+    base: SegmentMotion
     base_wrench: Wrench
     base_body: BodyParameters | None
     base_chain: Chain | None
     sides: Mapping[str, SideResult]
-    contacts: tuple[Contact, ...]
     gait: Gait
     conventions: Mapping[str, str]
-    quality: Mapping[str, Any]
-    warnings: tuple[str, ...]
+    notes: Notes
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """Of the feet with the ground, in order of their first frames."""
+        return self.loads.contacts
+
+    @property
+    def quality(self) -> dict[str, Any]:
+        """Figures that tell how good the recording is, for its record."""
+        return {"plates": [plate.figures() for plate in self.ground.plates], **self.markers.quality}

@@ -10,16 +10,15 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from functools import partial
 from multiprocessing import current_process
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from distributed import Client, Future, KilledWorker, Security, WorkerPlugin, as_completed, get_worker, rpc
 
-from gaitid.batch.job import CRASHED, Job, Outcome, run_one
-from gaitid.batch.journal import FOLDER, writing
-from gaitid.batch.local import Worker, news
+from gaitid.batch.job import CRASHED, Job, Outcome, run_job
+from gaitid.batch.local import Worker, wait_for
+from gaitid.batch.results_folder import FOLDER, writing
 from gaitid.disk.atomic import put_all
 from gaitid.errors import GaitidError
 from gaitid.version import __version__
@@ -48,13 +47,13 @@ def check_cluster(address: str) -> None:
             todo = "start workers first (dask worker ADDRESS)"
             raise GaitidError(f"{address}: no worker within {ANSWER_S:g} s", todo=todo) from None
         try:
-            found = client.run(_versions)
+            versions = client.run(_versions)
         except Exception as error:  # what a worker that lacks gaitid, or its distributed, makes of the question
             todo = f"install {_versions()} for the workers"
             raise GaitidError(f"{address}: a worker cannot load gaitid ({_line(error)})", todo=todo) from None
-    for worker, versions in sorted(found.items()):
-        if versions != _versions():
-            raise _other(worker, versions, _versions())
+    for worker, version in sorted(versions.items()):
+        if version != _versions():
+            raise _other_version(worker, version, _versions())
 
 
 def run_cluster(
@@ -103,6 +102,7 @@ def run_cluster(
 
 
 def _run(client: Client, jobs: Sequence[Job], trials: Trials) -> Generator[Outcome, None, None]:
+    """The outcomes as they come; jobs that Dask gave up are tried again at the end, each alone."""
     client.register_plugin(trials, name=trials.name)
     try:
         suspects = []
@@ -123,7 +123,7 @@ def _run(client: Client, jobs: Sequence[Job], trials: Trials) -> Generator[Outco
 
 
 def _round(client: Client, jobs: Sequence[Job], trials: Trials) -> Generator[tuple[Job, Outcome | None], None, None]:
-    """Each job and its outcome; none where Dask gave it up, because it lost too many workers that held it."""
+    """Each job with its outcome; None where Dask gave it up, because it lost too many workers that held it."""
     futures = client.map(partial(_work, trials.name), jobs, key=trials.name, pure=False)
     waiting = dict(zip(futures, jobs, strict=True))
     try:
@@ -139,6 +139,7 @@ def _round(client: Client, jobs: Sequence[Job], trials: Trials) -> Generator[tup
 
 
 def _outcome_of(future: Future, job: Job, address: str) -> Outcome | None:
+    """The outcome of a job; None where too many workers that held it were lost."""
     try:
         outcome: Outcome = future.result()
         return outcome
@@ -154,24 +155,24 @@ def _outcome_of(future: Future, job: Job, address: str) -> Outcome | None:
 
 @contextlib.contextmanager
 def _connected(address: str) -> Iterator[Client]:
-    for name in ("distributed", "distributed.client"):  # what matters of their logs is said in one line
+    for name in ("distributed", "distributed.client"):  # what matters of their logs becomes one line of an error
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        # asked first: a client that finds something else than a scheduler waits for it without end
+        # asked first: a client that meets something else than a scheduler waits for it without end
         kind = asyncio.run(_kind(address))
         if kind != "Scheduler":
             raise ValueError(f"a {kind.lower()} does")
         client = Client(address, timeout=ANSWER_S, set_as_default=False, name="gaitid")
     except Exception as error:  # of addresses, networks and protocols
-        said = f" ({error})" if str(error) else ""
-        wrong = f"--scheduler {address}: no Dask scheduler answers within {ANSWER_S:g} s{said}"
+        reason = f" ({error})" if str(error) else ""
+        wrong = f"--scheduler {address}: no Dask scheduler answers within {ANSWER_S:g} s{reason}"
         raise GaitidError(wrong, todo="check the address") from None
     with client:
         yield client
 
 
 async def _kind(address: str) -> str:
-    """Of the server there."""
+    """What the server at an address is: ``Scheduler``, ``Worker``, …"""
     async with asyncio.timeout(ANSWER_S):
         arguments = Security().get_connection_args("client")
         async with rpc(address, timeout=ANSWER_S, connection_args=arguments) as server:
@@ -179,13 +180,13 @@ async def _kind(address: str) -> str:
 
 
 def _versions() -> str:
-    """Of what decides the last digit of a result."""
+    """The versions that decide the last digit of a result."""
     return f"gaitid {__version__} and numpy {np.__version__}"
 
 
-def _other(worker: str, found: str, expected: str) -> GaitidError:
+def _other_version(worker: str, version: str, expected: str) -> GaitidError:
     todo = "install the same for all"
-    return GaitidError(f"Dask worker {worker}: another version", expected=expected, found=found, todo=todo)
+    return GaitidError(f"Dask worker {worker}: another version", expected=expected, found=version, todo=todo)
 
 
 def _line(error: Exception) -> str:
@@ -230,11 +231,11 @@ class Trials(WorkerPlugin):  # type: ignore[misc]
         self.busy: dict[Any, Worker] = {}
 
     def teardown(self, worker: Any) -> None:
-        processes = [*self.idle, *self.busy.values()]
-        for process in processes:
-            process.stop()
-        for process in processes:
-            process.gone()
+        workers = [*self.idle, *self.busy.values()]
+        for each in workers:
+            each.stop()
+        for each in workers:
+            each.join()
 
     def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:
         """A trial that nobody waits for any more (Ctrl-C, or the batch was killed) is not worked on any longer."""
@@ -242,34 +243,33 @@ class Trials(WorkerPlugin):  # type: ignore[misc]
             self.busy[key].stop()
 
     def outcome(self, address: str, key: Any, job: Job) -> Outcome:
-        """Have one trial worked on, in a process that has done others before if there is one."""
+        """The outcome of one trial, from a process that has done others before if there is one."""
         self.check(address)
         try:
-            process = self.idle.pop()
+            worker = self.idle.pop()
         except IndexError:
-            process = Worker(partial(_in_folder, self.folder), self.time_limit_s, self.memory_bytes)
-        self.busy[key] = process
+            worker = Worker(partial(_in_folder, self.folder), self.time_limit_s, self.memory_bytes)
+        self.busy[key] = worker
         try:
-            process.give(job)
+            worker.start(job)
             outcome = None
             while outcome is None:
-                left = process.since + self.time_limit_s - time.monotonic()
-                wait([process.connection, process.process.sentinel], max(left, 0.0))
-                outcome = news(process, self.time_limit_s)
+                wait_for([worker])
+                outcome = worker.poll()
         finally:
             del self.busy[key]
-        if process.process.exitcode is None:
-            self.idle.append(process)
+        if worker.ended:
+            worker.kill()
         else:
-            process.kill()
+            self.idle.append(worker)
         return outcome
 
     def check(self, address: str) -> None:
-        """Once: a worker that joined late has the same versions too, and sees the batch's folder."""
+        """Refuse, once, a worker that has other versions (one that joined late) or does not see the batch's folder."""
         if self.checked:
             return
         if self.versions != _versions():
-            raise _other(address, _versions(), self.versions)
+            raise _other_version(address, _versions(), self.versions)
         if not self.mark.is_file() or not self.folder.is_dir():
             unseen = self.folder if self.mark.is_file() else self.mark.parent.parent
             todo = "use a file system that all workers share, under the same name"
@@ -278,6 +278,6 @@ class Trials(WorkerPlugin):  # type: ignore[misc]
 
 
 def _in_folder(folder: Path, job: Job) -> Outcome:
-    """`run_one` where paths mean what they mean to the user, and a record says them as they were given."""
+    """The outcome of a job in the folder where its relative paths begin, so that records name files as the user did."""
     os.chdir(folder)
-    return run_one(job)
+    return run_job(job)

@@ -6,25 +6,22 @@ import re
 import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path, PurePosixPath
-from queue import Empty, SimpleQueue
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
-from gaitid.batch.discovery import is_glob
-from gaitid.batch.journal import FOLDER, writing
-from gaitid.batch.statics import SUFFIXES
+from gaitid.batch.files import SUFFIXES, is_glob
+from gaitid.batch.results_folder import FETCHED, FOLDER, writing
 from gaitid.disk.atomic import put_all
 from gaitid.disk.regular import MAX_BYTES
 from gaitid.errors import GaitidError
 
 T = TypeVar("T")
 
-# Below the folder of results, which all who work on trials see.
-FETCHED = "fetched"
-# Trials, and what may lie beside them.
-_WANTED = (*SUFFIXES, ".mot", ".yaml", ".yml", ".enf")
+# Suffixes of trials, and of what may lie beside them.
+_COPIED = (*SUFFIXES, ".mot", ".yaml", ".yml", ".enf")
 # How long a store is waited for, s: until it is there, or the next piece of a file; and until it has listed all.
 ANSWER_S, LISTING_S = 60.0, 600.0
 _PIECE = 1 << 20
@@ -34,6 +31,7 @@ _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)")
 
 
 def is_url(name: str) -> bool:
+    """Whether the name of a data set is a URL."""
     return _URL.fullmatch(name) is not None
 
 
@@ -75,6 +73,7 @@ def fetch(datasets: Sequence[str], output: Path) -> tuple[list[str], list[str]]:
 
 
 def _fetch(url: str, output: Path) -> tuple[str, list[str]]:
+    """The copy of what a URL names, and a line for each file that could not be fetched."""
     try:
         import fsspec
 
@@ -114,26 +113,26 @@ def _plain(url: str) -> str:
 
 
 def _files(system: Any, root: str) -> dict[str, Mapping[str, Any]]:
-    """Files that the URL names, in order, each with what the store says of it; hidden ones are left out."""
+    """Files that the URL names, in order, each with what the store knows of it; hidden ones are left out."""
     if is_glob(root):
-        found = system.glob(root, detail=True)
-    elif system.isfile(root) and PurePosixPath(root).suffix.lower() in _WANTED:
-        found = {root: system.info(root)}
+        files = system.glob(root, detail=True)
+    elif system.isfile(root) and PurePosixPath(root).suffix.lower() in _COPIED:
+        files = {root: system.info(root)}
     else:
-        found = system.find(root, detail=True)
-        if not found:
+        files = system.find(root, detail=True)
+        if not files:
             system.info(root)  # a listing leaves out what does not answer; this raises the reason
     return {
-        path: found[path]
-        for path in sorted(found)
-        if PurePosixPath(path).suffix.lower() in _WANTED
+        path: files[path]
+        for path in sorted(files)
+        if PurePosixPath(path).suffix.lower() in _COPIED
         and "/." not in path.removeprefix(root)
-        and found[path].get("type") != "directory"
+        and files[path].get("type") != "directory"
     }
 
 
 def _content(system: Any, path: str, about: Mapping[str, Any]) -> bytes:
-    """Of a file, in pieces: one without an end is not read to the end, and one that stops coming is given up."""
+    """The bytes of a file, read in pieces: one without an end is refused, and one that stops coming is given up."""
     if about.get("type", "file") != "file":  # a link may lead to one
         about = _within(ANSWER_S, partial(system.info, path))
     if about.get("type", "file") != "file":
@@ -153,25 +152,21 @@ def _content(system: Any, path: str, about: Mapping[str, Any]) -> bytes:
 
 def _within(seconds: float, function: Callable[[], T]) -> T:
     """The function's value; TimeoutError where it takes longer. What it waits for then ends with this process."""
-    answers: SimpleQueue[Callable[[], T]] = SimpleQueue()
+    answer: Future[T] = Future()
 
     def work() -> None:
         try:
-            value = function()
-            answers.put(lambda: value)
+            answer.set_result(function())
         except BaseException as error:
-            answers.put(partial(_raise, error))
+            answer.set_exception(error)
 
     threading.Thread(target=work, daemon=True).start()
     try:
-        answer = answers.get(timeout=seconds)
-    except Empty:
+        return answer.result(seconds)
+    except TimeoutError:
+        if answer.done():  # its own, with what it waited for
+            raise
         raise TimeoutError(f"no answer within {seconds:g} s") from None
-    return answer()
-
-
-def _raise(error: BaseException) -> NoReturn:
-    raise error
 
 
 def _line(error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""One trial's work, as any scheduler runs it: `run_one(job) -> Outcome`, without state of its own."""
+"""One trial's work, as any scheduler runs it: `run_job(job) -> Outcome`, without state of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from gaitid.body.subject import OTHER_PERSON
 from gaitid.disk.regular import MAX_BYTES
 from gaitid.errors import ReadError, TrialError, WriteError, in_words
-from gaitid.run import Prepared, RunOptions, found_trial, prepare, run_file, sha256
+from gaitid.run import Prepared, RunOptions, found_trial, notes_of_trial, prepare, run_file, sha256
 from gaitid.version import __version__
 
 if TYPE_CHECKING:
@@ -85,25 +85,25 @@ class Job:
         Of this trial, with the equivalent `gaitid run` command.
     shared : tuple of (str, str)
         Path and SHA-256 of the files that it shares with others: model, tables, subject, static.
-    found_static : bool
+    static_discovered : bool
         Whether its static was looked for, not given: one that may be another person's is refused then.
-    before : Outcome or None
-        What an earlier batch noted: kept, where the same inputs and options would make the same again.
+    previous : Outcome or None
+        Of a previous batch: kept, where the same inputs and options would make the same again.
     """
 
     trial: Path
     folder: Path
     options: RunOptions
     shared: tuple[tuple[str, str], ...]
-    found_static: bool = False
-    before: Outcome | None = None
+    static_discovered: bool = False
+    previous: Outcome | None = None
 
     @property
     def name(self) -> str:
         return str(self.trial)
 
 
-def run_one(job: Job) -> Outcome:
+def run_job(job: Job) -> Outcome:
     """Work on one trial, unless it is done already.
 
     Returns
@@ -117,8 +117,8 @@ def run_one(job: Job) -> Outcome:
     try:
         trial_sha256 = trial_hash(job)
         fingerprint = fingerprint_of(job, trial_sha256)
-        if job.before is not None and still_right(job, job.before, fingerprint):
-            return job.before
+        if job.previous is not None and is_current(job, job.previous, fingerprint):
+            return job.previous
         shared = replace(job.options, command=(), by_hand=())
         prepared = _prepared(pickle.dumps(shared), job.shared)
         result, files = run_file(
@@ -133,7 +133,7 @@ def run_one(job: Job) -> Outcome:
             figures_of(result),
             {path.name: sha256(path) for path in files},
             time.perf_counter() - start,
-            warnings=result.warnings[len(prepared.warnings) :],
+            warnings=tuple(note.text for note in notes_of_trial(result, prepared)),
         )
     except Exception as error:
         # `write_all` names the folder and the reason, and leaves the number of the system's error behind
@@ -151,7 +151,7 @@ def _doubt(warnings: Sequence[str]) -> str:
 
 
 def _refuse_other_person(job: Job, result: Result) -> None:
-    if job.found_static and (doubt := _doubt(result.warnings)):
+    if job.static_discovered and (doubt := _doubt([note.text for note in result.notes])):
         todo = "name its static in a manifest or with --static"
         raise TrialError(f"{doubt} ({job.options.static} was found, not given)", todo=todo)
 
@@ -188,12 +188,12 @@ def fingerprint_of(job: Job, trial_sha256: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def still_right(job: Job, before: Outcome, fingerprint: str) -> bool:
-    """Whether an earlier result is what this job would make, and still in place."""
+def is_current(job: Job, previous: Outcome, fingerprint: str) -> bool:
+    """Whether a previous result is what this job would make, and still in place."""
     return (
-        (before.trial, before.fingerprint) == (job.name, fingerprint)
-        and not (job.found_static and before.doubt)
-        and in_place(job.folder, before)
+        (previous.trial, previous.fingerprint) == (job.name, fingerprint)
+        and not (job.static_discovered and previous.doubt)
+        and in_place(job.folder, previous)
     )
 
 
@@ -223,5 +223,5 @@ def figures_of(result: Result) -> dict[str, float]:
         **({"wrenches_filled": sum(counts) / (len(counts) * frames)} if counts and frames else {}),
         "gaps": len(quality["gaps"]),
         "label_faults": len(quality["label_faults"]),
-        "warnings": len(result.warnings),
+        "warnings": len(result.notes),
     }

@@ -14,7 +14,7 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from gaitid.batch.job import CRASHED, TIMEOUT, Job, Outcome, run_one
+from gaitid.batch.job import CRASHED, TIMEOUT, Job, Outcome, run_job
 from gaitid.errors import GaitidError
 
 # What SIGTERM leaves a worker to put a result in place that it has begun to, s.
@@ -27,7 +27,15 @@ _MOST_ON_WINDOWS = 30
 
 
 class Worker:
-    """One process, the trial that it works on, and since when (s, monotonic)."""
+    """A process that works on trials, one at a time.
+
+    Attributes
+    ----------
+    job : Job or None
+        The trial that it works on.
+    since : float
+        When it began, s, monotonic.
+    """
 
     def __init__(self, work: Callable[[Job], Outcome], time_limit_s: float, memory_bytes: int) -> None:
         # spawn: the same on all systems, and nothing of this process (threads, locks, open files) goes along
@@ -35,32 +43,66 @@ class Worker:
         self.connection, other = context.Pipe()
         self.process = context.Process(target=_serve, args=(other, work, time_limit_s, memory_bytes), daemon=True)
         try:
-            with _blocked(), _safe_path():
+            with _inherited():
                 self.process.start()
         except OSError as error:
             raise GaitidError(f"no process can be started ({error.strerror})", todo="give a smaller -j") from None
         other.close()
         self.job: Job | None = None
-        self.since = 0.0
+        self.since, self.time_limit_s = 0.0, time_limit_s
 
-    def give(self, job: Job) -> None:
+    def start(self, job: Job) -> None:
+        """Have it work on a trial."""
         self.job, self.since = job, time.monotonic()
-        with contextlib.suppress(OSError):  # it died: seen by what watches it
+        with contextlib.suppress(OSError):  # it died, which `poll` sees
             self.connection.send(job)
 
+    def poll(self) -> Outcome | None:
+        """The outcome of its trial, also where it died or hangs; None while it works."""
+        assert self.job is not None
+        name, spent = self.job.name, time.monotonic() - self.since
+        try:
+            if self.connection.poll():
+                answer: Outcome | None = self.connection.recv()
+                if answer is None:  # it has started: the clock of its first trial begins
+                    self.since = time.monotonic()
+                return answer
+        except (EOFError, OSError):  # it ended, or is about to
+            self.process.join(_GRACE_S)
+            self._end()
+        if self.process.exitcode is not None:
+            return Outcome(name, CRASHED, _ending(self.process.exitcode), run_time_s=spent)
+        if spent >= self.time_limit_s:
+            self._end()
+            return Outcome(name, TIMEOUT, f"given up after {self.time_limit_s:g} s", run_time_s=spent)
+        return None
+
+    @property
+    def ended(self) -> bool:
+        return self.process.exitcode is not None
+
     def stop(self) -> None:
-        """End it; a result that is being put in place is finished first (not on Windows, which only kills)."""
+        """Ask it to end; a result that is being put in place is finished first (not on Windows, which only kills)."""
         self.process.terminate()
 
-    def gone(self) -> None:
-        """Wait until it has ended, not for ever."""
+    def join(self) -> None:
+        """Wait until it has ended; kill it when that takes too long."""
         self.process.join(_GRACE_S)
         self.kill()
 
     def kill(self) -> None:
+        self._end()
+        self.connection.close()
+
+    def _end(self) -> None:
         self.process.kill()
         self.process.join()
-        self.connection.close()
+
+
+def wait_for(workers: Sequence[Worker]) -> None:
+    """Wait until one of the workers has an outcome, or ended, or its trial has taken too long."""
+    soonest = min(worker.since + worker.time_limit_s for worker in workers) - time.monotonic()
+    wait([sign for worker in workers for sign in (worker.connection, worker.process.sentinel)], max(soonest, 0.0))
 
 
 def run_local(
@@ -69,7 +111,7 @@ def run_local(
     *,
     time_limit_s: float = 120.0,
     memory_bytes: int = 0,
-    work: Callable[[Job], Outcome] = run_one,
+    work: Callable[[Job], Outcome] = run_job,
 ) -> Generator[Outcome, None, None]:
     """Work on jobs in processes of this machine.
 
@@ -97,53 +139,29 @@ def run_local(
         while waiting or any(w.job for w in workers):
             while waiting and len(workers) < n_workers:
                 workers.append(Worker(work, time_limit_s, memory_bytes))
-                workers[-1].give(waiting.popleft())
+                workers[-1].start(waiting.popleft())
             busy = [w for w in workers if w.job]
-            soonest = min(w.since for w in busy) + time_limit_s - time.monotonic()
-            wait([w.connection for w in busy] + [w.process.sentinel for w in busy], max(soonest, 0.0))
+            wait_for(busy)
             for worker in busy:
-                outcome = news(worker, time_limit_s)
+                outcome = worker.poll()
                 if outcome is None:
                     continue
                 worker.job = None
-                if worker.process.exitcode is not None:
+                if worker.ended:
                     worker.kill()
                     workers.remove(worker)
                 elif waiting:
-                    worker.give(waiting.popleft())
+                    worker.start(waiting.popleft())
                 yield outcome
     finally:
         for worker in workers:
             worker.stop()
         for worker in workers:
-            worker.gone()
-
-
-def news(worker: Worker, time_limit_s: float) -> Outcome | None:
-    """The outcome of a worker's trial, if there is one; a worker that ended or hangs is one."""
-    assert worker.job is not None
-    name, spent = worker.job.name, time.monotonic() - worker.since
-    try:
-        if worker.connection.poll():
-            answer: Outcome | None = worker.connection.recv()
-            if answer is None:  # it has started: the clock of its first trial begins
-                worker.since = time.monotonic()
-            return answer
-    except (EOFError, OSError):  # it ended, or is about to
-        worker.process.join(_GRACE_S)
-        worker.process.kill()
-        worker.process.join()
-    if worker.process.exitcode is not None:
-        return Outcome(name, CRASHED, _ending(worker.process.exitcode), run_time_s=spent)
-    if spent >= time_limit_s:
-        worker.process.kill()
-        worker.process.join()
-        return Outcome(name, TIMEOUT, f"given up after {time_limit_s:g} s", run_time_s=spent)
-    return None
+            worker.join()
 
 
 def _ending(exitcode: int) -> str:
-    """How a process ended, in words."""
+    """The words for how a process ended."""
     if exitcode >= 0:
         return f"its process ended (exit code {exitcode})"
     try:
@@ -154,37 +172,28 @@ def _ending(exitcode: int) -> str:
 
 
 @contextlib.contextmanager
-def _blocked() -> Iterator[None]:
-    """A process that starts here does not see Ctrl-C, which is for the one that it belongs to."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextlib.contextmanager
-def _safe_path() -> Iterator[None]:
-    """A process that starts here takes no module from the current folder: data may lie beside a ``signal.py``."""
-    before = os.environ.get("PYTHONSAFEPATH")
+def _inherited() -> Iterator[None]:
+    """Set what a process inherits that starts meanwhile: it is spared Ctrl-C, which is for its parent, and loads no
+    module of the current folder, where data may lie beside a ``signal.py``."""
+    safe_path = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
+    has_mask = hasattr(signal, "pthread_sigmask")
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS) if has_mask else set()
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["PYTHONSAFEPATH"]
-        else:
-            os.environ["PYTHONSAFEPATH"] = before
+        if has_mask:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        os.environ.pop("PYTHONSAFEPATH")
+        if safe_path is not None:
+            os.environ["PYTHONSAFEPATH"] = safe_path
 
 
 # --- in the process that works ------------------------------------------------------------------------------
 
 
 def _serve(connection: Connection, work: Callable[[Job], Outcome], time_limit_s: float, memory_bytes: int) -> None:
-    """Work on what comes until nothing comes any more."""
+    """Work on each job that comes through the connection, until it is closed."""
     import warnings
 
     warnings.simplefilter("ignore")  # of libraries, for developers; ours are in the results
@@ -207,7 +216,7 @@ def _serve(connection: Connection, work: Callable[[Job], Outcome], time_limit_s:
 
 
 def _end_with_parent() -> None:
-    """At once: a batch that is begun again must not meet workers of the one before."""
+    """End this process when its parent ends: a batch that is begun again must not meet workers of the previous one."""
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])
@@ -215,7 +224,7 @@ def _end_with_parent() -> None:
 
 
 def _limit_memory(n_bytes: int) -> None:
-    """Of address space: Linux holds a process to it, macOS and Windows have no such limit."""
+    """Limit the address space of this process: Linux holds it to that, macOS and Windows have no such limit."""
     try:
         import resource
     except ImportError:

@@ -6,20 +6,26 @@ import csv
 import io
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from gaitid.batch.discovery import Wanted, about_path, absolute, matches, refuse_other
+from gaitid.batch.files import (
+    TRIAL,
+    TRIALS,
+    about_path,
+    absolute,
+    column_names,
+    delimiter_of,
+    header_row,
+    matches,
+    refuse_no_trial,
+)
+from gaitid.batch.types import Planned, Wanted
 from gaitid.errors import GaitidError, ReadError
 from gaitid.model.fields import Faults, nearest
-from gaitid.read.tables.csv_text import check_names, first_characters, is_blank, read_lines
+from gaitid.read.tables.csv_text import check_names, read_lines
 
-if TYPE_CHECKING:
-    from gaitid.batch.plan import Planned
-
-TRIALS = "trials"
-# One trial a row, for tables that are made so.
-TRIAL = "trial"
 # Options that may stand in columns or keys of their own too.
 OVERRIDES = "overrides"
 # A column or key, and the option of `gaitid run` that it becomes.
@@ -41,55 +47,19 @@ _NUMBERS = ("cutoff", "force_cutoff")
 _SEVERAL = (TRIALS, "assign", "set")
 # Between several values in one cell.
 BETWEEN = "|"
-# Tables that may have a column ``trial`` too: one of a trial has one of the first two, ``batch.csv`` the last.
-_OF_OTHERS = {"frame", "time_s", "fingerprint"}
+# The values of each column or key of a row that are not empty.
+Row = dict[str, list[str]]
 
 
-def is_manifest(path: Path) -> bool:
-    """A YAML file, or a CSV file with a column ``trials`` or ``trial``."""
-    if path.suffix.lower() in (".yaml", ".yml"):
-        return path.is_file()
-    try:
-        return path.suffix.lower() == ".csv" and path.is_file() and names_trials(columns_of(first_characters(path)))
-    except ReadError:  # said when it is read as a trial
-        return False
-
-
-def names_trials(columns: Collection[str]) -> bool:
-    """Whether these are columns of a manifest."""
-    return TRIALS in columns or (TRIAL in columns and _OF_OTHERS.isdisjoint(columns))
-
-
-def columns_of(text: str) -> list[str]:
-    """Names in the header of a CSV text, in lower case; comment lines may stand above it."""
-    lines = text.split("\n")
-    start = _header(lines)
-    return [] if start is None else _columns(next(csv.reader([lines[start]], delimiter=_delimiter(lines[start]))))
-
-
-def _header(lines: Sequence[str]) -> int | None:
-    return next((i for i, line in enumerate(lines) if not is_blank(line) and not line.startswith("#")), None)
-
-
-def _delimiter(header: str) -> str:
-    return max(",;\t", key=header.count)
-
-
-def _columns(cells: Sequence[str]) -> list[str]:
-    return [cell.strip().lower() for cell in cells]
+def looked_for(trial: Path) -> tuple[str, ...]:
+    """Options of `gaitid run` whose files are looked for where nobody gives them."""
+    return ("--static", "--subject", *(() if trial.suffix.lower() == ".c3d" else ("--forces", "--plates")))
 
 
 def read_manifest(path: Path) -> list[Wanted]:
     """The trials of a manifest, in its order.
 
-    Parameters
-    ----------
-    path : Path
-        Paths in it are relative to its folder.
-
-    Returns
-    -------
-    list of Wanted
+    Paths in it are relative to its folder.
 
     Raises
     ------
@@ -110,14 +80,14 @@ def read_manifest(path: Path) -> list[Wanted]:
     return trials
 
 
-def _csv_rows(path: Path) -> Iterator[tuple[str, dict[str, list[str]]]]:
-    """As a trial's table may be written: commas, semicolons or tabs, UTF-8 or UTF-16 (`tables.csv_text`)."""
+def _csv_rows(path: Path) -> Iterator[tuple[str, Row]]:
+    """The rows of a table: commas, semicolons or tabs, UTF-8 or UTF-16, as a trial's may have (`tables.csv_text`)."""
     lines = read_lines(path, f"{path}: ")
-    start = _header(lines) or 0
-    delimiter = _delimiter(lines[start])
+    start = header_row(lines) or 0
+    delimiter = delimiter_of(lines[start])
     cells_of_rows = csv.reader((f"{line}\n" for line in lines[start:]), delimiter=delimiter)
     try:
-        columns = _columns(next(cells_of_rows))
+        columns = column_names(next(cells_of_rows))
         check_names(columns, f"{path}: ")
         named = [name for name in columns if name]
         if len(set(named)) < len(named):
@@ -125,19 +95,15 @@ def _csv_rows(path: Path) -> Iterator[tuple[str, dict[str, list[str]]]]:
         _check_keys(named, f"{path}: ")
         for cells in cells_of_rows:
             where = f"row {start + cells_of_rows.line_num}"
-            row, apart = dict[str, list[str]](), dict[str, list[str]]()
-            for i, cell in enumerate(cells):
-                name = columns[i] if i < len(columns) else ""
-                if cell.strip() and not name:
-                    raise ReadError(f"{path}: {where}: a cell below no name of a column", found=repr(cell))
-                if not cell.strip():
-                    continue
-                if name == OVERRIDES:
-                    apart = _overrides(cell, delimiter, f"{path}: {where}: {OVERRIDES}: ")
-                else:
-                    row[name] = _values(name, _decimal(name, cell, delimiter), path.parent)
-            if row or apart:
-                yield where, _with_overrides(row, apart, f"{path}: {where}: ")
+            filled = [(name, cell) for name, cell in zip_longest(columns, cells, fillvalue="") if cell.strip()]
+            for name, cell in filled:
+                if not name:
+                    raise ReadError(f"{path}: {where}: a value in a column without a name", found=repr(cell))
+            row = {name: _values(name, _decimal(name, cell, delimiter), path.parent) for name, cell in filled}
+            row.pop(OVERRIDES, None)
+            overrides = _overrides(dict(filled).get(OVERRIDES, ""), delimiter, f"{path}: {where}: {OVERRIDES}: ")
+            if row or overrides:
+                yield where, _with_overrides(row, overrides, f"{path}: {where}: ")
     except csv.Error as error:
         raise ReadError(f"{path}: cannot be parsed as CSV ({error})") from None
 
@@ -147,37 +113,38 @@ def _decimal(name: str, cell: str, delimiter: str) -> str:
     return cell.replace(",", ".") if name in _NUMBERS and delimiter != "," else cell
 
 
-def _overrides(cell: str, delimiter: str, where: str) -> dict[str, list[str]]:
-    """``KEY=VALUE|KEY=VALUE`` of one cell; semicolons do as well where they do not separate the cells."""
-    found: dict[str, list[str]] = {}
+def _overrides(cell: str, delimiter: str, where: str) -> Row:
+    """The values of ``KEY=VALUE|KEY=VALUE``, or with semicolons where these do not separate the cells."""
+    overrides: Row = {}
     for item in (cell if delimiter == ";" else cell.replace(";", BETWEEN)).split(BETWEEN):
         key, equals, value = (part.strip() for part in item.partition("="))
         if item.strip() and not (equals and key and value):
             raise ReadError(f"{where}{item.strip()!r}", expected="KEY=VALUE, as cutoff=6")
         if item.strip():
             key = key.lower()
-            found.setdefault(key, []).append(_decimal(key, value, delimiter))
-    return found
+            overrides.setdefault(key, []).append(_decimal(key, value, delimiter))
+    return overrides
 
 
-def _with_overrides(row: Mapping[str, list[str]], apart: Mapping[str, list[str]], where: str) -> dict[str, list[str]]:
-    """A row with those of its options that are given apart from the others."""
-    _check_keys(apart, f"{where}{OVERRIDES}: ", tuple(OPTIONS))
-    for key in apart:
+def _with_overrides(row: Row, overrides: Row, where: str) -> Row:
+    """A row with those of its options that stand in its overrides."""
+    _check_keys(overrides, f"{where}{OVERRIDES}: ", tuple(OPTIONS))
+    for key in overrides:
         if row.get(key):
             raise ReadError(f"{where}{key} is given twice: by itself, and in {OVERRIDES}", todo="keep one of them")
-    return {**row, **apart}
+    return {**row, **overrides}
 
 
 def _values(name: str, cell: str, folder: Path) -> list[str]:
-    """Of one cell; a path that exists is taken as it stands, whatever signs it holds."""
+    """The values in one cell; a path that exists is taken as it stands, whatever signs it holds."""
     if name in _PATHS and os.path.lexists(folder / cell):
         return [cell]
     parts = cell.split(BETWEEN) if name in _SEVERAL else [cell]
     return [part.strip() for part in parts if part.strip()]
 
 
-def _yaml_rows(path: Path) -> Iterator[tuple[str, dict[str, list[str]]]]:
+def _yaml_rows(path: Path) -> Iterator[tuple[str, Row]]:
+    """The entries of a YAML file, with all values as text."""
     content = _yaml_as_text(path)
     if isinstance(content, Mapping) and isinstance(content.get(TRIALS), list):
         _check_keys(map(str, content), f"{path}: beside the list of entries: ", (TRIALS,))
@@ -185,27 +152,25 @@ def _yaml_rows(path: Path) -> Iterator[tuple[str, dict[str, list[str]]]]:
     if not isinstance(content, list):
         raise ReadError(f"{path}: no manifest", expected="a list of entries with the key 'trials'")
     for i, entry in enumerate(content, 1):
-        where = f"entry {i}"
+        where = f"{path}: entry {i}: "
         if not isinstance(entry, Mapping):
-            raise ReadError(f"{path}: {where}: expected keys and values", found=repr(entry)[:60])
+            raise ReadError(f"{where}expected keys and values", found=repr(entry)[:60])
         row = {str(key).lower(): value for key, value in entry.items()}
-        apart = row.pop(OVERRIDES, None) or {}
-        if not isinstance(apart, Mapping):
-            raise ReadError(f"{path}: {where}: {OVERRIDES}: expected keys and values, as {{cutoff: 6}}")
-        _check_keys(row, f"{path}: {where}: ")
-        texts = _texts(row, f"{path}: {where}: ")
-        yield where, _with_overrides(texts, _texts(apart, f"{path}: {where}: {OVERRIDES}: "), f"{path}: {where}: ")
+        overrides = row.pop(OVERRIDES, None) or {}
+        if not isinstance(overrides, Mapping):
+            raise ReadError(f"{where}{OVERRIDES}: expected keys and values, as {{cutoff: 6}}")
+        _check_keys(row, where)
+        yield f"entry {i}", _with_overrides(_texts(row, where), _texts(overrides, f"{where}{OVERRIDES}: "), where)
 
 
-def _texts(entry: Mapping[Any, Any], where: str) -> dict[str, list[str]]:
-    """The values of each key, as a list of those that are not empty."""
-    found: dict[str, list[str]] = {}
+def _texts(entry: Mapping[Any, Any], where: str) -> Row:
+    texts: Row = {}
     for key, value in entry.items():
-        values = [one for one in (value if isinstance(value, list) else [value]) if one is not None]
-        if not all(isinstance(one, str) for one in values):
+        values = [text for text in (value if isinstance(value, list) else [value]) if text is not None]
+        if not all(isinstance(text, str) for text in values):
             raise ReadError(f"{where}{key}: expected text or a number, or a list of them")
-        found[str(key).lower()] = [one for one in values if one]
-    return found
+        texts[str(key).lower()] = [text for text in values if text]
+    return texts
 
 
 def _yaml_as_text(path: Path) -> object:
@@ -231,7 +196,8 @@ def _check_keys(names: Iterable[str], where: str, known: Sequence[str] = KEYS) -
             raise ReadError(f"{where}unknown column {name!r}{nearest(name, known)}", expected=" or ".join(known))
 
 
-def _of_row(row: Mapping[str, list[str]], folder: Path, where: str) -> list[Wanted]:
+def _of_row(row: Row, folder: Path, where: str) -> list[Wanted]:
+    """The trials of a row whose paths are relative to a folder."""
     for key, values in row.items():
         if len(values) > 1 and key not in _SEVERAL:
             raise ReadError(f"{key}: expected one value", found=str(len(values)))
@@ -249,22 +215,22 @@ def _of_row(row: Mapping[str, list[str]], folder: Path, where: str) -> list[Want
             else:
                 words += [option, _file(key, value, folder) if key in _FILES else value]
     root = folder / row["root"][0] if row.get("root") else None
-    found: dict[Path, bool] = {}
+    trials: dict[Path, bool] = {}
     for name in named:
         path = folder / name
         exact = os.path.lexists(path)
         if path.is_dir():
             raise ReadError(f"{name} is a folder", expected="a trial or a glob", todo=f"write {name}/*")
         if exact:
-            refuse_other(path)
-        paths = [path] if exact else matches(path)[0]
+            refuse_no_trial(path)
+        paths = [path] if exact else list(matches(path).trials)
         if not paths:
             raise ReadError(f"{name}: no such trial", todo=about_path(path))
         if root is not None and not all(absolute(p).is_relative_to(absolute(root)) for p in paths):
             raise ReadError(f"root: {root} does not hold {name}", expected="a folder above the trial")
-        found.update(dict.fromkeys(paths, exact))
+        trials.update(dict.fromkeys(paths, exact))
     subject = (row.get("subject") or [""])[0]
-    return [Wanted(path, exact, subject, root, tuple(words), tuple(without), where) for path, exact in found.items()]
+    return [Wanted(path, exact, subject, root, tuple(words), tuple(without), where) for path, exact in trials.items()]
 
 
 def _file(key: str, value: str, folder: Path) -> str:
@@ -274,7 +240,7 @@ def _file(key: str, value: str, folder: Path) -> str:
 
 
 def manifest_csv(planned: Sequence[Planned], given: Collection[str] = ()) -> str:
-    """A plan as a manifest that gives it back, for the folder in which it was made.
+    """The text of a manifest that makes the same plan again, in the folder in which it was made.
 
     Parameters
     ----------
@@ -284,12 +250,12 @@ def manifest_csv(planned: Sequence[Planned], given: Collection[str] = ()) -> str
     """
     names = {option: key for key, option in OPTIONS.items()}
     rows: list[dict[str, str]] = []
-    for one in planned:
-        row = {TRIALS: str(one.trial), "subject": one.subject, "root": str(one.root)}
-        for option, value in zip(one.words[::2], one.words[1::2], strict=True):
+    for trial in planned:
+        row = {TRIALS: str(trial.trial), "subject": trial.subject, "root": str(trial.root)}
+        for option, value in zip(trial.words[::2], trial.words[1::2], strict=True):
             key = names[option]
             row[key] = f"{row[key]}{BETWEEN}{value}" if key in row else value
-        for option in one.looked_for:
+        for option in looked_for(trial.trial):
             if option not in given:
                 row.setdefault(names[option], "none")
         rows.append(row)

@@ -6,18 +6,10 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from gaitid.batch.discovery import Listing, absolute, listed
-from gaitid.batch.statics import (
-    LONGEST_S,
-    STANDING_WORDS,
-    STATIC_WORDS,
-    Static,
-    Trait,
-    choose,
-    read_name,
-    stands,
-    traits,
-)
+from gaitid.batch.files import absolute, list_folder
+from gaitid.batch.standing import LONGEST_S, stands
+from gaitid.batch.statics import STANDING_WORDS, STATIC_WORDS, choose, read_name, traits
+from gaitid.batch.types import Listing, Static, Trait
 
 
 class Folders:
@@ -38,7 +30,7 @@ class Folders:
 
     def _listed(self, folder: Path) -> Listing:
         results = self.leave_out is not None and absolute(folder) == absolute(self.leave_out)
-        return Listing() if results else listed(folder)
+        return Listing() if results else list_folder(folder)
 
     def named(self, folder: Path, name: str) -> list[Path]:
         """Files of this name in a folder, in capitals or not."""
@@ -50,11 +42,11 @@ class Folders:
 
     def up(self, folder: Path) -> list[Path]:
         """The folder and its parents to the root, as paths that begin as it does."""
-        found, here = [folder], absolute(folder)
+        folders, here = [folder], absolute(folder)
         while here != self.root:
             here = here.parent
-            found.append(found[-1].parent if found[-1].name not in ("", "..") else found[-1] / "..")
-        return found
+            folders.append(folders[-1].parent if folders[-1].name not in ("", "..") else folders[-1] / "..")
+        return folders
 
 
 class Pairs:
@@ -87,7 +79,7 @@ class Pairs:
         self.files = cache(self._files)
         self.candidates = cache(self._candidates)
         self.statics = cache(self._statics)
-        self.wanted = cache(self._wanted)
+        self.traits_of_all = cache(self._traits_of_all)
         self.places = cache(self._places)
         self.seekers: dict[Path, list[Path]] = {}
         for trial in trials:
@@ -102,61 +94,71 @@ class Pairs:
         return self._choose(self.statics(folder), trial, folder), len(self.candidates(folder))
 
     def static_at(self, path: Path) -> Static | None:
-        """What a file is as a static of its folder."""
+        """The static that a file is; None where it is none of its folder."""
         return self.places(self._homes(path)[0]).get(absolute(path))
 
-    def unsaid(self, trials: Iterable[Path]) -> list[str]:
-        """Of the words for statics, those that no name says, of the trials and what lies beside and above them."""
+    def unused_names(self, trials: Iterable[Path]) -> list[str]:
+        """Those words for statics that are in no name of the trials and of what lies beside and above them."""
         homes = {folder for trial in trials for folder in self._homes(trial)}
         files = {file for folder in homes for file in self.files(folder)} | set(trials)
         parts = {p.stem for p in files} | {below.name for folder in homes for below in self._static_folders(folder)}
         return [name for name in self.names if not any(read_name(part, (name,)).static for part in parts)]
 
     def _homes(self, trial: Path) -> list[Path]:
-        """Folders that a trial's static may be in, its own first; one that is named like a static is none."""
+        """Folders that a trial's static may be in, the nearest first; one that is named like a static is none."""
         return [
             folder
             for folder in self.folders.up(trial.parent)
-            if absolute(folder) == self.folders.root or not self._says(absolute(folder).name)
+            if absolute(folder) == self.folders.root or not self._is_static_name(absolute(folder).name)
         ]
 
     def _nearest(self, trial: Path) -> Path | None:
+        """The nearest folder with statics; None where there is none."""
         return next((folder for folder in self._homes(trial) if self.candidates(folder)), None)
 
-    def _says(self, name: str) -> bool:
+    def _is_static_name(self, name: str) -> bool:
         return read_name(name, self.names).static
 
     def _static_folders(self, folder: Path) -> list[Path]:
-        return [below for below in self.folders.listed(folder).folders if self._says(below.name)]
+        return [below for below in self.folders.listed(folder).folders if self._is_static_name(below.name)]
 
     def _files(self, folder: Path) -> list[Path]:
         """What may be trials or statics in a folder, and in those below it that are named like statics."""
-        below = [path for one in self._static_folders(folder) for path in self.files(one)]
+        below = [path for static_folder in self._static_folders(folder) for path in self.files(static_folder)]
         return [*self.folders.listed(folder).trials, *below]
 
     def _candidates(self, folder: Path) -> list[Static]:
-        """By name, else named as standing; else those that stand still, unless all do: that was to be measured."""
+        """Statics by name, else named as standing; else what stands still, unless all does: that was to be measured."""
         files = self.files(folder)
-        own = {p: self._traits(p, folder, of_static=True) for p in files}
-        sure = [Static(p, "by name" if self._says(p.stem) else "by its folder", own[p])
-                for p in files if p.parent != folder or self._says(p.stem)]  # fmt: skip
-        standing = [Static(p, "as standing", own[p]) for p in files if read_name(p.stem, self.standing).static]
-        for named in (sure, standing):
-            moving = {static.path for static in named if stands(static.path) is False}
+        how = {path: self._how_named(path, folder) for path in files}
+        for kinds in (("by name", "by its folder"), ("as standing",)):
+            named = [path for path in files if how[path] in kinds]
+            moving = {path for path in named if stands(path) is False}
             self.moving |= moving
-            if found := [static for static in named if static.path not in moving]:
-                return found
-        found = [Static(p, "by content", own[p]) for p in files if stands(p, LONGEST_S)]
-        return found if len(found) < len(files) else []
+            if len(moving) < len(named):
+                return [self._static(path, how[path], folder) for path in named if path not in moving]
+        still = [path for path in files if stands(path, LONGEST_S)]
+        return [self._static(path, "by content", folder) for path in still] if len(still) < len(files) else []
+
+    def _how_named(self, path: Path, folder: Path) -> str:
+        """How a file's name or folder makes it a static (`Static.how`); empty where neither does."""
+        if self._is_static_name(path.stem):
+            return "by name"
+        if path.parent != folder:
+            return "by its folder"
+        return "as standing" if read_name(path.stem, self.standing).static else ""
+
+    def _static(self, path: Path, how: str, folder: Path) -> Static:
+        return Static(path, how, self._traits(path, folder, of_static=True))
 
     def _statics(self, folder: Path) -> list[Static]:
         """The candidates; where no name makes them sure, those that a trial takes: the others were to be measured."""
-        found = self.candidates(folder)
-        if not found or found[0].sure:
-            return found
-        taken = {self._choose(found, trial, folder) for trial in self._trials(folder)}
-        self.spare |= {s.path for s in found if s not in taken}
-        return [s for s in found if s in taken]
+        candidates = self.candidates(folder)
+        if not candidates or candidates[0].sure:
+            return candidates
+        taken = {self._choose(candidates, trial, folder) for trial in self._trials(folder)}
+        self.spare |= {static.path for static in candidates if static not in taken}
+        return [static for static in candidates if static in taken]
 
     def _places(self, folder: Path) -> dict[Path, Static]:
         return {absolute(static.path): static for static in self.statics(folder)}
@@ -167,13 +169,13 @@ class Pairs:
         return [p for p in (*self.files(folder), *self.seekers.get(folder, ())) if absolute(p) not in statics]
 
     def _choose(self, statics: list[Static], trial: Path, folder: Path) -> Static | None:
-        return choose(statics, self._traits(trial, folder), self.wanted(folder))
+        return choose(statics, self._traits(trial, folder), self.traits_of_all(folder))
 
-    def _wanted(self, folder: Path) -> frozenset[Trait]:
-        """Of all trials that may take a static of this folder."""
+    def _traits_of_all(self, folder: Path) -> frozenset[Trait]:
+        """The traits of all trials that may take a static of this folder."""
         return frozenset[Trait]().union(*(self._traits(trial, folder) for trial in self._trials(folder)))
 
     def _traits(self, path: Path, folder: Path, *, of_static: bool = False) -> frozenset[Trait]:
-        """Of a file's name and of the folders down to it."""
+        """The traits of a file's name and of the folders down to it."""
         below = absolute(path).relative_to(absolute(folder))
         return traits([*below.parent.parts, below.stem], (*self.names, *self.standing), of_static=of_static)

@@ -9,26 +9,20 @@ from pathlib import Path
 from urllib.parse import quote
 
 from gaitid.batch.job import DONE, Outcome
-from gaitid.batch.journal import FOLDER
-from gaitid.batch.plan import Planned
+from gaitid.batch.results_folder import FOLDER, FRAMES
 from gaitid.batch.table import in_cell
+from gaitid.batch.types import Planned
 from gaitid.errors import GaitidError, WriteError
 
-DATASET = "frames.parquet"
 SUBJECT = "subject_name"
-TABLES = ("wrenches", "joints")
+_JOINED = ("wrenches", "joints")
 _WHOLE_NUMBERS = ("frame",)
 # Of a name in most file systems, bytes.
 _LONGEST = 255
 
 
 def require_pyarrow() -> None:
-    """Refuse before any work where the library is absent.
-
-    Raises
-    ------
-    GaitidError
-    """
+    """Raise a `GaitidError` where the library is absent; before any work."""
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
@@ -36,30 +30,25 @@ def require_pyarrow() -> None:
 
 
 def refuse_long_subjects(planned: Iterable[Planned]) -> None:
-    """Refuse before any work a subject whose folder a file system would not take.
-
-    Raises
-    ------
-    GaitidError
-    """
-    for one in planned:
-        if len(_partition(one)) > _LONGEST:
+    """Raise a `GaitidError` at a subject whose folder a file system would not take; before any work."""
+    for trial in planned:
+        if (length := len(_partition(trial.subject))) > _LONGEST:
             raise GaitidError(
-                f"subject {one.subject[:20]}…: its folder subject=NAME, quoted as in a URL, has too long a name",
+                f"subject {trial.subject[:20]}…: its folder subject=NAME, quoted as in a URL, has too long a name",
                 expected=f"at most {_LONGEST} bytes",
-                found=str(len(_partition(one))),
+                found=str(length),
                 todo="give a shorter one in a manifest",
             )
 
 
-def _partition(one: Planned) -> str:
-    """Of its subject, quoted as in a URL: plain ASCII."""
-    return f"subject={quote(one.subject, safe=' ', errors='replace')}"
+def _partition(subject: str) -> str:
+    """The name of a subject's folder, quoted as in a URL: plain ASCII."""
+    return f"subject={quote(subject, safe=' ', errors='replace')}"
 
 
 def sweep_frames(output: Path) -> None:
-    """Take away what a process left aside that was killed while it made the data set, or took it away."""
-    for name in (DATASET, f"{DATASET}.old"):
+    """Delete what a process left aside that was killed while it made the data set or deleted it."""
+    for name in (FRAMES, f"{FRAMES}.old"):
         shutil.rmtree(output / FOLDER / name, ignore_errors=True)
 
 
@@ -69,30 +58,28 @@ def write_parquet(output: Path, planned: Iterable[tuple[Planned, Outcome]]) -> P
     The partition's name is quoted as in a URL, which DuckDB, pandas, Polars and R's arrow undo (Apache Hive's
     layout). Many take a partition ``001`` for the number 1: `SUBJECT` has the subject as text. Columns: `SUBJECT`,
     ``trial`` (path as given), ``frame``, ``time_s``, those of ``wrenches.csv`` and ``joints.csv``; an unknown cell is
-    null. The data set is made aside and takes the place of the one before as a whole.
-
-    Parameters
-    ----------
-    output : Path
-    planned : iterable of (Planned, Outcome)
+    null. The data set is made aside and takes the place of the previous one as a whole.
 
     Returns
     -------
     Path
+        Of the data set.
 
     Raises
     ------
     WriteError
+        It cannot be written.
     """
-    aside, old, final = output / FOLDER / DATASET, output / FOLDER / f"{DATASET}.old", output / DATASET
+    aside, old, final = output / FOLDER / FRAMES, output / FOLDER / f"{FRAMES}.old", output / FRAMES
     try:
         sweep_frames(output)
         aside.mkdir()
-        for i, (one, outcome) in enumerate(planned):
+        for i, (trial, outcome) in enumerate(planned):
             if outcome.status == DONE:
-                folder = aside / _partition(one)
+                folder = aside / _partition(trial.subject)
                 folder.mkdir(exist_ok=True)
-                _one(one, folder / f"{quote(one.trial.stem, safe=' ', errors='replace')[:100]}-{i}.parquet")
+                name = quote(trial.trial.stem, safe=" ", errors="replace")[:100]
+                _write_trial(trial, folder / f"{name}-{i}.parquet")
         if final.exists():
             os.replace(final, old)
         os.replace(aside, final)
@@ -104,24 +91,21 @@ def write_parquet(output: Path, planned: Iterable[tuple[Planned, Outcome]]) -> P
     return final
 
 
-def _one(planned: Planned, target: Path) -> None:
+def _write_trial(planned: Planned, target: Path) -> None:
     import pyarrow as pa
     from pyarrow import csv, parquet
 
     names: list[str] = [SUBJECT, "trial"]
     columns: list[pa.ChunkedArray] = []
-    for kind in TABLES:
-        path = planned.folder / f"{planned.trial.stem}.{kind}.csv"
-        with path.open(encoding="utf-8") as file:
-            header = file.readline().rstrip("\n").split(",")
-        # said, not guessed: a column without a known cell is of numbers too
-        types = {name: pa.int64() if name in _WHOLE_NUMBERS else pa.float64() for name in header}
-        with path.open("rb") as binary:  # pyarrow opens no name that is no UTF-8
-            table = csv.read_csv(
-                binary,
-                read_options=csv.ReadOptions(use_threads=False),
-                convert_options=csv.ConvertOptions(column_types=types, null_values=[""]),
-            )
+    for name in _JOINED:
+        path = planned.folder / f"{planned.trial.stem}.{name}.csv"
+        with path.open("rb") as file:  # pyarrow opens no name that is no UTF-8
+            header = file.readline().decode().rstrip("\n").split(",")
+            file.seek(0)
+            # given, not guessed: a column without a known cell is of numbers too
+            types = {column: pa.int64() if column in _WHOLE_NUMBERS else pa.float64() for column in header}
+            converted = csv.ConvertOptions(column_types=types, null_values=[""])
+            table = csv.read_csv(file, read_options=csv.ReadOptions(use_threads=False), convert_options=converted)
         if not columns:
             for word in (planned.subject, planned.trial):
                 columns.append(pa.chunked_array([pa.array([in_cell(word)] * table.num_rows, pa.string())]))

@@ -5,61 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from pathlib import Path
 
-from gaitid.batch.discovery import Wanted, absolute, by_name, find
-from gaitid.batch.manifest import OPTIONS
+from gaitid.batch.discovery import find
+from gaitid.batch.files import absolute, by_name
+from gaitid.batch.manifest import OPTIONS, looked_for
 from gaitid.batch.pairs import Folders, Pairs
-from gaitid.batch.statics import Static, words
+from gaitid.batch.statics import words_of
+from gaitid.batch.types import Planned, Static, Wanted
 from gaitid.errors import GaitidError, counted, first_few
 
 # Names of so many trials stand in a line of the plan.
 _SHOWN = 4
-
-
-@dataclass(frozen=True)
-class Planned:
-    """One trial of a batch.
-
-    Attributes
-    ----------
-    trial : Path
-        As given.
-    folder : Path
-        Of its results: the folder of the trial, mirrored.
-    subject : str
-        As a manifest names it, else the trial's folder below the root of the data set, else the root.
-    static : Static or None
-    n_statics : int
-        From so many it was chosen.
-    words : tuple of str
-        The options of `gaitid run` that are this trial's own, each with its value: its static and other files, what a
-        manifest says.
-    where : str
-        The manifest's row, for messages.
-    root : Path
-        The folder that results mirror, as the trial's path begins.
-    """
-
-    trial: Path
-    folder: Path
-    subject: str
-    static: Static | None
-    n_statics: int
-    words: tuple[str, ...]
-    where: str
-    root: Path = Path()
-
-    @property
-    def extras(self) -> str:
-        """Its own options but the static, as words for people."""
-        return " ".join(f"{o} {v}" for o, v in zip(self.words[::2], self.words[1::2], strict=True) if o != "--static")
-
-    @property
-    def looked_for(self) -> tuple[str, ...]:
-        """Options whose files are looked for."""
-        return _looked_for(self.trial)
 
 
 @dataclass(frozen=True)
@@ -83,34 +41,32 @@ class Plan:
     problems: tuple[str, ...] = ()
 
     def lines(self, everything: bool = False) -> Iterator[str]:
-        """The pairing, a line for each folder and static; what was left out is counted, or named with its reasons."""
+        """A line for each folder and static; what was left out is counted, or named with its reasons."""
         statics = {p.static.path for p in self.trials if p.static}
-        folders = {p.folder for p in self.trials}
-        yield ", ".join(
-            [
-                f"{counted(len(self.trials), 'trial')} in {counted(len(folders), 'folder')}",
-                counted(len(statics), "static"),
-            ]
-        )
-        for (folder, subject, said), group in groupby(self.trials, lambda p: (p.trial.parent, p.subject, _said(p))):
-            yield f"{folder}: {_names(p.trial for p in group)}: subject {subject}; {said}"
+        folders = counted(len({p.folder for p in self.trials}), "folder")
+        yield f"{counted(len(self.trials), 'trial')} in {folders}, {counted(len(statics), 'static')}"
+        by_folder = groupby(self.trials, lambda p: (p.trial.parent, p.subject, _analysed_with(p)))
+        for (folder, subject, text), group in by_folder:
+            yield f"{folder}: {_names(p.trial for p in group)}: subject {subject}; {text}"
         yield from self.notes
         if everything:
-            for (folder, why), left in groupby(self.left_out, lambda one: (one[0].parent, one[1])):
+            for (folder, why), left in groupby(self.left_out, lambda pair: (pair[0].parent, pair[1])):
                 yield f"{folder}: {_names(path for path, _ in left)}: not analysed: {why}"
         elif self.left_out:
             yield f"not analysed: {counted(len(self.left_out), 'other file')}; --plan names them"
 
 
-def _said(one: Planned) -> str:
-    """What a trial is analysed with, for people."""
-    said = "no static: calibration stored in the trial"
-    if one.static is not None:
-        of = f", of {one.n_statics}" if one.n_statics > 1 else ""
-        said = f"static {one.static.path} ({one.static.how}{of})"
-    elif one.n_statics:
-        said = f"no static ({one.n_statics} there, none of them by name this trial's): calibration stored in the trial"
-    return f"{said}; {one.extras}" if one.extras else said
+def _analysed_with(planned: Planned) -> str:
+    """What a trial is analysed with, for people: its static and its own options."""
+    if planned.static is not None:
+        of = f", of {planned.n_statics}" if planned.n_statics > 1 else ""
+        text = f"static {planned.static.path} ({planned.static.how}{of})"
+    else:
+        there = f" ({planned.n_statics} there, none of them by name this trial's)" if planned.n_statics else ""
+        text = f"no static{there}: calibration stored in the trial"
+    options = zip(planned.words[::2], planned.words[1::2], strict=True)
+    others = " ".join(f"{option} {value}" for option, value in options if option != "--static")
+    return f"{text}; {others}" if others else text
 
 
 def _names(paths: Iterable[Path]) -> str:
@@ -118,13 +74,9 @@ def _names(paths: Iterable[Path]) -> str:
 
 
 def make_plan(
-    datasets: Sequence[str],
-    output: Path | None,
-    *,
-    names: Sequence[str] = (),
-    given: Sequence[str] = (),
+    datasets: Sequence[str], output: Path | None, *, names: Sequence[str] = (), given: Sequence[str] = ()
 ) -> Plan:
-    """Find the trials of data sets, pair them with statics (`Pairs`), and say where everything goes.
+    """Find the trials of data sets, pair them with statics (`Pairs`), and plan where all results go.
 
     Parameters
     ----------
@@ -143,37 +95,36 @@ def make_plan(
         Nothing to do, a data set that is not there, a word for statics that no file has, files of which it is not
         clear which one is meant, or two trials with the same results.
     """
-    found = find(datasets, output)
-    folders = Folders(found.root, output)
-    seekers = [one.path for one in found.trials if _seeks(one, given)]
-    plain = {"".join(words(name)): name for name in names}
-    pairs = Pairs(folders, tuple(plain), seekers)
-    if names and (unsaid := pairs.unsaid([one.path for one in found.trials])):
-        raise GaitidError(f"--static-name {plain[unsaid[0]]}: no file of the data set is named so")
-    left_out = dict(found.left_out)
-    trials = []
-    named = {absolute(Path(value)): "a static of the manifest"
-             for one in found.trials for value in _values(one.words, "--static")}  # fmt: skip
-    named |= {absolute(Path(value)): "the static given for all trials" for value in _for_all(given)}
-    for wanted in found.trials:
-        if why := _static(wanted, pairs, named, _seeks(wanted, given)):
+    discovered = find(datasets, output)
+    folders = Folders(discovered.root, output)
+    plain = {"".join(words_of(name)): name for name in names}
+    pairs = Pairs(folders, tuple(plain), [wanted.path for wanted in discovered.trials if _seeks(wanted, given)])
+    if names and (unused := pairs.unused_names([wanted.path for wanted in discovered.trials])):
+        raise GaitidError(f"--static-name {plain[unused[0]]}: no file of the data set is named so")
+    in_manifest = [value for wanted in discovered.trials for value in _values(wanted.words, "--static")]
+    statics = {absolute(Path(value)): "a static of the manifest" for value in in_manifest}
+    statics |= {absolute(Path(value)): "the static given for all trials" for value in _values(given, "--static")}
+    left_out, trials = dict(discovered.left_out), []
+    for wanted in discovered.trials:
+        if why := _why_static(wanted, pairs, statics, _seeks(wanted, given)):
             left_out[wanted.path] = why
         else:
             trials.append(_planned(wanted, pairs, folders, output, given))
-    if not trials and not found.problems:
+    if not trials and not discovered.problems:
         raise GaitidError(f"{', '.join(datasets)}: only statics, no trial")
     _refuse_clashes(trials)
     trials.sort(key=lambda p: by_name(p.trial))
-    used = {p.static.path for p in trials if p.static}
     notes = [f"{p}: named like a static, but its markers move: a trial" for p in sorted(pairs.moving, key=by_name)]
     notes += [f"{p}: stands still, but no trial takes it: a trial" for p in sorted(pairs.spare, key=by_name)]
-    unused = [(p, why) for p, why in left_out.items() if p not in used]
-    unused.sort(key=lambda one: (by_name(one[0].parent), one[1], by_name(one[0])))
-    return Plan(tuple(trials), tuple(notes), tuple(unused), tuple(found.problems))
+    used = {p.static.path for p in trials if p.static}
+    unused_files = [(path, why) for path, why in left_out.items() if path not in used]
+    unused_files.sort(key=lambda pair: (by_name(pair[0].parent), pair[1], by_name(pair[0])))
+    return Plan(tuple(trials), tuple(notes), tuple(unused_files), tuple(discovered.problems))
 
 
-def _values(options: Sequence[str], name: str) -> list[str]:
-    return [value for option, value in zip(options[::2], options[1::2], strict=True) if option == name]
+def _values(words: Sequence[str], option: str) -> list[str]:
+    """The values of an option in a command's words."""
+    return [value for word, value in pairwise(words) if word == option]
 
 
 def _seeks(wanted: Wanted, given: Collection[str]) -> bool:
@@ -181,16 +132,11 @@ def _seeks(wanted: Wanted, given: Collection[str]) -> bool:
     return "--static" not in {*wanted.words, *wanted.without, *given}
 
 
-def _for_all(given: Sequence[str]) -> list[str]:
-    """The static that was given for all trials, if one was."""
-    return [value for option, value in pairwise(given) if option == "--static"]
-
-
-def _static(wanted: Wanted, pairs: Pairs, named: Mapping[Path, str], seeks: bool) -> str:
-    """Why a file is no trial: a static that was named as one, or one of its folder. Empty for a trial."""
+def _why_static(wanted: Wanted, pairs: Pairs, statics: Mapping[Path, str], seeks: bool) -> str:
+    """Why a file is no trial: it was given as a static, or it is one of its folder. Empty for a trial."""
     if wanted.exact:
         return ""
-    if why := named.get(absolute(wanted.path)):
+    if why := statics.get(absolute(wanted.path)):
         return why
     static = pairs.static_at(wanted.path)
     if static is None or not (static.sure or seeks):
@@ -198,32 +144,26 @@ def _static(wanted: Wanted, pairs: Pairs, named: Mapping[Path, str], seeks: bool
     return f"a static {static.how} that no trial takes"
 
 
-def _looked_for(trial: Path) -> tuple[str, ...]:
-    return ("--static", "--subject", *(() if trial.suffix.lower() == ".c3d" else ("--forces", "--plates")))
-
-
 def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None, given: Sequence[str]) -> Planned:
     path = wanted.path
     static, n_statics = pairs.static_of(path) if _seeks(wanted, given) else (None, 0)
-    if named := _values(wanted.words, "--static") or _for_all(given):
-        static, n_statics = Static(Path(named[0]), "given"), 1
-    own = [] if static is None or named else ["--static", str(static.path)]
-    for option in _looked_for(path)[1:]:
-        if option not in {*wanted.words, *wanted.without, *given} and (file := _beside(option, path, folders)):
-            own += [option, str(file)]
-    own += wanted.words
+    options = [] if static is None else [("--static", str(static.path))]
+    if values := _values(wanted.words, "--static") or _values(given, "--static"):
+        static, n_statics = Static(Path(values[0]), "given"), 1
+    for option in looked_for(path)[1:]:
+        if option not in {*wanted.words, *wanted.without, *given} and (file := _companion(option, path, folders)):
+            options.append((option, str(file)))
+    options += zip(wanted.words[::2], wanted.words[1::2], strict=True)
     # in one order, wherever they come from: the command is part of what --resume compares
-    in_order = sorted(zip(own[::2], own[1::2], strict=True), key=lambda pair: list(OPTIONS.values()).index(pair[0]))
+    options.sort(key=lambda pair: list(OPTIONS.values()).index(pair[0]))
     below = absolute(path.parent).relative_to(folders.root)
     subject = wanted.subject or (below.as_posix() if below.parts else folders.root.name or "all")
-    return Planned(
-        path, (output or Path()) / below, subject, static, n_statics,
-        tuple(word for pair in in_order for word in pair), wanted.where, folders.up(path.parent)[-1],
-    )  # fmt: skip
+    folder, root = (output or Path()) / below, folders.up(path.parent)[-1]
+    return Planned(path, folder, subject, static, n_statics, tuple(chain(*options)), wanted.where, root)
 
 
-def _beside(option: str, trial: Path, folders: Folders) -> Path | None:
-    """A file that belongs to a trial by its name: beside it, or for all of a folder and those below it."""
+def _companion(option: str, trial: Path, folders: Folders) -> Path | None:
+    """The file of an option that belongs to a trial by its name: beside it, or for all of a folder and those below."""
     stem, here, word = trial.stem, trial.parent, option.removeprefix("--")
     if option == "--forces":
         places = [(here, [f"{stem}{end}"]) for end in (".forces.csv", ".mot", "_grf.mot")]
@@ -231,21 +171,21 @@ def _beside(option: str, trial: Path, folders: Folders) -> Path | None:
         places = [(here, [f"{stem}.{word}.yaml", f"{stem}.{word}.yml"])]
         places += [(folder, [f"{word}.yaml", f"{word}.yml"]) for folder in folders.up(here)]
     for folder, names in places:
-        found = [path for name in names for path in folders.named(folder, name)]
-        if len(found) > 1:
-            raise GaitidError(f"{folder}: {_names(found)}: which one is meant?", todo=f"keep one, or give {option}")
-        if found:
-            return found[0]
+        files = [path for name in names for path in folders.named(folder, name)]
+        if len(files) > 1:
+            raise GaitidError(f"{folder}: {_names(files)}: which one is meant?", todo=f"keep one, or give {option}")
+        if files:
+            return files[0]
     return None
 
 
 def _refuse_clashes(trials: Sequence[Planned]) -> None:
     seen: dict[str, Path] = {}
-    for one in trials:
-        key = os.path.normcase(one.folder / one.trial.stem)
+    for planned in trials:
+        key = os.path.normcase(planned.folder / planned.trial.stem)
         if key in seen:
             raise GaitidError(
-                f"{seen[key]} and {one.trial} would both write {key}.*",
+                f"{seen[key]} and {planned.trial} would both write {key}.*",
                 todo="rename one of them, leave one out, or run a batch for each",
             )
-        seen[key] = one.trial
+        seen[key] = planned.trial

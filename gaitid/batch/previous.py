@@ -1,4 +1,7 @@
-"""What earlier batches left in a folder of results: whose it is, and what must not stand beside new results."""
+"""What previous batches left in a folder of results: of which data set, and what must not stay beside new results.
+
+`noted` are the outcomes that the journal holds of previous batches, by place; each `refuse_…` raises a `WriteError`.
+"""
 
 from __future__ import annotations
 
@@ -8,110 +11,31 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from gaitid.batch.discovery import absolute
-from gaitid.batch.fetched import FETCHED
-from gaitid.batch.job import Job, Outcome, fingerprint_of, still_right, trial_hash
-from gaitid.batch.journal import FOLDER, content, folds_case, writing
-from gaitid.batch.parquet import DATASET, sweep_frames
+from gaitid.batch.files import absolute
+from gaitid.batch.job import Job, Outcome, fingerprint_of, is_current, trial_hash
+from gaitid.batch.parquet import sweep_frames
+from gaitid.batch.results_folder import (
+    FETCHED,
+    FOLDER,
+    FRAMES,
+    ROOT,
+    TABLE,
+    folds_case,
+    noted_root,
+    root_note,
+    writing,
+)
 from gaitid.batch.table import COLUMNS
 from gaitid.disk.atomic import put_all
-from gaitid.disk.results_back import own_record
+from gaitid.disk.read_back import read_record
 from gaitid.errors import GaitidError, WriteError
-from gaitid.run import TABLES, files_read
+from gaitid.run import files_read
+from gaitid.write import TABLES
 
-TABLE = "batch.csv"
-ROOT = "dataset"
 RECORD = "run.json"
 
 
-# --- whose results these are --------------------------------------------------------------------------------
-
-
-def noted_root(output: Path) -> Path | None:
-    """The root of the data set that a folder holds the results of; None where nobody noted it."""
-    noted = _noted(output)
-    return Path(noted) if Path(noted).is_absolute() else None
-
-
-def refuse_other_root(output: Path, root: Path, holds_some: bool) -> None:
-    """Raise where a folder holds results of another data set: those of two would take each other's places.
-
-    A data set that is not where it was noted any more has moved.
-
-    Parameters
-    ----------
-    output : Path
-    root : Path
-        Absolute (`root_of`).
-    holds_some : bool
-
-    Raises
-    ------
-    WriteError
-    """
-    noted, before = _noted(output), noted_root(output)
-    if not (noted and holds_some) or _is_root(output, root) or (before is not None and not before.exists()):
-        return
-    above = before is not None and before.is_relative_to(root)
-    raise WriteError(
-        f"{output} holds the results of {'a part of this' if above else 'another'} data set",
-        expected=_shown(noted),
-        found=_shown(_relative(output, root)),
-        todo="give another -o" if above else "batch the folder that holds both, with another -o",
-    )
-
-
-def note_root(output: Path, root: Path) -> None:
-    """Note whose results a folder holds. A root in the folder itself (of what was fetched) is noted relative to it."""
-    if not _is_root(output, root):
-        with writing(output):
-            text = f"{_relative(output, root)}\n"
-            put_all(output / FOLDER, {ROOT: text.encode("utf-8", "surrogateescape")})
-
-
-def _is_root(output: Path, root: Path) -> bool:
-    """By this name or another, as through a link."""
-    noted, before = _noted(output), noted_root(output)
-    if noted == _relative(output, root):
-        return True
-    try:
-        return before is not None and before.samefile(root)
-    except OSError:
-        return False
-
-
-def _relative(output: Path, root: Path) -> str:
-    inside = absolute(output / FOLDER)
-    return root.relative_to(inside).as_posix() if root.is_relative_to(inside) else str(root)
-
-
-def _noted(output: Path) -> str:
-    return content(output / FOLDER / ROOT).decode("utf-8", "surrogateescape").removesuffix("\n")
-
-
-def refuse_others_places(output: Path, jobs: Sequence[Job], earlier: Mapping[str, Outcome]) -> None:
-    """Raise where the place of a result holds that of another trial, whoever put it there.
-
-    It is the same trial by its path, or by its bytes where it has moved.
-
-    Raises
-    ------
-    WriteError
-    """
-    taken = []
-    for job in jobs:
-        record = job.folder / f"{job.trial.stem}.{RECORD}"
-        if not record.is_file():
-            continue
-        known = earlier.get(place_of(job, output))
-        path, sha256 = (known.trial, known.trial_sha256) if known is not None else _made_from(record)
-        if path and absolute(Path(path)) != absolute(job.trial):
-            with contextlib.suppress(GaitidError, OSError):  # one that cannot be read is refused, and writes nothing
-                taken += [(record, path, job)] if trial_hash(job) != sha256 else []
-    if taken:
-        record, path, job = taken[0]
-        more = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
-        raise WriteError(f"{record} is the result of {path}, not of {job.trial}{more}", todo="give another -o")
+# --- of which data set the results are ----------------------------------------------------------------------
 
 
 def root_of(job: Job, output: Path) -> Path:
@@ -121,51 +45,106 @@ def root_of(job: Job, output: Path) -> Path:
     return folder.parents[len(below) - 1] if below else folder
 
 
-def _shown(noted: str) -> str:
-    """A root as the user named it: a URL where it was fetched."""
-    parts = Path(noted).parts
-    return f"{parts[1]}://{'/'.join(parts[2:])}" if parts[:1] == (FETCHED,) and len(parts) > 1 else noted
+def refuse_other_root(output: Path, root: Path) -> None:
+    """Refuse a folder that holds results of another data set: those of two would take each other's places.
+
+    A data set that is no longer where it was noted has moved.
+    """
+    note, previous = root_note(output), noted_root(output)
+    if not note or _is_root(output, root) or (previous is not None and not previous.exists()):
+        return
+    above = previous is not None and previous.is_relative_to(root)
+    raise WriteError(
+        f"{output} holds the results of {'a part of this' if above else 'another'} data set",
+        expected=_as_given(note),
+        found=_as_given(_note_of(output, root)),
+        todo="give another -o" if above else "batch the folder that holds both, with another -o",
+    )
+
+
+def note_root(output: Path, root: Path) -> None:
+    """Write down of which data set the results are."""
+    if not _is_root(output, root):
+        with writing(output):
+            text = f"{_note_of(output, root)}\n"
+            put_all(output / FOLDER, {ROOT: text.encode("utf-8", "surrogateescape")})
+
+
+def _is_root(output: Path, root: Path) -> bool:
+    """Whether this root is noted, by this name or another, as through a link."""
+    previous = noted_root(output)
+    if root_note(output) == _note_of(output, root):
+        return True
+    try:
+        return previous is not None and previous.samefile(root)
+    except OSError:
+        return False
+
+
+def _note_of(output: Path, root: Path) -> str:
+    """A root as it is noted: one in the folder of results itself (of what was fetched) relative to that."""
+    inside = absolute(output / FOLDER)
+    return root.relative_to(inside).as_posix() if root.is_relative_to(inside) else str(root)
+
+
+def _as_given(note: str) -> str:
+    """A noted root as the user gave it: a URL where it was fetched."""
+    parts = Path(note).parts
+    return f"{parts[1]}://{'/'.join(parts[2:])}" if parts[:1] == (FETCHED,) and len(parts) > 1 else note
+
+
+# --- whose places the results take --------------------------------------------------------------------------
 
 
 def place_of(job: Job, output: Path) -> str:
-    """Where a trial's results are, below the folder of all: ``P01/walk`` for ``P01/walk.run.json`` and the others."""
+    """The place of a trial's results below the folder of all: ``P01/walk`` for ``P01/walk.run.json`` and the others."""
     return (job.folder.relative_to(output) / job.trial.stem).as_posix()
 
 
-def earlier_places(output: Path, jobs: Sequence[Job], earlier: Mapping[str, Outcome]) -> list[str]:
-    """Where files of results are whose trials are not in this batch."""
-    mine = {place_of(job, output) for job in jobs}
+def other_places(output: Path, jobs: Sequence[Job], noted: Mapping[str, Outcome]) -> list[str]:
+    """The places of complete results whose trials are not in this batch."""
+    in_batch = {place_of(job, output) for job in jobs}
 
-    def there(place: str) -> bool:
-        names, folder = earlier[place].outputs, (output / place).parent
+    def is_complete(place: str) -> bool:
+        names, folder = noted[place].outputs, (output / place).parent
         return bool(names) and all((folder / name).is_file() for name in names)
 
-    return sorted(place for place in earlier if place not in mine and there(place))
+    return sorted(place for place in noted if place not in in_batch and is_complete(place))
+
+
+def refuse_other_trials(output: Path, jobs: Sequence[Job], noted: Mapping[str, Outcome]) -> None:
+    """Refuse a place of a result that holds that of another trial, whoever put it there.
+
+    It is the same trial by its path, or by its bytes where it has moved.
+    """
+    taken = []
+    for job in jobs:
+        record = job.folder / f"{job.trial.stem}.{RECORD}"
+        if not record.is_file():
+            continue
+        previous = noted.get(place_of(job, output))
+        path, sha256 = (previous.trial, previous.trial_sha256) if previous is not None else _trial_in(record)
+        if path and absolute(Path(path)) != absolute(job.trial):
+            with contextlib.suppress(GaitidError, OSError):  # one that cannot be read is refused, and writes nothing
+                taken += [(record, path, job)] if trial_hash(job) != sha256 else []
+    if taken:
+        record, path, job = taken[0]
+        more = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
+        raise WriteError(f"{record} is the result of {path}, not of {job.trial}{more}", todo="give another -o")
 
 
 def refuse_links(output: Path, folders: Sequence[Path]) -> None:
-    """Raise where a folder of results is a link: what lies behind it is not ours to write to, or to take from.
-
-    Raises
-    ------
-    WriteError
-    """
+    """Refuse a folder of results that is a link: what lies behind it is not ours to write to, or to delete from."""
     for folder in folders:
         below = folder.relative_to(output)
         for path in (output / part for part in (below, *below.parents[:-1])):
             if path.is_symlink():
-                raise WriteError(
-                    f"{path} is a link: nothing is written through it", todo="give the folder itself with -o"
-                )
+                todo = "give the folder itself with -o"
+                raise WriteError(f"{path} is a link: nothing is written through it", todo=todo)
 
 
-def refuse_one_name(output: Path, jobs: Sequence[Job]) -> None:
-    """Raise where two trials would have one result, because the folder's file system takes ``Walk`` for ``walk``.
-
-    Raises
-    ------
-    WriteError
-    """
+def refuse_equal_names(output: Path, jobs: Sequence[Job]) -> None:
+    """Refuse two trials that would have one result, because the folder's file system takes ``Walk`` for ``walk``."""
     seen: dict[str, Job] = {}
     for job in jobs if folds_case(output) else ():
         other = seen.setdefault(unicodedata.normalize("NFC", place_of(job, output)).casefold(), job)
@@ -180,26 +159,17 @@ def refuse_one_name(output: Path, jobs: Sequence[Job]) -> None:
 # --- what must go -------------------------------------------------------------------------------------------
 
 
-def text_of(table: Path) -> str:
-    """Empty where there is none."""
-    return content(table).decode("utf-8", "replace")
-
-
-def refuse_strange_tables(output: Path) -> None:
-    """Raise where ``batch.csv`` or ``frames.parquet`` is not one of ours, so that it is neither overwritten nor taken.
-
-    Raises
-    ------
-    WriteError
-    """
-    for path, is_ours in ((output / TABLE, _is_table), (output / DATASET, _are_frames)):
+def refuse_foreign_tables(output: Path) -> None:
+    """Refuse to overwrite or delete a ``batch.csv`` or ``frames.parquet`` that was not made by gaitid."""
+    for path, is_ours in ((output / TABLE, _is_table), (output / FRAMES, _are_frames)):
         with writing(output):
-            ours = not os.path.lexists(path) or is_ours(path)
-        if not ours:
+            may_go = not os.path.lexists(path) or is_ours(path)
+        if not may_go:
             raise WriteError(f"{path} was not made by gaitid", todo="rename it or give another folder with -o")
 
 
 def _is_table(path: Path) -> bool:
+    """Whether a file is empty, or begins as ``batch.csv`` does."""
     begins = ",".join(COLUMNS[:4]).encode()
     if not path.is_file():  # a pipe would be waited for
         return False
@@ -217,69 +187,70 @@ def _are_frames(path: Path) -> bool:
     )
 
 
-def take_away_tables(output: Path) -> None:
-    """``batch.csv`` and ``frames.parquet``, which are made from the results, before these change."""
-    with away(output / TABLE):
+def delete_tables(output: Path) -> None:
+    """Delete ``batch.csv`` and ``frames.parquet``, which are made from the results, before these change."""
+    with deleting(output / TABLE):
         (output / TABLE).unlink(missing_ok=True)
-    take_away_frames(output)
+    delete_frames(output)
 
 
-def take_away_frames(output: Path) -> None:
-    frames, aside = output / DATASET, output / FOLDER / f"{DATASET}.old"
+def delete_frames(output: Path) -> None:
+    """Delete ``frames.parquet``, all at once: nobody reads a part of it."""
+    frames, aside = output / FRAMES, output / FOLDER / f"{FRAMES}.old"
     if frames.is_dir():
-        with away(frames):
+        with deleting(frames):
             sweep_frames(output)
-            os.replace(frames, aside)  # at once, so that nobody reads a part of it
+            os.replace(frames, aside)
             sweep_frames(output)
 
 
-def files_of(job: Job, earlier: Outcome | None, trial_sha256: str) -> list[Path]:
-    """Files of an earlier result of a trial, the record last.
+def result_files(job: Job, previous: Outcome | None, trial_sha256: str) -> list[Path]:
+    """The files of a previous result of a trial, the record last.
 
-    Ours are those that the journal lists, and those with the names that a result has where the record among them is
-    of this trial: by its bytes, or by its path if that is absolute (a relative one is of a folder that nobody knows).
-    Never an input that somebody gave such a name.
+    These are the files that the journal lists, and those with the names that a result has where the record among them
+    is of this trial: by its bytes, or by its path if that is absolute (a relative one is of a folder that nobody
+    knows). Never an input that somebody gave such a name.
     """
-    names = {name for name in earlier.outputs if Path(name).name == name} if earlier is not None else set[str]()
+    names = {name for name in previous.outputs if Path(name).name == name} if previous is not None else set[str]()
     record = f"{job.trial.stem}.{RECORD}"
-    path, sha256 = _made_from(job.folder / record)
+    path, sha256 = _trial_in(job.folder / record)
     if (sha256 and sha256 == trial_sha256) or (Path(path).is_absolute() and Path(path) == absolute(job.trial)):
-        names |= {f"{job.trial.stem}.{kind}.csv" for kind in TABLES} | {record}
+        names |= {f"{job.trial.stem}.{table}.csv" for table in TABLES} | {record}
     paths = [job.folder / name for name in sorted(names, key=lambda name: (name == record, name))]
     inputs = [path for path in files_read(job.trial, job.options) if path.is_file()]
-    return [path for path in paths if path.is_file() and not any(path.samefile(one) for one in inputs)]
+    return [path for path in paths if path.is_file() and not any(path.samefile(given) for given in inputs)]
 
 
-def outdated(job: Job, earlier: Outcome | None) -> bool:
-    """Whether an earlier result is of other inputs or options than there are now.
+def is_outdated(job: Job, previous: Outcome | None) -> bool:
+    """Whether a previous result is of other inputs or options than there are now.
 
-    Not where an input cannot be read: a disk that was taken away says nothing of what was computed from it.
+    Not where an input cannot be read: a disk that was taken away does not make outdated what was computed from it.
     """
     try:
         fingerprint = fingerprint_of(job, trial_hash(job))
     except (GaitidError, OSError):
         return False
     known = all(sha256 for _, sha256 in job.shared)
-    return known and (earlier is None or not still_right(job, earlier, fingerprint))
+    return known and (previous is None or not is_current(job, previous, fingerprint))
 
 
-def _made_from(record: Path) -> tuple[str, str]:
-    """Path and SHA-256 of the trial that a ``run.json`` says it was made from; empty where it says none."""
+def _trial_in(record: Path) -> tuple[str, str]:
+    """Path and SHA-256 of the trial that a ``run.json`` names as its input; empty where it names none."""
     try:
-        inputs = own_record(record)["inputs"]
-        ((path, sha256),) = [(one["path"], one["sha256"]) for one in inputs if one["role"] == "trial"]
+        inputs = read_record(record)["inputs"]
+        ((path, sha256),) = [(entry["path"], entry["sha256"]) for entry in inputs if entry["role"] == "trial"]
         return str(path), str(sha256)
     except (GaitidError, ValueError, KeyError, TypeError):
         return "", ""
 
 
 @contextlib.contextmanager
-def away(path: Path) -> Iterator[None]:
-    """An error of the system becomes a refusal."""
+def deleting(path: Path) -> Iterator[None]:
+    """Turn an error of the system into a `WriteError` about a file of a previous batch."""
     try:
         yield
     except OSError as error:
         raise WriteError(
-            f"{path}: of an earlier batch, cannot be taken away ({error.strerror or error})",
+            f"cannot delete {path} of an earlier batch ({error.strerror or error})",
             todo="close it where it is open, and go on with --resume",
         ) from None

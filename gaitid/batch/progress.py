@@ -25,7 +25,7 @@ class Progress:
         self.done = self.worked = self.refused = 0
 
     def add(self, *, worked: bool, refused: bool) -> None:
-        """One trial more; one that was done before says nothing of the rate."""
+        """Count one trial; one that was done before does not count for the rate."""
         self.done += 1
         self.worked += worked
         self.refused += refused
@@ -47,11 +47,11 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """Since the start."""
+        """Seconds since the start."""
         return time.monotonic() - self.start
 
     def clear(self) -> None:
-        """Make room for a line of text."""
+        """Clear the bar, so that a line of text has its place."""
         if self.stream is not None:
             self.stream.write("\r\x1b[K")
             self.stream.flush()

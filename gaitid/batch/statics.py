@@ -1,67 +1,21 @@
-"""Which files are statics, by their names and by what they hold, and which of several belongs to a trial."""
+"""Which files are statics by their names, and which of several belongs to a trial."""
 
 from __future__ import annotations
 
-import math
 import re
-import struct
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
-import numpy as np
+from gaitid.batch.files import natural
+from gaitid.batch.types import Static, Trait
 
-from gaitid.errors import GaitidError
-from gaitid.trial import Array
-
-SUFFIXES = (".c3d", ".trc", ".csv")
 # Words of a name that make it a static; one that begins with "static" does too (Statics, statictrial). One that ends
 # with it does not: quasistatic and orthostatic are what is measured.
 STATIC_WORDS = ("static", "cal", "calib", "calibration", "tpose", "npose")
 # These may also say what was measured (standing balance): only where no name says more, and only those that are taken.
 STANDING_WORDS = ("stand", "standing")
-# A static is short, s.
-LONGEST_S = 30.0
-# In less, s, a walk does not show: within 0.5 s a person at 0.2 m/s moves by a twentieth of his height.
-SHORTEST_S = 0.5
-# Frames of it that are looked at, over its whole length.
-_LOOKED_AT = 12
-# Points that move less than this share of the size of the body stand still: some 5 cm of sway on an adult. A walk
-# through the laboratory, or the feet's swing on a treadmill, is ten times that.
-_STILL = 0.05
-# Share of the points that must stand still: markers of fingers may move, and computed points may be anything.
-_SHARE = 0.8
-_BLOCK = 512
-# Bytes of a text file, which has to be read whole to find its lines.
-_LONGEST_TEXT = 20_000_000
-_COORDINATE = re.compile(r"(.+)_[xyz]_(mm|cm|m)")
-# What a static and a trial may have in common: first the kind, then what it is (`traits`).
-Trait = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Static:
-    """A calibration trial and how it was recognised.
-
-    Attributes
-    ----------
-    path : Path
-    how : str
-        ``given``, ``by name``, ``by its folder``, ``as standing`` (by name), ``by content``.
-    traits : frozenset of Trait
-        Of its name, that trials may share.
-    """
-
-    path: Path
-    how: str
-    traits: frozenset[Trait] = frozenset()
-
-    @property
-    def sure(self) -> bool:
-        """Whether it is nothing else even where no trial takes it."""
-        return self.how in ("by name", "by its folder")
 
 
 @dataclass(frozen=True)
@@ -84,13 +38,8 @@ class Name:
     begins: tuple[str, ...]
 
 
-def natural(text: str) -> tuple[object, ...]:
-    """Sorts ``walk2`` before ``walk10``."""
-    return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in re.split(r"(\d+)", text) if p)
-
-
-def words(name: str) -> list[str]:
-    """Of a name, in lower case: ``AFO_StaticTrial P02`` has afo, static, trial, p02.
+def words_of(name: str) -> list[str]:
+    """The words of a name, in lower case: ``AFO_StaticTrial P02`` has afo, static, trial, p02.
 
     Letters and digits that are written together are one word; a capital letter begins one beside a small letter.
     """
@@ -104,38 +53,39 @@ def words(name: str) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def read_name(name: str, statics: tuple[str, ...] = STATIC_WORDS) -> Name:
-    """What a name says, without the suffix of a file.
+    """What a name says, and whether that makes it a static.
 
     Parameters
     ----------
     name : str
+        Without the suffix of a file.
     statics : tuple of str
         Words that make it a static, in lower case and without separators: ``tpose`` for ``T-Pose`` and ``T pose``.
     """
-    parts = [(i, part) for i, word in enumerate(words(name)) for part in re.findall(r"\d+|\D+", word)]
-    said: set[int] = set()
+    parts = [(i, part) for i, word in enumerate(words_of(name)) for part in re.findall(r"\d+|\D+", word)]
+    static_parts: set[int] = set()
     for first in range(len(parts)):
         for end in range(first + 1, len(parts) + 1):
             text = "".join(part for _, part in parts[first:end])
             begins = end == first + 1 and "static" in statics and text.startswith("static")
             if begins or text in statics:
-                said.update(range(first, end))
-    kept = [k for k in range(len(parts)) if k not in said]
-    stop = min((k for k in said if kept and k > kept[0]), default=len(parts))
-    rest = frozenset(word for word in _joined(parts[k] for k in kept) if not word.isdecimal())
-    return Name(bool(said), rest, _joined(parts[k] for k in kept if k < stop))
+                static_parts.update(range(first, end))
+    others = [k for k in range(len(parts)) if k not in static_parts]
+    stop = min((k for k in static_parts if others and k > others[0]), default=len(parts))
+    rest = frozenset(word for word in _joined(parts[k] for k in others) if not word.isdecimal())
+    return Name(bool(static_parts), rest, _joined(parts[k] for k in others if k < stop))
 
 
 def _joined(parts: Iterable[tuple[int, str]]) -> tuple[str, ...]:
-    """Parts of words, each with the place of its word, as words again."""
-    found: dict[int, str] = {}
+    """Words joined from their parts, each of which has the number of its word."""
+    joined: dict[int, str] = {}
     for place, part in parts:
-        found[place] = found.get(place, "") + part
-    return tuple(found.values())
+        joined[place] = joined.get(place, "") + part
+    return tuple(joined.values())
 
 
 def traits(names: Sequence[str], statics: tuple[str, ...], *, of_static: bool) -> frozenset[Trait]:
-    """What a file's name says that statics and trials may share.
+    """What a file's name has that statics and trials may share.
 
     Words; numbers, where all that stands before them is the same too (from any folder on, so that ``Walks/01_walk``
     meets ``Statics/01_static``); and words that are the same but for a number glued to one of the two (``AFO1`` and
@@ -151,17 +101,17 @@ def traits(names: Sequence[str], statics: tuple[str, ...], *, of_static: bool) -
         Whether it is a static, or may take one.
     """
     tails = [read_name(" ".join(names[i:]), statics) for i in range(len(names))]
-    found: set[Trait] = {("word", word) for word in tails[0].words}
+    shared: set[Trait] = {("word", word) for word in tails[0].words}
     for begins in (tail.begins for tail in tails):
-        found.update(("number", *begins[: i + 1]) for i, word in enumerate(begins) if word.isdecimal())
+        shared.update(("number", *begins[: i + 1]) for i, word in enumerate(begins) if word.isdecimal())
     for word in tails[0].words:
         if stem := word.rstrip("0123456789"):
             # a number in the static's name meets none in the trial's, and the other way round
-            found.add(("glued", "static" if (stem != word) == of_static else "trial", stem))
-    return frozenset(found)
+            shared.add(("glued", "static" if (stem != word) == of_static else "trial", stem))
+    return frozenset(shared)
 
 
-def choose(statics: Sequence[Static], own: frozenset[Trait], others: frozenset[Trait]) -> Static | None:
+def choose(statics: Sequence[Static], of_trial: frozenset[Trait], of_all: frozenset[Trait]) -> Static | None:
     """The static of a trial among several in one folder.
 
     The one that shares most words and numbers with the trial (``barefoot static`` for ``barefoot walk 3``); what all of
@@ -172,10 +122,8 @@ def choose(statics: Sequence[Static], own: frozenset[Trait], others: frozenset[T
     Parameters
     ----------
     statics : sequence of Static
-    own : frozenset of Trait
-        Of the trial.
-    others : frozenset of Trait
-        Of all trials that may take one of these statics.
+    of_trial, of_all : frozenset of Trait
+        Of the trial, and of all trials that may take one of these statics.
 
     Returns
     -------
@@ -184,15 +132,15 @@ def choose(statics: Sequence[Static], own: frozenset[Trait], others: frozenset[T
     """
     if len(statics) == 1:
         return statics[0]
-    common = own.intersection(*(static.traits for static in statics))
-    scores = [_score((static.traits & own) - common) for static in statics]
+    common = of_trial.intersection(*(static.traits for static in statics))
+    scores = [_score((static.traits & of_trial) - common) for static in statics]
     most = max(scores, default=_score(()))
     if any(most):
         best = [static for static, score in zip(statics, scores, strict=True) if score == most]
     else:
-        best = [static for static in statics if (static.traits - common).isdisjoint(others)]
+        best = [static for static in statics if (static.traits - common).isdisjoint(of_all)]
     if 0 < len(best) < len(statics):
-        return choose(best, own, others)
+        return choose(best, of_trial, of_all)
     return max(best, key=lambda s: (natural(s.path.stem.casefold()), s.path), default=None)
 
 
@@ -200,110 +148,3 @@ def _score(shared: Iterable[Trait]) -> tuple[int, int, int]:
     """Words and numbers; of those the numbers, since these tell people apart; words but for a number glued to them."""
     kinds = [kind for kind, *_ in shared]
     return len(kinds) - kinds.count("glued"), kinds.count("number"), kinds.count("glued")
-
-
-def stands(path: Path, longest_s: float = math.inf) -> bool | None:
-    """Whether the subject of a trial stands still in it; None where a look at a few frames cannot tell.
-
-    The judgement needs no unit: movements are compared with the size of the body.
-
-    Parameters
-    ----------
-    path : Path
-        A C3D, TRC or plain CSV file. In an export of Nexus the markers may be anywhere: None.
-    longest_s : float
-        False too where it is longer than this.
-
-    Returns
-    -------
-    bool or None
-    """
-    if not path.is_file():  # a pipe would be waited for
-        return None
-    try:
-        looked_at = _frames_of_c3d(path) if path.suffix.lower() == ".c3d" else _frames_of_text(path)
-    except (OSError, ValueError, struct.error, GaitidError):
-        return None
-    if looked_at is None:
-        return None
-    frames, seconds = looked_at
-    if seconds < SHORTEST_S:
-        return None
-    return _still(frames) if seconds <= longest_s else False
-
-
-def _frames_of_c3d(path: Path) -> tuple[Array, float] | None:
-    """Some frames, (looked at, points, 4) with residuals last, and how long the trial is, s.
-
-    They are read by their place in the file, so that thousands of trials are looked through in seconds. Layout after
-    the C3D format user guide (Motion Lab Systems 2008, "The header section", "The 3D data section").
-    """
-    with path.open("rb") as file:
-        head = file.read(_BLOCK)
-        if len(head) < _BLOCK or head[1] != 0x50:
-            return None
-        file.seek((head[0] - 1) * _BLOCK + 3 if head[0] else 0)
-        order = {b"\x54": "<", b"\x56": ">"}.get(file.read(1))
-        if order is None:
-            return None
-        _, n_points, n_analog, first, last, _ = struct.unpack_from(f"{order}6H", head)
-        scale, start, _, rate = struct.unpack_from(f"{order}fHHf", head, 12)
-        kind = np.dtype(f"{order}f4" if scale < 0 else f"{order}i2")
-        size = (4 * n_points + n_analog) * kind.itemsize
-        n_frames = last - first + 1
-        if n_points < 4 or n_frames < 1 or start < 2 or not rate > 0:
-            return None
-        frames = []
-        for at in _looked_at(n_frames):
-            file.seek((start - 1) * _BLOCK + at * size)
-            frames.append(np.frombuffer(file.read(4 * n_points * kind.itemsize), kind).reshape(n_points, 4))
-    return np.array(frames, dtype=float), n_frames / rate
-
-
-def _frames_of_text(path: Path) -> tuple[Array, float] | None:
-    """The same of a TRC or a plain CSV file, of which only these rows are turned into numbers."""
-    from gaitid.read.tables.csv_text import Dialect, cells_of, is_blank, numbers_of, read_lines
-
-    if path.stat().st_size > _LONGEST_TEXT:
-        return None
-    lines = [(i, line) for i, line in enumerate(read_lines(path), 1) if not is_blank(line)]
-    if path.suffix.lower() == ".trc":
-        dialect, n_header = Dialect("\t"), 5
-        columns = ["Frame#", "Time", *lines[4][1].split()] if len(lines) > 4 else []
-        markers, time = list(range(2, len(columns))), 1
-    else:
-        header = lines[0][1]
-        delimiter = max(",;\t", key=header.count)
-        dialect, n_header = Dialect(delimiter, decimal_comma=delimiter != ","), 1
-        columns = cells_of(header, dialect)
-        # axes of a marker beside each other, wherever they stand
-        names = {c: found[1] for c in columns if (found := _COORDINATE.fullmatch(c))}
-        ordered = sorted(names, key=lambda c: (names[c], c))
-        markers, time = [columns.index(c) for c in ordered], columns.index("time_s")
-    rows = lines[n_header:]
-    if len(rows) < 2 or len(markers) % 3 or len(markers) < 12:
-        return None
-    values = np.concatenate([numbers_of([rows[at][1]], rows[at][0], columns, dialect) for at in _looked_at(len(rows))])
-    points = values[:, markers].reshape(len(values), -1, 3)
-    return np.concatenate([points, np.zeros_like(points[..., :1])], axis=2), float(values[-1, time] - values[0, time])
-
-
-def _looked_at(n_frames: int) -> list[int]:
-    return sorted({round(i * (n_frames - 1) / (_LOOKED_AT - 1)) for i in range(_LOOKED_AT)})
-
-
-def _still(frames: Array) -> bool | None:
-    """(looked at, points, 4) with residuals last: whether most points keep their places."""
-    with np.errstate(invalid="ignore"):
-        seen = (frames[..., 3] >= 0) & np.isfinite(frames).all(axis=2) & frames[..., :3].any(axis=2)
-    seen_twice = seen.sum(axis=0) >= 2
-    if seen_twice.sum() < 4:
-        return None
-    low = np.where(seen[..., None], frames[..., :3], np.inf).min(axis=0)[seen_twice]
-    high = np.where(seen[..., None], frames[..., :3], -np.inf).max(axis=0)[seen_twice]
-    # the body's size without the outermost tenths, which may be points of something else
-    places = np.sort((low + high) / 2, axis=0)
-    tenth = len(places) // 10
-    body = float(np.linalg.norm(places[len(places) - 1 - tenth] - places[tenth]))
-    moved = np.linalg.norm(high - low, axis=1)
-    return bool((moved < _STILL * body).mean() >= _SHARE)

@@ -1,37 +1,22 @@
-"""`gaitid batch` as a function: jobs in, results, journal and ``batch.csv`` out."""
+"""Supervises a batch: a scheduler has the jobs done; results are noted in the journal and in ``batch.csv``."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from gaitid.batch import previous
 from gaitid.batch.job import DONE, Job, Outcome
-from gaitid.batch.journal import Journal, content, sweep, writing
+from gaitid.batch.journal import Journal
 from gaitid.batch.parquet import sweep_frames
-from gaitid.batch.plan import Planned
-from gaitid.batch.previous import (
-    TABLE,
-    away,
-    earlier_places,
-    files_of,
-    note_root,
-    outdated,
-    place_of,
-    refuse_links,
-    refuse_one_name,
-    refuse_other_root,
-    refuse_others_places,
-    refuse_strange_tables,
-    root_of,
-    take_away_frames,
-    take_away_tables,
-    text_of,
-)
+from gaitid.batch.results_folder import TABLE, read_bytes, sweep, writing
 from gaitid.batch.table import batch_csv, results_in
+from gaitid.batch.types import Planned
 from gaitid.disk.atomic import put_all
 from gaitid.errors import GaitidError, WriteError, counted
 from gaitid.model.load import load_model
@@ -39,7 +24,7 @@ from gaitid.run import RunOptions, about_hidden, found_trial, input_record
 
 
 class Scheduler(Protocol):
-    """Whoever has `run_one` done for each job: processes of this machine (`run_local`), or a cluster.
+    """Whoever has `run_job` done for each job: processes of this machine (`run_local`), or a cluster.
 
     It is a generator of one outcome a job, in any order; closing it early stops the work.
     """
@@ -55,29 +40,27 @@ def make_jobs(planned: Sequence[Planned], options_of: Callable[[Planned], RunOpt
     GaitidError
         A model that cannot be used.
     """
-    hashes: dict[Path, tuple[str, str]] = {}
     models: dict[Any, tuple[Path, ...]] = {}
 
+    @cache
     def hashed(path: Path) -> tuple[str, str]:
-        if path not in hashes:
-            try:
-                shown = input_record("", path, found_trial(path))
-            except GaitidError:  # refused for each trial that needs it, when it is read
-                shown = {"path": str(path), "sha256": ""}
-            hashes[path] = (shown["path"], shown["sha256"])
-        return hashes[path]
+        try:
+            record = input_record("", path, found_trial(path))
+        except GaitidError:  # refused for each trial that needs it, when it is read
+            return str(path), ""
+        return record["path"], record["sha256"]
 
     jobs = []
-    for one in planned:
-        options = options_of(one)
+    for trial in planned:
+        options = options_of(trial)
         key = (options.model, repr(options.overrides))
         if key not in models:
             load = partial(load_model, options.model, options.overrides)
             models[key] = about_hidden(options.model, load).paths
         extra = (options.subject, options.static, options.forces, options.plates)
         shared = [hashed(path) for path in (*models[key], *(p for p in extra if p is not None))]
-        found = one.static is not None and one.static.how != "given"
-        jobs.append(Job(one.trial, one.folder, options, tuple(shared), found))
+        discovered = trial.static is not None and trial.static.how != "given"
+        jobs.append(Job(trial.trial, trial.folder, options, tuple(shared), discovered))
     return jobs
 
 
@@ -93,8 +76,8 @@ def run_batch(
 ) -> dict[str, Outcome]:
     """Work on all jobs; the caller holds the folder's lock.
 
-    Each result is put in place as a whole, and then noted in the journal; ``batch.csv`` is written at the end. What
-    an earlier batch left is taken away where it would stand beside something newer (`gaitid.batch.previous`).
+    Each result is put in place as a whole, and then noted in the journal; ``batch.csv`` is written at the end. What a
+    previous batch left is deleted where it would stand beside something newer (`gaitid.batch.previous`).
 
     Parameters
     ----------
@@ -104,11 +87,11 @@ def run_batch(
     output : Path
     schedule : Scheduler
     resume : bool
-        Keep what the journal knows to be done with the same inputs, options and version, where it is still in place.
+        Keep what the journal notes as done with the same inputs, options and version, where it is still in place.
     tell : callable
-        Given each outcome as it comes.
+        Called with each outcome as it comes.
     remark : callable
-        Told at the end what became of earlier results of trials that have none now.
+        Called at the end with a line about previous results of trials that have none now.
 
     Returns
     -------
@@ -123,16 +106,17 @@ def run_batch(
     results = _Results(output, jobs, resume, remark)
     outcomes: dict[str, Outcome] = {}
     try:
-        with closing(schedule([replace(job, before=results.known(job)) for job in jobs])) as coming:
-            for found in coming:
-                if found.fatal:
-                    raise WriteError(found.reason, todo="or mend that and go on with --resume")
-                outcome = outcomes[found.trial] = results.note(found)
+        with closing(schedule([replace(job, previous=results.noted_outcome(job)) for job in jobs])) as coming:
+            for outcome in coming:
+                if outcome.fatal:
+                    raise WriteError(outcome.reason, todo="or mend that and go on with --resume")
+                results.note(outcome)
+                outcomes[outcome.trial] = outcome
                 tell(outcome)
     except BaseException:
-        # a process may have put a result in place and not told it any more
+        # a process may have put a result in place whose outcome did not come any more
         with suppress(WriteError):
-            take_away_tables(output)
+            previous.delete_tables(output)
         raise
     outcomes = {job.name: outcomes[job.name] for job in jobs}
     results.end(batch_csv(planned, outcomes))
@@ -146,87 +130,85 @@ class _Results:
         self.output, self.resume, self.remark, self.journal = output, resume, remark, Journal(output)
         self.jobs = {job.name: job for job in jobs}
         self.folders = sorted({output, self.journal.path.parent, *(job.folder for job in jobs)})
-        self.earlier = self.journal.read()
-        refuse_strange_tables(output)
-        refuse_links(output, self.folders)
-        refuse_one_name(output, jobs)
-        roots = [root_of(job, output) for job in jobs[:1]]
+        self.noted = self.journal.read()
+        previous.refuse_foreign_tables(output)
+        previous.refuse_links(output, self.folders)
+        previous.refuse_equal_names(output, jobs)
+        roots = [previous.root_of(job, output) for job in jobs[:1]]
+        for root in roots if read_bytes(self.journal.path) else ():
+            previous.refuse_other_root(output, root)
+        previous.refuse_other_trials(output, jobs, self.noted)
         for root in roots:
-            refuse_other_root(output, root, bool(content(self.journal.path)))
-        refuse_others_places(output, jobs, self.earlier)
-        for root in roots:
-            note_root(output, root)
+            previous.note_root(output, root)
         sweep(self.folders)
         sweep_frames(output)
-        self.table = text_of(output / TABLE)
-        self.others = {place: self.earlier[place] for place in earlier_places(output, jobs, self.earlier)}
+        self.table = read_bytes(output / TABLE).decode("utf-8", "replace")
+        self.others = {place: self.noted[place] for place in previous.other_places(output, jobs, self.noted)}
         self.done: dict[str, Outcome] = {}
-        self.any_done, self.kept = False, 0
-        self.old: dict[str, list[Path]] = {}
-        mine = {place: self.earlier[place] for place in map(self.place, self.jobs) if place in self.earlier}
-        # without --resume nothing is believed, but which files are ours is still known
-        listed = mine if resume else {place: replace(one, fingerprint="") for place, one in mine.items()}
+        self.any_done, self.n_kept = False, 0
+        self.to_delete: dict[str, list[Path]] = {}
+        in_batch = {place: self.noted[place] for place in map(self.place, self.jobs) if place in self.noted}
+        # without --resume nothing is kept, but the files of each result are still known
+        listed = in_batch if resume else {place: replace(old, fingerprint="") for place, old in in_batch.items()}
         self.journal.write(listed | self.others)
 
     def place(self, name: str) -> str:
-        return place_of(self.jobs[name], self.output)
+        return previous.place_of(self.jobs[name], self.output)
 
-    def known(self, job: Job) -> Outcome | None:
-        """What an earlier batch noted of a trial, to be believed where it is still right."""
-        return self.earlier.get(self.place(job.name)) if self.resume else None
+    def noted_outcome(self, job: Job) -> Outcome | None:
+        """The previous outcome of a trial, which is kept if it is still current; None without --resume."""
+        return self.noted.get(self.place(job.name)) if self.resume else None
 
-    def note(self, outcome: Outcome) -> Outcome:
-        """Note a result that is in place, or that the earlier one of a trial that has none now is to go."""
+    def note(self, outcome: Outcome) -> None:
+        """Note a result that is in place; of a trial that has none now, that its previous one is to be deleted."""
         job, place = self.jobs[outcome.trial], self.place(outcome.trial)
-        before = self.earlier.get(place)
+        old = self.noted.get(place)
         if outcome.status == DONE:
             self.any_done = True
-            if before is None or before.outputs != outcome.outputs:
-                take_away_tables(self.output)
-            if outcome != self.known(job):
+            if old is None or old.outputs != outcome.outputs:
+                previous.delete_tables(self.output)
+            if outcome != self.noted_outcome(job):
                 self.journal.append(place, outcome)
             self.done[place] = outcome
-        elif files := files_of(job, before, outcome.trial_sha256):
-            if outdated(job, before):
-                self.old[place] = files
+        elif files := previous.result_files(job, old, outcome.trial_sha256):
+            if previous.is_outdated(job, old):
+                self.to_delete[place] = files
             else:
-                self.kept += 1
-            if before is not None:
-                self.done[place] = before
-        return outcome
+                self.n_kept += 1
+            if old is not None:
+                self.done[place] = old
 
     def end(self, table: str) -> None:
-        """All is done: the journal in the order of the plan, and the table; what is old goes."""
+        """Delete what is outdated; write the journal in the order of the plan, and the table."""
         sweep(self.folders)
         if self.any_done:
-            self._take_away_old()
+            self._delete_outdated()
         else:  # of a mistyped option, rather
-            self.kept += len(self.old)
-        if self.kept:
-            self.remark(f"{counted(self.kept, 'earlier result')} kept, though not done now")
-        mine = {place: self.done[place] for place in map(self.place, self.jobs) if place in self.done}
-        self.journal.write(mine | self.others)
+            self.n_kept += len(self.to_delete)
+        if self.n_kept:
+            self.remark(f"{counted(self.n_kept, 'earlier result')} kept, though not done now")
+        in_batch = {place: self.done[place] for place in map(self.place, self.jobs) if place in self.done}
+        self.journal.write(in_batch | self.others)
         if results_in(table) != results_in(self.table):
-            take_away_frames(self.output)
+            previous.delete_frames(self.output)
         with writing(self.output):
             put_all(self.output, {TABLE: table})
 
-    def _take_away_old(self) -> None:
-        """Earlier results of trials that have none now, and are of other inputs or options."""
-        if self.old:
-            take_away_tables(self.output)
-            self.remark(f"{counted(len(self.old), 'earlier result')} taken away: not done now")
-        for place, files in self.old.items():
+    def _delete_outdated(self) -> None:
+        """Delete previous results of trials that have none now, and are of other inputs or options."""
+        if self.to_delete:
+            previous.delete_tables(self.output)
+            self.remark(f"{counted(len(self.to_delete), 'earlier result')} taken away: not done now")
+        for place, files in self.to_delete.items():
             self.done.pop(place, None)
             for path in files:
-                with away(path):
+                with previous.deleting(path):
                     path.unlink(missing_ok=True)
 
 
 def counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
     """How many trials have each status; those done before apart."""
-    found: dict[str, int] = {}
-    for outcome in outcomes:
-        status = "done before" if outcome.status == DONE and outcome.run_time_s is None else outcome.status
-        found[status] = found.get(status, 0) + 1
-    return found
+    return Counter(
+        "done before" if outcome.status == DONE and outcome.run_time_s is None else outcome.status
+        for outcome in outcomes
+    )

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from gaitid.batch.job import DONE, Outcome
-from gaitid.batch.plan import Planned
+from gaitid.batch.types import Planned
 
 # `figures_of` explains them.
 FIGURES = ("frames", "contacts", "wrenches_filled", "gaps", "label_faults", "warnings")
@@ -28,19 +28,19 @@ def batch_csv(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> st
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for one in planned:
-        outcome = outcomes.get(str(one.trial))
+    for trial in planned:
+        outcome = outcomes.get(str(trial.trial))
         if outcome is not None:
-            static = one.static.path if one.static else ""
+            static = trial.static.path if trial.static else ""
             figures = [_cell(outcome.figures.get(name)) for name in FIGURES]
             seconds = "" if outcome.run_time_s is None else f"{outcome.run_time_s:.3f}"
-            words = (one.trial, one.subject, static, outcome.status, outcome.reason, outcome.doubt)
+            words = (trial.trial, trial.subject, static, outcome.status, outcome.reason, outcome.doubt)
             writer.writerow((*map(in_cell, words), *figures, outcome.trial_sha256, outcome.fingerprint, seconds))
     return text.getvalue()
 
 
 def results_in(table: str) -> list[tuple[str, ...]]:
-    """Of a table, what its results are: trial, subject and fingerprint of each that is done."""
+    """Trial, subject and fingerprint of each result that a table lists as done."""
     try:
         rows = [row for row in csv.DictReader(io.StringIO(table)) if row.get("status") == DONE]
     except csv.Error:  # of a table that was damaged

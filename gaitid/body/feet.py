@@ -20,6 +20,10 @@ class FootTrack:
     heel_g: Array
     toe_g: Array
 
+    def during(self, frames: slice) -> FootTrack:
+        """The same foot in some frames only."""
+        return FootTrack(self.heel_g[frames], self.toe_g[frames])
+
 
 def foot_tracks(trial: Trial, model: specs.Model, markers: Mapping[str, Array] | None = None) -> dict[str, FootTrack]:
     """Heel and toe of each side, unfiltered, from the trial's own or given markers; NaN where one was not seen.

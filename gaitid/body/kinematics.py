@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
 
 import numpy as np
 
@@ -13,13 +14,14 @@ from gaitid.numerics.masks import mark_ends
 from gaitid.numerics.rotation import apply, cardan, cross, quaternions, unit
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Mask, frozen
+from gaitid.trial import Array, Mask, read_only
 
+K = TypeVar("K", bound=Hashable)
 _ARRAYS = ("R_gs", "q_gs", "com_g", "vel_g", "acc_g", "omega_g", "alpha_g")
 
 
 @frozen_dataclass(eq=False)
-class Motion:
+class SegmentMotion:
     """How one segment moves; everything in laboratory axes.
 
     Attributes
@@ -43,58 +45,53 @@ class Motion:
 
     def __post_init__(self) -> None:
         for name in _ARRAYS:
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, read_only(getattr(self, name)))
 
-    def only(self, known: Mask) -> Motion:
+    def only(self, known: Mask) -> SegmentMotion:
         """The same with every frame unknown that is not among `known`, (frames,) bool."""
         if known.all():
             return self
         arrays = (getattr(self, name) for name in _ARRAYS)
-        return Motion(*(np.where(known.reshape(-1, *[1] * (a.ndim - 1)), a, np.nan) for a in arrays))
+        return SegmentMotion(*(np.where(known.reshape(-1, *[1] * (a.ndim - 1)), a, np.nan) for a in arrays))
 
 
 def segment_motions(
-    parts: Mapping[str, tuple[Pose, Array]], rate_hz: float, settings: specs.Settings
-) -> dict[str, Motion]:
+    parts: Mapping[K, tuple[Pose, Array]], rate_hz: float, settings: specs.Settings
+) -> dict[K, SegmentMotion]:
     """Derivatives of several segments' poses at once; the ends of each gap-free span are left empty.
 
     Parameters
     ----------
-    parts : mapping of name to (Pose, (frames, 3) array)
+    parts : mapping of segment to (Pose, (frames, 3) array)
         Pose and centre of mass, m, laboratory axes.
     rate_hz : float
     settings : Settings
         `angular_velocity`, `end_frames`.
     """
     ends = settings.end_frames
-    q = {name: quaternions(pose.R_gs) for name, (pose, _) in parts.items()}
+    q = {key: quaternions(pose.R_gs) for key, (pose, _) in parts.items()}
     coms = np.stack([com for _, com in parts.values()], axis=1)
     vel, acc = spline_derivatives(coms, rate_hz)
     if settings.angular_velocity == "single_entries":
-        spins = {name: single_entry_derivatives(pose.R_gs, rate_hz) for name, (pose, _) in parts.items()}
+        spins = {key: single_entry_derivatives(pose.R_gs, rate_hz) for key, (pose, _) in parts.items()}
     else:
         dq, ddq = spline_derivatives(np.stack(list(q.values()), axis=1), rate_hz)
-        spins = {
-            name: (mark_ends(spin_from_quaternion(q[name], dq[:, i]), ends),
-                   mark_ends(spin_from_quaternion(q[name], ddq[:, i]), ends))
-            for i, name in enumerate(parts)
-        }  # fmt: skip
-    return {
-        name: Motion(pose.R_gs, q[name], com, mark_ends(vel[:, i], ends), mark_ends(acc[:, i], ends), *spins[name])
-        for i, (name, (pose, com)) in enumerate(parts.items())
-    }
+        spins = {}
+        for i, key in enumerate(parts):
+            omega, alpha = (spin_from_quaternion(q[key], derivative[:, i]) for derivative in (dq, ddq))
+            spins[key] = mark_ends(omega, ends), mark_ends(alpha, ends)
+    motions = {}
+    for i, (key, (pose, com)) in enumerate(parts.items()):
+        velocity, acceleration = (mark_ends(derivative[:, i], ends) for derivative in (vel, acc))
+        motions[key] = SegmentMotion(pose.R_gs, q[key], com, velocity, acceleration, *spins[key])
+    return motions
 
 
 def spin_from_quaternion(q: Array, p: Array) -> Array:
     """2 × the vector part of p q*, (frames, 3), with q* = (w, −v): ω from p = q̇, α from p = q̈.
 
     ω = 2 q̇ q*, α = 2 q̈ q* (vector parts; Shuster 1993, J Astronaut Sci 41:439-517, eqs. 302-306: the other term of
-    the derivative, 2 q̇ q̇*, is a scalar). Splines are linear in q, so turning the laboratory turns ω and α.
-
-    Parameters
-    ----------
-    q, p : (frames, 4) arrays
-        A unit quaternion that is continuous in sign, and its first or second derivative.
+    the derivative, 2 q̇ q̇*, is a scalar). A spline of q is linear in q, so turning the laboratory turns ω and α.
     """
     return np.asarray(2 * (-p[:, :1] * q[:, 1:] + q[:, :1] * p[:, 1:] - cross(p[:, 1:], q[:, 1:])))
 

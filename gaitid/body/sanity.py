@@ -1,4 +1,4 @@
-"""Is this a body? Mistakes of labels and units that no later number would show, found before any is written."""
+"""Whether this can be a body: mistakes of labels and units that no later number would show."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from gaitid.body.frames import Geometry
 from gaitid.errors import TrialError
 from gaitid.model import specs
+from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import cross
 from gaitid.numerics.statistics import median
 from gaitid.trial import Array
@@ -19,13 +20,13 @@ CROSSED = 0.02
 JUMP = 0.03
 
 
-def check_body(geometry: Geometry, sides: list[str], doubted: Sequence[str] = ()) -> None:
+def check_body(geometry: Geometry, sides: Sequence[str], doubted: Sequence[str] = ()) -> None:
     """Refuse a body that cannot be: left and right exchanged, or lengths in another unit.
 
     Parameters
     ----------
     geometry : Geometry
-    sides : list of str
+    sides : sequence of str
         Those that were recorded.
     doubted : sequence of str
         Labels that are not believed in some frames.
@@ -37,7 +38,7 @@ def check_body(geometry: Geometry, sides: list[str], doubted: Sequence[str] = ()
     chain = geometry.model.chain
     for side in sides:
         for below, above in _neighbours(geometry.model):
-            length = _mean(_distance(geometry, side, below.centre, above.centre))
+            length = _median_of_known(_distance(geometry, side, below.centre, above.centre))
             if not above.low < length < above.high:
                 what = f"is {length:.3g} m long" if np.isfinite(length) else "has no joint centres in any frame"
                 raise TrialError(
@@ -52,9 +53,9 @@ def check_body(geometry: Geometry, sides: list[str], doubted: Sequence[str] = ()
     leftward = left_minus_right[-1]  # the hips
     feet = [geometry.point(geometry.model.toe, s) - geometry.point(geometry.model.heel, s) for s in sides]
     forward = cross(leftward, geometry.up_g)
-    ahead = _mean(np.einsum("ij,ij->i", feet[0] + feet[1], forward))
+    ahead = _median_of_known(np.einsum("ij,ij->i", feet[0] + feet[1], forward))
     unit_left = leftward / np.linalg.norm(leftward, axis=1, keepdims=True)
-    apart = [_mean(np.einsum("ij,ij->i", d, unit_left)) for d in left_minus_right[:-1]]
+    apart = [_median_of_known(np.einsum("ij,ij->i", d, unit_left)) for d in left_minus_right[:-1]]
     if ahead < 0 or (apart and max(apart) < -CROSSED):
         what = "both feet point backward" if ahead < 0 else "each leg lies on the side of the other"
         raise TrialError(
@@ -64,20 +65,21 @@ def check_body(geometry: Geometry, sides: list[str], doubted: Sequence[str] = ()
         )
 
 
-def length_warnings(geometry: Geometry, sides: list[str], first_frame: int) -> list[str]:
+def length_notes(geometry: Geometry, sides: Sequence[str], first_frame: int) -> Notes:
     """Segments whose length jumps."""
-    warnings = []
+    notes = []
     for side in sides:
         for below, above in _neighbours(geometry.model):
             length = _distance(geometry, side, below.centre, above.centre)
             step = np.abs(np.diff(length))
             if (step > JUMP).any():
                 at = int(np.nanargmax(step))
-                warnings.append(
+                text = (
                     f"the length of the {side} {above.segment} jumps by {step[at] * 1e3:.0f} mm at frame "
                     f"{at + 1 + first_frame}: a marker is mislabelled"
                 )
-    return warnings
+                notes.append(Note("length_jump", text))
+    return tuple(notes)
 
 
 def _neighbours(model: specs.Model) -> list[tuple[specs.Body, specs.Body]]:
@@ -89,7 +91,7 @@ def _distance(geometry: Geometry, side: str, a: str, b: str) -> Array:
     return np.asarray(np.linalg.norm(geometry.point(a, side) - geometry.point(b, side), axis=1))
 
 
-def _mean(values: Array) -> float:
+def _median_of_known(values: Array) -> float:
     """Median over the frames in which the value is known; NaN where it never is."""
     known = values[np.isfinite(values)]
     return float(median(known)) if known.size else float("nan")

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from gaitid.body.frames import Geometry
 from gaitid.body.kinematics import clinical_angles
-from gaitid.errors import ModelError, SubjectError
+from gaitid.errors import SubjectError
 from gaitid.model import specs
 from gaitid.model.expression import Expression, mean_of_known
 from gaitid.model.fields import Faults, Fields, nearest
+from gaitid.notes import Note, Notes
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
 SI = {"kg": 1.0, "m": 1.0, "cm": 1e-2, "mm": 1e-3, "rad": 1.0, "deg": float(np.pi / 180)}
-# Two sources that differ by more than this share of the value, or by these amounts, are worth a warning.
+# Two sources that differ by more than this share of the value, or by these amounts, are worth a note.
 DIFFERENCE = {"kg": 0.05, "m": 0.001, "rad": 0.01}
+# A static whose mass or leg length is farther from the trial's than this share is somebody else's.
+_ANOTHER_BODY = 0.1
 
-# So begins the warning that `gaitid batch` refuses a static for that it found by itself.
+# So begins the note that `gaitid batch` refuses a static for that it found by itself.
 OTHER_PERSON = "the static may be another person's"
 
 
@@ -42,6 +46,49 @@ class SubjectFile:
     foot_flat: bool | None = None
 
 
+@frozen_dataclass(eq=False)
+class Static:
+    """What a static trial gives to calibrate with.
+
+    Attributes
+    ----------
+    parameters : mapping of str to float
+        As stored, in the file's own units and names.
+    markers : mapping of label to (frames, 3) array, m
+        Laboratory axes.
+    n_frames : int
+    up_g : (3,) array
+        The vertical, laboratory axes.
+    """
+
+    parameters: Mapping[str, float]
+    markers: Mapping[str, Array]
+    n_frames: int
+    up_g: Array
+
+
+@frozen_dataclass(eq=False)
+class Sources:
+    """Where measurements may come from; `_Resolver.given` has them in order.
+
+    Attributes
+    ----------
+    file : SubjectFile
+    trial : mapping of str to float
+        Parameters stored in the trial, in its own units and names.
+    static : Static or None
+    """
+
+    file: SubjectFile = field(default_factory=SubjectFile)
+    trial: Mapping[str, float] = field(default_factory=dict)
+    static: Static | None = None
+
+    @property
+    def foot_flat(self) -> bool:
+        """Whether a static is taken as foot-flat: unless the subject file denies it."""
+        return self.file.foot_flat is not False
+
+
 @frozen_dataclass()
 class Subject:
     """Every measurement that the model asked for.
@@ -49,17 +96,19 @@ class Subject:
     Attributes
     ----------
     measured : mapping of str to Measured
-    warnings : tuple of str
+    notes : Notes
+        What was assumed, and where sources differ.
     foot_flat : bool or None
         How the static was taken; None where no static was used.
     """
 
     measured: Mapping[str, Measured]
-    warnings: tuple[str, ...]
+    notes: Notes
     foot_flat: bool | None
 
     @property
     def numbers(self) -> dict[str, float]:
+        """Values in SI by name."""
         return {name: m.value for name, m in self.measured.items()}
 
     @property
@@ -130,94 +179,119 @@ def read_subject(path: Path, model: specs.Model) -> SubjectFile:
     return SubjectFile(values, foot_flat)
 
 
-class _Resolver:
-    """Looks a measurement up where it may come from, in order, and remembers the answer."""
+class _Asked(NamedTuple):
+    """A measurement of one side, or (side ``""``) of the body."""
 
-    def __init__(
-        self,
-        model: specs.Model,
-        file: SubjectFile,
-        trial: Mapping[str, float],
-        static: Mapping[str, float] | None,
-        static_markers: Mapping[str, Array] | None,
-        static_frames: int,
-        up_g: Array,
-        foot_flat: bool,
-    ) -> None:
-        self.model = model
-        self.file, self.trial, self.static = file, trial, static
-        self.static_markers, self.static_frames = static_markers, static_frames
-        self.up_g, self.foot_flat = up_g, foot_flat
-        self.letters = {side.name: side.letter for side in model.sides}
+    side: str
+    measurement: specs.Measurement
+    unit: str
+    words: str
+
+    def stored(self, model: specs.Model, parameters: Mapping[str, float]) -> float | None:
+        """Its value among a trial's parameters, SI; None where they do not hold it."""
+        m = self.measurement
+        letters = {side.name: side.letter for side in model.sides}
+        value = parameters.get(m.c3d.replace("{S}", letters.get(self.side, ""))) if m.c3d else None
+        return None if value is None or (m.zero_is_absent and value == 0) else value * SI[m.c3d_unit]
+
+
+def _asked(model: specs.Model, name: str) -> _Asked:
+    side, _, bare = name.rpartition(".")
+    measurement = model.subject[bare]
+    return _Asked(side, measurement, si_unit(measurement.unit), name.replace(".", " "))
+
+
+class _Answer(NamedTuple):
+    """What is known of a measurement, what is worth saying of it, and why it is impossible."""
+
+    measured: Measured | None
+    notes: Notes = ()
+    fault: str = ""
+
+
+class _Resolver(Mapping[str, float]):
+    """Looks each measurement up where it may come from, when it is asked for, and remembers the answer.
+
+    As a mapping it gives formulas and a `Geometry` the values that they ask for; NaN where nobody knows one.
+    """
+
+    def __init__(self, model: specs.Model, sources: Sources) -> None:
+        self.model, self.sources = model, sources
         self.signs = {side.name: float(side.sign) for side in model.sides}
-        self.found: dict[str, Measured | None] = {}
-        self.warnings: list[str] = []
-        self.faults: list[str] = []
+        #: In the order in which they were settled: what another was computed from comes first.
+        self.answers: dict[str, _Answer] = {}
         self._geometry: Geometry | None = None
 
-    def number(self, name: str) -> float:
-        """A measurement's value for a formula; NaN where nobody knows it."""
-        found = self.resolve(name)
-        return np.nan if found is None else found.value
+    def __contains__(self, name: object) -> bool:
+        side, _, bare = str(name).rpartition(".")
+        return bare in self.model.subject and self.model.subject[bare].sided == bool(side)
+
+    def __getitem__(self, name: str) -> float:
+        measured = self.resolve(name)
+        return np.nan if measured is None else measured.value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.model.subject)
+
+    def __len__(self) -> int:
+        return len(self.model.subject)
 
     def resolve(self, name: str) -> Measured | None:
-        if name not in self.found:
-            self.found[name] = None  # a formula that asks for itself finds nothing
-            self.found[name] = self._look_up(name)
-        return self.found[name]
+        """The measurement; None where nobody knows it."""
+        if name not in self.answers:
+            self.answers[name] = _Answer(None)  # a formula that asks for itself finds nothing
+            answer = self._answer(name)
+            del self.answers[name]
+            self.answers[name] = answer
+        return self.answers[name].measured
 
-    def _stored(self, parameters: Mapping[str, float] | None, m: specs.Measurement, side: str) -> float | None:
-        if parameters is None or not m.c3d:
-            return None
-        value = parameters.get(m.c3d.replace("{S}", self.letters.get(side, "")))
-        if value is None or (m.zero_is_absent and value == 0):
-            return None
-        return value * SI[m.c3d_unit]
-
-    def _look_up(self, name: str) -> Measured | None:
-        side, _, bare = name.rpartition(".")
-        m = self.model.subject[bare]
-        unit = si_unit(m.unit)
-        candidates: list[tuple[str, float]] = []
-        if name in self.file.values:
-            candidates.append(("subject file", self.file.values[name]))
-        if self.static is not None and isinstance(m.static, specs.StaticAngle):
-            value = self._from_static(m, side)
-            if value is not None:
-                flat = " (foot-flat)" if self.foot_flat else ""
-                candidates.append((f"static trial, computed from its markers{flat}", value))
-        for words, parameters in (("static trial, stored", self.static), ("trial, stored", self.trial)):
-            value = self._stored(parameters, m, side)
-            if value is not None:
-                candidates.append((words, value))
-        if not candidates and isinstance(m.static, Expression) and self.static is not None:
-            value = self._from_static(m, side)
-            if value is not None:
-                candidates.append(("static trial, estimated from its markers", value))
-                self.warnings.append(
-                    f"{name.replace('.', ' ')} = {_display(value, unit)} was estimated from the markers of the static "
-                    f"({m.static.text}); a tape measure is better"
-                )
-        if not candidates and m.otherwise is not None:
-            value = self._formula(m.otherwise, side)
-            if value is not None:
-                candidates.append((f"assumed: {m.because}", value))
-                self.warnings.append(f"{name.replace('.', ' ')} = {_display(value, unit)} was assumed: {m.because}")
+    def _answer(self, name: str) -> _Answer:
+        asked = _asked(self.model, name)
+        notes: Notes = ()
+        candidates = self.given(name, asked)
         if not candidates:
-            return None
-        source, value = candidates[0]
-        for other_source, other in candidates[1:]:
-            if abs(other - value) > DIFFERENCE[unit] * (abs(value) if unit == "kg" else 1.0):
-                self.warnings.append(
-                    f"{name.replace('.', ' ')}: {_display(value, unit)} from the {source} is used; "
-                    f"the {other_source} says {_display(other, unit)}"
-                )
-        if not m.low <= value <= m.high:
-            self.faults.append(
-                f"{name.replace('.', ' ')} = {_display(value, unit)} ({source}) is outside "
-                f"{_display(m.low, unit)} to {_display(m.high, unit)}"
-            )
-        return Measured(float(value), unit, source)
+            candidates, notes = self._guessed(asked)
+        if not candidates:
+            return _Answer(None)
+        measured, *others = candidates
+        for other in others:
+            limit = DIFFERENCE[asked.unit] * (abs(measured.value) if asked.unit == "kg" else 1.0)
+            if abs(other.value - measured.value) > limit:
+                used = f"{_shown(measured)} from the {measured.source} is used"
+                text = f"{asked.words}: {used}; the {other.source} says {_shown(other)}"
+                notes += (Note("measurements_differ", text),)
+        low, high = asked.measurement.low, asked.measurement.high
+        if low <= measured.value <= high:
+            return _Answer(measured, notes)
+        limits = f"{_display(low, asked.unit)} to {_display(high, asked.unit)}"
+        return _Answer(measured, notes, f"{asked.words} = {_shown(measured)} ({measured.source}) is outside {limits}")
+
+    def given(self, name: str, asked: _Asked) -> list[Measured]:
+        """What the sources say, the one that counts first."""
+        static = self.sources.static
+        flat = " (foot-flat)" if self.sources.foot_flat else ""
+        values = {
+            "subject file": self.sources.file.values.get(name),
+            f"static trial, computed from its markers{flat}": self._static_angle(asked),
+            "static trial, stored": None if static is None else asked.stored(self.model, static.parameters),
+            "trial, stored": asked.stored(self.model, self.sources.trial),
+        }
+        return [Measured(float(v), asked.unit, source) for source, v in values.items() if v is not None]
+
+    def _guessed(self, asked: _Asked) -> tuple[list[Measured], Notes]:
+        """What no source says: estimated from the static's markers, else assumed as the model has it; or nothing."""
+        m, value = asked.measurement, None
+        if isinstance(m.static, Expression) and self.sources.static is not None:
+            value = self._formula(m.static, asked.side)
+            source = "static trial, estimated from its markers"
+            how = f"was estimated from the markers of the static ({m.static.text}); a tape measure is better"
+        if value is None and m.otherwise is not None:
+            value = self._formula(m.otherwise, asked.side)
+            source, how = f"assumed: {m.because}", f"was assumed: {m.because}"
+        if value is None:
+            return [], ()
+        text = f"{asked.words} = {_display(value, asked.unit)} {how}"
+        return [Measured(value, asked.unit, source)], (Note("measurement_assumed", text),)
 
     def _formula(self, formula: Expression, side: str) -> float | None:
         """A formula's value (its mean where it has one a frame); None where something it needs is not known."""
@@ -229,7 +303,7 @@ class _Resolver:
             if bare == "sign":
                 return self.signs[place]
             if bare in self.model.subject:
-                return self.number(f"{place}.{bare}" if self.model.subject[bare].sided else bare)
+                return self[f"{place}.{bare}" if self.model.subject[bare].sided else bare]
             for scope, where in ((self.model.each_side, place), (self.model.middle, "")):
                 if bare in scope.numbers and (where or scope is self.model.middle):
                     value = self._formula(scope.numbers[bare], where)
@@ -241,140 +315,110 @@ class _Resolver:
                 return np.array(np.nan)
             return np.asarray(np.linalg.norm(geometry.point(a, side) - geometry.point(b, side), axis=-1))
 
-        value = float(mean_of_known(formula.evaluate(number, distance)))
-        return value if np.isfinite(value) else None
+        return _mean(formula.evaluate(number, distance))
 
     def geometry(self) -> Geometry | None:
-        if self._geometry is None and self.static_markers is not None:
-            self._geometry = Geometry(
-                self.model, self.static_markers, _Numbers(self), self.static_frames, self.up_g, self.foot_flat
-            )
+        """The static's points and frames; None without a static."""
+        static = self.sources.static
+        if self._geometry is None and static is not None:
+            flat = self.sources.foot_flat
+            self._geometry = Geometry(self.model, static.markers, self, static.n_frames, static.up_g, flat)
         return self._geometry
 
-    def _from_static(self, m: specs.Measurement, side: str) -> float | None:
-        if m.static is None:
+    def _static_angle(self, asked: _Asked) -> float | None:
+        """The mean of a clinical angle over the static; None where the measurement is no angle, or it is not known."""
+        spec, geometry = asked.measurement.static, self.geometry()
+        if geometry is None or not isinstance(spec, specs.StaticAngle):
             return None
-        if not isinstance(m.static, specs.StaticAngle):
-            return self._formula(m.static, side)
-        geometry = self.geometry()
-        if geometry is None:
-            return None
-        angle = specs.Angle(m.static.proximal, m.static.distal, m.static.sequence, {"value": m.static.value})
-        values = clinical_angles(
-            geometry.frame(m.static.proximal, side).R_gs,
-            geometry.frame(m.static.distal, side).R_gs,
-            angle,
-            self.signs[side],
-        )["value"]
-        value = float(mean_of_known(values))
-        return value if np.isfinite(value) else None
+        angle = specs.Angle(spec.proximal, spec.distal, spec.sequence, {"value": spec.value})
+        proximal, distal = (geometry.frame(frame, asked.side).R_gs for frame in (spec.proximal, spec.distal))
+        return _mean(clinical_angles(proximal, distal, angle, self.signs[asked.side])["value"])
 
 
-class _Numbers(Mapping[str, float]):
-    """A resolver seen as a mapping, so that a geometry asks for what it needs and no more."""
-
-    def __init__(self, resolver: _Resolver) -> None:
-        self.resolver = resolver
-
-    def _known(self, name: str) -> bool:
-        side, _, bare = name.rpartition(".")
-        m = self.resolver.model.subject.get(bare)
-        return m is not None and m.sided == bool(side)
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._known(name)
-
-    def __getitem__(self, name: str) -> float:
-        if not self._known(name):
-            raise KeyError(name)
-        return self.resolver.number(name)
-
-    def __iter__(self) -> object:  # type: ignore[override]
-        return iter(self.resolver.model.subject)
-
-    def __len__(self) -> int:
-        return len(self.resolver.model.subject)
+def _mean(values: object) -> float | None:
+    """The mean of what is known; None where nothing is."""
+    value = float(mean_of_known(values))
+    return value if np.isfinite(value) else None
 
 
-def resolve_subject(
-    model: specs.Model,
-    wanted: set[str],
-    file: SubjectFile,
-    trial_parameters: Mapping[str, float],
-    static_parameters: Mapping[str, float] | None,
-    static_markers: Mapping[str, Array] | None,
-    static_frames: int,
-    up_g: Array,
-) -> Subject:
-    """Find every measurement that is wanted: subject file, then the static when given, then the trial.
+def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> Subject:
+    """Find every measurement that is wanted: in the subject file, then the static when given, then the trial.
 
     Calibration angles come from the static's markers when a static is given, before any stored value.
+
+    Parameters
+    ----------
+    model : Model
+    wanted : set of str
+        Names of measurements, sided as ``left.knee_width``.
+    sources : Sources
+
+    Returns
+    -------
+    Subject
 
     Raises
     ------
     SubjectError
         Measurements that nothing gives, or that are out of range: all at once.
     """
-    foot_flat = file.foot_flat if file.foot_flat is not None else True
-    resolver = _Resolver(
-        model, file, trial_parameters, static_parameters, static_markers, static_frames, up_g, foot_flat
-    )
+    resolver = _Resolver(model, sources)
     optional = {name for name, m in model.subject.items() if m.optional and not m.sided}
     measured: dict[str, Measured] = {}
     missing: list[str] = []
     for name in _in_model_order(model, wanted | optional):
-        found = resolver.resolve(name)
+        known = resolver.resolve(name)
         side, _, bare = name.rpartition(".")
-        if found is not None:
-            measured[name] = found
+        if known is not None:
+            measured[name] = known
         elif not model.subject[bare].optional and model.subject[bare].otherwise is None:
             # one with a formula of its own is missing only because what it is computed from is
             missing.append(key_of(model.subject[bare], side))
-    if resolver.faults:
-        raise SubjectError("; ".join(resolver.faults), todo="correct it with --subject")
+    faults = [answer.fault for answer in resolver.answers.values() if answer.fault]
+    if faults:
+        raise SubjectError("; ".join(faults), todo="correct it with --subject")
+    uses_static = sources.static is not None
     if missing:
         raise SubjectError(
             f"measurements of the subject are missing: {', '.join(missing)}",
-            todo="give them with --subject FILE" + ("" if static_markers is not None else " or --static FILE"),
+            todo="give them with --subject FILE" + ("" if uses_static else " or --static FILE"),
         )
-    warnings = [*_other_person(resolver), *_both_sides(resolver.warnings)]
-    uses_static = static_markers is not None
-    if uses_static and file.foot_flat is None:
-        warnings.append(
+    settled = [note for answer in resolver.answers.values() for note in answer.notes]
+    notes = (*_other_person(model, sources), *_both_sides(settled))
+    if uses_static and sources.file.foot_flat is None:
+        text = (
             "the static was taken as foot-flat (heel and toe markers at one height above the sole); "
             "say `static: {foot_flat: false}` in the subject file if it was not"
         )
-    return Subject(measured, tuple(warnings), foot_flat if uses_static else None)
+        notes += (Note("measurement_assumed", text),)
+    return Subject(measured, notes, sources.foot_flat if uses_static else None)
 
 
-def _both_sides(warnings: list[str]) -> list[str]:
-    """The same said of left and right becomes one line."""
-    result: list[str] = []
-    for text in warnings:
-        twin = text.replace("right ", "left ", 1)
-        if text.startswith("right ") and twin in result:
-            result[result.index(twin)] = "left and " + text
+def _both_sides(notes: list[Note]) -> list[Note]:
+    """The same notes, but one line where left and right have the same one."""
+    result: list[Note] = []
+    for note in notes:
+        twin = note._replace(text=note.text.replace("right ", "left ", 1))
+        if note.text.startswith("right ") and twin in result:
+            result[result.index(twin)] = note._replace(text="left and " + note.text)
         else:
-            result.append(text)
+            result.append(note)
     return result
 
 
-def _other_person(resolver: _Resolver) -> list[str]:
-    """A static whose stored mass or leg length is far from the trial's is somebody else's."""
-    for name, share in (("mass", 0.1), ("left.leg_length", 0.1), ("right.leg_length", 0.1)):
-        side, _, bare = name.rpartition(".")
-        measurement = resolver.model.subject.get(bare)
-        if measurement is None:
+def _other_person(model: specs.Model, sources: Sources) -> Notes:
+    """A note where the static's stored mass or leg length is far from the trial's."""
+    if sources.static is None:
+        return ()
+    for name in ("mass", "left.leg_length", "right.leg_length"):
+        if name.rpartition(".")[2] not in model.subject:
             continue
-        mine = resolver._stored(resolver.trial, measurement, side)
-        static = resolver._stored(resolver.static, measurement, side)
-        if mine and static and abs(static / mine - 1) > share:
-            unit = si_unit(measurement.unit)
-            return [
-                f"{OTHER_PERSON}: its {name.replace('.', ' ')} is {_display(static, unit)}, "
-                f"the trial's {_display(mine, unit)}"
-            ]
-    return []
+        asked = _asked(model, name)
+        mine, static = (asked.stored(model, stored) for stored in (sources.trial, sources.static.parameters))
+        if mine and static and abs(static / mine - 1) > _ANOTHER_BODY:
+            both = f"{_display(static, asked.unit)}, the trial's {_display(mine, asked.unit)}"
+            return (Note("other_person", f"{OTHER_PERSON}: its {asked.words} is {both}"),)
+    return ()
 
 
 def _in_model_order(model: specs.Model, names: set[str]) -> list[str]:
@@ -382,10 +426,11 @@ def _in_model_order(model: specs.Model, names: set[str]) -> list[str]:
     return sorted(names, key=lambda n: (order.index(n.rpartition(".")[2]), n))
 
 
+def _shown(measured: Measured) -> str:
+    return _display(measured.value, measured.unit)
+
+
 def _display(value: float, unit: str) -> str:
     if unit == "m" and abs(value) < 1.0:
         return f"{value * 1e3:.4g} mm"
     return f"{np.degrees(value):.4g}°" if unit == "rad" else f"{value:.4g} {unit}"
-
-
-__all__ = ["Measured", "ModelError", "Subject", "SubjectFile", "read_subject", "resolve_subject"]

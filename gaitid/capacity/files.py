@@ -10,7 +10,7 @@ import numpy as np
 from gaitid.capacity.capacity import Capacity, find_capacity
 from gaitid.capacity.limits import Limits
 from gaitid.capacity.tables import capacity_csv, capacity_record
-from gaitid.disk.result_files import write_all
+from gaitid.disk.atomic import write_all
 from gaitid.drawing import load_matplotlib
 from gaitid.errors import GaitidError, TrialError
 from gaitid.run import Prepared, analyse_file, found_trial, input_record

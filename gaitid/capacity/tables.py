@@ -94,7 +94,7 @@ def capacity_record(
         "axes": {side: [f.name for f in leg.dynamics.freedoms] for side, leg in capacity.sides.items() if leg.dynamics},
         "directions_g": capacity.ways_g,
         "conventions": _conventions(capacity, fixed),
-        "warnings": list(dict.fromkeys([*result.warnings, *capacity.warnings])),
+        "warnings": list(dict.fromkeys([*(note.text for note in result.notes), *capacity.warnings])),
     }
     if pictured is not None:
         content["pictured"] = {

@@ -90,7 +90,7 @@ def check_result(result: Result) -> list[Finding]:
         *coverage(result),
         *segment_lengths(result),
         *vertical_force(result),
-        *(Finding("note", WARN, text) for text in result.warnings),
+        *(Finding("note", WARN, note.text) for note in result.notes),
     ]
 
 

@@ -15,10 +15,11 @@ import numpy as np
 
 from gaitid.analysis.result import Result
 from gaitid.check.findings import FAIL, PASS, WARN, Finding
-from gaitid.disk.results_back import own_record, own_text
+from gaitid.disk.read_back import read_record, read_text_back
 from gaitid.errors import GaitidError
 from gaitid.run import Prepared, RunOptions, inputs_of
 from gaitid.trial import Array
+from gaitid.write import FRAMES_OF_EXPRESSION, TABLES
 
 # Largest differences from golden results that are not a change. Well below what a clinic can tell, well above
 # what another processor or library does (1e-9 of a value).
@@ -60,16 +61,7 @@ _ENDINGS = (
 _UNITS = {"Nm": "N·m", "Nm_per_kg": "N·m/kg", "N_per_kg": "N/kg", "W_per_kg": "W/kg", "rad_per_s": "rad/s",
           "rad_per_s2": "rad/s²", "m_per_s": "m/s", "m_per_s2": "m/s²", "steps_per_min": "steps/min",
           "percent": "%", "1": ""}  # fmt: skip
-# The tables of `run` and the columns that name a row. The first two must be there; the others are compared where kept.
-_KEYS = {
-    "wrenches": ("frame",),
-    "joints": ("frame",),
-    "contacts": ("side", "plates", "first_frame", "last_frame"),
-    "cycles": ("side", "cycle", "percent"),
-    "spatiotemporal": ("side", "cycle"),
-    "segments": ("frame",),
-    "base": ("frame",),
-}
+# Tables of `run` that must be there; the others are compared where kept.
 _REQUIRED = ("wrenches", "joints")
 # Settings that have an option of their own.
 _FLAGS = {"cutoff_hz": "--cutoff", "force_cutoff_hz": "--force-cutoff"}
@@ -124,7 +116,7 @@ def compare(
     record, unread = _record(folder / f"{path.stem}.run.json")
     largest: dict[str, Largest] = {}
     compared: list[str] = []
-    for name in _KEYS:
+    for name in TABLES:
         file = folder / f"{path.stem}.{name}.csv"
         if not file.exists():
             if name in _REQUIRED:
@@ -132,7 +124,7 @@ def compare(
                 return [Finding("golden", FAIL, f"no golden result {file}; {made}")]
             continue
         try:
-            old = _table(own_text(file, "CSV"), name, file.name)
+            old = _table(read_text_back(file, "CSV"), name, file.name)
             new = _table(_written(name, result, old.names, record), name, file.name)
         except GaitidError as error:
             return [Finding("golden", FAIL, error.line())]
@@ -180,23 +172,17 @@ def _command(path: Path, options: RunOptions, folder: Path) -> str:
 
 def _written(name: str, result: Result, names: Sequence[str], record: Mapping[str, Any]) -> str:
     """What `run` would write now, with the frames of expression and contributions of the golden table."""
-    from gaitid.write import cycles, tables
+    from gaitid.write.tables import table_text
 
-    if name == "wrenches":
-        return tables.wrenches_csv(result, _frames_of_expression(names), _parts(result, names, record))
-    if name in ("cycles", "spatiotemporal"):
-        text: str = getattr(cycles, f"{name}_csv")(result, result.gait)
-    else:
-        text = getattr(tables, f"{name}_csv")(result)
-    return text
+    if name != "wrenches":
+        return table_text(name, result)
+    return table_text(name, result, _frames_of_expression(names), _parts(result, names, record))
 
 
 def _frames_of_expression(names: Sequence[str]) -> tuple[str, ...]:
     """The frames of expression of a golden table, in its order."""
     found = [match[1] for name in names if (match := re.fullmatch(r".+_force_([a-z]+)_x_N", name))]
     frames = tuple(dict.fromkeys(f for f in found if f != "ground"))
-    from gaitid.write.tables import FRAMES_OF_EXPRESSION
-
     if not frames or not set(frames) <= set(FRAMES_OF_EXPRESSION):
         raise GaitidError("the golden wrenches have no force of a joint", found=", ".join(names[2:5]))
     return frames
@@ -222,9 +208,9 @@ def _table(text: str, name: str, file: str) -> Table:
         raise GaitidError(wrong, found=str(error)) from None
     if any(len(row) != len(header) for row in rows):
         raise GaitidError(wrong, expected="rows of equal length")
-    if missing := [key for key in _KEYS[name] if key not in header]:
+    if missing := [key for key in TABLES[name] if key not in header]:
         raise GaitidError(wrong, expected=f"a column {missing[0]}")
-    keyed = [header.index(key) for key in _KEYS[name]]
+    keyed = [header.index(key) for key in TABLES[name]]
     columns = {}
     for i, column in enumerate(header):
         if i not in keyed and _quantity(column):
@@ -248,7 +234,7 @@ def _shape(name: str, old: Table, new: Table) -> list[Finding]:
         texts.append(_gone_or_new("column", gone, come))
     elif list(old.names) != list(new.names):
         texts.append("columns are in another order")
-    if _KEYS[name] == ("frame",):
+    if TABLES[name] == ("frame",):
         if list(old.keys) != list(new.keys):
             gone, come = ([key for (key,) in _without(*keys)] for keys in ((old.keys, new.keys), (new.keys, old.keys)))
             how = _gone_or_new("frame", gone, come) or "some are there twice, or in another order"
@@ -325,7 +311,7 @@ def _without(these: Iterable[Any], others: Iterable[Any]) -> list[Any]:
 def _place(name: str, key: tuple[str, ...]) -> str:
     """A row in words: ``frame 12``, or ``side left, cycle 1``."""
     return ", ".join(
-        f"{what.replace('_', ' ')} {value or 'none'}" for what, value in zip(_KEYS[name], key, strict=True)
+        f"{what.replace('_', ' ')} {value or 'none'}" for what, value in zip(TABLES[name], key, strict=True)
     )
 
 
@@ -350,7 +336,7 @@ def _record(file: Path) -> tuple[Mapping[str, Any], str]:
     if not file.exists():
         return {}, ""
     try:
-        return own_record(file), ""
+        return read_record(file), ""
     except GaitidError as error:
         return {}, f"the golden record cannot be read, and since when is not known: {error.line()}"
 

@@ -43,7 +43,7 @@ def main() -> None:
 
 def _run() -> int:
     """The command's exit code, with everything that can go wrong on the way."""
-    from gaitid.cli.streams import lose_stdout, prepare_streams, tell
+    from gaitid.cli.streams import discard_stdout, prepare_streams, print_stderr
 
     prepare_streams()
     import click
@@ -59,34 +59,34 @@ def _run() -> int:
         return _interrupted()
     except click.UsageError as error:
         if not sys.argv[1:]:
-            tell(error.format_message())  # the whole help, for somebody who is new here
+            print_stderr(error.format_message())  # the whole help, for somebody who is new here
             return error.exit_code
         where = error.ctx.command_path if error.ctx is not None else "gaitid"
         text = " ".join(error.format_message().split()).removesuffix(".")
-        tell(f"gaitid: {text}; see {where} --help")
+        print_stderr(f"gaitid: {text}; see {where} --help")
         return error.exit_code
     except click.ClickException as error:
-        tell(f"gaitid: {error.format_message()}")
+        print_stderr(f"gaitid: {error.format_message()}")
         return error.exit_code
     except BrokenPipeError:
-        lose_stdout()  # the reader of our output went away, as `head` does
+        discard_stdout()  # the reader of our output went away, as `head` does
         return 1
     except OSError as error:
         if debug:
             raise
-        lose_stdout()
-        tell(f"gaitid: {_refused(error)} ({error.strerror or error})")
+        discard_stdout()
+        print_stderr(f"gaitid: {_refused(error)} ({error.strerror or error})")
         return 1
     except GaitidError as error:
         if debug:
             raise
-        tell(f"gaitid: {error.line()}")
+        print_stderr(f"gaitid: {error.line()}")
         return 1
     except Exception as error:
         if debug:
             raise
         words = _not_loaded(error) if type(error) is ImportError else in_words(error)
-        tell(f"gaitid: {words}")
+        print_stderr(f"gaitid: {words}")
         return 1
     return code if isinstance(code, int) else 0
 
@@ -116,10 +116,10 @@ def _not_loaded(error: ImportError) -> str:
 
 
 def _interrupted() -> int:
-    from gaitid.cli.streams import lose_stdout, tell
+    from gaitid.cli.streams import discard_stdout, print_stderr
 
-    lose_stdout()
-    tell("gaitid: interrupted")
+    discard_stdout()
+    print_stderr("gaitid: interrupted")
     # Python ends with the signal where Ctrl-C came inside an `exec` of text, as of a dataclass, until the next one.
     exec("")
     return 130

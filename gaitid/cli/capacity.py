@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
 
-from gaitid.cli.common import CONTEXT, folder_for, guarded, refuse_pattern, say, talk_options
-from gaitid.cli.run import cutoff, run_options
+from gaitid.cli import options
+from gaitid.cli.common import CONTEXT, attempt, folders_for, print_info, talk_options
 
 
 def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, int] | None:
@@ -29,44 +27,32 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
     context_settings=CONTEXT,
     epilog="Example:  gaitid capacity walk.c3d --model pig --limits example --picture 60 -o results",
 )
-@click.argument("trial", type=click.Path(path_type=Path))
-@click.option("--model", required=True, help="A bundled model's name (pig, pig_vicon, sagittal2d) or a YAML file.")
-@click.option("--limits", "limits_file", required=True, metavar="FILE",
-              help="YAML with the joints' axes and torques, or example: values to copy, not norms.")  # fmt: skip
-@click.option("--endpoint", default="foot", show_default=True,
-              help="What is accelerated: foot, ankle, toe, … over a pelvis that stands still, or hip over a foot that "
-              "does.")  # fmt: skip
+@click.argument("trial")
+@options.inputs
+@click.option(
+    "--limits",
+    "limits_file",
+    required=True,
+    metavar="FILE",
+    help="YAML with the joints' axes and torques, or example: values to copy, not norms.",
+)
+@click.option(
+    "--endpoint",
+    default="foot",
+    show_default=True,
+    help="What is accelerated: foot, ankle, toe, … over a pelvis that stands still, or hip over a foot that does.",
+)
 @click.option("--side", type=click.Choice(["left", "right"]), help="One leg only.")
 @click.option("--frames", callback=_span, metavar="FIRST-LAST", help="Only these, as the file numbers them.")
 @click.option("--plane", type=click.Choice(["sagittal"]), help="Forward and up only, whatever happens sideways.")
 @click.option("--picture", type=int, metavar="FRAME", help="Also draw this frame (PNG), as the file numbers it.")
 @click.option("--animation", is_flag=True, help="Also draw all frames (GIF).")
-@click.option("--static", type=click.Path(path_type=Path), help="Calibration trial; wins over stored calibration.")
-@click.option("--subject", type=click.Path(path_type=Path), help="YAML with the subject's measurements.")
-@click.option("--forces", type=click.Path(path_type=Path), help="Forces beside a CSV or TRC trial (.csv, .mot, .sto).")
-@click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners of plates, for CSV, TRC and MOT.")
-@click.option("--cutoff", callback=cutoff, metavar="HZ|none|auto", help="Effective cut-off of the marker low-pass.")
-@click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model.")
+@options.cutoff
+@options.settings
 @click.option("-o", "--output", default=".", show_default=True, help="Folder for the files.")
 @talk_options
 @click.pass_context
-def command(
-    ctx: click.Context,
-    /,
-    trial: Path,
-    limits_file: str,
-    endpoint: str,
-    side: str | None,
-    frames: tuple[int, int] | None,
-    plane: str | None,
-    picture: int | None,
-    animation: bool,
-    output: str,
-    quiet: bool,
-    verbose: bool,
-    debug: bool,
-    **of_analysis: Any,
-) -> int:
+def command(ctx: click.Context, /, trial: str, output: str, **given: Any) -> int:
     """Say in each posture of TRIAL what acceleration of the foot, or of the hip over a fixed foot, the leg's joints
     could produce within the torques of LIMITS: ellipsoids, polytope and the largest acceleration each way, as CSV.
 
@@ -76,22 +62,23 @@ def command(
     from gaitid.capacity.limits import read_limits
     from gaitid.run import prepare
 
-    refuse_pattern("-o", output)
-    options = replace(run_options(ctx.params), command=("gaitid", *sys.argv[1:]))
-    worked, prepared = guarded("", lambda: prepare(options), debug)
-    if not worked:
+    [(path, folder)] = folders_for([trial], "-o", output)
+    chosen = replace(options.run_options(ctx.params), command=("gaitid", *sys.argv[1:]))
+    asked = CapacityOptions(
+        given["endpoint"],
+        (given["side"],) if given["side"] else (),
+        given["frames"],
+        given["plane"] == "sagittal",
+        given["picture"],
+        given["animation"],
+    )
+    prepared = prepare(chosen)
+    limits = read_limits(given["limits_file"], prepared.model)
+    written = attempt(trial, lambda: capacity_file(path, folder, prepared, limits, asked))
+    if written is None:
         return 1
-    worked, limits = guarded("", lambda: read_limits(limits_file, prepared.model), debug)
-    if not worked:
-        return 1
-    asked = CapacityOptions(endpoint, (side,) if side else (), frames, plane == "sagittal", picture, animation)
-    work = partial(capacity_file, trial, folder_for(trial, output), prepared, limits, asked)
-    worked, value = guarded(str(trial), work, debug)
-    if not worked:
-        return 1
-    if not quiet:
-        capacity, files = value
-        for warning in (*capacity.result.warnings, *capacity.warnings):
-            say(f"{trial}: warning: {warning}")
-        say(f"{trial}: wrote {', '.join(str(file) for file in files)}")
+    capacity, files = written
+    for warning in (*(note.text for note in capacity.result.notes), *capacity.warnings):
+        print_info(f"{trial}: warning: {warning}")
+    print_info(f"{trial}: wrote {', '.join(str(file) for file in files)}")
     return 0

@@ -8,167 +8,160 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaitid.cli.common import CONTEXT, Target, folder_for, guarded, refuse_pattern, say, say_json, talk_options
+from gaitid.cli import options
+from gaitid.cli.common import CONTEXT, attempt, folders_for, print_detail, print_info, print_json, talk_options
 from gaitid.cli.log import ERROR, Log
-from gaitid.cli.run import cutoff as cutoff_value
-from gaitid.cli.run import run_options
+from gaitid.dynamics import SOLVER_NAMES
 
 if TYPE_CHECKING:
     from gaitid.check.findings import Report
 
-HELP_END = """\b
+
+# The help's end; constants of gaitid.check.checks stand in it by their names.
+EPILOG = """\b
 Example:  gaitid check trials/*.c3d --model pig --require-forces --against golden
 
 \b
 What is checked, and the limit:
   analysis        `run` would accept the trial
-  solvers         block, dense, recursive and constrained agree to 1e-9 of the largest value
-  force balance   Newton's law for the leg below each joint, over 0.3 s: 0.1 % of body weight
-  moment balance  Euler's law, likewise: 0.05 N·m/kg
+  solvers         {solvers} agree to {solver_tolerance:g} of the largest value
+  force balance   Newton's law for the leg below each joint: over {BALANCE_WINDOW_S:g} s at most {BALANCE_FORCE_BW:.1%}
+                  of body weight
+  moment balance  Euler's law, likewise: at most {BALANCE_MOMENT_NM_PER_KG:g} N·m/kg
   loads           a stance with a known load (warning; a failure with --require-forces)
-  coverage        frames with a known load that are empty: warning above 20 %, failure above 80 %,
-                  and where no wrench is known in any frame
-  segment length  SD of thigh and shank length, and within the foot: 15 mm (slipped markers, wrong calibration)
-  segment jump    change of such a length in one frame: 30 mm (markers swapped)
-  sides           left and right segments differ in length by at most 15 % (warning)
-  peak force      of a whole stance: 0.7 to 3 body weights (warning), 0.4 to 6 (failure)
-  both feet       together at most 1.8 body weights while both are on plates (warning)
-  mean force      over one step: within 10 % of body weight (warning), 30 % (failure)
+  labels          none that jumps, changes places or stands still
+  coverage        frames with a known load that are empty: warning above {EMPTY_WARN:.0%}, failure above
+                  {EMPTY_FAIL:.0%}, and where no wrench is known in any frame
+  segment length  SD of the distance between neighbouring joint centres, and within the foot: warning above
+                  {LENGTH_SD_WARN_M:g} m, failure above {LENGTH_SD_FAIL_M:g} m (markers slipped, wrong calibration)
+  segment jump    change of such a length in one frame: {LENGTH_JUMP_M:g} m (markers swapped)
+  sides           left and right segments differ in length by at most {SIDE_DIFFERENCE:.0%} (warning)
+  peak force      of a whole stance, in body weights: warning outside {PEAK_WARN[0]:g} to {PEAK_WARN[1]:g},
+                  failure outside {PEAK_FAIL[0]:g} to {PEAK_FAIL[1]:g}
+  both feet       together at most {TOGETHER_WARN:g} body weights while both are on plates (warning)
+  mean force      over one step: within {MEAN_WARN:.0%} of body weight (else warning), {MEAN_FAIL:.0%} (else failure)
 
-\b
 With --against, every table that is kept there is compared; a column, row, contact or cell that is gone or new fails,
-and so does a difference above its --tolerance:
-  force_N 0.01, moment_Nm 0.001, angle_deg 0.001, position_m 1e-5, moment_Nm_per_kg 1e-5,
-  power_W_per_kg 1e-4, force_N_per_kg 1e-4, quaternion_1 1e-5, omega_rad_per_s 1e-4,
-  alpha_rad_per_s2 0.01, acceleration_m_per_s2 0.001, speed_m_per_s 1e-4, time_s 1e-5,
-  cadence_steps_per_min 0.01, share_percent 0.01
-What moved is said with its largest difference, column and frame, and since which version, setting, model or input.
+and so does a difference above its --tolerance: {tolerances}. Printed is the largest difference of each quantity, with
+its column and frame, and since which version, setting, model or input.
 """
 
 
-def tolerance(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> dict[str, float]:
+class _Check(click.Command):
+    """Its help lists every check with its limit."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from gaitid.check import checks
+        from gaitid.check.golden import TOLERANCES
+        from gaitid.check.solvers import SOLVER_TOLERANCE
+
+        self.epilog = EPILOG.format(
+            solvers=", ".join(SOLVER_NAMES),
+            solver_tolerance=SOLVER_TOLERANCE,
+            tolerances=", ".join(f"{name} {limit:g}" for name, limit in TOLERANCES.items()),
+            **vars(checks),
+        )
+        super().format_epilog(ctx, formatter)
+
+
+def _tolerances(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> dict[str, float]:
     """``QUANTITY=VALUE`` of --tolerance."""
     result: dict[str, float] = {}
-    if pairs:
+    for pair in pairs:
         from gaitid.check.golden import TOLERANCES
 
-        for pair in pairs:
-            name, _, text = pair.partition("=")
-            try:
-                value = float(text)
-            except ValueError:
-                value = -1.0
-            if name not in TOLERANCES or not 0 <= value < float("inf"):
-                raise click.BadParameter(
-                    f"expected {' or '.join(TOLERANCES)}, = and a number of at least 0; found {pair!r}"
-                )
-            result[name] = value
+        name, _, text = pair.partition("=")
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if name not in TOLERANCES or not 0 <= value < float("inf"):
+            quantities = " or ".join(TOLERANCES)
+            raise click.BadParameter(f"expected {quantities}, = and a number of at least 0; found {pair!r}")
+        result[name] = value
     return result
 
 
-@click.command(context_settings=CONTEXT, epilog=HELP_END)
+@click.command(cls=_Check, context_settings=CONTEXT)
 @click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
-@click.option("--model", required=True, help="A bundled model's name (pig, pig_vicon) or a YAML file.")
-@click.option("--static", type=click.Path(path_type=Path), help="Calibration trial.")
-@click.option("--subject", type=click.Path(path_type=Path), help="YAML with the subject's measurements.")
-@click.option("--forces", type=click.Path(path_type=Path), help="Forces beside a CSV or TRC trial (.csv, .mot, .sto).")
-@click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners of plates, for CSV, TRC and MOT.")
-@click.option("--cutoff", callback=cutoff_value, metavar="HZ|none|auto", help="As for run.")
-@click.option("--force-cutoff", callback=cutoff_value, metavar="HZ|none", help="As for run.")
-@click.option("--assign", multiple=True, metavar="SIDE=PLATES[@FIRST-LAST]", help="As for run.")
-@click.option("--require-forces", is_flag=True, help="Fail a trial in which no foot's load is known.")
-@click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model.")
+@options.inputs
+@options.cutoff
+@options.force_cutoff
+@options.loads
+@options.settings
 @click.option("--against", metavar="DIR", help="Compare with results of run kept there ({parent} as for run).")
-@click.option("--tolerance", "tolerances", multiple=True, callback=tolerance, metavar="QUANTITY=VALUE",
-              help="Of --against, for example force_N=0.1; may be repeated.")  # fmt: skip
-@click.option("--solvers", is_flag=True, help="Say of each solver how far it is from the block matrix, and where.")
-@click.option("--log", "log_file", type=Target(), metavar="FILE.jsonl",
-              help="Append what happens to this file, one JSON object a line.")  # fmt: skip
+@click.option(
+    "--tolerance",
+    "tolerances",
+    multiple=True,
+    callback=_tolerances,
+    metavar="QUANTITY=VALUE",
+    help="Of --against, for example force_N=0.1; may be repeated.",
+)
+@click.option("--solvers", is_flag=True, help="Print of each solver how far it is from the block matrix, and where.")
+@options.log
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of lines.")
 @talk_options
 @click.pass_context
-def command(
-    ctx: click.Context,
-    /,
-    trials: tuple[str, ...],
-    forces: Path | None,
-    against: str | None,
-    tolerances: dict[str, float],
-    solvers: bool,
-    log_file: Path | None,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
-    debug: bool,
-    **of_analysis: Any,
-) -> int:
+def command(ctx: click.Context, /, trials: tuple[str, ...], against: str | None, as_json: bool, **given: Any) -> int:
     """Can each TRIAL be analysed, is the result trustworthy, and did it move? One line a trial on stdout,
     PASS or FAIL with every failed check and its number; the exit code is 1 if any failed. Nothing is written.
 
     Warnings go to stderr. No check judges how somebody walks.
     """
     from gaitid.check.checks import check_file
-    from gaitid.check.findings import FAIL, WARN, Finding, Report
+    from gaitid.check.findings import FAIL, Finding, Report
     from gaitid.check.golden import TOLERANCES
     from gaitid.run import prepare
 
-    if forces is not None and len(trials) > 1:
-        raise click.UsageError("--forces belongs to one trial; check them one by one")
-    if against is not None:
-        refuse_pattern("--against", against)
-        _refuse_clashes(trials, against)
-    options = run_options(ctx.params)
-    if len(trials) > 1 and any(one.first is not None for one in options.by_hand):
-        raise click.UsageError("--assign with frames belongs to one trial; check them one by one")
-    limits = {**TOLERANCES, **tolerances}
+    chosen = options.run_options(ctx.params)
+    options.refuse_several(chosen, len(trials))
+    golden = {} if against is None else dict(folders_for(trials, "--against", against))
+    tolerances = {**TOLERANCES, **given["tolerances"]}
     reports: list[Report] = []
-    with Log(log_file, "check", len(trials)) as log:
-        worked, prepared = guarded("", partial(log.watch, "", partial(prepare, options)), debug)
-        if not worked:
+    with Log(given["log_file"], "check", len(trials)) as log:
+        prepared = attempt("", partial(prepare, chosen), log)
+        if prepared is None:
             return 1
-        for name in trials:
-            path = Path(name)
-            folder = None if against is None else folder_for(path, against)
-            check = partial(check_file, path, prepared, folder, limits)
-            worked, report = guarded(name, partial(log.watch, name, check), debug)
-            if worked:
-                _log(log, report)
-            else:
+        for path in map(Path, trials):
+            report = attempt(str(path), partial(check_file, path, prepared, golden.get(path), tolerances), log)
+            if report is None:
                 report = Report(path, (Finding("analysis", FAIL, "it could not be checked"),))
-            reports.append(report)
+            else:
+                _log(log, report)
             if not as_json:
                 click.echo(" ".join(report.line().splitlines()))
-            for finding in report.findings:
-                if solvers and not as_json and finding.name == "solvers":
-                    click.echo("\n".join(f"{path}: solvers: {line}" for line in finding.detail or (finding.text,)))
-                if finding.status == WARN and not quiet:
-                    say(f"{path}: warning: {finding.text}")
-                elif verbose and not quiet:
-                    say(f"{path}: {finding.status}: {finding.name}: {finding.text}")
+            _print_findings(report, given["solvers"] and not as_json)
+            reports.append(report)
     failed = sum(not report.passed for report in reports)
     if as_json:
-        say_json({"passed": not failed, "trials": [report.as_dict() for report in reports]})
-    if failed and len(trials) > 1 and not quiet:
-        say(f"{failed} of {len(trials)} trials failed")
+        print_json({"passed": not failed, "trials": [report.as_dict() for report in reports]})
+    if failed and len(trials) > 1:
+        print_info(f"{failed} of {len(trials)} trials failed")
     return 1 if failed else 0
 
 
-def _log(log: Log, report: Report) -> None:
+def _print_findings(report: Report, solvers: bool) -> None:
+    """Warnings and, with --verbose, all others on stderr; on stdout how far each solver is from the first, if asked."""
+    from gaitid.check.findings import WARN
+
     for finding in report.findings:
-        if finding.status == "warn":
+        if solvers and finding.name == "solvers":
+            click.echo("\n".join(f"{report.path}: solvers: {line}" for line in finding.detail or (finding.text,)))
+        if finding.status == WARN:
+            print_info(f"{report.path}: warning: {finding.text}")
+        else:
+            print_detail(f"{report.path}: {finding.status}: {finding.name}: {finding.text}")
+
+
+def _log(log: Log, report: Report) -> None:
+    """The trial's warnings, and what became of it."""
+    from gaitid.check.findings import FAIL, WARN
+
+    for finding in report.findings:
+        if finding.status == WARN:
             log.warn(finding.text)
     if report.passed:
         log.done("passed")
     else:
-        log.done("failed", "; ".join(f"{f.name}: {f.text}" for f in report.findings if f.status == "fail"), ERROR)
-
-
-def _refuse_clashes(trials: tuple[str, ...], against: str) -> None:
-    seen: dict[Path, str] = {}
-    for name in trials:
-        key = folder_for(Path(name), against) / Path(name).stem
-        if key in seen:
-            raise click.UsageError(
-                f"{seen[key]} and {name} have the same golden files {key}.*; give --against 'DIR/{{parent}}'"
-            )
-        seen[key] = name
+        log.done("failed", "; ".join(f"{f.name}: {f.text}" for f in report.findings if f.status == FAIL), ERROR)

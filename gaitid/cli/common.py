@@ -1,21 +1,31 @@
-"""What every command shares: messages on stderr, errors as one line, JSON, options that all have."""
+"""What every command shares: lines on stderr, JSON on stdout, a refusal as one line, folders, options that all have."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gaitid.cli.streams import tell
-from gaitid.errors import GaitidError, in_print, in_words
+from gaitid.cli.streams import print_stderr
+from gaitid.errors import in_print, in_words
 from gaitid.version import __version__
 
+if TYPE_CHECKING:
+    from gaitid.cli.log import Log
+
+T = TypeVar("T")
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+#: Exit code after Ctrl-C.
+INTERRUPTED = 130
+
+
+# --- options ------------------------------------------------------------------------------------------------
 
 
 class Target(click.Path):
@@ -30,12 +40,62 @@ class Target(click.Path):
         return super().convert(value, param, ctx)
 
 
-def say(text: str) -> None:
-    """A line for the person, on stderr."""
-    tell(f"gaitid: {in_print(text)}")
+def together(*decorators: Decorator) -> Decorator:
+    """One decorator for several options, in the order of the help."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
 
 
-def say_json(content: object) -> None:
+def _set_flag(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    """Keep a flag for `flag`; one that was given to a group holds for its commands."""
+    if value:
+        ctx.meta[f"gaitid.{parameter.name}"] = True
+
+
+def flag(name: str) -> bool:
+    """Whether ``quiet``, ``verbose`` or ``debug`` was given to the command that runs, or to a group above it."""
+    return f"gaitid.{name}" in click.get_current_context().meta
+
+
+def _flag_option(*names: str, help: str) -> Decorator:
+    return click.option(*names, is_flag=True, expose_value=False, callback=_set_flag, help=help)
+
+
+#: --quiet, --verbose, --debug and --version.
+talk_options = together(
+    _flag_option("-q", "--quiet", help="Say nothing but errors on stderr."),
+    _flag_option("-v", "--verbose", help="Say more on stderr."),
+    _flag_option("--debug", help="Show the full traceback of an error."),
+    click.version_option(__version__, prog_name="gaitid"),
+)
+
+
+# --- lines for people, JSON for programs --------------------------------------------------------------------
+
+
+def print_error(text: str) -> None:
+    """A line on stderr."""
+    print_stderr(f"gaitid: {in_print(text)}")
+
+
+def print_info(text: str) -> None:
+    """A line on stderr, but for ``--quiet``."""
+    if not flag("quiet"):
+        print_error(text)
+
+
+def print_detail(text: str) -> None:
+    """A line on stderr with ``--verbose``."""
+    if flag("verbose"):
+        print_info(text)
+
+
+def print_json(content: object) -> None:
     """One JSON object on stdout, in ASCII where stdout is not of Unicode."""
     from gaitid.write.record import plain
 
@@ -43,59 +103,60 @@ def say_json(content: object) -> None:
     click.echo(json.dumps(plain(content), indent=1, ensure_ascii=not unicode, allow_nan=False))
 
 
-def talk_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--quiet, --verbose, --debug and --version; the first three hold for the commands below a group too."""
-    for decorator in (
-        click.version_option(__version__, prog_name="gaitid"),
-        click.option("--debug", is_flag=True, callback=_inherited, help="Show the full traceback of an error."),
-        click.option("-v", "--verbose", is_flag=True, callback=_inherited, help="Say more on stderr."),
-        click.option("-q", "--quiet", is_flag=True, callback=_inherited, help="Say nothing but errors on stderr."),
-    ):
-        function = decorator(function)
-    return function
-
-
-def _inherited(ctx: click.Context, parameter: click.Parameter, value: bool) -> bool:
-    key = f"gaitid.{parameter.name}"
-    ctx.meta[key] = value or ctx.meta.get(key, False)
-    return bool(ctx.meta[key])
-
-
-def guarded(what: str, function: Callable[[], Any], debug: bool) -> tuple[bool, Any]:
-    """Call a function; a refusal becomes one line that begins with `what`. (worked, value)."""
-    start = f"{what}: " if what else ""
+def attempt(about: str, work: Callable[[], T], log: Log | None = None) -> T | None:
+    """The function's value; None where it was refused, which is logged and printed in one line that begins with `about`
+    (a file; empty for what the whole command needs).
+    """
     try:
-        return True, function()
-    except GaitidError as error:
-        if debug:
-            raise
-        text = error.line()
-        say(text if not what or text.startswith(what) else f"{start}{text}")
+        return work() if log is None else log.watch(about, work)
     except BrokenPipeError:
         raise
     except Exception as error:
-        # A fault of ours: still one line for a batch of trials, and how to see the rest.
-        if debug and not isinstance(error, MemoryError):
+        if flag("debug") and not isinstance(error, MemoryError):
             raise
-        say(f"{start}{in_words(error, what)}")
-    return False, None
+        text = in_words(error, about)
+        print_error(text if text.startswith(about) else f"{about}: {text}")
+        return None
 
 
-def folder_for(trial: Path, pattern: str) -> Path:
-    """A folder that may hold {parent}, the name of the trial's folder."""
-    if "{parent}" not in pattern:
-        return Path(pattern)
-    try:
-        parent = trial.resolve().parent.name
-    except (OSError, RuntimeError):  # a loop of links, or a current folder that is gone
-        parent = trial.parent.name
-    return Path(pattern.replace("{parent}", parent))
+# --- folders ------------------------------------------------------------------------------------------------
+
+
+def folders_for(trials: Sequence[str], option: str, pattern: str) -> list[tuple[Path, Path]]:
+    """Each trial with the folder of its files, ``{parent}`` in the option's value being the name of the trial's folder.
+
+    Raises
+    ------
+    click.UsageError
+        No folder, another placeholder, or two trials with the same files.
+    """
+    refuse_pattern(option, pattern)
+    trial_of: dict[Path, Path] = {}
+    folders = []
+    for trial in map(Path, trials):
+        folder = Path(pattern.replace("{parent}", _parent(trial)))
+        other = trial_of.setdefault(folder / trial.stem, trial)
+        if other is not trial:
+            raise click.UsageError(
+                f"{option} {pattern}: {other} and {trial} have the same files {folder / trial.stem}.*; "
+                f"give {option} 'DIR/{{parent}}', or the trials one by one"
+            )
+        folders.append((trial, folder))
+    return folders
 
 
 def refuse_pattern(option: str, pattern: str) -> None:
-    """An empty folder, and a placeholder other than {parent}."""
+    """Raise where a folder is empty, or has a placeholder other than {parent}."""
     if not pattern:
         raise click.UsageError(f"{option}: expected a folder, found nothing")
     unknown = [word for word in re.findall(r"\{[^{}]*\}", pattern) if word != "{parent}"]
     if unknown:
         raise click.UsageError(f"{option} {pattern}: unknown placeholder {unknown[0]}; expected {{parent}}")
+
+
+def _parent(trial: Path) -> str:
+    """The name of a trial's folder."""
+    try:
+        return trial.resolve().parent.name
+    except (OSError, RuntimeError):  # a loop of links, or a current folder that is gone
+        return trial.parent.name

@@ -63,5 +63,5 @@ class _Lazy(click.Group):
     epilog="Example:  gaitid run walk.c3d --model pig -o results",
 )
 @talk_options
-def group(quiet: bool, verbose: bool, debug: bool) -> None:
+def group() -> None:
     """3D gait analysis from markers and force plates to joint wrenches."""

@@ -6,26 +6,17 @@ from pathlib import Path
 
 import click
 
-from gaitid.cli.common import CONTEXT, guarded, say, say_json, talk_options
+from gaitid.cli import options
+from gaitid.cli.common import CONTEXT, attempt, print_detail, print_json, talk_options
 
 
 @click.command(context_settings=CONTEXT, epilog="Example:  gaitid inspect walk.c3d --json > walk.inspect.json")
 @click.argument("trial", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of text.")
-@click.option("--forces", type=click.Path(path_type=Path), help="Forces beside a CSV or TRC trial (.csv, .mot, .sto).")
-@click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners of plates, for CSV, TRC and MOT.")
-@click.option("--keep-names", is_flag=True, help="Show names of people stored in the trial.")
+@options.table_inputs
+@options.keep_names
 @talk_options
-def command(
-    trial: Path,
-    as_json: bool,
-    forces: Path | None,
-    plates: Path | None,
-    keep_names: bool,
-    quiet: bool,
-    verbose: bool,
-    debug: bool,
-) -> int:
+def command(trial: Path, as_json: bool, forces: Path | None, plates: Path | None, keep_names: bool) -> int:
     """Say what is in TRIAL (.c3d, .csv or .trc): markers and their gaps, rates, force plates and their loads, which
     foot stands on which plate, events, measurements of the subject, stored model outputs, and what each
     bundled model would still need.
@@ -36,15 +27,14 @@ def command(
     from gaitid.inspect.contents import inspect_trial
     from gaitid.inspect.words import describe
 
-    worked, content = guarded(str(trial), lambda: inspect_trial(trial, forces, plates, keep_names), debug)
-    if not worked:
+    content = attempt(str(trial), lambda: inspect_trial(trial, forces, plates, keep_names))
+    if content is None:
         return 1
     if as_json:
-        say_json(content)
+        print_json(content)
         return 0
     click.echo(describe(content), nl=False)
-    if verbose and not quiet:
-        for name, model in content["models"].items():
-            for warning in model["warnings"]:
-                say(f"{trial}: {name}: {warning}")
+    for name, model in content["models"].items():
+        for warning in model["warnings"]:
+            print_detail(f"{trial}: {name}: {warning}")
     return 0

@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -22,8 +23,8 @@ from gaitid.version import __version__
 T = TypeVar("T")
 KEYS = ["time", "level", "pid", "trial", "event", "message", "duration_s"]
 # Files that gaitid reads or writes, and where a batch remembers what it did: none can be the log as well.
-_OWN = ".gaitid"
-_OTHERS = (".c3d", ".csv", ".trc", ".mot", ".sto", ".yaml", ".yml", ".enf", ".json", ".html", ".parquet")
+_FOLDER = ".gaitid"
+_SUFFIXES = (".c3d", ".csv", ".trc", ".mot", ".sto", ".yaml", ".yml", ".enf", ".json", ".html", ".parquet")
 # How long another process is waited for that holds the file's lock, or does not read the pipe, s.
 PATIENCE_S = 10.0
 _PAUSE_S = 0.01
@@ -36,9 +37,9 @@ class Log:
     """Where the events of one command are written as they happen; without a file, nowhere.
 
     Every line is one write to a file opened for appending, and locked where the system can, so that commands that
-    share a log do not cut each other's lines. Only the process of the command writes: what its workers do, it tells.
-    A log that fails later, as on a disk that is full, stops no work: that is raised at the end. So does one whose lock
-    another process keeps, or whose pipe nobody reads, for `PATIENCE_S`.
+    share a log do not cut each other's lines. Only the process of the command writes, also for its workers. A log that
+    fails later (a full disk, a lock that another process keeps or a pipe that nobody reads for `PATIENCE_S`) stops no
+    work: that is raised at the end.
 
     Parameters
     ----------
@@ -53,13 +54,12 @@ class Log:
         The file cannot be written to, or holds something that is no log.
     """
 
+    _failure: OSError | None
+
     def __init__(self, path: Path | None, command: str, n_trials: int) -> None:
-        self._path = path
-        self._file = -1
-        self._failure: OSError | None = None
+        self._path, self._file, self._failure = path, -1, None
         self._start = self._begun = time.perf_counter()
-        self._trial = ""
-        self._errors = 0
+        self._trial, self._errors = "", 0
         if path is None:
             return
         try:
@@ -91,19 +91,7 @@ class Log:
     def add(
         self, event: str, message: str = "", level: str = INFO, *, trial: str = "", duration_s: float | None = None
     ) -> None:
-        """One line.
-
-        Parameters
-        ----------
-        event : str
-            One word.
-        message : str
-            What is also said on stderr or stdout.
-        level : str
-        trial : str
-            Its path as given; empty for the command as a whole.
-        duration_s : float, optional
-        """
+        """Write a line: an event in one word, what is also printed, the trial's path (empty for the whole command)."""
         if self._file < 0 or self._failure is not None:
             return
         self._errors += level == ERROR
@@ -126,14 +114,7 @@ class Log:
             self._failure = error
 
     def watch(self, trial: str, function: Callable[[], T]) -> T:
-        """The function's value. That the trial was begun is logged before, why it was refused after.
-
-        Parameters
-        ----------
-        trial : str
-            Empty for what the whole command needs.
-        function : callable
-        """
+        """The function's value. That the trial (empty: the whole command) began is logged, and why it was refused."""
         self._trial, self._begun = trial, time.perf_counter()
         if trial:
             self.add("begin", trial=trial)
@@ -152,13 +133,13 @@ class Log:
         self.add(event, message, level, trial=self._trial, duration_s=time.perf_counter() - self._begun)
 
     def _refusal(self, error: OSError) -> WriteError:
-        return WriteError(f"{self._path}: cannot write the log ({error.strerror or error})",
-                          todo="give another file with --log")  # fmt: skip
+        wrong = f"{self._path}: cannot write the log ({error.strerror or error})"
+        return WriteError(wrong, todo="give another file with --log")
 
 
 def _open(path: Path) -> int:
     """The file, for appending; one that ends within a line, as of a process that was killed, gets the line's end."""
-    if path.suffix.lower() in _OTHERS or path.absolute().parent.name == _OWN:
+    if path.suffix.lower() in _SUFFIXES or path.absolute().parent.name == _FOLDER:
         raise OSError(0, "a file of this name holds something that is no log")
     # a pipe that nobody reads is refused (ENXIO), one whose reader is slow waited for by `_write`;
     # Windows would turn line ends into two bytes
@@ -179,7 +160,7 @@ def _open(path: Path) -> int:
 
 
 def _is_log(first: bytes) -> bool:
-    """Whether a file's first line is one of ours, or is empty; it may be cut where it is the only one."""
+    """Whether a file's first line is a log's, or is empty; it may be cut where it is the only one."""
     begins = f'{{"{KEYS[0]}": "'.encode()
     if not first.endswith(b"\n"):
         return first.startswith(begins) or begins.startswith(first)
@@ -191,18 +172,12 @@ def _is_log(first: bytes) -> bool:
 
 
 def _write(number: int, line: bytes) -> None:
-    """All of it; TimeoutError where a pipe is full and nobody reads it."""
-    end = time.monotonic() + PATIENCE_S
+    """Write all of it; TimeoutError where a pipe is full and nobody reads it."""
     while line:
-        try:
-            written = os.write(number, line)
-        except BlockingIOError:
-            _pause(end, "nobody reads the pipe")
-            continue
+        written = _patiently(partial(os.write, number, line), "nobody reads the pipe")
         if written == 0:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         line = line[written:]
-        end = time.monotonic() + PATIENCE_S
 
 
 @contextmanager
@@ -213,16 +188,13 @@ def _locked(number: int) -> Iterator[None]:
     except ImportError:
         yield
         return
-    end = time.monotonic() + PATIENCE_S
-    locked = False
-    while not locked:
-        try:
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            locked = True
-        except BlockingIOError:
-            _pause(end, "another process holds its lock")
-        except OSError:  # a file system without locks
-            break
+    locked = True
+    try:
+        _patiently(partial(fcntl.flock, number, fcntl.LOCK_EX | fcntl.LOCK_NB), "another process holds its lock")
+    except TimeoutError:
+        raise
+    except OSError:
+        locked = False  # a file system without locks
     try:
         yield
     finally:
@@ -230,11 +202,16 @@ def _locked(number: int) -> Iterator[None]:
             fcntl.flock(number, fcntl.LOCK_UN)
 
 
-def _pause(end: float, why: str) -> None:
-    """A moment; TimeoutError where the end has come."""
-    if time.monotonic() > end:
-        raise TimeoutError(errno.ETIMEDOUT, f"{why} for {PATIENCE_S:g} s")
-    time.sleep(_PAUSE_S)
+def _patiently(call: Callable[[], T], why: str) -> T:
+    """The call's value, when it need not wait any more; TimeoutError where it would after `PATIENCE_S`."""
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            return call()
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise TimeoutError(errno.ETIMEDOUT, f"{why} for {PATIENCE_S:g} s") from None
+            time.sleep(_PAUSE_S)
 
 
 def _words(error: BaseException) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gaitid.cli.common import CONTEXT, Target, guarded, say, talk_options
+from gaitid.cli.common import CONTEXT, Target, attempt, print_info, talk_options
 
 
 class _Mechanism(click.Command):
@@ -30,7 +30,7 @@ class _Mechanism(click.Command):
 @click.option("-o", "--output", default=".", show_default="this folder", type=Target(), help="Folder for the files.")
 @click.option("--plot", type=Target(), help="Draw it: a PNG, SVG or PDF file.")
 @talk_options
-def command(file: str, output: Path, plot: Path | None, quiet: bool, verbose: bool, debug: bool) -> int:
+def command(file: str, output: Path, plot: Path | None) -> int:
     """Motion and loads of a planar mechanism whose drivers say how it moves.
 
     FILE.yaml is a mechanism file, or the name of a bundled one. Written are NAME.motion.csv (position, velocity and
@@ -39,12 +39,11 @@ def command(file: str, output: Path, plot: Path | None, quiet: bool, verbose: bo
     """
     from gaitid.mechanism import run_mechanism
 
-    worked, done = guarded(file, lambda: run_mechanism(file, output, plot, ("gaitid", *sys.argv[1:])), debug)
-    if not worked:
+    written = attempt(file, lambda: run_mechanism(file, output, plot, ("gaitid", *sys.argv[1:])))
+    if written is None:
         return 1
-    _, files, warnings = done
-    if not quiet:
-        for warning in warnings:
-            say(f"{file}: {warning}")
-        say(f"wrote {', '.join(str(path) for path in files)}")
+    _, files, warnings = written
+    for warning in warnings:
+        print_info(f"{file}: {warning}")
+    print_info(f"wrote {', '.join(str(path) for path in files)}")
     return 0

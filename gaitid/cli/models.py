@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gaitid.cli.common import CONTEXT, guarded, say, talk_options
+from gaitid.cli.common import CONTEXT, attempt, print_detail, talk_options
 
 
 @click.group(
@@ -18,28 +18,28 @@ from gaitid.cli.common import CONTEXT, guarded, say, talk_options
 )
 @talk_options
 @click.pass_context
-def command(ctx: click.Context, quiet: bool, verbose: bool, debug: bool) -> int | None:
+def command(ctx: click.Context) -> int | None:
     """List, show and check models; without a subcommand, list them."""
     if ctx.invoked_subcommand is None:
-        return _list(debug)
+        return _list()
     return None
 
 
 @command.command("list", context_settings=CONTEXT, epilog="Example:  gaitid models list")
 @talk_options
-def list_(quiet: bool, verbose: bool, debug: bool) -> int:
+def list_() -> int:
     """The bundled models: name, title and file, separated by tabs."""
-    return _list(debug)
+    return _list()
 
 
-def _list(debug: bool) -> int:
+def _list() -> int:
     from gaitid.model.load import bundled_models, load_model
 
     failed, lines = 0, []
     for name, path in bundled_models().items():
-        worked, model = guarded(str(path), partial(load_model, path), debug)
-        failed += not worked
-        if worked:
+        model = attempt(str(path), partial(load_model, path))
+        failed += model is None
+        if model is not None:
             lines.append(f"{name}\t{model.title}\t{path}\n")
     click.echo("".join(lines), nl=False)  # at once, as every command: a reader that has enough of it is no failure
     return 1 if failed else 0
@@ -49,25 +49,23 @@ def _list(debug: bool) -> int:
 @click.argument("name")
 @click.option("--resolved", is_flag=True, help="With everything that it extends merged into one file.")
 @talk_options
-def show(name: str, resolved: bool, quiet: bool, verbose: bool, debug: bool) -> int:
+def show(name: str, resolved: bool) -> int:
     """The YAML of the model NAME (a bundled model or a file), to copy and edit."""
-    worked, text = guarded("", lambda: _resolved(name) if resolved else _text(name), debug)
-    if worked:
-        click.echo(text, nl=False)
-    return 0 if worked else 1
+    click.echo(_resolved(name) if resolved else _text(name), nl=False)
+    return 0
 
 
 def _text(name: str) -> str:
     from gaitid.errors import ModelError
 
-    path = _found(name)
+    path = _model_file(name)
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise ModelError(f"{path}: cannot be read as text", expected="a YAML file in UTF-8") from None
 
 
-def _found(name: str) -> Path:
+def _model_file(name: str) -> Path:
     """The model's file, but not an empty one of a bundled name: `show pig > pig.yaml` has just made that."""
     from gaitid.model.load import bundled_models, find_model
     from gaitid.run import hidden_model
@@ -82,7 +80,7 @@ def _resolved(name: str) -> str:
     from gaitid.model.load import merged_content
     from gaitid.run import about_hidden
 
-    content, paths = about_hidden(name, lambda: merged_content(_found(name), ()))
+    content, paths = about_hidden(name, lambda: merged_content(_model_file(name), ()))
 
     class Plain(yaml.SafeDumper):
         """Without anchors: a person reads this."""
@@ -96,7 +94,7 @@ def _resolved(name: str) -> str:
 
 @command.command("schema", context_settings=CONTEXT, epilog="Example:  gaitid models schema")
 @talk_options
-def schema(quiet: bool, verbose: bool, debug: bool) -> int:
+def schema() -> int:
     """The model language: every key, what it holds, and its default."""
     click.echo(schema_text(), nl=False)
     return 0
@@ -105,18 +103,15 @@ def schema(quiet: bool, verbose: bool, debug: bool) -> int:
 @command.command("validate", context_settings=CONTEXT, epilog="Example:  gaitid models validate mine.yaml")
 @click.argument("file")
 @talk_options
-def validate(file: str, quiet: bool, verbose: bool, debug: bool) -> int:
+def validate(file: str) -> int:
     """Check a model FILE with all that it extends: OK, or one line with every fault and exit code 1."""
     from gaitid.model.load import load_model
     from gaitid.run import about_hidden
 
-    worked, model = guarded("", lambda: about_hidden(file, lambda: load_model(file)), debug)
-    if not worked:
-        return 1
+    model = about_hidden(file, lambda: load_model(file))
     click.echo(f"OK {file}: {model.name}: {model.title}")
-    if verbose and not quiet:
-        for path in model.paths:
-            say(f"{file}: read {Path(path)}")
+    for path in model.paths:
+        print_detail(f"{file}: read {path}")
     return 0
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gaitid.cli.common import CONTEXT, Target, guarded, say, talk_options
+from gaitid.cli.common import CONTEXT, Target, print_info, talk_options
 
 
 @click.command(context_settings=CONTEXT, epilog="Example:  gaitid report results/walk.run.json -o walk.html")
@@ -14,23 +14,17 @@ from gaitid.cli.common import CONTEXT, Target, guarded, say, talk_options
 @click.option("-o", "--output", required=True, type=Target(), help="The page or picture.")
 @click.option("--format", "format_", type=click.Choice(["html", "png"]), help="Else by the file's suffix.")
 @talk_options
-def command(
-    results: tuple[Path, ...], output: Path, format_: str | None, quiet: bool, verbose: bool, debug: bool
-) -> int:
+def command(results: tuple[Path, ...], output: Path, format_: str | None) -> int:
     """Curves of angles, moments, powers and ground reaction, with contacts marked, as one HTML page or a PNG.
 
     A RESULT is the `run.json` that `gaitid run` wrote; its tables lie beside it.
     """
     from gaitid.report import write_report
-    from gaitid.run import TABLES, refuse_to_overwrite
+    from gaitid.run import refuse_to_overwrite
+    from gaitid.write import TABLES
 
     tables = [path.with_name(path.name.replace("run.json", f"{table}.csv")) for path in results for table in TABLES]
 
-    def work() -> Path:
-        refuse_to_overwrite([output], [*results, *tables])
-        return write_report(results, output, format_)
-
-    worked, file = guarded("", work, debug)
-    if worked and not quiet:
-        say(f"wrote {file}")
-    return 0 if worked else 1
+    refuse_to_overwrite([output], [*results, *tables])
+    print_info(f"wrote {write_report(results, output, format_)}")
+    return 0

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,126 +11,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaitid.cli.common import CONTEXT, Target, folder_for, guarded, refuse_pattern, say, talk_options
+from gaitid.cli import options
+from gaitid.cli.common import (
+    CONTEXT,
+    INTERRUPTED,
+    attempt,
+    folders_for,
+    print_detail,
+    print_error,
+    print_info,
+    talk_options,
+)
 from gaitid.cli.log import ERROR, Log
-from gaitid.errors import GaitidError
+from gaitid.dynamics import SOLVER_NAMES
+from gaitid.write import DEFAULT_FRAMES, FRAMES_OF_EXPRESSION, WRITE
 
 if TYPE_CHECKING:
-    from gaitid.ground.claims import ByHand
-    from gaitid.ground.contacts import Contact
-    from gaitid.run import Prepared, RunOptions
+    from gaitid.analysis.result import Result
+    from gaitid.run import Prepared
 
-FRAMES = ("global", "proximal", "distal", "jcs")
 # So many contacts stand in the closing line; contacts.csv has all.
 MAX_CONTACTS = 8
-# Options that change no result: where it goes, and what is said meanwhile.
-NOT_OF_RESULT = ("output", "log_file", "quiet", "verbose", "debug", "version")
-SOLVERS = ("block", "dense", "recursive", "constrained")
-
-
-def cutoff(ctx: click.Context, parameter: click.Parameter, value: str | None) -> object:
-    """A frequency in Hz, ``none``, or for markers ``auto``."""
-    if value in (None, "none") or (value == "auto" and parameter.name == "cutoff"):
-        return value
-    try:
-        number = float(value)
-    except ValueError:
-        number = -1.0
-    if not 0 < number < 1e6:
-        words = "none or auto" if parameter.name == "cutoff" else "or none"
-        raise click.BadParameter(f"expected a frequency in Hz above 0, {words}; found {value!r}")
-    return number
-
-
-def settings_from(pairs: tuple[str, ...]) -> dict[str, object]:
-    """``KEY=VALUE`` of --set, values as YAML would read them."""
-    result: dict[str, object] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key:
-            raise click.UsageError(f"--set {pair}: expected KEY=VALUE, for example gravity_m_per_s2=9.80665")
-        from gaitid.model.yaml_file import parse_yaml
-
-        try:
-            result[key.strip()] = parse_yaml(value, f"--set {key}")
-        except GaitidError as error:
-            raise click.UsageError(error.line()) from None
-    return result
-
-
-def run_options(given: Mapping[str, Any]) -> RunOptions:
-    """What a command's parameters say of how trials are analysed; what a command has no option for is as in `run`."""
-    from gaitid.run import RunOptions
-
-    overrides = settings_from(given["pairs"])
-    for key in ("cutoff", "force_cutoff"):
-        if given.get(key) is not None:
-            overrides[f"{key}_hz"] = given[key]
-    observer = given.get("observer")
-    return RunOptions(
-        given["model"],
-        given["static"],
-        given["subject"],
-        given["forces"],
-        given["plates"],
-        tuple(dict.fromkeys(given.get("express_in", ()))) or ("global", "distal"),
-        overrides,
-        given.get("solver", "block"),
-        given.get("require_forces", False),
-        tuple(dict.fromkeys(given.get("write", ()))),
-        given.get("keep_names", False),
-        by_hand(given.get("assign", ())),
-        contributions=given.get("contributions", False) or observer is not None,
-        observer=observer,
-    )
-
-
-def by_hand(values: tuple[str, ...]) -> tuple[ByHand, ...]:
-    """What --assign says, frames as the file numbers them."""
-    from gaitid.ground.claims import ByHand
-
-    found = []
-    for value in values:
-        match = re.fullmatch(r"(left|right)=(none|\d+(?:\+\d+)*)(?:@(\d+)-(\d+))?", value.strip())
-        if match is None:
-            raise click.UsageError(f"--assign {value}: expected SIDE=PLATES[@FIRST-LAST], for example left=1+2@234-296")
-        side, plates, first, last = match.groups()
-        numbers = () if plates == "none" else tuple(int(n) for n in plates.split("+"))
-        if len(set(numbers)) < len(numbers):
-            raise click.UsageError(f"--assign {value}: a plate is given twice")
-        frames = (None, None) if first is None else (int(first), int(last))
-        if frames[0] is not None and frames[1] is not None and frames[0] > frames[1]:
-            raise click.UsageError(f"--assign {value}: the last frame lies before the first")
-        found.append(ByHand(side, numbers, *frames))
-    for i, one in enumerate(found):
-        for other in found[i + 1 :]:
-            if meet(one, other) and (one.side == other.side or set(one.plates) & set(other.plates)):
-                raise click.UsageError(f"--assign {values[i]} and {values[found.index(other)]} contradict each other")
-    return tuple(found)
-
-
-def meet(one: ByHand, other: ByHand) -> bool:
-    """Whether two assignments speak of a common frame."""
-    if one.first is None or other.first is None or one.last is None or other.last is None:
-        return True
-    return one.first <= other.last and other.first <= one.last
-
-
-def targets(trials: tuple[str, ...], output: str) -> list[tuple[Path, Path]]:
-    """Where each trial's files go; clashes are refused before any work."""
-    pairs: list[tuple[Path, Path]] = []
-    seen: dict[Path, Path] = {}
-    for name in trials:
-        path = Path(name)
-        folder = folder_for(path, output)
-        key = folder / path.stem
-        if key in seen:
-            raise click.UsageError(
-                f"{seen[key]} and {path} would both write {key}.*; give -o 'DIR/{{parent}}' or run them one by one"
-            )
-        seen[key] = path
-        pairs.append((path, folder))
-    return pairs
 
 
 @click.command(
@@ -139,122 +39,125 @@ def targets(trials: tuple[str, ...], output: str) -> list[tuple[Path, Path]]:
     epilog="Example:  gaitid run walk.c3d --model pig --static static.c3d -o results",
 )
 @click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
-@click.option("--model", required=True, help="A bundled model's name (pig, pig_vicon) or a YAML file.")
-@click.option("--static", type=click.Path(path_type=Path), help="Calibration trial; wins over stored calibration.")
-@click.option("--subject", type=click.Path(path_type=Path), help="YAML with the subject's measurements.")
-@click.option("--forces", type=click.Path(path_type=Path), help="Forces beside a CSV or TRC trial (.csv, .mot, .sto).")
-@click.option("--plates", type=click.Path(path_type=Path), help="YAML with corners of plates, for CSV, TRC and MOT.")
+@options.inputs
 @click.option(
-    "-o",
-    "--output",
-    default=".",
-    help="Folder for the files, or - for wrenches on stdout.",
-    show_default=True,
+    "-o", "--output", default=".", show_default=True, help="Folder for the files, or - for wrenches on stdout."
 )
 @click.option(
     "--express-in",
     multiple=True,
-    type=click.Choice(FRAMES),
-    help="Frame of expression; may be repeated.  [default: global, distal]",
+    type=click.Choice(FRAMES_OF_EXPRESSION),
+    help=f"Frame of expression; may be repeated.  [default: {', '.join(DEFAULT_FRAMES)}]",
 )
-@click.option("--cutoff", callback=cutoff, metavar="HZ|none|auto", help="Effective cut-off of the marker low-pass.")
-@click.option("--force-cutoff", callback=cutoff, metavar="HZ|none", help="Effective cut-off of the plate low-pass.")
-@click.option("--solver", type=click.Choice(SOLVERS), default="block", show_default=True,
-              help="How the equations are solved; all agree to rounding (docs/dynamics.md).")  # fmt: skip
-@click.option("--contributions", is_flag=True,
-              help="Also write what gravity, inertia and ground reaction contribute to each wrench.")  # fmt: skip
-@click.option("--observer", metavar="SEGMENT",
-              help="With --contributions: the inertia as seen from this segment, and its fictitious wrenches "
-              "(D'Alembert, Euler, centrifugal, Coriolis).")  # fmt: skip
-@click.option("--assign", multiple=True, metavar="SIDE=PLATES[@FIRST-LAST]",
-              help="Which foot was on which plates, as left=1+2@234-296 (frames as the file numbers them); may be "
-              "repeated; wins over the evidence. PLATES may be none.")  # fmt: skip
-@click.option("--require-forces", is_flag=True, help="Refuse a trial in which no foot's load is known.")
-@click.option("--write", multiple=True, type=click.Choice(["segments", "base"]),
-              help="Also write the segments' motion, or the wrench left over at the base (pelvis).")  # fmt: skip
-@click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model.")
-@click.option("--log", "log_file", type=Target(), metavar="FILE.jsonl",
-              help="Append what happens to this file, one JSON object a line.")  # fmt: skip
-@click.option("--keep-names", is_flag=True, help="Keep names of people stored in the trial.")
+@options.cutoff
+@options.force_cutoff
+@click.option(
+    "--solver",
+    type=click.Choice(SOLVER_NAMES),
+    default=SOLVER_NAMES[0],
+    show_default=True,
+    help="How the equations are solved; all agree to rounding (docs/dynamics.md).",
+)
+@click.option(
+    "--contributions",
+    is_flag=True,
+    help="Also write what gravity, inertia and ground reaction contribute to each wrench.",
+)
+@click.option(
+    "--observer",
+    metavar="SEGMENT",
+    help="With --contributions: the inertia as seen from this segment, and its fictitious wrenches (D'Alembert, Euler, "
+    "centrifugal, Coriolis).",
+)
+@options.loads
+@click.option(
+    "--write",
+    multiple=True,
+    type=click.Choice(WRITE),
+    help="Also write the segments' motion, or the wrench left over at the base (pelvis).",
+)
+@options.settings
+@options.log
+@options.keep_names
 @talk_options
 @click.pass_context
 def command(
-    ctx: click.Context,
-    /,
-    trials: tuple[str, ...],
-    forces: Path | None,
-    output: str,
-    write: tuple[str, ...],
-    log_file: Path | None,
-    quiet: bool,
-    verbose: bool,
-    debug: bool,
-    **of_analysis: Any,
+    ctx: click.Context, /, trials: tuple[str, ...], output: str, log_file: Path | None, **of_analysis: Any
 ) -> int:
     """Compute joint wrenches, angles, moments and powers of each TRIAL (.c3d, .csv or .trc) and write them as CSV,
     with a record of everything that was assumed.
 
     A trial that is refused does not stop the others; the exit code is then 1.
     """
-    from gaitid.run import prepare, run_file
+    from gaitid.run import prepare
 
-    options = run_options(ctx.params)
-    if len(trials) > 1 and any(one.first is not None for one in options.by_hand):
-        raise click.UsageError("--assign with frames belongs to one trial; run them one by one")
-    to_stdout = output == "-"
-    if to_stdout and len(trials) > 1:
+    chosen = options.run_options(ctx.params)
+    options.refuse_several(chosen, len(trials))
+    if output == "-" and len(trials) > 1:
         raise click.UsageError("-o - writes one trial; give one, or a folder")
-    if to_stdout and write:
+    if output == "-" and chosen.write:
         raise click.UsageError("-o - writes the wrenches only; give a folder for --write")
-    refuse_pattern("-o", output)
-    if forces is not None and len(trials) > 1:
-        raise click.UsageError("--forces belongs to one trial; run them one by one")
-    pairs_of_paths = targets(trials, "." if to_stdout else output)
-    log = ctx.with_resource(Log(log_file, "run", len(trials)))
-    worked, prepared = guarded("", partial(log.watch, "", partial(prepare, options)), debug)
-    if not worked:
-        return 1
-    if not quiet:
-        for warning in prepared.warnings:
-            say(warning)
-    if to_stdout:
-        return _to_stdout(pairs_of_paths[0][0], prepared, log, quiet, debug)
-    failed = 0
-    words = option_words(ctx, ctx.command.params)
+    folders = folders_for(trials, "-o", "." if output == "-" else output)
+    with Log(log_file, "run", len(trials)) as log:
+        prepared = attempt("", partial(prepare, chosen), log)
+        if prepared is None:
+            return 1
+        for note in prepared.notes:
+            print_info(note.text)
+        if output == "-":
+            return _to_stdout(folders[0][0], prepared, log)
+        return _to_files(folders, prepared, option_words(ctx), log)
+
+
+def _to_files(folders: list[tuple[Path, Path]], prepared: Prepared, words: tuple[str, ...], log: Log) -> int:
+    """The exit code, when each trial's files are in place."""
     placed: list[Path] = []
-    for path, folder in pairs_of_paths:
-        one = replace(prepared, options=replace(options, command=command_words(path, words)))
-        work = partial(run_file, path, folder, one, partial(placed.append, path))
-        try:
-            worked, value = guarded(str(path), partial(log.watch, str(path), work), debug)
-        except KeyboardInterrupt:
-            log.done("interrupted", level=ERROR)
-            say(f"interrupted; {len(placed)} of {len(trials)} trials written")
-            return 130
-        failed += not worked
-        if not worked:
-            continue
-        result, files = value
-        for warning in result.warnings[len(prepared.warnings) :]:
-            log.warn(warning)
-            if not quiet:
-                say(f"{path}: warning: {warning}")
-        log.done()
-        if not quiet:
-            known = [c for c in result.contacts if c.plates]
-            stood = f"{_contacts_in_words(known, result.trial.first_frame)}; " if result.model.touches_ground else ""
-            say(f"{path}: {stood}wrote {files[0].parent / path.stem}.*")
-            if verbose:
-                for side, leg in result.sides.items():
-                    for joint, counts in leg.coverage.items():
-                        empty = "; ".join(f"{n} empty: {why}" for why, n in counts.items() if why != "filled" and n)
-                        say(f"{path}: {side} {joint}: {counts['filled']} frames filled; {empty}")
-    if failed and len(trials) > 1:
-        say(f"{failed} of {len(trials)} trials were refused")
-    return 1 if failed else 0
+    refused = 0
+    try:
+        for path, folder in folders:
+            chosen = replace(prepared.options, command=command_words(path, words))
+            of_trial = replace(prepared, options=chosen)
+            refused += not _run_trial(path, folder, of_trial, partial(placed.append, path), log)
+    except KeyboardInterrupt:
+        log.done("interrupted", level=ERROR)
+        print_error(f"interrupted; {len(placed)} of {len(folders)} trials written")
+        return INTERRUPTED
+    if refused and len(folders) > 1:
+        print_error(f"{refused} of {len(folders)} trials were refused")
+    return 1 if refused else 0
 
 
-def _contacts_in_words(contacts: list[Contact], first: int) -> str:
+def _run_trial(path: Path, folder: Path, prepared: Prepared, placed: Callable[[], object], log: Log) -> bool:
+    """Whether a trial's files were written; what became of it is printed and logged."""
+    from gaitid.run import run_file
+
+    written = attempt(str(path), partial(run_file, path, folder, prepared, placed), log)
+    if written is None:
+        return False
+    result, files = written
+    _print_warnings(path, result, prepared, log)
+    log.done()
+    contacts = f"{_contacts_in_words(result)}; " if result.model.touches_ground else ""
+    print_info(f"{path}: {contacts}wrote {files[0].parent / path.stem}.*")
+    for side, leg in result.sides.items():
+        for joint, counts in leg.coverage.items():
+            empty = "; ".join(f"{n} empty: {why}" for why, n in counts.items() if why != "filled" and n)
+            print_detail(f"{path}: {side} {joint}: {counts['filled']} frames filled; {empty}")
+    return True
+
+
+def _print_warnings(path: Path, result: Result, prepared: Prepared, log: Log) -> None:
+    """Print and log a trial's warnings; those that hold for all trials were printed before."""
+    from gaitid.run import notes_of_trial
+
+    for note in notes_of_trial(result, prepared):
+        log.warn(note.text)
+        print_info(f"{path}: warning: {note.text}")
+
+
+def _contacts_in_words(result: Result) -> str:
+    """The contacts whose load is known, in one line."""
+    contacts, first = [c for c in result.contacts if c.plates], result.trial.first_frame
     if not contacts:
         return "no foot's load is known from plates"
     words = [
@@ -266,37 +169,42 @@ def _contacts_in_words(contacts: list[Contact], first: int) -> str:
     return "; ".join(words)
 
 
-def _to_stdout(path: Path, prepared: Prepared, log: Log, quiet: bool, debug: bool) -> int:
+def _to_stdout(path: Path, prepared: Prepared, log: Log) -> int:
+    """The exit code, when a trial's wrenches are on stdout."""
     from gaitid.run import analyse_file, parts_of
     from gaitid.write.tables import wrenches_csv
 
-    worked, result = guarded(str(path), partial(log.watch, str(path), partial(analyse_file, path, prepared)), debug)
-    if not worked:
+    result = attempt(str(path), partial(analyse_file, path, prepared), log)
+    if result is None:
         return 1
-    for warning in result.warnings[len(prepared.warnings) :]:
-        log.warn(warning)
-        if not quiet:
-            say(f"{path}: warning: {warning}")
-    # not guarded: what fails here is stdout, not the trial
-    parts = parts_of(result, prepared.options)
-    sys.stdout.write(wrenches_csv(result, prepared.options.express_in, parts))
+    _print_warnings(path, result, prepared, log)
+    # no attempt: what fails here is stdout, not the trial
+    sys.stdout.write(wrenches_csv(result, prepared.options.express_in, parts_of(result, prepared.options)))
     sys.stdout.flush()
     log.done()
     return 0
 
 
-def option_words(ctx: click.Context, options: Iterable[click.Parameter]) -> tuple[str, ...]:
-    """Those of some options that were given, in the order of the help: the same however they were typed."""
+# --- the command as the record has it -----------------------------------------------------------------------
+
+#: The options that change a result: not where it goes, and what is said meanwhile.
+RESULT_OPTIONS = [
+    option
+    for option in command.params
+    if isinstance(option, click.Option) and option.expose_value and option.name not in ("output", "log_file")
+]
+
+
+def option_words(ctx: click.Context) -> tuple[str, ...]:
+    """Those of `RESULT_OPTIONS` that were given, in that order: the same words however they were typed."""
     words: list[str] = []
-    for option in options:
+    for option in RESULT_OPTIONS:
         name = option.name or ""
-        given = ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
-        if not isinstance(option, click.Option) or name in NOT_OF_RESULT or not given:
+        if ctx.get_parameter_source(name) in (None, click.core.ParameterSource.DEFAULT):
             continue
-        value = ctx.params[name]
-        for one in value if option.multiple else [value]:
+        for value in ctx.params[name] if option.multiple else [ctx.params[name]]:
             # a frequency was checked, and is a number by now
-            text = repr(one).removesuffix(".0") if isinstance(one, float) else str(one)
+            text = repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
             words += [option.opts[-1]] if option.is_flag else [option.opts[-1], text]
     return tuple(words)
 

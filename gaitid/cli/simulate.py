@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from gaitid.cli.common import CONTEXT, Target, guarded, say, talk_options
+from gaitid.cli.common import CONTEXT, Target, print_info, talk_options, together
 from gaitid.simulate.names import ABOUT, ABOUT_CHAINS
 
 
@@ -78,12 +78,6 @@ _FAULTS = (
 )
 
 
-def _simulation_options(function: Any) -> Any:
-    for option in reversed((*_TRIAL, *_PLATES, *_FAULTS)):
-        function = option(function)
-    return function
-
-
 @click.command(
     cls=_Simulate,
     context_settings=CONTEXT,
@@ -92,9 +86,9 @@ def _simulation_options(function: Any) -> Any:
 )
 @click.argument("scenario")
 @click.option("-o", "--output", required=True, type=Target(), help="Folder for the files.")
-@_simulation_options
+@together(*_TRIAL, *_PLATES, *_FAULTS)
 @talk_options
-def command(scenario: str, output: Path, quiet: bool, verbose: bool, debug: bool, **settings: Any) -> int:
+def command(scenario: str, output: Path, **settings: Any) -> int:
     """Write a synthetic trial as C3D and CSV, with the exact kinematics and wrenches beside it.
 
     SCENARIO is a YAML file, `walk`, a two-legged walk with Plug-in Gait markers over two force plates, or another name
@@ -109,18 +103,15 @@ def command(scenario: str, output: Path, quiet: bool, verbose: bool, debug: bool
     if scenario not in known and not any(Path(name).exists() for name in (scenario, f"{scenario}.yaml")):
         raise click.UsageError(f"unknown scenario {scenario!r}; expected one of {', '.join(known)} or a YAML file")
     given = {name: value for name, value in settings.items() if _typed(name)}
-    worked, files = guarded("", lambda: simulate(scenario, output, **given), debug)
-    if not worked:
-        return 1
-    if not quiet:
-        say(f"wrote {', '.join(file.name for file in files)} in {output}")
-        for account in files:
-            if account.name.endswith(".truth.json"):
-                say(_words(json.loads(account.read_text(encoding="utf-8"))))
+    files = simulate(scenario, output, **given)
+    print_info(f"wrote {', '.join(file.name for file in files)} in {output}")
+    for file in files:
+        if file.name.endswith(".truth.json"):
+            print_info(_integration_in_words(json.loads(file.read_text(encoding="utf-8"))))
     return 0
 
 
-def _words(truth: dict[str, Any]) -> str:
+def _integration_in_words(truth: dict[str, Any]) -> str:
     """How a motion was integrated, and how well."""
     integrator = truth["integrator"]
     return (

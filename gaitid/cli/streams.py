@@ -46,24 +46,24 @@ def prepare_streams() -> None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for the rest of the process
     stdout = sys.stdout
     # any other was put there by somebody
-    if isinstance(stdout, io.TextIOWrapper) and type(bare := getattr(stdout.buffer, "raw", stdout.buffer)) is io.FileIO:
+    if isinstance(stdout, io.TextIOWrapper) and type(raw := getattr(stdout.buffer, "raw", stdout.buffer)) is io.FileIO:
         with suppress(OSError):
             stdout.flush()
-            by_lines = stdout.line_buffering or bare is stdout.buffer
-            own = io.BufferedWriter(_Stdout(stdout.fileno(), "wb", closefd=False))
-            sys.stdout = io.TextIOWrapper(own, stdout.encoding, stdout.errors, line_buffering=by_lines)
+            by_lines = stdout.line_buffering or raw is stdout.buffer
+            buffer = io.BufferedWriter(_Stdout(stdout.fileno(), "wb", closefd=False))
+            sys.stdout = io.TextIOWrapper(buffer, stdout.encoding, stdout.errors, line_buffering=by_lines)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
-def tell(text: str) -> None:
+def print_stderr(text: str) -> None:
     """Text for the person, on stderr, as far as it can be written."""
     with suppress(OSError, ValueError):
         print(text, file=sys.stderr)
 
 
-def lose_stdout() -> None:
+def discard_stdout() -> None:
     """What is still to be written to stdout goes nowhere, so that the interpreter's end does not complain."""
     with suppress(OSError, ValueError, AttributeError):
         sys.stdout.flush()

@@ -12,13 +12,40 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from gaitid.errors import WriteError
+
 HELD = (signal.SIGINT, signal.SIGTERM)
+
+
+def write_all(
+    folder: Path, contents: Mapping[str, str | bytes], placed: Callable[[], object] = lambda: None
+) -> list[Path]:
+    """Write the files of a result into a folder (made if absent): all of them are there at the end, or none.
+
+    Parameters
+    ----------
+    folder : Path
+    contents : mapping of file name to text or bytes
+        The last is put in place last.
+    placed : callable, optional
+        Called when all are in place.
+
+    Raises
+    ------
+    WriteError
+        The folder cannot be made or written to; it is as it was before.
+    """
+    try:
+        return put_all(folder, contents, placed)
+    except OSError as error:
+        what = f"cannot write to {folder} ({error.strerror or error})"
+        raise WriteError(what, todo="give another folder with -o") from None
 
 
 def put_all(
     folder: Path, contents: Mapping[str, str | bytes], placed: Callable[[], object] = lambda: None
 ) -> list[Path]:
-    """Write several files into a folder (made if absent): aside first, then see `place_all`.
+    """As `write_all`, for those who name another cure: files are written aside first, then see `place_all`.
 
     Raises
     ------

@@ -5,13 +5,15 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from gaitid.errors import ReadError, in_print
+from gaitid.errors import ReadError
 
 #: Bytes of the largest file that any reader takes, a C3D.
 MAX_BYTES = 1 << 30
+#: Bytes of the largest text, of which each takes up to four in memory.
+MAX_TEXT_BYTES = 500_000_000
 _SMALL = 1 << 30  # bytes of memory that any machine has
-#: Characters of a name or label that an output shows.
-SHOWN_CHARACTERS = 127
+#: What to do about a trial that is too large.
+CUT_TRIAL = "cut the trial into pieces"
 
 
 def file_size(path: Path, limit: int, kind: str, where: str = "") -> int:
@@ -41,8 +43,8 @@ def file_size(path: Path, limit: int, kind: str, where: str = "") -> int:
     if not stat.S_ISREG(status.st_mode):
         raise ReadError(f"{where}not a file", expected=f"a {kind} file", found="a folder or a device")
     if status.st_size > limit:
-        raise ReadError(f"{where}too large", expected=f"at most {limit / 1e6:.0f} MB",
-                        found=f"{status.st_size / 1e6:.0f} MB", todo="cut the trial into pieces")  # fmt: skip
+        most, size = (f"{n / 1e6:.0f} MB" for n in (limit, status.st_size))
+        raise ReadError(f"{where}too large", expected=f"at most {most}", found=size, todo=CUT_TRIAL)
     return status.st_size
 
 
@@ -79,17 +81,3 @@ def refuse_beyond_memory(needed: int) -> None:
 def unreadable(error: OSError, where: str = "") -> ReadError:
     """What the operating system said, as a refusal."""
     return ReadError(f"{where}cannot be read ({error.strerror})")
-
-
-def without_subject(label: str) -> tuple[str, str]:
-    """The subject of ``Subject:Label`` ("" without one) and the label itself: what stands behind the last colon."""
-    subject, _, name = label.rpartition(":")
-    return subject.strip(), name.strip()
-
-
-def printable(text: str) -> str:
-    """A name as it may be shown: control characters, escapes of terminals and marks that turn the direction of
-    writing as ``\\x1b``; blanks as blanks; cut where it is longer than any name is."""
-    if len(text) > SHOWN_CHARACTERS:
-        text = text[: SHOWN_CHARACTERS - 1] + "…"
-    return text if text.isprintable() else in_print(text)

@@ -9,7 +9,7 @@ import numpy as np
 from gaitid.dynamics.wrench import LABORATORY, Wrench
 from gaitid.numerics.masks import known_rows
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Mask, frozen
+from gaitid.trial import Array, Mask, read_only
 
 _TENSORS, _VECTORS = ("inertia_s", "R_gs"), ("com_g", "acc_g", "omega_g", "alpha_g", "joint_g")
 _CHUNK = 1024  # frames whose matrices fit a cache
@@ -50,7 +50,7 @@ class Link:
 
     def __post_init__(self) -> None:
         for name in (*_TENSORS, *_VECTORS):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, read_only(getattr(self, name)))
         n = len(self.com_g)
         for name in (*_TENSORS, *_VECTORS):
             shape = getattr(self, name).shape

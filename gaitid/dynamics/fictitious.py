@@ -23,7 +23,7 @@ from gaitid.dynamics.chain import Link
 from gaitid.dynamics.inertia import turned
 from gaitid.dynamics.wrench import Wrench
 from gaitid.numerics.rotation import apply, apply_transposed, cross
-from gaitid.trial import Array, frozen
+from gaitid.trial import Array, read_only
 
 #: The wrenches that exist only for an observer who moves, in the order in which they are written.
 FICTITIOUS = ("dalembert", "euler", "centrifugal", "coriolis")
@@ -67,7 +67,7 @@ class Observer:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            object.__setattr__(self, field.name, frozen(getattr(self, field.name)))
+            object.__setattr__(self, field.name, read_only(getattr(self, field.name)))
         n = len(self.p_g)
         if self.R_go.shape != (n, 3, 3) or any(getattr(self, f.name).shape != (n, 3) for f in fields(self)[1:]):
             raise ValueError("Observer: R_go must be (frames, 3, 3), all else (frames, 3)")
@@ -93,7 +93,7 @@ class RelativeMotion:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            object.__setattr__(self, field.name, frozen(getattr(self, field.name)))
+            object.__setattr__(self, field.name, read_only(getattr(self, field.name)))
 
 
 def segment_observer(segment: RigidMotion, velocity_g: Array, point_g: Array) -> Observer:

@@ -12,7 +12,7 @@ from gaitid.dynamics.joint_space import Load, TreeMotion, energy, generalised_in
 from gaitid.dynamics.joint_tree import JointTree
 from gaitid.errors import GaitidError, ModelError
 from gaitid.numerics.rotation import cross, dot
-from gaitid.trial import Array, frozen
+from gaitid.trial import Array, read_only
 
 #: torque(t, q, qd) -> (n,) array, N·m or N
 Torque = Callable[[float, Array, Array], Array]
@@ -51,7 +51,7 @@ class Simulation:
 
     def __post_init__(self) -> None:
         for name in ("times_s", "q", "qd", "qdd", "tau", "kinetic_J", "potential_J"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, read_only(getattr(self, name)))
 
 
 def _no_loads(time_s: float) -> Sequence[Load]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaitid.errors import ModelError
-from gaitid.trial import Array, frozen
+from gaitid.trial import Array, read_only
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +37,11 @@ class Friction:
 
     def __post_init__(self) -> None:
         for name in ("viscous", "coulomb", "smoothing"):
-            value = frozen(getattr(self, name))
+            value = read_only(getattr(self, name))
             if not (np.isfinite(value).all() and (value >= 0).all()):
                 raise ModelError(f"friction: {name}", expected="0 or more", found=str(value.tolist()))
-        object.__setattr__(self, "viscous", frozen(self.viscous))
-        object.__setattr__(self, "coulomb", frozen(self.coulomb))
+        object.__setattr__(self, "viscous", read_only(self.viscous))
+        object.__setattr__(self, "coulomb", read_only(self.coulomb))
 
     def torque(self, qd: Array) -> Array:
         """F = v q̇ + c sgn(q̇), (…, n), N·m or N: what overcomes the friction; never against q̇, so F · q̇ ≥ 0."""

@@ -11,7 +11,7 @@ import numpy as np
 from gaitid.dynamics.inertia import inertia_fault
 from gaitid.errors import ModelError
 from gaitid.numerics.rotation import cross, dot
-from gaitid.trial import Array, IntArray, Mask, frozen
+from gaitid.trial import Array, IntArray, Mask, read_only
 
 _SHAPES = {"axis_b": (3,), "R_pb": (3, 3), "p_p": (3,), "com_b": (3,), "inertia_b": (3, 3)}
 _ROUNDING = 1e-9  # of unit axes and rotations, which are computed and not typed to a few digits
@@ -54,7 +54,7 @@ class Body:
 
     def __post_init__(self) -> None:
         for name, shape in _SHAPES.items():
-            value = frozen(getattr(self, name))
+            value = read_only(getattr(self, name))
             if value.shape != shape or not np.isfinite(value).all():
                 given = f"shape {value.shape}: {value.tolist()}"
                 raise ModelError(f"body {self.name}: {name}", expected=f"finite numbers of shape {shape}", found=given)
@@ -108,7 +108,7 @@ class JointTree:
     @cached_property
     def turns(self) -> Array:
         """(n, 1): 1 for a revolute joint, 0 for a prismatic one."""
-        return frozen([[float(body.kind == "revolute")] for body in self.bodies])
+        return read_only([[float(body.kind == "revolute")] for body in self.bodies])
 
     @cached_property
     def moved_by(self) -> Mask:
@@ -121,19 +121,19 @@ class JointTree:
 
     @cached_property
     def mass(self) -> Array:
-        return frozen([[body.mass] for body in self.bodies])
+        return read_only([[body.mass] for body in self.bodies])
 
     @cached_property
     def axis_b(self) -> Array:
-        return frozen([body.axis_b for body in self.bodies])
+        return read_only([body.axis_b for body in self.bodies])
 
     @cached_property
     def com_b(self) -> Array:
-        return frozen([body.com_b for body in self.bodies])
+        return read_only([body.com_b for body in self.bodies])
 
     @cached_property
     def inertia_b(self) -> Array:
-        return frozen([body.inertia_b for body in self.bodies])
+        return read_only([body.inertia_b for body in self.bodies])
 
 
 def _check(body: Body, i: int) -> None:

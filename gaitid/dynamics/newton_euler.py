@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from gaitid.dynamics import SOLVER_NAMES
 from gaitid.dynamics.chain import Chain, solve_in_chunks
 from gaitid.dynamics.components import JointLoad, LinkRows, apply, apply_transposed, blank_partial, cross
 from gaitid.dynamics.constrained import solve_constrained
@@ -163,9 +164,6 @@ def solve_recursive(chain: Chain, gravity_g: Array) -> list[Wrench]:
 
 
 Solver = Callable[[Chain, Array], list[Wrench]]
-SOLVERS: Mapping[str, Solver] = {
-    "block": solve_block,
-    "dense": solve_dense,
-    "recursive": solve_recursive,
-    "constrained": solve_constrained,
-}
+SOLVERS: Mapping[str, Solver] = dict(
+    zip(SOLVER_NAMES, (solve_block, solve_dense, solve_recursive, solve_constrained), strict=True)
+)

@@ -6,7 +6,7 @@ import numpy as np
 
 from gaitid.numerics.rotation import apply_transposed, cross, dot
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, frozen
+from gaitid.trial import Array, read_only
 
 LABORATORY = "laboratory"
 
@@ -107,12 +107,12 @@ class Twist:
     frame: str = LABORATORY
 
     def __post_init__(self) -> None:
-        omega, v = frozen(self.omega_g), frozen(self.v_g)
+        omega, v = read_only(self.omega_g), read_only(self.v_g)
         if omega.shape != v.shape or v.shape[-1:] != (3,):
             raise ValueError(f"Twist: turning {omega.shape} and velocity {v.shape} must be (frames, 3)")
         object.__setattr__(self, "omega_g", omega)
         object.__setattr__(self, "v_g", v)
-        object.__setattr__(self, "p_g", frozen(np.broadcast_to(self.p_g, v.shape)))
+        object.__setattr__(self, "p_g", read_only(np.broadcast_to(self.p_g, v.shape)))
 
     def at(self, p_g: Array) -> Twist:
         """The same motion by the velocity of another point of the body: v' = v + ω × (p' − p)."""
@@ -126,12 +126,12 @@ class Twist:
 
 
 def _kept(values: Array) -> Array:
-    """`values` themselves where nobody can change them any more (a solver's, of many frames), else a frozen copy."""
+    """`values` themselves where nobody can change them any more (a solver's, of many frames), else a read-only copy."""
     if isinstance(values, np.ndarray) and values.dtype == np.float64:
         flags = values.flags
         if flags.owndata and flags.c_contiguous and not flags.writeable:
             return values
-    return frozen(values)
+    return read_only(values)
 
 
 def _same_frame(a: Wrench, b: Wrench | Twist) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gaitid.gait.marker_events import GaitEvent, Progression
+from gaitid.gait.marker_events import GaitEvent, Heading
 from gaitid.trial import Array
 
 CYCLE_POINTS = 101
@@ -58,7 +58,7 @@ class RefusedCycle(NamedTuple):
 
 
 def find_cycles(
-    events: Sequence[GaitEvent], walk: Progression | None = None
+    events: Sequence[GaitEvent], walk: Heading | None = None
 ) -> tuple[tuple[Cycle, ...], tuple[RefusedCycle, ...]]:
     """All cycles between strikes on end of one foot, and what was refused.
 
@@ -66,7 +66,7 @@ def find_cycles(
     ----------
     events : sequence of GaitEvent
         In order of time.
-    walk : Progression, optional
+    walk : Heading, optional
         Tells where the body stands, or turns from walking forward to backward.
     """
     cycles: list[Cycle] = []

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.gait.marker_events import BELT, KINDS, GaitEvent, Progression, kinematic_events, progression
+from gaitid.gait.marker_events import KINDS, GaitEvent, Heading, heading, kinematic_events
+from gaitid.ground.belt import Floor
 from gaitid.ground.contacts import FootLoad
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows, spans
@@ -50,16 +51,14 @@ class GaitEvents:
     shift_s : mapping of kind to float
         By which the markers' events were moved in `used`: their median difference from this trial's force events, so
         that both kinds may bound one stride; 0 with none to compare.
-    progression : Progression
-    warnings : tuple of str
+    heading : Heading
     """
 
     used: tuple[GaitEvent, ...]
     by_method: Mapping[str, tuple[GaitEvent, ...]]
     dropped: tuple[tuple[GaitEvent, str], ...]
     shift_s: Mapping[str, float]
-    progression: Progression
-    warnings: tuple[str, ...]
+    heading: Heading
 
     def record(self) -> dict[str, Any]:
         """For the run's record: plain lists and numbers, times in s from the first frame."""
@@ -76,9 +75,9 @@ class GaitEvents:
                 if other != reference and PRIORITY.get(other, 2) >= PRIORITY[reference]
             },
             "kinematics_shift_s": dict(self.shift_s),
-            "ground_velocity_m_per_s": [float(v) for v in self.progression.ground_velocity_g],
-            "frames_forward": int((self.progression.sense > 0).sum()),
-            "frames_backward": int((self.progression.sense < 0).sum()),
+            "ground_velocity_m_per_s": [float(v) for v in self.heading.floor.velocity_g],
+            "frames_forward": int((self.heading.sense > 0).sum()),
+            "frames_backward": int((self.heading.sense < 0).sum()),
         }
 
 
@@ -87,8 +86,7 @@ def find_events(
     loads: Mapping[str, FootLoad],
     feet: Mapping[str, FootTrack],
     pelvis_g: Array,
-    up_g: Array,
-    rate_hz: float,
+    floor: Floor,
     threshold_N: float = 20.0,
 ) -> GaitEvents:
     """All strikes and offs of a trial.
@@ -102,38 +100,30 @@ def find_events(
         Heel and toe markers, not filtered.
     pelvis_g : (frames, 3) array, m
         Any point of the pelvis.
-    up_g : (3,) array
-    rate_hz : float
+    floor : Floor
     threshold_N : float
         Vertical force from which on a foot stands.
     """
+    up_g, rate_hz = floor.up_g, floor.rate_hz
     points = np.stack([pelvis_g, *(p for foot in feet.values() for p in (foot.heel_g, foot.toe_g))], axis=1)
     points = lowpass(points, CUTOFF_HZ, rate_hz) if rate_hz > 2 * CUTOFF_HZ else points
     pelvis = points[:, 0]
     smooth = {side: FootTrack(points[:, 2 * i + 1], points[:, 2 * i + 2]) for i, side in enumerate(feet)}
-    walk = progression(smooth, pelvis, up_g, rate_hz)
+    walk = heading(smooth, pelvis, floor)
     methods: dict[str, list[GaitEvent]] = {name: [] for name in ("force", "file", "zeni", "oconnor", "kinematics")}
     methods["file"] = events_of_file(file_events, feet)
     for side, load in loads.items():
         methods["force"] += force_events(side, load.wrench.f_g @ up_g, rate_hz, threshold_N)
     for side, foot in smooth.items():
-        for name, found in kinematic_events(side, foot, pelvis, walk, up_g).items():
-            methods[name] += found
+        for name, by_method in kinematic_events(side, foot, pelvis, walk).items():
+            methods[name] += by_method
     for events in methods.values():
         events.sort(key=_order)
     shift = {kind: _shift(methods["force"], methods["kinematics"], kind) for kind in KINDS}
     shifted = [e._replace(time_s=e.time_s + shift[e.kind]) for e in methods["kinematics"]]
     used, dropped = _merged(methods["force"], methods["file"], shifted, loads, walk)
-    warnings = []
-    speed = float(np.linalg.norm(walk.ground_velocity_g))
-    if speed:
-        warnings.append(f"the standing feet move at {speed:.2f} m/s: a treadmill, whose travel is added")
-        if walk.uneven_m_per_s > BELT:
-            warnings.append(
-                f"its belts differ by {walk.uneven_m_per_s:.2f} m/s; lengths and speed are of their mean velocity"
-            )
-    by_method = {name: tuple(events) for name, events in methods.items()}
-    return GaitEvents(tuple(used), by_method, tuple(dropped), shift, walk, tuple(warnings))
+    as_tuples = {name: tuple(events) for name, events in methods.items()}
+    return GaitEvents(tuple(used), as_tuples, tuple(dropped), shift, walk)
 
 
 def _order(event: GaitEvent) -> tuple[float, str, str]:
@@ -145,20 +135,20 @@ def _order(event: GaitEvent) -> tuple[float, str, str]:
 
 def events_of_file(events: Sequence[Event], sides: Mapping[str, object]) -> list[GaitEvent]:
     """The file's strikes and offs under the names in use (Foot Strike, Heel Strike, FS, RHS, Toe-Off, FO, ...)."""
-    found = []
+    renamed = []
     for event in events:
         name = re.sub(r"[^a-z]", "", event.name.lower())
         side = event.side
-        for own in sides:
-            short = own[0] if len(name) == 3 else own
-            if name.startswith(short) and side in (own, "general"):
-                name, side = name.removeprefix(short), own
+        for known in sides:
+            prefix = known[0] if len(name) == 3 else known
+            if name.startswith(prefix) and side in (known, "general"):
+                name, side = name.removeprefix(prefix), known
         if side not in sides:
             continue
         for kind, words in _NAMES.items():
             if words.fullmatch(name):
-                found.append(GaitEvent(side, kind, event.time_s, "file"))
-    return found
+                renamed.append(GaitEvent(side, kind, event.time_s, "file"))
+    return renamed
 
 
 # --- from the plates -----------------------------------------------------------------------------------------
@@ -185,7 +175,7 @@ def force_events(side: str, vertical_N: Array, rate_hz: float, threshold_N: floa
         brief = stop - start <= MAX_PAUSE * rate_hz
         if beside and (brief or force[start:stop].min() > threshold_N / 2):
             loaded[start:stop] = True
-    found = []
+    crossings = []
     for start, stop in spans(loaded):
         if stop - start < MIN_PHASE * rate_hz:
             continue
@@ -193,8 +183,8 @@ def force_events(side: str, vertical_N: Array, rate_hz: float, threshold_N: floa
             if 0 < edge < len(loaded) and known[edge - 1] and known[edge]:
                 before, after = force[edge - 1], force[edge]
                 share = (threshold_N - before) / (after - before)
-                found.append(GaitEvent(side, kind, float(edge - 1 + share) / rate_hz, "force"))
-    return found
+                crossings.append(GaitEvent(side, kind, float(edge - 1 + share) / rate_hz, "force"))
+    return crossings
 
 
 # --- together ------------------------------------------------------------------------------------------------
@@ -254,7 +244,7 @@ def _merged(
     file: Sequence[GaitEvent],
     kinematics: Sequence[GaitEvent],
     loads: Mapping[str, FootLoad],
-    walk: Progression,
+    walk: Heading,
 ) -> tuple[list[GaitEvent], list[tuple[GaitEvent, str]]]:
     """One list in order of priority, without what others contradict; and what was dropped, with the reason."""
     believed, steps, markers = list(force), Steps(force), Steps(kinematics)
@@ -283,7 +273,7 @@ def _merged(
     return used, dropped
 
 
-def _contradicted(event: GaitEvent, markers: Steps, load: FootLoad | None, walk: Progression) -> str:
+def _contradicted(event: GaitEvent, markers: Steps, load: FootLoad | None, walk: Heading) -> str:
     """Why an event is not believed; empty where nothing speaks against it."""
     rate, n = walk.rate_hz, len(walk.sense)
     first, last = (round((event.time_s + shift) * rate) for shift in (-FILE_AGREES, FILE_AGREES))

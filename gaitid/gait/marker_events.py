@@ -12,20 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.numerics.masks import bridged, known_rows, spans
-from gaitid.numerics.statistics import median, quantile
+from gaitid.ground.belt import Floor
+from gaitid.numerics.masks import bridged, spans
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Mask, frozen
+from gaitid.trial import Array, Mask, read_only
 
 KINDS = ("strike", "off")
 
 # s. The direction of walking is that of the pelvis from so long before to so long after a frame: about one stride.
 HALF_STRIDE = 0.5
-# m/s. A body slower than this stands; a ground faster than the second is a treadmill.
-STANDS, BELT = 0.10, 0.15
-# m/s and m. A foot lies flat while neither of its markers rises or falls faster, and both are no higher above the 5th
-# percentile of their heights; a swinging foot shows one or the other, never neither.
-FLAT_SPEED, FLAT_HEIGHT = 0.10, 0.03
+# m/s. A body slower than this stands.
+STANDS = 0.10
 # Cosine between the direction of walking and where the feet point below which a walk is neither for- nor backward.
 SIDEWAYS = 0.5
 # m. A foot that goes less far to and fro under the pelvis makes no step; shuffling steps of 0.2 m are found.
@@ -57,38 +54,38 @@ class GaitEvent(NamedTuple):
 
 
 @frozen_dataclass(eq=False)
-class Progression:
-    """How the body moves over the ground.
+class Heading:
+    """Which way the body walks over the ground, frame by frame.
 
     Attributes
     ----------
-    ground_velocity_g : (3,) array, m/s
-        Of the ground in the laboratory: 0, or that of a treadmill's belt.
+    floor : Floor
+        Which way is up, and how the ground moves.
     direction_g : (frames, 3) array
         Horizontal unit vector of walking; NaN while the body stands.
     sense : (frames,) array
         1 where the feet point that way, -1 where they point against it (backward), 0 otherwise or where unknown.
     stands : (frames,) bool array
         The body is known to stand.
-    rate_hz : float
-    uneven_m_per_s : float
-        Difference between the velocities of the ground under both feet (two belts).
     """
 
-    ground_velocity_g: Array
+    floor: Floor
     direction_g: Array
     sense: Array
     stands: Mask
-    rate_hz: float
-    uneven_m_per_s: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("ground_velocity_g", "direction_g", "sense"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+        for name in ("direction_g", "sense"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    @property
+    def rate_hz(self) -> float:
+        """Of the cameras."""
+        return self.floor.rate_hz
 
     def over_ground(self, point_g: Array) -> Array:
         """(frames, 3) positions relative to the ground, m, that equal the laboratory's at the first frame."""
-        return np.asarray(point_g - np.outer(np.arange(len(point_g)) / self.rate_hz, self.ground_velocity_g))
+        return np.asarray(point_g - np.outer(np.arange(len(point_g)) / self.rate_hz, self.floor.velocity_g))
 
     def interrupted(self, start_s: float, end_s: float) -> str:
         """What breaks a walk between two times, in words; empty where nothing does."""
@@ -98,7 +95,7 @@ class Progression:
         return "the body stands still in it" if self.stands[frames].any() else ""
 
 
-def progression(feet: Mapping[str, FootTrack], pelvis_g: Array, up_g: Array, rate_hz: float) -> Progression:
+def heading(feet: Mapping[str, FootTrack], pelvis_g: Array, floor: Floor) -> Heading:
     """Which way the body walks over the ground, frame by frame.
 
     Parameters
@@ -106,15 +103,10 @@ def progression(feet: Mapping[str, FootTrack], pelvis_g: Array, up_g: Array, rat
     feet : mapping of side to FootTrack
         Low-passed.
     pelvis_g : (frames, 3) array, m
-    up_g : (3,) array
-    rate_hz : float
+    floor : Floor
     """
-    n = len(pelvis_g)
-    belts = [v for v in (_flat_velocity(foot, up_g, rate_hz) for foot in feet.values()) if np.isfinite(v).all()]
-    ground = np.mean(belts, axis=0) if belts else np.zeros(3)
-    uneven = float(np.linalg.norm(belts[0] - belts[-1])) if belts else 0.0
-    ground = ground if np.linalg.norm(ground) > BELT else np.zeros(3)
-    track = bridged(_flat(pelvis_g, up_g)) - np.outer(np.arange(n) / rate_hz, ground)
+    n, up_g, rate_hz = len(pelvis_g), floor.up_g, floor.rate_hz
+    track = bridged(_flat(pelvis_g, up_g)) - np.outer(np.arange(n) / rate_hz, floor.velocity_g)
     reach, frames = round(HALF_STRIDE * rate_hz), np.arange(n)
     first, last = np.maximum(frames - reach, 0), np.minimum(frames + reach, n - 1)
     moved = track[last] - track[first]
@@ -128,32 +120,14 @@ def progression(feet: Mapping[str, FootTrack], pelvis_g: Array, up_g: Array, rat
             pointing += line / np.linalg.norm(line, axis=1, keepdims=True)
         cosine = np.einsum("ij,ij->i", pointing, direction) / np.linalg.norm(pointing, axis=1)
         sense = np.where(np.abs(cosine) > SIDEWAYS, np.sign(cosine), 0.0)
-    return Progression(ground, direction, sense, stands, rate_hz, uneven)
+    return Heading(floor, direction, sense, stands)
 
 
 def _flat(vectors: Array, up_g: Array) -> Array:
     return np.asarray(vectors - np.outer(vectors @ up_g, up_g))
 
 
-def _flat_velocity(foot: FootTrack, up_g: Array, rate_hz: float) -> Array:
-    """(3,) median horizontal velocity of a foot while it lies flat, m/s; NaN where it never does."""
-    flat = known_rows(foot.heel_g) & known_rows(foot.toe_g)
-    if flat.sum() < 3:
-        return np.full(3, np.nan)
-    known = flat.copy()
-    for marker in (foot.heel_g, foot.toe_g):
-        height = marker @ up_g
-        with np.errstate(invalid="ignore"):
-            flat &= height < quantile(height[known], 0.05) + FLAT_HEIGHT
-            flat &= np.abs(np.gradient(height) * rate_hz) < FLAT_SPEED
-    velocity = _flat(np.gradient((foot.heel_g + foot.toe_g) / 2, axis=0) * rate_hz, up_g)[flat]
-    velocity = velocity[known_rows(velocity)]  # beside a gap it is not known
-    return median(velocity) if len(velocity) else np.full(3, np.nan)
-
-
-def kinematic_events(
-    side: str, foot: FootTrack, pelvis_g: Array, walk: Progression, up_g: Array
-) -> dict[str, list[GaitEvent]]:
+def kinematic_events(side: str, foot: FootTrack, pelvis_g: Array, walk: Heading) -> dict[str, list[GaitEvent]]:
     """Strikes and offs of one foot from its markers, by two published methods.
 
     ``zeni``: the heel is farthest before the pelvis at the strike, the toe farthest behind it at the off, along the
@@ -170,17 +144,16 @@ def kinematic_events(
     foot : FootTrack
     pelvis_g : (frames, 3) array, m
         Both low-passed.
-    walk : Progression
-    up_g : (3,) array
+    walk : Heading
     """
-    rate = walk.rate_hz
+    rate, up_g = walk.rate_hz, walk.floor.up_g
     ahead = {
         end: np.einsum("ij,ij->i", point - pelvis_g, walk.direction_g)
         for end, point in (("heel", foot.heel_g), ("toe", foot.toe_g))
     }
     n = len(pelvis_g)
     rise = np.gradient((foot.heel_g + foot.toe_g) @ up_g / 2) * rate if n > 1 else np.zeros(n)
-    found: dict[str, list[GaitEvent]] = {"zeni": [], "oconnor": [], "kinematics": []}
+    by_method: dict[str, list[GaitEvent]] = {"zeni": [], "oconnor": [], "kinematics": []}
     for sense, landing, leaving in ((1, "heel", "toe"), (-1, "toe", "heel")):
         walking: Mask = (walk.sense == sense) & np.isfinite(ahead["heel"]) & np.isfinite(ahead["toe"])
         for start, stop in spans(walking):
@@ -196,8 +169,8 @@ def kinematic_events(
                     best = zeni if end == "toe" or oconnor is None else oconnor
                     for name, time in (("zeni", zeni), ("oconnor", oconnor), ("kinematics", best)):
                         if time is not None:
-                            found[name].append(GaitEvent(side, kind, time, name))
-    return found
+                            by_method[name].append(GaitEvent(side, kind, time, name))
+    return by_method
 
 
 def _peaks(x: Array, least: float) -> list[int]:
@@ -207,7 +180,7 @@ def _peaks(x: Array, least: float) -> list[int]:
     """
     step = np.diff(x)
     turns = np.flatnonzero(step[:-1] * step[1:] <= 0) + 1
-    found: list[int] = []
+    peaks: list[int] = []
     low = high = 0
     rising, rise = True, least / 5
     for i in [*turns.tolist(), len(x) - 1]:
@@ -215,13 +188,13 @@ def _peaks(x: Array, least: float) -> list[int]:
             high = i if x[i] > x[high] else high
             if x[high] - x[i] > (least if i < len(x) - 1 else least / 5):
                 if x[high] - x[low] > rise:
-                    found.append(high)
+                    peaks.append(high)
                 rising, low, rise = False, i, least
         else:
             low = i if x[i] < x[low] else low
             if x[i] - x[low] > least:
                 rising, high = True, i
-    return found
+    return peaks
 
 
 def _vertex(x: Array, i: int) -> float:

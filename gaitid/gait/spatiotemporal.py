@@ -10,10 +10,11 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.gait.cycles import Cycle, RefusedCycle, find_cycles, sample
 from gaitid.gait.events import GaitEvents, find_events
-from gaitid.gait.marker_events import Progression
+from gaitid.gait.marker_events import Heading
+from gaitid.ground.belt import Floor
 from gaitid.ground.contacts import FootLoad
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Event, frozen
+from gaitid.trial import Array, Event, read_only
 
 FIGURES = (
     "speed_m_per_s",
@@ -54,7 +55,7 @@ class Stride:
     figures: Mapping[str, float]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axes_g", frozen(self.axes_g))
+        object.__setattr__(self, "axes_g", read_only(self.axes_g))
 
 
 @frozen_dataclass(eq=False)
@@ -76,27 +77,23 @@ def analyse_gait(
     loads: Mapping[str, FootLoad],
     feet: Mapping[str, FootTrack],
     pelvis_g: Array,
-    up_g: Array,
-    rate_hz: float,
+    floor: Floor,
     threshold_N: float = 20.0,
 ) -> Gait:
     """Events, cycles and spatio-temporal figures of a trial; parameters as of `gaitid.gait.events.find_events`."""
-    events = find_events(file_events, loads, feet, pelvis_g, up_g, rate_hz, threshold_N)
-    cycles, refused = find_cycles(events.used, events.progression)
-    return Gait(events, measure_strides(cycles, feet, events.progression, up_g), refused)
+    events = find_events(file_events, loads, feet, pelvis_g, floor, threshold_N)
+    cycles, refused = find_cycles(events.used, events.heading)
+    return Gait(events, measure_strides(cycles, feet, events.heading), refused)
 
 
-def measure_strides(
-    cycles: Sequence[Cycle], feet: Mapping[str, FootTrack], walk: Progression, up_g: Array
-) -> tuple[Stride, ...]:
+def measure_strides(cycles: Sequence[Cycle], feet: Mapping[str, FootTrack], walk: Heading) -> tuple[Stride, ...]:
     """Figures of each cycle.
 
     Parameters
     ----------
     cycles : sequence of Cycle
     feet : mapping of side to FootTrack
-    walk : Progression
-    up_g : (3,) array
+    walk : Heading
     """
     strikes = [e for c in cycles for e in (c.strike, c.next_strike, c.opposite_strike) if e is not None]
     times = sorted({e.time_s for e in strikes})
@@ -104,10 +101,10 @@ def measure_strides(
         side: dict(zip(times, sample(walk.over_ground(foot.heel_g), np.array(times) * walk.rate_hz), strict=True))
         for side, foot in feet.items()
     }
-    return tuple(_stride(cycle, heels_g, walk, up_g) for cycle in cycles if cycle.side in feet)
+    return tuple(_stride(cycle, heels_g, walk) for cycle in cycles if cycle.side in feet)
 
 
-def _stride(cycle: Cycle, heels_g: Mapping[str, Mapping[float, Array]], walk: Progression, up_g: Array) -> Stride:
+def _stride(cycle: Cycle, heels_g: Mapping[str, Mapping[float, Array]], walk: Heading) -> Stride:
     """Figures of one cycle, from the places of the heel markers at the strikes, seen from above.
 
     The line of progression runs from a heel to the same heel at its next strike. The stride is its length; the step is
@@ -115,6 +112,7 @@ def _stride(cycle: Cycle, heels_g: Mapping[str, Mapping[float, Array]], walk: Pr
     al. 2006, Gait Posture 23:159-163; on a straight way the same as Whittle 2007, Gait Analysis, 4th ed., ch. 2). The
     step is named by the foot that ends it. Width is negative where the feet cross.
     """
+    up_g = walk.floor.up_g
     this, other = heels_g[cycle.side], [h for side, h in heels_g.items() if side != cycle.side]
     start, end = this[cycle.strike.time_s], this[cycle.next_strike.time_s]
     between = other[0][cycle.opposite_strike.time_s] if other and cycle.opposite_strike else np.full(3, np.nan)

@@ -1,21 +1,21 @@
-"""One foot among the plates: which of them it is on in which frames, and whether another foot may be there too."""
+"""Which foot loads which plate in which frames, or may: several feet may claim one plate in the same frames."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
+from functools import cached_property
 
 import numpy as np
 
 from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import TrialError
-from gaitid.ground.judgement import may_touch, reaches_onto
+from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import PlateLoad
-from gaitid.ground.sole import distance_from_foot
+from gaitid.ground.sole import distance_from_foot, may_touch, reaches_onto
 from gaitid.ground.stance import Stance
-from gaitid.model import specs
-from gaitid.numerics.masks import known_rows
+from gaitid.numerics.masks import bridged, known_rows
 from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
@@ -44,47 +44,74 @@ class ByHand:
 
 
 @frozen_dataclass(eq=False)
-class Scene:
-    """One foot among everything that tells of its contacts."""
+class Claims:
+    """Which foot loads which plate, or may.
+
+    Attributes
+    ----------
+    by_plate : mapping of plate number to mapping of side to (frames,) bool array
+    given : mapping of side to (frames,) bool array
+        Where the user says which plates a foot is on.
+    """
+
+    by_plate: Mapping[int, Mapping[str, Mask]]
+    given: Mapping[str, Mask]
+
+    def of_any_foot(self, plate: int) -> Mask | bool:
+        """(frames,) whether any foot claims a plate."""
+        masks = list(self.by_plate[plate].values())
+        return np.asarray(np.logical_or.reduce(masks)) if masks else False
+
+
+@frozen_dataclass(eq=False)
+class FootClaims:
+    """The plates as one foot meets them."""
 
     side: str
-    foot: FootTrack
-    stances: Mapping[str, Stance]
-    plates: Sequence[PlateLoad]
-    carried: Mapping[int, Mapping[str, Mask]]
-    rate_hz: float
-    weight_N: float
-    settings: specs.Settings
-    faults: Mapping[int, str]
+    ground: Ground
+    claims: Claims
     # kept, because hundreds of contacts of a long trial ask for the same few
     totals: dict[tuple[int, ...], Wrench] = field(default_factory=dict, repr=False)
-    found: dict[int, list[tuple[int, int]]] = field(default_factory=dict, repr=False)
+
+    @property
+    def foot(self) -> FootTrack:
+        return self.ground.feet[self.side]
 
     @property
     def stance(self) -> Stance:
-        return self.stances[self.side]
+        return self.ground.stances[self.side]
+
+    @property
+    def given(self) -> Mask:
+        """(frames,) the user says which plates this foot is on."""
+        return self.claims.given[self.side]
+
+    @cached_property
+    def given_edges(self) -> frozenset[int]:
+        """The frames at which what the user says begins, or is over."""
+        return frozenset((np.flatnonzero(np.diff(self.given)) + 1).tolist())
 
     def numbered(self, numbers: Collection[int]) -> list[PlateLoad]:
         """The plates of these numbers."""
-        return [plate for plate in self.plates if plate.number in numbers]
+        return [plate for plate in self.ground.plates if plate.number in numbers]
 
     def on(self, plate: PlateLoad) -> Mask:
         """(frames,) the foot loads the plate, or may."""
-        return self.carried[plate.number][self.side]
+        return self.claims.by_plate[plate.number][self.side]
 
     def shares(self, plate: PlateLoad) -> Mask:
         """(frames,) another foot loads the plate, or may."""
-        others = [mask for side, mask in self.carried[plate.number].items() if side != self.side]
-        return np.logical_or.reduce(others) if others else np.zeros(len(self.foot.heel_g), dtype=bool)
+        others = [mask for side, mask in self.claims.by_plate[plate.number].items() if side != self.side]
+        return np.logical_or.reduce(others) if others else np.zeros(self.ground.n_frames, dtype=bool)
 
     def lifted_off(self, plates: Sequence[PlateLoad], frames: slice) -> Mask:
         """(frames,) plates say that the foot is not on them: they feel nothing, or carry another foot alone."""
-        off: Mask = np.logical_and.reduce([
-            plate.feels_nothing(self.settings, frames)
+        off = [
+            plate.feels_nothing(self.ground.settings, frames)
             | (self.shares(plate)[frames] & ~self.on(plate)[frames] & known_rows(plate.wrench.f_g[frames]))
             for plate in plates
-        ])  # fmt: skip
-        return off
+        ]
+        return np.asarray(np.logical_and.reduce(off))
 
     def total(self, plates: Sequence[PlateLoad]) -> Wrench:
         """What several plates do to the foot, about the laboratory's origin, (frames, 3) each.
@@ -94,7 +121,7 @@ class Scene:
         numbers = tuple(plate.number for plate in plates)
         if numbers in self.totals:
             return self.totals[numbers]
-        f, m = np.zeros((len(self.foot.heel_g), 3)), np.zeros((len(self.foot.heel_g), 3))
+        f, m = np.zeros((self.ground.n_frames, 3)), np.zeros((self.ground.n_frames, 3))
         for plate in plates:
             counts = self.on(plate) | ~self.shares(plate)
             here = plate.wrench.at(np.zeros(3))
@@ -103,52 +130,74 @@ class Scene:
         self.totals[numbers] = Wrench(f, m, np.zeros(3))
         return self.totals[numbers]
 
-    def contacts_of(self, plate: PlateLoad) -> list[tuple[int, int]]:
-        """(first, last) of each load on a plate, whoever's."""
-        if plate.number not in self.found:
-            self.found[plate.number] = plate.contacts(self.rate_hz, self.settings)
-        return self.found[plate.number]
-
-    @property
+    @cached_property
     def other_airborne(self) -> Mask:
         """(frames,) no other foot is on the ground."""
-        others = [stance.airborne for side, stance in self.stances.items() if side != self.side]
-        return np.logical_and.reduce(others) if others else np.zeros(len(self.foot.heel_g), dtype=bool)
+        others = [stance.airborne for side, stance in self.ground.stances.items() if side != self.side]
+        return np.logical_and.reduce(others) if others else np.zeros(self.ground.n_frames, dtype=bool)
+
+    def touches_lightly(self, plate: PlateLoad, first: int, last: int) -> bool:
+        """Whether a standing foot's sole reaches onto a plate whose load is too small or too short for a contact.
+
+        Beside the plates that carry the foot, such a plate may carry a part of it, which belongs to the sum.
+        """
+        frames = slice(first, last + 1)
+        edge = self.ground.settings.contact_edge_N
+        if any(a <= last and b >= first for a, b in self.ground.loaded[plate.number]):
+            return False  # a contact of its own, judged by itself
+        loaded = plate.vertical[frames] > max(edge, plate.noise_N if np.isfinite(plate.noise_N) else edge)
+        standing = self.stance.standing[frames]
+        return bool((loaded & reaches_onto(plate, self.foot.during(frames)) & standing).any())
 
 
-def who_is_on(
-    plates: Sequence[PlateLoad],
-    feet: Mapping[str, FootTrack],
-    stances: Mapping[str, Stance],
-    rate_hz: float,
-    settings: specs.Settings,
-    n_frames: int,
-) -> dict[int, dict[str, Mask]]:
-    """For each plate and side, the frames in which that foot loads that plate, or may (both sides may)."""
-    result: dict[int, dict[str, Mask]] = {}
-    for plate in plates:
-        on = {side: np.zeros(n_frames, dtype=bool) for side in feet}
-        distance = {side: distance_from_foot(plate.cop_g, foot, plate.normal_g) for side, foot in feet.items()}
-        touching = {side: may_touch(plate, foot, stances[side]) for side, foot in feet.items()}
+def find_claims(ground: Ground, by_hand: Sequence[ByHand] = ()) -> Claims:
+    """Which foot loads which plate, by the foot's markers and the pressure, and where the user says so.
+
+    Parameters
+    ----------
+    ground : Ground
+    by_hand : sequence of ByHand
+        It wins.
+
+    Raises
+    ------
+    TrialError
+        A plate that is given is not there, or carries nothing in those frames.
+    """
+    ways = {side: FootTrack(bridged(foot.heel_g), bridged(foot.toe_g)) for side, foot in ground.feet.items()}
+    by_plate = {plate.number: _by_evidence(ground, plate, ways) for plate in ground.plates}
+    return _overruled(ground, by_plate, by_hand)
+
+
+def _by_evidence(ground: Ground, plate: PlateLoad, ways: Mapping[str, FootTrack]) -> dict[str, Mask]:
+    """For each side, the frames in which that foot loads a plate, or may (both sides may).
+
+    `ways` are the feet with their gaps bridged.
+    """
+    on = {side: np.zeros(ground.n_frames, dtype=bool) for side in ground.feet}
+    for first, last in ground.loaded[plate.number]:
+        frames = slice(first, last + 1)
+        distance = {
+            side: distance_from_foot(plate.cop_g[frames], foot.during(frames), plate.normal_g)
+            for side, foot in ground.feet.items()
+        }
+        touching = {side: may_touch(plate, way, ground.stances[side], frames) for side, way in ways.items()}
         if not plate.outlined:  # only the pressure tells who is on it
             with np.errstate(invalid="ignore"):
                 touching = {side: touch & (distance[side] <= COP_REACH) for side, touch in touching.items()}
-        for first, last in plate.contacts(rate_hz, settings):
-            frames = slice(first, last + 1)
-            pressing = plate.vertical[frames] > 0.5 * np.fmax.reduce(plate.vertical[frames])
-            reach = {side: _typical(d[frames][pressing]) for side, d in distance.items()}
-            nearest = min(reach, key=lambda s: reach[s], default=None)
-            # a foot that only passes over a corner as it leaves does not stand there
-            involved = {side for side, touch in touching.items() if (touch & stances[side].may_stand)[frames].any()}
-            if nearest is not None and reach[nearest] <= COP_REACH:
-                involved.add(nearest)
-            for side, own in _shared_out(involved, {s: touching[s][frames] for s in feet}).items():
-                on[side][frames] |= own
-        result[plate.number] = on
-    return result
+        pressing = plate.vertical[frames] > 0.5 * np.fmax.reduce(plate.vertical[frames])
+        reach = {side: _median_of_known(d[pressing]) for side, d in distance.items()}
+        nearest = min(reach, key=lambda s: reach[s], default=None)
+        # a foot that only passes over a corner as it leaves does not stand there
+        involved = {side for side, touch in touching.items() if (touch & ground.stances[side].may_stand[frames]).any()}
+        if nearest is not None and reach[nearest] <= COP_REACH:
+            involved.add(nearest)
+        for side, mask in _shared_out(involved, touching).items():
+            on[side][frames] |= mask
+    return on
 
 
-def _typical(distance: Array) -> float:
+def _median_of_known(distance: Array) -> float:
     known = distance[np.isfinite(distance)]
     return float(median(known)) if known.size else np.inf
 
@@ -177,66 +226,44 @@ def _shared_out(involved: set[str], touching: Mapping[str, Mask]) -> dict[str, M
     return {side: away[side] == nearest for side in involved}
 
 
-def write_by_hand(
-    given: Sequence[ByHand],
-    sides: Iterable[str],
-    carried: Mapping[int, dict[str, Mask]],
-    plates: Sequence[PlateLoad],
-    rate_hz: float,
-    settings: specs.Settings,
-    n_frames: int,
-) -> dict[str, Mask]:
-    """Write what the user says into `carried`; for each side, the frames of which he says it.
+def _overruled(ground: Ground, by_plate: Mapping[int, Mapping[str, Mask]], by_hand: Iterable[ByHand]) -> Claims:
+    """The claims with what the user says written over them."""
+    claims = {number: {side: mask.copy() for side, mask in masks.items()} for number, masks in by_plate.items()}
+    given = {side: np.zeros(ground.n_frames, dtype=bool) for side in ground.feet}
+    for entry in by_hand:
+        frames = _frames_of(ground, entry)
+        for number, masks in claims.items():
+            for side, mask in masks.items():
+                if side == entry.side:
+                    mask[frames] = number in entry.plates
+                elif number in entry.plates:
+                    mask[frames] = False
+        if entry.plates:
+            given[entry.side] |= frames
+    return Claims(claims, given)
 
-    Raises
-    ------
-    TrialError
-        A plate that is not there, or that carries nothing in those frames.
-    """
-    said = {side: np.zeros(n_frames, dtype=bool) for side in sides}
-    by_number = {plate.number: plate for plate in plates}
-    for one in given:
-        frames = slice(one.first or 0, n_frames if one.last is None else one.last + 1)
-        loaded = np.zeros(n_frames, dtype=bool)
-        for number in one.plates:
-            if number not in by_number:
-                raise TrialError(
-                    f"--assign: plate {number} is not there or cannot be used",
-                    expected=f"one of {', '.join(map(str, by_number))}" if by_number else "a usable plate",
-                )
-            here = np.zeros(n_frames, dtype=bool)
-            for first, last in by_number[number].contacts(rate_hz, settings):
-                here[first : last + 1] = True
-            loaded[frames] |= here[frames]
-        if one.plates and not loaded.any():
+
+def _frames_of(ground: Ground, entry: ByHand) -> Mask:
+    """(frames,) in which its plates are loaded; where it says that none tells of the foot, all that it names."""
+    n = ground.n_frames
+    frames = slice(entry.first or 0, n if entry.last is None else entry.last + 1)
+    named = np.zeros(n, dtype=bool)
+    named[frames] = True
+    if not entry.plates:
+        return named
+    loaded = np.zeros(n, dtype=bool)
+    for number in entry.plates:
+        if number not in ground.loaded:
+            usable = ", ".join(map(str, ground.loaded))
             raise TrialError(
-                f"--assign: plate {'+'.join(map(str, one.plates))} carries nothing in the frames that are given",
-                expected=f"more than {settings.contact_threshold_N:g} N",
+                f"--assign: plate {number} is not there or cannot be used",
+                expected=f"one of {usable}" if usable else "a usable plate",
             )
-        mine = loaded
-        if not one.plates:
-            mine = np.zeros(n_frames, dtype=bool)
-            mine[frames] = True
-        for number, on in carried.items():
-            for side in on:
-                if side == one.side:
-                    on[side][mine] = number in one.plates
-                elif number in one.plates:
-                    on[side][mine] = False
-        if one.plates:
-            said[one.side] |= mine
-    return said
-
-
-def touches_lightly(plate: PlateLoad, scene: Scene, first: int, last: int) -> bool:
-    """Whether a standing foot's sole reaches onto a plate whose load is too small or too short for a contact.
-
-    Beside the plates that carry the foot, such a plate may carry a part of it, which belongs to the sum.
-    """
-    frames = slice(first, last + 1)
-    edge = scene.settings.contact_edge_N
-    if any(a <= last and b >= first for a, b in scene.contacts_of(plate)):
-        return False  # a contact of its own, judged by itself
-    loaded = plate.vertical[frames] > max(edge, plate.noise_N if np.isfinite(plate.noise_N) else edge)
-    foot = FootTrack(scene.foot.heel_g[frames], scene.foot.toe_g[frames])
-    return bool((loaded & reaches_onto(plate, foot) & scene.stance.standing[frames]).any())
+        for first, last in ground.loaded[number]:
+            loaded[first : last + 1] = True
+    if not (loaded & named).any():
+        raise TrialError(
+            f"--assign: plate {'+'.join(map(str, entry.plates))} carries nothing in the frames that are given",
+            expected=f"more than {ground.settings.contact_threshold_N:g} N",
+        )
+    return np.asarray(loaded & named)

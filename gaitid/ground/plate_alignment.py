@@ -15,11 +15,9 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.ground.judgement import STEP, margin
-from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.plate_load import STEP, PlateLoad
 from gaitid.ground.sole import pressed_point
 from gaitid.ground.stance import Stance
-from gaitid.model import specs
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
@@ -68,7 +66,7 @@ def alignments(
     feet: Mapping[str, FootTrack],
     stances: Mapping[str, Stance],
     rate_hz: float,
-    settings: specs.Settings,
+    loaded: Mapping[int, Sequence[tuple[int, int]]],
 ) -> list[Alignment]:
     """One entry for each plate of which a stance tells.
 
@@ -78,20 +76,21 @@ def alignments(
     feet : mapping of side to FootTrack
     stances : mapping of side to Stance
     rate_hz : float
-    settings : Settings
+    loaded : mapping of plate number to sequence of (int, int)
+        First and last frame of each load on a plate.
     """
     result = []
     for plate in plates:
         if not plate.outlined:
             continue
-        told = [
-            _judged(plate, plates, frames, pressed)
-            for frames, pressed in _stances_on(plate, feet, stances, rate_hz, settings)
+        by_stance = [
+            _alignment(plate, plates, frames, pressed)
+            for frames, pressed in _stances_on(plate, feet, stances, rate_hz, loaded[plate.number])
         ]
         # one stance that fits clears a plate: another may be somebody else's, at the time of a step on the floor
-        fitting = [one for one in told if not one.fault]
-        if told:
-            result.append(replace((fitting or told)[0], contacts=len(fitting or told)))
+        fitting = [alignment for alignment in by_stance if not alignment.fault]
+        if by_stance:
+            result.append(replace((fitting or by_stance)[0], contacts=len(fitting or by_stance)))
     return result
 
 
@@ -100,21 +99,19 @@ def _stances_on(
     feet: Mapping[str, FootTrack],
     stances: Mapping[str, Stance],
     rate_hz: float,
-    settings: specs.Settings,
+    loads: Sequence[tuple[int, int]],
 ) -> Iterator[tuple[IntArray, Array]]:
     """(frames, where the foot presses) of each load that one foot's stance, and no other's, explains by its timing."""
     near = TIMING * rate_hz
-    for first, last in plate.contacts(rate_hz, settings):
+    for first, last in loads:
         sides = [side for side, stance in stances.items() if _has(stance.standing, first, last, near)]
         if len(sides) != 1 or first == 0 or last == len(plate.vertical) - 1:
             continue
         foot, frames = feet[sides[0]], slice(first, last + 1)
         # on a step the ball may hang over its edge, and cannot press there
-        if plate.height_above_lowest > STEP and not (margin(plate, foot.toe_g)[frames] > 0).all():
+        if plate.height_above_lowest > STEP and not (plate.margin(foot.toe_g)[frames] > 0).all():
             continue
-        point = pressed_point(
-            FootTrack(foot.heel_g[frames], foot.toe_g[frames]), plate.normal_g, round(LONGEST_FLAT * rate_hz)
-        )
+        point = pressed_point(foot.during(frames), plate.normal_g, round(LONGEST_FLAT * rate_hz))
         vertical = plate.vertical[frames]
         sure = known_rows(point) & known_rows(plate.cop_g[frames]) & (vertical > SURE * np.fmax.reduce(vertical))
         if sure.any():
@@ -125,7 +122,7 @@ def _has(standing: Mask, first: int, last: int, near: float) -> bool:
     return any(abs(a - first) <= near and abs(b - 1 - last) <= near for a, b in spans(standing))
 
 
-def _judged(plate: PlateLoad, plates: Sequence[PlateLoad], frames: IntArray, pressed: Array) -> Alignment:
+def _alignment(plate: PlateLoad, plates: Sequence[PlateLoad], frames: IntArray, pressed: Array) -> Alignment:
     flat = np.eye(3) - np.outer(plate.normal_g, plate.normal_g)
     local = (plate.cop_g[frames] - plate.centre_g) @ plate.R_gp
 

@@ -10,15 +10,16 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError, TrialError
-from gaitid.ground.stance import detect_stances
+from gaitid.ground.stance import Stance
 from gaitid.model import specs
+from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import unit
 from gaitid.numerics.sampling import sample_centred_mean, sample_local_quadratic
 from gaitid.numerics.statistics import median, quantile
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, ForcePlate, Mask, Trial, frozen
+from gaitid.trial import Array, ForcePlate, Mask, Trial, read_only
 
 # s. Shorter loads are knocks; shorter pauses are noise within one contact; an edge reaches out no farther.
 MIN_CONTACT, MAX_PAUSE, MAX_EDGE = 0.08, 0.03, 0.15
@@ -38,6 +39,10 @@ MAX_NOISE, MAX_BIAS = 10.0, 150.0
 BIAS_LEVER = 0.3
 # N. Where a plate's noise is not known, its contacts reach out to this.
 EDGE_UNMEASURED = 5.0
+# m. Surfaces that differ by less than this in height are one floor; by less than the second, one plane.
+STEP, FLUSH = 0.05, 0.01
+# N/s. A plate whose empty reading changes faster than this drifts.
+DRIFT_WORTH_SAYING = 0.2
 
 
 @frozen_dataclass(eq=False)
@@ -94,12 +99,50 @@ class PlateLoad:
 
     def __post_init__(self) -> None:
         for name in ("centre_g", "normal_g", "R_gp", "half", "vertical", "cop_g", "bias_g", "bias_moment_g", "drift_g"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, read_only(getattr(self, name)))
 
     @property
     def bias_left_g(self) -> Array:
         """(3,) what is still in `wrench` of the empty plate's force, N; 0 where nothing is known of it."""
         return np.zeros(3) if self.removed else np.where(np.isfinite(self.bias_g), self.bias_g, 0.0)
+
+    def margins(self, point_g: Array) -> Array:
+        """(frames, 2) distances, m, from a point to the nearer edge along the plate's x and y; negative outside."""
+        local = (point_g - self.centre_g) @ self.R_gp
+        return np.asarray(self.half - np.abs(local[:, :2]))
+
+    def margin(self, point_g: Array) -> Array:
+        """(frames,) the smaller of both."""
+        along_x, along_y = self.margins(point_g).T
+        return np.asarray(np.minimum(along_x, along_y))  # twenty times as fast as min(axis=1)
+
+    def figures(self) -> dict[str, object]:
+        """What a record says of it."""
+        known = self.vertical[np.isfinite(self.vertical)]
+        return {
+            "plate": self.number,
+            "peak_vertical_N": float(known.max()) if known.size else float("nan"),
+            "bias_N": self.bias_g,
+            "bias_moment_Nm": self.bias_moment_g,
+            "drift_N_per_s": self.drift_g,
+            "bias_removed": self.removed,
+            "noise_N": self.noise_N,
+        }
+
+    def notes(self, settings: specs.Settings) -> Notes:
+        """What it reads while it is empty, where that is worth saying."""
+        size = float(np.linalg.norm(self.bias_g))
+        reads = f"plate {self.number} reads {size:.1f} N while it is empty"
+        if self.removed:
+            drift = float(np.linalg.norm(self.drift_g))
+            changing = f", changing by {drift:.2g} N/s" if drift > DRIFT_WORTH_SAYING else ""
+            return (Note("plate_bias_removed", f"{reads}{changing}; that was taken off its load"),)
+        if not size > settings.bias_limit_N:
+            return ()
+        if settings.remove_bias == "never":
+            return (Note("plate_bias", f"{reads}; it was not zeroed, and nothing was taken off"),)
+        why = "that is no steady reading, and nothing was taken off: is somebody else on it?"
+        return (Note("plate_bias", f"{reads}; {why}"),)
 
     def edge_N(self, settings: specs.Settings) -> float:
         """N. Below this a load is the plate's own noise: to it contacts reach out."""
@@ -128,7 +171,7 @@ class PlateLoad:
         for start, stop in list(spans(~loaded)):
             if start > 0 and stop < len(loaded) and stop - start <= pause:
                 loaded[start:stop] = True
-        found = []
+        contacts = []
         reach = round(MAX_EDGE * rate_hz)
         edge = self.edge_N(settings)
         for start, stop in spans(loaded):
@@ -139,8 +182,17 @@ class PlateLoad:
                 first -= 1
             while last < len(force) - 1 and last - (stop - 1) < reach and force[last + 1] > edge:
                 last += 1
-            found.append((first, last))
-        return found
+            contacts.append((first, last))
+        return contacts
+
+
+def one_plane(plates: Sequence[PlateLoad]) -> bool:
+    """Whether the surfaces of several plates lie in one plane, so that one centre of pressure is that of their sum."""
+    first = plates[0]
+    return all(
+        abs((p.centre_g - first.centre_g) @ first.normal_g) < FLUSH and p.normal_g @ first.normal_g > 0.999
+        for p in plates[1:]
+    )
 
 
 def plate_axes(plate: ForcePlate) -> tuple[Array, Array, Array]:
@@ -206,10 +258,21 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
     normal = -R_gp[:, 2]
     cop, _ = centre_of_pressure(wrench, centre, normal)
     vertical = wrench.f_g @ normal
+    peak = float(vertical[np.isfinite(vertical)].max())
+    unknown, outlined = np.full(3, np.nan), plate.outlined
     return PlateLoad(
-        plate.number, wrench, centre, normal, R_gp, half, vertical, cop, np.full(3, np.nan),
-        outlined=plate.outlined, recorded_peak_N=float(vertical[np.isfinite(vertical)].max()),
-    )  # fmt: skip
+        plate.number,
+        wrench,
+        centre,
+        normal,
+        R_gp,
+        half,
+        vertical,
+        cop,
+        unknown,
+        outlined=outlined,
+        recorded_peak_N=peak,
+    )
 
 
 def known_empty(plate: PlateLoad, feet: Mapping[str, FootTrack], airborne: Mapping[str, Mask], rate_hz: float) -> Mask:
@@ -297,24 +360,9 @@ def with_empty_reading(plate: PlateLoad, empty: Mask, rate_hz: float, settings: 
     )
 
 
-def check_cutoff(cutoff_hz: float, rate_hz: float, option: str) -> None:
-    """Refuse a cut-off that is not below half the rate.
-
-    Raises
-    ------
-    TrialError
-    """
-    if not cutoff_hz < rate_hz / 2:
-        raise TrialError(
-            f"the cut-off {cutoff_hz:g} Hz is too high",
-            expected=f"below half the rate, {rate_hz / 2:g} Hz",
-            todo=f"give a lower {option}, or none",
-        )
-
-
 def plates_at_camera(
-    trial: Trial, settings: specs.Settings, feet: Mapping[str, FootTrack], up_g: Array
-) -> tuple[list[PlateLoad], dict[int, str]]:
+    trial: Trial, settings: specs.Settings, feet: Mapping[str, FootTrack], stances: Mapping[str, Stance], up_g: Array
+) -> tuple[tuple[PlateLoad, ...], dict[int, str]]:
     """Each plate's load at the camera's instants with its empty reading, and why other plates cannot be used.
 
     Parameters
@@ -323,11 +371,13 @@ def plates_at_camera(
     settings : Settings
     feet : mapping of side to FootTrack
         Frames without a foot near a plate give its bias; without any feet nothing does.
+    stances : mapping of side to Stance
+        When each foot surely flies.
     up_g : (3,) array
 
     Returns
     -------
-    plates : list of PlateLoad
+    plates : tuple of PlateLoad
     refused : dict of plate number to reason
 
     Raises
@@ -337,15 +387,10 @@ def plates_at_camera(
     """
     loads: list[PlateLoad] = []
     refused: dict[int, str] = {}
-    airborne = {side: stance.airborne for side, stance in detect_stances(feet, (), up_g, trial.rate_hz).items()}
+    airborne = {side: stance.airborne for side, stance in stances.items()}
     for plate in trial.plates:
         if settings.force_cutoff_hz is not None:
-            check_cutoff(settings.force_cutoff_hz, plate.rate_hz, "--force-cutoff")
-            if settings.force_cutoff_hz * len(plate.force_p) < plate.rate_hz:
-                raise TrialError(
-                    f"the trial is too short to be low-passed at {settings.force_cutoff_hz:g} Hz",
-                    todo="give a higher --force-cutoff, or none",
-                )
+            _check_cutoff(settings.force_cutoff_hz, plate)
         try:
             load = plate_load(plate, trial.rate_hz, trial.n_frames, settings)
         except GaitidError as error:
@@ -356,4 +401,20 @@ def plates_at_camera(
             load = with_empty_reading(load, empty, trial.rate_hz, settings)
         loads.append(load)
     lowest = min((float(load.centre_g @ up_g) for load in loads), default=0.0)
-    return [replace(load, height_above_lowest=float(load.centre_g @ up_g) - lowest) for load in loads], refused
+    plates = (replace(load, height_above_lowest=float(load.centre_g @ up_g) - lowest) for load in loads)
+    return tuple(plates), refused
+
+
+def _check_cutoff(cutoff_hz: float, plate: ForcePlate) -> None:
+    """Refuse a cut-off that is not below half the plate's rate, or of a longer period than the trial."""
+    if not cutoff_hz < plate.rate_hz / 2:
+        raise TrialError(
+            f"the cut-off {cutoff_hz:g} Hz is too high",
+            expected=f"below half the rate, {plate.rate_hz / 2:g} Hz",
+            todo="give a lower --force-cutoff, or none",
+        )
+    if cutoff_hz * len(plate.force_p) < plate.rate_hz:
+        raise TrialError(
+            f"the trial is too short to be low-passed at {cutoff_hz:g} Hz",
+            todo="give a higher --force-cutoff, or none",
+        )

@@ -10,10 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from gaitid.body.feet import FootTrack
+from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.stance import Stance
 from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import cross
 from gaitid.numerics.statistics import median, quantile
-from gaitid.trial import Array
+from gaitid.trial import Array, Mask
 
 # Where the sole ends: at the heel marker, which stands behind it; beyond the toe marker, which stands on the second
 # metatarsal head, by a share of the heel-toe distance; and to either side, m.
@@ -21,6 +23,10 @@ TOE_SHARE, HALF_WIDTH = 0.30, 0.045
 # Of the heel-toe distance: how far the heel marker rises above the toe marker, or sinks below it, beyond what it does
 # while the foot is flattest, when the foot is pitched; and the share of a stance's frames that are its flattest.
 PITCHED, FLATTEST = 0.2, 0.2
+# m. How far the sole's outline may reach over a plate's side or back edge: it is a guess of a shoe.
+SOLE_TOLERANCE = 0.01
+# m. A foot whose lower marker is outside this range above a surface does not touch it, also while it lands or leaves.
+MAY_STAND = (-0.05, 0.12)
 # Where a pitched foot presses, 0 at the heel marker, 1 at the toe marker.
 UNDER_HEEL, UNDER_BALL = 0.2, 1.0
 
@@ -130,3 +136,34 @@ def off_the_roll(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
     leftward = cross(np.broadcast_to(normal_g, forward.shape), forward)
     ahead = ((cop_g - pressed_point(foot, normal_g, 0)) @ flat * forward).sum(axis=1)
     return np.stack([ahead, ((cop_g - foot.heel_g) @ flat * leftward).sum(axis=1)], axis=1)
+
+
+def reaches_onto(plate: PlateLoad, foot: FootTrack, least: float = 0.0) -> Mask:
+    """(frames,) whether any part of the sole lies more than `least` m inside a plate's edges, seen from above."""
+    back_left, back_right, front_left, front_right = sole(foot, plate.normal_g)
+    # corners, heel, toe and the middles of the sides: no plate is so small that it would lie between them
+    parts = [back_left, back_right, front_left, front_right, foot.heel_g, foot.toe_g, (foot.heel_g + foot.toe_g) / 2]
+    parts += [(back_left + front_left) / 2, (back_right + front_right) / 2, (front_left + front_right) / 2]
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.logical_or.reduce([plate.margin(part) > least for part in parts]))
+
+
+def may_touch(plate: PlateLoad, way: FootTrack, stance: Stance, frames: slice) -> Mask:
+    """Whether a foot that does not surely fly has a part of its sole on a plate, in each of some frames.
+
+    Parameters
+    ----------
+    plate : PlateLoad
+    way : FootTrack
+        Where its markers are missing, the foot is taken to be on the straight way between where it was seen last and
+        next (`bridged`); that counts beside frames in which it stands.
+    stance : Stance
+    frames : slice
+    """
+    here = way.during(frames)
+    heel, toe = ((point - plate.centre_g) @ plate.normal_g for point in (here.heel_g, here.toe_g))
+    height = np.minimum(heel, toe)
+    grounded = np.where(stance.unseen[frames], stance.may_stand[frames], ~stance.airborne[frames])
+    with np.errstate(invalid="ignore"):
+        level = (height > MAY_STAND[0]) & (height < MAY_STAND[1])
+    return np.asarray(reaches_onto(plate, here, SOLE_TOLERANCE) & level & grounded)

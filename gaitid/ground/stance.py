@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.ground.belt import _velocity, ground_velocity
+from gaitid.ground.belt import Floor, velocity
 from gaitid.numerics.masks import spans
 from gaitid.numerics.statistics import quantile
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Event, Mask
+from gaitid.trial import Event, Mask
 
 # A foot stands while its slower marker moves at less than this share of the foot's own swing speed (the 95th
 # percentile of the trial). On level walking that is 0.7 to 0.9 of the walking speed, near the 0.78 that Bruening &
@@ -28,6 +29,8 @@ AFTER_OFF, BEFORE_STRIKE = 0.04, 0.02
 STRIKE_AGREES, OFF_AGREES = (-0.02, 0.08), (-0.05, 0.05)
 # s. Shorter stances or flights are noise of the speed.
 SHORTEST = 0.08
+
+BY_SPEED, BY_EVENTS_TOO = "foot speed", "foot speed and events of the file"
 
 
 @frozen_dataclass(eq=False)
@@ -51,7 +54,7 @@ class Stance:
     method: str
     unseen: Mask
 
-    @property
+    @cached_property
     def may_stand(self) -> Mask:
         """(frames,) standing, or unseen in a gap beside frames in which it stands."""
         result = self.standing.copy()
@@ -74,72 +77,75 @@ class Stance:
         return early, late
 
 
-def detect_stance(
-    foot: FootTrack, side: str, events: Sequence[Event], rate_hz: float, ground_g: Array | None = None
-) -> Stance:
-    """Standing and flying of one foot.
+def detect_stances(feet: Mapping[str, FootTrack], floor: Floor) -> dict[str, Stance]:
+    """Standing and flying of every foot, by its markers alone."""
+    return {side: detect_stance(foot, floor) for side, foot in feet.items()}
+
+
+def detect_stance(foot: FootTrack, floor: Floor) -> Stance:
+    """Standing and flying of one foot, by its markers alone.
 
     Parameters
     ----------
     foot : FootTrack
-    side : str
-        Whose events count.
-    events : sequence of Event
-        Foot Strike and Foot Off as the file has them; those that disagree with the markers are left aside.
-    rate_hz : float
-    ground_g : (3,) array, optional
-        Velocity of the ground, m/s (`ground_velocity`).
+        Not filtered.
+    floor : Floor
+        How the ground moves.
     """
-    ground = np.zeros(3) if ground_g is None else ground_g
-    heel, toe = (np.linalg.norm(_velocity(p, rate_hz) - ground, axis=1) for p in (foot.heel_g, foot.toe_g))
+    rate_hz = floor.rate_hz
+    heel, toe = (np.linalg.norm(velocity(p, rate_hz) - floor.velocity_g, axis=1) for p in (foot.heel_g, foot.toe_g))
     known = np.isfinite(heel) & np.isfinite(toe)
-    n = len(heel)
+    nowhere = np.zeros(len(heel), dtype=bool)
     if not known.any():
-        return Stance(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), "no foot markers", ~known)
+        return Stance(nowhere, nowhere, "no foot markers", ~known)
     swing = float(quantile((heel + toe)[known] / 2, 0.95))
     if swing < MIN_SWING_SPEED:
-        method = "foot markers never fast enough to be in the air"
-        return Stance(known, np.zeros(n, dtype=bool), method, ~known)
+        return Stance(known, nowhere, "foot markers never fast enough to be in the air", ~known)
     slow = np.minimum(heel, toe) < STANDING_SHARE * swing
     standing = known & _without_short(slow, ~known, round(SHORTEST * rate_hz))
+    return with_events(Stance(standing, nowhere, BY_SPEED, ~known), (), rate_hz)
+
+
+def with_events(stance: Stance, events: Sequence[Event], rate_hz: float) -> Stance:
+    """The same stance with the frames in which the foot surely flies sharpened by events.
+
+    Parameters
+    ----------
+    stance : Stance
+    events : sequence of Event
+        Foot Strike and Foot Off of this foot as the file has them; those that disagree with the markers are left aside.
+    rate_hz : float
+    """
+    if stance.method not in (BY_SPEED, BY_EVENTS_TOO):
+        return stance
+    standing, known = stance.standing, ~stance.unseen
+    n = len(standing)
     after, before = max(2, round(AFTER_OFF * rate_hz)), max(1, round(BEFORE_STRIKE * rate_hz))
-    flying = known & ~standing
     airborne = np.zeros(n, dtype=bool)
-    used_events = False
-    for start, stop in spans(flying):
-        first, end = start, stop
+    method = BY_SPEED
+    for start, stop in spans(known & ~standing):
+        off = strike = None
         if start > 0 and standing[start - 1]:
-            off = _event(events, side, "off", start / rate_hz, OFF_AGREES)
-            first = start + after if off is None else int(np.floor(off * rate_hz + 1e-6)) + 2
-            used_events |= off is not None
-        elif start > 0:
-            first = start + after  # beyond a gap in the markers
+            off = _agreeing(events, "off", start / rate_hz, OFF_AGREES)
         if stop < n and standing[stop]:
-            strike = _event(events, side, "strike", stop / rate_hz, STRIKE_AGREES)
-            end = stop - before if strike is None else int(np.ceil(strike * rate_hz - 1e-6)) - 1
-            used_events |= strike is not None
-        elif stop < n:
-            end = stop - before
+            strike = _agreeing(events, "strike", stop / rate_hz, STRIKE_AGREES)
+        # at an end of the trial, the flight is seen to its end; beyond a gap in the markers the margins hold as well
+        first = start if start == 0 else start + after if off is None else int(np.floor(off * rate_hz + 1e-6)) + 2
+        end = stop if stop == n else stop - before if strike is None else int(np.ceil(strike * rate_hz - 1e-6)) - 1
         airborne[max(first, 0) : max(end, 0)] = True
-    airborne &= known
-    return Stance(standing, airborne, "foot speed" + (" and events of the file" if used_events else ""), ~known)
+        if off is not None or strike is not None:
+            method = BY_EVENTS_TOO
+    return Stance(standing, airborne & known, method, stance.unseen)
 
 
-def detect_stances(
-    feet: Mapping[str, FootTrack], events: Sequence[Event], up_g: Array, rate_hz: float
-) -> dict[str, Stance]:
-    """Standing and flying of every foot, over the ground as it moves."""
-    ground = ground_velocity(list(feet.values()), up_g, rate_hz)
-    return {side: detect_stance(foot, side, events, rate_hz, ground) for side, foot in feet.items()}
+def events_of(events: Sequence[Event], side: str) -> list[Event]:
+    """The events of one foot."""
+    return [event for event in events if event.side == side]
 
 
-def _event(events: Sequence[Event], side: str, kind: str, time_s: float, agrees: tuple[float, float]) -> float | None:
-    """The file's event of that kind nearest to a change that the markers show, if it agrees with it."""
-    near = [
-        e.time_s
-        for e in events
-        if e.side == side and kind in e.name.lower() and agrees[0] <= e.time_s - time_s <= agrees[1]
-    ]
+def _agreeing(events: Sequence[Event], kind: str, time_s: float, agrees: tuple[float, float]) -> float | None:
+    """The time of the event of that kind nearest to a change that the markers show; None where none agrees with it."""
+    near = [e.time_s for e in events if kind in e.name.lower() and agrees[0] <= e.time_s - time_s <= agrees[1]]
     return min(near, key=lambda t: abs(t - time_s)) if near else None
 
 

@@ -8,21 +8,47 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.body.feet import FootTrack, foot_tracks
-from gaitid.body.subject import Measured, SubjectFile, key_of, resolve_subject
+from gaitid.analysis.conventions import axis_name
+from gaitid.analysis.pipeline import analyse, ground_under
+from gaitid.analysis.result import Result
+from gaitid.body.feet import foot_tracks
+from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, resolve_subject
 from gaitid.errors import GaitidError, SubjectError
-from gaitid.ground.contacts import Contact, foot_loads
-from gaitid.ground.plate_alignment import Alignment, alignments
-from gaitid.ground.plate_load import PlateLoad, plates_at_camera
-from gaitid.ground.stance import detect_stances
+from gaitid.ground.contacts import Loads, loads_on_feet
+from gaitid.ground.ground import Ground, find_ground
+from gaitid.ground.plate_alignment import Alignment
 from gaitid.ground.vertical import vertical
-from gaitid.markers.clean import Clean, clean, model_markers
+from gaitid.markers.clean import Markers, clean_markers, model_markers
 from gaitid.model import specs
 from gaitid.model.load import bundled_models, load_model
 from gaitid.model.needs import side_needs
+from gaitid.notes import texts
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.read import read_trial
+from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
+from gaitid.write.record import plain
+from gaitid.write.tables import contact_row
+
+
+@frozen_dataclass(eq=False)
+class Stages:
+    """What an analysis makes of a trial on its way, as far as that needs nothing of the subject.
+
+    Attributes
+    ----------
+    markers : Markers or None
+        None where no model fits.
+    ground : Ground
+    loads : Loads
+    note : str
+        What a person should know of the contacts.
+    """
+
+    markers: Markers | None
+    ground: Ground
+    loads: Loads
+    note: str
 
 
 def inspect_trial(
@@ -51,26 +77,22 @@ def inspect_trial(
     """
     trial = read_trial(path, forces=forces, plates=plates, stored=True)
     models = {name: load_model(file) for name, file in bundled_models().items()}
-    model, foot_note = _model_for_feet(trial, models)
-    up, up_words = _vertical(trial, model or next(iter(models.values()), None))
+    results = {name: _analysed(trial, model) for name, model in models.items()}
+    name, foot_note = _model_for_feet(trial, models)
+    up, up_words = _vertical(trial, models[name] if name else next(iter(models.values()), None))
     up_g = np.array([0.0, 0.0, 1.0]) if up is None else up
-    cleaned = None if model is None else _cleaned(trial, model)
-    feet = {} if model is None or cleaned is None else _feet(trial, model, cleaned.seen)
-    loads, refused = _plate_loads(trial, model, feet, up_g)
-    told = {one.plate: one for one in _alignments(trial, model, feet, loads, up_g)}
-    contacts, contact_note = _contacts(trial, model, feet, loads, told, up_g, foot_note)
-    ready = {name: _readiness(trial, m) for name, m in models.items()}
-    first = trial.first_frame
+    stages = _stages(trial, models[name], results[name], up_g) if name else _plates_alone(trial, up_g, foot_note)
+    first, cleaned = trial.first_frame, stages.markers
     return {
         "file": str(path),
         "format": trial.origin.get("format", ""),
         "software": trial.origin.get("software", ""),
         "points": _points(trial),
-        "vertical": {"up": None if up is None else _axis_name(up), "found_from": up_words},
+        "vertical": {"up": None if up is None else axis_name(up), "found_from": up_words},
         "analog": _analog(path, trial),
-        "plates": _plates(trial, loads, refused, told),
-        "contacts": [_contact(c, first) for c in contacts],
-        "contacts_note": contact_note,
+        "plates": _plates(trial, stages.ground),
+        "contacts": plain([contact_row(contact, first) for contact in stages.loads.contacts]),
+        "contacts_note": stages.note,
         "labels_in_doubt": [] if cleaned is None else cleaned.quality["label_faults"],
         "gaps_of_the_model": [] if cleaned is None else cleaned.quality["gaps"],
         "events": [
@@ -85,8 +107,8 @@ def inspect_trial(
         "subject": _subject(trial, models),
         **({"subject_names": list(trial.names)} if keep_names else {}),
         "stored_outputs": sorted(trial.stored),
-        "models": ready,
-        "warnings": list(trial.warnings),
+        "models": {name: _readiness(trial, model, results[name]) for name, model in models.items()},
+        "warnings": texts(trial.notes),
     }
 
 
@@ -99,7 +121,7 @@ def _points(trial: Trial) -> dict[str, Any]:
     gaps: dict[str, list[dict[str, int]]] = {}
     for i, label in enumerate(trial.labels):
         known = known_rows(trial.points_g[:, i])
-        found = [
+        missing = [
             {"first_frame": first + a, "last_frame": first + b - 1, "frames": b - a}
             for a, b in spans(np.logical_not(known))
         ]
@@ -108,12 +130,12 @@ def _points(trial: Trial) -> dict[str, Any]:
                 "label": label,
                 "seen_frames": int(known.sum()),
                 "missing_frames": len(known) - int(known.sum()),
-                "longest_gap_frames": max((g["frames"] for g in found), default=0),
-                "gaps": found,
+                "longest_gap_frames": max((g["frames"] for g in missing), default=0),
+                "gaps": missing,
             }
         )
-        if found:  # of a label that several points have, each with the number of its point
-            gaps[label if trial.labels.count(label) == 1 else f"{label} (point {i + 1})"] = found
+        if missing:  # of a label that several points have, each with the number of its point
+            gaps[label if trial.labels.count(label) == 1 else f"{label} (point {i + 1})"] = missing
     return {
         "rate": trial.rate_hz,
         "rate_hz": trial.rate_hz,
@@ -135,13 +157,13 @@ def _analog(path: Path, trial: Trial) -> dict[str, Any]:
     labels: list[str] = []
     units: list[str] = []
     if path.suffix.lower() == ".c3d":
-        from gaitid.disk.regular import without_subject
         from gaitid.read.c3d.file import read_c3d_file, texts
+        from gaitid.read.labels import subject_and_name
 
         parameters = read_c3d_file(path).parameters
         labels, units = texts(parameters, "ANALOG", "LABELS"), texts(parameters, "ANALOG", "UNITS")
-        labels = [name if subject in trial.names else label
-                  for label in labels for subject, name in [without_subject(label)]]  # fmt: skip
+        parted = [subject_and_name(label) for label in labels]
+        labels = [name if subject in trial.names else label for label, (subject, name) in zip(labels, parted)]
     count = int(trial.origin.get("analog_channels", len(labels)))
     pairs = [
         {"label": labels[i] if i < len(labels) else "", "unit": units[i] if i < len(units) else ""}
@@ -153,37 +175,29 @@ def _analog(path: Path, trial: Trial) -> dict[str, Any]:
 # --- plates and contacts ------------------------------------------------------------------------------------
 
 
-def _cleaned(trial: Trial, model: specs.Model) -> Clean:
-    """The model's markers as `run` takes them before it filters: labels checked, gaps filled."""
-    letters = [side.letter for side in model.sides]
-    unfiltered = model.settings._replace(cutoff_hz=None)
-    return clean(model_markers(trial, model), unfiltered, trial.rate_hz, trial.first_frame, letters)
-
-
-def _feet(trial: Trial, model: specs.Model, markers: Mapping[str, Array] | None = None) -> dict[str, FootTrack]:
-    """Heel and toe of each side whose both markers were seen."""
-    markers = model_markers(trial, model) if markers is None else markers
-    if not markers:
-        return {}  # of a long recording of something else, tracks of nothing are large
-    return {
-        side: foot
-        for side, foot in foot_tracks(trial, model, markers).items()
-        if np.isfinite(foot.heel_g).any() and np.isfinite(foot.toe_g).any()
-    }
-
-
-def _model_for_feet(trial: Trial, models: Mapping[str, specs.Model]) -> tuple[specs.Model | None, str]:
-    """The first bundled model whose heel and toe markers the trial holds; else why there is none."""
+def _model_for_feet(trial: Trial, models: Mapping[str, specs.Model]) -> tuple[str, str]:
+    """The name of the first bundled model whose heel and toe markers the trial holds; else why there is none."""
     wanted: list[str] = []
-    for model in models.values():
-        if _feet(trial, model):
-            return model, ""
+    for name, model in models.items():
+        if _sides_seen(trial, model, model_markers(trial, model)):
+            return name, ""
         for side in model.sides:
             for role in (model.heel, model.toe):
                 if role in model.each_side.markers:
                     wanted.append(" or ".join(model.labels(role, side.name)))
     names = ", ".join(dict.fromkeys(wanted))
-    return None, f"feet are not found: heel and toe markers of no bundled model were seen ({names})"
+    return "", f"feet are not found: heel and toe markers of no bundled model were seen ({names})"
+
+
+def _sides_seen(trial: Trial, model: specs.Model, markers: Mapping[str, Array]) -> list[str]:
+    """The sides whose heel and toe were both seen."""
+    if not markers:
+        return []  # of a long recording of something else, tracks of nothing are large
+    return [
+        side
+        for side, foot in foot_tracks(trial, model, markers).items()
+        if np.isfinite(foot.heel_g).any() and np.isfinite(foot.toe_g).any()
+    ]
 
 
 def _vertical(trial: Trial, model: specs.Model | None) -> tuple[Array | None, str]:
@@ -195,44 +209,43 @@ def _vertical(trial: Trial, model: specs.Model | None) -> tuple[Array | None, st
         return None, error.line()
 
 
-def _axis_name(v: Array) -> str:
-    i = int(np.argmax(np.abs(v)))
-    return f"{'-' if v[i] < 0 else '+'}{'XYZ'[i]}"
+def _stages(trial: Trial, model: specs.Model, result: Result | GaitidError, up_g: Array) -> Stages:
+    """Those of an analysis; of one that is refused, as far as they need nothing of the subject."""
+    if isinstance(result, Result):
+        markers, ground, loads = result.markers, result.ground, result.loads
+    else:
+        markers = clean_markers(trial, model._replace(settings=model.settings._replace(cutoff_hz=None)))
+        ground = ground_under(trial, model, markers, _sides_seen(trial, model, markers.seen), up_g)
+        mass, _ = _resolved(trial, model, "mass")
+        weight = float("nan") if mass is None else mass.value * model.settings.gravity_m_per_s2
+        loads = loads_on_feet(ground, weight)
+    notes = [
+        *(
+            f"the {side.name} foot's heel and toe markers were not seen"
+            for side in model.sides
+            if side.name not in ground.feet
+        ),
+        *(note.text for note in (*loads.notes, *ground.events_note)),
+        *(() if ground.plates else ("no usable force plate",)),
+    ]
+    return Stages(markers, ground, loads, "; ".join(notes))
 
 
-def _plate_loads(
-    trial: Trial, model: specs.Model | None, feet: Mapping[str, FootTrack], up_g: Array
-) -> tuple[dict[int, PlateLoad], dict[int, str]]:
-    """Each plate as `run` sees it, and why others are refused."""
-    settings = specs.Settings() if model is None else model.settings
-    loads, refused = plates_at_camera(trial, settings, feet, up_g)
-    return {load.number: load for load in loads}, {**trial.refused_plates, **refused}
+def _plates_alone(trial: Trial, up_g: Array, note: str) -> Stages:
+    """The plates of a trial whose feet nobody knows."""
+    return Stages(None, find_ground(trial, specs.Settings(), {}, up_g), Loads({}, ()), note)
 
 
-def _alignments(
-    trial: Trial,
-    model: specs.Model | None,
-    feet: Mapping[str, FootTrack],
-    loads: Mapping[int, PlateLoad],
-    up_g: Array,
-) -> list[Alignment]:
-    if model is None:
-        return []
-    stances = detect_stances(feet, (), up_g, trial.rate_hz)
-    return alignments(list(loads.values()), feet, stances, trial.rate_hz, model.settings)
-
-
-def _plates(
-    trial: Trial, loads: Mapping[int, PlateLoad], refused: Mapping[int, str], told: Mapping[int, Alignment]
-) -> list[dict[str, Any]]:
+def _plates(trial: Trial, ground: Ground) -> list[dict[str, Any]]:
+    loads = {load.number: load for load in ground.plates}
+    refused = {**trial.refused_plates, **ground.refused}
     entries: dict[int, dict[str, Any]] = {}
     for plate in trial.plates:
         load = loads.get(plate.number)
         corners = plate.corners_g.tolist() if plate.outlined else None
         peak = None if load is None else load.recorded_peak_N
-        bias = None
-        if load is not None and np.isfinite(load.bias_g).all():
-            bias = load.bias_g.tolist()
+        empty = load if load is not None and np.isfinite(load.bias_g).all() else None
+        bias = None if empty is None else empty.bias_g.tolist()
         entries[plate.number] = {
             "plate": plate.number,
             "used": load is not None,
@@ -248,71 +261,49 @@ def _plates(
             "peak_vertical_N": peak,
             "bias": bias,
             "bias_N": bias,
-            "bias_moment_Nm": load.bias_moment_g.tolist() if bias is not None and load is not None else None,
-            "drift_N_per_s": load.drift_g.tolist() if bias is not None and load is not None else None,
+            "bias_moment_Nm": None if empty is None else empty.bias_moment_g.tolist(),
+            "drift_N_per_s": None if empty is None else empty.drift_g.tolist(),
             "bias_removed": load is not None and load.removed,
-            "noise_N": load.noise_N if bias is not None and load is not None else None,
-            "alignment": _alignment(told.get(plate.number)),
+            "noise_N": None if empty is None else empty.noise_N,
+            "alignment": _alignment(ground.alignments.get(plate.number)),
         }
     for number, reason in refused.items():
-        nothing = dict.fromkeys(
-            ("type", "outlined", "rate_hz", "corners", "corners_m", "size_m", "sensor_below_surface_m",
-             "peak_vertical_force", "peak_vertical_N", "bias", "bias_N", "bias_moment_Nm", "drift_N_per_s",
-             "bias_removed", "noise_N", "alignment")
-        )  # fmt: skip
-        entries.setdefault(number, {"plate": number, "used": False, "reason": reason, **nothing})
+        if number not in entries:  # it could not be read at all
+            entries[number] = {"plate": number, "used": False, "reason": reason, **dict.fromkeys(UNREAD)}
     return [entries[number] for number in sorted(entries)]
 
 
-def _alignment(told: Alignment | None) -> dict[str, Any] | None:
+#: What is not known of a plate that could not be read.
+UNREAD = (
+    "type",
+    "outlined",
+    "rate_hz",
+    "corners",
+    "corners_m",
+    "size_m",
+    "sensor_below_surface_m",
+    "peak_vertical_force",
+    "peak_vertical_N",
+    "bias",
+    "bias_N",
+    "bias_moment_Nm",
+    "drift_N_per_s",
+    "bias_removed",
+    "noise_N",
+    "alignment",
+)
+
+
+def _alignment(alignment: Alignment | None) -> dict[str, Any] | None:
     """What the pressure says of a plate's corners; None where no stance tells."""
-    if told is None:
+    if alignment is None:
         return None
     return {
-        "contacts": told.contacts,
-        "pressure_off_m": list(told.offset_g),
-        "swing_m": told.swing_m,
-        "corners_fit": not told.fault,
-        "fault": told.fault,
-    }
-
-
-def _contacts(
-    trial: Trial,
-    model: specs.Model | None,
-    feet: Mapping[str, FootTrack],
-    loads: Mapping[int, PlateLoad],
-    told: Mapping[int, Alignment],
-    up_g: Array,
-    note: str,
-) -> tuple[list[Contact], str]:
-    """What `run` finds, by the same code, as it needs feet and plates but nothing of the subject."""
-    if model is None:
-        return [], note
-    mass, _ = _resolved(trial, model, "mass")
-    weight = float("nan") if mass is None else mass.value * model.settings.gravity_m_per_s2
-    faults = {number: one.fault for number, one in told.items() if one.fault}
-    _, contacts, warnings = foot_loads(
-        list(loads.values()), feet, trial.events, trial.rate_hz, model.settings, trial.n_frames, weight, up_g,
-        faults=faults,
-    )  # fmt: skip
-    absent = [side.name for side in model.sides if side.name not in feet]
-    notes = [f"the {side} foot's heel and toe markers were not seen" for side in absent] + warnings
-    if not loads:
-        notes.append("no usable force plate")
-    return contacts, "; ".join(notes)
-
-
-def _contact(c: Contact, first: int) -> dict[str, Any]:
-    return {
-        "side": c.side,
-        "plates": "+".join(str(p) for p in c.plates),
-        "first_frame": c.first + first,
-        "last_frame": c.last + first,
-        "peak_vertical_N": float(c.peak_vertical_N) if np.isfinite(c.peak_vertical_N) else None,
-        "method": c.method,
-        "confidence": c.confidence,
-        "reason": c.reason,
+        "contacts": alignment.contacts,
+        "pressure_off_m": list(alignment.offset_g),
+        "swing_m": alignment.swing_m,
+        "corners_fit": not alignment.fault,
+        "fault": alignment.fault,
     }
 
 
@@ -322,9 +313,7 @@ def _contact(c: Contact, first: int) -> dict[str, Any]:
 def _resolved(trial: Trial, model: specs.Model, name: str) -> tuple[Measured | None, str]:
     """A measurement as `run` would find it in this trial alone, or the fault of the value it finds."""
     try:
-        subject = resolve_subject(
-            model, {name}, SubjectFile(), trial.parameters, None, None, 0, np.array([0.0, 0.0, 1.0])
-        )
+        subject = resolve_subject(model, {name}, Sources(trial=trial.parameters))
     except SubjectError as error:
         # resolve_subject also looks at what is optional: a fault is this one's if it names it
         return None, error.wrong if error.wrong.startswith(name.replace(".", " ") + " = ") else ""
@@ -333,20 +322,26 @@ def _resolved(trial: Trial, model: specs.Model, name: str) -> tuple[Measured | N
 
 def _subject(trial: Trial, models: Mapping[str, specs.Model]) -> dict[str, Any]:
     """Measurements stored in the trial, under the names of the bundled models, SI."""
-    found: dict[str, Any] = {}
+    stored: dict[str, Any] = {}
     for model in models.values():
         for bare, m in model.subject.items():
             for name in [f"{side.name}.{bare}" for side in model.sides] if m.sided else [bare]:
                 value, _ = _resolved(trial, model, name)
-                if value is not None and value.source == "trial, stored" and name not in found:
-                    found[name] = {"value": value.value, "unit": value.unit, "source": value.source}
-    return found
+                if value is not None and value.source == "trial, stored" and name not in stored:
+                    stored[name] = {"value": value.value, "unit": value.unit, "source": value.source}
+    return stored
 
 
-def _readiness(trial: Trial, model: specs.Model) -> dict[str, Any]:
+def _analysed(trial: Trial, model: specs.Model) -> Result | GaitidError:
+    """What `gaitid run` would make of the trial as it stands, or why it would refuse it."""
+    try:
+        return analyse(trial, model, SubjectFile())
+    except GaitidError as error:
+        return error
+
+
+def _readiness(trial: Trial, model: specs.Model, result: Result | GaitidError) -> dict[str, Any]:
     """What one model lacks in this trial, and whether `gaitid run` would take it as it stands."""
-    from gaitid.analysis.pipeline import analyse
-
     markers: dict[str, list[str]] = {}
     segments: dict[str, list[str]] = {}
     wanted = {"mass"} if "mass" in model.subject else set()
@@ -369,20 +364,14 @@ def _readiness(trial: Trial, model: specs.Model) -> dict[str, Any]:
             missing.append(key_of(m, side_name))
         elif value is not None and value.source.startswith("assumed"):
             assumed[name] = value.source.removeprefix("assumed: ")
-    why = ""
-    warnings: list[str] = []
-    try:
-        warnings = list(analyse(trial, model, SubjectFile()).warnings)
-    except GaitidError as error:
-        why = error.line()
     return {
         "title": model.title,
-        "runs": not why,
-        "reason": why,
+        "runs": isinstance(result, Result),
+        "reason": "" if isinstance(result, Result) else result.line(),
         "missing_markers": markers,
         "missing_measurements": missing,
         "faults": faults,
         "assumed": assumed,
         "segments": segments,
-        "warnings": warnings,
+        "warnings": [note.text for note in result.notes] if isinstance(result, Result) else [],
     }

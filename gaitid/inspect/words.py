@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gaitid.markers.labels import fault_words
+
 # What a person reads a value in, and the factor from SI.
 SHOWN = {"m": ("mm", 1e3), "rad": ("deg", 180 / math.pi)}
 # So many entries of a long list go to the screen; --json has all.
@@ -89,15 +91,8 @@ def _marker_lines(p: Mapping[str, Any]) -> list[str]:
 
 def _doubt_line(fault: Mapping[str, Any]) -> str:
     where = ", ".join(f"{a}-{b}" for a, b in fault["frames"])
-    what = {
-        "jump": "jumps",
-        "swap": "change places",
-        "frozen": "stands still to the last digit",
-        "same": "have the same coordinates",
-        "restless": "jumps too often to be followed or compared with other labels",
-    }
-    kind = what.get(fault["kind"], "seem to be exchanged throughout")
-    return f"{' and '.join(fault['labels'])} {kind}" + (f": not believed in frames {where}" if where else "")
+    what = fault_words(fault["kind"], fault["labels"], fault["size_mm"] / 1e3)
+    return what + (f": not believed in frames {where}" if where else "")
 
 
 def _plate_lines(plate: Mapping[str, Any]) -> list[str]:

@@ -11,6 +11,7 @@ from gaitid.errors import TrialError
 from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
 from gaitid.markers.labels import LabelFault, check_labels, find_exchanged
 from gaitid.model import specs
+from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.statistics import median, noise_level
@@ -30,31 +31,58 @@ MAX_NAMED = 6
 
 
 @frozen_dataclass(eq=False)
-class Clean:
+class Markers:
     """Markers to compute with, and what was done to them.
 
     Attributes
     ----------
     seen : mapping of label to (frames, 3) array, m
         Labels checked and gaps filled, not filtered; NaN where unknown.
-    markers : mapping of label to (frames, 3) array, m
+    filtered : mapping of label to (frames, 3) array, m
         The same, filtered.
     support : mapping of label to (frames, 3) array, m
         The same with the gaps that stay open bridged, so that derivatives beside them have support; where a frame of
-        `markers` is unknown, what follows from this one must be thrown away. `markers` itself where no gap is open.
+        `filtered` is unknown, what follows from this one must be thrown away. `filtered` itself where no gap is open.
+    first_frame : int
+        Number of the trial's first frame, for words.
     settings : Settings
         Cut-off and frames at the ends as decided.
     quality : mapping
         For the record.
-    warnings : tuple of str
+    notes : Notes
     """
 
     seen: Mapping[str, Array]
-    markers: Mapping[str, Array]
+    filtered: Mapping[str, Array]
     support: Mapping[str, Array]
+    first_frame: int
     settings: specs.Settings
     quality: Mapping[str, Any]
-    warnings: tuple[str, ...]
+    notes: Notes
+
+    @property
+    def doubted(self) -> list[str]:
+        """Labels that are not believed in some frames, each once."""
+        return list(dict.fromkeys(label for fault in self.quality["label_faults"] for label in fault["labels"]))
+
+
+def model_markers(trial: Trial, model: specs.Model) -> dict[str, Array]:
+    """Positions, (frames, 3), m, by label, of the markers that the model knows and the trial saw."""
+    labels = [label for side, role in model.roles for label in model.labels(role, side)]
+    return {label: trial.marker(label) for label in labels if trial.has(label)}
+
+
+def clean_markers(trial: Trial, model: specs.Model) -> Markers:
+    """The model's markers of a trial: labels checked, gaps filled, noise filtered.
+
+    Raises
+    ------
+    TrialError
+        The cut-off is not below half the rate.
+    """
+    letters = [side.letter for side in model.sides]
+    loaded = model.touches_ground and bool(trial.plates)
+    return clean(model_markers(trial, model), model.settings, trial.rate_hz, trial.first_frame, letters, loaded)
 
 
 def clean(
@@ -64,7 +92,7 @@ def clean(
     first_frame: int,
     letters: Sequence[str],
     loaded: bool = True,
-) -> Clean:
+) -> Markers:
     """Check labels, fill gaps, filter.
 
     Parameters
@@ -85,25 +113,20 @@ def clean(
     TrialError
         The cut-off is not below half the rate.
     """
-    warnings: list[str] = []
     checked, faults = dict(raw), []
     if settings.doubtful_labels == "unknown":
         result = check_labels(raw, rate_hz)
         checked, faults = dict(result.markers), list(result.faults)
         if len(letters) == 2:
             faults += find_exchanged(checked, (letters[0], letters[1]))
-    warnings += [fault.words(first_frame) for fault in faults]
     limits = GapLimits(settings.gap_sure_s, settings.gap_spline_s, settings.gap_rigid_s, settings.gap_error_mm * 1e-3)
     filled = fill_gaps(checked, rate_hz, limits)
-    warnings += _gap_warnings(filled.gaps, first_frame)
-    settings, noise_mm, words = _resolved(raw, settings)
-    warnings += words
+    settings, noise_mm, noise_notes = _resolved(raw, settings)
     support = bridge(filled.markers, rate_hz)
     smooth, figures, settings = _filtered(support, settings, rate_hz)
     is_open = {label: ~known_rows(points) for label, points in filled.markers.items()}
     bridged = [label for label, mask in is_open.items() if (mask & known_rows(smooth[label])).any()]
-    markers = {**smooth, **{label: np.where(is_open[label][:, None], np.nan, smooth[label]) for label in bridged}}
-    warnings += _filter_warnings(settings, figures, loaded)
+    filtered = {**smooth, **{label: np.where(is_open[label][:, None], np.nan, smooth[label]) for label in bridged}}
     quality = {
         "marker_noise_mm": noise_mm,
         "marker_filter": figures,
@@ -112,28 +135,31 @@ def clean(
         **_missing(raw),
         **(_residual_analysis(filled.markers, rate_hz) if noise_mm > SMOOTHED_BELOW_MM else {}),
     }
-    return Clean(filled.markers, markers, smooth if bridged else markers, settings, quality, tuple(warnings))
+    notes = (
+        *(fault.note(first_frame) for fault in faults),
+        *_gap_notes(filled.gaps, first_frame),
+        *noise_notes,
+        *_filter_notes(settings, figures, loaded),
+    )
+    through = smooth if bridged else filtered
+    return Markers(filled.markers, filtered, through, first_frame, settings, quality, notes)
 
 
 # --- gaps and labels ----------------------------------------------------------------------------------------
 
 
-def _gap_warnings(gaps: Sequence[Gap], first_frame: int) -> list[str]:
-    warnings = []
-    filled, left = [g for g in gaps if g.method], [g for g in gaps if not g.method]
-    for found, what, words in (
-        (filled, "filled", [g.words(first_frame).replace(" is filled", "") for g in filled]),
-        (left, "left open: what needs them is empty there", [_where(g, first_frame) for g in left]),
+def _gap_notes(gaps: Sequence[Gap], first_frame: int) -> Notes:
+    notes = []
+    for code, these, what in (
+        ("gap_filled", [g for g in gaps if g.method], "filled"),
+        ("gap_open", [g for g in gaps if not g.method], "left open: what needs them is empty there"),
     ):
-        if found:
-            more = f"; and {len(found) - MAX_NAMED} more" if len(found) > MAX_NAMED else ""
-            count = "a gap of a marker was" if len(found) == 1 else f"{len(found)} gaps of markers were"
-            warnings.append(f"{count} {what}: {'; '.join(words[:MAX_NAMED])}{more}")
-    return warnings
-
-
-def _where(gap: Gap, first_frame: int) -> str:
-    return f"{gap.label} in frames {gap.first + first_frame}-{gap.last + first_frame} ({gap.reason})"
+        if these:
+            named = "; ".join(gap.words(first_frame) for gap in these[:MAX_NAMED])
+            more = f"; and {len(these) - MAX_NAMED} more" if len(these) > MAX_NAMED else ""
+            count = "a gap of a marker was" if len(these) == 1 else f"{len(these)} gaps of markers were"
+            notes.append(Note(code, f"{count} {what}: {named}{more}"))
+    return tuple(notes)
 
 
 def _gap_record(gap: Gap, first_frame: int) -> dict[str, Any]:
@@ -165,26 +191,23 @@ def _missing(raw: Mapping[str, Array]) -> dict[str, Any]:
 # --- filter -------------------------------------------------------------------------------------------------
 
 
-def _resolved(raw: Mapping[str, Array], settings: specs.Settings) -> tuple[specs.Settings, float, list[str]]:
-    """Settings with ``auto`` decided from the noise on the markers, that noise in mm, and warnings."""
+def _resolved(raw: Mapping[str, Array], settings: specs.Settings) -> tuple[specs.Settings, float, Notes]:
+    """Settings with ``auto`` decided from the noise on the markers, that noise in mm, and what to say of it."""
     levels = [noise_level(1e3 * points) for points in raw.values()]
     known = [level for level in levels if np.isfinite(level)]
     noise = float(median(np.array(known))) if known else float("nan")
-    warnings = []
+    carry = f"the markers carry {noise:.2g} mm of noise"
     if settings.cutoff_hz == "auto":
         if not noise > SMOOTHED_BELOW_MM:
-            settings = settings._replace(cutoff_hz=None)
-        elif settings.marker_filter == "gcv_spline":
-            warnings.append(f"the markers carry {noise:.2g} mm of noise; a smoothing spline took it off")
-        else:
-            settings = settings._replace(cutoff_hz=settings.raw_cutoff_hz)
-            warnings.append(
-                f"the markers carry {noise:.2g} mm of noise; they were low-passed at {settings.cutoff_hz:g} Hz "
-                "(choose with --cutoff)"
-            )
-    elif settings.cutoff_hz is None and noise > SMOOTHED_BELOW_MM:
-        warnings.append(f"the markers carry {noise:.2g} mm of noise and are not filtered: accelerations are rough")
-    return settings, noise, warnings
+            return settings._replace(cutoff_hz=None), noise, ()
+        if settings.marker_filter == "gcv_spline":
+            return settings, noise, (Note("marker_filter", f"{carry}; a smoothing spline took it off"),)
+        settings = settings._replace(cutoff_hz=settings.raw_cutoff_hz)
+        what = f"{carry}; they were low-passed at {settings.cutoff_hz:g} Hz (choose with --cutoff)"
+        return settings, noise, (Note("marker_filter", what),)
+    if settings.cutoff_hz is None and noise > SMOOTHED_BELOW_MM:
+        return settings, noise, (Note("markers_rough", f"{carry} and are not filtered: accelerations are rough"),)
+    return settings, noise, ()
 
 
 def _filtered(
@@ -245,42 +268,38 @@ def _filtered(
     return {label: values[:, i] for i, label in enumerate(labels)}, figures, settings
 
 
-def _filter_warnings(settings: specs.Settings, figures: Mapping[str, Any], loaded: bool) -> list[str]:
-    warnings = []
-    found = [float(v) for v in figures.get("effective_cutoff_hz", {}).values()]
-    typical = float(median(np.array(found))) if found else float("nan")
+def _filter_notes(settings: specs.Settings, figures: Mapping[str, Any], loaded: bool) -> Notes:
+    notes = []
+    effective = [float(v) for v in figures.get("effective_cutoff_hz", {}).values()]
+    typical = float(median(np.array(effective))) if effective else float("nan")
     if figures.get("chosen_by") == "GCV" and typical > MISLED_HZ:
-        warnings.append(
+        text = (
             f"cross-validation chose {typical:.0f} Hz: it takes noise that neighbouring frames share for movement; "
             "give --cutoff, or the noise with --set spline_mse_mm2=..."
         )
-    wanted = settings.cutoff_hz
-    if found and isinstance(wanted, float) and abs(typical / wanted - 1) > 0.1:
-        warnings.append(f"the filter's windows come no nearer to {wanted:g} Hz than {typical:.3g} Hz")
-    force = settings.force_cutoff_hz
-    if loaded and found and (force is None or abs(force - typical) > 0.5):
+        notes.append(Note("filter_misled", text))
+    wanted, force = settings.cutoff_hz, settings.force_cutoff_hz
+    if effective and isinstance(wanted, float) and abs(typical / wanted - 1) > 0.1:
+        text = f"the filter's windows come no nearer to {wanted:g} Hz than {typical:.3g} Hz"
+        notes.append(Note("filter_inexact", text))
+    if loaded and effective and (force is None or abs(force - typical) > 0.5):
         plates = "the plates are not" if force is None else f"the plates at {force:g} Hz"
-        warnings.append(
+        text = (
             f"the markers are low-passed at {typical:.3g} Hz, {plates}: knee and hip moments within 0.03 s of a foot "
             "strike are not to be trusted (--force-cutoff; docs/method.md)"
         )
-    return warnings
+        notes.append(Note("filters_differ", text))
+    return tuple(notes)
 
 
 def _residual_analysis(markers: Mapping[str, Array], rate_hz: float) -> dict[str, Any]:
     """What Winter's residual analysis proposes for each marker; it needs a noise floor (docs/smoothing.md)."""
     from gaitid.numerics.residual import residual_cutoff
 
-    found = residual_cutoff(np.stack(list(markers.values()), axis=1), rate_hz)
+    proposed = residual_cutoff(np.stack(list(markers.values()), axis=1), rate_hz)
     return {
-        "residual_analysis_hz": {label: found.cutoff_hz[i] for i, label in enumerate(markers)},
+        "residual_analysis_hz": {label: proposed.cutoff_hz[i] for i, label in enumerate(markers)},
         "residual_analysis_refused": {
-            label: str(found.reason[i]) for i, label in enumerate(markers) if found.reason[i]
+            label: str(proposed.reason[i]) for i, label in enumerate(markers) if proposed.reason[i]
         },
     }
-
-
-def model_markers(trial: Trial, model: specs.Model) -> dict[str, Array]:
-    """Positions, (frames, 3), m, by label, of the markers that the model knows and the trial saw."""
-    labels = [label for side, role in model.roles for label in model.labels(role, side)]
-    return {label: trial.marker(label) for label in labels if trial.has(label)}

@@ -99,13 +99,13 @@ class Gap:
     reason: str = ""
 
     def words(self, first_frame: int = 0) -> str:
-        """For the record; `first_frame` is the number of the trial's first frame."""
+        """Where it is and how it was filled, or why not; `first_frame` is the number of the trial's first frame."""
         where = f"{self.label} in frames {self.first + first_frame}-{self.last + first_frame}"
         if not self.method:
-            return f"{where} is left open: {self.reason}"
+            return f"{where} ({self.reason})"
         how = f"{self.method} with {', '.join(self.partners)}" if self.partners else self.method
         error = "error unknown" if np.isnan(self.error_m) else f"95 % within {1e3 * self.error_m:.2g} mm"
-        return f"{where} is filled ({how}; {error})"
+        return f"{where} ({how}; {error})"
 
 
 @frozen_dataclass(eq=False)

@@ -11,6 +11,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
+from gaitid.notes import Note
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
@@ -60,25 +61,31 @@ class LabelFault:
     frames: tuple[tuple[int, int], ...]
     size_m: float
 
-    def words(self, first_frame: int = 0) -> str:
-        """A warning; `first_frame` is the number of the trial's first frame."""
-        names = " and ".join(self.labels)
-        where = ", ".join(f"{a + first_frame}-{b + first_frame}" for a, b in self.frames)
-        size = f"{1e3 * self.size_m:.0f} mm"
+    def note(self, first_frame: int = 0) -> Note:
+        """What to tell people; `first_frame` is the number of the trial's first frame."""
+        what = fault_words(self.kind, self.labels, self.size_m)
         if self.kind == "exchanged":
-            return (
-                f"{names} seem to be exchanged throughout (distances to other markers fit better by {size} the other "
-                "way round): correct the labels, or check the other side's"
-            )
-        what = {
-            "same": f"{names} have the same coordinates",
-            "jump": f"{names} jumps by {size}",
-            "restless": f"{names} jumps more than {MOST_JUMPS} times (by up to {size}), too often to be followed or "
-            "compared with other labels",
-            "swap": f"{names} change places ({size})",
-            "frozen": f"{names} stands still to the last digit, away from the others by {size}",
-        }[self.kind]
-        return f"{what}: taken as not seen in frames {where}; correct the labels there"
+            return Note("labels_exchanged", f"{what}: correct the labels, or check the other side's")
+        where = ", ".join(f"{a + first_frame}-{b + first_frame}" for a, b in self.frames)
+        return Note("label_fault", f"{what}: taken as not seen in frames {where}; correct the labels there")
+
+
+#: What is wrong with labels, by the kind of fault.
+FAULTS = {
+    "same": "have the same coordinates",
+    "jump": "jumps by {size}",
+    "restless": f"jumps more than {MOST_JUMPS} times (by up to {{size}}), too often to be followed or compared with "
+    "other labels",
+    "swap": "change places ({size})",
+    "frozen": "stands still to the last digit, away from the others by {size}",
+    "exchanged": "seem to be exchanged throughout (distances to other markers fit better by {size} the other way "
+    "round)",
+}
+
+
+def fault_words(kind: str, labels: Sequence[str], size_m: float) -> str:
+    """What is wrong with labels, in words."""
+    return f"{' and '.join(labels)} {FAULTS[kind].format(size=f'{1e3 * size_m:.0f} mm')}"
 
 
 @frozen_dataclass(eq=False)
@@ -117,9 +124,9 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float) -> CheckedLabels:
     faults += copies
     checked = without(checked, copies)
     for find in (find_frozen, find_restless, find_swaps, find_jumps):
-        found = find(checked, rate_hz)
-        checked = without(checked, found)
-        faults += found
+        more = find(checked, rate_hz)
+        checked = without(checked, more)
+        faults += more
     return CheckedLabels(checked, tuple(faults))
 
 
@@ -273,8 +280,8 @@ def _breaks(points: Array, rate_hz: float) -> IntArray:
     gaps = np.array([(first - 1, stop) for first, stop in spans(~known_rows(points))], dtype=int).reshape(-1, 2)
     inside = (gaps[:, 0] >= 0) & (gaps[:, 1] < len(points))
     gaps = gaps[inside & (gaps[:, 1] - gaps[:, 0] - 1 <= GAP_S * rate_hz)]
-    found = np.concatenate([np.stack([jumps, jumps + 1], axis=1), gaps])
-    return np.asarray(found[np.argsort(found[:, 0])].T)
+    breaks = np.concatenate([np.stack([jumps, jumps + 1], axis=1), gaps])
+    return np.asarray(breaks[np.argsort(breaks[:, 0])].T)
 
 
 def _at_the_same_time(one: IntArray, other: IntArray) -> tuple[IntArray, IntArray]:
@@ -352,25 +359,25 @@ def find_exchanged(markers: Mapping[str, Array], letters: tuple[str, str] = ("L"
     def between(a: str, b: str) -> float:
         return float(distances[place[a], place[b]])
 
-    def unlike(own: tuple[str, str], named: tuple[str, str], near: Sequence[str]) -> float:
+    def unlike(pair: tuple[str, str], named: tuple[str, str], near: Sequence[str]) -> float:
         """How far the distances of two labels differ from those of two on the other side."""
         return sum(
-            abs(between(x, p) - between(other[y], other[p])) for x, y in zip(own, named, strict=True) for p in near
+            abs(between(x, p) - between(other[y], other[p])) for x, y in zip(pair, named, strict=True) for p in near
         )
 
-    found: list[LabelFault] = []
+    candidates: list[LabelFault] = []
     for a, b in combinations(left, 2):
         rest = [p for p in other if p not in (a, b) and p not in right]
         near = sorted(rest, key=lambda p: between(other[a], other[p]) + between(other[b], other[p]))[:NEAREST]
-        found += _fault(unlike((a, b), (a, b), near), unlike((a, b), (b, a), near), (a, b), EXCHANGE_RATIO)
+        candidates += _fault(unlike((a, b), (a, b), near), unlike((a, b), (b, a), near), (a, b), EXCHANGE_RATIO)
     for a in left:
         rest = [p for p in left if p != a]
-        own_side = sum(between(a, p) + between(other[a], other[p]) for p in rest)
+        same_side = sum(between(a, p) + between(other[a], other[p]) for p in rest)
         across = sum(between(a, other[p]) + between(other[a], p) for p in rest)
-        found += _fault(own_side, across, (a, other[a]), 1.0)
+        candidates += _fault(same_side, across, (a, other[a]), 1.0)
     # One exchange spoils the distances of other pairs too: the one that explains most is named.
     faults: list[LabelFault] = []
-    for fault in sorted(found, key=lambda f: -f.size_m):
+    for fault in sorted(candidates, key=lambda f: -f.size_m):
         if not {x for f in faults for label in f.labels for x in (label, other[label])} & set(fault.labels):
             faults.append(fault)
     return faults

@@ -1,6 +1,6 @@
 """A mechanism in YAML -> its motion, its multipliers, and the force and torque at every constraint (planar, driven).
 
-It stands beside the analysis of trials, and shares its errors, its YAML and its way of writing.
+It knows nothing of trials; what it shares with their analysis are errors, the reading of YAML and the way of writing.
 """
 
 from __future__ import annotations

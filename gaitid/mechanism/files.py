@@ -6,8 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gaitid.disk.atomic import put_all, refuse_taken
-from gaitid.disk.result_files import write_all
+from gaitid.disk.atomic import put_all, refuse_taken, write_all
 from gaitid.drawing import load_matplotlib
 from gaitid.errors import WriteError
 from gaitid.mechanism.dynamics import Solution, solve, unknown_loads

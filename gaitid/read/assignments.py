@@ -19,7 +19,7 @@ import numpy as np
 
 from gaitid.disk.regular import file_size
 from gaitid.errors import ReadError
-from gaitid.read.plates.c3d_group import LOADED_N
+from gaitid.read.plates import LOADED_N
 from gaitid.trial import Assignment, ForcePlate, Trial
 
 # Nothing else of the file is looked at: it may hold names and remarks.
@@ -58,27 +58,27 @@ def enf_files(path: Path) -> list[Path]:
 
 
 def _from_enf(path: Path) -> list[Assignment]:
-    found = []
+    assignments = []
     for enf in enf_files(path):
         try:
             file_size(enf, ENF_BYTES, "Eclipse")
             matches = [m for m in map(_CONTEXT.fullmatch, enf.read_bytes().splitlines()) if m]
         except (OSError, ReadError):  # a folder or pipe of that name, or one that may not be read: nobody asked for it
             continue
-        for plate, context in (m.groups() for m in matches):
-            word = context.decode().lower()
-            found.append(Assignment(int(plate), _FEET[word], f"FP{int(plate)}={word.capitalize()} in {enf.name}"))
-    return found
+        for plate, context in ((int(number), word.decode().lower()) for number, word in (m.groups() for m in matches)):
+            source = f"FP{plate}={context.capitalize()} in {enf.name}"
+            assignments.append(Assignment(plate, _FEET[context], source))
+    return assignments
 
 
 def _from_events(trial: Trial) -> list[Assignment]:
-    found = []
+    assignments = []
     for event in trial.events:
         foot = _EVENTS.get(event.name.lower())
         plates = [p.number for p in trial.plates if foot and _peaks_at(p, event.time_s, 1 / trial.rate_hz)]
         if foot and len(plates) == 1:
-            found.append(Assignment(plates[0], foot, f"general event {event.name}", event.time_s))
-    return found
+            assignments.append(Assignment(plates[0], foot, f"general event {event.name}", event.time_s))
+    return assignments
 
 
 def _peaks_at(plate: ForcePlate, time_s: float, within_s: float) -> bool:

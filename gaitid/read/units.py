@@ -7,12 +7,19 @@ from reprlib import repr as short
 
 from gaitid.errors import ReadError
 
-LENGTH_M = {"mm": 1e-3, "millimeters": 1e-3, "millimetres": 1e-3, "cm": 1e-2, "dm": 1e-1, "m": 1.0,
-            "meters": 1.0, "metres": 1.0, "in": 0.0254, "inches": 0.0254}  # fmt: skip
+LENGTH_M = {
+    **dict.fromkeys(("mm", "millimeters", "millimetres"), 1e-3),
+    **dict.fromkeys(("m", "meters", "metres"), 1.0),
+    **dict.fromkeys(("in", "inches"), 0.0254),
+    "cm": 1e-2,
+    "dm": 1e-1,
+}
 FORCE_N = {"n": 1.0, "nt": 1.0, "newton": 1.0, "newtons": 1.0, "kn": 1e3}
-MOMENT_NM = {"nm": 1.0, "n.m": 1.0, "n*m": 1.0, "n·m": 1.0, "n-m": 1.0, "newton-meters": 1.0, "ntm": 1.0,
-             "nmm": 1e-3, "ntmm": 1e-3, "mm.n": 1e-3, "n.mm": 1e-3, "n*mm": 1e-3, "n·mm": 1e-3, "n-mm": 1e-3,
-             "ncm": 1e-2, "n.cm": 1e-2}  # fmt: skip
+MOMENT_NM = {
+    **dict.fromkeys(("nm", "n.m", "n*m", "n·m", "n-m", "newton-meters", "ntm"), 1.0),
+    **dict.fromkeys(("nmm", "ntmm", "mm.n", "n.mm", "n*mm", "n·mm", "n-mm"), 1e-3),
+    **dict.fromkeys(("ncm", "n.cm"), 1e-2),
+}
 VOLTAGE_V = {"v": 1.0, "volt": 1.0, "volts": 1.0, "mv": 1e-3, "uv": 1e-6, "µv": 1e-6, "μv": 1e-6}
 
 

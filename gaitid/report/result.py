@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gaitid.disk.results_back import own_record, own_text
+from gaitid.disk.read_back import read_record, read_text_back
 from gaitid.errors import GaitidError
 from gaitid.notes import SEVERITIES
 from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
@@ -132,7 +132,7 @@ def load_result(path: Path) -> Result:
     """
     if not path.name.endswith(RECORD_SUFFIX) or path.name == RECORD_SUFFIX:
         raise GaitidError(f"{path}: not a result", expected=f"a file NAME{RECORD_SUFFIX} that gaitid run wrote")
-    record = own_record(path)
+    record = read_record(path)
     stem = path.name[: -len(RECORD_SUFFIX)]
     siblings = {kind: path.with_name(f"{stem}.{kind}.csv") for kind in TABLES}
     missing = [sibling.name for sibling in siblings.values() if not sibling.is_file()]
@@ -183,7 +183,7 @@ def load_result(path: Path) -> Result:
 def _table(path: Path, wanted: Iterable[str]) -> tuple[list[str], list[list[str]]]:
     """Header and rows; refused unless every wanted column is there and every row has as many cells."""
     try:
-        rows = list(csv.reader(io.StringIO(own_text(path, "CSV"), newline="")))
+        rows = list(csv.reader(io.StringIO(read_text_back(path, "CSV"), newline="")))
     except csv.Error as error:
         raise GaitidError(f"{path}: not CSV", found=str(error)) from None
     header = rows[0] if rows else []

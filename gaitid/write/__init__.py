@@ -3,5 +3,20 @@
 It knows nothing of how a number came about, and writes no file itself (`gaitid.disk`).
 """
 
-#: Of ``walk.contacts.csv``.
+#: Frames of expression of joint wrenches, and those that are written where none is asked for.
+FRAMES_OF_EXPRESSION = ("global", "proximal", "distal", "jcs")
+DEFAULT_FRAMES = ("global", "distal")
+#: All tables that a run may write, and the columns that name a row of each.
+TABLES = {
+    "wrenches": ("frame",),
+    "joints": ("frame",),
+    "contacts": ("side", "plates", "first_frame", "last_frame"),
+    "cycles": ("side", "cycle", "percent"),
+    "spatiotemporal": ("side", "cycle"),
+    "segments": ("frame",),
+    "base": ("frame",),
+}
+#: Those that are written only when asked for (``--write``).
+WRITE = ("segments", "base")
+#: Of the table of contacts, also in records and in the truth of simulated trials.
 CONTACT_COLUMNS = ("side", "plates", "first_frame", "last_frame", "peak_vertical_N", "method", "confidence", "reason")

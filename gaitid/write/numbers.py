@@ -60,9 +60,20 @@ def rows_text(values: Array) -> str:
 
 def _lines(values: Array) -> str:
     x = values.ravel()
+    known = np.flatnonzero(np.isfinite(x) & (x != 0))
+    if len(known) == len(x):
+        cells = _cells(x)
+    else:  # half of a table may be empty: a foot beside the plates
+        cells = _TEMPLATES.take(np.where(x == 0, _ZERO, _EMPTY), axis=0)
+        cells[known] = _cells(x[known])
+    cells.reshape(*values.shape, _WIDTH)[:, -1, -1] = ord("\n")
+    return cells.tobytes().translate(None, b"\0").decode("ascii")
+
+
+def _cells(x: Array) -> NDArray[np.uint8]:
+    """(numbers, width) cells of numbers that are finite and not zero."""
     size = np.abs(x)
-    with np.errstate(all="ignore"):  # of zero, and of what is not finite
-        power = np.floor(np.log10(size))
+    power = np.floor(np.log10(size))
     plain = (power >= LOWEST) & (power <= HIGHEST)
     exponent = np.where(plain, power, 0).astype(np.intp)
     scaled = np.where(plain, size, 0) * _SCALE.take(exponent - LOWEST)
@@ -72,27 +83,24 @@ def _lines(values: Array) -> str:
     exponent[carried] += 1
     plain &= (whole >= 10.0 ** (DIGITS - 1)) & (np.abs(scaled - np.floor(scaled) - 0.5) > _NEAR_A_TIE)
     plain &= exponent <= HIGHEST
-    other = np.flatnonzero(~plain)
-    index = exponent + np.where(x < 0, _MINUS - LOWEST, -LOWEST)
-    index[other] = np.where(size[other] == 0, _ZERO, _EMPTY)
-    cells = _TEMPLATES.take(index, axis=0)
-    cells[:, _DIGIT] = _digits(whole.astype(np.int64))
-    cells[other] = _TEMPLATES.take(index[other], axis=0)
+    cells = _TEMPLATES.take(exponent + np.where(x < 0, _MINUS - LOWEST, -LOWEST), axis=0)
+    cells[:, _DIGIT] = _digits(whole)
     _drop_trailing_zeros(cells, exponent)
-    odd = other[np.isfinite(x[other]) & (x[other] != 0)]
+    odd = np.flatnonzero(~plain)
     if len(odd):
         texts = np.array([b"%.10g" % v for v in x[odd].tolist()], f"S{_WIDTH - 1}")
         cells[odd, :-1] = texts.view(np.uint8).reshape(len(odd), -1)
-    cells.reshape(*values.shape, _WIDTH)[:, -1, -1] = ord("\n")
-    return cells.tobytes().translate(None, b"\0").decode("ascii")
+    return cells
 
 
-def _digits(whole: NDArray[np.int64]) -> NDArray[np.uint8]:
+def _digits(whole: Array) -> NDArray[np.uint8]:
     """(numbers, 10) characters of whole numbers below 1e10, with leading zeros."""
     quads = np.empty((len(whole), 3), np.uint32)
-    quads[:, 0] = _QUADS.take(whole // 10**8)
-    quads[:, 1] = _QUADS.take(whole // 10**4 % 10**4)
-    quads[:, 2] = _QUADS.take(whole % 10**4)
+    # exact: a quotient lies 1e-8 and more from a whole number, or is one
+    for i, unit in enumerate((1e8, 1e4, 1.0)):
+        part = np.floor(whole / unit)
+        quads[:, i] = _QUADS.take(part.astype(np.intp))
+        whole = whole - part * unit
     return quads.view(np.uint8)[:, 2:]
 
 

@@ -12,6 +12,13 @@ import numpy as np
 
 from gaitid.analysis.result import Result
 from gaitid.version import __version__
+from gaitid.write.tables import contact_row
+
+#: Of a record's keys and what they hold; raised where a reader of the last one would be misled (docs/record.md).
+#: 2: `warnings` are objects; records of before, without a number, hold them as strings.
+SCHEMA = 2
+# one for all lines: each `json.dumps` with options makes its own
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def plain(value: Any) -> Any:
@@ -66,6 +73,7 @@ def record(
     }
     content = {
         "gaitid": __version__,
+        "schema": SCHEMA,
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "command": list(command),
         "inputs": [dict(i) for i in inputs],
@@ -93,19 +101,7 @@ def record(
         },
         "segments": segments,
         "conventions": result.conventions,
-        "contacts": [
-            {
-                "side": c.side,
-                "plates": "+".join(str(p) for p in c.plates),
-                "first_frame": c.first + first,
-                "last_frame": c.last + first,
-                "peak_vertical_N": c.peak_vertical_N,
-                "method": c.method,
-                "confidence": c.confidence,
-                "reason": c.reason,
-            }
-            for c in result.contacts
-        ],
+        "contacts": [contact_row(contact, first) for contact in result.contacts],
         "events": result.gait.record(),
         "coverage": {
             side: {
@@ -120,7 +116,7 @@ def record(
             for side, leg in result.sides.items()
         },
         "quality": result.quality,
-        "warnings": list(result.warnings),
+        "warnings": [note.as_dict() for note in result.notes],
     }
     return plain(content)  # type: ignore[no-any-return]
 
@@ -140,4 +136,4 @@ def _section(value: Any) -> str:
 
 
 def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _ENCODER.encode(value)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gaitid.analysis.result import Result
 from gaitid.dynamics.wrench import Wrench
+from gaitid.ground.contacts import Contact
 from gaitid.numerics.rotation import apply_transposed
 from gaitid.trial import Array
-from gaitid.write import CONTACT_COLUMNS
+from gaitid.write import CONTACT_COLUMNS, DEFAULT_FRAMES
+from gaitid.write.cycles import cycles_csv, spatiotemporal_csv
 from gaitid.write.table import csv_text, quoted
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
-
-FRAMES_OF_EXPRESSION = ("global", "proximal", "distal", "jcs")
-DEFAULT_FRAMES = ("global", "distal")
 
 
 class _Table:
@@ -114,15 +113,64 @@ def segments_csv(result: Result) -> str:
     return table.text()
 
 
+def contact_row(contact: Contact, first_frame: int) -> dict[str, Any]:
+    """One contact, frames as the file numbers them: the columns of ``walk.contacts.csv``, also in records.
+
+    Parameters
+    ----------
+    contact : Contact
+    first_frame : int
+        The number of the trial's first frame.
+    """
+    return {
+        "side": contact.side,
+        "plates": contact.plate_names,
+        "first_frame": contact.first + first_frame,
+        "last_frame": contact.last + first_frame,
+        "peak_vertical_N": contact.peak_vertical_N,
+        "method": contact.method,
+        "confidence": contact.confidence,
+        "reason": contact.reason,
+    }
+
+
 def contacts_csv(result: Result) -> str:
     """``walk.contacts.csv``: one row a contact of a foot with the ground."""
-    first = result.trial.first_frame
-    lines = [",".join(CONTACT_COLUMNS)]
-    for c in result.contacts:
-        peak, confidence = (f"{v:.10g}" if np.isfinite(v) else "" for v in (c.peak_vertical_N, c.confidence))
-        plates = "+".join(str(p) for p in c.plates)
-        lines.append(
-            f"{c.side},{plates},{c.first + first},{c.last + first},{peak},{quoted(c.method)},"
-            f"{confidence},{quoted(c.reason)}"
-        )
-    return "\n".join(lines) + "\n"
+    rows = [contact_row(contact, result.trial.first_frame) for contact in result.contacts]
+    return "\n".join([",".join(CONTACT_COLUMNS), *(",".join(map(cell, row.values())) for row in rows)]) + "\n"
+
+
+def cell(value: object) -> str:
+    """A cell of a CSV: numbers with ten digits, unknown ones empty, text quoted where it must be."""
+    if isinstance(value, float):
+        return f"{value:.10g}" if np.isfinite(value) else ""
+    return quoted(str(value))
+
+
+#: How each table is made.
+_MAKERS: Mapping[str, Callable[[Result], str]] = {
+    "joints": joints_csv,
+    "contacts": contacts_csv,
+    "cycles": lambda result: cycles_csv(result, result.gait),
+    "spatiotemporal": lambda result: spatiotemporal_csv(result, result.gait),
+    "segments": segments_csv,
+    "base": base_csv,
+}
+
+
+def table_text(
+    table: str, result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, parts: Parts | None = None
+) -> str:
+    """The content of one table.
+
+    Parameters
+    ----------
+    table : str
+        One of `gaitid.write.TABLES`.
+    result : Result
+    express_in : sequence of str
+        Frames of expression of the wrenches.
+    parts : Parts, optional
+        What each cause contributes to the wrenches.
+    """
+    return wrenches_csv(result, express_in, parts) if table == "wrenches" else _MAKERS[table](result)

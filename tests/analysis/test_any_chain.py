@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import yaml
 
-from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.pipeline import Options, analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile, read_subject
 from gaitid.dynamics.newton_euler import SOLVERS
@@ -23,6 +23,7 @@ from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import TrialError
 from gaitid.model.load import load_model
 from gaitid.model.specs import Model
+from gaitid.notes import texts
 from gaitid.simulate.jet import Jet, apply, constant, matmul, sin_cos, time_jet, turn
 from gaitid.simulate.momentum import Moving, spin_momentum, spin_of, wrench_needed
 from gaitid.trial import Trial
@@ -209,8 +210,8 @@ def test_a_chain_of_any_length_and_shape_obeys_the_momentum_principle(
 ) -> None:
     chain, model = case
     exact = motion(chain)
-    result = analyse(trial_of(chain, exact), model, SubjectFile(), solver=solver)
-    assert result.warnings == ()
+    result = analyse(trial_of(chain, exact), model, SubjectFile(), options=Options(solver))
+    assert result.notes == ()
     assert list(result.sides) == ["right"]
     for s in chain:
         parts = beyond(chain, s.name)
@@ -266,7 +267,7 @@ def test_velocities_are_those_of_the_motion(case: tuple[list[Segment], Model]) -
 
 def test_a_limb_that_the_ground_does_not_touch_knows_its_load(case: tuple[list[Segment], Model]) -> None:
     chain, model = case
-    result = analyse(trial_of(chain, motion(chain)), model, SubjectFile(), require_forces=True)
+    result = analyse(trial_of(chain, motion(chain)), model, SubjectFile(), options=Options(require_forces=True))
     np.testing.assert_array_equal(result.sides["right"].load.wrench.f_g, 0.0)
     assert result.contacts == ()
     assert result.conventions["ground"] == "acts on no segment of this model"
@@ -329,7 +330,7 @@ def test_without_the_bodys_mass_moments_per_kg_are_empty_and_that_is_said(tmp_pa
     rewritten(tmp_path, "limb.yaml", optional)
     trial = trial_of(ARM, motion(ARM))
     result = analyse(trial, load_model(model), SubjectFile())
-    assert result.warnings == ("the body's mass is not known: moments and powers per kg are empty",)
+    assert texts(result.notes) == ["the body's mass is not known: moments and powers per kg are empty"]
     assert np.isnan(result.sides["right"].moments["hand_top"]["flexion"]).all()
     assert known(result.sides["right"].wrenches["hand_top"]).any()
 
@@ -395,7 +396,7 @@ def test_what_the_trunk_exerts_on_the_pelvis_is_known_from_the_momentum_of_every
     sim: Any, heavy: Model, solver: str
 ) -> None:
     """Legs, pelvis and both grounds: one system, the rate of change of its momentum, exact."""
-    result = analyse(sim.trial, heavy, SubjectFile(), solver=solver)
+    result = analyse(sim.trial, heavy, SubjectFile(), options=Options(solver))
     subject, skeleton = sim.walk.subject, sim.walk.gait.walking(sim.truth.time_s)
     R = skeleton.rotation["pelvis"]
     com, lumbar = (skeleton.point["pelvis"] + apply(R, offset) for offset in (PELVIS_COM, LUMBAR))

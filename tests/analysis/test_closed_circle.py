@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from slow import slow_but
 
 from gaitid.dynamics.chain import Chain, Link
 from gaitid.dynamics.newton_euler import SOLVERS
@@ -154,8 +155,9 @@ def test_the_error_falls_with_the_fourth_power_of_the_rate(
         assert min(ends) > 0.7, (row, ends)
 
 
-def test_the_command_line_gives_back_the_applied_loads(tmp_path: Path) -> None:
-    found = closed_circle.through_files(tmp_path, 100, "--duration", 1.5)
+@pytest.mark.parametrize("seconds", slow_but([1.0], [1.0, 1.5]))
+def test_the_command_line_gives_back_the_applied_loads(seconds: float, tmp_path: Path) -> None:
+    found = closed_circle.through_files(tmp_path, 100, "--duration", seconds)
     for row, (middle, anywhere) in found.items():
         # N, N·m: forces reach 160 N and moments 50 N·m. Measured: 8e-5 and 4e-5 in the middle, 0.08 and 0.05 four
         # frames from an end.

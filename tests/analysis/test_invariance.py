@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.pipeline import Options, analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.model.load import load_model
+from gaitid.notes import texts
 from gaitid.numerics.rotation import about_axis
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Trial
@@ -104,7 +105,7 @@ def test_a_mirrored_trial_swaps_left_and_right(simulated: Callable[..., object])
 
 @pytest.mark.parametrize("model", ["pig", "pig_vicon"])
 def test_the_solvers_agree_on_a_real_trial(trial: Trial, model: str) -> None:
-    results = [analyse(trial, load_model(model), SubjectFile(), solver=s) for s in SOLVERS]
+    results = [analyse(trial, load_model(model), SubjectFile(), options=Options(s)) for s in SOLVERS]
     for other in results[1:]:
         for side, leg in results[0].sides.items():
             for joint, wrench in leg.wrenches.items():
@@ -125,7 +126,7 @@ def test_one_leg_only(simulated: Callable[..., object]) -> None:
     )
     assert np.isnan(left.sides["right"].angles["knee"]["flexion"]).all()
     assert np.isnan(left.sides["right"].load.wrench.f_g).all()
-    assert any("right leg: none of its markers" in w and "RKNE" in w for w in left.warnings)
+    assert any("right leg: none of its markers" in w and "RKNE" in w for w in texts(left.notes))
 
 
 def test_a_gap_empties_its_frames_and_no_others(simulated: Callable[..., object]) -> None:

@@ -16,21 +16,20 @@ import numpy as np
 import pytest
 
 import gaitid
-from gaitid.analysis import limb as leg
-from gaitid.analysis import pipeline
+from gaitid.analysis import limb, pipeline
 from gaitid.analysis.result import Result
-from gaitid.body import frames, kinematics
+from gaitid.body import frames, kinematics, poses
 from gaitid.body.subject import SubjectFile
 from gaitid.dynamics import newton_euler
 from gaitid.dynamics.chain import Link
 from gaitid.dynamics.components import LinkRows
 from gaitid.dynamics.wrench import Wrench
-from gaitid.ground import contacts, laboratory
+from gaitid.ground import contacts
 from gaitid.ground import plate_load as plates
 from gaitid.markers import clean as cleaning
 from gaitid.model import specs
 from gaitid.model.load import load_model
-from gaitid.numerics import signals
+from gaitid.numerics import lowpass
 
 SIDES, JOINTS = ("left", "right"), ("ankle", "knee", "hip")
 # What the sampling at 100 Hz costs the faultless analysis is 0.026 N and 0.0032 N·m (root mean square over the
@@ -108,12 +107,12 @@ def lever_turned_round(patch: Patch) -> None:
 
 
 def lever_from_the_joint_not_the_centre_of_mass(patch: Patch) -> None:
-    link = leg.Link
+    link = limb.Link
 
     def shifted(mass, inertia, R, com, *rest):
         return link(mass, inertia, R, rest[3], *rest)
 
-    patch.setattr(leg, "Link", shifted)
+    patch.setattr(limb, "Link", shifted)
 
 
 def gyroscopic_term_forgotten(patch: Patch) -> None:
@@ -156,13 +155,13 @@ def half_of_the_angular_velocity(patch: Patch) -> None:
     patch.setattr(kinematics, "spin_from_quaternion", lambda q, p: spin(q, p) / 2)
 
 
-def moved(patch: Patch, change: Callable[[kinematics.Motion], kinematics.Motion]) -> None:
+def moved(patch: Patch, change: Callable[[kinematics.SegmentMotion], kinematics.SegmentMotion]) -> None:
     motions = kinematics.segment_motions
 
-    def changed(*args: Any) -> Mapping[str, kinematics.Motion]:
+    def changed(*args: Any) -> Mapping[str, kinematics.SegmentMotion]:
         return {name: change(motion) for name, motion in motions(*args).items()}
 
-    patch.setattr(pipeline, "segment_motions", changed)
+    patch.setattr(poses, "segment_motions", changed)
 
 
 def acceleration_of_turning_in_segment_axes(patch: Patch) -> None:
@@ -189,14 +188,14 @@ def derivative_by_three_points(patch: Patch) -> None:
 
 def markers_secretly_smoothed(patch: Patch) -> None:
     def smoothed(markers: Mapping[str, np.ndarray], settings: specs.Settings, rate_hz: float) -> Any:
-        return {label: signals.lowpass(values, 6.0, rate_hz) for label, values in markers.items()}, {}, settings
+        return {label: lowpass.lowpass(values, 6.0, rate_hz) for label, values in markers.items()}, {}, settings
 
     patch.setattr(cleaning, "_filtered", smoothed)
 
 
 def plate(patch: Patch, change: Callable[[Any], Any]) -> None:
     load = plates.plate_load
-    patch.setattr(laboratory, "plate_load", lambda one, *rest: load(change(one), *rest))
+    patch.setattr(plates, "plate_load", lambda one, *rest: load(change(one), *rest))
 
 
 def sensor_above_the_surface(patch: Patch) -> None:
@@ -233,13 +232,13 @@ def plates_read_by_the_block_of_a_frame(patch: Patch) -> None:
 
 
 def loads(patch: Patch, change: Callable[[contacts.FootLoad], contacts.FootLoad]) -> None:
-    assign = contacts.foot_loads
+    assign = contacts.loads_on_feet
 
-    def changed(*args: Any) -> Any:
-        found, *rest = assign(*args)
-        return {side: change(load) for side, load in found.items()}, *rest
+    def changed(*args: Any) -> contacts.Loads:
+        known = assign(*args)
+        return replace(known, by_side={side: change(load) for side, load in known.by_side.items()})
 
-    patch.setattr(pipeline, "foot_loads", changed)
+    patch.setattr(pipeline, "loads_on_feet", changed)
 
 
 def action_taken_for_reaction(patch: Patch) -> None:
@@ -268,24 +267,24 @@ def moment_of_the_ground_not_moved(patch: Patch) -> None:
 
 def wrench_moved_the_wrong_way(patch: Patch) -> None:
     """Only in the law: on the plates it would move the pressure off the foot, and the contact would be refused."""
-    law = leg.Link
+    law = limb.Link
 
     def linked(mass: float, inertia: np.ndarray, R: np.ndarray, com: np.ndarray, *rest: Any) -> Link:
         *motion, w = rest
         # a point as far on the other side of the centre of mass: m − (p − c) × f instead of m + (p − c) × f
         return law(mass, inertia, R, com, *motion, None if w is None else Wrench(w.f_g, w.m_g, 2 * com - w.p_g))
 
-    patch.setattr(leg, "Link", linked)
+    patch.setattr(limb, "Link", linked)
 
 
 def left_and_right_loads_exchanged(patch: Patch) -> None:
-    assign = contacts.foot_loads
+    assign = contacts.loads_on_feet
 
-    def exchanged(*args: Any) -> Any:
-        found, *rest = assign(*args)
-        return {"left": found["right"], "right": found["left"]}, *rest
+    def exchanged(*args: Any) -> contacts.Loads:
+        known = assign(*args)
+        return replace(known, by_side={"left": known.by_side["right"], "right": known.by_side["left"]})
 
-    patch.setattr(pipeline, "foot_loads", exchanged)
+    patch.setattr(pipeline, "loads_on_feet", exchanged)
 
 
 def sign_of_the_sides_exchanged_in_angles(patch: Patch) -> None:
@@ -394,7 +393,7 @@ def test_the_planted_faults_are_gone_afterwards(sim: Any, model: specs.Model, so
 SHARED = {
     "simulate",
     "errors",
-    "whole",
+    "disk",
     "scenario_names",
     *(f"dynamics.{name}" for name in ("joint_space", "forward", "control", "friction", "inertia")),
     *(f"model.{name}" for name in ("fields", "expression", "yaml_file", "load")),
@@ -402,7 +401,7 @@ SHARED = {
 
 
 def test_the_simulation_shares_nothing_with_what_it_judges() -> None:
-    folder = Path(gaitid.__file__).parents[1] / "simulate"
+    folder = Path(gaitid.__file__).parent / "simulate"
     files = sorted(folder.rglob("*.py"))
     assert len(files) > 5
     for file in files:

@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from accuracy import LIMITS, measure
 from shared_trials import SHARED, TRIALS
 
+from gaitid.notes import texts
 from gaitid.run import Prepared, RunOptions, analyse_file, prepare
 
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
@@ -100,7 +101,7 @@ def test_a_bias_loads_no_foot_in_the_air(prepared: Prepared) -> None:
     result = analyse_file(SHARED / "stairs/Movement_trial.c3d", prepared)
     swing = result.sides["left"].load.wrench.f_g[190:225]
     np.testing.assert_array_equal(swing, 0.0)
-    assert sum("reads" in w and "empty" in w for w in result.warnings) == 4
+    assert sum("reads" in w and "empty" in w for w in texts(result.notes)) == 4
     for plate in result.quality["plates"]:
         assert 5 < np.linalg.norm(plate["bias_N"]) < 16  # N
 
@@ -159,7 +160,7 @@ def test_type_4_plates_and_an_outer_toe_marker(tmp_path: Path) -> None:
 @pytest.mark.parametrize("known", TRIALS, ids=lambda k: k.name)
 def test_plates_lie_where_the_files_say(known, prepared: Prepared) -> None:  # type: ignore[no-untyped-def]
     result = analyse_file(known.path, prepared)
-    assert not [w for w in result.warnings if "corners" in w or "where the foot presses" in w]
+    assert not [w for w in texts(result.notes) if "corners" in w or "where the foot presses" in w]
 
 
 @pytest.mark.parametrize("known", TRIALS, ids=lambda k: k.name)

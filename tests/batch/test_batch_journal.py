@@ -18,11 +18,12 @@ import works
 
 from gaitid.batch import journal as journals
 from gaitid.batch.job import CRASHED, DONE, Job, Outcome
-from gaitid.batch.journal import Journal, locked, sweep
-from gaitid.batch.plan import Planned
+from gaitid.batch.journal import Journal
 from gaitid.batch.progress import Progress
+from gaitid.batch.results_folder import locked, sweep, writing
 from gaitid.batch.supervisor import run_batch
 from gaitid.batch.table import COLUMNS, batch_csv, results_in
+from gaitid.batch.types import Planned
 from gaitid.errors import WriteError
 
 
@@ -206,9 +207,8 @@ def test_names_in_the_table_are_as_they_are_but_for_what_a_terminal_obeys() -> N
     names = ["=1+2.c3d", "two  blanks.c3d", "Zoë\u200c\xa0膝.c3d", "a\x1b[31m\n\u0085.c3d", "b\udcff.c3d"]
     table = batch_csv([planned(name) for name in names], {name: Outcome(name, DONE) for name in names})
     assert len(table.splitlines()) == len(names) + 1
-    assert [row["trial"] for row in csv.DictReader(io.StringIO(table))] == [
-        *names[:3], r"a\x1b[31m\n\x85.c3d", r"b\udcff.c3d",
-    ]  # fmt: skip
+    expected = [*names[:3], r"a\x1b[31m\n\x85.c3d", r"b\udcff.c3d"]
+    assert [row["trial"] for row in csv.DictReader(io.StringIO(table))] == expected
 
 
 @pytest.mark.parametrize(
@@ -274,10 +274,10 @@ def test_a_disk_that_is_full_when_the_journal_is_written(tmp_path: Path, monkeyp
 
 @pytest.mark.parametrize("number", [errno.ENOENT, errno.EACCES, errno.EROFS])
 def test_room_is_asked_for_where_it_is_missing_only(tmp_path: Path, number: int) -> None:
-    with pytest.raises(WriteError) as refused, journals.writing(tmp_path):
+    with pytest.raises(WriteError) as refused, writing(tmp_path):
         raise OSError(number, os.strerror(number))
     assert refused.value.todo == "give another folder with -o; --resume goes on"
-    with pytest.raises(WriteError, match="make room, or give another"), journals.writing(tmp_path):
+    with pytest.raises(WriteError, match="make room, or give another"), writing(tmp_path):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 

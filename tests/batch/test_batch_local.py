@@ -37,9 +37,8 @@ def test_no_jobs() -> None:
 def test_a_crash_costs_one_trial(n: int) -> None:
     """Another process takes its place, with one worker too."""
     found = outcomes(["a", "crash1", "b", "exit1", "c"], n)
-    assert {name: o.status for name, o in found.items()} == {
-        "a": DONE, "crash1": CRASHED, "b": DONE, "exit1": CRASHED, "c": DONE,
-    }  # fmt: skip
+    expected = {"a": DONE, "crash1": CRASHED, "b": DONE, "exit1": CRASHED, "c": DONE}
+    assert {name: o.status for name, o in found.items()} == expected
     assert found["crash1"].reason == "its process was ended by SIGSEGV"
     assert found["exit1"].reason == "its process ended (exit code 3)"
 
@@ -54,7 +53,7 @@ def test_a_trial_that_hangs_is_given_up() -> None:
 
 @pytest.mark.skipif(os.uname().sysname != "Linux", reason="only Linux holds a process to its address space")
 def test_memory_is_limited() -> None:
-    """8 GiB in 2 GiB: by `MemoryError` here, which `run_one` turns into a refusal; the process ends, others go on."""
+    """8 GiB in 2 GiB: by `MemoryError` here, which `run_job` turns into a refusal; the process ends, others go on."""
     found = outcomes(["memory1", "a"], 1, memory_bytes=2 * 2**30)
     assert found["memory1"].status == CRASHED
     assert found["a"].status == DONE
@@ -75,7 +74,7 @@ def test_a_library_without_room(error: Exception, reason: str, one_walk: Path, m
         raise error
 
     monkeypatch.setattr(jobs, "run_file", no_room)
-    outcome = jobs.run_one(replace(works.job("walk"), trial=one_walk / "walk.c3d"))
+    outcome = jobs.run_job(replace(works.job("walk"), trial=one_walk / "walk.c3d"))
     assert outcome.status == jobs.REFUSED
     assert outcome.reason.startswith(reason)
 
@@ -90,7 +89,7 @@ def test_windows_waits_for_so_many_processes_only(monkeypatch: pytest.MonkeyPatc
 
 def test_stopping_early_ends_the_processes(tmp_path: Path) -> None:
     names = [str(tmp_path / "first"), str(tmp_path / "second")]
-    coming = run_local([works.job(name) for name in names], 2, work=works.lasting, time_limit_s=2.0)
+    coming = run_local([works.job(name) for name in names], 2, work=works.lasting, time_limit_s=4.0)
     assert next(coming).status == TIMEOUT
     processes = [int(Path(name).read_text()) for name in names if Path(name).exists()]
     coming.close()

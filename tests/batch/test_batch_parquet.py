@@ -12,11 +12,12 @@ import pandas as pd
 import pytest
 from recordings import FRAMES
 
-from gaitid.batch.job import Outcome, run_one
+from gaitid.batch.job import Outcome, run_job
 from gaitid.batch.local import run_local
 from gaitid.batch.parquet import refuse_long_subjects, write_parquet
-from gaitid.batch.plan import Planned, make_plan
+from gaitid.batch.plan import make_plan
 from gaitid.batch.supervisor import make_jobs, run_batch
+from gaitid.batch.types import Planned
 from gaitid.errors import GaitidError
 from gaitid.run import RunOptions
 
@@ -28,7 +29,7 @@ def done(
     datasets = [str(dataset / name) for name in names or default]
     plan = make_plan(datasets, output)
     jobs = make_jobs(plan.trials, lambda planned: RunOptions("pig", planned.static and planned.static.path))
-    outcomes = run_batch(plan.trials, jobs, output, lambda jobs: (run_one(job) for job in jobs))
+    outcomes = run_batch(plan.trials, jobs, output, lambda jobs: (run_job(job) for job in jobs))
     write_parquet(output, ((p, outcomes[str(p.trial)]) for p in plan.trials))
     return outcomes
 
@@ -104,12 +105,12 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_outcomes_do_not_depend_on_who_works(dataset: Path, tmp_path: Path) -> None:
-    """A scheduler is anything that runs `run_one`: here in this process, and in one of its own."""
+    """A scheduler is anything that runs `run_job`: here in this process, and in one of its own."""
     outcomes = {}
     for name in ("here", "there"):
         plan = make_plan([str(dataset / "P1" / "walk1.c3d")], tmp_path)
         jobs = make_jobs(plan.trials, lambda planned: RunOptions("pig"))
-        schedule = run_local if name == "there" else (lambda jobs: (run_one(job) for job in jobs))
+        schedule = run_local if name == "there" else (lambda jobs: (run_job(job) for job in jobs))
         (outcome,) = run_batch(plan.trials, jobs, tmp_path, schedule).values()
         outcomes[name] = (outcome.fingerprint, dict(outcome.outputs), dict(outcome.figures))
     assert outcomes["here"] == outcomes["there"]

@@ -17,9 +17,8 @@ def test_a_static_given_for_all_is_not_looked_for(make) -> None:  # type: ignore
     """Statics by name are none of the trials then either; what only stands still is one."""
     top = make("P1/static.c3d=static", "P1/walk.c3d", "P2/quiet.c3d=static", "P2/walk.c3d")
     plan = make_plan([str(top)], top / "out", given=["--require-forces", "--static", "elsewhere.c3d"])
-    assert [f"{p.trial.parent.name}/{p.trial.name}" for p in plan.trials] == [
-        "P1/walk.c3d", "P2/quiet.c3d", "P2/walk.c3d",
-    ]  # fmt: skip
+    names = [f"{p.trial.parent.name}/{p.trial.name}" for p in plan.trials]
+    assert names == ["P1/walk.c3d", "P2/quiet.c3d", "P2/walk.c3d"]
     assert all(p.static and (str(p.static.path), p.static.how) == ("elsewhere.c3d", "given") for p in plan.trials)
     assert all("--static" not in p.words for p in plan.trials)
     assert f"{top}/P1: static.c3d: not analysed: a static by name that no trial takes" in plan.lines(everything=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import json
 import os
 import shutil
 import signal
@@ -37,7 +38,7 @@ DEADLY = """
 import os, signal, time
 import gaitid.batch.job as job
 
-def run_one(one, before=job.run_one):
+def run_job(one, before=job.run_job):
     if one.trial.stem == "deadly":
         os.kill(os.getppid(), signal.SIGKILL)
     if one.trial.stem == "endless":
@@ -45,7 +46,7 @@ def run_one(one, before=job.run_one):
         time.sleep(600)
     return before(one)
 
-job.run_one = run_one
+job.run_job = run_job
 """
 ALL_DONE = f"{SUBJECTS * WALKS - len(BROKEN)} done"
 
@@ -67,8 +68,13 @@ class Cluster:
         self.address = ""
         self.workers: list[subprocess.Popen[bytes]] = []
         self.scheduler = self.start("scheduler", "--host", "127.0.0.1", "--port", "0")
-        wait_until(self.file.exists)
-        self.address = next(w for w in self.file.read_text().split('"') if w.startswith("tcp://"))
+        try:
+            # it is there before it is written
+            wait_until(lambda: self.file.exists() and self.file.read_text().rstrip().endswith("}"))
+        except BaseException:
+            self.close()
+            raise
+        self.address = json.loads(self.file.read_text())["address"]
 
     def start(self, what: str, *options: str, **environment: str) -> subprocess.Popen[bytes]:
         words = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--scheduler-file", str(self.file)]
@@ -251,7 +257,7 @@ def test_a_worker_of_another_version(cluster: Cluster, dataset: Path, tmp_path: 
     """Refused in one line before anything is written."""
     other = tmp_path / "other"
     other.mkdir()
-    (other / "sitecustomize.py").write_text("import gaitid\ngaitid.__version__ = '0.0.0'\n")
+    (other / "sitecustomize.py").write_text("from gaitid import version\nversion.__version__ = '0.0.0'\n")
     worker = cluster.add("--name", "old", custom=other)
     try:
         wait_until(lambda: "name: old" in (cluster.folder / "log").read_text() or worker.poll() is not None)

@@ -62,9 +62,8 @@ def test_what_is_gone_from_the_store_is_gone_here(store: Any, tmp_path: Path) ->
     store.rm_file("/lab/P2/walk.c3d")
     store.pipe_file("/lab/P1/walk.c3d", b"another")
     fetch(["memory://lab"], tmp_path)
-    assert {path.split("/", 4)[4]: content for path, content in copies(tmp_path).items()} == {
-        "P1/static.c3d": b"P1/static.c3d", "P1/walk.c3d": b"another", "subject.yaml": b"subject.yaml",
-    }  # fmt: skip
+    expected = {"P1/static.c3d": b"P1/static.c3d", "P1/walk.c3d": b"another", "subject.yaml": b"subject.yaml"}
+    assert {path.split("/", 4)[4]: content for path, content in copies(tmp_path).items()} == expected
 
 
 def test_a_file_that_cannot_be_fetched_is_named(store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,9 +71,9 @@ def test_overrides_stand_apart(make, name: str, text: str) -> None:  # type: ign
     top = make("s.c3d=static", "P1/a.c3d", "c.c3d")
     (top / name).write_text(text)
     plan = make_plan([str(top / name)], top / "out")
-    own = ("--static", str(top / "s.c3d"), "--cutoff", "8.5", "--assign", "left=1", "--assign", "right=2",
-           "--set", "cutoff_hz=6")  # fmt: skip
-    assert {p.trial.stem: p.words for p in plan.trials} == {"a": own, "c": ()}
+    others = ["--cutoff", "8.5", "--assign", "left=1", "--assign", "right=2", "--set", "cutoff_hz=6"]
+    words = ("--static", str(top / "s.c3d"), *others)
+    assert {p.trial.stem: p.words for p in plan.trials} == {"a": words, "c": ()}
     assert {p.subject for p in plan.trials} == {"Ann"}
     (top / "again.csv").write_text(manifest_csv(plan.trials))
     assert make_plan([str(top / "again.csv")], top / "out").trials == tuple(
@@ -109,8 +109,8 @@ def test_a_glob_of_a_manifest_leaves_statics_out(make) -> None:  # type: ignore[
         ("trials,subject\n,x\n", "row 2: no trials"),
         ("trials\n*.trc\n", "row 2: .*no such trial"),
         ("trials,trials\na,b\n", "given twice"),
-        ("trials\na.c3d,b\n", "row 2: a cell below no name of a column; found 'b'"),
-        ("trials,\na.c3d,b\n", "row 2: a cell below no name"),
+        ("trials\na.c3d,b\n", "row 2: a value in a column without a name; found 'b'"),
+        ("trials,\na.c3d,b\n", "row 2: a value in a column without a name"),
         ("trials\nb.c3d\n\nc.c3d\n", r"row 2: .*b\.c3d: no such file or folder.*; row 4: .*c\.c3d: no such file"),
         ("trials\nsub\\a.c3d\n", "row 2: .*write / between folders"),
         ("trials\nsub\n", "row 2: sub is a folder; expected a trial or a glob; write sub/"),

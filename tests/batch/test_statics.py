@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,19 +11,24 @@ import numpy as np
 import pytest
 from recordings import pairs
 
-from gaitid.batch.discovery import by_name
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
+from c3d_writer import DEC, INTEL, SGI, STEP_MM, real_of, word_of, write
+
+from gaitid.batch.files import by_name
 from gaitid.batch.plan import make_plan
-from gaitid.batch.statics import read_name, stands
+from gaitid.batch.standing import stands
+from gaitid.batch.statics import read_name
 from gaitid.errors import GaitidError
 from gaitid.read import read_trial
+from gaitid.read.c3d.file import read_c3d_file, texts
 from gaitid.trial import Array
 
 
 @pytest.mark.parametrize(
     "name",
-    ["static", "Static_trial", "HC030AStatic01", "STATIC1", "cal 01", "Cal01", "statics", "walk_cal", "p1static",
-     "T-Pose", "T_Pose 2", "TPose", "T pose", "NPose01", "n-pose", "Änne_TPose"],
-)  # fmt: skip
+    ["static", "Static_trial", "HC030AStatic01", "STATIC1", "cal 01", "Cal01", "statics", "walk_cal", "p1static"]
+    + ["T-Pose", "T_Pose 2", "TPose", "T pose", "NPose01", "n-pose", "Änne_TPose"],
+)
 def test_names_of_statics(name: str) -> None:
     assert read_name(name).static
 
@@ -62,6 +69,36 @@ def test_content_tells_a_static_from_a_walk(one_walk: Path, tmp_path: Path) -> N
     (tmp_path / "broken.c3d").write_bytes((one_walk / "static.c3d").read_bytes()[:1500])
     assert stands(tmp_path / "broken.c3d") is None
     assert stands(tmp_path / "absent.c3d") is None
+
+
+def in_encoding(source: Path, code: int, floats: bool) -> bytes:
+    """The points of a trial as a file of another processor or number format, without its plates."""
+    file = read_c3d_file(source)
+    n_frames, n_points = file.seen.shape
+    point = {"USED": n_points, "FRAMES": n_frames, "LABELS": texts(file.parameters, "POINT", "LABELS")}
+    fields = {"ACTUAL_START_FIELD": None, "ACTUAL_END_FIELD": None}
+    written = write(code, floats, {"POINT": point, "ANALOG": {"USED": 0}, "TRIAL": fields})
+    head = bytearray(written.data[: next(at for name, at, _ in written.places if name == "data")])
+    struct.pack_into(">4H" if code == SGI else "<4H", head, 2, n_points, 0, 1, n_frames)
+    words = np.dstack([file.points / (1 if floats else STEP_MM), np.where(file.seen, 0, -1)]).round(2).ravel().tolist()
+    number = real_of(code) if floats else lambda value: word_of(code)(round(value))
+    return bytes(head) + b"".join(map(number, words))
+
+
+@pytest.mark.parametrize("floats", [True, False])
+@pytest.mark.parametrize("code", [INTEL, DEC, SGI])
+def test_content_whatever_the_processor(one_walk: Path, tmp_path: Path, code: int, floats: bool) -> None:
+    """A static of a VAX, as old laboratories have them, is found beside its trial too."""
+    for name in ("quiet", "walk"):
+        source = one_walk / f"{'static' if name == 'quiet' else name}.c3d"
+        (tmp_path / f"{name}.c3d").write_bytes(in_encoding(source, code, floats))
+        points = read_trial(tmp_path / f"{name}.c3d").points_g
+        np.testing.assert_allclose(points, read_trial(source).points_g, atol=1e-4)  # m: of the steps of integers
+    assert stands(tmp_path / "quiet.c3d") is True
+    assert stands(tmp_path / "walk.c3d") is False
+    (planned,) = make_plan([str(tmp_path)], None).trials
+    assert planned.static
+    assert (planned.static.path, planned.static.how) == (tmp_path / "quiet.c3d", "by content")
 
 
 def test_length_is_no_movement(one_walk: Path, tmp_path: Path) -> None:
@@ -122,20 +159,21 @@ def test_content_of_text(one_walk: Path, tmp_path: Path, delimiter: str) -> None
 
 
 def test_content_of_recorded_trials(shared_trials: Path) -> None:
-    """All statics and walks of five laboratories, floats and integers, with and without computed points."""
+    """All statics and walks of many laboratories, floats and integers, with and without computed points."""
     paths = [p for suffix in ("c3d", "trc") for p in shared_trials.rglob(f"*.{suffix}")]
-    found = {p.relative_to(shared_trials).as_posix(): stands(p) for p in paths}
-    judged = {name: still for name, still in found.items() if not name.startswith("zoo")}
+    still = {p.relative_to(shared_trials): stands(p) for p in paths if "zoo" not in p.parts}
+    judged = {path: stood for path, stood in still.items() if stood is not None}
     assert len(judged) >= 15
-    assert judged == {name: "static" in name.lower() for name in judged}
+    assert judged == {path: "static" in path.stem.lower() for path in judged}
+    # a static of 0.4 s, and poses of segments without markers
+    assert {path.parent.name for path in still.keys() - judged} <= {"keypoints", "theia_segments"}
 
 
 def test_by_name_in_the_same_folder_then_above(make) -> None:  # type: ignore[no-untyped-def]
     top = make("P1/static.c3d=static", "P1/walk.c3d", "P1/later/walk.c3d", "P2/walk.c3d")
     plan = make_plan([str(top)], top / "out")
-    assert pairs(plan, top) == {
-        "P1/walk.c3d": "P1/static.c3d", "P1/later/walk.c3d": "P1/static.c3d", "P2/walk.c3d": None,
-    }  # fmt: skip
+    beside = "P1/static.c3d"
+    assert pairs(plan, top) == {"P1/walk.c3d": beside, "P1/later/walk.c3d": beside, "P2/walk.c3d": None}
 
 
 def test_by_content_where_no_name_says_so(make) -> None:  # type: ignore[no-untyped-def]
@@ -157,7 +195,7 @@ def test_a_static_by_name_that_walks_is_a_trial(make) -> None:  # type: ignore[n
     assert any("static walk.c3d: named like a static" in line for line in plan.lines())
 
 
-@pytest.mark.parametrize(
+@pytest.mark.parametrize(  # not formatted: a line for the files, a line for the pairs
     ("files", "expected"),
     [
         # most words in common
@@ -223,9 +261,8 @@ def test_why_a_trial_has_none_of_several(make) -> None:  # type: ignore[no-untyp
 
 def test_folders_between_a_static_and_a_trial_count(make) -> None:  # type: ignore[no-untyped-def]
     top = make("P1/shod static.c3d=static", "P1/barefoot static.c3d=static", "P1/barefoot/1.c3d", "P1/shod/1.c3d")
-    assert pairs(make_plan([str(top)], top / "out"), top) == {
-        "P1/barefoot/1.c3d": "P1/barefoot static.c3d", "P1/shod/1.c3d": "P1/shod static.c3d",
-    }  # fmt: skip
+    expected = {"P1/barefoot/1.c3d": "P1/barefoot static.c3d", "P1/shod/1.c3d": "P1/shod static.c3d"}
+    assert pairs(make_plan([str(top)], top / "out"), top) == expected
 
 
 @pytest.mark.parametrize("walks", ["", "Walks/", "data/Walks/"])
@@ -239,31 +276,27 @@ def test_numbers_tell_people_apart_in_folders_too(make, static: str, walk: str, 
 def test_distance_before_kind(make) -> None:  # type: ignore[no-untyped-def]
     """What stands still beside the trial wins over a static by name above it: that may be another person's."""
     top = make("Static old.c3d=static", "P1/ref.c3d=static", "P1/walk.c3d", "P2/walk.c3d")
-    assert pairs(make_plan([str(top)], top / "out"), top) == {
-        "P1/walk.c3d": "P1/ref.c3d", "P2/walk.c3d": "Static old.c3d",
-    }  # fmt: skip
+    expected = {"P1/walk.c3d": "P1/ref.c3d", "P2/walk.c3d": "Static old.c3d"}
+    assert pairs(make_plan([str(top)], top / "out"), top) == expected
 
 
 @pytest.mark.parametrize("folder", ["Static", "statics", "Calibration", "T-Pose trials"])
 def test_a_folder_of_statics_belongs_to_its_parent(make, folder: str) -> None:  # type: ignore[no-untyped-def]
     top = make(f"P1/{folder}/01.c3d=static", f"P1/{folder}/02.c3d", "P1/walk.c3d", "P1/day/walk.c3d", "P2/walk.c3d")
     plan = make_plan([str(top)], top / "out")
-    own = f"P1/{folder}/01.c3d"
-    assert pairs(plan, top) == {f"P1/{folder}/02.c3d": own, "P1/walk.c3d": own, "P1/day/walk.c3d": own,
-                                "P2/walk.c3d": None}  # fmt: skip
+    of_P1 = dict.fromkeys([f"P1/{folder}/02.c3d", "P1/walk.c3d", "P1/day/walk.c3d"], f"P1/{folder}/01.c3d")
+    assert pairs(plan, top) == {**of_P1, "P2/walk.c3d": None}
     assert any("02.c3d: named like a static, but its markers move" in line for line in plan.lines())
 
 
 def test_what_stands_still_beside_a_static_is_a_trial(make) -> None:  # type: ignore[no-untyped-def]
     """Quiet standing is measured too, even where its name has the word."""
-    top = make("P1/T-Pose.c3d=static", "P1/Standing balance.c3d=static", "P1/quiet.c3d=static", "P1/walk.c3d",
-               "P2/a.c3d=static", "P2/b.c3d=static", "P2/walk.c3d", "P3/standing.c3d=static",
-               "P3/walk.c3d")  # fmt: skip
+    standing = ("P1/T-Pose", "P1/Standing balance", "P1/quiet", "P2/a", "P2/b", "P3/standing")
+    top = make(*(f"{name}.c3d=static" for name in standing), "P1/walk.c3d", "P2/walk.c3d", "P3/walk.c3d")
     plan = make_plan([str(top)], top / "out")
-    assert pairs(plan, top) == {
-        "P1/Standing balance.c3d": "P1/T-Pose.c3d", "P1/quiet.c3d": "P1/T-Pose.c3d", "P1/walk.c3d": "P1/T-Pose.c3d",
-        "P2/a.c3d": "P2/b.c3d", "P2/walk.c3d": "P2/b.c3d", "P3/walk.c3d": "P3/standing.c3d",
-    }  # fmt: skip
+    of_P1 = dict.fromkeys(["P1/Standing balance.c3d", "P1/quiet.c3d", "P1/walk.c3d"], "P1/T-Pose.c3d")
+    others = {"P2/a.c3d": "P2/b.c3d", "P2/walk.c3d": "P2/b.c3d", "P3/walk.c3d": "P3/standing.c3d"}
+    assert pairs(plan, top) == of_P1 | others
     assert any("P2/a.c3d: stands still, but no trial takes it: a trial" in line for line in plan.lines())
 
 
@@ -272,9 +305,8 @@ def test_the_folder_of_a_trial_as_it_was_given(make, monkeypatch: pytest.MonkeyP
     top = make("static.c3d=static", "P1/walk.c3d", "P2/walk.c3d")
     monkeypatch.chdir(top / "P1")
     plan = make_plan([".", "../P2"], None)
-    assert [(str(p.trial), p.static and str(p.static.path)) for p in plan.trials] == [
-        ("../P2/walk.c3d", "../static.c3d"), ("walk.c3d", "../static.c3d"),
-    ]  # fmt: skip
+    paths = [(str(p.trial), p.static and str(p.static.path)) for p in plan.trials]
+    assert paths == [("../P2/walk.c3d", "../static.c3d"), ("walk.c3d", "../static.c3d")]
 
 
 def test_other_words_for_statics(make) -> None:  # type: ignore[no-untyped-def]

@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from note_texts import texts
 from scipy.spatial.transform import Rotation
 
 from gaitid.body.frames import Geometry, chord
-from gaitid.body.subject import SubjectFile, resolve_subject
+from gaitid.body.subject import Sources, Static, SubjectFile, resolve_subject
 from gaitid.errors import TrialError
 from gaitid.ground.vertical import laboratory_vertical
 from gaitid.model import shapes, specs
 from gaitid.model.expression import parse_expression
 from gaitid.model.load import load_model
 from gaitid.numerics.rotation import unit
+from gaitid.trial import Trial
 
 UP = np.array([0.0, 0.0, 1.0])
 SIDES = ("left", "right")
@@ -121,6 +123,10 @@ def test_chord_moves_with_the_body_and_mirrors_with_it(seed: int, dihedral: floa
     np.testing.assert_allclose(mirrored, here @ mirror, atol=1e-12)
 
 
+def static_of(trial: Trial) -> Static:
+    return Static(trial.parameters, {label: trial.marker(label) for label in trial.labels}, trial.n_frames, UP)
+
+
 # --- the model on the simulated walk -----------------------------------------------------------------------
 
 
@@ -134,12 +140,7 @@ def geometry_of(pig: specs.Model, sim: object) -> Geometry:
             "marker_diameter",
             *(f"{s}.{n}" for s in SIDES for n, m in pig.subject.items() if m.sided),
         },
-        SubjectFile(),
-        trial.parameters,
-        None,
-        None,
-        0,
-        UP,
+        Sources(trial=trial.parameters),
     )
     markers = {label: trial.marker(label) for label in trial.labels}
     return Geometry(pig, markers, subject.numbers, trial.n_frames, UP)
@@ -194,12 +195,10 @@ def test_trochanter_distance_follows_from_leg_length_where_nobody_measured_it(
     pig: specs.Model, simulated: Callable[..., object]
 ) -> None:
     parameters = {**simulated().trial.parameters, "LAsisTrocanterDistance": 0.0}
-    subject = resolve_subject(
-        pig, {"left.asis_trocanter_distance", "left.leg_length"}, SubjectFile(), parameters, None, None, 0, UP
-    )
+    subject = resolve_subject(pig, {"left.asis_trocanter_distance", "left.leg_length"}, Sources(trial=parameters))
     # Davis: 0.1288 · 920 mm − 48.56 mm
     assert abs(subject.numbers["left.asis_trocanter_distance"] * 1e3 - (0.1288 * 920 - 48.56)) < 1e-9
-    assert any("was assumed" in w and "regression" in w for w in subject.warnings)
+    assert any("was assumed" in w and "regression" in w for w in texts(subject))
 
 
 def test_a_static_gives_the_offsets_back(pig: specs.Model, simulated: Callable[..., object]) -> None:
@@ -208,12 +207,7 @@ def test_a_static_gives_the_offsets_back(pig: specs.Model, simulated: Callable[.
     subject = resolve_subject(
         pig,
         {f"{s}.{n}" for s in SIDES for n in ("static_plantar_flexion", "static_rotation_offset")},
-        SubjectFile(foot_flat=True),
-        parameters,
-        sim.static.parameters,
-        {label: sim.static.marker(label) for label in sim.static.labels},
-        sim.static.n_frames,
-        UP,
+        Sources(SubjectFile(foot_flat=True), parameters, static_of(sim.static)),
     )
     for side, leg in sim.walk.subject.legs.items():
         # rad; the static stands exactly flat, so only rounding is left

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from gaitid.body.frames import Pose
 from gaitid.body.kinematics import (
-    Motion,
+    SegmentMotion,
     clinical_angles,
     clinical_moments,
     joint_axes,
@@ -25,7 +25,7 @@ SEQUENCES = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")
 seeds = st.integers(0, 2**32 - 1)
 
 
-def segment_motion(R: np.ndarray, com: np.ndarray, rate_hz: float, end_frames: int = 4) -> Motion:
+def segment_motion(R: np.ndarray, com: np.ndarray, rate_hz: float, end_frames: int = 4) -> SegmentMotion:
     """The pipeline's motion of one segment."""
     return segment_motions({"": (Pose(R, com), com)}, rate_hz, specs.Settings(end_frames=end_frames))[""]
 

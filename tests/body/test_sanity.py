@@ -12,6 +12,7 @@ from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
 from gaitid.model.load import load_model
+from gaitid.notes import texts
 from gaitid.trial import Trial
 
 
@@ -51,9 +52,9 @@ def test_a_gap_in_a_needed_marker_is_said(trial: Trial) -> None:
     points[160:169, trial.labels.index("LKNE")] = np.nan
     points[300:390, trial.labels.index("LHEE")] = np.nan
     result = analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile())
-    (line,) = [w for w in result.warnings if "was filled" in w]
+    (line,) = [w for w in texts(result.notes) if "was filled" in w]
     assert "LKNE in frames 161-169" in line and "95 % within" in line
-    (line,) = [w for w in result.warnings if "left open" in w]
+    (line,) = [w for w in texts(result.notes) if "left open" in w]
     assert "LHEE in frames 301-390" in line
     kinds = {g["marker"]: g["filled_by"] for g in result.quality["gaps"]}
     assert kinds["LHEE"] == "" and kinds["LKNE"]
@@ -66,13 +67,13 @@ def test_a_jump_of_a_label_is_said(trial: Trial) -> None:
     jumped = replace(trial, points_g=points)
     result = analyse(jumped, load_model("pig"), SubjectFile())
     # named, taken as not seen, and filled from its neighbours: no number rests on it
-    assert any("LANK jumps by 34" in w and "frames 201-201" in w for w in result.warnings)
+    assert any("LANK jumps by 34" in w and "frames 201-201" in w for w in texts(result.notes))
     true = analyse(trial, load_model("pig"), SubjectFile()).sides["left"].moments["hip"]["extension"]
     found = result.sides["left"].moments["hip"]["extension"]
     # N·m/kg; a gap of one frame, filled
     np.testing.assert_allclose(found[180:220], true[180:220], atol=0.01)
     kept = analyse(jumped, load_model("pig", {"doubtful_labels": "keep"}), SubjectFile())
-    assert any("left shank jumps" in w or "left thigh jumps" in w for w in kept.warnings)
+    assert any("left shank jumps" in w or "left thigh jumps" in w for w in texts(kept.notes))
 
 
 def test_a_refusal_names_the_labels_that_are_not_believed(trial: Trial) -> None:
@@ -88,7 +89,7 @@ def test_another_persons_static_is_said_first(simulated: Callable[..., object]) 
     sim = simulated()
     static = replace(sim.static, parameters={**sim.static.parameters, "Bodymass": 45.0})  # type: ignore[attr-defined]
     result = analyse(sim.trial, load_model("pig"), SubjectFile(), static)  # type: ignore[attr-defined]
-    assert "another person" in result.warnings[0]
+    assert "another person" in texts(result.notes)[0]
 
 
 def test_a_hint_never_names_the_other_side(trial: Trial) -> None:

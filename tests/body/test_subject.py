@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from note_texts import texts
 
-from gaitid.body.subject import Subject, SubjectFile, read_subject, resolve_subject
+from gaitid.body.subject import Sources, Static, Subject, SubjectFile, read_subject, resolve_subject
 from gaitid.errors import ModelError, SubjectError
 from gaitid.model import specs
 from gaitid.model.load import load_model
+from gaitid.trial import Trial
 
 UP = np.array([0.0, 0.0, 1.0])
 EVERYTHING = {
@@ -47,19 +49,13 @@ def resolve(
     wanted: set[str],
     file: SubjectFile | None = None,
     trial: dict[str, float] | None = None,
-    static: object | None = None,
+    static: Trial | None = None,
 ) -> Subject:
-    markers = None if static is None else {label: static.marker(label) for label in static.labels}  # type: ignore[attr-defined]
-    return resolve_subject(
-        pig,
-        wanted,
-        file or SubjectFile(),
-        trial or {},
-        None if static is None else static.parameters,  # type: ignore[attr-defined]
-        markers,
-        0 if static is None else static.n_frames,  # type: ignore[attr-defined]
-        UP,
-    )
+    calibration = None
+    if static is not None:
+        markers = {label: static.marker(label) for label in static.labels}
+        calibration = Static(static.parameters, markers, static.n_frames, UP)
+    return resolve_subject(pig, wanted, Sources(file or SubjectFile(), trial or {}, calibration))
 
 
 # --- subject files -----------------------------------------------------------------------------------------
@@ -178,14 +174,14 @@ def test_the_subject_file_wins_over_the_static_and_the_static_over_the_trial(
         assert subject.measured["left.knee_width"].value == pytest.approx(value, rel=1e-15)
         assert subject.measured["left.knee_width"].source == source
     subject = resolve(pig, {"left.knee_width", "mass"}, file, trial, stored)
-    differing = [w for w in subject.warnings if "left knee_width" in w]
+    differing = [w for w in texts(subject) if "left knee_width" in w]
     assert len(differing) == 2
     assert "100 mm from the subject file is used; the static trial, stored says 104 mm" in differing[0]
     assert "trial, stored says 110 mm" in differing[1]
     # 71 against 70 kg is 1.4 %, below the 5 % by which a body differs from day to day
-    assert not any("mass" in w for w in subject.warnings)
+    assert not any("mass" in w for w in texts(subject))
     heavy = resolve(pig, {"mass"}, None, {"Bodymass": 60.0}, stored)
-    assert any(w.startswith("mass: 71 kg from the static trial, stored is used") for w in heavy.warnings)
+    assert any(w.startswith("mass: 71 kg from the static trial, stored is used") for w in texts(heavy))
 
 
 def test_offsets_come_from_the_markers_of_a_static_before_any_stored_value(
@@ -197,7 +193,7 @@ def test_offsets_come_from_the_markers_of_a_static_before_any_stored_value(
     measured = subject.measured["left.static_plantar_flexion"]
     assert measured.value == pytest.approx(sim.walk.subject.legs["left"].static_plantar_flexion_rad, abs=1e-9)  # rad
     assert measured.source == "static trial, computed from its markers (foot-flat)"
-    assert any("left static_plantar_flexion" in w and "17.19°" in w for w in subject.warnings)
+    assert any("left static_plantar_flexion" in w and "17.19°" in w for w in texts(subject))
     # without a static the stored value is used
     subject = resolve(pig, {"left.static_plantar_flexion"}, None, trial)
     assert subject.measured["left.static_plantar_flexion"].value == 0.30
@@ -225,8 +221,8 @@ def test_foot_flat_is_a_choice_that_the_result_states(pig: specs.Model, simulate
     change = as_it_is.numbers["left.static_plantar_flexion"] - true.static_plantar_flexion_rad
     assert abs(abs(change) - drop) < 0.01 * drop  # rad
     assert (flat.foot_flat, as_it_is.foot_flat, silent.foot_flat) == (True, False, True)
-    assert not any("foot-flat" in w for w in (*flat.warnings, *as_it_is.warnings))
-    assert any("was taken as foot-flat" in w and "foot_flat: false" in w for w in silent.warnings)
+    assert not any("foot-flat" in w for w in (*texts(flat), *texts(as_it_is)))
+    assert any("was taken as foot-flat" in w and "foot_flat: false" in w for w in texts(silent))
     assert resolve(pig, wanted, None, trial).foot_flat is None  # no static was used
 
 
@@ -259,8 +255,8 @@ def test_zero_means_absent_only_where_the_model_says_so(pig: specs.Model) -> Non
 def test_an_assumption_is_warned_of_with_its_reason(pig: specs.Model) -> None:
     subject = resolve(pig, {"marker_diameter", "left.ankle_abduction"})
     assert subject.numbers == {"marker_diameter": 0.014, "left.ankle_abduction": 0.0}
-    assert any("marker_diameter = 14 mm was assumed: 14 mm, the standard marker" in w for w in subject.warnings)
-    assert any("left ankle_abduction = 0° was assumed: it was not measured" in w for w in subject.warnings)
+    assert any("marker_diameter = 14 mm was assumed: 14 mm, the standard marker" in w for w in texts(subject))
+    assert any("left ankle_abduction = 0° was assumed: it was not measured" in w for w in texts(subject))
 
 
 def test_an_optional_measurement_may_be_absent(pig: specs.Model) -> None:

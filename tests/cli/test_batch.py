@@ -18,12 +18,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from slow import slow_but
 from terminal import Done, assert_refused, assert_wrong_usage, gaitid
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "batch"))
 from recordings import BROKEN, FRAMES, SUBJECTS, WALKS, make_recordings
 
-from gaitid.batch.journal import locked
+from gaitid.batch.results_folder import locked
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ("contacts.csv", "cycles.csv", "joints.csv", "run.json", "spatiotemporal.csv", "wrenches.csv")
@@ -171,8 +172,8 @@ def test_a_run_typed_otherwise_makes_the_same_bytes(undisturbed: Path, dataset: 
     before = tree(undisturbed)
     with inside(tmp_path):
         subject = dataset / "P4"
-        typed = ("--static", subject / "static.c3d", "-q", subject / "walk2.c3d", "-v", "--log", "l.jsonl",
-                 subject / "walk5.c3d", "-o", "by hand", "--model", "pig")  # fmt: skip
+        typed = ("--static", subject / "static.c3d", "-q", subject / "walk2.c3d", "-v", "--log", "l.jsonl")
+        typed += (subject / "walk5.c3d", "-o", "by hand", "--model", "pig")
         assert gaitid("run", *typed).code == 0
     made = {p.name: p.read_bytes() for p in (tmp_path / "by hand").iterdir()}
     assert sorted(made) == sorted(f"{stem}.{name}" for stem in ("walk2", "walk5") for name in FILES)
@@ -195,8 +196,9 @@ def test_one_option_in_whatever_words_is_one(dataset: Path, tmp_path: Path) -> N
 
 def test_options_of_run(dataset: Path, tmp_path: Path) -> None:
     """They reach the trial, and the record's command is what gives the same again."""
-    options = ("--cutoff", 6, "--set", "contact_threshold_N=25", "--write", "segments", "--express-in", "jcs",
-               "--contributions", "--assign", "left=1", "--static", dataset / "P1" / "static.c3d")  # fmt: skip
+    settings = ("--cutoff", 6, "--set", "contact_threshold_N=25", "--assign", "left=1")
+    outputs = ("--write", "segments", "--express-in", "jcs", "--contributions")
+    options = (*settings, *outputs, "--static", dataset / "P1" / "static.c3d")
     done = batch(dataset / "P1" / "walk1.c3d", tmp_path, *options, "-j", 1)
     assert done.code == 0, done.err
     before = tree(tmp_path)
@@ -302,13 +304,14 @@ def test_one_is_not_plural(dataset: Path, tmp_path: Path) -> None:
 # --- resume -------------------------------------------------------------------------------------------------
 
 
-def test_killed_three_times_and_resumed(undisturbed: Path, dataset: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", slow_but([1], [1, 3]))
+def test_killed_and_resumed(undisturbed: Path, dataset: Path, tmp_path: Path, times: int) -> None:
     """Kill −9 at random moments, the workers left to themselves; then the same bytes, no part of a file left.
 
     In a folder of another name than the undisturbed one, as who compares the two would have it.
     """
     chance, output = random.Random(5), "killed"
-    for k in range(3):
+    for k in range(times):
         process = started(dataset, tmp_path, "-j", "2", *(["--resume"] if k else []), output=output)
         wait_until(partial(noted_at_least, tmp_path, 8 * (k + 1), output))
         time.sleep(chance.uniform(0, 0.1))
@@ -366,7 +369,10 @@ def test_resume_after_a_change_does_what_it_touches(dataset: Path, tmp_path: Pat
     assert worked_on(tmp_path) == all_of_them
 
 
-@pytest.mark.parametrize("damage", ["{}", '{"trial": 5}', "\xff\x00 not JSON", '{"trial": "a", "outp'])
+DAMAGE = ["{}", '{"trial": 5}', "\xff\x00 not JSON", '{"trial": "a", "outp']
+
+
+@pytest.mark.parametrize("damage", slow_but(DAMAGE[2:], DAMAGE))
 def test_a_damaged_journal_costs_time_only(finished: Path, undisturbed: Path, dataset: Path, damage: str) -> None:
     journal = finished / "out" / ".gaitid" / "batch.jsonl"
     lines = journal.read_text().splitlines()

@@ -15,6 +15,7 @@ from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, rec
 from gaitid.analysis.result import Result
 from gaitid.check.checks import balance, check_result, vertical_force
 from gaitid.check.findings import Finding, Report
+from gaitid.check.golden import TOLERANCES
 from gaitid.check.solvers import compare_solvers, solvers_agree
 from gaitid.dynamics.chain import Chain
 from gaitid.dynamics.newton_euler import SOLVERS
@@ -37,6 +38,15 @@ def with_leg(result: Result, side: str, **changes: Any) -> Result:
 
 def failed(findings: list[Any]) -> set[str]:
     return {f.name for f in findings if f.status == "fail"}
+
+
+def test_the_help_has_every_check_and_the_limits_of_the_code(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gaitid.check.checks.LENGTH_SD_FAIL_M", 0.0423)
+    words = " ".join(gaitid("check", "--help").out.split())
+    assert all(f" {finding.name} " in words for finding in check_result(result) if finding.name != "note")
+    assert all(f"{name} {limit:g}" in words for name, limit in TOLERANCES.items())
+    assert "warning above 0.015 m, failure above 0.0423 m" in words
+    assert gaitid("check", "--help").out.count("Example:  gaitid check trials") == 1
 
 
 # --- the command --------------------------------------------------------------------------------------------

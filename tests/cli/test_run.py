@@ -494,7 +494,7 @@ def test_the_real_process(walk: Path, tmp_path: Path) -> None:
     assert missing.stderr.startswith("gaitid: no.c3d: ")
 
 
-@pytest.mark.parametrize("name", ["run", "inspect", "check", "simulate", "report", "models"])
+@pytest.mark.parametrize("name", ["run", "batch", "capacity", "inspect", "simulate", "report", "models"])
 def test_help_has_an_example_and_loads_no_numpy(name: str) -> None:
     code = (
         "import sys; sys.argv = ['gaitid', sys.argv[1], '-h']\n"

@@ -166,6 +166,7 @@ def test_a_folder_that_cannot_be_written_to(pendulum: Path, tmp_path: Path) -> N
 
 def test_more_events_than_a_c3d_holds_are_refused(tmp_path: Path) -> None:
     """A parameter's dimension is one byte: the 256th event would spoil the file."""
-    done = gaitid("simulate", "walk", "-o", tmp_path / "long", "--duration", "90", "--rate-hz", "50", "-q")
+    rates = ("--rate-hz", "20", "--analog-rate-hz", "20")
+    done = gaitid("simulate", "walk", "-o", tmp_path / "long", "--duration", "90", *rates, "-q")
     assert_refused(done, "events", "--no-events")
     assert not list((tmp_path / "long").glob("*"))

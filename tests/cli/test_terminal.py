@@ -165,7 +165,7 @@ def test_words_of_the_command_for_one_trial() -> None:
     typed = ["--write", "base", "--static", "b.c3d", "-q", "--cutoff", "8", "--set", "a=2", "--require-forces",
              "--cutoff", "6.0", "--set", "a=1", "--model=pig", "--log", "l", "-o", "out", "--", "-a.c3d"]  # fmt: skip
     with command.make_context("gaitid run", typed) as ctx:
-        words = option_words(ctx, command.params)
+        words = option_words(ctx)
     kept = ("--model", "pig", "--static", "b.c3d", "--cutoff", "6", "--require-forces", "--write", "base",
             "--set", "a=2", "--set", "a=1")  # fmt: skip
     assert words == kept
@@ -184,5 +184,6 @@ def test_a_local_file_that_hides_a_bundled_model(walk: Path, tmp_path: Path, mon
     assert done.lines[0] == "gaitid: using ./pig.yaml, not the bundled pig"
     assert done.err.count("not the bundled") == 1
     record = json.loads((tmp_path / "out" / "walk.run.json").read_text())
-    assert "using ./pig.yaml, not the bundled pig" in record["warnings"]
+    note = {"severity": "info", "code": "model_hidden", "text": "using ./pig.yaml, not the bundled pig"}
+    assert note in record["warnings"]
     assert "using ./pig.yaml" in gaitid("check", walk, "--model", "pig").err

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from joint_trees import assert_close, random_tree, slope
 from scipy.linalg import expm
+from slow import slow_but
 
 from gaitid.dynamics.control import computed_torque, feedforward_pd
 from gaitid.dynamics.forward import Environment, Simulation, Torque, integrate
@@ -47,8 +48,9 @@ def tracked(
 
 
 @pytest.mark.parametrize("controller", [feedforward_pd, computed_torque])
-def test_a_true_model_stays_on_the_desired_motion(controller: Callable[..., Torque]) -> None:
-    times, law = np.linspace(0, 1, 11), Friction(viscous=0.2)
+@pytest.mark.parametrize("seconds", slow_but([0.2], [0.2, 1.0]))
+def test_a_true_model_stays_on_the_desired_motion(seconds: float, controller: Callable[..., Torque]) -> None:
+    times, law = np.linspace(0, seconds, 11), Friction(viscous=0.2)
     torque = controller(arm(), wave, 20.0, 0.5, GRAVITY, law)
     run = tracked(torque, times, *wave(0.0)[:2], law)
     desired = np.array([wave(t)[0] for t in times])

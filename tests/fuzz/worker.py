@@ -75,7 +75,8 @@ def check(trial: Trial) -> None:
         assert not np.isinf(plate.force_p).any() and not np.isinf(plate.moment_p).any()
     assert all(math.isfinite(event.time_s) for event in trial.events)
     assert all(math.isfinite(value) for value in trial.parameters.values())
-    texts = [*trial.labels, *trial.names, *trial.warnings, *trial.origin.values(), *trial.refused_plates.values()]
+    texts = [*trial.labels, *trial.names, *trial.origin.values(), *trial.refused_plates.values()]
+    texts += [note.text for note in trial.notes]
     for text in [*texts, *(event.name for event in trial.events)]:
         check_line(text)
 

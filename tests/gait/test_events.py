@@ -12,10 +12,13 @@ from gait_walks import RATE, SOFT, UP, events_of, first_after, foot_load, known_
 from gaitid.body.feet import FootTrack
 from gaitid.gait.events import Steps, compare, events_of_file, find_events, force_events
 from gaitid.gait.marker_events import KINDS, GaitEvent
+from gaitid.ground.belt import Floor, floor_under
 from gaitid.trial import Array, Event
 from gaitid.write.record import plain
 
 SIDES = {"left": None, "right": None}
+
+FLOOR = Floor(UP, RATE, np.zeros(3))
 
 
 @pytest.fixture
@@ -107,7 +110,9 @@ def test_force_goes_before_the_file_and_the_file_before_the_markers(walk) -> Non
     vertical[unknown] = np.nan
     strike, off = (first_after(known, "right", kind, 1.0) for kind in KINDS)
     file = [Event("Foot Strike", "right", strike.time_s), Event("Foot Off", "right", off.time_s + 0.15)]
-    found = find_events(file, {"left": foot_load(vertical)}, known.feet, known.pelvis, UP, RATE)
+    found = find_events(
+        file, {"left": foot_load(vertical)}, known.feet, known.pelvis, floor_under(known.feet, UP, RATE)
+    )
     for side, kind, time, source in (
         ("left", "strike", one.on_s, "force"),
         ("left", "off", one.off_s, "force"),
@@ -127,9 +132,9 @@ def test_events_that_the_plates_or_the_markers_contradict_are_dropped(walk) -> N
     off = first_after(known, "left", "off", 1.0)
     swing = (off.time_s + first_after(known, "left", "strike", off.time_s).time_s) / 2
     file = [Event("Foot Strike", "left", swing)]
-    with_plates = find_events(file, known.loads, known.feet, known.pelvis, UP, RATE)
+    with_plates = find_events(file, known.loads, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
     assert with_plates.dropped[0][1] == "the plates know the load, and show no such event"
-    without = find_events(file, {}, known.feet, known.pelvis, UP, RATE)
+    without = find_events(file, {}, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
     assert len(without.dropped) == 1
     assert names(list(without.used)) == names(known.events)
 
@@ -141,7 +146,13 @@ def test_two_events_too_near_keep_the_better_one() -> None:
     unknown[:50] = unknown[220:] = np.nan
     points = np.full((300, 3), np.nan)
     file = [Event("Foot Strike", "left", 2.4), Event("Foot Off", "left", 2.43)]
-    found = find_events(file, {"left": foot_load(unknown)}, {"left": FootTrack(points, points)}, points, UP, RATE)
+    found = find_events(
+        file,
+        {"left": foot_load(unknown)},
+        {"left": FootTrack(points, points)},
+        points,
+        FLOOR,
+    )
     assert [(e.kind, e.source) for e in found.used] == [("strike", "force"), ("off", "force"), ("strike", "file")]
     assert "less than 0.06 s between strike and off" in found.dropped[0][1]
 
@@ -149,7 +160,13 @@ def test_two_events_too_near_keep_the_better_one() -> None:
 def test_a_files_event_outside_the_trial_is_dropped() -> None:
     points = np.full((100, 3), np.nan)
     file = [Event("Foot Strike", "left", t) for t in (-0.5, 0.5, 1.5)]
-    found = find_events(file, {}, {"left": FootTrack(points, points)}, points, UP, RATE)
+    found = find_events(
+        file,
+        {},
+        {"left": FootTrack(points, points)},
+        points,
+        FLOOR,
+    )
     assert [e.time_s for e in found.used] == [0.5]
     assert {reason for _, reason in found.dropped} == {"it lies outside the trial"}
 
@@ -188,7 +205,7 @@ def test_the_markers_events_are_moved_to_those_of_the_plates(walk) -> None:  # t
         on = next(s for s in walk.stances if s.side == side and s.plate is not None)
         near = np.abs(walk.settings.times_s - (on.on_s + on.off_s) / 2) < 0.45
         loads[side] = foot_load(np.where(near, load.wrench.f_g[:, 2], np.nan))
-    found = find_events((), loads, known.feet, known.pelvis, UP, RATE)
+    found = find_events((), loads, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
     assert {e.source for e in found.used} == {"force", "kinematics"}
     for side in SIDES:
         for kind in KINDS:

@@ -15,8 +15,12 @@ from gaitid.body.feet import FootTrack
 from gaitid.gait.cycles import find_cycles
 from gaitid.gait.events import Steps, find_events
 from gaitid.gait.marker_events import KINDS, GaitEvent
+from gaitid.ground.belt import Floor, floor_under
+from gaitid.notes import texts
 from gaitid.simulate import SCENARIOS, WalkSettings, simulate_walk
 from gaitid.trial import Array
+
+FLOOR = Floor(UP, RATE, np.zeros(3))
 
 
 @pytest.fixture
@@ -52,7 +56,7 @@ def test_events_do_not_depend_on_direction_side_or_rate(walk, simulated, options
 def test_a_walk_in_reverse_is_one_backward(walk) -> None:  # type: ignore[no-untyped-def]
     known = known_walk(walk, reverse=True)
     found = events_of(known)
-    assert (found.progression.sense == -1).all()
+    assert (found.heading.sense == -1).all()
     assert_same(list(found.by_method["kinematics"]), known.events, SOFT)
     forward = kinematic(known_walk(walk))[::-1]
     last = walk.settings.times_s[-1]
@@ -67,20 +71,21 @@ def test_a_treadmill_changes_nothing_but_is_named(walk, reverse: bool) -> None: 
     floor = events_of(known_walk(walk, reverse=reverse))
     assert_same(list(belt.used), list(floor.used), 1e-3)  # s: the belt's speed is known to 1 %
     # m/s: a flat foot of the simulation slips by up to 0.01 m/s
-    np.testing.assert_allclose(belt.progression.ground_velocity_g, [1.25 if reverse else -1.25, 0, 0], atol=0.01)
-    assert "treadmill" in belt.warnings[0]
-    assert not floor.warnings
-    np.testing.assert_array_equal(floor.progression.ground_velocity_g, 0.0)
+    np.testing.assert_allclose(belt.heading.floor.velocity_g, [1.25 if reverse else -1.25, 0, 0], atol=0.01)
+    assert "treadmill" in belt.heading.floor.notes[0].text
+    assert not floor.heading.floor.notes
+    np.testing.assert_array_equal(floor.heading.floor.velocity_g, 0.0)
 
 
 def test_belts_of_two_speeds_are_named(walk) -> None:  # type: ignore[no-untyped-def]
     known = known_walk(walk, treadmill(1.25))
     drift = np.outer(walk.settings.times_s, [0.2, 0.0, 0.0])
     left = FootTrack(known.feet["left"].heel_g - drift, known.feet["left"].toe_g - drift)
-    warnings = find_events((), {}, {**known.feet, "left": left}, known.pelvis, UP, RATE).warnings
-    mean, difference = (float(re.search(r"([\d.]+) m/s", text)[1]) for text in warnings)  # type: ignore[index]
-    # m/s: 1.25 and 1.45; a flat foot of the simulation slips by up to 0.01 m/s
-    assert mean == pytest.approx(1.35, abs=0.01)
+    notes = floor_under({**known.feet, "left": left}, UP, RATE).notes
+    assert [note.code for note in notes] == ["treadmill", "belts_differ"]
+    mean, difference = (float(re.search(r"([\d.]+) m/s", text)[1]) for text in texts(notes))  # type: ignore[index]
+    # m/s: 1.25 and 1.45; a flat foot of the simulation slips by up to 0.01 m/s, and the words have two digits
+    assert mean == pytest.approx(1.35, abs=0.015)
     assert difference == pytest.approx(0.20, abs=0.02)
 
 
@@ -115,7 +120,7 @@ def test_who_stands_or_sways_makes_no_event(walk) -> None:  # type: ignore[no-un
         for side, foot in known.feet.items()
     }
     sway = known.pelvis[200] + np.outer(0.03 * np.sin(np.arange(400) / RATE * 2 * np.pi * 0.3), [1.0, 0.0, 0.0])
-    assert find_events((), {}, still, sway, UP, RATE).used == ()
+    assert find_events((), {}, still, sway, floor_under(still, UP, RATE)).used == ()
 
 
 @pytest.mark.parametrize("how", ["stands first", "stops", "then backward", "backward first"])
@@ -142,9 +147,9 @@ def test_standing_stopping_and_turning_back_neither_hide_nor_make_events(walk, h
         "backward first": back.events + later(known.events, 4.0),
     }[how]
     feet = {side: FootTrack(joined(f.heel_g), joined(f.toe_g)) for side, f in known.feet.items()}
-    found = find_events((), {}, feet, joined(known.pelvis), UP, RATE)
+    found = find_events((), {}, feet, joined(known.pelvis), floor_under(feet, UP, RATE))
     assert_same(list(found.used), expected, SOFT)
-    _, refused = find_cycles(found.used, found.progression)
+    _, refused = find_cycles(found.used, found.heading)
     turned = ["the walk changes between forward and backward in it"] * 2  # one of each foot
     assert [r.reason for r in refused] == (turned if "backward" in how else [])
 
@@ -156,7 +161,7 @@ def test_no_event_is_made_up_in_a_gap(walk) -> None:  # type: ignore[no-untyped-
     gap = slice(round(strike.time_s * RATE) - 15, round(strike.time_s * RATE) + 15)
     hidden[gap] = np.nan
     feet = {**known.feet, "left": FootTrack(hidden, known.feet["left"].toe_g)}
-    found = find_events((), {}, feet, known.pelvis, UP, RATE).used
+    found = find_events((), {}, feet, known.pelvis, floor_under(feet, UP, RATE)).used
     assert not [e for e in found if e.side == "left" and gap.start <= e.time_s * RATE < gap.stop]
     whole = events_of(known).used
     right = [e for e in found if e.side == "right"]
@@ -179,7 +184,7 @@ def test_zeni_on_a_foot_in_closed_form() -> None:
     feet = {"left": FootTrack(*(np.stack([x + a, 0 * t, height], axis=1) for a in (0.0, 0.2)))}
     pelvis = np.stack([speed * t, 0 * t, 1 + 0 * t], axis=1)
     share = np.arccos(1 - speed * swing / length) / (2 * np.pi)
-    found = find_events((), {}, feet, pelvis, UP, RATE).by_method["zeni"]
+    found = find_events((), {}, feet, pelvis, floor_under(feet, UP, RATE)).by_method["zeni"]
     for kind, phase in (("off", share), ("strike", 1 - share)):
         expected = np.arange(5) * stride + stride - swing + phase * swing
         measured = [e.time_s for e in found if e.kind == kind]
@@ -199,11 +204,26 @@ def test_turning_and_shifting_the_laboratory_changes_no_event(yaw: float, x: flo
 @pytest.mark.parametrize("n", [1, 2, 3, 10])
 def test_a_trial_of_a_few_frames_has_no_events_and_is_no_error(n: int) -> None:
     points = np.zeros((n, 3))
-    assert find_events((), {}, {"left": FootTrack(points, points + 0.1)}, points, UP, RATE).used == ()
+    assert (
+        find_events(
+            (),
+            {},
+            {"left": FootTrack(points, points + 0.1)},
+            points,
+            FLOOR,
+        ).used
+        == ()
+    )
 
 
 def test_without_markers_there_is_nothing() -> None:
     nothing = np.full((50, 3), np.nan)
-    found = find_events((), {}, {"left": FootTrack(nothing, nothing)}, nothing, UP, RATE)
+    found = find_events(
+        (),
+        {},
+        {"left": FootTrack(nothing, nothing)},
+        nothing,
+        FLOOR,
+    )
     assert found.used == ()
-    assert (found.progression.sense == 0).all()
+    assert (found.heading.sense == 0).all()

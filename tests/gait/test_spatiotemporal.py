@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 
 from gaitid.body.feet import FootTrack
 from gaitid.gait.cycles import find_cycles
-from gaitid.gait.marker_events import GaitEvent, Progression, progression
+from gaitid.gait.marker_events import GaitEvent, Heading, heading
 from gaitid.gait.spatiotemporal import FIGURES, Stride, analyse_gait, measure_strides, summary
+from gaitid.ground.belt import Floor, floor_under
 from gaitid.simulate import WalkSettings, simulate_walk
 from gaitid.trial import Array
 
 RATE = 100.0
+
+FLOOR = Floor(UP, RATE, np.zeros(3))
 
 
 @pytest.fixture
@@ -27,8 +30,8 @@ def walk(simulated: Callable[..., object]):  # type: ignore[no-untyped-def]
 
 def figures_of(known) -> tuple[Stride, ...]:  # type: ignore[no-untyped-def]
     """With the true events, so that only lengths are measured."""
-    walked = progression(known.feet, known.pelvis, UP, RATE)
-    return measure_strides(find_cycles(known.events)[0], known.feet, walked, UP)
+    walked = heading(known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
+    return measure_strides(find_cycles(known.events)[0], known.feet, walked)
 
 
 def of(strides: tuple[Stride, ...], name: str) -> Array:
@@ -76,7 +79,7 @@ def test_the_simulated_walk_has_its_figures(walk) -> None:  # type: ignore[no-un
 def test_with_events_of_the_plates_the_times_are_the_same(walk) -> None:  # type: ignore[no-untyped-def]
     """A 20 N threshold comes later than the first touch and goes before the last: only the phases feel it."""
     known = known_walk(walk)
-    strides = analyse_gait((), known.loads, known.feet, known.pelvis, UP, RATE).strides
+    strides = analyse_gait((), known.loads, known.feet, known.pelvis, floor_under(known.feet, UP, RATE)).strides
     assert {e.source for s in strides for e in (s.cycle.strike, s.cycle.off, s.cycle.next_strike)} == {"force"}
     # s, m, m/s: every strike is late by the same time, but for the line between two frames
     for name, atol in (("stride_time_s", 1e-3), ("stride_length_m", 2e-3), ("speed_m_per_s", 2e-3)):
@@ -128,7 +131,7 @@ def test_a_run_has_flight_and_single_support_only() -> None:
     for name, value in (("flight_percent", 100 - 2 * contact), ("single_support_percent", contact)):
         np.testing.assert_allclose(of(exact, name), value, atol=1e-6)  # %: rounding
     np.testing.assert_array_equal(of(exact, "double_support_percent"), 0.0)
-    measured = analyse_gait((), {}, known.feet, known.pelvis, UP, RATE).strides
+    measured = analyse_gait((), {}, known.feet, known.pelvis, floor_under(known.feet, UP, RATE)).strides
     assert len(measured) == len(exact)
     assert (of(measured, "flight_percent") > 10).all()
     np.testing.assert_allclose(of(measured, "stride_time_s"), stride, atol=1e-3)  # s: a tenth of a frame
@@ -136,7 +139,7 @@ def test_a_run_has_flight_and_single_support_only() -> None:
 
 def test_stopping_makes_no_cycle() -> None:
     known = known_walk(simulate_walk(WalkSettings(), "stop"))
-    gait = analyse_gait((), {}, known.feet, known.pelvis, UP, RATE)
+    gait = analyse_gait((), {}, known.feet, known.pelvis, floor_under(known.feet, UP, RATE))
     assert gait.strides == ()
     assert {r.reason for r in gait.refused} == {"the body stands still in it"}
 
@@ -156,9 +159,9 @@ def drawn(prints: list[tuple[str, float, float, float]], sense: float = 1.0) -> 
         events += [
             GaitEvent(side, kind, t + d, "force") for _, t, _, _ in own for kind, d in (("strike", 0), ("off", 0.6))
         ]
-    walk = Progression(np.zeros(3), np.tile([1.0, 0.0, 0.0], (n, 1)), np.full(n, sense), np.zeros(n, dtype=bool), RATE)
+    walk = Heading(FLOOR, np.tile([1.0, 0.0, 0.0], (n, 1)), np.full(n, sense), np.zeros(n, dtype=bool))
     cycles, _ = find_cycles(sorted(events, key=lambda e: e.time_s))
-    return measure_strides(cycles, feet, walk, UP)
+    return measure_strides(cycles, feet, walk)
 
 
 def test_footprints_on_a_line() -> None:
@@ -197,8 +200,8 @@ def test_without_the_other_foot_its_figures_are_unknown() -> None:
     events = [GaitEvent("left", k, t, "force") for k, t in (("strike", 0.2), ("off", 0.8), ("strike", 1.2))]
     heel = np.zeros((200, 3))
     heel[100:, 0] = 1.0
-    walk = Progression(np.zeros(3), np.zeros((200, 3)), np.ones(200), np.zeros(200, dtype=bool), RATE)
-    (left,) = measure_strides(find_cycles(events)[0], {"left": FootTrack(heel, heel)}, walk, UP)
+    walk = Heading(FLOOR, np.zeros((200, 3)), np.ones(200), np.zeros(200, dtype=bool))
+    (left,) = measure_strides(find_cycles(events)[0], {"left": FootTrack(heel, heel)}, walk)
     known = {name for name, value in left.figures.items() if np.isfinite(value)}
     assert known == {
         "speed_m_per_s", "cadence_steps_per_min", "stride_length_m", "stride_time_s", "stance_percent", "swing_percent",
@@ -215,8 +218,8 @@ def phases(**times: float) -> dict[str, float]:
     ]
     cycles, _ = find_cycles(sorted(events, key=lambda e: e.time_s))
     heel = np.zeros((200, 3))
-    walk = Progression(np.zeros(3), np.zeros((200, 3)), np.ones(200), np.zeros(200, dtype=bool), RATE)
-    (stride,) = measure_strides([c for c in cycles if c.side == "left"], {"left": FootTrack(heel, heel)}, walk, UP)
+    walk = Heading(FLOOR, np.zeros((200, 3)), np.ones(200), np.zeros(200, dtype=bool))
+    (stride,) = measure_strides([c for c in cycles if c.side == "left"], {"left": FootTrack(heel, heel)}, walk)
     return {k.removesuffix("_percent"): v for k, v in stride.figures.items() if k.endswith("_percent")}
 
 
@@ -239,8 +242,8 @@ def test_phases_of_running_have_flight_and_no_double_support() -> None:
 def test_standing_strides_have_no_direction_and_no_width() -> None:
     heel = np.zeros((200, 3))
     events = [GaitEvent("left", k, t, "force") for k, t in (("strike", 0.2), ("off", 0.8), ("strike", 1.2))]
-    walk = Progression(np.zeros(3), np.zeros((200, 3)), np.zeros(200), np.ones(200, dtype=bool), RATE)
-    (left,) = measure_strides(find_cycles(events)[0], {"left": FootTrack(heel, heel)}, walk, UP)
+    walk = Heading(FLOOR, np.zeros((200, 3)), np.zeros(200), np.ones(200, dtype=bool))
+    (left,) = measure_strides(find_cycles(events)[0], {"left": FootTrack(heel, heel)}, walk)
     assert left.figures["stride_length_m"] == 0
     assert np.isnan(left.figures["step_width_m"])
     assert np.isnan(left.axes_g[0]).all()

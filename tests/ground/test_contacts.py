@@ -16,6 +16,7 @@ from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
+from gaitid.notes import texts
 from gaitid.trial import Event, ForcePlate, Trial
 
 # N. The edges of contacts are known to the plates' noise; a wrong foot, a lost part or a shared load is hundreds.
@@ -152,7 +153,7 @@ def test_events_that_disagree_with_the_plates_are_left_aside(scene, shift_s: flo
                 Event("Foot Off", one.side, loaded[-1] / 100 + shift_s),
             ]
     result = run(replace(sim.trial, events=tuple(events)))
-    assert any("events of the file" in w and "not used" in w for w in result.warnings)
+    assert any("events of the file" in w and "not used" in w for w in texts(result.notes))
     assert_nothing_wrong(result, sim)
 
 
@@ -171,7 +172,7 @@ def test_a_plate_with_a_bias_loads_no_airborne_foot(scene, removed: bool) -> Non
         known_too = np.isfinite(leg.load.wrench.f_g).all(axis=1)
         # N; nothing of the constant is left in the load
         np.testing.assert_allclose(leg.load.wrench.f_g[known_too], truth[known_too], atol=1.0)
-        assert any("reads 11.6 N while it is empty" in w and "taken off" in w for w in result.warnings)
+        assert any("reads 11.6 N while it is empty" in w and "taken off" in w for w in texts(result.notes))
     else:
         assert "while it is empty" in contact.reason and contact.confidence < 0.95
     assert first - 2 <= contact.first and contact.last <= last + 4

@@ -11,13 +11,14 @@ import pandas as pd
 import pytest
 from simulated_trials import simulated_walk
 
-from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.pipeline import Options, analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
 from gaitid.ground.claims import ByHand
 from gaitid.ground.contacts import LOADED
 from gaitid.model.load import load_model
+from gaitid.notes import texts
 from gaitid.read import read_trial
 from gaitid.simulate import simulate
 from gaitid.trial import Trial
@@ -28,7 +29,7 @@ WRONG_N = 20.0
 
 
 def run(trial: Trial, by_hand: tuple[ByHand, ...] = (), **settings: object) -> Result:
-    return analyse(trial, load_model("pig", settings), SubjectFile(), by_hand=by_hand)
+    return analyse(trial, load_model("pig", settings), SubjectFile(), options=Options(by_hand=tuple(by_hand)))
 
 
 def loaded(result: Result, side: str) -> int:
@@ -115,7 +116,7 @@ def test_a_plate_slower_than_the_cameras_is_refused() -> None:
     trial = simulated_walk().trial
     slow = tuple(replace(p, rate_hz=25.0, force_p=p.force_p[::40], moment_p=p.moment_p[::40]) for p in trial.plates)
     result = run(replace(trial, plates=slow))
-    assert sum("more slowly than the cameras" in w for w in result.warnings) == 2
+    assert sum("more slowly than the cameras" in w for w in texts(result.notes)) == 2
     assert not any(c.plates for c in result.contacts)
 
 
@@ -165,6 +166,6 @@ def test_a_marker_that_is_none_is_not_believed(fault: Callable[..., None], words
     except TrialError as refused:  # what is left is no body
         assert words == "have the same coordinates", refused
         return
-    assert any(words in w for w in result.warnings)
+    assert any(words in w for w in texts(result.notes))
     flexion = result.sides["left"].angles["ankle"]["dorsiflexion"]
     assert np.isnan(flexion[140:]).all()

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from gaitid.body.feet import foot_tracks
-from gaitid.ground.plate_alignment import Alignment, alignments
-from gaitid.ground.plate_load import plates_at_camera
-from gaitid.ground.stance import detect_stance
+from gaitid.ground.ground import find_ground
+from gaitid.ground.plate_alignment import Alignment
 from gaitid.model.load import load_model
 from gaitid.trial import ForcePlate, Trial
 
@@ -21,9 +20,7 @@ UP = np.array([0.0, 0.0, 1.0])
 def told(trial: Trial) -> dict[int, Alignment]:
     model = load_model("pig")
     feet = foot_tracks(trial, model)
-    plates, _ = plates_at_camera(trial, model.settings, feet, UP)
-    stances = {side: detect_stance(foot, side, (), trial.rate_hz) for side, foot in feet.items()}
-    return {a.plate: a for a in alignments(plates, feet, stances, trial.rate_hz, model.settings)}
+    return dict(find_ground(trial, model.settings, feet, UP).alignments)
 
 
 def moved(trial: Trial, change: Callable[[ForcePlate], np.ndarray]) -> Trial:

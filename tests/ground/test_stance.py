@@ -11,13 +11,16 @@ import pytest
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.feet import FootTrack
 from gaitid.body.subject import SubjectFile
-from gaitid.ground.belt import ground_velocity
-from gaitid.ground.stance import AFTER_OFF, BEFORE_STRIKE, detect_stance
+from gaitid.gait.events import find_events
+from gaitid.ground.belt import Floor, floor_under
+from gaitid.ground.stance import AFTER_OFF, BEFORE_STRIKE, detect_stance, events_of, with_events
 from gaitid.model.load import load_model
 from gaitid.numerics.masks import widened
 from gaitid.trial import Event
 
 RATE = 100.0
+UP = np.array([0.0, 0.0, 1.0])
+FLOOR = Floor(UP, RATE, np.zeros(3))
 
 
 def steps(stances: list[tuple[int, int]], n: int, speed: float = 4.0) -> FootTrack:
@@ -30,8 +33,21 @@ def steps(stances: list[tuple[int, int]], n: int, speed: float = 4.0) -> FootTra
     return FootTrack(heel, heel + [0.2, 0.0, 0.0])
 
 
+def walked(n: int) -> dict[str, FootTrack]:
+    """Two feet that step in turn, and are lifted while they fly."""
+    stances = {"left": [(50, 110), (160, 220)], "right": [(0, 60), (105, 165), (215, 270)]}
+    feet = {}
+    for side, of_foot in stances.items():
+        foot = steps(of_foot, n)
+        up = np.full((n, 1), 0.1) * UP
+        for first, last in of_foot:
+            up[first : last + 1] = 0.0
+        feet[side] = FootTrack(foot.heel_g + up, foot.toe_g + up)
+    return feet
+
+
 def test_standing_and_flying_of_a_plain_foot() -> None:
-    stance = detect_stance(steps([(50, 110), (160, 220)], 280), "left", (), RATE)
+    stance = detect_stance(steps([(50, 110), (160, 220)], 280), FLOOR)
     standing = np.flatnonzero(stance.standing)
     # Central differences see half the speed in the frames beside a change: one frame to and fro.
     np.testing.assert_allclose([standing[0], standing[-1]], [50, 220], atol=1)
@@ -49,19 +65,21 @@ def test_standing_and_flying_of_a_plain_foot() -> None:
 
 def test_events_that_agree_with_the_markers_sharpen_the_ends_of_flight() -> None:
     foot = steps([(50, 110), (160, 220)], 280)
-    without = detect_stance(foot, "left", (), RATE).airborne
+    without = detect_stance(foot, FLOOR).airborne
     events = (Event("Foot Off", "left", 1.115), Event("Foot Strike", "left", 1.595))
-    stance = detect_stance(foot, "left", events, RATE)
+    stance = with_events(detect_stance(foot, FLOOR), events_of(events, "left"), RATE)
     between = np.flatnonzero(stance.airborne[111:160]) + 111
     # 2 frames after the frame in which the foot left (111.5), 1 before that in which it struck (159.5)
     assert (between[0], between[-1]) == (113, 158)
     assert stance.method == "foot speed and events of the file"
     wrong = (Event("Foot Off", "left", 1.4), Event("Foot Off", "right", 1.115), Event("Toe", "left", 1.115))
-    np.testing.assert_array_equal(detect_stance(foot, "left", wrong, RATE).airborne, without)
+    np.testing.assert_array_equal(
+        with_events(detect_stance(foot, FLOOR), events_of(wrong, "left"), RATE).airborne, without
+    )
 
 
 def test_a_foot_that_never_leaves_the_ground_is_never_in_the_air() -> None:
-    stance = detect_stance(steps([(0, 99)], 100), "left", (), RATE)
+    stance = detect_stance(steps([(0, 99)], 100), FLOOR)
     assert stance.standing.all()
     assert not stance.airborne.any()
 
@@ -71,7 +89,7 @@ def test_gaps_are_neither_standing_nor_flying() -> None:
     heel = foot.heel_g.copy()
     heel[130:140] = np.nan
     heel[70:75] = np.nan
-    stance = detect_stance(FootTrack(heel, foot.toe_g), "left", (), RATE)
+    stance = detect_stance(FootTrack(heel, foot.toe_g), FLOOR)
     for gap in (slice(130, 140), slice(70, 75)):
         assert not stance.standing[gap].any()
         assert not stance.airborne[gap].any()
@@ -83,7 +101,7 @@ def test_gaps_are_neither_standing_nor_flying() -> None:
 
 def test_a_foot_without_markers_is_unknown() -> None:
     nothing = np.full((30, 3), np.nan)
-    stance = detect_stance(FootTrack(nothing, nothing), "left", (), RATE)
+    stance = detect_stance(FootTrack(nothing, nothing), FLOOR)
     assert not stance.standing.any()
     assert not stance.airborne.any()
     assert stance.method == "no foot markers"
@@ -91,12 +109,12 @@ def test_a_foot_without_markers_is_unknown() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_a_trial_of_a_few_frames_is_no_error(n: int) -> None:
-    stance = detect_stance(FootTrack(np.zeros((n, 3)), np.zeros((n, 3))), "left", (), RATE)
+    stance = detect_stance(FootTrack(np.zeros((n, 3)), np.zeros((n, 3))), FLOOR)
     assert stance.standing.all()
 
 
 def test_widened_and_gaps_to_the_air() -> None:
-    stance = detect_stance(steps([(50, 110)], 160), "left", (), RATE)
+    stance = detect_stance(steps([(50, 110)], 160), FLOOR)
     first, last = np.flatnonzero(stance.standing)[[0, -1]]
     wide = np.flatnonzero(widened(stance.standing, 3))
     assert (wide[0], wide[-1]) == (first - 3, last + 3)
@@ -115,7 +133,7 @@ def test_on_the_simulated_walk_nothing_flies_while_it_is_loaded(
     trial, rate = sim.trial, sim.trial.rate_hz
     for side, letter in (("left", "L"), ("right", "R")):
         foot = FootTrack(trial.marker(f"{letter}HEE"), trial.marker(f"{letter}TOE"))
-        stance = detect_stance(foot, side, (), rate)
+        stance = detect_stance(foot, Floor(UP, rate, np.zeros(3)))
         load = sim.truth.load[side]
         pressing = load.force_g[:, 2] > 20  # N
         assert not (stance.airborne & pressing).any()
@@ -144,18 +162,35 @@ def test_a_foot_marker_hidden_in_part_of_a_stance_is_a_doubt_and_no_warning_of_n
 
 
 def test_a_belt_is_the_ground_and_a_walkway_stands() -> None:
-    up = np.array([0.0, 0.0, 1.0])
-    feet = [steps([(50, 110), (160, 220)], 280), steps([(0, 60), (105, 165), (215, 270)], 280)]
-    np.testing.assert_allclose(ground_velocity(feet, up, RATE), 0.0)
+    feet = walked(280)
+    np.testing.assert_allclose(floor_under(feet, UP, RATE).velocity_g, 0.0)
     # the same steps, seen by somebody who walks along at the mean speed of both feet
-    v = np.mean([(foot.heel_g[-1] - foot.heel_g[0])[0] / (279 / RATE) for foot in feet])
+    v = np.mean([(foot.heel_g[-1] - foot.heel_g[0])[0] / (279 / RATE) for foot in feet.values()])
     way = np.outer(np.arange(280) / RATE, [v, 0.0, 0.0])
-    carried = [FootTrack(foot.heel_g - way, foot.toe_g - way) for foot in feet]
-    found = ground_velocity(carried, up, RATE)
-    np.testing.assert_allclose(found, [-v, 0.0, 0.0], atol=1e-9)  # m/s
-    for foot, moved in zip(feet, carried, strict=True):
-        still = detect_stance(foot, "left", (), RATE)
-        on_belt = detect_stance(moved, "left", (), RATE, found)
-        assert (still.standing != on_belt.standing).mean() < 0.02
+    carried = {side: FootTrack(foot.heel_g - way, foot.toe_g - way) for side, foot in feet.items()}
+    belt = floor_under(carried, UP, RATE)
+    np.testing.assert_allclose(belt.velocity_g, [-v, 0.0, 0.0], atol=1e-9)  # m/s
+    assert [note.code for note in belt.notes] == ["treadmill"]
+    for side, foot in feet.items():
+        still, moved = detect_stance(foot, FLOOR), detect_stance(carried[side], belt)
+        assert (still.standing != moved.standing).mean() < 0.02
     unseen = FootTrack(np.full((280, 3), np.nan), np.full((280, 3), np.nan))
-    np.testing.assert_allclose(ground_velocity([unseen], up, RATE), 0.0)
+    np.testing.assert_allclose(floor_under({"left": unseen}, UP, RATE).velocity_g, 0.0)
+
+
+@pytest.mark.parametrize("speed", [0.16, 0.18])
+def test_contacts_and_events_have_one_answer_to_whether_a_slow_belt_moves(speed: float) -> None:
+    """Between 0.15 and 0.2 m/s contacts once saw a floor and events a belt."""
+    n = 280
+    feet = walked(n)
+    share = speed / np.mean([(foot.heel_g[-1] - foot.heel_g[0])[0] / ((n - 1) / RATE) for foot in feet.values()])
+    way = np.outer(np.arange(n) / RATE, [speed, 0.0, 0.0])
+    # steps as slow as the belt: the feet go nowhere on it
+    slow = {
+        side: FootTrack(*(point * [share, 1, 1] - way for point in (foot.heel_g, foot.toe_g)))
+        for side, foot in feet.items()
+    }
+    floor = floor_under(slow, UP, RATE)
+    np.testing.assert_allclose(floor.velocity_g, [-speed, 0.0, 0.0], atol=1e-9)  # m/s
+    pelvis = (slow["left"].heel_g + slow["right"].heel_g) / 2
+    assert find_events((), {}, slow, pelvis, floor).heading.floor is floor

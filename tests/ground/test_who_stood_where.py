@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.pipeline import Options, analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
 from gaitid.ground.claims import ByHand
 from gaitid.ground.contacts import AIR, LOADED
 from gaitid.model.load import load_model
+from gaitid.notes import texts
 from gaitid.read import read_trial
 from gaitid.simulate import SCENARIOS, simulate
 from gaitid.trial import Assignment, Trial
@@ -43,7 +44,7 @@ def made(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-d
 
 
 def run(trial: Trial, by_hand: tuple[ByHand, ...] = ()) -> Result:
-    return analyse(trial, load_model("pig"), SubjectFile(), by_hand=by_hand)
+    return analyse(trial, load_model("pig"), SubjectFile(), options=Options(by_hand=tuple(by_hand)))
 
 
 def force(wrenches: pd.DataFrame, side: str) -> np.ndarray:
@@ -82,7 +83,7 @@ def test_exchanged_cables_are_named(made) -> None:  # type: ignore[no-untyped-de
     result = run(made("swapped_plates")[0])
     assert not any(c.plates for c in result.contacts)
     for number, other in ((1, 2), (2, 1)):
-        assert any(f"plate {number}: its corners seem those of plate {other}" in w for w in result.warnings)
+        assert any(f"plate {number}: its corners seem those of plate {other}" in w for w in texts(result.notes))
 
 
 def test_a_drifting_plate_is_levelled(made) -> None:  # type: ignore[no-untyped-def]
@@ -91,7 +92,7 @@ def test_a_drifting_plate_is_levelled(made) -> None:  # type: ignore[no-untyped-
     time = np.arange(len(one.force_p)) / one.rate_hz
     drifting = replace(one, force_p=one.force_p + np.outer(5.0 + 4.0 * time, [0.3, -0.2, -1.0]))
     result = run(replace(trial, plates=(drifting, *trial.plates[1:])))
-    assert any("plate 1 reads" in w and "changing by 4.3 N/s" in w for w in result.warnings)
+    assert any("plate 1 reads" in w and "changing by 4.3 N/s" in w for w in texts(result.notes))
     off = np.linalg.norm(result.sides["left"].load.wrench.f_g - force(wrenches, "left"), axis=1)
     # N; a straight drift is found to the rounding of 32-bit floats in the file, and the edges of the contact
     assert np.nanmax(off) < 1.0
@@ -147,7 +148,7 @@ def test_what_others_said_is_reported_where_it_disagrees(made) -> None:  # type:
         Assignment(2, "left", "x.enf"),
         Assignment(1, "none", "an event"),
     )
-    warnings = [w for w in run(replace(trial, assignments=said)).warnings if " says that plate" in w]
+    warnings = [w for w in texts(run(replace(trial, assignments=said)).notes) if " says that plate" in w]
     assert len(warnings) == 2
     assert "x.enf says that plate 2 is the left foot's; here it carries the right foot" in warnings
     assert any("an event says that plate 1 is not to be used; here it carries the left" in w for w in warnings)

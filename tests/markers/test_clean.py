@@ -14,6 +14,7 @@ from gaitid.errors import TrialError
 from gaitid.markers.clean import SMOOTHED_BELOW_MM, clean, model_markers
 from gaitid.model.load import load_model
 from gaitid.model.specs import Settings
+from gaitid.notes import texts
 from gaitid.numerics.gcv_spline import smoothing_spline
 from gaitid.trial import Trial
 
@@ -33,11 +34,11 @@ def test_clean_markers_come_back_as_they_are() -> None:
     trial = simulated_walk().trial
     result = cleaned(trial)
     assert result.settings.cutoff_hz is None
-    assert result.warnings == ()
-    assert result.support is result.markers
+    assert result.notes == ()
+    assert result.support is result.filtered
     assert result.quality["marker_filter"] == {"method": "none"}
     assert result.quality["marker_noise_mm"] < SMOOTHED_BELOW_MM
-    for label, points in result.markers.items():
+    for label, points in result.filtered.items():
         np.testing.assert_array_equal(points, trial.marker(label))
 
 
@@ -58,15 +59,15 @@ def test_every_filter_brings_the_movement_back(chosen: dict[str, object], worst_
     trial, true = noisy(), simulated_walk().trial
     result = cleaned(trial, **chosen)
     wanted = spline_derivatives(true.marker("LANK"), true.rate_hz)[1]
-    found = spline_derivatives(result.markers["LANK"], true.rate_hz)[1]
+    found = spline_derivatives(result.filtered["LANK"], true.rate_hz)[1]
     off = mark_ends(found - wanted, result.settings.end_frames)
     # m/s²: docs/smoothing.md has 0.2 to 0.5 as the mean over markers at 0.3 mm; the ankle is the fastest but the foot
     assert np.sqrt(np.nanmean(off**2)) < worst_m_s2
     figures = result.quality["marker_filter"]
     assert figures["method"] == chosen["marker_filter"]
     assert all(3.0 < hz < 15.0 for hz in figures["effective_cutoff_hz"].values())
-    assert any("noise" in w for w in result.warnings)
-    assert any("the plates are not" in w for w in result.warnings)
+    assert any("noise" in w for w in texts(result.notes))
+    assert any("the plates are not" in w for w in texts(result.notes))
 
 
 def test_a_spline_for_a_cutoff_is_that_spline() -> None:
@@ -77,14 +78,14 @@ def test_a_spline_for_a_cutoff_is_that_spline() -> None:
     found = smoothing_spline(
         trial.marker("LTOE"), 100.0, smoothing=result.quality["marker_filter"]["smoothing_parameter_s5"]["LTOE"]
     )
-    np.testing.assert_allclose(result.markers["LTOE"], found.values, atol=1e-12)  # m
+    np.testing.assert_allclose(result.filtered["LTOE"], found.values, atol=1e-12)  # m
 
 
 def test_equal_cutoffs_of_markers_and_plates_need_no_warning() -> None:
     result = cleaned(noisy(), force_cutoff_hz=7.0)
-    assert not any("low-passed at 7 Hz, the plates" in w for w in result.warnings)
+    assert not any("low-passed at 7 Hz, the plates" in w for w in texts(result.notes))
     other = cleaned(noisy(), force_cutoff_hz=20.0)
-    assert any("the plates at 20 Hz" in w for w in other.warnings)
+    assert any("the plates at 20 Hz" in w for w in texts(other.notes))
 
 
 def test_residual_analysis_stands_in_the_record_where_there_is_noise() -> None:
@@ -100,7 +101,7 @@ def test_an_open_gap_is_empty_and_bridged_only_for_support() -> None:
     points = trial.points_g.copy()
     points[150:240, trial.labels.index("LTOE")] = np.nan
     result = cleaned(replace(trial, points_g=points))
-    gone = np.isnan(result.markers["LTOE"]).all(axis=1)
+    gone = np.isnan(result.filtered["LTOE"]).all(axis=1)
     np.testing.assert_array_equal(np.flatnonzero(gone), np.arange(150, 240))
     assert np.isfinite(result.support["LTOE"]).all()
     np.testing.assert_array_equal(np.isnan(result.seen["LTOE"]).all(axis=1), gone)

@@ -187,9 +187,9 @@ def test_labels_that_are_noise_are_named_once_each_and_not_compared() -> None:
         ("restless", ("LANK",), ((0, n - 1),)),
         ("restless", ("LHEE",), ((0, n - 1),)),
     ]
-    assert "jumps more than 1000 times" in checked.faults[0].words()
+    assert "jumps more than 1000 times" in checked.faults[0].note().text
     assert "too often to be followed or compared with other labels: taken as not seen in frames" in (
-        checked.faults[0].words()
+        checked.faults[0].note().text
     )
     assert np.isnan(checked.markers["LANK"]).all() and checked.markers["LTOE"] is steady
 
@@ -248,7 +248,7 @@ def test_labels_of_the_other_side() -> None:
 
 def test_words_name_labels_frames_as_the_file_counts_them_and_what_to_do() -> None:
     swap = LabelFault("swap", ("LANK", "LHEE"), ((10, 19),), 0.1)
-    assert swap.words(695) == (
+    assert swap.note(695).text == (
         "LANK and LHEE change places (100 mm): taken as not seen in frames 705-714; correct the labels there"
     )
-    assert "exchanged throughout" in LabelFault("exchanged", ("LANK", "LHEE"), (), 0.1).words(1)
+    assert "exchanged throughout" in LabelFault("exchanged", ("LANK", "LHEE"), (), 0.1).note(1).text

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from scipy.interpolate import make_interp_spline
 from scipy.signal import sosfiltfilt
 
-from gaitid.numerics import signals
 from gaitid.numerics.lowpass import butterworth_coefficients, lowpass, pad_length
 from gaitid.numerics.masks import known_rows, mark_ends, spans
 from gaitid.numerics.sampling import sample_centred_mean, sample_local_quadratic
-from gaitid.numerics.spline import spline_derivatives
+from gaitid.numerics.spline import SPLINE_MIN, spline_derivatives
 
 seeds = st.integers(0, 2**32 - 1)
 NATURAL = ([(3, 0.0), (4, 0.0)], [(3, 0.0), (4, 0.0)])
@@ -92,7 +91,7 @@ def test_gaps_stay_gaps_and_do_not_leak(seed: int) -> None:
     np.testing.assert_allclose(first[:, 1], whole_first, atol=1e-10)  # per s, of some hundreds
     np.testing.assert_allclose(second[:, 1], whole_second, atol=1e-8)  # per s², of some 1e5
     for start, stop in spans(~gaps):
-        if stop - start < signals.SPLINE_MIN:
+        if stop - start < SPLINE_MIN:
             assert np.isnan(first[start:stop, 0]).all()
             assert np.isnan(second[start:stop, 0]).all()
             continue

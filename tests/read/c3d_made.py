@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from note_texts import texts
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import BLOCK, INTEL, OFFSET, STEP_MM, STEP_N, Value, stored_analog, stored_points, write
@@ -82,5 +83,5 @@ def refused(path: Path, read: Callable[[Path], object] = read_c3d_file) -> str:
 
 
 def only_warning(path: Path) -> str:
-    (warning,) = read_c3d_file(path).warnings
+    (warning,) = texts(read_c3d_file(path))
     return warning

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from note_texts import texts
 
 from gaitid.errors import ReadError
 from gaitid.read.c3d.file import read_c3d_file
@@ -28,7 +29,7 @@ from gaitid.read.c3d.sections import (
     read_parameters,
 )
 from gaitid.read.c3d.trial import read_c3d
-from gaitid.read.plates.c3d_group import overlap, sensor_vector
+from gaitid.read.plates.surface import overlap, sensor_vector
 from gaitid.simulate import simulate
 from gaitid.trial import Trial
 
@@ -58,7 +59,7 @@ def test_a_walk_comes_back_in_si_units(walk: Trial, simulated: Callable[..., Any
     # C3D holds 32-bit floats of millimetres: 6e-8 of some metres
     np.testing.assert_allclose(walk.points_g, sim.trial.points_g, atol=5e-7)  # m
     assert walk.up_hint.tolist() == [0.0, 0.0, 1.0]
-    assert walk.warnings == ()
+    assert texts(walk) == ()
     assert walk.origin["length_unit"] == "mm"
 
 
@@ -253,17 +254,17 @@ def test_channels_that_hold_the_action_are_turned(tmp_path: Path) -> None:
     trial = read_c3d(make(tmp_path / "a.c3d", plate=load(down=500.0)))
     np.testing.assert_allclose(trial.plates[0].force_p[0], [-10, 20, -500], rtol=1e-6)
     np.testing.assert_allclose(trial.plates[0].moment_p[0], [-3, -2, -1], rtol=1e-6)
-    assert any("plate 1: its channels hold the action on the plate" in w for w in trial.warnings)
+    assert any("plate 1: its channels hold the action on the plate" in w for w in texts(trial))
 
 
 def test_the_sensor_lies_below_the_surface_whichever_way_origin_was_stored(tmp_path: Path) -> None:
     trial = read_c3d(make(tmp_path / "a.c3d", plate=load() | {"origin": [1.0, -2.0, -40.0]}))
     np.testing.assert_allclose(trial.plates[0].sensor_p, [-0.001, 0.002, 0.040], rtol=1e-6)
-    assert any("ORIGIN points from the sensor to the surface" in w for w in trial.warnings)
+    assert any("ORIGIN points from the sensor to the surface" in w for w in texts(trial))
     for z in (0.0, 0.04):
-        warnings: list[str] = []
-        np.testing.assert_array_equal(sensor_vector(np.array([0.001, 0.0, z]), 1, warnings), [0.001, 0.0, z])
-        assert warnings == []
+        sensor_p, notes = sensor_vector(np.array([0.001, 0.0, z]))
+        np.testing.assert_array_equal(sensor_p, [0.001, 0.0, z])
+        assert notes == ()
 
 
 @pytest.mark.parametrize(
@@ -293,7 +294,7 @@ def test_a_plate_that_cannot_be_read_is_left_out_with_its_reason(
     trial = read_c3d(make(tmp_path / "a.c3d", plate=load() | change))
     assert trial.plates == ()
     assert message in trial.refused_plates[1]
-    assert any(w.startswith("plate 1 is not used: ") and message in w for w in trial.warnings)
+    assert any(w.startswith("plate 1 is not used: ") and message in w for w in texts(trial))
     assert trial.n_frames == 20  # the markers are read all the same
 
 
@@ -313,9 +314,9 @@ def test_a_number_of_plates_that_cannot_be(tmp_path: Path, used: list[Any], plat
         c.add_parameter("FORCE_PLATFORM", "USED", used)
 
     trial = read_c3d(make(tmp_path / "a.c3d", plate=load(), edit=edit))
-    assert (len(trial.plates), trial.refused_plates, len(trial.warnings)) == (plates, {}, 1)
-    assert trial.warnings[0].startswith("FORCE_PLATFORM:USED ")
-    assert "array" not in trial.warnings[0]
+    assert (len(trial.plates), trial.refused_plates, len(texts(trial))) == (plates, {}, 1)
+    assert texts(trial)[0].startswith("FORCE_PLATFORM:USED ")
+    assert "array" not in texts(trial)[0]
 
 
 def two_plates(path: Path, channels: list[list[int]], shift: float, up: float = 0.0) -> Trial:
@@ -633,7 +634,7 @@ def test_a_marker_where_none_can_be_is_not_seen(tmp_path: Path, value: float, wh
     trial = read_c3d(make(tmp_path / "a.c3d", ["LASI", "RASI", "LKneeAngles"], edit=edit), stored=True)
     assert np.isnan(trial.marker("RASI")[5:8]).all()
     assert np.isfinite(trial.marker("RASI")[[4, 8]]).all()
-    assert trial.warnings == (f"markers {what} count as not seen (frames): RASI (3)",)
+    assert texts(trial) == (f"markers {what} count as not seen (frames): RASI (3)",)
     np.testing.assert_array_equal(trial.stored["LKneeAngles"][5:8], value)  # an angle may be 0
 
 
@@ -647,7 +648,7 @@ def test_an_event_without_a_time_is_left_out_and_said_so(tmp_path: Path, time: f
 
     trial = read_c3d(make(tmp_path / "a.c3d", edit=edit))
     assert [e.name for e in trial.events] == ["Foot Strike"]
-    assert trial.warnings == ("events without a possible time are not read: Right Foot Off",)
+    assert texts(trial) == ("events without a possible time are not read: Right Foot Off",)
 
 
 def test_names_that_are_no_utf8_are_read_as_old_windows_programs_write_them(folder: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from c3d_made import Changes, assert_whole, long_trial, made, only_warning, refused
+from note_texts import texts
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import BLOCK, FRAMES, Value
@@ -42,8 +43,8 @@ def test_the_count_that_fills_the_file_is_taken(
 ) -> None:
     file = read_c3d_file(made(tmp_path / "a.c3d", changes, header))
     assert_whole(file)
-    assert said in file.warnings[0]
-    assert "by the file's length there are 12" in file.warnings[0]
+    assert said in texts(file)[0]
+    assert "by the file's length there are 12" in texts(file)[0]
 
 
 @pytest.mark.parametrize("end", [32.0, 32, 32.5, 0, 0.0, -5.0, 1e30, np.nan, ["32"], np.array([32, 0, 0])])
@@ -54,7 +55,7 @@ def test_a_last_frame_in_one_number_that_agrees_or_says_nothing(
     changes: Changes = {"TRIAL": {"ACTUAL_START_FIELD": start, "ACTUAL_END_FIELD": end}}
     file = read_c3d_file(made(tmp_path / "a.c3d", changes))
     assert_whole(file)
-    assert (file.first_frame, file.warnings) == (21, ())
+    assert (file.first_frame, texts(file)) == (21, ())
 
 
 def test_counts_of_which_none_or_two_fill_the_file_are_refused(tmp_path: Path) -> None:
@@ -84,7 +85,7 @@ def test_frames_are_numbered_beyond_16_bits(tmp_path: Path, first: int, words: t
     changes = {"TRIAL": {k: np.array([n % 65536, n // 65536]) if trial else None for k, n in fields.items()}}
     file = read_c3d_file(made(tmp_path / "a.c3d", changes, {4: words[0], 5: words[1]}))
     assert_whole(file)
-    assert (file.first_frame, file.warnings) == (first, ())
+    assert (file.first_frame, texts(file)) == (first, ())
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,7 @@ def test_long_trials_are_compared_too(
     counted = long_trial(tmp_path / "a.c3d", frames, last, changes)
     file = read_c3d_file(tmp_path / "a.c3d")
     np.testing.assert_array_equal(file.points[:, 0, 0], counted)
-    assert len(file.warnings) == n_warnings
+    assert len(texts(file)) == n_warnings
 
 
 # --- TRIAL, which programs forget ------------------------------------------------------------------------------
@@ -116,14 +117,14 @@ def test_a_trial_group_that_nobody_filled_in_says_nothing(tmp_path: Path, end: i
     file = read_c3d_file(made(tmp_path / "a.c3d", {"TRIAL": zeros}, end=end))
     assert_whole(file)
     assert file.first_frame == 21
-    assert file.warnings == ((f"{end + 128} bytes behind the last frame are not read",) if end else ())
+    assert texts(file) == ((f"{end + 128} bytes behind the last frame are not read",) if end else ())
 
 
 def test_header_and_frames_that_agree_outweigh_trial(tmp_path: Path) -> None:
     stale = {"TRIAL": {"ACTUAL_END_FIELD": np.array([300, 0])}}
     file = read_c3d_file(made(tmp_path / "a.c3d", stale, end=2 * BLOCK))
     assert_whole(file)
-    assert "12 in POINT:FRAMES); header and POINT:FRAMES are believed: 12" in file.warnings[0]
+    assert "12 in POINT:FRAMES); header and POINT:FRAMES are believed: 12" in texts(file)[0]
     # without room for them they do not, nor does one of them
     longer = {"POINT": {"FRAMES": 200}} | stale
     assert "disagree about the frames" in refused(made(tmp_path / "b.c3d", longer, {5: 220}, end=2 * BLOCK))
@@ -155,7 +156,7 @@ def test_some_bytes_behind_the_frames_are_not_read(tmp_path: Path, end: bytes, n
         counted = long_trial(path, 20, 20, {"LONG_FRAMES": 20.0}, end=end)
     file = read_c3d_file(path)
     np.testing.assert_array_equal(file.points[:, 0, 0], counted)
-    assert file.warnings == (f"{len(end)} bytes behind the last frame are not read",) * n_warnings
+    assert texts(file) == (f"{len(end)} bytes behind the last frame are not read",) * n_warnings
 
 
 @pytest.mark.parametrize("lost", [500 * 16, 500 * 16 - 8, 65000 * 16])
@@ -178,7 +179,7 @@ def test_a_block_of_padding_is_no_frame(tmp_path: Path, frames: int, padding: in
     counted = long_trial(tmp_path / "a.c3d", frames, 65535, AT_END, n_points=32, end=bytes(padding))
     file = read_c3d_file(tmp_path / "a.c3d")
     np.testing.assert_array_equal(file.points[:, 0, 0], counted)
-    assert file.warnings == ()
+    assert texts(file) == ()
 
 
 def test_more_padding_is_told_from_frames_only_behind_the_least(tmp_path: Path) -> None:

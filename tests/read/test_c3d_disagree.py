@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from c3d_made import Changes, assert_whole, long_trial, made, only_warning, refused, start_block
+from note_texts import texts
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import BLOCK, FRAMES, STEP_MM, STEP_N, Value, stored_analog
@@ -22,7 +23,7 @@ def test_a_sound_file_says_nothing(tmp_path: Path) -> None:
     changes = {"POINT": {"DATA_START": 0, "LONG_FRAMES": float(FRAMES)}}
     changes["POINT"]["DATA_START"] = start_block(changes)
     file = read_c3d_file(made(tmp_path / "a.c3d", changes))
-    assert file.warnings == ()
+    assert texts(file) == ()
     assert_whole(file)
 
 
@@ -38,11 +39,11 @@ def test_the_place_of_the_data_that_fits_is_taken(tmp_path: Path, said: int) -> 
     file = read_c3d_file(path)
     assert_whole(file)
     assert f"byte {(wrong - 1) * BLOCK} in the header, byte {(block - 1) * BLOCK} in POINT:DATA_START" in "".join(
-        file.warnings
+        texts(file)
     )
     file = read_c3d_file(made(tmp_path / "b.c3d", {"POINT": {"DATA_START": wrong}}))
     assert_whole(file)
-    assert len(file.warnings) == (wrong > 1)  # what names no block says nothing
+    assert len(texts(file)) == (wrong > 1)  # what names no block says nothing
 
 
 @pytest.mark.parametrize("right", ["header", "parameter"])
@@ -52,7 +53,7 @@ def test_an_empty_block_before_the_data_is_no_frame(tmp_path: Path, right: str) 
     path = made(tmp_path / "a.c3d", {"POINT": {"DATA_START": said["parameter"]}}, {9: said["header"]}, gap=1)
     file = read_c3d_file(path)
     assert_whole(file)
-    assert "disagree about where the data begin" in file.warnings[0]
+    assert "disagree about where the data begin" in texts(file)[0]
 
 
 def test_a_file_that_was_not_padded_ends_with_its_data(tmp_path: Path) -> None:
@@ -112,7 +113,7 @@ def test_two_numbers_of_the_first_frame(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rate", [0.0, -100.0, NaN, float("inf"), 100.05])
 def test_a_header_without_a_rate_or_with_a_rounded_one_says_nothing(tmp_path: Path, rate: float) -> None:
     file = read_c3d_file(made(tmp_path / "a.c3d", {}, {11: rate}))
-    assert (file.rate_hz, file.warnings) == (100.0, ())
+    assert (file.rate_hz, texts(file)) == (100.0, ())
 
 
 def test_two_camera_rates(tmp_path: Path) -> None:
@@ -120,7 +121,7 @@ def test_two_camera_rates(tmp_path: Path) -> None:
     assert "camera rate: 50 Hz in the header, 100 Hz in POINT:RATE, which is taken" in only_warning(path)
     assert read_c3d_file(path).rate_hz == 100.0
     file = read_c3d_file(made(tmp_path / "b.c3d", {"POINT": {"RATE": None}}))
-    assert (file.rate_hz, file.warnings) == (100.0, ())
+    assert (file.rate_hz, texts(file)) == (100.0, ())
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_half_a_channel_is_refused(tmp_path: Path) -> None:
 def test_a_header_that_does_not_say_how_many_samples_a_channel_has(tmp_path: Path) -> None:
     file = read_c3d_file(made(tmp_path / "a.c3d", {}, {10: 0}))
     assert_whole(file)
-    assert file.warnings == ()
+    assert texts(file) == ()
 
 
 def test_channels_without_data_are_none(tmp_path: Path) -> None:
@@ -184,7 +185,7 @@ def test_a_scale_that_is_none_gives_way(tmp_path: Path, none: float) -> None:
 def test_a_rounded_scale_is_the_same(tmp_path: Path) -> None:
     file = read_c3d_file(made(tmp_path / "a.c3d", {}, {7: STEP_MM * (1 + 1e-6)}, floats=False))
     assert_whole(file)
-    assert file.warnings == ()
+    assert texts(file) == ()
 
 
 @pytest.mark.parametrize(
@@ -205,7 +206,7 @@ def test_only_words_of_whole_numbers_are_without_a_sign(
     if not floats:
         stored %= 65536
     np.testing.assert_array_equal(file.analog[range(6)], (stored.T - taken) * STEP_N)
-    assert len(file.warnings) == (floats and offset.dtype.kind == "i")
+    assert len(texts(file)) == (floats and offset.dtype.kind == "i")
 
 
 @pytest.mark.parametrize("floats", [True, False])
@@ -214,7 +215,7 @@ def test_analog_data_alone_have_a_number_format_too(tmp_path: Path, floats: bool
     alone: dict[str, Value | None] = {"USED": 0, "LABELS": None, "FRAMES": None}
     changes: Changes = {"POINT": alone, "TRIAL": {"ACTUAL_END_FIELD": None}}
     header = {2: 0, 4: 1, 5: 14 if floats else 17}  # as many as fill the file
-    assert read_c3d_file(made(tmp_path / "a.c3d", changes, header, floats=floats)).warnings == ()
+    assert texts(read_c3d_file(made(tmp_path / "a.c3d", changes, header, floats=floats))) == ()
     turned = header | {7: STEP_MM * (1 if floats else -1)}
     assert "disagree about the number format" in refused(made(tmp_path / "a.c3d", changes, turned, floats=floats))
 
@@ -241,7 +242,7 @@ def test_what_some_program_left_behind_the_parameters_is_nothing(tmp_path: Path,
     path.write_bytes(bytes(data))
     file = read_c3d_file(path)
     assert_whole(file)
-    assert file.warnings == ()
+    assert texts(file) == ()
 
 
 def test_entries_of_a_group_that_is_not_declared_are_named(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from c3d_made import made
+from note_texts import texts
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import Value
@@ -27,7 +28,7 @@ EVENTS = [("left", "Foot Strike", 0.02), ("right", "Foot Off", 0.04), ("general"
 def events(path: Path, changes: dict[str, Value | None]) -> tuple[list[tuple[str, str, float]], list[str]]:
     trial = read_c3d(made(path, {"EVENT": WHOLE | changes}))
     found = [(event.side, event.name, round(event.time_s, 6)) for event in trial.events]
-    return found, [warning for warning in trial.warnings if "EVENT" in warning]
+    return found, [warning for warning in texts(trial) if "EVENT" in warning]
 
 
 @pytest.mark.parametrize("n", [1, 2])

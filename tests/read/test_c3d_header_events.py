@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from c3d_made import Changes
+from note_texts import texts
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import DEC, FRAMES, INTEL, RATE_HZ, SGI, real_of, word_of, write
@@ -49,7 +50,7 @@ def trial(
 
 
 def warned(trial: Trial) -> list[str]:
-    return [warning for warning in trial.warnings if not warning.startswith("plate 1: ORIGIN")]
+    return [warning for warning in texts(trial) if not warning.startswith("plate 1: ORIGIN")]
 
 
 def found(trial: Trial) -> list[tuple[str, str, float]]:

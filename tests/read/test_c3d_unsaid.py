@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from c3d_made import Changes, long_trial, made
+from note_texts import texts
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import Value
@@ -18,9 +19,9 @@ def test_a_number_of_plates_that_is_missing(tmp_path: Path) -> None:
     group: dict[str, Value | None] = {"USED": None}
     trial = read_c3d(made(tmp_path / "a.c3d", {"FORCE_PLATFORM": group}))
     assert trial.plates == ()
-    assert trial.warnings == ("FORCE_PLATFORM:USED is missing, though TYPE describes plates; none is read",)
+    assert texts(trial) == ("FORCE_PLATFORM:USED is missing, though TYPE describes plates; none is read",)
     trial = read_c3d(made(tmp_path / "a.c3d", {"FORCE_PLATFORM": group | {"TYPE": None}}))
-    assert (trial.plates, trial.warnings) == ((), ())
+    assert (trial.plates, texts(trial)) == ((), ())
 
 
 def test_a_plate_in_a_file_without_analog_data(tmp_path: Path) -> None:
@@ -31,7 +32,7 @@ def test_a_plate_in_a_file_without_analog_data(tmp_path: Path) -> None:
 
 def test_a_file_that_names_no_points(tmp_path: Path) -> None:
     trial = read_c3d(made(tmp_path / "a.c3d", {"POINT": {"LABELS": None}}))
-    assert trial.warnings[0] == "the file names none of its 3 points (POINT:LABELS)"
+    assert texts(trial)[0] == "the file names none of its 3 points (POINT:LABELS)"
 
 
 def test_measurements_are_found_in_any_case(tmp_path: Path) -> None:

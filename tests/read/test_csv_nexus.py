@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from nexus_layout import to_nexus_csv
+from note_texts import texts
 from plain_layout import plates_yaml, small_trial
 from test_csv_plain import assert_same_trial
 
@@ -66,7 +67,7 @@ def test_round_trip(tmp_path: Path, convention: str, emg: bool) -> None:
             assert np.array_equal(a.sensor_p, np.zeros(3))
     else:
         assert_same_trial(read, trial)
-    assert read.warnings == ()
+    assert texts(read) == ()
     assert read.names == ("Test",)
 
 
@@ -74,7 +75,7 @@ def test_what_is_taken_is_said_when_not_declared(tmp_path: Path) -> None:
     trial = small_trial()
     read = read_nexus_csv(*given(tmp_path, to_nexus_csv(trial), plates_yaml(trial.plates)))
     assert_same_trial(read, trial)
-    (warning,) = read.warnings
+    (warning,) = texts(read)
     assert "taken: axes: plate, moment_about: origin" in warning
 
 
@@ -82,7 +83,7 @@ def test_a_wrong_declaration_is_seen_in_the_files_own_centre_of_pressure(tmp_pat
     trial = small_trial()
     text = to_nexus_csv(trial, "laboratory")
     read = read_nexus_csv(*given(tmp_path, text, plates_yaml(trial.plates, "action", DECLARED["plate"])))
-    about_cop = [w for w in read.warnings if "centre of pressure" in w]
+    about_cop = [w for w in texts(read) if "centre of pressure" in w]
     assert len(about_cop) == 2
     assert all("axes: laboratory, moment_about: surface_centre would fit" in w for w in about_cop)
 
@@ -91,7 +92,7 @@ def test_without_a_plates_file_the_plates_are_refused_and_the_markers_read(tmp_p
     read = read_nexus_csv(*given(tmp_path, to_nexus_csv(small_trial())))
     assert read.plates == () and set(read.refused_plates) == {1, 2}
     assert "--plates" in read.refused_plates[1]
-    assert read.n_frames == 12 and any("plate 1 is not used" in w for w in read.warnings)
+    assert read.n_frames == 12 and any("plate 1 is not used" in w for w in texts(read))
 
 
 def test_a_plate_that_the_file_does_not_describe_is_refused(tmp_path: Path) -> None:
@@ -114,7 +115,7 @@ def test_numbers_of_plates(tmp_path: Path, device: str, numbers: tuple[int, ...]
     trial = small_trial()
     read = read_nexus_csv(*given(tmp_path, to_nexus_csv(trial, device=device), plates_for(trial, "plate")))
     assert tuple(p.number for p in read.plates) == numbers
-    assert any("numbered in the order" in w for w in read.warnings) is said
+    assert any("numbered in the order" in w for w in texts(read)) is said
     assert np.allclose(read.plates[1].force_p, trial.plates[1].force_p, atol=1e-7, rtol=0)
 
 
@@ -128,7 +129,7 @@ def test_devices_that_begin_elsewhere_are_aligned(tmp_path: Path, first: int, la
         assert np.allclose(force, want[-late:], atol=1e-7, rtol=0)
     else:
         assert np.isnan(force[:late]).all() and np.allclose(force[late:], want, atol=1e-7, rtol=0)
-    assert any("Devices begin at frame" in w for w in read.warnings)
+    assert any("Devices begin at frame" in w for w in texts(read))
 
 
 def test_units_of_moments(tmp_path: Path) -> None:
@@ -276,7 +277,7 @@ def test_a_recorded_trial_survives_the_export(tmp_path: Path, name: str, convent
     trial = read_c3d(SHARED / name)
     text = to_nexus_csv(trial, convention)
     read = read_nexus_csv(*given(tmp_path, text, plates_for(trial, convention)))
-    assert read.warnings == ()
+    assert texts(read) == ()
     assert np.allclose(read.points_g, trial.points_g, atol=1e-9, rtol=0, equal_nan=True)
     for a, b in zip(read.plates, trial.plates, strict=True):
         assert np.allclose(a.force_p, b.force_p, atol=1e-6, rtol=0)

@@ -22,7 +22,7 @@ from gaitid.model.load import load_model
 from gaitid.read import read_trial
 from gaitid.read.assignments import assignments_left
 from gaitid.read.c3d.file import read_c3d_file
-from gaitid.read.plates.file import read_plates_file
+from gaitid.read.plates.plates_file import read_plates_file
 
 SUFFIXES = (".c3d", ".csv", ".trc")
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from gaitid.disk import regular as source
+from gaitid.disk import regular
 from gaitid.errors import ReadError
+from gaitid.read.c3d import file as c3d_file
 from gaitid.read.c3d.file import read_c3d_file
-from gaitid.read.c3d.trial import file as c3d_file
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"
 MEMINFO = Path("/proc/meminfo")
@@ -25,15 +25,15 @@ def test_a_trial_beyond_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_what_is_small_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "Path", None)
-    source.refuse_beyond_memory((1 << 30) - 1)
+    monkeypatch.setattr(regular, "Path", None)
+    regular.refuse_beyond_memory((1 << 30) - 1)
 
 
 def test_a_system_that_does_not_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     silent = tmp_path / "meminfo"
     silent.write_text("MemTotal: 1 kB\n")
-    monkeypatch.setattr(source, "Path", lambda name: silent)
-    source.refuse_beyond_memory(1 << 60)
+    monkeypatch.setattr(regular, "Path", lambda name: silent)
+    regular.refuse_beyond_memory(1 << 60)
     silent.write_text("MemAvailable: 1000 kB\n")
     with pytest.raises(ReadError):
-        source.refuse_beyond_memory(1 << 31)
+        regular.refuse_beyond_memory(1 << 31)

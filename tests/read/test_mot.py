@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from note_texts import texts
 from plain_layout import rotation_z_down
 
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError, ReadError
-from gaitid.read.tables.mot import Forces, read_mot
+from gaitid.read.plates import Plates
+from gaitid.read.tables.mot import read_mot
 from gaitid.trial import Array, ForcePlate
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials" / "opensim_gait2354"
@@ -50,17 +52,10 @@ def motion(columns: Mapping[str, Array], start: float = 0.0, header: str | None 
     return header + "\n".join(["\t".join(["time", *columns]), *cells]) + "\n"
 
 
-def read(folder: Path, text: str, plates: Path | None = None, cameras: tuple[float, float] = (0.0, 0.05)) -> Forces:
+def read(folder: Path, text: str, plates: Path | None = None, cameras: tuple[float, float] = (0.0, 0.05)) -> Plates:
     path = folder / "walk_grf.mot"
     path.write_bytes(text.encode())
-    warnings: list[str] = []
-    forces = read_mot(path, plates, cameras, warnings)
-    read.warnings = warnings  # type: ignore[attr-defined]
-    return forces
-
-
-def warnings_of() -> list[str]:
-    return read.warnings  # type: ignore[attr-defined,no-any-return]
+    return read_mot(path, plates, cameras)
 
 
 def about_origin(plate: ForcePlate) -> tuple[Array, Array]:
@@ -93,7 +88,7 @@ def test_every_spelling_of_the_columns(
     true = [force_point_torque(1), force_point_torque(2)]
     blocks = [columns_of(names, values) for names, values in zip((first, second), true)]
     ordered = sorted((c for block in blocks for c in block.items()), key=lambda c: "torque" in c[0])
-    plates = read(tmp_path, motion(dict(ordered))).plates
+    plates = read(tmp_path, motion(dict(ordered))).usable
     assert [p.number for p in plates] == [1, 2]
     for plate, (force, point, torque) in zip(plates, true):
         found_force, found_moment = about_origin(plate)
@@ -110,7 +105,7 @@ def test_the_surface_is_level_under_the_load(
     """Any laboratory axis may be up, and down too; CoP and free moment come back from the plate's wrench."""
     force, point, torque = force_point_torque(seed, up, height=height)
     force = sign * force
-    plate = read(tmp_path_factory.mktemp("mot"), motion(columns_of(NAMES, (force, point, torque)))).plates[0]
+    plate = read(tmp_path_factory.mktemp("mot"), motion(columns_of(NAMES, (force, point, torque)))).usable[0]
     assert plate.R_gp is not None and plate.centre_g is not None
     assert np.allclose(plate.R_gp.T @ plate.R_gp, np.eye(3), atol=1e-15) and np.linalg.det(plate.R_gp) > 0
     normal = -plate.R_gp[:, 2]
@@ -128,7 +123,7 @@ def test_a_point_is_not_needed_where_there_is_no_force(tmp_path: Path) -> None:
     force, point, torque = force_point_torque()
     force[:3], torque[:3] = 0, 0
     point[:2], point[2], point[5] = np.nan, 0, np.nan
-    plate = read(tmp_path, motion(columns_of(NAMES, (force, point, torque)))).plates[0]
+    plate = read(tmp_path, motion(columns_of(NAMES, (force, point, torque)))).usable[0]
     assert not plate.moment_p[:3].any() and not plate.force_p[:3].any()
     assert np.flatnonzero(np.isnan(plate.moment_p).any(axis=1)).tolist() == [5]
 
@@ -137,15 +132,17 @@ def test_what_is_not_said_is_assumed_aloud(tmp_path: Path) -> None:
     force, point, torque = force_point_torque()
     columns = columns_of(NAMES, (force, point, torque))
     without_torque = {c: v for c, v in columns.items() if "torque" not in c}
-    plate = read(tmp_path, motion(without_torque)).plates[0]
+    forces = read(tmp_path, motion(without_torque))
+    plate = forces.usable[0]
     assert np.allclose(about_origin(plate)[1], np.cross(point, force), atol=NM, rtol=0)
-    assert any("no torque" in w for w in warnings_of())
+    assert any("no torque" in w for w in texts(forces))
 
     moment = np.cross(point, force) + torque
     about = columns_of((NAMES[0], "unused", "ground_moment_m"), (force, point, moment))
-    plate = read(tmp_path, motion({c: v for c, v in about.items() if "unused" not in c})).plates[0]
+    forces = read(tmp_path, motion({c: v for c, v in about.items() if "unused" not in c}))
+    plate = forces.usable[0]
     assert np.allclose(about_origin(plate)[1], moment, atol=NM, rtol=0)
-    assert any("moment is taken as one about the laboratory's origin" in w for w in warnings_of())
+    assert any("moment is taken as one about the laboratory's origin" in w for w in texts(forces))
 
 
 def test_a_force_that_cannot_be_used_is_refused_by_name(tmp_path: Path) -> None:
@@ -159,22 +156,22 @@ def test_a_force_that_cannot_be_used_is_refused_by_name(tmp_path: Path) -> None:
     }
     for words, columns in lacking.items():
         forces = read(tmp_path, motion(good | columns))
-        assert [p.number for p in forces.plates] == [1]
+        assert [p.number for p in forces.usable] == [1]
         assert list(forces.refused) == [2] and words in forces.refused[2] and "1_ground_" in forces.refused[2]
-        assert any(words in w for w in warnings_of())
+        assert any(words in w for w in texts(forces))
 
 
 def test_where_nothing_says_which_way_is_up(tmp_path: Path) -> None:
     force, point, torque = force_point_torque()
     for wrong, words in ((0.1 * force, "no force above 100 N"), (np.full_like(force, 300.0), "no laboratory axis")):
         forces = read(tmp_path, motion(columns_of(NAMES, (wrong, point, torque))))
-        assert not forces.plates and words in forces.refused[1] and "--plates" in forces.refused[1]
+        assert not forces.usable and words in forces.refused[1] and "--plates" in forces.refused[1]
 
 
 def test_a_force_that_never_loads_shares_the_surface_of_the_others(tmp_path: Path) -> None:
     loaded, idle = force_point_torque(1, height=0.2), force_point_torque(2)
     columns = columns_of(NAMES, loaded) | columns_of(SECOND, tuple(0 * v for v in idle))  # type: ignore[arg-type]
-    plates = read(tmp_path, motion(columns)).plates
+    plates = read(tmp_path, motion(columns)).usable
     assert [p.centre_g[1] for p in plates if p.centre_g is not None] == pytest.approx([0.2, 0.2])
     assert not plates[1].moment_p.any()
 
@@ -191,7 +188,7 @@ def test_edges_from_a_plates_file(tmp_path: Path) -> None:
             f"    force_sense: {sense}\n"
         )
         columns = columns_of(NAMES, (sign * force, point, sign * torque)) | columns_of(SECOND, force_point_torque(2, 2))
-        outlined, other = read(tmp_path, motion(columns), plates).plates
+        outlined, other = read(tmp_path, motion(columns), plates).usable
         assert outlined.outlined and not other.outlined
         assert np.allclose(outlined.corners_g, corners, atol=1e-12, rtol=0)
         moment = np.cross(point - corners.mean(axis=0), force) + torque
@@ -199,15 +196,15 @@ def test_edges_from_a_plates_file(tmp_path: Path) -> None:
         assert np.allclose((outlined.moment_p + np.cross(outlined.sensor_p, outlined.force_p)) @ R_gp.T, moment,
                            atol=NM, rtol=0)  # fmt: skip
     plates.write_text(plates.read_text().replace("number: 1", "number: 7"))
-    read(tmp_path, motion(columns_of(NAMES, (force, point, torque))), plates)
-    assert any("plate 7 of plates.yaml has no forces" in w for w in warnings_of())
+    forces = read(tmp_path, motion(columns_of(NAMES, (force, point, torque))), plates)
+    assert any("plate 7 of plates.yaml has no forces" in w for w in texts(forces))
 
 
 @pytest.mark.parametrize("start", [0.0, -0.0123, 0.0007])
 def test_the_clock_is_kept(tmp_path: Path, start: float) -> None:
     """Samples need not fall on a camera frame: the first one's time is kept."""
     columns = columns_of(NAMES, force_point_torque())
-    plate = read(tmp_path, motion(columns, 0.4 + start), cameras=(0.4, 0.41)).plates[0]
+    plate = read(tmp_path, motion(columns, 0.4 + start), cameras=(0.4, 0.41)).usable[0]
     assert plate.start_s == pytest.approx(start, abs=1e-11)  # s: twelve digits
     assert plate.rate_hz == RATE
 
@@ -218,12 +215,12 @@ def test_times_of_four_decimals(tmp_path: Path) -> None:
     for i in range(7, len(lines)):
         seconds, rest = lines[i].split("\t", 1)
         lines[i] = f"{float(seconds):.4f}\t{rest}"
-    assert read(tmp_path, "\n".join(lines)).plates[0].rate_hz == RATE
+    assert read(tmp_path, "\n".join(lines)).usable[0].rate_hz == RATE
 
 
 def test_awkward_layouts(tmp_path: Path) -> None:
     text = motion(columns_of(NAMES, force_point_torque()))
-    true = read(tmp_path, text).plates[0]
+    true = read(tmp_path, text).usable[0]
     header, table = text.split("endheader\n")
     simm = "name walk_grf.mot\ndatacolumns 10\ndatarows 40\nrange 0 0.065\nendheader\n\n"
     units = "Coordinates\nnRows=40\nnColumns=10\n\nUnits are S.I. units (second, meters, Newtons, ...)\nendheader\n"
@@ -243,7 +240,7 @@ def test_awkward_layouts(tmp_path: Path) -> None:
         "capitals": header + "EndHeader\n" + table.replace("time", "Time").replace("ground_force", "Ground_Force"),
     }
     for name, variant in variants.items():
-        plate = read(tmp_path, variant).plates[0]
+        plate = read(tmp_path, variant).usable[0]
         assert np.array_equal(plate.force_p, true.force_p), name
         assert np.array_equal(plate.moment_p, true.moment_p), name
 
@@ -264,8 +261,8 @@ def test_columns_that_name_a_foot_say_whose_it_is(tmp_path: Path) -> None:
 
 
 def test_other_columns_are_named(tmp_path: Path) -> None:
-    read(tmp_path, motion({"thor_F_vx": np.ones(40)} | columns_of(NAMES, force_point_torque())))
-    assert any("not read: thor_F_vx" in w for w in warnings_of())
+    forces = read(tmp_path, motion({"thor_F_vx": np.ones(40)} | columns_of(NAMES, force_point_torque())))
+    assert any("not read: thor_F_vx" in w for w in texts(forces))
 
 
 @pytest.mark.parametrize(
@@ -288,7 +285,7 @@ def test_a_fault_is_one_line(tmp_path: Path, old: str, new: str, words: str) -> 
     text = motion(columns_of(NAMES, force_point_torque()))
     assert old in text
     if not words:  # a blank row above the first sample is none of a fault
-        assert read(tmp_path, text.replace(old, new)).plates
+        assert read(tmp_path, text.replace(old, new)).usable
         return
     with pytest.raises(GaitidError) as error:
         read(tmp_path, text.replace(old, new))
@@ -313,18 +310,17 @@ def test_a_cut_file_and_a_hole_are_refused(tmp_path: Path) -> None:
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
 def test_forces_of_a_real_walk() -> None:
     """OpenSim's example: 1501 rows at 600 Hz, printed with four decimals; plate 1 is the right foot's."""
-    warnings: list[str] = []
-    forces = read_mot(SHARED / "subject01_walk1_grf.mot", None, (0.0, 2.5), warnings)
-    assert [(p.number, p.rate_hz, p.start_s, len(p.force_p)) for p in forces.plates] == [
+    forces = read_mot(SHARED / "subject01_walk1_grf.mot", None, (0.0, 2.5))
+    assert [(p.number, p.rate_hz, p.start_s, len(p.force_p)) for p in forces.usable] == [
         (1, 600.0, 0.0, 1501),
         (2, 600.0, 0.0, 1501),
     ]
     rows = np.loadtxt(SHARED / "subject01_walk1_grf.mot", skiprows=7)
-    for plate, first, torque in zip(forces.plates, (1, 7), (13, 16)):
+    for plate, first, torque in zip(forces.usable, (1, 7), (13, 16)):
         force, point = rows[:, first : first + 3], rows[:, first + 3 : first + 6]
         found_force, found_moment = about_origin(plate)
         assert np.allclose(found_force, force, atol=N, rtol=0)
         expected = np.cross(point, force) + rows[:, torque : torque + 3]
         assert np.allclose(found_moment, expected, atol=NM, rtol=0)
         assert plate.centre_g is not None and plate.centre_g[1] == pytest.approx(-0.0075)  # m: as the file says
-    assert len(warnings) == 1 and "+y up" in warnings[0]
+    assert len(texts(forces)) == 1 and "+y up" in texts(forces)[0]

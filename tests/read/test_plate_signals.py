@@ -10,11 +10,12 @@ from typing import Any
 import ezc3d
 import numpy as np
 import pytest
+from note_texts import texts
 from plate_layout import Felt, Made, as_read, made, parameters, step_on, write_c3d
 
 from gaitid.ground.plate_load import plate_axes
 from gaitid.read.c3d.trial import read_c3d
-from gaitid.read.plates.c3d_group import plates_from_channels
+from gaitid.read.plates.force_platform import plates_from_channels
 from gaitid.trial import Array, ForcePlate, Trial
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "trials"
@@ -38,7 +39,8 @@ def read(plate: Made, *, bias: Any = None, units: dict[str, str] | None = None, 
     signals = plate.signals + (0.0 if bias is None else np.asarray(bias, float)[:, None])
     named = [(UNITS | (units or {}))[held] for held in plate.holds]
     group = parameters([plate], [CORNERS], "m", [list(range(1, len(signals) + 1))], **more)
-    return plates_from_channels(as_read(group, named, "m"), signals, RATE, PER_FRAME)
+    plates = plates_from_channels(as_read(group, named, "m"), signals, RATE, PER_FRAME)
+    return plates.usable, plates.refused, list(texts(plates))
 
 
 def about_centre(plate: ForcePlate) -> Array:
@@ -238,26 +240,26 @@ def test_a_sensor_level_with_the_surface_is_where_feet_stand_on_it(stored: float
     plate = Made(2, np.vstack([load.force.T, load.about(sensor).T]), ("force",) * 3 + ("moment",) * 3, stored * sensor)
     group = parameters([plate], [CORNERS * [2, 3, 1]], "m", [[1, 2, 3, 4, 5, 6]])
     parsed = as_read(group, [UNITS[h] for h in plate.holds], "m")
-    plates, _, warnings = plates_from_channels(parsed, plate.signals, RATE, PER_FRAME)
-    assert_felt(plates[0], load)
+    plates = plates_from_channels(parsed, plate.signals, RATE, PER_FRAME)
+    assert_felt(plates.usable[0], load)
     sense = "the surface to the sensor" if stored > 0 else "the sensor to the surface"
-    assert any(f"ORIGIN has no z; it was taken to point from {sense}" in w for w in warnings)
+    assert any(f"ORIGIN has no z; it was taken to point from {sense}" in w for w in texts(plates))
     # as large as the room, both are on it: nothing says which
     parsed["FORCE_PLATFORM"]["CORNERS"] = parsed["FORCE_PLATFORM"]["CORNERS"] * 4
-    plates, refused, _ = plates_from_channels(parsed, plate.signals, RATE, PER_FRAME)
-    assert plates == () and refused[1].startswith("ORIGIN has no z, so its sense is not known")
+    plates = plates_from_channels(parsed, plate.signals, RATE, PER_FRAME)
+    assert plates.usable == () and plates.refused[1].startswith("ORIGIN has no z, so its sense is not known")
     # nor does it matter where nobody stands on it
-    plates, refused, _ = plates_from_channels(parsed, plate.signals * 0, RATE, PER_FRAME)
-    assert len(plates) == 1 and refused == {}
+    plates = plates_from_channels(parsed, plate.signals * 0, RATE, PER_FRAME)
+    assert len(plates.usable) == 1 and plates.refused == {}
 
 
 def test_parameters_of_a_single_plate_may_lack_their_last_dimension() -> None:
     plate = made(4, felt(), HALF, np.random.default_rng(3))
     group = parameters([plate], [CORNERS], "m", [[1, 2, 3, 4, 5, 6]])
     flat = {name: value[..., 0] if value.ndim > 1 else value for name, value in group.items()}
-    plates, refused, _ = plates_from_channels(as_read(flat, ["V"] * 6, "m"), plate.signals, RATE, PER_FRAME)
-    assert refused == {}
-    assert_felt(plates[0], felt())
+    plates = plates_from_channels(as_read(flat, ["V"] * 6, "m"), plate.signals, RATE, PER_FRAME)
+    assert plates.refused == {}
+    assert_felt(plates.usable[0], felt())
 
 
 def test_a_correction_that_is_not_applied_is_said() -> None:

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from note_texts import texts
 from plate_layout import IN_UNIT, Felt, Made, as_read, made, parameters, step_on, write_c3d
 from scipy.spatial.transform import Rotation
 
 from gaitid.ground.plate_load import plate_axes
 from gaitid.read.c3d.trial import read_c3d
-from gaitid.read.plates.c3d_group import plates_from_channels
+from gaitid.read.plates.force_platform import plates_from_channels
 from gaitid.trial import ForcePlate
 
 KINDS = (1, 2, 3, 4, 5, 6, 7)
@@ -74,14 +75,14 @@ def test_a_known_load_comes_back(kind: int, seed: int, slope: float, unit: str, 
     plate = made(kind, felt.turned() if action else felt, half, rng)
     signals, units, order = wired([plate], rng)
     group = parameters([plate], [corners], unit, order)
-    plates, refused, warnings = plates_from_channels(as_read(group, units, unit), signals, RATE, PER_FRAME)
-    assert refused == {}
-    assert [(p.number, p.kind, p.rate_hz) for p in plates] == [(1, kind, RATE)]
-    force_g, moment_g = read_about_centre_g(plates[0])
+    plates = plates_from_channels(as_read(group, units, unit), signals, RATE, PER_FRAME)
+    assert plates.refused == {}
+    assert [(p.number, p.kind, p.rate_hz) for p in plates.usable] == [(1, kind, RATE)]
+    force_g, moment_g = read_about_centre_g(plates.usable[0])
     true_force_g, true_moment_g = about_centre_g(felt, axes)
     np.testing.assert_allclose(force_g, true_force_g, atol=1e-6)  # N
     np.testing.assert_allclose(moment_g, true_moment_g, atol=1e-6)  # N·m
-    assert any("hold the action" in w for w in warnings) == action
+    assert any("hold the action" in w for w in texts(plates)) == action
 
 
 @pytest.mark.parametrize("form", ["reals", "signed", "unsigned"])
@@ -239,7 +240,7 @@ def test_a_plate_without_corners_or_with_a_broken_sample_leaves_the_others(tmp_p
     signals[int(group["CHANNEL"][7, 0]) - 1, 17] = np.nan
     trial = read_c3d(write_c3d(tmp_path / "a.c3d", signals, group, units=units))
     assert [p.number for p in trial.plates] == [1, 2]
-    assert "plate 1: 1 of 400 samples hold a value that is no number; its load is unknown there" in trial.warnings
+    assert "plate 1: 1 of 400 samples hold a value that is no number; its load is unknown there" in texts(trial)
     first, second = trial.plates
     assert np.flatnonzero(np.isnan(first.force_p).all(axis=1) & np.isnan(first.moment_p).all(axis=1)).tolist() == [17]
     assert np.isnan(first.force_p).any(axis=1).sum() == np.isnan(first.moment_p).any(axis=1).sum() == 1
@@ -251,4 +252,4 @@ def test_more_plates_used_than_typed(tmp_path: Path) -> None:
     group["USED"] = np.array([3])
     trial = read_c3d(write_c3d(tmp_path / "a.c3d", signals, group, units=units))
     assert [p.number for p in trial.plates] == [1, 2]
-    assert "FORCE_PLATFORM:USED says 3 plates, TYPE describes 2; only these are looked at" in trial.warnings
+    assert "FORCE_PLATFORM:USED says 3 plates, TYPE describes 2; only these are looked at" in texts(trial)

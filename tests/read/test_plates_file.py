@@ -9,7 +9,7 @@ import pytest
 from plain_layout import plates_yaml, rotation_z_down, small_trial
 
 from gaitid.errors import ModelError
-from gaitid.read.plates.file import PlateGeometry, plate_from, read_plates_file
+from gaitid.read.plates.plates_file import PlateGeometry, plate_from, read_plates_file
 
 GOOD = """
 plates:
@@ -47,13 +47,13 @@ def test_plate_axes_follow_the_corners() -> None:
 def test_an_origin_above_the_surface_is_turned_whole_and_said_so(tmp_path: Path) -> None:
     (geometry,) = read_plates_file(write(tmp_path, GOOD.replace("[1, 2, 40]", "[1, 2, -40]")))
     assert np.allclose(geometry.sensor_p, [-0.001, -0.002, 0.04], atol=1e-15, rtol=0)
-    assert "turned" in geometry.notes[0]
+    assert "turned" in geometry.notes[0].text
 
 
 def test_about_the_surface_centre_no_origin_is_needed(tmp_path: Path) -> None:
     text = GOOD.replace("    origin_mm: [1, 2, 40]\n", "    moment_about: surface_centre\n")
     (geometry,) = read_plates_file(write(tmp_path, text))
-    plate = plate_from(geometry, 100.0, np.zeros((3, 3)), np.zeros((3, 3)), [])
+    plate, _ = plate_from(geometry, 100.0, np.zeros((3, 3)), np.zeros((3, 3)))
     assert np.array_equal(plate.sensor_p, np.zeros(3))
 
 
@@ -64,19 +64,17 @@ def test_action_in_laboratory_axes_about_the_centre_is_the_same_load() -> None:
             plate.number, plate.corners_g, plate.sensor_p, "action", "laboratory", "surface_centre"
         )
         m_centre = plate.moment_p + np.cross(plate.sensor_p, plate.force_p)
-        warnings: list[str] = []
-        read = plate_from(geometry, 1000.0, -plate.force_p @ R_gp.T, -m_centre @ R_gp.T, warnings)
+        read, notes = plate_from(geometry, 1000.0, -plate.force_p @ R_gp.T, -m_centre @ R_gp.T)
         assert np.allclose(read.force_p, plate.force_p, atol=1e-10, rtol=0)
         assert np.allclose(read.moment_p + np.cross(read.sensor_p, read.force_p), m_centre, atol=1e-10, rtol=0)
-        assert warnings == []
+        assert notes == ()
 
 
 def test_a_sense_that_the_load_contradicts_is_said() -> None:
     plate = small_trial().plates[0]
     geometry = PlateGeometry(1, plate.corners_g, plate.sensor_p, "action")
-    warnings: list[str] = []
-    plate_from(geometry, 1000.0, plate.force_p, plate.moment_p, warnings)
-    assert len(warnings) == 1 and "would pull the subject" in warnings[0]
+    _, (note,) = plate_from(geometry, 1000.0, plate.force_p, plate.moment_p)
+    assert note.text.startswith("plate 1: with force_sense 'action'") and "would pull the subject" in note.text
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from gaitid.ground.plate_load import plate_load
 from gaitid.model import specs
-from gaitid.read.plates.c3d_group import plates_from_channels
+from gaitid.read.plates.force_platform import plates_from_channels
 from gaitid.simulate.transducers import ORIGIN_SIGNS, TYPES, Channels, encode
 
 DOWN = np.diag([1.0, -1.0, -1.0])
@@ -76,9 +76,9 @@ def test_every_type_gives_back_the_true_wrench(kinds: list[int], sign: str, seed
         truth.append((force_p, moment_p, at_p @ R_gp.T + centre, R_gp))
     analog = np.hstack([one.values for one in made]).T
     parameters = parameters_of(made, corners, per_metre)
-    plates, refused, _ = plates_from_channels(parameters, analog, RATE, PER_FRAME)
-    assert refused == {}
-    for plate, (force_p, moment_p, at_g, R_gp) in zip(plates, truth, strict=True):
+    plates = plates_from_channels(parameters, analog, RATE, PER_FRAME)
+    assert plates.refused == {}
+    for plate, (force_p, moment_p, at_g, R_gp) in zip(plates.usable, truth, strict=True):
         np.testing.assert_allclose(plate.force_p, force_p, atol=1e-6)
         about_centre = plate.moment_p + np.cross(plate.sensor_p, plate.force_p)
         np.testing.assert_allclose(about_centre, moment_p, atol=1e-6)

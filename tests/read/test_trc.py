@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from note_texts import texts
 from plain_layout import force_columns, plates_yaml, small_trial, table
 
 from gaitid.analysis.pipeline import analyse
@@ -61,7 +62,7 @@ def test_round_trip(tmp_path: Path, unit: str, gap: str) -> None:
     assert (read.rate_hz, read.first_frame, read.n_frames) == (100.0, 41, 12)
     assert np.allclose(read.points_g, trial.points_g, atol=1e-9 / SCALE[unit], rtol=0, equal_nan=True)
     assert np.isnan(read.marker("RASI")[3:5]).all()
-    assert read.warnings == () and not read.plates
+    assert texts(read) == () and not read.plates
     assert read_trial(read.path).points_g.shape == read.points_g.shape
 
 
@@ -105,7 +106,7 @@ def test_a_marker_seen_in_part_or_at_the_origin_was_not_seen(tmp_path: Path) -> 
     part[3] = ""
     read = read_trc(write(tmp_path, "\n".join([*lines[:6], "\t".join(zero), "\t".join(part), *lines[8:]])))
     assert np.isnan(read.marker("LASI")[:2]).all() and np.isfinite(read.marker("LASI")[2:]).all()
-    assert "at the origin count as not seen (frames): LASI (1)" in read.warnings[0]
+    assert "at the origin count as not seen (frames): LASI (1)" in texts(read)[0]
 
 
 @pytest.mark.parametrize(("rate", "digits"), [(60.0, 3), (120.0, 3), (240.0, 3), (500.0, 3), (1000.0, 3), (59.94, 6)])
@@ -119,7 +120,7 @@ def test_a_rounded_data_rate_gives_way_to_the_times(tmp_path: Path) -> None:
     trial = small_trial(rate_hz=59.94, force_rate_hz=599.4, frames=900)
     read = read_trc(write(tmp_path, text_of(trial).replace("59.94", "60.00")))
     assert read.rate_hz == pytest.approx(59.94, rel=1e-6)  # eight digits over 15 s
-    assert "DataRate is 60 Hz, but by the column Time it is 59.94 Hz" in read.warnings[0]
+    assert "DataRate is 60 Hz, but by the column Time it is 59.94 Hz" in texts(read)[0]
 
 
 def test_one_frame_has_the_header_s_rate(tmp_path: Path) -> None:
@@ -143,7 +144,7 @@ def test_forces_by_the_clock_of_the_markers(tmp_path: Path, start: float, late: 
     assert read.plates[0].start_s == pytest.approx(late, abs=1e-8)  # s: as printed
     assert read.plates[0].rate_hz == 700.0
     assert read.plates[0].force_p[:, 2] == pytest.approx(-(600 + np.arange(100.0)))
-    assert any("free moment" in w or "no torque" in w for w in read.warnings)
+    assert any("free moment" in w or "no torque" in w for w in texts(read))
 
 
 def test_plain_csv_forces_beside_a_trc(tmp_path: Path) -> None:
@@ -159,7 +160,7 @@ def test_plain_csv_forces_beside_a_trc(tmp_path: Path) -> None:
         read_trc(write(tmp_path, text_of(trial)), tmp_path / "f.csv")
     with pytest.raises(ReadError, match=r"f\.txt: the suffix '\.txt' is not known for forces"):
         read_trc(write(tmp_path, text_of(trial)), tmp_path / "f.txt")
-    assert "describes plates" in read_trc(write(tmp_path, text_of(trial)), None, tmp_path / "p.yaml").warnings[0]
+    assert "describes plates" in texts(read_trc(write(tmp_path, text_of(trial)), None, tmp_path / "p.yaml"))[0]
 
 
 def test_plain_csv_markers_with_a_motion_file(tmp_path: Path) -> None:

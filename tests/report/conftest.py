@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gaitid.report import write_report
+
 Array = NDArray[np.float64]
 
 FIRST_FRAME = 57
@@ -170,6 +172,19 @@ def record(stem: str, n_frames: int) -> dict[str, object]:
 def result(tmp_path: Path) -> Path:
     """The run.json of a made-up result."""
     return write_result(tmp_path / "results")
+
+
+@pytest.fixture
+def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages without their pictures, which take most of the time."""
+    monkeypatch.setattr("gaitid.report.page.figure_svg", lambda *_: "<svg></svg>")
+
+
+@pytest.fixture(scope="session")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of a made-up result."""
+    folder = tmp_path_factory.mktemp("page")
+    return write_report([write_result(folder)], folder / "walk.html").read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -27,9 +27,8 @@ def html(result: Path) -> str:
 
 
 @pytest.fixture
-def words(monkeypatch: pytest.MonkeyPatch) -> Words:
-    """The page without its pictures, which take most of the time."""
-    monkeypatch.setattr("gaitid.report.page.figure_svg", lambda *_: "<svg></svg>")
+def words(without_pictures: None) -> Words:
+    """The page without its pictures."""
     return html
 
 

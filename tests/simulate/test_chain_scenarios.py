@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from slow import slow_but
 
 from gaitid.dynamics.joint_space import motion
 from gaitid.read import read_trial
@@ -83,8 +84,9 @@ def test_the_double_pendulum_starts_as_the_matrix_document_says() -> None:
     np.testing.assert_allclose(state.com_g["upper"][0], [0, np.sin(theta1) / 2, 2.2 - np.cos(theta1) / 2], atol=1e-15)
 
 
-def test_the_double_pendulum_keeps_its_energy_for_ten_seconds() -> None:
-    _, state = simulated("double_pendulum", duration=10.0, rate_hz=20.0)
+@pytest.mark.parametrize("seconds", slow_but([2.0], [2.0, 10.0]))
+def test_the_double_pendulum_keeps_its_energy(seconds: float) -> None:
+    _, state = simulated("double_pendulum", duration=seconds, rate_hz=20.0)
     total = state.simulation.kinetic_J + state.simulation.potential_J
     assert np.abs(total / total[0] - 1).max() < 1e-8  # of the energy; measured 2e-11
     assert state.simulation.energy_drift < 1e-8
@@ -113,12 +115,13 @@ def test_a_tracked_leg_follows_its_pattern() -> None:
     np.testing.assert_array_equal(scenario.q0, desired[0][0])
 
 
-def test_feed_forward_alone_follows_from_the_right_start(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seconds", slow_but([0.1], [0.1, 0.5]))
+def test_feed_forward_alone_follows_from_the_right_start(seconds: float, tmp_path: Path) -> None:
     text = (bundled_scenarios()["swing_leg_tracked"]).read_text(encoding="utf-8")
     text = text.replace("law: computed_torque", "law: feedforward_pd")
     text = text.replace("kp_per_s2: 400", "kp_Nm_per_rad: 30").replace("kd_per_s: 40", "kd_Nms_per_rad: 3")
     (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
-    scenario, state = simulated(str(tmp_path / "own.yaml"))
+    scenario, state = simulated(str(tmp_path / "own.yaml"), duration=seconds)
     desired = at_all(scenario.drive.courses, state.time_s)[0]
     np.testing.assert_allclose(state.simulation.q, desired, rtol=0, atol=1e-9)  # rad
     assert (scenario.drive.kp, scenario.drive.kd) == (30, 3)
@@ -149,30 +152,36 @@ def test_an_external_load_does_what_a_force_plate_would_say() -> None:
 # --- the files ---------------------------------------------------------------------------------------------
 
 
-def test_files_hold_the_trial_and_the_truth(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def fork(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+    """Its files, as they are without faults."""
+    return tuple(simulate(FORK, tmp_path_factory.mktemp("fork")))
+
+
+def test_files_hold_the_trial_and_the_truth(fork: tuple[Path, ...]) -> None:
     _scenario, state = simulated(FORK)
-    files = simulate(FORK, tmp_path)
-    assert sorted(path.name for path in files) == sorted(path.name for path in tmp_path.iterdir())
+    folder = fork[0].parent
+    assert sorted(path.name for path in fork) == sorted(path.name for path in folder.iterdir())
     for name in ("fork.c3d", "fork.csv"):
-        trial = read_trial(tmp_path / name)
+        trial = read_trial(folder / name)
         assert trial.rate_hz == 100
         for label, p in state.marker_g.items():
             # m: 32-bit floats of 2 m, or ten digits of 2000 mm
             np.testing.assert_allclose(trial.marker(label), p, rtol=0, atol=2e-7)
         assert np.ptp(trial.marker("GROUND2"), axis=0).max() == 0
-    columns = (tmp_path / "fork.truth.coordinates.csv").read_text().split("\n")[0].split(",")
+    columns = (folder / "fork.truth.coordinates.csv").read_text().split("\n")[0].split(",")
     assert {"rail_position_m_per_s2", "rail_drive_N", "shoulder_3z_angle_rad", "wrist_friction_Nm"} <= set(columns)
 
 
-def test_noise_and_gaps_are_recorded_and_not_true(tmp_path: Path) -> None:
+def test_noise_and_gaps_are_recorded_and_not_true(fork: tuple[Path, ...], tmp_path: Path) -> None:
     faults = {"marker_noise_mm": 2.0, "gap_count": 3, "gap_frames": 7, "seed": 5}
-    clean = {p.name: p.read_bytes() for p in simulate(FORK, tmp_path / "clean")}
+    clean = {p.name: p.read_bytes() for p in fork}
     noisy = {p.name: p.read_bytes() for p in simulate(FORK, tmp_path / "noisy", **faults)}
     again = {p.name: p.read_bytes() for p in simulate(FORK, tmp_path / "again", **faults)}
     assert noisy == again
     # the last: the settings as they were
     assert {name for name in clean if clean[name] != noisy[name]} == {"fork.c3d", "fork.csv", "fork.truth.json"}
-    trial, exact = read_trial(tmp_path / "noisy" / "fork.csv"), read_trial(tmp_path / "clean" / "fork.csv")
+    trial, exact = read_trial(tmp_path / "noisy" / "fork.csv"), read_trial(fork[0].parent / "fork.csv")
     assert np.isnan(trial.points_g).any(axis=-1).sum() == 21
     # m: standard deviation of 16 markers × 50 frames × 3, known to 1/√(2·2337) = 1.5 %
     assert np.nanstd(trial.points_g - exact.points_g) == pytest.approx(2e-3, rel=0.05)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from slow import slow_but
 
 from gaitid.errors import GaitidError
 from gaitid.read import read_trial
@@ -54,7 +55,7 @@ def test_a_fault_is_recorded_and_not_true(fault: str, clean_folder: Path, clean:
             assert not same
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("scenario", slow_but(["walk", "ramp", "run", "second_person"], SCENARIOS))
 def test_every_scenario_takes_every_fault(scenario: str, tmp_path: Path) -> None:
     trial = trial_of(tmp_path, scenario, **{**FAULTS, "no_events": False})
     assert np.isnan(trial.points_g).any()

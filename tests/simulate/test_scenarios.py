@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from slow import slow_but
 
 from gaitid.simulate import SCENARIOS, Walk, WalkSettings, WalkState, simulate, simulate_walk
 from gaitid.simulate.body import SEGMENTS
@@ -28,6 +29,8 @@ SLIP_M = {"crossing": 0.028}
 MOST_SLIP_M = 0.014
 
 every_scenario = pytest.mark.parametrize("name", SCENARIOS)
+#: What differs most in the files; of the others only the motion and the loads are looked at by default.
+WRITTEN = ("walk", "shared_plate", "across_plates", "swapped_plates", "ramp", "second_person")
 both_sides = pytest.mark.parametrize("side", SIDES)
 
 
@@ -261,7 +264,7 @@ def numbers(column: list[str]) -> Array:
     return np.array([float(cell) if cell else np.nan for cell in column])
 
 
-@pytest.fixture(scope="module", params=SCENARIOS)
+@pytest.fixture(scope="module", params=slow_but(WRITTEN, SCENARIOS))
 def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     folder = tmp_path_factory.mktemp(request.param)
     simulate(request.param, folder)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from slow import slow_but
 
 from gaitid.read import read_trial
 from gaitid.simulate import simulate, simulate_walk
@@ -91,7 +92,7 @@ def test_calibration_mixes_channels_and_seeds_differ() -> None:
 
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("origin_sign", ORIGIN_SIGNS)
-@pytest.mark.parametrize("plate_seed", [0, 1, 7])
+@pytest.mark.parametrize("plate_seed", slow_but([7], [0, 1, 7]))
 def test_the_reader_gives_back_what_was_on_the_plates(
     kind: int, origin_sign: str, plate_seed: int, tmp_path: Path
 ) -> None:

@@ -15,6 +15,7 @@ from gaitid.analysis.result import Result
 from gaitid.body.feet import foot_tracks
 from gaitid.body.subject import SubjectFile
 from gaitid.gait.spatiotemporal import FIGURES, Gait, analyse_gait
+from gaitid.ground.belt import floor_under
 from gaitid.model.load import load_model
 from gaitid.write.cycles import CYCLE_COLUMNS, GROUND_COLUMNS, cycles_csv, spatiotemporal_csv
 from gaitid.write.tables import joints_csv
@@ -26,7 +27,7 @@ def gait_of(result: Result) -> Gait:
     loads = {side: leg.load for side, leg in result.sides.items()}
     feet = foot_tracks(result.trial, result.model)
     trial = result.trial
-    return analyse_gait(trial.events, loads, feet, result.base.com_g, UP, trial.rate_hz)
+    return analyse_gait(trial.events, loads, feet, result.base.com_g, floor_under(feet, UP, trial.rate_hz))
 
 
 def walked(simulated: Callable[..., object], **options: float) -> Result:

@@ -6,9 +6,11 @@ import re
 
 import numpy as np
 
+from gaitid.notes import Note, Notes
 from gaitid.read.c3d.file import C3DFile, continued, texts
 from gaitid.read.c3d.layout import number
 from gaitid.read.c3d.sections import HEADER_EVENTS
+from gaitid.read.labels import listed
 from gaitid.trial import Event
 
 # An event farther from the first frame, s, has no time: a day of recording is no trial.
@@ -19,39 +21,36 @@ _SIDES = {"L": "left", "R": "right"}
 _KINDS = {"HS": "Foot Strike", "FS": "Foot Strike", "IC": "Foot Strike", "TO": "Foot Off", "FO": "Foot Off"}
 
 
-def events_of(file: C3DFile, warnings: list[str]) -> tuple[Event, ...]:
-    """Events with time 0 at the first frame, in order of time.
-
-    Parameters
-    ----------
-    file : C3DFile
-    warnings : list of str
-        Events that are not read are said here.
-    """
-    events = _of_group(file, warnings) or _of_header(file, warnings)
-    return tuple(sorted(events, key=lambda e: (e.time_s, e.side, e.name)))
+def events_of(file: C3DFile) -> tuple[tuple[Event, ...], Notes]:
+    """Events with time 0 at the first frame, in order of time; and notes of those that are not read."""
+    events, notes = _of_group(file)
+    if not events:
+        events, header_notes = _of_header(file)
+        notes += header_notes
+    return tuple(sorted(events, key=lambda e: (e.time_s, e.side, e.name))), notes
 
 
-def _of_group(file: C3DFile, warnings: list[str]) -> list[Event]:
+def _of_group(file: C3DFile) -> tuple[list[Event], Notes]:
     """``EVENT:TIMES`` holds minutes and seconds, counted so that frame number n lies at (n − 1)/rate."""
     parameters = file.parameters
     parts = [part for part in continued(parameters, "EVENT", "TIMES") if np.size(part)]
     tables = [p.reshape(2, -1, order="F") for p in parts if isinstance(p, np.ndarray) and len(p) == 2 and p.ndim <= 2]
     if len(tables) < len(parts):
-        warnings.append("EVENT:TIMES does not hold minutes and seconds; the group's events are not read")
-        return []
+        text = "EVENT:TIMES does not hold minutes and seconds; the group's events are not read"
+        return [], (Note("file_incomplete", text),)
     minutes, seconds = np.concatenate([np.empty((2, 0)), *tables], axis=1)
     labels, contexts = (texts(parameters, "EVENT", name) for name in ("LABELS", "CONTEXTS"))
-    held = {"times": len(seconds), "labels": len(labels), "contexts": len(contexts)}
+    lengths = {"times": len(seconds), "labels": len(labels), "contexts": len(contexts)}
     used = number(parameters, "EVENT", "USED")
-    n_events = max(int(used), 0) if np.isfinite(used) else max(held.values())
-    if min(held.values()) < n_events:
-        warnings.append(
-            f"EVENT holds {', '.join(f'{n} {what}' for what, n in held.items())} of {n_events} events: "
-            "none is read without a time and a label, and one without a context is general"
-        )
+    n_events = max(int(used), 0) if np.isfinite(used) else max(lengths.values())
+    notes: Notes = ()
+    if min(lengths.values()) < n_events:
+        counts = ", ".join(f"{n} {what}" for what, n in lengths.items())
+        lost = "none is read without a time and a label, and one without a context is general"
+        notes += (Note("file_incomplete", f"EVENT holds {counts} of {n_events} events: {lost}"),)
     if unused := sum(map(bool, labels[n_events:])):
-        warnings.append(f"EVENT:USED says {n_events} events; {unused} more with a label are not read")
+        text = f"EVENT:USED says {n_events} events; {unused} more with a label are not read"
+        notes += (Note("file_repaired", text),)
     events: list[Event] = []
     timeless: list[str] = []
     times = 60.0 * minutes + seconds - (file.first_frame - 1) / file.rate_hz
@@ -63,13 +62,11 @@ def _of_group(file: C3DFile, warnings: list[str]) -> list[Event]:
         side = context.lower() if context.lower() in ("left", "right") else "general"
         events.append(Event(label, side, float(t)))
     if timeless:
-        from gaitid.read.tables.csv_text import listed
-
-        warnings.append(f"events without a possible time are not read: {listed(timeless)}")
-    return events
+        notes += (Note("file_incomplete", f"events without a possible time are not read: {listed(timeless)}"),)
+    return events, notes
 
 
-def _of_header(file: C3DFile, warnings: list[str]) -> list[Event]:
+def _of_header(file: C3DFile) -> tuple[list[Event], Notes]:
     """Events of files older than the group, up to 18, their times counted from the first frame.
 
     Their flags say which to draw: guides of different years give the two values opposite meanings, and an event is
@@ -77,21 +74,18 @@ def _of_header(file: C3DFile, warnings: list[str]) -> list[Event]:
     """
     n_events, stored = file.header.n_events, file.header.events
     if not 0 <= n_events <= HEADER_EVENTS:
-        warnings.append(f"the header counts {n_events} events, where {HEADER_EVENTS} have room; none of them is read")
-        return []
+        text = f"the header counts {n_events} events, where {HEADER_EVENTS} have room; none of them is read"
+        return [], (Note("file_incomplete", text),)
     duration_s = len(file.points) / file.rate_hz
     events: list[Event] = []
-    left: list[str] = []
+    lost: list[str] = []
     for label, t in stored:
         if not label or not 0 <= t <= duration_s:
-            left.append(f"{label or 'no label'} ({t:.4g} s)")
+            lost.append(f"{label or 'no label'} ({t:.4g} s)")
         elif known := _LABEL.fullmatch(label):
             side, kind = known.groups()
             events.append(Event(_KINDS[kind.upper()], _SIDES[side.upper()], t))
         else:
             events.append(Event(label, "general", t))
-    if left:
-        from gaitid.read.tables.csv_text import listed
-
-        warnings.append(f"events of the header without a label or outside the trial are not read: {listed(left)}")
-    return events
+    text = f"events of the header without a label or outside the trial are not read: {listed(lost)}"
+    return events, (Note("file_incomplete", text),) if lost else ()

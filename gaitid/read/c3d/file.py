@@ -1,7 +1,7 @@
 """The content of a C3D file of any maker as numbers and texts: Intel, DEC and SGI/MIPS, integers and reals.
 
 Every size that the header and the parameters claim is held against the file's length, and the two against each other,
-before memory is asked for (`c3d_layout`). Values equal those of ezc3d to the last bit (tests).
+before memory is asked for (`gaitid.read.c3d.layout`). Values equal those of ezc3d to the last bit (tests).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from gaitid.disk.regular import MAX_BYTES, file_size, refuse_beyond_memory, unreadable
 from gaitid.errors import ReadError
+from gaitid.notes import Note, Notes
 from gaitid.read.c3d.layout import layout, number
 from gaitid.read.c3d.sections import (
     BLOCK,
@@ -26,10 +27,10 @@ from gaitid.read.c3d.sections import (
     as_float64,
     damaged,
     lost_entries,
-    number_format,
-    read_header,
+    read_head,
     read_parameters,
 )
+from gaitid.read.labels import listed
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
 
@@ -97,7 +98,7 @@ class C3DFile:
     seen : (frames, points) array of bool
         Where the residual is not negative.
     analog : Analog
-    warnings : tuple of str
+    notes : Notes
         What the file says twice and differently, and what it does not say how to read.
     """
 
@@ -110,7 +111,7 @@ class C3DFile:
     points: Array
     seen: Mask
     analog: Analog
-    warnings: tuple[str, ...]
+    notes: Notes
 
 
 def read_c3d_file(path: Path) -> C3DFile:
@@ -131,14 +132,10 @@ def read_c3d_file(path: Path) -> C3DFile:
 
 
 def _read(file: BinaryIO, size: int) -> C3DFile:
-    head = file.read(2 * BLOCK)
-    head += file.read(max(head[0] * BLOCK - len(head), 0) if head else 0)
-    numbers, start = number_format(head)
-    header = read_header(head[:BLOCK], numbers)
+    head, numbers, start, header = read_head(file)
     head, section = _section(file, head, start, header, numbers, size)
-    warnings: list[str] = []
-    lay = layout(file, header, section, size, warnings)
-    _warn_of_losses(head[: lay.data_start], section, numbers, warnings)
+    lay = layout(file, header, section, size)
+    losses = _losses(head[: lay.data_start], section, numbers)
     refuse_beyond_memory(lay.n_frames * (POINT_BYTES * header.n_points + SAMPLE_BYTES * header.n_analog))
     file.seek(lay.data_start)
     raw = file.read(lay.n_frames * header.frame_bytes)
@@ -152,6 +149,7 @@ def _read(file: BinaryIO, size: int) -> C3DFile:
         points *= lay.scale
     n_channels = header.n_analog // lay.n_subframes if lay.n_subframes else 0
     samples = data[:, 4 * header.n_points :].reshape(lay.n_frames * lay.n_subframes, n_channels)
+    analog, analog_notes = _analog(samples, section)
     return C3DFile(
         encoding=f"{numbers.name}, {'real' if header.floats else 'integer'}",
         header=header,
@@ -161,8 +159,8 @@ def _read(file: BinaryIO, size: int) -> C3DFile:
         parameters=section.parameters,
         points=points,
         seen=four[..., 3] >= 0,
-        analog=_analog(samples, section, warnings),
-        warnings=tuple(warnings),
+        analog=analog,
+        notes=(*lay.notes, *losses, *analog_notes),
     )
 
 
@@ -182,23 +180,26 @@ def _section(
                 return head[:limit], read_parameters(head[:limit], start, numbers)
             except ReadError as error:
                 refusal = refusal or error
-    raise refusal or ReadError("damaged C3D file: its data lie outside it", expected=f"from byte {start} to {size}",
-                               found=f"byte {header.data_start}", todo=_TODO)  # fmt: skip
+    if refusal is not None:
+        raise refusal
+    wanted, found = f"from byte {start} to {size}", f"byte {header.data_start}"
+    raise ReadError("damaged C3D file: its data lie outside it", expected=wanted, found=found, todo=_TODO)
 
 
-def _warn_of_losses(head: bytes, section: Section, numbers: NumberFormat, warnings: list[str]) -> None:
-    """Of parameters that cannot be asked for: their group is not declared, or the chain ends before them."""
-    homeless, behind = list(section.parameters.get("", ())), lost_entries(head, section.end, numbers)
-    if homeless or behind:
-        from gaitid.read.tables.csv_text import listed  # few files need it, and it costs every run
+def _losses(head: bytes, section: Section, numbers: NumberFormat) -> Notes:
+    """Notes of parameters that cannot be asked for: their group is not declared, or the chain ends before them."""
+    lost = {
+        "of a group that the file does not declare": list(section.parameters.get("", ())),
+        "behind the end of their section": lost_entries(head, section.end, numbers),
+    }
+    return tuple(
+        Note("file_incomplete", f"parameters {which} are not read: {listed(names)}")
+        for which, names in lost.items()
+        if names
+    )
 
-        if homeless:
-            warnings.append(f"parameters of a group that the file does not declare are not read: {listed(homeless)}")
-        if behind:
-            warnings.append(f"parameters behind the end of their section are not read: {listed(behind)}")
 
-
-def _analog(stored: NDArray[np.number], section: Section, warnings: list[str]) -> Analog:
+def _analog(stored: NDArray[np.number], section: Section) -> tuple[Analog, Notes]:
     """The channels, and one scale and offset for each.
 
     Whole numbers are signed unless ``ANALOG:FORMAT`` says UNSIGNED (C3D User Guide), data and offsets alike.
@@ -214,17 +215,18 @@ def _analog(stored: NDArray[np.number], section: Section, warnings: list[str]) -
             stored = stored.astype(np.uint16)
             offsets = offsets % (1 << 16) if words else offsets
         elif words and (offsets[:n_channels] < 0).any():
-            warnings.append("ANALOG:FORMAT says UNSIGNED of reals; negative ANALOG:OFFSET are taken as they stand")
-    return Analog(stored, offsets, parameters)
+            text = "ANALOG:FORMAT says UNSIGNED of reals; negative ANALOG:OFFSET are taken as they stand"
+            return Analog(stored, offsets, parameters), (Note("file_repaired", text),)
+    return Analog(stored, offsets, parameters), ()
 
 
 def continued(parameters: Parameters, group: str, name: str) -> list[Value]:
     """A parameter and what follows it in NAME2, NAME3, …: one holds up to 255 entries."""
     entries = parameters.get(group, {})
-    found: list[Value] = []
-    while (each := f"{name}{len(found) + 1}" if found else name) in entries:
-        found.append(entries[each])
-    return found
+    parts: list[Value] = []
+    while (each := f"{name}{len(parts) + 1}" if parts else name) in entries:
+        parts.append(entries[each])
+    return parts
 
 
 def texts(parameters: Parameters, group: str, name: str) -> list[str]:

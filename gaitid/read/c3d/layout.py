@@ -12,7 +12,9 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
+from gaitid.disk.regular import CUT_TRIAL
 from gaitid.errors import ReadError
+from gaitid.notes import Note, Notes
 from gaitid.read.c3d.sections import BLOCK, Header, Parameters, Section, damaged
 from gaitid.records import frozen_dataclass
 
@@ -44,6 +46,8 @@ class Layout:
         Analog samples a frame of one channel; 0 without analog data.
     scale : float
         Of the points; 1 where they are stored as reals.
+    notes : Notes
+        What header and parameters say differently, and what was settled.
     """
 
     data_start: int
@@ -52,6 +56,7 @@ class Layout:
     rate_hz: float
     n_subframes: int
     scale: float
+    notes: Notes
 
 
 class _Count(NamedTuple):
@@ -75,7 +80,7 @@ class _Count(NamedTuple):
         return f"{self.frames}{' or more' if self.at_least else ''} in {self.place}"
 
 
-def layout(file: BinaryIO, header: Header, section: Section, size: int, warnings: list[str]) -> Layout:
+def layout(file: BinaryIO, header: Header, section: Section, size: int) -> Layout:
     """Hold header, parameters and the file's length against each other.
 
     Parameters
@@ -85,8 +90,10 @@ def layout(file: BinaryIO, header: Header, section: Section, size: int, warnings
     section : Section
     size : int
         Of the file, bytes.
-    warnings : list of str
-        What was settled is added here.
+
+    Returns
+    -------
+    Layout
 
     Raises
     ------
@@ -97,52 +104,52 @@ def layout(file: BinaryIO, header: Header, section: Section, size: int, warnings
     n_points = _count(parameters, "POINT", "USED", header.n_points)
     if n_points != header.n_points:
         raise _disagree("points a frame", header.n_points, "POINT:USED", n_points)
-    scale = _scale(header, parameters, warnings)
-    data_start, n_frames = _frames(file, header, section, size, warnings)
+    scale, notes = _scale(header, parameters)
+    data_start, n_frames, frame_notes = _frames(file, header, section, size)
+    notes += frame_notes
     rate = _rate("POINT", parameters, header.rate_hz)
     if 0 < header.rate_hz < math.inf and abs(header.rate_hz / rate - 1) > _SAME_RATE:
-        warnings.append(
-            f"header and parameters disagree about the camera rate: {header.rate_hz:g} Hz in the header, "
-            f"{rate:g} Hz in POINT:RATE, which is taken"
-        )
+        rates = f"{header.rate_hz:g} Hz in the header, {rate:g} Hz in POINT:RATE, which is taken"
+        notes += _settled(f"the camera rate: {rates}")
     fills = _fills(size, data_start + n_frames * header.frame_bytes)
-    n_subframes = _subframes(header, parameters, rate, fills, warnings)
-    first_frame = _first_frame(header, _trial(header, section), n_frames, warnings)
-    return Layout(data_start, first_frame, n_frames, rate, n_subframes, scale)
+    n_subframes, subframe_notes = _subframes(header, parameters, rate, fills)
+    first_frame, first_notes = _first_frame(header, _trial(header, section), n_frames)
+    notes += (*subframe_notes, *first_notes)
+    return Layout(data_start, first_frame, n_frames, rate, n_subframes, scale, notes)
+
+
+def _settled(what: str) -> Notes:
+    return (Note("file_repaired", f"header and parameters disagree about {what}"),)
 
 
 # --- where the data begin, and how many frames there are ---------------------------------------------------------
 
 
-def _frames(file: BinaryIO, header: Header, section: Section, size: int, warnings: list[str]) -> tuple[int, int]:
+def _frames(file: BinaryIO, header: Header, section: Section, size: int) -> tuple[int, int, Notes]:
     """First byte of the data, and the number of frames, all of them inside the file."""
+    notes: Notes = ()
     counts, places = _counts(header, section), _starts(header, section.parameters)
     start, n_frames = _decided(file, header, section, size, counts, places) if header.frame_bytes else (0, 0)
     if n_frames < 1:
-        raise ReadError("no frames", expected="at least one frame with points or analog samples",
-                        found=f"{', '.join(map(str, counts))}, {header.frame_bytes} bytes each")  # fmt: skip
+        found = f"{', '.join(map(str, counts))}, {header.frame_bytes} bytes each"
+        raise ReadError("no frames", expected="at least one frame with points or analog samples", found=found)
     if len(set(places.values())) > 1:
-        warnings.append(
-            f"header and parameters disagree about where the data begin ({_said(places)}); "
-            f"by the parameters' end and the file's length they begin at byte {start}"
-        )
+        by = f"by the parameters' end and the file's length they begin at byte {start}"
+        notes += _settled(f"where the data begin ({_in_words(places)}); {by}")
     need = start + n_frames * header.frame_bytes
     if not all(count.allows(n_frames) for count in counts):
         by = "by the file's length there are" if _fills(size, need) else "header and POINT:FRAMES are believed:"
-        warnings.append(
-            f"header and parameters disagree about the frames ({', '.join(map(str, counts))}); {by} {n_frames}"
-        )
+        notes += _settled(f"the frames ({', '.join(map(str, counts))}); {by} {n_frames}")
+    wanted, found, todo = f"{need} bytes for {n_frames} frames", f"{size} bytes", "copy or export the trial again"
     if size < need:
-        raise ReadError("truncated C3D file", expected=f"{need} bytes for {n_frames} frames", found=f"{size} bytes",
-                        todo="copy or export the trial again")  # fmt: skip
+        raise ReadError("truncated C3D file", expected=wanted, found=found, todo=todo)
     if (behind := size - need) > BLOCK:
         certain = any(count.exact and count.frames == n_frames for count in counts)
         if behind >= header.frame_bytes and not certain and not _is_empty(file, need, size):
-            raise ReadError("the C3D file holds more than its frames, whose count of 16 bits may be a longer trial's",
-                            expected=f"{need} bytes for {n_frames} frames", found=f"{size} bytes",
-                            todo="copy or export the trial again")  # fmt: skip
-        warnings.append(f"{behind} bytes behind the last frame are not read")
-    return start, n_frames
+            more = "the C3D file holds more than its frames, whose count of 16 bits may be a longer trial's"
+            raise ReadError(more, expected=wanted, found=found, todo=todo)
+        notes += (Note("file_incomplete", f"{behind} bytes behind the last frame are not read"),)
+    return start, n_frames, notes
 
 
 def _decided(
@@ -151,8 +158,8 @@ def _decided(
     """The one start and the one count of frames with which the data fill the file, else those that all places say."""
     starts = [start for start in dict.fromkeys(places.values()) if section.end <= start <= size]
     if not starts:
-        raise ReadError("damaged C3D file: its data lie outside it or inside its parameters",
-                        expected=f"from byte {section.end} to {size}", found=_said(places), todo=_TODO)  # fmt: skip
+        outside, wanted = "its data lie outside it or inside its parameters", f"from byte {section.end} to {size}"
+        raise ReadError(f"damaged C3D file: {outside}", expected=wanted, found=_in_words(places), todo=_TODO)
     filling = [
         (start, n)
         for start in starts
@@ -162,8 +169,8 @@ def _decided(
     if len(filling) == 1:
         return filling[0]
     if len(starts) > 1:
-        raise _undecided("where the data begin", "one place from which the frames fill the file",
-                         [_said(places), *counts])  # fmt: skip
+        wanted = "one place from which the frames fill the file"
+        raise _undecided("where the data begin", wanted, [_in_words(places), *counts])
     if all(count.at_least for count in counts):
         return starts[0], _counted(file, starts[0], size, max(count.frames for count in counts), header.frame_bytes)
     agreed = _agreed(counts, (size - starts[0]) // header.frame_bytes)
@@ -209,27 +216,27 @@ def _of_words(place: str, first: int, last: int) -> _Count:
     return _Count(place, frames, at_least=True) if last == _LARGEST else _Count(place, frames % _WRAPS, wraps=True)
 
 
-def _said(places: Mapping[str, int]) -> str:
+def _in_words(places: Mapping[str, int]) -> str:
     return ", ".join(f"byte {at} in {place}" for place, at in places.items())
 
 
 def _possible(counts: Iterable[_Count], room: int) -> list[int]:
     """Numbers of frames that the counts may mean in a file with room for so many."""
-    found: dict[int, None] = {}
+    possible: dict[int, None] = {}
     for count in counts:
         if not count.at_least:
-            found[count.frames] = None
+            possible[count.frames] = None
             if count.wraps and room > count.frames:
-                found[room - (room - count.frames) % _WRAPS] = None
-    return [n for n in found if n > 0]
+                possible[room - (room - count.frames) % _WRAPS] = None
+    return [n for n in possible if n > 0]
 
 
 def _agreed(counts: Sequence[_Count], room: int) -> int | None:
     """The count that all places say, else all but TRIAL, if there is room: programs that cut a trial may forget it."""
     others = [count for count in counts if count.place != "TRIAL"]
-    for said, most in ((counts, math.inf), (others if len(others) > 1 else [], room)):
-        for n in dict.fromkeys(count.frames for count in said if not count.at_least):
-            if n <= most and all(count.allows(n) for count in said):
+    for agreeing, most in ((counts, math.inf), (others if len(others) > 1 else [], room)):
+        for n in dict.fromkeys(count.frames for count in agreeing if not count.at_least):
+            if n <= most and all(count.allows(n) for count in agreeing):
                 return n
     return None
 
@@ -260,8 +267,8 @@ def _counted(file: BinaryIO, start: int, size: int, least: int, frame_bytes: int
     end = start + n * frame_bytes
     # Padding is told from a frame only if it is shorter; a part of a frame at the end was cut.
     if frame_bytes < BLOCK or (end <= size and not _fills(size, end)):
-        raise ReadError(f"more frames than the file can count: nothing says how many beyond {least}",
-                        expected="POINT:LONG_FRAMES", todo="cut the trial into pieces")  # fmt: skip
+        uncounted = f"more frames than the file can count: nothing says how many beyond {least}"
+        raise ReadError(uncounted, expected="POINT:LONG_FRAMES", todo=CUT_TRIAL)
     return n
 
 
@@ -293,26 +300,24 @@ def _is_word(section: Section, name: str) -> bool:
     return ("TRIAL", name) in section.words and np.size(section.parameters["TRIAL"][name]) == 1
 
 
-def _first_frame(header: Header, trial: tuple[int, int] | None, n_frames: int, warnings: list[str]) -> int:
+def _first_frame(header: Header, trial: tuple[int, int] | None, n_frames: int) -> tuple[int, Notes]:
     """TRIAL's, where it is the header's in more bits and TRIAL has as many frames as the file."""
     if trial is None:
-        return header.first_frame
+        return header.first_frame, ()
     first, last = trial
     if last + 1 - first == n_frames and header.first_frame in (first % _WRAPS, _LARGEST):
-        return first
-    if first and first != header.first_frame:  # 0 where nobody filled it in
-        # Programs that cut a trial may forget TRIAL.
-        warnings.append(
-            f"header and parameters disagree about the first frame's number: {header.first_frame} in the header, which "
-            f"is taken, {first} in TRIAL"
-        )
-    return header.first_frame
+        return first, ()
+    if first in (0, header.first_frame):  # 0 where nobody filled it in
+        return header.first_frame, ()
+    # Programs that cut a trial may forget TRIAL.
+    both = f"{header.first_frame} in the header, which is taken, {first} in TRIAL"
+    return header.first_frame, _settled(f"the first frame's number: {both}")
 
 
 # --- what a frame holds --------------------------------------------------------------------------------------------
 
 
-def _scale(header: Header, parameters: Parameters, warnings: list[str]) -> float:
+def _scale(header: Header, parameters: Parameters) -> tuple[float, Notes]:
     """Of points. Its sign says whether data are reals, and header and parameters must say the same."""
     stored = number(parameters, "POINT", "SCALE", -1.0 if header.floats else math.nan)
     scales = {"POINT:SCALE": stored, "the header": header.scale}
@@ -326,26 +331,24 @@ def _scale(header: Header, parameters: Parameters, warnings: list[str]) -> float
             todo=_TODO,
         )
     if header.n_points == 0 or header.floats:
-        return 1.0
+        return 1.0, ()
     if len(usable) == 2 and abs(header.scale / stored - 1) > _SAME_SCALE:
         raise _disagree("scale of the points", header.scale, "POINT:SCALE", stored)
     place, scale = next(iter(usable.items()))
-    if len(usable) == 1:
-        warnings.append(f"only {place} gives a usable scale of the points: {scale:g}")
-    return scale
+    text = f"only {place} gives a usable scale of the points: {scale:g}"
+    return scale, (Note("file_repaired", text),) if len(usable) == 1 else ()
 
 
-def _subframes(header: Header, parameters: Parameters, rate_hz: float, fills: bool, warnings: list[str]) -> int:
+def _subframes(header: Header, parameters: Parameters, rate_hz: float, fills: bool) -> tuple[int, Notes]:
     """Analog samples a frame of one channel."""
     used = _count(parameters, "ANALOG", "USED", 0.0)
     if header.n_analog == 0:
         if used > 0 and number(parameters, "ANALOG", "RATE") > 0:
             if not fills:
                 raise _disagree("analog samples a frame", 0, "ANALOG:USED", used)
-            warnings.append(
-                f"ANALOG:USED says {used:g} channels, the header that there are none; so does the file's length"
-            )
-        return 0
+            text = f"ANALOG:USED says {used:g} channels, the header that there are none; so does the file's length"
+            return 0, (Note("file_repaired", text),)
+        return 0, ()
     for name in ("USED", "RATE", "GEN_SCALE", "SCALE", "OFFSET"):
         if name not in parameters.get("ANALOG", {}):
             raise damaged(f"lacks ANALOG:{name}, which the analog data need")
@@ -355,7 +358,7 @@ def _subframes(header: Header, parameters: Parameters, rate_hz: float, fills: bo
         raise _disagree("analog samples a frame", header.n_analog, f"ANALOG:USED × {ratio}", used * n_subframes)
     if header.n_subframes not in (0, n_subframes):
         raise _disagree("analog samples a frame of one channel", header.n_subframes, ratio, n_subframes)
-    return n_subframes
+    return n_subframes, ()
 
 
 def _rate(group: str, parameters: Parameters, default: float = math.nan) -> float:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import BinaryIO, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gaitid.disk.regular import printable
 from gaitid.errors import ReadError
+from gaitid.read.labels import printable
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
@@ -170,12 +170,12 @@ def number_format(head: bytes) -> tuple[NumberFormat, int]:
         raise ReadError("not a C3D file", expected="a header block with the key 0x50", found=found)
     start = (head[0] - 1) * BLOCK
     if head[0] < 2 or start + 4 > len(head):
-        raise ReadError("not a readable C3D file", expected="a parameter block inside the file",
-                        found=f"block {head[0]}")  # fmt: skip
+        wanted = "a parameter block inside the file"
+        raise ReadError("not a readable C3D file", expected=wanted, found=f"block {head[0]}")
     code = head[start + 3]
     if code not in FORMATS:
-        raise ReadError("damaged C3D parameter section", expected="a processor code of 84, 85 or 86", found=str(code),
-                        todo="export the trial again")  # fmt: skip
+        what, wanted = "damaged C3D parameter section", "a processor code of 84, 85 or 86"
+        raise ReadError(what, expected=wanted, found=str(code), todo="export the trial again")
     return FORMATS[code], start
 
 
@@ -195,6 +195,20 @@ def _header_events(block: bytes, numbers: NumberFormat) -> tuple[int, tuple[tupl
     times = as_float64(numbers.reals(block[304:376])).tolist()
     labels = [_text(block[at : at + 4]) for at in range(396, 468, 4)]
     return n_events, tuple(zip(labels, times, strict=True))[: max(n_events, 0)]
+
+
+def read_head(file: BinaryIO) -> tuple[bytes, NumberFormat, int, Header]:
+    """A file's bytes to the first block of its parameters, how it stores numbers, where these begin, and its header.
+
+    Raises
+    ------
+    ReadError
+        See `number_format`.
+    """
+    head = file.read(2 * BLOCK)
+    head += file.read(max(head[0] * BLOCK - len(head), 0) if head else 0)
+    numbers, start = number_format(head)
+    return head, numbers, start, read_header(head[:BLOCK], numbers)
 
 
 class _Entry(NamedTuple):
@@ -242,18 +256,18 @@ def read_parameters(data: bytes, start: int, numbers: NumberFormat) -> Section:
             break
     else:
         raise damaged(f"does not end within {MAX_ENTRIES} entries")
-    found: dict[str, dict[str, Value]] = {}
+    parameters: dict[str, dict[str, Value]] = {}
     words: set[tuple[str, str]] = set()
     for entry in entries:
         group = groups.get(entry.number, "")
-        known = found.setdefault(group, {})
+        in_group = parameters.setdefault(group, {})
         name = entry.name if group in _AS_WRITTEN else entry.name.upper()
-        if group in _DECISIVE and name in known:
+        if group in _DECISIVE and name in in_group:
             raise damaged(f"has {group}:{printable(name)} twice")
-        known[name] = entry.value
+        in_group[name] = entry.value
         if entry.size == 2:
             words.add((group, name))
-    return Section(found, frozenset(words), at)
+    return Section(parameters, frozenset(words), at)
 
 
 def lost_entries(data: bytes, end: int, numbers: NumberFormat) -> list[str]:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from gaitid.disk.regular import printable, without_subject
 from gaitid.errors import ReadError
-from gaitid.read.tables.csv_text import listed
+from gaitid.read.labels import listed, printable, subject_and_name
+from gaitid.read.plates import Plates, unused_plates
 from gaitid.read.tables.nexus_devices import read_devices
 from gaitid.read.tables.nexus_sections import NexusSection, is_nexus_csv, read_nexus_sections
 from gaitid.read.units import LENGTH_M
-from gaitid.trial import Array, Event, ForcePlate, Trial
+from gaitid.trial import Array, Event, Trial
 
 __all__ = ["is_nexus_csv", "read_nexus_csv", "read_nexus_sections"]
 
@@ -62,21 +62,18 @@ def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False)
     names = _one_subject([trajectories] if outputs is None else [trajectories, outputs])
     markers = _markers(trajectories)
     first, rate = int(trajectories.frames[0]), trajectories.rate_hz
-    warnings: list[str] = []
-    force_plates: tuple[ForcePlate, ...] = ()
-    refused: dict[int, str] = {}
     if "Devices" in sections:
-        force_plates, refused = read_devices(sections["Devices"], trajectories, plates, warnings)
-    elif plates is not None:
-        warnings.append(f"{plates.name} describes plates, but the export has no section Devices")
+        loads = read_devices(sections["Devices"], trajectories, plates)
+    else:
+        loads = Plates(notes=unused_plates(plates, "the export has no section Devices"))
     return Trial(
         path=path,
         rate_hz=rate,
         first_frame=first,
         labels=tuple(markers),
         points_g=np.stack(list(markers.values()), axis=1),
-        plates=force_plates,
-        refused_plates=refused,
+        plates=loads.usable,
+        refused_plates=loads.refused,
         events=_events(sections, first, rate),
         stored={} if outputs is None else _stored(outputs, trajectories),
         names=names,
@@ -84,17 +81,17 @@ def read_nexus_csv(path: Path, plates: Path | None = None, stored: bool = False)
             "format": "Vicon Nexus CSV export",
             "sections": listed([section.title for section in sections.values()]),
         },
-        warnings=tuple(warnings),
+        notes=loads.notes,
     )
 
 
 def _one_subject(sections: list[NexusSection]) -> tuple[str, ...]:
     """Names of subjects, at most one: markers of two cannot be told apart once the prefixes are gone."""
-    prefixes = dict.fromkeys(without_subject(group.label)[0] for s in sections for group in s.groups)
+    prefixes = dict.fromkeys(subject_and_name(group.label)[0] for s in sections for group in s.groups)
     names = tuple(name for name in prefixes if name)
     if len(names) > 1:
-        raise ReadError("two subjects in one file", expected="one", found=listed(names),
-                        todo="export one subject at a time")  # fmt: skip
+        todo = "export one subject at a time"
+        raise ReadError("two subjects in one file", expected="one", found=listed(names), todo=todo)
     return names
 
 
@@ -103,7 +100,7 @@ def _markers(section: NexusSection) -> dict[str, Array]:
     faults: list[str] = []
     result: dict[str, Array] = {}
     for group in section.groups:
-        _, label = without_subject(group.label)
+        _, label = subject_and_name(group.label)
         if tuple(axis.upper() for axis in group.axes) != ("X", "Y", "Z"):
             faults.append(f"{label} has {', '.join(group.axes)} where X, Y, Z are expected")
         elif label in result:
@@ -126,7 +123,7 @@ def _stored(section: NexusSection, trajectories: NexusSection) -> dict[str, Arra
     for group in section.groups:
         values = np.full((trajectories.n_rows, len(group.axes)), np.nan)
         values[rows[inside]] = section.columns(group)[inside]
-        result.setdefault(without_subject(group.label)[1], values)
+        result.setdefault(subject_and_name(group.label)[1], values)
     return result
 
 
@@ -135,10 +132,8 @@ def _events(sections: Mapping[str, NexusSection], first_frame: int, rate: float)
     if "Events" not in sections:
         return ()
     rows = list(sections["Events"].rows)
-    header = next((i for i, row in enumerate(rows) if [c.lower() for c in row[:3]] == ["subject", "context", "name"]),
-                  None)  # fmt: skip
-    if header is None:
-        return ()
+    columns = ["subject", "context", "name"]
+    header = next((i for i, row in enumerate(rows) if [cell.lower() for cell in row[:3]] == columns), len(rows))
     events: list[Event] = []
     for row in rows[header + 1 :]:
         try:

@@ -4,35 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.read.tables.csv_text import (
-    Dialect,
-    cells_of,
-    check_counts_by_one,
-    check_names,
-    even_rate,
-    is_blank,
-    listed,
-    numbers_of,
-    read_lines,
-    start_after,
-    whole_numbers,
-)
-from gaitid.read.tables.mot import MOT_SUFFIXES, Forces, read_mot
+from gaitid.notes import Note, Notes
+from gaitid.read.labels import listed
+from gaitid.read.plates import Plates, unused_plates
+from gaitid.read.tables.csv_text import Dialect, cells_of, check_names, is_blank, numbers_of, read_lines, refuse_gap
+from gaitid.read.tables.mot import MOT_SUFFIXES, read_mot
+from gaitid.read.tables.row_times import check_counts_by_one, even_rate, start_after, whole_numbers
 from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM
-from gaitid.trial import Array, ForcePlate, Trial
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Trial
 
 _MARKER = re.compile(r"(?P<name>.+)_(?P<axis>[xyz])_(?P<unit>mm|cm|m)")
 _FORCE = re.compile(r"plate(?P<number>\d+)_(?:F(?P<force>[xyz])_N|M(?P<moment>[xyz])_(?P<unit>Nmm|Nm))")
 _NO_UNIT = re.compile(r".+_[xyz]|plate\d+_[FM][xyz]", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(eq=False)
 class _Table:
     """Columns of one file by what they mean; values in SI units.
 
@@ -79,22 +72,21 @@ def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None =
     """
     table = _read_table(path, "")
     if not table.markers:
-        raise ReadError("no markers", expected="columns such as LASI_x_mm, LASI_y_mm, LASI_z_mm",
-                        todo="give the file of the markers, and that of the forces with --forces")  # fmt: skip
+        todo = "give the file of the markers, and that of the forces with --forces"
+        raise ReadError("no markers", expected="columns such as LASI_x_mm, LASI_y_mm, LASI_z_mm", todo=todo)
     rate, times = _rate(table)
     first_frame = 1
     if table.frame is not None:
         frames = whole_numbers(table.frame, table.first_row, "frame")
         check_counts_by_one(frames, table.first_row, "frame")
         first_frame = int(frames[0])
-    warnings: list[str] = []
     if forces is None:
-        loads = Forces(_plates(table, rate, 0.0, plates, warnings))
+        loads = _plates(table, rate, 0.0, plates)
     elif table.forces:
-        raise ReadError("forces are given twice", found=f"plate columns here and in {forces.name}",
-                        todo="leave out --forces, or those columns")  # fmt: skip
+        both = f"plate columns here and in {forces.name}"
+        raise ReadError("forces are given twice", found=both, todo="leave out --forces, or those columns")
     else:
-        loads = read_forces(forces, plates, (float(times[0]), float(times[-1])), warnings)
+        loads = read_forces(forces, plates, (float(times[0]), float(times[-1])))
     labels = tuple(table.markers)
     return Trial(
         path=path,
@@ -102,15 +94,15 @@ def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None =
         first_frame=first_frame,
         labels=labels,
         points_g=np.stack([table.markers[label] for label in labels], axis=1),
-        plates=loads.plates,
+        plates=loads.usable,
         refused_plates=loads.refused,
         assignments=loads.assignments,
         origin={"format": "plain CSV"},
-        warnings=tuple(warnings),
+        notes=loads.notes,
     )
 
 
-def read_forces(path: Path, plates: Path | None, cameras_s: tuple[float, float], warnings: list[str]) -> Forces:
+def read_forces(path: Path, plates: Path | None, cameras_s: tuple[float, float]) -> Plates:
     """Forces of a file of their own: plain CSV, or an OpenSim motion file.
 
     Parameters
@@ -121,8 +113,10 @@ def read_forces(path: Path, plates: Path | None, cameras_s: tuple[float, float],
         The plates file: needed for CSV.
     cameras_s : (float, float)
         Times of the first and the last camera frame by the clock of the trial, which both files share.
-    warnings : list of str
-        What was assumed is added here.
+
+    Returns
+    -------
+    Plates
 
     Raises
     ------
@@ -131,19 +125,21 @@ def read_forces(path: Path, plates: Path | None, cameras_s: tuple[float, float],
     """
     suffix = path.suffix.lower()
     if suffix in MOT_SUFFIXES:
-        return read_mot(path, plates, cameras_s, warnings)
+        return read_mot(path, plates, cameras_s)
     where = f"{path.name}: "
     if suffix != ".csv":
-        raise ReadError(f"{where}the suffix {path.suffix!r} is not known for forces",
-                        expected=" or ".join((".csv", *MOT_SUFFIXES)))  # fmt: skip
+        known = " or ".join((".csv", *MOT_SUFFIXES))
+        raise ReadError(f"{where}the suffix {path.suffix!r} is not known for forces", expected=known)
     table = _read_table(path, where)
     if table.markers:
-        raise ReadError(f"{where}markers among the forces", expected="plate columns only",
-                        found=listed(list(table.markers)))  # fmt: skip
+        names = listed(list(table.markers))
+        raise ReadError(f"{where}markers among the forces", expected="plate columns only", found=names)
     if not table.forces:
         raise ReadError(f"{where}no forces", expected="columns such as plate1_Fx_N and plate1_Mx_Nm")
     rate, times = _rate(table)
-    return Forces(_plates(table, rate, start_after(times, cameras_s, where, warnings), plates, warnings))
+    start_s, notes = start_after(times, cameras_s, where)
+    loads = _plates(table, rate, start_s, plates)
+    return replace(loads, notes=(*notes, *loads.notes))
 
 
 def _read_table(path: Path, where: str) -> _Table:
@@ -158,9 +154,7 @@ def _read_table(path: Path, where: str) -> _Table:
         columns.pop()
     check_names(columns, where)
     meanings = _meanings(columns, where)
-    gap = next((i for i in range(start + 1, end) if is_blank(lines[i])), None)
-    if gap is not None:
-        raise ReadError(f"{where}row {gap + 1} is empty", expected="a row for every frame")
+    refuse_gap(lines, start + 1, end, "frame", where)
     if end == start + 1:
         raise ReadError(f"{where}no rows below the header")
     values = numbers_of(lines[start + 1 : end], start + 2, columns, dialect, where)
@@ -185,14 +179,11 @@ def _read_table(path: Path, where: str) -> _Table:
 
 def _dialect(header: str, where: str) -> Dialect:
     """Comma, semicolon or tab, by the header alone: the names of columns hold none of them."""
-    found = [d for d in (",", ";", "\t") if d in header]
-    if len(found) > 1:
-        raise ReadError(
-            f"{where}the header is separated in more than one way",
-            expected="one of , ; tab",
-            found=" and ".join(repr(d) for d in found),
-        )
-    return Dialect(found[0], decimal_comma=found[0] != ",") if found else Dialect()
+    delimiters = [d for d in (",", ";", "\t") if d in header]
+    if len(delimiters) > 1:
+        both = " and ".join(map(repr, delimiters))
+        raise ReadError(f"{where}the header is separated in more than one way", expected="one of , ; tab", found=both)
+    return Dialect(delimiters[0], decimal_comma=delimiters[0] != ",") if delimiters else Dialect()
 
 
 def _meanings(columns: Sequence[str], where: str) -> dict[tuple[str, str, str], tuple[int, float]]:
@@ -242,35 +233,37 @@ def _meaning(column: str) -> tuple[tuple[str, str, str] | None, float]:
 def _rate(table: _Table) -> tuple[float, Array]:
     """Rate, Hz, and (rows,) times, s."""
     if table.time_s is None:
-        raise ReadError(f"{table.where}the rate is not known", expected="a column time_s, in seconds",
-                        found="frame" if table.frame is not None else "neither frame nor time_s",
-                        todo="add time_s")  # fmt: skip
+        found = "frame" if table.frame is not None else "neither frame nor time_s"
+        wanted = "a column time_s, in seconds"
+        raise ReadError(f"{table.where}the rate is not known", expected=wanted, found=found, todo="add time_s")
     return even_rate(table.time_s, table.first_row, table.where), table.time_s
 
 
-def _plates(
-    table: _Table, rate: float, start_s: float, plates: Path | None, warnings: list[str]
-) -> tuple[ForcePlate, ...]:
+def _plates(table: _Table, rate: float, start_s: float, plates: Path | None) -> Plates:
+    """The plates of a table's force columns, with their geometry from a plates file."""
     loads, where = table.forces, table.where
     if not loads:
-        if plates is not None:
-            warnings.append(f"{plates.name} describes plates, but there are no force columns")
-        return ()
+        return Plates(notes=unused_plates(plates, "there are no force columns"))
     if plates is None:
-        raise ReadError(f"{where}forces, but nothing says where the plates are",
-                        expected="corners, origin and force_sense of each plate",
-                        todo="give them with --plates FILE.yaml")  # fmt: skip
-    from gaitid.read.plates.file import plate_from, read_plates_file  # YAML: only where there is such a file
+        raise ReadError(
+            f"{where}forces, but nothing says where the plates are",
+            expected="corners, origin and force_sense of each plate",
+            todo="give them with --plates FILE.yaml",
+        )
+    from gaitid.read.plates.plates_file import plate_from, read_plates_file  # YAML: only where there is such a file
 
     geometries = {g.number: g for g in read_plates_file(plates)}
-    unknown = sorted(set(loads) - set(geometries))
-    if unknown:
+    if not geometries.keys() >= loads.keys():
         raise ReadError(
             f"{where}{plates.name} does not describe every plate",
             expected=f"plates {', '.join(map(str, sorted(loads)))}",
             found=", ".join(map(str, sorted(geometries))),
         )
-    for number in sorted(set(geometries) - set(loads)):
-        warnings.append(f"plate {number} of {plates.name} has no force columns")
-    read = [plate_from(geometries[n], rate, *loads[n], warnings) for n in sorted(loads)]
-    return tuple(replace(plate, start_s=start_s) for plate in read)
+    unused = sorted(geometries.keys() - loads.keys())
+    notes: Notes = tuple(Note("input_unused", f"plate {n} of {plates.name} has no force columns") for n in unused)
+    usable = []
+    for number in sorted(loads):
+        plate, plate_notes = plate_from(geometries[number], rate, *loads[number])
+        usable.append(replace(plate, start_s=start_s))
+        notes += plate_notes
+    return Plates(tuple(usable), notes=notes)

@@ -11,25 +11,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from gaitid.disk.regular import printable
 from gaitid.errors import ReadError
+from gaitid.notes import Note, Notes
 from gaitid.numerics.statistics import median
-from gaitid.read.plates.c3d_group import LOADED_N
-from gaitid.read.tables.csv_text import (
-    Dialect,
-    check_names,
-    even_rate,
-    is_blank,
-    listed,
-    numbers_of,
-    read_lines,
-    start_after,
-)
+from gaitid.read.labels import listed, printable
+from gaitid.read.plates import LOADED_N, Plates, refusals
+from gaitid.read.tables.csv_text import CUT_SHORT, Dialect, check_names, is_blank, numbers_of, read_lines, refuse_gap
+from gaitid.read.tables.row_times import even_rate, start_after
+from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, ForcePlate, Mask
 
 MOT_SUFFIXES = (".mot", ".sto")
@@ -47,25 +41,7 @@ _UPRIGHT = 0.8
 _FAR_M = 100.0
 
 
-@dataclass(frozen=True)
-class Forces:
-    """What a file of forces holds.
-
-    Attributes
-    ----------
-    plates : tuple of ForcePlate
-    refused : mapping of int to str
-        Plate number and why it was refused.
-    assignments : tuple of Assignment
-        Where the file says whose foot felt a force.
-    """
-
-    plates: tuple[ForcePlate, ...] = ()
-    refused: Mapping[int, str] = field(default_factory=dict)
-    assignments: tuple[Assignment, ...] = ()
-
-
-@dataclass(frozen=True)
+@frozen_dataclass(eq=False)
 class _Group:
     """One force of the file.
 
@@ -102,7 +78,7 @@ class _Group:
         return np.cross(arm, self.force_g) + (0.0 if self.moment_g is None else self.moment_g)
 
 
-def read_mot(path: Path, plates: Path | None, cameras_s: tuple[float, float], warnings: list[str]) -> Forces:
+def read_mot(path: Path, plates: Path | None, cameras_s: tuple[float, float]) -> Plates:
     """Read the forces of an OpenSim motion file, each as one plate, numbered in the order of the file.
 
     The file says where each force acts but not where plates end. Without a plates file such a plate has no outline:
@@ -116,12 +92,10 @@ def read_mot(path: Path, plates: Path | None, cameras_s: tuple[float, float], wa
         Corners and sense of the forces, for those plates that it describes; forces are in laboratory axes.
     cameras_s : (float, float)
         Times of the first and the last camera frame by the file's clock.
-    warnings : list of str
-        What was assumed is added here.
 
     Returns
     -------
-    Forces
+    Plates
 
     Raises
     ------
@@ -135,19 +109,21 @@ def read_mot(path: Path, plates: Path | None, cameras_s: tuple[float, float], wa
         raise ReadError(f"{where}no column 'time'", found=listed(columns))
     times = values[:, names.index("time")]
     rate = even_rate(times, first_row, where, "time")
-    groups, refused = _groups(columns, values, where, warnings)
-    start = start_after(times, cameras_s, where, warnings)
-    found = _outlined(groups, plates, rate, where, warnings) if plates is not None else []
-    open_groups = [g for g in groups if g.number not in {p.number for p in found}]
+    groups, refused, notes = _groups(columns, values, where)
+    start_s, start_notes = start_after(times, cameras_s, where)
+    outlined, outline_notes = _outlined(groups, plates, rate, where)
+    others = [g for g in groups if g.number not in {p.number for p in outlined}]
     try:
-        found += _without_outline(open_groups, rate, where, warnings)
+        level, level_notes = _without_outline(others, rate, where)
     except ReadError as error:
-        refused |= {g.number: error.line() for g in open_groups}
-    warnings += [f"plate {number} is not used: {reason}" for number, reason in sorted(refused.items())]
-    return Forces(
-        plates=tuple(replace(p, start_s=start) for p in sorted(found, key=lambda p: p.number)),
+        level, level_notes = [], ()
+        refused |= {g.number: error.line() for g in others}
+    usable = sorted((*outlined, *level), key=lambda plate: plate.number)
+    return Plates(
+        usable=tuple(replace(plate, start_s=start_s) for plate in usable),
         refused=refused,
         assignments=tuple(_assignments(groups, path.name)),
+        notes=(*notes, *start_notes, *outline_notes, *level_notes, *refusals(refused)),
     )
 
 
@@ -159,15 +135,13 @@ def _table(path: Path, where: str) -> tuple[list[str], Array, int]:
         raise ReadError(f"{where}not an OpenSim motion file", expected="a header that ends with endheader")
     header = {m[1].lower(): m[2] for m in map(_HEADER.match, lines[: ends[0]]) if m}
     if header.get("datatype", "double").lower() != "double":
-        raise ReadError(f"{where}DataType={printable(header['datatype'])} is not read", expected="one number a cell",
-                        todo="flatten the table before it is written")  # fmt: skip
+        what, todo = f"DataType={printable(header['datatype'])}", "flatten the table before it is written"
+        raise ReadError(f"{where}{what} is not read", expected="one number a cell", todo=todo)
     rows = [i for i in range(ends[0] + 1, len(lines)) if not is_blank(lines[i])]
     if len(rows) < 2:
         raise ReadError(f"{where}no rows below the header")
     start, last = rows[1], rows[-1]
-    gap = next((i for i in range(start, last) if is_blank(lines[i])), None)
-    if gap is not None:
-        raise ReadError(f"{where}row {gap + 1} is empty", expected="a row for every sample")
+    refuse_gap(lines, start, last, "sample", where)
     body = [lines[rows[0]], *lines[start : last + 1]]
     # Tabs separate cells, which may then be empty; a file without them is separated by blanks.
     if "\t" in body[0].strip() and "\t" in body[1].strip():
@@ -178,19 +152,44 @@ def _table(path: Path, where: str) -> tuple[list[str], Array, int]:
     check_names(columns, where)
     values = numbers_of(body[1:], start + 1, columns, Dialect("\t"), where)
     for key, what in _COUNTS.items():
-        found = len(values) if what == "rows" else len(columns)
-        if key in header and header[key] != str(found):
-            raise ReadError(f"{where}the header disagrees with the data",
-                            expected=f"{printable(header[key])} {what} ({key})", found=str(found),
-                            todo="is the file cut short? Export it again")  # fmt: skip
+        count = str(len(values) if what == "rows" else len(columns))
+        if header.get(key, count) != count:
+            declared = f"{printable(header[key])} {what} ({key})"
+            raise ReadError(
+                f"{where}the header disagrees with the data", expected=declared, found=count, todo=CUT_SHORT
+            )
     return columns, values, start + 1
 
 
-def _groups(
-    columns: Sequence[str], values: Array, where: str, warnings: list[str]
-) -> tuple[list[_Group], dict[int, str]]:
+def _groups(columns: Sequence[str], values: Array, where: str) -> tuple[list[_Group], dict[int, str], Notes]:
     """The file's forces, and why others cannot be used."""
-    parts: dict[str, dict[str, dict[str, int]]] = {}  # tag -> quantity -> axis -> column
+    parts, others = _parts(columns, where)
+    notes: Notes = (Note("reading_info", f"{where}columns that are not read: {listed(others)}"),) if others else ()
+    groups: list[_Group] = []
+    refused: dict[int, str] = {}
+    for number, (tag, quantities) in enumerate(parts.items(), start=1):
+        name = columns[min(i for axes in quantities.values() for i in axes.values())]
+        try:
+            groups.append(_group(number, name, tag, quantities, values))
+        except ReadError as error:
+            refused[number] = f"{where}{name} …: {error.line()}"
+    for group in groups:
+        at = f"{where}{group.name} …: "
+        if group.point_g is None:
+            about = "its moment is taken as one about the laboratory's origin"
+            notes += (Note("reading_assumed", f"{at}nothing says where the force acts; {about}"),)
+        if group.moment_g is None:
+            notes += (Note("reading_assumed", f"{at}no torque is given; it is taken as 0, as OpenSim does"),)
+    return groups, refused, notes
+
+
+#: Axis to column, by quantity (``force``, ``point``, ``moment``), by what tells the columns of one force from others.
+_Parts = dict[str, dict[str, dict[str, int]]]
+
+
+def _parts(columns: Sequence[str], where: str) -> tuple[_Parts, list[str]]:
+    """The columns of each force, and those that are none."""
+    parts: _Parts = {}
     others: list[str] = []
     for i, column in enumerate(columns):
         match = _COLUMN.fullmatch(column)
@@ -205,25 +204,9 @@ def _groups(
             raise ReadError(f"{where}columns {columns[axes[axis]]!r} and {column!r} say the same")
         axes[axis] = i
     if not parts:
-        raise ReadError(f"{where}no forces", expected="columns such as ground_force_vx, ground_force_px",
-                        found=listed(others))  # fmt: skip
-    if others:
-        warnings.append(f"{where}columns that are not read: {listed(others)}")
-    groups: list[_Group] = []
-    refused: dict[int, str] = {}
-    for number, (tag, quantities) in enumerate(parts.items(), start=1):
-        name = columns[min(i for axes in quantities.values() for i in axes.values())]
-        try:
-            groups.append(_group(number, name, tag, quantities, values))
-        except ReadError as error:
-            refused[number] = f"{where}{name} …: {error.line()}"
-    for group in groups:
-        if group.point_g is None:
-            warnings.append(f"{where}{group.name} …: nothing says where the force acts; its moment is taken as one "
-                            "about the laboratory's origin")  # fmt: skip
-        if group.moment_g is None:
-            warnings.append(f"{where}{group.name} …: no torque is given; it is taken as 0, as OpenSim does")
-    return groups, refused
+        wanted = "columns such as ground_force_vx, ground_force_px"
+        raise ReadError(f"{where}no forces", expected=wanted, found=listed(others))
+    return parts, others
 
 
 def _quantity(what: str, kind: str) -> str:
@@ -247,30 +230,35 @@ def _group(number: int, name: str, tag: str, quantities: Mapping[str, Mapping[st
         raise ReadError("neither its point nor its moment is given", expected="ground_force_px … or ground_torque_x …")
     group = _Group(number, name, tag, vectors["force"], vectors.get("point"), vectors.get("moment"))
     if group.point_g is not None and np.nanmax(np.abs(group.point_g[group.loaded()]), initial=0.0) > _FAR_M:
-        raise ReadError(f"its force acts more than {_FAR_M:g} m from the laboratory's origin", expected="metres",
-                        todo="write the points in metres")  # fmt: skip
+        far = f"its force acts more than {_FAR_M:g} m from the laboratory's origin"
+        raise ReadError(far, expected="metres", todo="write the points in metres")
     return group
 
 
-def _outlined(groups: Sequence[_Group], path: Path, rate: float, where: str, warnings: list[str]) -> list[ForcePlate]:
+def _outlined(groups: Sequence[_Group], path: Path | None, rate: float, where: str) -> tuple[list[ForcePlate], Notes]:
     """Plates whose edges a plates file knows."""
-    from gaitid.read.plates.file import plate_from, read_plates_file  # YAML: only where there is such a file
+    if path is None:
+        return [], ()
+    from gaitid.read.plates.plates_file import plate_from, read_plates_file  # YAML: only where there is such a file
 
     by_number = {group.number: group for group in groups}
     plates = []
+    notes: Notes = ()
     for geometry in read_plates_file(path):
         if geometry.number not in by_number:
-            warnings.append(f"{where}plate {geometry.number} of {path.name} has no forces")
+            notes += (Note("input_unused", f"{where}plate {geometry.number} of {path.name} has no forces"),)
             continue
         group = by_number[geometry.number]
         moment = group.moment_about(geometry.corners_g.mean(axis=0))
         # The motion file itself says in which axes and about which point; the plates file says the rest.
         laboratory = replace(geometry, axes="laboratory", moment_about="surface_centre")
-        plates.append(plate_from(laboratory, rate, group.force_g, moment, warnings))
-    return plates
+        plate, plate_notes = plate_from(laboratory, rate, group.force_g, moment)
+        plates.append(plate)
+        notes += plate_notes
+    return plates, notes
 
 
-def _without_outline(groups: Sequence[_Group], rate: float, where: str, warnings: list[str]) -> list[ForcePlate]:
+def _without_outline(groups: Sequence[_Group], rate: float, where: str) -> tuple[list[ForcePlate], Notes]:
     """Plates of which only a level surface is known.
 
     Raises
@@ -279,7 +267,7 @@ def _without_outline(groups: Sequence[_Group], rate: float, where: str, warnings
         Nothing says which way is up.
     """
     if not groups:
-        return []
+        return [], ()
     R_gp = _level_axes(groups)
     up = -R_gp[:, 2]
     plates = []
@@ -301,11 +289,8 @@ def _without_outline(groups: Sequence[_Group], rate: float, where: str, warnings
             )
         )
     axis = int(np.argmax(np.abs(up)))
-    warnings.append(
-        f"{where}nothing says where the plates end; their surfaces are taken as level, {'+' if up[axis] > 0 else '-'}"
-        f"{'xyz'[axis]} up: {', '.join(heights)}"
-    )
-    return plates
+    level = f"their surfaces are taken as level, {'+' if up[axis] > 0 else '-'}{'xyz'[axis]} up: {', '.join(heights)}"
+    return plates, (Note("reading_assumed", f"{where}nothing says where the plates end; {level}"),)
 
 
 def _level_axes(groups: Sequence[_Group]) -> Array:
@@ -347,10 +332,10 @@ def _surface_point(group: _Group, groups: Sequence[_Group]) -> Array:
 
 def _assignments(groups: Sequence[_Group], name: str) -> list[Assignment]:
     """Of the forces whose columns name a foot, such as ``ground_force_r_vx`` or ``left_ground_force_vx``."""
-    found = []
+    assignments = []
     for group in groups:
         words = set(group.tag.split("_"))
         feet = [foot for foot in ("left", "right") if words & {foot, foot[0]}]
         if len(feet) == 1 and "hand" not in words:
-            found.append(Assignment(group.number, feet[0], f"columns {group.name} … of {name}"))
-    return found
+            assignments.append(Assignment(group.number, feet[0], f"columns {group.name} … of {name}"))
+    return assignments

@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.read.plates.file import AXES, POINTS, PlateGeometry, plate_from, read_plates_file
-from gaitid.read.tables.csv_text import shifted
+from gaitid.notes import Note, Notes
+from gaitid.read.plates import Plates, of_plate, refusals
+from gaitid.read.plates.plates_file import AXES, POINTS, PlateGeometry, plate_from, read_plates_file
 from gaitid.read.tables.nexus_sections import NexusGroup, NexusSection
+from gaitid.read.tables.row_times import shifted
 from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM
 from gaitid.trial import Array, ForcePlate
 
@@ -35,9 +37,7 @@ class _Device:
     cop: NexusGroup | None = None
 
 
-def read_devices(
-    section: NexusSection, trajectories: NexusSection, plates: Path | None, warnings: list[str]
-) -> tuple[tuple[ForcePlate, ...], dict[int, str]]:
+def read_devices(section: NexusSection, trajectories: NexusSection, plates: Path | None) -> Plates:
     """The plates that can be read, and why the others cannot.
 
     Parameters
@@ -46,23 +46,20 @@ def read_devices(
         ``Devices`` and ``Trajectories``.
     plates : Path or None
         YAML of the plates' geometry.
-    warnings : list of str
-        What was taken or repaired is added here.
 
     Returns
     -------
-    plates : tuple of ForcePlate
-    refused : dict of plate number to reason
+    Plates
     """
     devices = _devices(section)
     geometries = {g.number: g for g in read_plates_file(plates)} if plates is not None else {}
     if not devices:
-        if geometries:
-            warnings.append("the section Devices holds no force plate, though a plates file is given")
-        return (), {}
-    late = _late(section, trajectories, warnings)
-    numbered = _numbered(devices, set(geometries), warnings)
-    found: list[ForcePlate] = []
+        text = "the section Devices holds no force plate, though a plates file is given"
+        return Plates(notes=(Note("input_unused", text),) if geometries else ())
+    late, late_notes = _late(section, trajectories)
+    numbered, order_notes = _numbered(devices, set(geometries))
+    notes = (*late_notes, *order_notes)
+    usable: list[ForcePlate] = []
     refused: dict[int, str] = {}
     undeclared: set[str] = set()
     for number, device in sorted(numbered.items()):
@@ -77,21 +74,21 @@ def read_devices(
             moment = shifted(section.columns(device.moment) * device.moment.factor(_MOMENTS), late)
             geometry = geometries[number]
             undeclared |= {"axes", "moment_about"} - geometry.declared
-            found.append(plate_from(geometry, section.rate_hz, force, moment, warnings))
+            plate, plate_notes = plate_from(geometry, section.rate_hz, force, moment)
+            usable.append(plate)
+            notes += plate_notes
             if device.cop is not None:
                 cop_g = shifted(section.columns(device.cop) * device.cop.factor(LENGTH_M), late)
-                _check_cop(geometry, force, moment, cop_g, warnings)
-    warnings += [f"plate {number} is not used: {reason}" for number, reason in refused.items()]
-    for number in sorted(set(geometries) - set(numbered)):
-        warnings.append(f"plate {number} of the plates file is not in the section Devices")
+                notes += _cop_doubt(geometry, force, moment, cop_g)
+    notes += refusals(refused)
+    for number in sorted(geometries.keys() - numbered.keys()):
+        notes += (Note("input_unused", f"plate {number} of the plates file is not in the section Devices"),)
     if undeclared:
-        taken = {"axes": "axes: plate", "moment_about": "moment_about: origin"}
-        warnings.append(
-            "a Nexus export does not say in which axes and about which point its forces are; taken: "
-            + ", ".join(taken[key] for key in sorted(undeclared))
-            + " (declare them in the plates file)"
-        )
-    return tuple(found), refused
+        defaults = {"axes": "axes: plate", "moment_about": "moment_about: origin"}
+        taken = ", ".join(defaults[key] for key in sorted(undeclared))
+        unsaid = "a Nexus export does not say in which axes and about which point its forces are"
+        notes += (Note("reading_assumed", f"{unsaid}; taken: {taken} (declare them in the plates file)"),)
+    return Plates(tuple(usable), refused, notes=notes)
 
 
 def _devices(section: NexusSection) -> list[_Device]:
@@ -110,21 +107,21 @@ def _devices(section: NexusSection) -> list[_Device]:
     return [device for device in devices if device.force is not None]
 
 
-def _numbered(devices: list[_Device], known: set[int], warnings: list[str]) -> dict[int, _Device]:
+def _numbered(devices: list[_Device], known: set[int]) -> tuple[dict[int, _Device], Notes]:
     """Devices by plate number: from ``#1`` in their names, else from a last number that fits, else in order."""
     for pattern in (r"#\s*(\d+)", r"(?<!\d)(\d{1,2})$"):
         matches = [re.search(pattern, device.name) for device in devices]
         numbers = [int(match[1]) for match in matches if match]
         # A last number may belong to the type (OR6-7): only one that the plates file knows is the plate's.
         if len(set(numbers)) == len(devices) and (pattern[0] == "#" or known.issuperset(numbers)):
-            return dict(zip(numbers, devices, strict=True))
-    if len(devices) > 1:
-        order = ", ".join(f"{i} is {device.name!r}" for i, device in enumerate(devices, 1))
-        warnings.append(f"the force plates are numbered in the order of the section Devices: {order}")
-    return dict(enumerate(devices, 1))
+            return dict(zip(numbers, devices, strict=True)), ()
+    numbered = dict(enumerate(devices, 1))
+    order = ", ".join(f"{i} is {device.name!r}" for i, device in numbered.items())
+    text = f"the force plates are numbered in the order of the section Devices: {order}"
+    return numbered, (Note("reading_assumed", text),) if len(devices) > 1 else ()
 
 
-def _late(section: NexusSection, trajectories: NexusSection, warnings: list[str]) -> int:
+def _late(section: NexusSection, trajectories: NexusSection) -> tuple[int, Notes]:
     """How many samples after the first camera frame the devices begin (before it: negative)."""
     ratio = section.rate_hz / trajectories.rate_hz
     per_frame = round(ratio)
@@ -148,23 +145,23 @@ def _late(section: NexusSection, trajectories: NexusSection, warnings: list[str]
         )
     late = int(samples[0])
     if -late >= section.n_rows or late >= trajectories.n_rows * per_frame:
-        raise ReadError("Devices and Trajectories have no frame in common",
-                        expected=f"Devices from frame {trajectories.frames[0]}",
-                        found=f"frames {section.frames[0]} to {section.frames[-1]}")  # fmt: skip
-    if late:
-        done = "the missing samples are unknown" if late > 0 else "what is before was left out"
-        warnings.append(
-            f"Devices begin at frame {section.frames[0]}, sub frame {section.sub_frames[0]}, Trajectories at "
-            f"frame {trajectories.frames[0]}; {done}"
+        raise ReadError(
+            "Devices and Trajectories have no frame in common",
+            expected=f"Devices from frame {trajectories.frames[0]}",
+            found=f"frames {section.frames[0]} to {section.frames[-1]}",
         )
-    return late
+    if not late:
+        return 0, ()
+    begin = f"Devices begin at frame {section.frames[0]}, sub frame {section.sub_frames[0]}"
+    done = "the missing samples are unknown" if late > 0 else "what is before was left out"
+    return late, (Note("forces_partial", f"{begin}, Trajectories at frame {trajectories.frames[0]}; {done}"),)
 
 
-def _check_cop(geometry: PlateGeometry, force: Array, moment: Array, cop_g: Array, warnings: list[str]) -> None:
-    """Compare the file's own centre of pressure with that of the declared convention, and say what fits."""
+def _cop_doubt(geometry: PlateGeometry, force: Array, moment: Array, cop_g: Array) -> Notes:
+    """A note where the centre of pressure that the file holds is not that of the declared convention."""
 
     def distance(axes: str, about: str) -> float:
-        plate = plate_from(replace(geometry, axes=axes, moment_about=about), 1.0, force, moment, [])
+        plate, _ = plate_from(replace(geometry, axes=axes, moment_about=about), 1.0, force, moment)
         loaded = np.abs(plate.force_p[:, 2]) > _LOADED_N
         loaded &= np.isfinite(plate.moment_p).all(axis=1) & np.isfinite(cop_g).all(axis=1)
         if not loaded.any():
@@ -176,13 +173,14 @@ def _check_cop(geometry: PlateGeometry, force: Array, moment: Array, cop_g: Arra
         c_g = geometry.corners_g.mean(axis=0) + c_p @ geometry.R_gp.T
         return float(np.median(np.linalg.norm(c_g - cop_g[loaded], axis=1)))
 
-    here = distance(geometry.axes, geometry.moment_about)
-    if not here > _COP_M:
-        return
+    off = distance(geometry.axes, geometry.moment_about)
+    if not off > _COP_M:
+        return ()
     others = sorted((distance(axes, about), axes, about) for axes, about in product(AXES, POINTS))
     fits = [f"axes: {axes}, moment_about: {about} would fit" for d, axes, about in others if d <= _COP_M]
-    warnings.append(
-        f"plate {geometry.number}: the centre of pressure computed with axes: {geometry.axes}, moment_about: "
-        f"{geometry.moment_about} lies {1e3 * here:.0f} mm from the file's own (taken as laboratory "
-        f"coordinates); {' and '.join(fits) or 'no other declaration fits: check the corners'}"
+    text = (
+        f"the centre of pressure computed with axes: {geometry.axes}, moment_about: {geometry.moment_about} lies "
+        f"{1e3 * off:.0f} mm from the file's own (taken as laboratory coordinates); "
+        f"{' and '.join(fits) or 'no other declaration fits: check the corners'}"
     )
+    return of_plate(geometry.number, [Note("plate_doubtful", text)])

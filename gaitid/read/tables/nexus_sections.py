@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from reprlib import repr as short
 
 import numpy as np
 
-from gaitid.disk.regular import printable
 from gaitid.errors import ReadError
-from gaitid.read.tables.csv_text import (
-    Dialect,
-    Integers,
-    cells_of,
-    check_counts_by_one,
-    check_names,
-    listed,
-    numbers_of,
-    read_lines,
-    whole_numbers,
-)
+from gaitid.read.labels import listed, printable
+from gaitid.read.tables.csv_text import Dialect, cells_of, check_names, numbers_of, read_lines
+from gaitid.read.tables.row_times import Integers, check_counts_by_one, whole_numbers
 from gaitid.read.units import factor
-from gaitid.trial import Array, frozen
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, read_only
 
 # Sections whose form is known; others may be there (Joints, Segments, Events) and are kept as text.
 NUMERIC = ("Devices", "Trajectories", "Model Outputs", "Joints", "Segments")
@@ -38,7 +30,7 @@ _HEAD = re.compile(
 _HEADER = 5
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(eq=False)
 class NexusGroup:
     """The columns under one name.
 
@@ -69,7 +61,7 @@ class NexusGroup:
         return factor(units[0], table, self.label)
 
 
-@dataclass(frozen=True)
+@frozen_dataclass(eq=False)
 class NexusSection:
     """One section.
 
@@ -187,8 +179,8 @@ def _section(title: str, lines: list[str], start: int, end: int, dialect: Dialec
         axes.pop()
     n = len(axes)
     if [cell.lower() for cell in axes[:2]] != ["frame", "sub frame"]:
-        raise ReadError(f"row {start + 4}: not the header of a Nexus section", expected="Frame, Sub Frame, …",
-                        found=listed(axes))  # fmt: skip
+        what = f"row {start + 4}: not the header of a Nexus section"
+        raise ReadError(what, expected="Frame, Sub Frame, …", found=listed(axes))
     try:
         rate = float(rate_row[0].replace(",", "."))
     except ValueError:
@@ -216,5 +208,5 @@ def _section(title: str, lines: list[str], start: int, end: int, dialect: Dialec
         first_row=first_row,
         frames=whole_numbers(values[:, 0], first_row, "Frame", where),
         sub_frames=whole_numbers(values[:, 1], first_row, "Sub Frame", where),
-        values=frozen(values[:, 2:]),
+        values=read_only(values[:, 2:]),
     )

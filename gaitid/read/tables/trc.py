@@ -14,21 +14,13 @@ from reprlib import repr as short
 
 import numpy as np
 
-from gaitid.disk.regular import printable, without_subject
 from gaitid.errors import ReadError
+from gaitid.notes import Note, Notes
+from gaitid.read.labels import listed, printable, subject_and_name
+from gaitid.read.plates import Plates, unused_plates
 from gaitid.read.tables.csv_plain import read_forces
-from gaitid.read.tables.csv_text import (
-    Dialect,
-    check_counts_by_one,
-    check_names,
-    even_rate,
-    is_blank,
-    listed,
-    numbers_of,
-    read_lines,
-    whole_numbers,
-)
-from gaitid.read.tables.mot import Forces
+from gaitid.read.tables.csv_text import CUT_SHORT, Dialect, check_names, is_blank, numbers_of, read_lines, refuse_gap
+from gaitid.read.tables.row_times import check_counts_by_one, even_rate, whole_numbers
 from gaitid.read.units import LENGTH_M, factor
 from gaitid.trial import Array, Trial
 
@@ -69,47 +61,44 @@ def read_trc(path: Path, forces: Path | None = None, plates: Path | None = None)
     if not rows:
         raise ReadError("no rows below the header")
     first, last = rows[0], rows[-1]
-    if len(rows) != last + 1 - first:
-        gap = next(i for i in range(first, last) if is_blank(lines[i]))
-        raise ReadError(f"row {gap + 1} is empty", expected="a row for every frame")
-    for key, found, what in (("nummarkers", len(labels), "markers"), ("numframes", len(rows), "frames")):
-        if key in header and _number(header, key) != found:
-            raise ReadError(f"the header disagrees with the {what}",
-                            expected=f"{_number(header, key):g} (as its header says)", found=str(found),
-                            todo="is the file cut short? Export it again")  # fmt: skip
+    refuse_gap(lines, first, last, "frame")
+    for key, count, what in (("nummarkers", len(labels), "markers"), ("numframes", len(rows), "frames")):
+        if key in header and _number(header, key) != count:
+            declared = f"{_number(header, key):g} (as its header says)"
+            raise ReadError(
+                f"the header disagrees with the {what}", expected=declared, found=str(count), todo=CUT_SHORT
+            )
     values = numbers_of(lines[first : last + 1], first + 1, columns, Dialect("\t"))
     frames = whole_numbers(values[:, 0], first + 1, "Frame#")
     check_counts_by_one(frames, first + 1, "Frame#")
-    warnings: list[str] = []
-    rate = _rate(_number(header, "datarate"), values[:, 1], first + 1, warnings)
-    points = values[:, 2:].reshape(len(values), len(labels), 3) * factor(header["units"], LENGTH_M, "Units")
     times = values[:, 1]
+    rate, rate_notes = _rate(_number(header, "datarate"), times, first + 1)
+    stored = values[:, 2:].reshape(len(values), len(labels), 3) * factor(header["units"], LENGTH_M, "Units")
     if forces is not None:
-        loads = read_forces(forces, plates, (float(times[0]), float(times[-1])), warnings)
+        loads = read_forces(forces, plates, (float(times[0]), float(times[-1])))
     else:
-        loads = Forces()
-        if plates is not None:
-            warnings.append(f"{plates.name} describes plates, but there are no forces")
+        loads = Plates(notes=unused_plates(plates, "there are no forces"))
+    points_g, marker_notes = _seen(stored, labels)
     return Trial(
         path=path,
         rate_hz=rate,
         first_frame=int(frames[0]),
         labels=labels,
-        points_g=_seen(points, labels, warnings),
-        plates=loads.plates,
+        points_g=points_g,
+        plates=loads.usable,
         refused_plates=loads.refused,
         assignments=loads.assignments,
         names=names,
         origin={"format": "TRC", "length_unit": printable(header["units"])},
-        warnings=tuple(warnings),
+        notes=(*rate_notes, *loads.notes, *marker_notes),
     )
 
 
 def _header(lines: list[str]) -> dict[str, str]:
     """Values of the header by their keys, in lower case."""
     if not lines[0].strip().lower().startswith("pathfiletype") or len(lines) < _HEADER_ROWS:
-        raise ReadError("not a TRC file", expected="PathFileType in the first row, then DataRate …, labels, X1 Y1 Z1 …",
-                        found=repr(lines[0].strip()[:12]))  # fmt: skip
+        wanted = "PathFileType in the first row, then DataRate …, labels, X1 Y1 Z1 …"
+        raise ReadError("not a TRC file", expected=wanted, found=repr(lines[0].strip()[:12]))
     keys, cells = ([cell.strip() for cell in line.split("\t")] for line in lines[1:3])
     header = {key.lower(): value for key, value in zip(keys, cells) if key}
     lacking = [key for key in ("DataRate", "Units") if not header.get(key.lower())]
@@ -124,8 +113,8 @@ def _number(header: Mapping[str, str], key: str) -> float:
     except ValueError:
         number = math.nan
     if not 0 < number < math.inf:
-        raise ReadError(f"header, {key}: no number above 0", expected="digits and a decimal point",
-                        found=short(header[key]))  # fmt: skip
+        wanted = "digits and a decimal point"
+        raise ReadError(f"header, {key}: no number above 0", expected=wanted, found=short(header[key]))
     return number
 
 
@@ -147,32 +136,34 @@ def _labels(lines: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
             found=f"{len(axes)} columns: {printable(' '.join(axes[:3]))} …",
             todo="give every marker a label, and its columns in the order X, Y, Z",
         )
-    subjects, labels = zip(*map(without_subject, given), strict=True)
+    subjects, labels = zip(*map(subject_and_name, given), strict=True)
     twice = [label for label in dict.fromkeys(labels) if labels.count(label) > 1]
     if twice:
         raise ReadError(f"labels given twice: {listed(twice)}", expected="one subject, each marker once")
     return labels, tuple(sorted({*subjects} - {""}))
 
 
-def _rate(declared: float, times: Array, first_row: int, warnings: list[str]) -> float:
+def _rate(declared: float, times: Array, first_row: int) -> tuple[float, Notes]:
     """Rate, Hz, by the header where the times agree with it."""
     grid = times[0] + np.arange(len(times)) / declared
     if (np.abs(times - grid) * declared <= _OFF_GRID).all():
-        return declared
+        return declared, ()
     rate = even_rate(times, first_row, column="Time")
+    header, column = f"{declared:g} Hz", f"{rate:.6g} Hz"
     if not abs(rate / declared - 1) <= _RATE_TOLERANCE:
-        raise ReadError("DataRate disagrees with the column Time", expected=f"{declared:g} Hz", found=f"{rate:.6g} Hz",
-                        todo="correct the header")  # fmt: skip
-    warnings.append(f"DataRate is {declared:g} Hz, but by the column Time it is {rate:.6g} Hz, which is used")
-    return rate
+        what = "DataRate disagrees with the column Time"
+        raise ReadError(what, expected=header, found=column, todo="correct the header")
+    text = f"DataRate is {header}, but by the column Time it is {column}, which is used"
+    return rate, (Note("file_repaired", text),)
 
 
-def _seen(points: Array, labels: tuple[str, ...], warnings: list[str]) -> Array:
-    """The positions with NaN where a marker was not wholly seen; many programs write 0 0 0 there."""
+def _seen(points: Array, labels: tuple[str, ...]) -> tuple[Array, Notes]:
+    """The positions with NaN where a marker lacks a coordinate; many programs write 0 0 0 there."""
     seen = np.isfinite(points).all(axis=2)
     zero = seen & (np.abs(points).max(axis=2) == 0)
-    if zero.any():
-        counts = zero.sum(axis=0)
-        names = [f"{label} ({n})" for label, n in zip(labels, counts) if n]
-        warnings.append(f"markers exactly at the origin count as not seen (frames): {listed(names)}")
-    return np.where((seen & ~zero)[..., None], points, np.nan)
+    points_g = np.where((seen & ~zero)[..., None], points, np.nan)
+    if not zero.any():
+        return points_g, ()
+    names = [f"{label} ({n})" for label, n in zip(labels, zero.sum(axis=0)) if n]
+    text = f"markers exactly at the origin count as not seen (frames): {listed(names)}"
+    return points_g, (Note("reading_info", text),)

@@ -6,17 +6,18 @@ import json
 import os
 import shutil
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gaitid.batch.job import DONE, TIMEOUT, Job, Outcome, run_one
-from gaitid.batch.journal import Journal, folds_case, locked
+from gaitid.batch.job import DONE, TIMEOUT, Job, Outcome, run_job
+from gaitid.batch.journal import Journal
 from gaitid.batch.plan import make_plan
-from gaitid.batch.previous import TABLE, earlier_places, refuse_one_name, refuse_strange_tables
+from gaitid.batch.previous import other_places, refuse_equal_names, refuse_foreign_tables
+from gaitid.batch.results_folder import TABLE, folds_case, locked
 from gaitid.batch.supervisor import make_jobs, run_batch
 from gaitid.errors import WriteError
 from gaitid.run import RunOptions
@@ -34,17 +35,18 @@ def data(one_walk: Path, tmp_path: Path) -> Path:
 
 
 def here(jobs: Sequence[Job]) -> Iterator[Outcome]:
-    yield from map(run_one, jobs)
+    yield from map(run_job, jobs)
 
 
-def work(output: Path, *datasets: object, schedule: Any = here, resume: bool = False, model: str = "pig",
-         remark: Callable[[str], object] = str, **options: Any) -> dict[str, Outcome]:  # fmt: skip
+def work(
+    output: Path, *datasets: object, schedule: Any = here, resume: bool = False, remark: Any = str, **options: Any
+) -> dict[str, Outcome]:
     """A batch in this process; by the trial's folder and name."""
     plan = make_plan([str(name) for name in datasets], output)
     jobs = make_jobs(
         plan.trials,
         lambda planned: RunOptions(
-            model, planned.static and planned.static.path, command=(str(planned.trial), str(options)), **options
+            "pig", planned.static and planned.static.path, command=(str(planned.trial), str(options)), **options
         ),
     )
     outcomes = run_batch(plan.trials, jobs, output, schedule, resume=resume, remark=remark)
@@ -158,7 +160,7 @@ def test_a_part_of_the_data_set_does_not_forget_the_rest(data: Path, tmp_path: P
     (out / "P2" / "walk2.joints.csv").unlink()
     plan = make_plan([str(data / "*" / "walk1.c3d")], out)
     jobs = make_jobs(plan.trials, lambda planned: RunOptions("pig"))
-    assert earlier_places(out, jobs, Journal(out).read()) == ["P1/walk2"]  # the other one's files are not all there
+    assert other_places(out, jobs, Journal(out).read()) == ["P1/walk2"]  # the other one's files are not all there
 
 
 def test_a_table_of_somebody_else_is_not_overwritten(data: Path, tmp_path: Path) -> None:
@@ -174,18 +176,18 @@ def test_a_table_that_is_no_file_is_refused_and_not_waited_for(tmp_path: Path) -
     for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.symlink_to("nowhere")):
         make(tmp_path / TABLE)
         with pytest.raises(WriteError, match="was not made by gaitid"):
-            refuse_strange_tables(tmp_path)
+            refuse_foreign_tables(tmp_path)
         (tmp_path / TABLE).unlink()
     for held in ("", "trial,subject,static,status,reason\n"):
         (tmp_path / TABLE).write_text(held)
-        refuse_strange_tables(tmp_path)
+        refuse_foreign_tables(tmp_path)
     (tmp_path / TABLE).write_text("trial,comment\n")
     with pytest.raises(WriteError, match="was not made by gaitid"):
-        refuse_strange_tables(tmp_path)
+        refuse_foreign_tables(tmp_path)
     with (tmp_path / TABLE).open("wb") as file:
         file.truncate(300 * 10**9)
     with pytest.raises(WriteError, match="was not made by gaitid"):
-        refuse_strange_tables(tmp_path)
+        refuse_foreign_tables(tmp_path)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
@@ -209,11 +211,11 @@ def test_names_that_are_one_to_the_file_system(tmp_path: Path) -> None:
     jobs = [Job(Path(name), tmp_path / "P1", RunOptions("pig"), ()) for name in ("Walk.c3d", "walk.c3d", "run.c3d")]
     with locked(tmp_path, wait=False):
         if not folds_case(tmp_path):
-            refuse_one_name(tmp_path, jobs)
+            refuse_equal_names(tmp_path, jobs)
             (tmp_path / ".gaitid" / "LOCK").symlink_to("lock")  # as if it were the same name
         with pytest.raises(WriteError, match=r"Walk.c3d and walk.c3d would both write .*P1/walk\.\*"):
-            refuse_one_name(tmp_path, jobs)
-        refuse_one_name(tmp_path, jobs[1:])
+            refuse_equal_names(tmp_path, jobs)
+        refuse_equal_names(tmp_path, jobs[1:])
 
 
 # --- what must go -------------------------------------------------------------------------------------------
@@ -262,7 +264,7 @@ def test_a_result_that_is_right_stays_beside_a_time_limit(data: Path, tmp_path: 
 
     def slow(jobs: Sequence[Job]) -> Iterator[Outcome]:
         yield Outcome(jobs[0].name, TIMEOUT, "given up")
-        yield from map(run_one, jobs[1:])
+        yield from map(run_job, jobs[1:])
 
     work(out, data, schedule=slow)
     assert len(files(out, "P1/walk1")) == 6
@@ -322,7 +324,7 @@ class Stopped(Exception):
 
 
 def first_only(jobs: Sequence[Job]) -> Iterator[Outcome]:
-    yield run_one(jobs[0])
+    yield run_job(jobs[0])
     raise Stopped
 
 
@@ -339,10 +341,10 @@ def test_tables_go_when_the_first_result_changes(data: Path, tmp_path: Path) -> 
 
     def watched(jobs: Sequence[Job]) -> Iterator[Outcome]:
         assert (out / TABLE).exists()
-        yield run_one(jobs[0])
+        yield run_job(jobs[0])
         assert not (out / TABLE).exists()
         assert not frames.exists()
-        yield from map(run_one, jobs[1:])
+        yield from map(run_job, jobs[1:])
 
     work(out, data, schedule=watched, resume=True, overrides={"cutoff_hz": 7})
     assert (out / TABLE).exists()
@@ -391,7 +393,7 @@ def test_a_table_that_cannot_be_taken_away(data: Path, tmp_path: Path, monkeypat
             os.unlink(self)  # noqa: PTH108 - Path.unlink is what is replaced
 
     monkeypatch.setattr(Path, "unlink", held)
-    with pytest.raises(WriteError, match=r"batch\.csv: .*cannot be taken away \(Permission denied\); close it"):
+    with pytest.raises(WriteError, match=r"cannot delete .*batch\.csv of an earlier batch \(Permission.*; close it"):
         work(out, data, overrides={"cutoff_hz": 7})
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gaitid.disk.result_files import write_all
+from gaitid.disk.atomic import write_all
 from gaitid.errors import WriteError
 from gaitid.write.record import record_text
 

@@ -21,7 +21,8 @@ from gaitid.trial import Array
 #: What a channel holds, after the calibration matrix where there is one.
 FORCE, MOMENT, PLACE = "force", "moment", "place"
 
-Wrench = Callable[[Array, float, float], tuple[Array, Array]]
+#: (samples, quantities) values in SI, a and b in metres → (samples, 3) force, N, and moment, N·m.
+ChannelLoad = Callable[[Array, float, float], tuple[Array, Array]]
 
 
 @frozen_dataclass()
@@ -35,8 +36,8 @@ class PlateType:
     holds : tuple of str
         ``force``, ``moment`` or ``place`` (of the centre of pressure) for each channel, or for each row of the
         calibration matrix.
-    wrench : callable
-        (samples, quantities) values in SI, a and b in metres → (samples, 3) force, N, and moment, N·m.
+    load : ChannelLoad
+        How force and moment follow from what the channels hold.
     calibrated : bool
         Whether ``CAL_MATRIX`` maps the channels, in volts, to what they hold.
     four_sensors : bool
@@ -46,7 +47,7 @@ class PlateType:
 
     n_channels: int
     holds: tuple[str, ...]
-    wrench: Wrench
+    load: ChannelLoad
     calibrated: bool = False
     four_sensors: bool = False
 

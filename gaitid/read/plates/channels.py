@@ -1,4 +1,4 @@
-"""A C3D plate's channels in SI units: units, calibration matrix, zero level, and which way the plate counts."""
+"""A C3D plate's channels in SI units: units, calibration matrix, and the level that they have while it is empty."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import ReadError
-from gaitid.read.plates.types import FORCE, MOMENT, PLACE, PlateType
+from gaitid.notes import Note, Notes
+from gaitid.read.plates.plate_types import FORCE, MOMENT, PLACE, PlateType
 from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM, VOLTAGE_V, factor, plain
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
@@ -25,46 +26,60 @@ _TABLES = {FORCE: FORCE_N, MOMENT: MOMENT_NM, PLACE: LENGTH_M}
 Group = Mapping[str, Any]
 
 
-def column(group: Group, name: str, index: int, dimensions: int) -> Array:
-    """What ``FORCE_PLATFORM:name`` says of one plate: finite numbers.
+@frozen_dataclass(eq=False)
+class PlateParameters:
+    """What a file says of one plate.
 
-    Parameters
+    Attributes
     ----------
     group : mapping of parameter name to value
-    name : str
-    index : int
-        Of the plate, from 0: the parameter's last dimension counts plates.
-    dimensions : int
-        Of the parameter; one fewer is read as that of a single plate.
-
-    Raises
-    ------
-    ReadError
-        Text, not finite, or nothing about this plate.
+        ``FORCE_PLATFORM``, of all plates.
+    number : int
+        Of this plate, from 1.
+    length_unit : str
+        ``POINT:UNITS``, in which the group's lengths are.
     """
-    given = group.get(name, np.empty(0))
-    if not isinstance(given, np.ndarray):
-        raise ReadError(f"FORCE_PLATFORM:{name} is text", expected="numbers", todo="export the trial again")
-    value = given.astype(float)
-    if value.ndim == dimensions - 1 > 0:
-        value = value[..., None]
-    if value.size == 0 or value.ndim != dimensions or index >= value.shape[-1]:
-        raise ReadError(f"FORCE_PLATFORM:{name} says nothing of plate {index + 1}")
-    found = np.atleast_1d(value[..., index])
-    if not np.isfinite(found).all():
-        raise ReadError(f"FORCE_PLATFORM:{name} is not finite", expected="numbers", todo="export the trial again")
-    return found
+
+    group: Group
+    number: int
+    length_unit: str
+
+    @property
+    def length_m(self) -> float:
+        """The unit of lengths in metres; ReadError where it is not known."""
+        return factor(self.length_unit, LENGTH_M, "POINT:UNITS")
+
+    def numbers(self, name: str, dimensions: int) -> Array:
+        """What one parameter says of the plate: finite numbers.
+
+        Parameters
+        ----------
+        name : str
+        dimensions : int
+            Of the parameter, whose last one counts plates; one fewer is read as that of a single plate.
+
+        Raises
+        ------
+        ReadError
+            Text, not finite, or nothing about this plate.
+        """
+        given = self.group.get(name, np.empty(0))
+        if not isinstance(given, np.ndarray):
+            raise ReadError(f"FORCE_PLATFORM:{name} is text", expected="numbers", todo="export the trial again")
+        stored = given.astype(float)
+        if stored.ndim == dimensions - 1 > 0:
+            stored = stored[..., None]
+        if stored.size == 0 or stored.ndim != dimensions or self.number > stored.shape[-1]:
+            raise ReadError(f"FORCE_PLATFORM:{name} says nothing of plate {self.number}")
+        values = np.atleast_1d(stored[..., self.number - 1])
+        if not np.isfinite(values).all():
+            raise ReadError(f"FORCE_PLATFORM:{name} is not finite", expected="numbers", todo="export the trial again")
+        return values
 
 
 def si_values(
-    plate_type: PlateType,
-    index: int,
-    group: Group,
-    samples: Array,
-    units: Sequence[str],
-    length_m: float,
-    warnings: list[str],
-) -> Array:
+    plate_type: PlateType, declared: PlateParameters, samples: Array, units: Sequence[str]
+) -> tuple[Array, Notes]:
     """What a plate's channels hold, in SI: each by its own unit, or through the plate's calibration matrix.
 
     The matrix maps volts to N and to N times ``POINT:UNITS`` (C3D User Guide, FORCE_PLATFORM:CAL_MATRIX). Channels
@@ -73,75 +88,67 @@ def si_values(
     Parameters
     ----------
     plate_type : PlateType
-    index : int
-        Of the plate, from 0.
-    group : mapping
-        ``FORCE_PLATFORM``.
+    declared : PlateParameters
     samples : (channels, samples) array
     units : sequence of str
         Of the channels, as the file declares them.
-    length_m : float
-        ``POINT:UNITS`` in metres.
-    warnings : list of str
 
     Returns
     -------
-    (samples, quantities) array
+    values : (samples, quantities) array
         One column for each entry of `PlateType.holds`.
+    notes : Notes
 
     Raises
     ------
     ReadError
         A unit that is not known, values that are not numbers, a matrix that is missing or of another shape.
     """
-    number = index + 1
+    notes: Notes = ()
     volts = plate_type.calibrated and all(plain(unit) in VOLTAGE_V for unit in units)
     if volts:
-        held = [length_m if what == MOMENT else 1.0 for what in plate_type.holds]
+        factors = [declared.length_m if what == MOMENT else 1.0 for what in plate_type.holds]
         samples = samples * np.array([[VOLTAGE_V[plain(unit)]] for unit in units])
     else:
         if len(units) != len(plate_type.holds):
             raise ReadError("its channels are not in volts", found=", ".join(units), todo="correct ANALOG:UNITS")
         rows = zip(units, plate_type.holds, strict=True)
-        held = [factor(unit, _TABLES[what], f"plate {number} {what} channel") for unit, what in rows]
+        factors = [factor(unit, _TABLES[what], f"plate {declared.number} {what} channel") for unit, what in rows]
     if plate_type.calibrated:
-        if not volts and np.size(group.get("CAL_MATRIX", ())) == 0:
-            warnings.append(
-                f"plate {number}: no CAL_MATRIX; its channels say {', '.join(units)} and are taken as they stand"
-            )
+        if not volts and np.size(declared.group.get("CAL_MATRIX", ())) == 0:
+            text = f"no CAL_MATRIX; its channels say {', '.join(units)} and are taken as they stand"
+            notes += (Note("reading_assumed", text),)
         else:
-            samples = _calibration(group, index, (len(held), len(units))) @ samples
-    values: Array = samples.T * np.array(held)
+            samples = _calibration(declared, (len(factors), len(units))) @ samples
+    values: Array = samples.T * np.array(factors)
     if PLACE in plate_type.holds:
         # a force of exactly nothing has no place, and needs none
         places = _columns(plate_type, PLACE)
         values[:, places] = np.where(values[:, :3].any(axis=1, keepdims=True), values[:, places], 0.0)
     unknown = ~np.isfinite(values).all(axis=1)
     if unknown.all():
-        raise ReadError("none of its samples holds a number in every channel",
-                        todo="correct ANALOG:SCALE and GEN_SCALE, or export the trial again")  # fmt: skip
+        todo = "correct ANALOG:SCALE and GEN_SCALE, or export the trial again"
+        raise ReadError("none of its samples holds a number in every channel", todo=todo)
     if unknown.any():
         # A load of which a part is unknown is unknown.
         values[unknown] = np.nan
-        warnings.append(
-            f"plate {number}: {unknown.sum()} of {len(values)} samples hold a value that is no number; "
-            "its load is unknown there"
-        )
-    return values
+        count = f"{unknown.sum()} of {len(values)} samples hold a value that is no number"
+        notes += (Note("values_lost", f"{count}; its load is unknown there"),)
+    return values, notes
 
 
-def _columns(plate_type: PlateType, held: str) -> list[int]:
-    return [i for i, what in enumerate(plate_type.holds) if what == held]
+def _columns(plate_type: PlateType, quantity: str) -> list[int]:
+    return [i for i, what in enumerate(plate_type.holds) if what == quantity]
 
 
-def _calibration(group: Group, index: int, shape: tuple[int, int]) -> Array:
+def _calibration(declared: PlateParameters, shape: tuple[int, int]) -> Array:
     """``CAL_MATRIX`` of one plate; ``MATRIX_STORE`` (Qualisys, Visual3D) may say that it is stored by row."""
-    block = column(group, "CAL_MATRIX", index, 3)
+    block = declared.numbers("CAL_MATRIX", 3)
     rows, columns = shape
     if block.ndim != 2 or block.shape[0] < rows or block.shape[1] < columns:
         found = " × ".join(str(n) for n in block.shape)
         raise ReadError("CAL_MATRIX does not fit the plate's type", expected=f"{rows} × {columns}", found=found)
-    store = group.get("MATRIX_STORE", [""])
+    store = declared.group.get("MATRIX_STORE", [""])
     if len(store) and str(store[0]).strip("\x00 ").upper() == "BYROW":
         # stored by column as every C3D array is read: the same numbers in the same order, filled in by row
         block = block.ravel(order="F").reshape(block.shape)
@@ -193,7 +200,7 @@ def zero_window(group: Group, per_frame: int, n_samples: int, rate_hz: float) ->
 
 def zeroed(
     values: Array, vertical: Array, plate_type: PlateType, window: ZeroWindow, rate_hz: float
-) -> tuple[Array, str]:
+) -> tuple[Array, Note]:
     """The channels with their mean over the window taken off, if the plate was empty in it; and what was done.
 
     The mean is a zero level only where nobody stands. A plate can only push, so its empty reading is an end of the
@@ -213,7 +220,7 @@ def zeroed(
     Returns
     -------
     values : (samples, quantities) array
-    what was done : str
+    note : Note
     """
     unfit = window.unfit
     if not unfit and np.isnan(vertical[window.samples]).all():
@@ -225,11 +232,12 @@ def zeroed(
         if abs(level - empty) > _DRIFT_N or (abs(level) > _MAX_ZERO_N and not pulls):
             unfit = f"the plate may be loaded then: {abs(level):.3g} N"
     if unfit:
-        return values, f"{window.words} are not used as its zero level ({unfit})"
+        return values, Note("plate_bias", f"{window.words} are not used as its zero level ({unfit})")
     zero = np.nanmean(values[window.samples], axis=0)
     # a place has no zero level
     zero[_columns(plate_type, PLACE)] = 0.0
-    return values - zero, f"the mean of {window.words} was taken off as its zero level ({abs(level):.3g} N vertically)"
+    done = f"the mean of {window.words} was taken off as its zero level ({abs(level):.3g} N vertically)"
+    return values - zero, Note("plate_bias_removed", done)
 
 
 def lasting_extremes(vertical: Array, rate_hz: float) -> tuple[float, float]:

@@ -7,15 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gaitid.disk.regular import file_size, unreadable
+from gaitid.disk.regular import MAX_TEXT_BYTES, file_size, unreadable
 from gaitid.errors import GaitidError
 
-# Bytes: as much as a table of a trial may have that is read.
-MAX_BYTES = 500_000_000
 
-
-def own_text(path: Path, kind: str) -> str:
-    """The text of a file.
+def read_text_back(path: Path, kind: str) -> str:
+    """The text of a file that gaitid wrote.
 
     Parameters
     ----------
@@ -29,7 +26,7 @@ def own_text(path: Path, kind: str) -> str:
         One line that begins with the file: absent, a pipe or a device, too large, not in UTF-8.
     """
     where = f"{path}: "
-    file_size(path, MAX_BYTES, kind, where)
+    file_size(path, MAX_TEXT_BYTES, kind, where)
     try:
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -38,15 +35,15 @@ def own_text(path: Path, kind: str) -> str:
         raise GaitidError(f"{where}not text", expected="UTF-8", found=str(error)) from None
 
 
-def own_record(path: Path) -> Mapping[str, Any]:
-    """The content of a ``run.json``.
+def read_record(path: Path) -> Mapping[str, Any]:
+    """The content of a ``run.json`` that gaitid wrote.
 
     Raises
     ------
     GaitidError
-        As for `own_text`; not JSON, or not a record of gaitid.
+        As for `read_text_back`; not JSON, or not a record of gaitid.
     """
-    text = own_text(path, "run.json")
+    text = read_text_back(path, "run.json")
     try:
         record = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -1,0 +1,121 @@
+"""What the files of this room hand to each other: a trial as named, a folder's content, a static, a planned trial."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+# What a static and a trial may have in common: first the kind, then what it is (`gaitid.batch.statics.traits`).
+Trait = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One trial as the user named it.
+
+    Attributes
+    ----------
+    path : Path
+        As given: below a folder or a manifest's folder as that was given.
+    exact : bool
+        Whether a manifest names just this file: a trial then, even if it looks like a static.
+    subject : str
+        Empty where nobody named one.
+    root : Path or None
+        The folder that results mirror, where a manifest says so.
+    words : tuple of str
+        Options of `gaitid run` that a manifest gives to this trial, each with its value.
+    without : tuple of str
+        Options that it is to have no file for: nothing is looked for.
+    where : str
+        The manifest's row, for messages.
+    """
+
+    path: Path
+    exact: bool = False
+    subject: str = ""
+    root: Path | None = None
+    words: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What lies in one folder, or matches a glob; hidden files and links to folders apart.
+
+    Attributes
+    ----------
+    trials : tuple of Path
+        What may be one, statics too, by name.
+    left_out : tuple of (Path, str)
+        Files with the suffix of a trial that are none, and why.
+    files : tuple of Path
+        All, also those that may lie beside a trial.
+    folders : tuple of Path
+    problem : str
+        Why it could not be listed.
+    """
+
+    trials: tuple[Path, ...] = ()
+    left_out: tuple[tuple[Path, str], ...] = ()
+    files: tuple[Path, ...] = ()
+    folders: tuple[Path, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Static:
+    """A calibration trial and how it was recognised.
+
+    Attributes
+    ----------
+    path : Path
+    how : str
+        ``given``, ``by name``, ``by its folder``, ``as standing`` (by name), ``by content``.
+    traits : frozenset of Trait
+        Of its name, that trials may share.
+    """
+
+    path: Path
+    how: str
+    traits: frozenset[Trait] = frozenset()
+
+    @property
+    def sure(self) -> bool:
+        """Whether its name or its folder alone makes it a static, even where no trial takes it."""
+        return self.how in ("by name", "by its folder")
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One trial of a batch.
+
+    Attributes
+    ----------
+    trial : Path
+        As given.
+    folder : Path
+        Of its results: the folder of the trial, mirrored.
+    subject : str
+        As a manifest names it, else the trial's folder below the root of the data set, else the root.
+    static : Static or None
+    n_statics : int
+        From so many it was chosen.
+    words : tuple of str
+        The options of `gaitid run` that are this trial's own, each with its value: its static and other files, what a
+        manifest says.
+    where : str
+        The manifest's row, for messages.
+    root : Path
+        The folder that results mirror, as the trial's path begins.
+    """
+
+    trial: Path
+    folder: Path
+    subject: str
+    static: Static | None
+    n_statics: int
+    words: tuple[str, ...]
+    where: str
+    root: Path = Path()

@@ -1,0 +1,158 @@
+"""Cleaned markers and a subject -> where every segment of the model is, and how it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from gaitid.body.frames import Geometry, Pose
+from gaitid.body.kinematics import SegmentMotion, segment_motions
+from gaitid.body.sanity import check_body, length_notes
+from gaitid.body.subject import Subject
+from gaitid.markers.clean import Markers
+from gaitid.model import specs
+from gaitid.notes import Notes
+from gaitid.numerics.masks import known_rows
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Mask
+
+#: A segment's side and name; the side of the base is empty.
+Key = tuple[str, str]
+
+
+@frozen_dataclass(eq=False)
+class SegmentPose:
+    """Where one segment is.
+
+    Attributes
+    ----------
+    pose : Pose
+        Also through gaps of markers, so that derivatives beside them have support.
+    com_g : (frames, 3) array, m
+        Centre of mass, likewise; of a base without mass its origin.
+    known : (frames,) bool array
+        The frames that count.
+    length_m : (frames,) array
+        From the proximal joint; empty for a base without mass.
+    """
+
+    pose: Pose
+    com_g: Array
+    known: Mask
+    length_m: Array
+
+
+@frozen_dataclass(eq=False)
+class Body:
+    """Where every segment of the model is.
+
+    Attributes
+    ----------
+    geometry : Geometry
+        Points and frames of the model on the filtered markers; NaN in gaps that stay open.
+    sides : tuple of str
+        Those that were recorded.
+    segments : mapping of (side, segment) to SegmentPose
+        The base stands under an empty side.
+    R_gp : (3, 3) array
+        Progression frame; NaN where the model has none or it is not known.
+    progression_words : str
+        How that was found.
+    settings : Settings
+        As resolved with the markers.
+    notes : Notes
+    """
+
+    geometry: Geometry
+    sides: tuple[str, ...]
+    segments: Mapping[Key, SegmentPose]
+    R_gp: Array
+    progression_words: str
+    settings: specs.Settings
+    notes: Notes
+
+    @property
+    def model(self) -> specs.Model:
+        return self.geometry.model
+
+    @property
+    def base(self) -> Key:
+        return "", self.model.base.segment
+
+
+@frozen_dataclass(eq=False)
+class Motion:
+    """How every segment moves.
+
+    Attributes
+    ----------
+    base : SegmentMotion
+        Of the segment that the limbs of all sides hang from.
+    by_side : mapping of side to mapping of segment to SegmentMotion
+    """
+
+    base: SegmentMotion
+    by_side: Mapping[str, Mapping[str, SegmentMotion]]
+
+
+def pose_body(model: specs.Model, markers: Markers, subject: Subject, sides: Sequence[str], up_g: Array) -> Body:
+    """Poses of all segments of the recorded sides and of the base.
+
+    Parameters
+    ----------
+    model : Model
+    markers : Markers
+    subject : Subject
+    sides : sequence of str
+        Those that were recorded.
+    up_g : (3,) array
+
+    Raises
+    ------
+    TrialError
+        No body can be like that (`check_body`).
+    """
+    n_frames = len(next(iter(markers.filtered.values())))
+    geometry = Geometry(model, markers.filtered, subject.numbers, n_frames, up_g)
+    check_body(geometry, sides, markers.doubted)
+    notes = length_notes(geometry, sides, markers.first_frame)
+    through = geometry
+    if markers.support is not markers.filtered:
+        through = geometry.with_markers(markers.support)
+    base = model.base
+    if base.body is None:
+        known = known_rows(geometry.frame(base.frame).R_gs)
+        of_base = SegmentPose(through.frame(base.frame), through.point(base.origin), known, np.zeros(0))
+    else:
+        of_base = _segment(geometry, through, base.body, "")
+    segments = {("", base.segment): of_base}
+    segments |= {
+        (side, body.segment): _segment(geometry, through, body, side) for side in sides for body in model.chain
+    }
+    R_gp, words = np.full((3, 3), np.nan), ""
+    if model.progression is not None:
+        R_gp, words = geometry.progression(model.progression)
+    return Body(geometry, tuple(sides), segments, R_gp, words, markers.settings, notes)
+
+
+def _segment(geometry: Geometry, through: Geometry, body: specs.Body, side: str) -> SegmentPose:
+    length = np.asarray(geometry.value(body.length, side), dtype=float)
+    fraction = geometry.model.table.rows[body.row].com_fraction
+    # a mean over the trial is that of the frames that were seen
+    local = length if length.ndim == 0 else through.value(body.length, side)
+    com = through.point(body.com, side, length=local, com_fraction=fraction)
+    length = np.broadcast_to(length, (geometry.n_frames,))
+    known = known_rows(geometry.frame(body.frame, side).R_gs) & np.isfinite(length)
+    return SegmentPose(through.frame(body.frame, side), com, known, length)
+
+
+def differentiate(body: Body, rate_hz: float) -> Motion:
+    """Velocities and accelerations of all segments; the frames of gaps that stay open are empty."""
+    parts = {key: (segment.pose, segment.com_g) for key, segment in body.segments.items()}
+    motions = {
+        key: motion.only(body.segments[key].known)
+        for key, motion in segment_motions(parts, rate_hz, body.settings).items()
+    }
+    by_side = {side: {b.segment: motions[side, b.segment] for b in body.model.chain} for side in body.sides}
+    return Motion(motions[body.base], by_side)

@@ -1,0 +1,136 @@
+"""Plates and feet of a trial, side by side, before anybody is named: what `contacts` judges and `inspect` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from gaitid.body.feet import FootTrack
+from gaitid.ground.belt import Floor, floor_under
+from gaitid.ground.plate_alignment import Alignment, alignments
+from gaitid.ground.plate_load import PlateLoad, plates_at_camera
+from gaitid.ground.stance import Stance, detect_stances, events_of, with_events
+from gaitid.model import specs
+from gaitid.notes import Note, Notes
+from gaitid.numerics.statistics import median
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Trial
+
+# s. Events whose median lies farther than the first from the plates' own onsets and ends are not used; one that lies
+# farther than the second is of another step.
+EVENTS_OFF, SAME_STEP = 0.03, 0.2
+
+
+@frozen_dataclass(eq=False)
+class Ground:
+    """What the plates felt and what the feet did.
+
+    Attributes
+    ----------
+    floor : Floor
+    plates : tuple of PlateLoad
+        Those that can be used.
+    refused : mapping of plate number to str
+        Why others cannot.
+    feet : mapping of side to FootTrack
+        Not filtered.
+    stances : mapping of side to Stance
+        By the markers, and by the file's events where these agree with the plates.
+    alignments : mapping of plate number to Alignment
+        Of the plates of which a stance tells whether their corners fit.
+    loaded : mapping of plate number to sequence of (int, int)
+        First and last frame of each load on a plate, whoever's.
+    settings : Settings
+    n_frames : int
+    events_note : Notes
+        That the file's events were not used, where they do not fit the plates.
+    """
+
+    floor: Floor
+    plates: tuple[PlateLoad, ...]
+    refused: Mapping[int, str]
+    feet: Mapping[str, FootTrack]
+    stances: Mapping[str, Stance]
+    alignments: Mapping[int, Alignment]
+    loaded: Mapping[int, Sequence[tuple[int, int]]]
+    settings: specs.Settings
+    n_frames: int
+    events_note: Notes = ()
+
+    @property
+    def rate_hz(self) -> float:
+        """Of the cameras."""
+        return self.floor.rate_hz
+
+    @property
+    def faults(self) -> dict[int, str]:
+        """Plates whose corners do not fit the feet, and why: nothing is known from them."""
+        return {number: alignment.fault for number, alignment in self.alignments.items() if alignment.fault}
+
+    @property
+    def notes(self) -> Notes:
+        """What is worth saying of plates, events and the floor."""
+        return (
+            *(Note("plate_refused", f"plate {number} is not used: {why}") for number, why in self.refused.items()),
+            *(note for plate in self.plates for note in plate.notes(self.settings)),
+            *(Note("plate_misplaced", f"plate {number}: {fault}") for number, fault in self.faults.items()),
+            *self.events_note,
+            *self.floor.notes,
+        )
+
+
+def no_ground(trial: Trial, settings: specs.Settings, up_g: Array) -> Ground:
+    """Of a model that the ground does not act on."""
+    floor = Floor(up_g, trial.rate_hz, np.zeros(3))
+    return Ground(floor, (), {}, {}, {}, {}, {}, settings, trial.n_frames)
+
+
+def find_ground(trial: Trial, settings: specs.Settings, feet: Mapping[str, FootTrack], up_g: Array) -> Ground:
+    """Plates at the camera's instants, stances of the feet, and whether the plates' corners fit them.
+
+    Parameters
+    ----------
+    trial : Trial
+    settings : Settings
+    feet : mapping of side to FootTrack
+        Those that were recorded; none for a model that the ground does not act on.
+    up_g : (3,) array
+
+    Raises
+    ------
+    TrialError
+        The force cut-off is not below half a plate's rate.
+    """
+    floor = floor_under(feet, up_g, trial.rate_hz)
+    stances = detect_stances(feet, floor)
+    plates, refused = plates_at_camera(trial, settings, feet, stances, up_g)
+    loaded = {plate.number: plate.contacts(trial.rate_hz, settings) for plate in plates}
+    aligned = {a.plate: a for a in alignments(plates, feet, stances, trial.rate_hz, loaded)}
+    late_s = _events_late(trial, list(feet), loaded)
+    note: Notes = ()
+    if abs(late_s) <= EVENTS_OFF:
+        stances = {
+            side: with_events(stance, events_of(trial.events, side), trial.rate_hz) for side, stance in stances.items()
+        }
+    else:
+        way = "after" if late_s > 0 else "before"
+        text = f"the events of the file lie {abs(late_s):.2f} s {way} what the plates say; they were not used"
+        note = (Note("events_off", text),)
+    return Ground(floor, plates, refused, feet, stances, aligned, loaded, settings, trial.n_frames, note)
+
+
+def _events_late(trial: Trial, sides: Sequence[str], loaded: Mapping[int, Sequence[tuple[int, int]]]) -> float:
+    """The median time, s, by which the file's events lie after the onsets and ends of loads on plates; 0 without any.
+
+    Each load's onset is held against the nearest strike of either foot, its end against the nearest off: which foot it
+    was needs no answer for that, and a load of another step or a part of one lies too far from all of them.
+    """
+    rate, late = trial.rate_hz, []
+    for first, last in (contact for contacts in loaded.values() for contact in contacts):
+        for kind, frame in (("strike", first), ("off", last + 1)):
+            named = [e.time_s for e in trial.events if e.side in sides and kind in e.name.lower()]
+            if named and 0 < frame < trial.n_frames:
+                late.append(min((t - frame / rate for t in named), key=abs))
+    late = [difference for difference in late if abs(difference) < SAME_STEP]
+    return float(median(np.array(late))) if late else 0.0

@@ -1,0 +1,290 @@
+"""Force plates from the group FORCE_PLATFORM and analog channels of a C3D: reactions in plate axes, SI units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from reprlib import repr as short
+
+import numpy as np
+
+from gaitid.errors import ReadError
+from gaitid.notes import Note, Notes
+from gaitid.read.c3d.file import Analog, texts
+from gaitid.read.c3d.sections import Parameters
+from gaitid.read.plates import LOADED_N, Plates, of_plate, refusals
+from gaitid.read.plates.channels import (
+    Group,
+    PlateParameters,
+    ZeroWindow,
+    lasting_extremes,
+    si_values,
+    zero_window,
+    zeroed,
+)
+from gaitid.read.plates.plate_types import MOMENT, PLATE_TYPES, UNDEFINED
+from gaitid.read.plates.surface import CLOSES_M, closing_error, overlap, sensor_vector
+from gaitid.read.units import LENGTH_M
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, ForcePlate
+
+# Nearer to the centre of the surface, m, no plate has its sensor, but for one of which nobody says.
+_SHALLOW_M = 1e-3
+# Farther from the surface than this, m, no plate has its sensor.
+_ORIGIN_M = 1.0
+# A sensor nearer than this to the surface's centre, m, matters no more than the survey of the corners.
+_SEEN_M = 0.010
+# No foot keeps its load nearer to the sensor than this, m, or puts it farther away.
+_STUCK_M, _ASTRAY_M = 0.002, 5.0
+# Surfaces that can be a plate, m², and those that surely are one, for finding out a wrong unit.
+_AREA_M2 = (1e-3, 50.0)
+_PLATE_M2 = (0.02, 5.0)
+
+
+@frozen_dataclass(eq=False)
+class _AnalogData:
+    """The analog channels that all plates share, (channels, samples) scaled, with their units."""
+
+    values: Array | Analog
+    units: Sequence[str]
+    rate_hz: float
+    zero_window: ZeroWindow | None
+
+
+def plates_from_channels(parameters: Parameters, analog: Array | Analog, rate_hz: float, per_frame: int) -> Plates:
+    """Every plate that can be read, why the others cannot, and what was assumed.
+
+    Parameters
+    ----------
+    parameters : mapping
+        Of the file: group to name to value.
+    analog : (channels, samples) array
+        Scaled analog data, or what gives rows of them.
+    rate_hz : float
+        Of the analog samples.
+    per_frame : int
+        Analog samples a camera frame.
+
+    Returns
+    -------
+    Plates
+    """
+    group = parameters.get("FORCE_PLATFORM", {})
+    window = zero_window(group, per_frame, analog.shape[1], rate_hz)
+    analog_data = _AnalogData(analog, texts(parameters, "ANALOG", "UNITS"), rate_hz, window)
+    length_unit = next(iter(texts(parameters, "POINT", "UNITS")), "")
+    n_plates, notes = _number_of_plates(group)
+    plates: list[ForcePlate] = []
+    channels: dict[int, Sequence[int]] = {}
+    refused: dict[int, str] = {}
+    for number in range(1, n_plates + 1):
+        declared = PlateParameters(group, number, length_unit)
+        try:
+            kind = _kind(declared)
+            channels[number] = _channels(declared, PLATE_TYPES[kind].n_channels, analog.shape[0])
+            plate, plate_notes = _plate(declared, kind, analog_data, channels[number])
+        except ReadError as error:
+            refused[number] = error.line()
+        else:
+            plates.append(plate)
+            notes += of_plate(number, plate_notes)
+    for a, b, why in _conflicts(plates, channels):
+        # Nothing says which of the two is right.
+        refused.setdefault(a, f"plates {a} and {b} {why}")
+        refused.setdefault(b, f"plates {a} and {b} {why}")
+    usable = tuple(plate for plate in plates if plate.number not in refused)
+    return Plates(usable, refused, notes=(*notes, *refusals(refused)))
+
+
+def _number_of_plates(group: Group) -> tuple[int, Notes]:
+    """How many plates the file describes: ``USED``, but no more than ``TYPE`` has entries."""
+    used, described = group.get("USED", ()), int(np.size(group.get("TYPE", ())))
+    if np.size(used) == 0:
+        text = "FORCE_PLATFORM:USED is missing, though TYPE describes plates; none is read"
+        return 0, (Note("file_incomplete", text),) if described else ()
+    if not isinstance(used, np.ndarray) or not np.isfinite(used.flat[0]) or used.flat[0] < 0:
+        shown = f"{used.flat[0]:g}" if isinstance(used, np.ndarray) else short(used)
+        return 0, (Note("file_incomplete", f"FORCE_PLATFORM:USED is no number of plates ({shown}); no plate is read"),)
+    count = int(used.flat[0])
+    if count <= described:
+        return count, ()
+    text = f"FORCE_PLATFORM:USED says {count} plates, TYPE describes {described}; only these are looked at"
+    return described, (Note("file_repaired", text),)
+
+
+def _kind(declared: PlateParameters) -> int:
+    """The plate's type, one that can be read."""
+    kind = float(declared.numbers("TYPE", 1)[0])
+    if kind not in PLATE_TYPES:
+        name = f" ({UNDEFINED[int(kind)]})" if kind in UNDEFINED else ""
+        raise ReadError(
+            f"plate type {kind:g}{name} cannot be read: nothing public defines its channels",
+            expected="one of the types " + ", ".join(str(k) for k in PLATE_TYPES),
+            todo="export the plate as type 2",
+        )
+    return int(kind)
+
+
+def _channels(declared: PlateParameters, count: int, n_channels: int) -> Sequence[int]:
+    """The plate's analog channels, from 0; the parameter may have rows for plates with more."""
+    if n_channels == 0:
+        raise ReadError("the file holds no analog data", expected=f"{count} channels of the plate")
+    wired = declared.numbers("CHANNEL", 2)[:count]
+    found = ", ".join(f"{c:g}" for c in wired)
+    if wired.size < count or wired.min() < 1 or wired.max() > n_channels or (wired != np.rint(wired)).any():
+        raise ReadError("channel out of range", expected=f"{count} channels between 1 and {n_channels}", found=found)
+    if len(set(wired.tolist())) < count:
+        raise ReadError("a channel is given twice", expected=f"{count} different channels", found=found)
+    return [int(c) - 1 for c in wired]
+
+
+def _plate(
+    declared: PlateParameters, kind: int, analog: _AnalogData, channels: Sequence[int]
+) -> tuple[ForcePlate, Notes]:
+    plate_type = PLATE_TYPES[kind]
+    corners_g = _corners(declared)
+    a = b = 0.0
+    sensor_p = np.zeros(3)
+    if plate_type.four_sensors:
+        a, b, sensor_p[2] = _sensors(_origin(declared), corners_g)
+    units = [analog.units[c] if c < len(analog.units) else "" for c in channels]
+    values, notes = si_values(plate_type, declared, analog.values[channels], units)
+    if analog.zero_window is not None:
+        vertical = plate_type.load(values, a, b)[0][:, 2]
+        values, note = zeroed(values, vertical, plate_type, analog.zero_window, analog.rate_hz)
+        notes += (note,)
+    force, moment = plate_type.load(values, a, b)
+    # z of the plate points down, so a reaction on the subject has f_z < 0: a plate cannot pull.
+    least, greatest = lasting_extremes(force[:, 2], analog.rate_hz)
+    if greatest > max(LOADED_N, -least):
+        force, moment = -force, -moment
+        action = "its channels hold the action on the plate (positive downward)"
+        notes += (Note("reading_info", f"{action}; they were turned into the reaction on the subject"),)
+    notes += _lever_doubt(force, moment)
+    if plate_type.holds[3] == MOMENT:
+        sensor_p, sensor_notes = _sensor(_origin(declared), corners_g, force, moment)
+        notes += sensor_notes
+    if kind in (3, 7) and np.any(declared.group.get("FPCOPPOLY", 0.0)):
+        text = "its maker's correction of the centre of pressure (FPCOPPOLY) is not applied"
+        notes += (Note("plate_doubtful", text),)
+    return ForcePlate(declared.number, kind, corners_g, sensor_p, analog.rate_hz, force, moment), notes
+
+
+def _corners(declared: PlateParameters) -> Array:
+    """The plate's corners, (4, 3), m."""
+    length = declared.length_m
+    corners = declared.group.get("CORNERS")
+    if not isinstance(corners, np.ndarray) or corners.shape[:2] != (3, 4):
+        raise ReadError("no corners", expected="FORCE_PLATFORM:CORNERS of 3 × 4 × plates")
+    corners_g = declared.numbers("CORNERS", 3).T * length
+    area = np.linalg.norm(np.cross(corners_g[2] - corners_g[0], corners_g[3] - corners_g[1])) / 2
+    # Plates are between a hand's and a room's size; anything else is a unit or a blank.
+    if not _AREA_M2[0] < area < _AREA_M2[1]:
+        found = f"{area:.3g} m²"
+        for unit in ("m", "mm"):
+            if _PLATE_M2[0] < area * (LENGTH_M[unit] / length) ** 2 < _PLATE_M2[1]:
+                found += f" (they look like {unit}, POINT:UNITS says {declared.length_unit.strip()})"
+                break
+        raise ReadError(
+            "corners do not bound a plate",
+            expected=f"{_AREA_M2[0]:g} to {_AREA_M2[1]:g} m²",
+            found=found,
+            todo="correct FORCE_PLATFORM:CORNERS",
+        )
+    if (gap := closing_error(corners_g)) > CLOSES_M:
+        raise ReadError(
+            "corners are not those of a flat rectangle",
+            expected=f"c1 − c2 + c3 − c4 within {CLOSES_M * 1e3:g} mm of 0",
+            found=f"{gap * 1e3:.3g} mm",
+        )
+    return corners_g
+
+
+def _origin(declared: PlateParameters) -> Array:
+    """``ORIGIN`` as stored, (3,), m."""
+    origin = declared.numbers("ORIGIN", 2)[:3] * declared.length_m
+    if origin.size < 3 or np.linalg.norm(origin) > _ORIGIN_M:
+        raise ReadError(
+            "ORIGIN is not the place of a sensor",
+            expected=f"three lengths of at most {_ORIGIN_M:g} m together",
+            found=", ".join(f"{v:.3g}" for v in origin) + " m",
+        )
+    return origin
+
+
+def _sensors(origin: Array, corners_g: Array) -> tuple[float, float, float]:
+    """a, b and the depth of four sensors, m: distances, whatever signs they were given."""
+    a, b, depth = (float(v) for v in np.abs(origin))
+    half_x, half_y = _half_sides(corners_g)
+    if not (0 < a <= half_x and 0 < b <= half_y):
+        raise ReadError(
+            "ORIGIN does not place four sensors under the plate",
+            expected=f"half their distances along x and y, up to {half_x * 1e3:.4g} and {half_y * 1e3:.4g} mm",
+            found=f"{a * 1e3:.4g} and {b * 1e3:.4g} mm",
+        )
+    return a, b, depth
+
+
+def _half_sides(corners_g: Array) -> Array:
+    """(2,) half the plate's length along its x and y, m."""
+    half: Array = np.linalg.norm(corners_g[0] - corners_g[[1, 3]], axis=1) / 2
+    return half
+
+
+def _lever_doubt(force_p: Array, moment_p: Array) -> Notes:
+    """A note where a person's loads act where none can: a factor of 1000 between N·mm and N·m does that."""
+    loaded = force_p[:, 2] < -LOADED_N
+    lever = np.hypot(moment_p[loaded, 0], moment_p[loaded, 1]) / -force_p[loaded, 2]
+    if not loaded.any() or (lever.max() > _STUCK_M and lever.min() < _ASTRAY_M):
+        return ()
+    where = f"{lever.min() * 1e3:.3g} to {lever.max() * 1e3:.3g} mm from its sensor's axis"
+    why = "its moments or lengths may be in another unit than the file says"
+    return (Note("plate_doubtful", f"every load on it acts {where}; {why}"),)
+
+
+def _sensor(origin: Array, corners_g: Array, force_p: Array, moment_p: Array) -> tuple[Array, Notes]:
+    """From the surface's centre to the one sensor that moments are about, plate axes, m."""
+    sensor_p, notes = sensor_vector(origin)
+    distance = np.linalg.norm(sensor_p)
+    if 0 < distance < _SHALLOW_M:
+        where = f"ORIGIN lies {distance * 1e3:.2g} mm from the surface's centre"
+        notes += (Note("plate_doubtful", f"{where}; if it is meant in metres, moments are wrong"),)
+    if sensor_p[2] == 0.0:
+        sensor_p, beside_notes = _beside(sensor_p, corners_g, force_p, moment_p)
+        notes += beside_notes
+    return sensor_p, notes
+
+
+def _beside(sensor_p: Array, corners_g: Array, force_p: Array, moment_p: Array) -> tuple[Array, Notes]:
+    """A sensor vector without a z, whose sense therefore is not known, turned so that feet stand on the plate.
+
+    Treadmills have a sensor level with the belt, far beside its centre, stored either way round. Of the two ways
+    that one is right that puts the centre of pressure, (−m_y, m_x)/f_z about the centre, on the surface.
+    """
+    loaded = force_p[:, 2] < -LOADED_N
+    if np.hypot(*sensor_p[:2]) < _SEEN_M or not loaded.any():
+        return sensor_p, ()
+    from_sensor = np.stack([-moment_p[loaded, 1], moment_p[loaded, 0]], axis=1) / force_p[loaded, 2:]
+    half = _half_sides(corners_g)
+    on, turned_on = ((np.abs(from_sensor + o[:2]) < half).all(axis=1).sum() for o in (sensor_p, -sensor_p))
+    if on == turned_on:
+        raise ReadError(
+            "ORIGIN has no z, so its sense is not known",
+            expected="a centre of pressure on the plate with one sense only",
+            found=f"on it in {on} of {loaded.sum()} loaded samples either way",
+            todo="give ORIGIN the depth of the sensor below the surface, as a negative z",
+        )
+    sense = "surface to the sensor" if on > turned_on else "sensor to the surface"
+    text = f"ORIGIN has no z; it was taken to point from the {sense}, where the centre of pressure lies on the plate"
+    return (sensor_p if on > turned_on else -sensor_p), (Note("reading_assumed", text),)
+
+
+def _conflicts(plates: Sequence[ForcePlate], channels: Mapping[int, Sequence[int]]) -> list[tuple[int, int, str]]:
+    """Pairs of plates that cannot both be right, and why: one load would be counted twice."""
+    conflicts = []
+    for a, b in combinations(plates, 2):
+        if shared := sorted(set(channels[a.number]) & set(channels[b.number])):
+            conflicts.append((a.number, b.number, f"share channels: {', '.join(str(c + 1) for c in shared)}"))
+        elif share := overlap(a.corners_g, b.corners_g):
+            conflicts.append((a.number, b.number, f"lie on each other: {share:.0%} of the smaller surface"))
+    return conflicts

@@ -1,0 +1,245 @@
+"""The YAML that says of force plates what a CSV file cannot: corners, origin, sense of the forces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from pathlib import Path
+from reprlib import repr as short
+from typing import Any
+
+import numpy as np
+
+from gaitid.errors import ModelError
+from gaitid.model.yaml_file import load_yaml
+from gaitid.notes import Note, Notes
+from gaitid.read.labels import printable
+from gaitid.read.plates import of_plate
+from gaitid.read.plates.surface import CLOSES_M, closing_error, overlap, sensor_vector
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, ForcePlate, read_only
+
+SENSES = ("reaction", "action")
+AXES = ("plate", "laboratory")
+POINTS = ("origin", "surface_centre")
+_LENGTHS = {"mm": 1e-3, "m": 1.0}
+_KEYS = ("number", "corners_mm", "corners_m", "origin_mm", "origin_m", "force_sense", "axes", "moment_about")
+# No plate is so far away, in any unit; also refuses what is not finite.
+_FAR = 1e7
+# A plate's side lies between a hand and a room: anything else is a wrong unit or a wrong order of corners.
+_SIDE_M = (0.05, 10.0)
+# Sine of the angle between a plate's two sides: below this the corners are not in order around the plate.
+_SQUARE = 0.5
+# Above this load, N, the vertical force of a plate says whether its declared sense can be right.
+_TELLING_N = 50.0
+
+
+@frozen_dataclass(eq=False)
+class PlateGeometry:
+    """Where a plate is, and what its recorded forces and moments mean.
+
+    Attributes
+    ----------
+    number : int
+        As the force columns count the plates, from 1.
+    corners_g : (4, 3) array, m
+        Corners in laboratory axes (1: +x +y, 2: −x +y, 3: −x −y, 4: +x −y of the plate).
+    sensor_p : (3,) array, m
+        From the surface's centre to the sensor, plate axes, z ≥ 0 (z points down).
+    force_sense : str
+        ``reaction`` (on the subject) or ``action`` (on the plate).
+    axes : str
+        In which the forces are recorded: ``plate`` or ``laboratory``.
+    moment_about : str
+        Which point the moments are about: ``origin`` (the sensor) or ``surface_centre``.
+    declared : frozenset of str
+        Which of ``axes`` and ``moment_about`` the file gives; the others are taken as ``plate``, ``origin``.
+    notes : Notes
+        What was repaired in `sensor_p`.
+    """
+
+    number: int
+    corners_g: Array
+    sensor_p: Array
+    force_sense: str
+    axes: str = "plate"
+    moment_about: str = "origin"
+    declared: frozenset[str] = frozenset()
+    notes: Notes = ()
+
+    def __post_init__(self) -> None:
+        for name in ("corners_g", "sensor_p"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    @property
+    def R_gp(self) -> Array:
+        """(3, 3) plate axes (columns) in laboratory axes: x, y along the sides, z = x × y, downward."""
+        x, y = _sides(self.corners_g)
+        z = np.cross(x, y)
+        x, z = x / np.linalg.norm(x), z / np.linalg.norm(z)
+        return np.stack([x, np.cross(z, x), z], axis=1)
+
+
+def _sides(corners: Array) -> tuple[Array, Array]:
+    """Along x and y of the plate, the mean of both opposite sides."""
+    a, b, c, d = corners
+    return (a + d - b - c) / 2, (a + b - c - d) / 2
+
+
+def read_plates_file(path: Path) -> tuple[PlateGeometry, ...]:
+    """Read a plates file (`docs/csv.md`).
+
+    Returns
+    -------
+    tuple of PlateGeometry
+        In the order of the file.
+
+    Raises
+    ------
+    ModelError
+        Absent or not YAML, or every key that is missing, unknown or of the wrong shape, in one line.
+    """
+    document = load_yaml(path)
+    faults: list[str] = []
+    entries = document.get("plates") if isinstance(document, Mapping) else None
+    if isinstance(document, Mapping):
+        faults += [f"{_key(key)}: unknown key (known: plates)" for key in document if key != "plates"]
+    geometries: list[PlateGeometry] = []
+    if not isinstance(entries, list) or not entries:
+        faults.append("plates: expected a list of plates")
+        entries = []
+    for i, values in enumerate(entries):
+        if not isinstance(values, Mapping):
+            faults.append(f"plates[{i}]: expected the keys number, corners_mm, origin_mm, force_sense")
+            continue
+        entry = _Entry(values, f"plates[{i}]")
+        geometry = entry.geometry()
+        faults += entry.faults
+        if not entry.faults:
+            if any(g.number == geometry.number for g in geometries):
+                faults.append(f"plates[{i}].number: {geometry.number} is given twice")
+            geometries.append(geometry)
+    for a, b in combinations(geometries, 2):
+        if share := overlap(a.corners_g, b.corners_g):
+            faults.append(f"plates {a.number} and {b.number} lie on each other: {share:.0%} of the smaller surface")
+    if faults:
+        raise ModelError(f"{path.name}: {', '.join(faults)}", todo="correct the plates file (docs/csv.md)")
+    return tuple(geometries)
+
+
+def _key(key: object) -> str:
+    return printable(key) if isinstance(key, str) else short(key)
+
+
+class _Entry:
+    """One plate of the file: the values of its keys, and the faults that were met among them."""
+
+    def __init__(self, values: Mapping[object, Any], place: str) -> None:
+        self.values, self.place = values, place
+        known = f"unknown key (known: {', '.join(_KEYS)})"
+        self.faults = [f"{place}.{_key(key)}: {known}" for key in values if key not in _KEYS]
+
+    def geometry(self) -> PlateGeometry:
+        """The plate; of no use where there are faults."""
+        number = self.values.get("number")
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            self._fault("number", f"expected a whole number from 1, found {short(number)}")
+            number = 0
+        corners = self._lengths("corners", (4, 3))
+        # about the surface's centre nothing is measured from the origin
+        needless = self.values.get("moment_about") == "surface_centre" and not {"origin_mm", "origin_m"} & set(
+            self.values
+        )
+        sensor_p, notes = sensor_vector(np.zeros(3) if needless else self._lengths("origin", (3,)))
+        sense = self._choice("force_sense", SENSES)
+        axes = self._choice("axes", AXES, "plate")
+        about = self._choice("moment_about", POINTS, "origin")
+        if np.isfinite(corners).all():
+            self._check_corners(corners)
+        declared = frozenset({"axes", "moment_about"} & set(self.values))
+        return PlateGeometry(number, corners, sensor_p, sense, axes, about, declared, of_plate(number, notes))
+
+    def _fault(self, key: str, text: str) -> None:
+        self.faults.append(f"{self.place}.{key}: {text}")
+
+    def _lengths(self, name: str, shape: tuple[int, ...]) -> Array:
+        """Lengths in metres from ``{name}_mm`` or ``{name}_m``, whichever is given; NaN with a fault."""
+        nothing = np.full(shape, np.nan)
+        given = [unit for unit in _LENGTHS if f"{name}_{unit}" in self.values]
+        if len(given) != 1:
+            self._fault(f"{name}_mm", f"given twice, also as {name}_m" if given else "missing (or ..._m)")
+            return nothing
+        key = f"{name}_{given[0]}"
+        value = self.values[key]
+        rows = value if len(shape) == 2 else [value]
+        n_rows = shape[0] if len(shape) == 2 else 1
+        fits = isinstance(rows, list) and len(rows) == n_rows and all(isinstance(r, list) and len(r) == 3 for r in rows)
+        if not fits or not all(_is_length(cell) for row in rows for cell in row):
+            self._fault(key, f"expected {' × '.join(map(str, shape))} finite numbers, found {short(value)}")
+            return nothing
+        return np.array(value, dtype=np.float64) * _LENGTHS[given[0]]
+
+    def _choice(self, name: str, known: tuple[str, ...], default: str | None = None) -> str:
+        value = self.values.get(name, default)
+        if isinstance(value, str) and value in known:
+            return value
+        found = f"found {short(value)}" if name in self.values else "missing"
+        self._fault(name, f"expected {' or '.join(known)}, {found}")
+        return known[0]
+
+    def _check_corners(self, corners: Array) -> None:
+        x, y = _sides(corners)
+        sides = np.array([np.linalg.norm(x), np.linalg.norm(y)])
+        in_range = (sides >= _SIDE_M[0]).all() and (sides <= _SIDE_M[1]).all()
+        if not in_range or np.linalg.norm(np.cross(x, y)) < _SQUARE * sides.prod():
+            wanted = f"the corners in order around a plate with sides of {_SIDE_M[0]:g} to {_SIDE_M[1]:g} m"
+            self._fault("corners", f"expected {wanted}, found sides of {sides[0]:.3g} and {sides[1]:.3g} m")
+        elif (gap := closing_error(corners)) > CLOSES_M:
+            wanted = f"those of a flat rectangle, c1 − c2 + c3 − c4 within {CLOSES_M * 1e3:g} mm of 0"
+            self._fault("corners", f"expected {wanted}, found {gap * 1e3:.3g} mm")
+
+
+def _is_length(cell: object) -> bool:
+    return isinstance(cell, int | float) and not isinstance(cell, bool) and abs(cell) < _FAR
+
+
+def plate_from(geometry: PlateGeometry, rate_hz: float, force: Array, moment: Array) -> tuple[ForcePlate, Notes]:
+    """The plate with its recorded samples turned into the reaction on the subject, in plate axes.
+
+    Parameters
+    ----------
+    geometry : PlateGeometry
+    rate_hz : float
+    force, moment : (n, 3) array, N and N·m
+        As recorded: in the axes, of the sense and about the point that `geometry` declares; NaN unknown.
+
+    Returns
+    -------
+    plate : ForcePlate
+        Of type 2; `sensor_p` is 0 where the moments are about the surface's centre.
+    notes : Notes
+        What was repaired, and a declared sense that the load contradicts.
+    """
+    sign = 1.0 if geometry.force_sense == "reaction" else -1.0
+    # v_p = R_pg v_g, written for rows
+    R_gp = geometry.R_gp if geometry.axes == "laboratory" else np.eye(3)
+    force_p, moment_p = sign * (force @ R_gp), sign * (moment @ R_gp)
+    about_sensor = geometry.moment_about == "origin"
+    notes = geometry.notes if about_sensor else ()
+    load = force_p[:, 2][np.isfinite(force_p[:, 2])]
+    if load.size and (peak := load[np.argmax(np.abs(load))]) > _TELLING_N:
+        text = (
+            f"with force_sense {geometry.force_sense!r} and these corners its largest load, {peak:.0f} N, would pull "
+            "the subject into the plate; check force_sense, axes and the order of the corners in the plates file"
+        )
+        notes += of_plate(geometry.number, [Note("plate_doubtful", text)])
+    plate = ForcePlate(
+        number=geometry.number,
+        kind=2,
+        corners_g=geometry.corners_g,
+        sensor_p=geometry.sensor_p if about_sensor else np.zeros(3),
+        rate_hz=rate_hz,
+        force_p=force_p,
+        moment_p=moment_p,
+    )
+    return plate, notes

@@ -1,0 +1,71 @@
+"""The surface of a force plate: its four corners, and where the sensor lies below it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gaitid.notes import Note, Notes
+from gaitid.trial import Array
+
+#: Corners of a rectangle close it, |c1 − c2 + c3 − c4| = 0, m: surveys miss by millimetres, a wrong corner by more.
+CLOSES_M = 0.010
+# Surfaces that share more than this of the smaller one, at the same height to within `_LEVEL_M`, are no two plates.
+_OVERLAP = 0.2
+_LEVEL_M = 0.05
+
+
+def closing_error(corners_g: Array) -> float:
+    """|c1 − c2 + c3 − c4|, m: 0 where the corners are those of a flat rectangle (or parallelogram)."""
+    return float(np.linalg.norm(corners_g[0] - corners_g[1] + corners_g[2] - corners_g[3]))
+
+
+def overlap(a: Array, b: Array) -> float:
+    """Share of the smaller of two surfaces, (4, 3) corners each, that the other covers; 0 where that is little.
+
+    0 also where `b` is not level with `a`: a step lies above the floor.
+    """
+    x, y = a[0] - a[1], a[0] - a[3]
+    x = x / np.linalg.norm(x)
+    z = np.cross(x, y) / np.linalg.norm(np.cross(x, y))
+    axes = np.stack([x, np.cross(z, x), z], axis=1)
+    a_2, b_3 = ((a - a[0]) @ axes)[:, :2], (b - a[0]) @ axes
+    if np.abs(b_3[:, 2]).max() > _LEVEL_M:
+        return 0.0
+    piece, clip = _counter_clockwise(b_3[:, :2]), _counter_clockwise(a_2)
+    smaller = min(_area(piece), _area(clip))
+    # Sutherland and Hodgman (1974): cut one polygon along each edge of the other
+    for start, end in zip(clip, np.roll(clip, -1, axis=0), strict=True):
+        edge = end - start
+        inside = edge[0] * (piece[:, 1] - start[1]) - edge[1] * (piece[:, 0] - start[0])
+        kept: list[Array] = []
+        for i in range(len(piece)):
+            j = (i + 1) % len(piece)
+            if inside[i] >= 0:
+                kept.append(piece[i])
+            if (inside[i] >= 0) != (inside[j] >= 0):
+                kept.append(piece[i] + (piece[j] - piece[i]) * inside[i] / (inside[i] - inside[j]))
+        if len(kept) < 3:
+            return 0.0
+        piece = np.array(kept)
+    share = abs(_area(piece)) / smaller
+    return share if share > _OVERLAP else 0.0
+
+
+def _area(polygon: Array) -> float:
+    x, y = polygon[:, 0], polygon[:, 1]
+    return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
+
+
+def _counter_clockwise(polygon: Array) -> Array:
+    return polygon if _area(polygon) > 0 else polygon[::-1]
+
+
+def sensor_vector(origin: Array) -> tuple[Array, Notes]:
+    """From the surface's centre to the sensor, in plate axes with z down, whichever way it was stored.
+
+    Nexus stores that vector itself (z > 0), the C3D convention the opposite one (z < 0). A sensor lies below
+    the surface, so the whole vector is turned where its z is negative.
+    """
+    if origin[2] < 0:
+        return -origin, (Note("reading_info", "ORIGIN points from the sensor to the surface (z < 0); it was turned"),)
+    return origin, ()

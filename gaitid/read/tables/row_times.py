@@ -1,0 +1,149 @@
+"""When the rows of a table were taken: frames that count by 1, times that are even, forces beside camera frames."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaitid.errors import ReadError
+from gaitid.notes import Note, Notes
+from gaitid.numerics.statistics import median
+from gaitid.trial import Array
+
+Integers = NDArray[np.int64]
+
+# A row's time may differ from an even grid by this much of the sampling interval: printed times are rounded.
+UNEVEN = 0.1
+# Cameras and plates run between these; a time in milliseconds or in frames would not.
+_RATES_HZ = (1.0, 1e6)
+
+
+def whole_numbers(values: Array, first_row: int, column: str, where: str = "") -> Integers:
+    """(rows,) integers from a column; ReadError at the first cell that is empty or not whole."""
+    bad = ~((values == np.rint(values)) & (np.abs(values) < 2**53))  # NaN is never equal
+    if bad.any():
+        row = int(np.argmax(bad))
+        found = "an empty cell" if np.isnan(values[row]) else f"{values[row]:g}"
+        raise ReadError(
+            f"{where}row {first_row + row}, column {column!r}: not a whole number",
+            expected="frames that count by 1",
+            found=found,
+        )
+    return values.astype(np.int64)
+
+
+def check_counts_by_one(frames: Integers, first_row: int, column: str, where: str = "") -> None:
+    """ReadError at the first frame that does not follow the one before it."""
+    wrong = np.flatnonzero(np.diff(frames) != 1)
+    if wrong.size:
+        row = int(wrong[0]) + 1
+        raise ReadError(
+            f"{where}row {first_row + row}, column {column!r}: frames do not count by 1",
+            expected=str(frames[row - 1] + 1),
+            found=str(frames[row]),
+            todo="keep a row for every frame, with empty cells where nothing was seen",
+        )
+
+
+def even_rate(times: Array, first_row: int, where: str = "", column: str = "time_s") -> float:
+    """Rate, Hz, of rows with these times, s, which must be even to `UNEVEN` of the interval.
+
+    A whole number of Hz where the times, rounded as they are printed, say it as well as the fitted rate.
+
+    Raises
+    ------
+    ReadError
+        Fewer than two rows, an empty time, or the first row that is off the grid.
+    """
+    if np.isnan(times).any():
+        row = first_row + int(np.argmax(np.isnan(times)))
+        raise ReadError(f"{where}row {row}, column {column!r}: empty", expected="a time for every row")
+    if times.size < 2:
+        raise ReadError(f"{where}only one row", expected="at least two, for the rate")
+    i = np.arange(times.size)
+    steps = np.diff(times)
+    step = float(median(steps))
+    if not step > 0:
+        row = int(np.argmin(steps > 0)) + 1
+        raise ReadError(
+            f"{where}row {first_row + row}, column {column!r}: time does not go on",
+            expected=f"more than {times[row - 1]:.6g} s",
+            found=f"{times[row]:.6g} s",
+        )
+    # A time rounded to 1 ms moves a step by up to 1 ms; a lost row moves it by a whole interval.
+    off = np.flatnonzero(np.abs(steps - step) > 2 * UNEVEN * step) + 1
+    if off.size == 0:
+        step, start = (float(value) for value in np.polyfit(i, times, 1))
+        off = np.flatnonzero(np.abs(times - start - i * step) > UNEVEN * step)
+    if off.size:
+        row = max(int(off[0]), 1)
+        raise ReadError(
+            f"{where}row {first_row + row}, column {column!r}: not evenly sampled",
+            expected=f"{times[row - 1] + step:.6g} s within {UNEVEN:.0%} of the interval",
+            found=f"{times[row]:.6g} s",
+            todo="keep a row for every sample, and write times with enough digits",
+        )
+
+    def spread(interval: float) -> float:
+        return float(np.ptp(times - i * interval))
+
+    if not _RATES_HZ[0] <= 1 / step <= _RATES_HZ[1]:
+        found = f"an interval of {step:.3g} s"
+        raise ReadError(
+            f"{where}column {column!r} is not in seconds",
+            expected=f"1 to {_RATES_HZ[1]:,.0f} rows a second",
+            found=found,
+        )
+    rounded = float(np.rint(1 / step))
+    printed = 1e-9 * float(np.abs(times).max())  # what %.10g leaves
+    return rounded if rounded > 0 and spread(1 / rounded) <= 1.2 * spread(step) + printed else 1 / step
+
+
+def start_after(seconds: Array, cameras_s: tuple[float, float], where: str) -> tuple[float, Notes]:
+    """How long after the first camera frame a force file's first sample was taken; both have one clock.
+
+    Parameters
+    ----------
+    seconds : (n,) array
+        Times of the force samples.
+    cameras_s : (float, float)
+        Times of the first and the last camera frame.
+    where : str
+        The force file, put before errors and notes.
+
+    Returns
+    -------
+    late_s : float
+        Negative where the forces begin first.
+    notes : Notes
+        Of frames without forces.
+
+    Raises
+    ------
+    ReadError
+        The two files have no moment in common.
+    """
+    first, last = float(seconds[0]), float(seconds[-1])
+    if last < cameras_s[0] or first > cameras_s[1]:
+        when = "ends before the first" if last < cameras_s[0] else "begins after the last"
+        raise ReadError(
+            f"{where}{when} camera frame",
+            expected=f"samples between {cameras_s[0]:.6g} and {cameras_s[1]:.6g} s",
+            found=f"{first:.6g} to {last:.6g} s",
+            todo="give both files the same clock",
+        )
+    interval = (last - first) / max(len(seconds) - 1, 1)
+    late, early = first - cameras_s[0], cameras_s[1] - last
+    texts = []
+    if late > interval:
+        texts.append(f"{where}begins {late:.4g} s after the first camera frame; the forces before it are unknown")
+    if early > interval:
+        texts.append(f"{where}ends {early:.4g} s before the last camera frame; the forces after it are unknown")
+    return late, tuple(Note("forces_partial", text) for text in texts)
+
+
+def shifted(samples: Array, late: int) -> Array:
+    """(n, k) samples of which the first was taken `late` samples after time 0: filled with NaN, or cut."""
+    if late <= 0:
+        return samples[-late:]
+    return np.concatenate([np.full((late, samples.shape[1]), np.nan), samples])

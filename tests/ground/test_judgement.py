@@ -1,0 +1,205 @@
+"""Each rule of the judgement of a contact: what a sound contact shows, and what the rule makes of one change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gaitid.body.feet import FootTrack
+from gaitid.dynamics.wrench import Wrench, centre_of_pressure
+from gaitid.ground import judgement
+from gaitid.ground.judgement import RULES, Evidence, Limits, Reason, judge
+from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.stance import BY_SPEED, Stance
+
+N, FIRST, LAST = 120, 30, 89
+UP = np.array([0.0, 0.0, 1.0])
+WEIGHT = 700.0  # N
+LENGTH = 0.18  # m, from heel to toe marker
+
+
+def plate_over(x_m: float, y_m: float, cop_g: np.ndarray, vertical_N: np.ndarray, number: int = 1) -> PlateLoad:
+    """A plate of so much forward and sideways about the origin that feels a force at `cop_g`; its z points down."""
+    R_gp = np.diag([1.0, -1.0, -1.0])
+    force = vertical_N[:, None] * UP
+    wrench = Wrench(force, np.cross(cop_g, force), np.zeros(3))
+    cop, _ = centre_of_pressure(wrench, np.zeros(3), UP)
+    half = np.array([x_m, y_m]) / 2
+    return PlateLoad(number, wrench, np.zeros(3), UP, R_gp, half, vertical_N, cop, np.zeros(3), noise_N=0.1)
+
+
+def along_the_foot(start: float = 0.15, end: float = 0.95, aside_m: float = 0.0) -> np.ndarray:
+    """Pressure that runs along the foot during the contact, shares of its length from the heel; m."""
+    share = np.interp(np.arange(N), [FIRST, LAST], [start, end])
+    return np.stack([-LENGTH / 2 + share * LENGTH, np.full(N, aside_m), np.zeros(N)], axis=1)
+
+
+def foot_at(x_m: float = 0.0, y_m: float = 0.0, height_m: float = 0.03) -> FootTrack:
+    """A flat foot along x that comes from behind, stands, and goes on to the front."""
+    frames = np.arange(N)
+    moved = np.clip(frames - LAST, 0, None) * 0.02 - np.clip(FIRST - frames, 0, None) * 0.02
+    heel = np.stack([x_m - LENGTH / 2 + moved, np.full(N, y_m), np.full(N, height_m)], axis=1)
+    return FootTrack(heel, heel + [LENGTH, 0.0, 0.0])
+
+
+def during(first: int = FIRST, last: int = LAST) -> np.ndarray:
+    mask = np.zeros(N, dtype=bool)
+    mask[first : last + 1] = True
+    return mask
+
+
+def pressed(
+    cop_g: np.ndarray | None = None, *, size: tuple[float, float] = (0.6, 0.4), share: float = 1.0
+) -> PlateLoad:
+    return plate_over(*size, along_the_foot() if cop_g is None else cop_g, np.where(during(), share * WEIGHT, 0.0))
+
+
+def contact(plate: PlateLoad | None = None, **changes: Any) -> Evidence:
+    """A sound contact with one plate, and what is changed of it."""
+    plate = plate or pressed()
+    standing = during()
+    sound = Evidence(
+        foot=foot_at(),
+        stance=Stance(standing, ~during(FIRST - 5, LAST + 5), BY_SPEED, np.zeros(N, dtype=bool)),
+        other_airborne=during(FIRST + 12, LAST - 12),
+        load=plate.wrench,
+        plates=[plate],
+        all_plates=[plate],
+        first=FIRST,
+        last=LAST,
+        shared=np.zeros(LAST + 1 - FIRST, dtype=bool),
+        near=10,
+        cut=(False, False),
+        weight_N=WEIGHT,
+        threshold_N=20.0,
+        edge_frames="unknown",
+        faults={},
+    )
+    return replace(sound, **changes)
+
+
+def foot_unseen(share: float) -> FootTrack:
+    foot = foot_at()
+    heel = foot.heel_g.copy()
+    heel[FIRST : FIRST + round(share * (LAST + 1 - FIRST))] = np.nan
+    return FootTrack(heel, foot.toe_g)
+
+
+def two_plates() -> Evidence:
+    """The second plate's pressure lies 30 cm beside the foot that both carry."""
+    first = plate_over(0.6, 0.4, along_the_foot(), np.where(during(), WEIGHT / 2, 0.0))
+    second = plate_over(0.6, 0.4, along_the_foot(aside_m=0.3), np.where(during(), WEIGHT / 2, 0.0), number=2)
+    return contact(first, plates=[first, second], all_plates=[first, second], load=first.wrench.plus(second.wrench))
+
+
+def pressure_astray(frames: int) -> PlateLoad:
+    cop = along_the_foot()
+    cop[FIRST + 20 : FIRST + 20 + frames, 1] = 0.3
+    return pressed(cop)
+
+
+def pressed_aside() -> PlateLoad:
+    """A narrow plate, whose edge the sole reaches over by 2 mm, and pressure that lies 12 mm from it."""
+    return pressed(along_the_foot(aside_m=0.03), size=(0.6, 0.085))
+
+
+def over_a_step() -> Evidence:
+    """The toe hangs over the front edge, and a lower plate lies under it."""
+    upper = replace(pressed(size=(0.3, 0.4)), height_above_lowest=0.2)
+    lower = replace(pressed(size=(2.0, 2.0)), number=2, centre_g=np.array([0.0, 0.0, -0.2]))
+    return contact(upper, foot=foot_at(0.09), all_plates=[upper, lower], load=upper.wrench)
+
+
+UNKNOWN = 0.0
+CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
+    ("too_heavy", lambda: contact(weight_N=WEIGHT / 20), UNKNOWN, "20 body weights; check the unit"),
+    ("plate_misplaced", lambda: contact(faults={1: "its corners seem turned"}), UNKNOWN, "its corners seem turned"),
+    ("both_feet", lambda: contact(shared=np.ones(LAST + 1 - FIRST, dtype=bool)), UNKNOWN, "both feet stand on it"),
+    ("markers_missing", lambda: contact(foot=foot_unseen(1.0)), UNKNOWN, "markers are missing"),
+    ("markers_missing", lambda: contact(foot=foot_unseen(0.3)), 0.8, "missing in part"),
+    ("height_above_surface", lambda: contact(foot=foot_at(height_m=0.3)), UNKNOWN, "30 cm above its surface"),
+    ("height_above_surface", lambda: contact(foot=foot_at(height_m=-0.1)), UNKNOWN, "10 cm below its surface"),
+    ("beside_the_plates", lambda: contact(foot=foot_at(y_m=0.25)), UNKNOWN, "the heel is 5.0 cm beside it"),
+    ("beside_the_plates", lambda: contact(foot=foot_at(y_m=0.17)), UNKNOWN, "the sole may reach 1.5 cm over its edge"),
+    ("beside_the_plates", lambda: contact(foot=foot_at(-0.23)), 0.7, "heel marker lies 2.0 cm over the edge"),
+    ("beside_the_plates", over_a_step, 0.7, "toe marker lies 3.0 cm over the edge of a step"),
+    (
+        "timing",
+        lambda: contact(stance=contact().stance, first=FIRST + 15, shared=np.zeros(45, bool)),
+        UNKNOWN,
+        "15 frames before the plate was loaded",
+    ),
+    ("timing", lambda: contact(last=LAST - 15, shared=np.zeros(45, bool)), UNKNOWN, "15 frames after the plate"),
+    ("pressure_on_each_plate", two_plates, UNKNOWN, "the pressure on plate 2 is not under the foot"),
+    ("pressure_off_the_roll", lambda: contact(pressed(along_the_foot(aside_m=0.05))), 0.8, "5 cm to the left of"),
+    ("pressure_off_the_roll", lambda: contact(pressed(along_the_foot(aside_m=-0.07))), UNKNOWN, "7 cm to the right of"),
+    ("pressure_off_the_foot", lambda: contact(pressure_astray(5)), 0.8, "in 5 frames the pressure is not under"),
+    ("pressure_off_the_foot", lambda: contact(pressure_astray(30)), UNKNOWN, "its pressure is not under the foot"),
+    ("pressure_at_an_edge", lambda: contact(pressed_aside()), 0.9, "presses at that edge"),
+    ("pressure_runs_backward", lambda: contact(pressed(along_the_foot(0.95, 0.15))), UNKNOWN, "from toe to heel"),
+    ("part_of_the_foot", lambda: contact(pressed(share=0.5)), 0.5, "as little as 50% of body weight"),
+    ("part_of_the_foot", lambda: contact(pressed(size=(0.6, 0.14), share=0.6)), UNKNOWN, "the foot stands at its edge"),
+    (
+        "part_of_the_foot",
+        lambda: contact(pressed(size=(0.6, 0.085), share=0.6)),
+        UNKNOWN,
+        "over the edge, and it carries",
+    ),
+    ("edges_unknown", lambda: contact(replace(pressed(), outlined=False)), 0.8, "nothing says where"),
+    ("empty_reading", lambda: contact(replace(pressed(), bias_g=7.0 * UP)), 0.9, "reads 7 N while it is empty"),
+    ("contact_cut", lambda: contact(cut=(False, True)), 0.9, "cut by missing samples"),
+    ("never_empty", lambda: contact(replace(pressed(), bias_g=np.full(3, np.nan))), 0.95, "nothing tells what"),
+]  # fmt: skip - a case a line
+
+
+def reasons(rule: str, evidence: Evidence) -> list[Reason]:
+    return list(getattr(judgement, rule)(evidence, Limits()))
+
+
+def test_nothing_speaks_against_a_sound_contact() -> None:
+    sound = judge(contact())
+    assert (sound.known, sound.confidence, sound.reason) == (True, 0.99, "")
+    assert not sound.misplaced.any() and not sound.at_edge.any()
+
+
+@pytest.mark.parametrize(("rule", "made", "weight", "words"), CASES, ids=[f"{c[0]}: {c[3]}" for c in CASES])
+def test_a_rule_and_its_reason(rule: str, made: Callable[[], Evidence], weight: float, words: str) -> None:
+    assert not reasons(rule, contact())
+    (reason,) = reasons(rule, made())
+    assert reason.weight == weight
+    assert words in reason.text
+
+
+def test_every_rule_has_a_case() -> None:
+    assert {rule.__name__ for rule in RULES} == {case[0] for case in CASES}
+
+
+def test_the_first_reason_that_makes_a_load_unknown_is_the_one_that_is_said() -> None:
+    judged = judge(contact(faults={1: "its corners seem turned"}, foot=foot_at(height_m=0.3)))
+    assert (judged.known, judged.confidence, judged.reason) == (False, 0.0, "plate 1: its corners seem turned")
+
+
+def test_doubts_multiply_and_stand_in_the_order_of_the_rules() -> None:
+    judged = judge(contact(replace(pressed(), outlined=False, bias_g=7.0 * UP), cut=(True, False)))
+    assert judged.known
+    assert judged.confidence == round(0.99 * 0.8 * 0.9 * 0.9, 2)
+    doubts = ("nothing says where", "reads 7 N", "cut by missing samples")
+    assert [judged.reason.index(words) for words in doubts] == sorted(judged.reason.index(words) for words in doubts)
+
+
+def test_frames_that_are_not_sure_are_named() -> None:
+    astray = judge(contact(pressure_astray(5)))
+    assert np.flatnonzero(astray.misplaced).tolist() == list(range(20, 25))
+    edge = judge(contact(pressed_aside()))
+    assert edge.known and edge.at_edge.any()
+    assert not judge(contact(pressed_aside(), edge_frames="known")).at_edge.any()
+
+
+def test_limits_can_be_given() -> None:
+    light = contact(pressed(share=0.5))
+    assert judge(light).confidence < 0.5
+    assert judge(light, Limits(light=0.3, light_middle=0.3)).confidence == 0.99
