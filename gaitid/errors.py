@@ -6,7 +6,8 @@ command line puts ``gaitid: FILE:`` before it and exits with status 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 # Characters of a message: one that names eight markers and their likely meanings stays below.
 LONGEST = 2000
@@ -51,6 +52,16 @@ class GaitidError(Exception):
 
 class ReadError(GaitidError):
     """A trial, static, force or plate file that cannot be read."""
+
+
+@contextmanager
+def reading(where: str) -> Iterator[None]:
+    """Refusals from inside begin with `where`: the file, if it is not the trial itself, or its section."""
+    try:
+        yield
+    except ReadError as error:
+        wrong = f"{where}{error.wrong}"
+        raise ReadError(wrong, expected=error.expected, found=error.found, todo=error.todo) from None
 
 
 class ModelError(GaitidError):

@@ -22,7 +22,7 @@ from gaitid.batch.files import (
     refuse_no_trial,
 )
 from gaitid.batch.types import Planned, Wanted
-from gaitid.errors import GaitidError, ReadError
+from gaitid.errors import GaitidError, ReadError, reading
 from gaitid.model.fields import Faults, nearest
 from gaitid.read.tables.text_table import check_names, read_lines
 
@@ -82,13 +82,15 @@ def read_manifest(path: Path) -> list[Wanted]:
 
 def _csv_rows(path: Path) -> Iterator[tuple[str, Row]]:
     """The rows of a table: commas, semicolons or tabs, UTF-8 or UTF-16, as a trial's may have (`tables.text_table`)."""
-    lines = read_lines(path, f"{path}: ")
+    with reading(f"{path}: "):
+        lines = read_lines(path)
     start = header_row(lines) or 0
     delimiter = delimiter_of(lines[start])
     cells_of_rows = csv.reader((f"{line}\n" for line in lines[start:]), delimiter=delimiter)
     try:
         columns = column_names(next(cells_of_rows))
-        check_names(columns, f"{path}: ")
+        with reading(f"{path}: "):
+            check_names(columns)
         named = [name for name in columns if name]
         if len(set(named)) < len(named):
             raise ReadError(f"{path}: a column is given twice", found=", ".join(named))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -225,7 +226,6 @@ class _Resolver(Mapping[str, float]):
         self.signs = {side.name: float(side.sign) for side in model.sides}
         #: In the order in which they were settled: what another was computed from comes first.
         self.answers: dict[str, _Answer] = {}
-        self._geometry: Geometry | None = None
 
     def __contains__(self, name: object) -> bool:
         side, _, bare = str(name).rpartition(".")
@@ -302,7 +302,7 @@ class _Resolver(Mapping[str, float]):
 
     def _formula(self, formula: Expression, side: str) -> float | None:
         """A formula's value (its mean where it has one a frame); None where something it needs is not known."""
-        geometry = self.geometry()
+        geometry = self.geometry
 
         def number(name: str) -> object:
             prefix, dot, bare = name.rpartition(".")
@@ -324,17 +324,17 @@ class _Resolver(Mapping[str, float]):
 
         return _mean(formula.evaluate(number, distance))
 
+    @cached_property
     def geometry(self) -> Geometry | None:
         """The static's points and frames; None without a static."""
         static = self.sources.static
-        if self._geometry is None and static is not None:
-            flat = self.sources.foot_flat
-            self._geometry = Geometry(self.model, static.markers, self, static.n_frames, static.up_g, flat)
-        return self._geometry
+        if static is None:
+            return None
+        return Geometry(self.model, static.markers, self, static.n_frames, static.up_g, self.sources.foot_flat)
 
     def _static_angle(self, requested: _Requested) -> float | None:
         """The mean of a clinical angle over the static; None where the measurement is no angle, or it is not known."""
-        spec, geometry = requested.measurement.static, self.geometry()
+        spec, geometry = requested.measurement.static, self.geometry
         if geometry is None or not isinstance(spec, specs.StaticAngle):
             return None
         angle = specs.Angle(spec.proximal, spec.distal, spec.sequence, {"value": spec.value})

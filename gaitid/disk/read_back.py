@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gaitid.disk.regular import MAX_TEXT_BYTES, file_size, unreadable
-from gaitid.errors import GaitidError
+from gaitid.errors import GaitidError, ReadError, reading
 
 
 def read_text_back(path: Path, kind: str) -> str:
@@ -25,14 +25,14 @@ def read_text_back(path: Path, kind: str) -> str:
     GaitidError
         One line that begins with the file: absent, a pipe or a device, too large, not in UTF-8.
     """
-    where = f"{path}: "
-    file_size(path, MAX_TEXT_BYTES, kind, where)
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise unreadable(error, where) from None
-    except UnicodeDecodeError as error:
-        raise GaitidError(f"{where}not text", expected="UTF-8", found=str(error)) from None
+    with reading(f"{path}: "):
+        file_size(path, MAX_TEXT_BYTES, kind)
+        try:
+            return path.read_text(encoding="utf-8-sig")
+        except OSError as error:
+            raise unreadable(error) from None
+        except UnicodeDecodeError as error:
+            raise ReadError("not text", expected="UTF-8", found=str(error)) from None
 
 
 def read_record(path: Path) -> Mapping[str, Any]:

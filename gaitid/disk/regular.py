@@ -16,7 +16,7 @@ _SMALL = 1 << 30  # bytes of memory that any machine has
 CUT_TRIAL = "cut the trial into pieces"
 
 
-def file_size(path: Path, limit: int, kind: str, where: str = "") -> int:
+def file_size(path: Path, limit: int, kind: str) -> int:
     """Bytes of a regular file.
 
     Parameters
@@ -26,8 +26,6 @@ def file_size(path: Path, limit: int, kind: str, where: str = "") -> int:
         Bytes; what is read takes a few times as much memory.
     kind : str
         What the file should be, for errors.
-    where : str
-        Put before the message of an error.
 
     Raises
     ------
@@ -37,14 +35,14 @@ def file_size(path: Path, limit: int, kind: str, where: str = "") -> int:
     try:
         status = path.stat()
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a zero byte in the name
-        raise ReadError(f"{where}no such file", todo="check the path") from None
+        raise ReadError("no such file", todo="check the path") from None
     except OSError as error:
-        raise unreadable(error, where) from None
+        raise unreadable(error) from None
     if not stat.S_ISREG(status.st_mode):
-        raise ReadError(f"{where}not a file", expected=f"a {kind} file", found="a folder or a device")
+        raise ReadError("not a file", expected=f"a {kind} file", found="a folder or a device")
     if status.st_size > limit:
         most, size = (f"{n / 1e6:.0f} MB" for n in (limit, status.st_size))
-        raise ReadError(f"{where}too large", expected=f"at most {most}", found=size, todo=CUT_TRIAL)
+        raise ReadError("too large", expected=f"at most {most}", found=size, todo=CUT_TRIAL)
     return status.st_size
 
 
@@ -78,6 +76,6 @@ def refuse_beyond_memory(needed: int) -> None:
         )
 
 
-def unreadable(error: OSError, where: str = "") -> ReadError:
+def unreadable(error: OSError) -> ReadError:
     """A refusal with the reason that the operating system gives."""
-    return ReadError(f"{where}cannot be read ({error.strerror})")
+    return ReadError(f"cannot be read ({error.strerror})")

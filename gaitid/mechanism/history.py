@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gaitid.errors import ModelError
+from gaitid.errors import ModelError, reading
 from gaitid.trial import Array
 
 
@@ -103,12 +103,14 @@ def read_samples(path: Path, column: str, degree: int, scale: float) -> Samples:
     from gaitid.read.tables.text_table import Dialect, cells_of, is_blank, numbers_of, read_lines
 
     where = f"{path.name}: "
-    lines = [line for line in read_lines(path, where) if not is_blank(line)]
+    with reading(where):
+        lines = [line for line in read_lines(path) if not is_blank(line)]
     names = cells_of(lines[0], Dialect()) if lines else []
     for needed in ("time_s", column):
         if needed not in names:
             raise ModelError(f"{where}no column {needed!r}{nearest(needed, names)}", expected="time_s and " + column)
-    values = numbers_of(lines[1:], 2, names, Dialect(), where)
+    with reading(where):
+        values = numbers_of(lines[1:], 2, names, Dialect())
     t, y = values[:, names.index("time_s")], values[:, names.index(column)]
     if len(t) <= degree:
         expected = f"more than {degree} rows for degree {degree}"

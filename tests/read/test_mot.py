@@ -15,7 +15,7 @@ from plain_layout import rotation_z_down
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError, ReadError
 from gaitid.read.plates import Plates
-from gaitid.read.tables.mot import read_mot
+from gaitid.read.tables.csv_plain import read_forces
 from gaitid.trial import Array, ForcePlate
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials" / "opensim_gait2354"
@@ -55,7 +55,7 @@ def motion(columns: Mapping[str, Array], start: float = 0.0, header: str | None 
 def read(folder: Path, text: str, plates: Path | None = None, cameras: tuple[float, float] = (0.0, 0.05)) -> Plates:
     path = folder / "walk_grf.mot"
     path.write_bytes(text.encode())
-    return read_mot(path, plates, cameras)
+    return read_forces(path, plates, cameras)
 
 
 def about_origin(plate: ForcePlate) -> tuple[Array, Array]:
@@ -321,7 +321,7 @@ def test_a_cut_file_and_a_hole_are_refused(tmp_path: Path) -> None:
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
 def test_forces_of_a_real_walk() -> None:
     """OpenSim's example: 1501 rows at 600 Hz, printed with four decimals; plate 1 is the right foot's."""
-    forces = read_mot(SHARED / "subject01_walk1_grf.mot", None, (0.0, 2.5))
+    forces = read_forces(SHARED / "subject01_walk1_grf.mot", None, (0.0, 2.5))
     assert [(p.number, p.rate_hz, p.start_s, len(p.force_p)) for p in forces.usable] == [
         (1, 600.0, 0.0, 1501),
         (2, 600.0, 0.0, 1501),

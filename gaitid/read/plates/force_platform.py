@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from reprlib import repr as short
+from typing import Any
 
 import numpy as np
 
@@ -13,15 +14,7 @@ from gaitid.notes import Note, Notes
 from gaitid.read.c3d.file import Analog, texts
 from gaitid.read.c3d.sections import Parameters
 from gaitid.read.plates import LOADED_N, Plates, of_plate, refusals
-from gaitid.read.plates.channels import (
-    Group,
-    PlateParameters,
-    ZeroWindow,
-    lasting_extremes,
-    si_values,
-    zero_window,
-    zeroed,
-)
+from gaitid.read.plates.channels import PlateParameters, ZeroWindow, lasting_extremes, si_values, zero_window, zeroed
 from gaitid.read.plates.plate_types import MOMENT, PLATE_TYPES, UNDEFINED
 from gaitid.read.plates.surface import CLOSES_M, closing_error, overlap, sensor_vector
 from gaitid.read.units import LENGTH_M
@@ -96,7 +89,7 @@ def plates_from_channels(parameters: Parameters, analog: Array | Analog, rate_hz
     return Plates(usable, refused, notes=(*notes, *refusals(refused)))
 
 
-def _number_of_plates(group: Group) -> tuple[int, Notes]:
+def _number_of_plates(group: Mapping[str, Any]) -> tuple[int, Notes]:
     """How many plates the file describes: ``USED``, but no more than ``TYPE`` has entries."""
     used, described = group.get("USED", ()), int(np.size(group.get("TYPE", ())))
     if np.size(used) == 0:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gaitid.errors import ReadError
+from gaitid.errors import ReadError, reading
 from gaitid.notes import Note, Notes
 from gaitid.read.labels import listed
 from gaitid.read.plates import Plates, unused_plates
@@ -31,8 +31,6 @@ class _Table:
 
     Attributes
     ----------
-    where : str
-        Put before errors: the file's name where it is not the trial itself.
     first_row : int
         Number of the first data row in the file.
     frame, time_s : (rows,) array or None
@@ -41,7 +39,6 @@ class _Table:
         Force and moment as recorded, by the plate's number.
     """
 
-    where: str
     first_row: int
     frame: Array | None
     time_s: Array | None
@@ -70,7 +67,7 @@ def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None =
     ReadError, ModelError
         What is wrong with a file, in one line.
     """
-    table = _read_table(path, "")
+    table = _read_table(path)
     if not table.markers:
         todo = "give the file of the markers, and that of the forces with --forces"
         raise ReadError("no markers", expected="columns such as LASI_x_mm, LASI_y_mm, LASI_z_mm", todo=todo)
@@ -123,41 +120,41 @@ def read_forces(path: Path, plates: Path | None, cameras_s: tuple[float, float])
     ReadError, ModelError
         What is wrong with a file, in one line.
     """
-    suffix = path.suffix.lower()
-    if suffix in MOT_SUFFIXES:
-        return read_mot(path, plates, cameras_s)
-    where = f"{path.name}: "
-    if suffix != ".csv":
-        known = " or ".join((".csv", *MOT_SUFFIXES))
-        raise ReadError(f"{where}the suffix {path.suffix!r} is not known for forces", expected=known)
-    table = _read_table(path, where)
-    if table.markers:
-        names = listed(list(table.markers))
-        raise ReadError(f"{where}markers among the forces", expected="plate columns only", found=names)
-    if not table.forces:
-        raise ReadError(f"{where}no forces", expected="columns such as plate1_Fx_N and plate1_Mx_Nm")
-    rate, times = _rate(table)
-    start_s, notes = start_after(times, cameras_s, where)
-    loads = _plates(table, rate, start_s, plates)
+    suffix, where = path.suffix.lower(), f"{path.name}: "
+    with reading(where):
+        if suffix in MOT_SUFFIXES:
+            return read_mot(path, plates, cameras_s)
+        if suffix != ".csv":
+            known = " or ".join((".csv", *MOT_SUFFIXES))
+            raise ReadError(f"the suffix {path.suffix!r} is not known for forces", expected=known)
+        table = _read_table(path)
+        if table.markers:
+            names = listed(list(table.markers))
+            raise ReadError("markers among the forces", expected="plate columns only", found=names)
+        if not table.forces:
+            raise ReadError("no forces", expected="columns such as plate1_Fx_N and plate1_Mx_Nm")
+        rate, times = _rate(table)
+        start_s, notes = start_after(times, cameras_s, where)
+        loads = _plates(table, rate, start_s, plates)
     return replace(loads, notes=(*notes, *loads.notes))
 
 
-def _read_table(path: Path, where: str) -> _Table:
-    lines = read_lines(path, where)
+def _read_table(path: Path) -> _Table:
+    lines = read_lines(path)
     start = next((i for i, line in enumerate(lines) if not is_blank(line)), None)
     if start is None:
-        raise ReadError(f"{where}the file is empty", expected="a header and rows of numbers", found="separators only")
+        raise ReadError("the file is empty", expected="a header and rows of numbers", found="separators only")
     end = next(i for i in range(len(lines), 0, -1) if not is_blank(lines[i - 1]))
-    dialect = _dialect(lines[start], where)
+    dialect = _dialect(lines[start])
     columns = cells_of(lines[start], dialect)
     while columns and not columns[-1]:  # trailing separators
         columns.pop()
-    check_names(columns, where)
-    meanings = _meanings(columns, where)
-    refuse_gap(lines, start + 1, end, "frame", where)
+    check_names(columns)
+    meanings = _meanings(columns)
+    refuse_gap(lines, start + 1, end, "frame")
     if end == start + 1:
-        raise ReadError(f"{where}no rows below the header")
-    values = numbers_of(lines[start + 1 : end], start + 2, columns, dialect, where)
+        raise ReadError("no rows below the header")
+    values = numbers_of(lines[start + 1 : end], start + 2, columns, dialect)
 
     def vector(kind: str, name: str) -> Array:
         parts = [meanings[kind, name, axis] for axis in "xyz"]
@@ -168,7 +165,6 @@ def _read_table(path: Path, where: str) -> _Table:
 
     names = {(kind, name): None for kind, name, _ in meanings}  # in the file's order
     return _Table(
-        where=where,
         first_row=start + 2,
         frame=single("frame"),
         time_s=single("time_s"),
@@ -177,16 +173,16 @@ def _read_table(path: Path, where: str) -> _Table:
     )
 
 
-def _dialect(header: str, where: str) -> Dialect:
+def _dialect(header: str) -> Dialect:
     """Comma, semicolon or tab, by the header alone: the names of columns hold none of them."""
     delimiters = [d for d in (",", ";", "\t") if d in header]
     if len(delimiters) > 1:
         both = " and ".join(map(repr, delimiters))
-        raise ReadError(f"{where}the header is separated in more than one way", expected="one of , ; tab", found=both)
+        raise ReadError("the header is separated in more than one way", expected="one of , ; tab", found=both)
     return Dialect(delimiters[0], decimal_comma=delimiters[0] != ",") if delimiters else Dialect()
 
 
-def _meanings(columns: Sequence[str], where: str) -> dict[tuple[str, str, str], tuple[int, float]]:
+def _meanings(columns: Sequence[str]) -> dict[tuple[str, str, str], tuple[int, float]]:
     """(``marker``, ``F`` or ``M``; name or plate number; axis) -> column and factor to SI."""
     result: dict[tuple[str, str, str], tuple[int, float]] = {}
     faults: list[str] = []
@@ -211,7 +207,7 @@ def _meanings(columns: Sequence[str], where: str) -> dict[tuple[str, str, str], 
             faults.append(f"plate{name} lacks {', '.join(lacking)}")
     if faults:
         raise ReadError(
-            f"{where}columns: {listed(faults)}",
+            f"columns: {listed(faults)}",
             expected="frame, time_s, NAME_x_mm (or _cm, _m), plate1_Fx_N, plate1_Mx_Nm (or _Nmm)",
         )
     return result
@@ -235,18 +231,18 @@ def _rate(table: _Table) -> tuple[float, Array]:
     if table.time_s is None:
         found = "frame" if table.frame is not None else "neither frame nor time_s"
         wanted = "a column time_s, in seconds"
-        raise ReadError(f"{table.where}the rate is not known", expected=wanted, found=found, todo="add time_s")
-    return even_rate(table.time_s, table.first_row, table.where), table.time_s
+        raise ReadError("the rate is not known", expected=wanted, found=found, todo="add time_s")
+    return even_rate(table.time_s, table.first_row), table.time_s
 
 
 def _plates(table: _Table, rate: float, start_s: float, plates: Path | None) -> Plates:
     """The plates of a table's force columns, with their geometry from a plates file."""
-    loads, where = table.forces, table.where
+    loads = table.forces
     if not loads:
         return Plates(notes=unused_plates(plates, "there are no force columns"))
     if plates is None:
         raise ReadError(
-            f"{where}forces, but nothing says where the plates are",
+            "forces, but nothing says where the plates are",
             expected="corners, origin and force_sense of each plate",
             todo="give them with --plates FILE.yaml",
         )
@@ -255,7 +251,7 @@ def _plates(table: _Table, rate: float, start_s: float, plates: Path | None) -> 
     geometries = {g.number: g for g in read_plates_file(plates)}
     if not geometries.keys() >= loads.keys():
         raise ReadError(
-            f"{where}{plates.name} does not describe every plate",
+            f"{plates.name} does not describe every plate",
             expected=f"plates {', '.join(map(str, sorted(loads)))}",
             found=", ".join(map(str, sorted(geometries))),
         )

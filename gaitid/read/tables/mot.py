@@ -103,12 +103,12 @@ def read_mot(path: Path, plates: Path | None, cameras_s: tuple[float, float]) ->
         What is wrong with a file, in one line.
     """
     where = f"{path.name}: "
-    columns, values, first_row = _table(path, where)
+    columns, values, first_row = _table(path)
     names = [name.lower() for name in columns]
     if "time" not in names:
-        raise ReadError(f"{where}no column 'time'", found=listed(columns))
+        raise ReadError("no column 'time'", found=listed(columns))
     times = values[:, names.index("time")]
-    rate = even_rate(times, first_row, where, "time")
+    rate = even_rate(times, first_row, "time")
     groups, refused, notes = _groups(columns, values, where)
     start_s, start_notes = start_after(times, cameras_s, where)
     outlined, outline_notes = _outlined(groups, plates, rate, where)
@@ -127,21 +127,21 @@ def read_mot(path: Path, plates: Path | None, cameras_s: tuple[float, float]) ->
     )
 
 
-def _table(path: Path, where: str) -> tuple[list[str], Array, int]:
+def _table(path: Path) -> tuple[list[str], Array, int]:
     """Names of the columns, their values, and the number of the first row of values in the file."""
-    lines = read_lines(path, where, "MOT")
+    lines = read_lines(path, "MOT")
     ends = [i for i, line in enumerate(lines) if line.strip().lower() == "endheader"]
     if not ends:
-        raise ReadError(f"{where}not an OpenSim motion file", expected="a header that ends with endheader")
+        raise ReadError("not an OpenSim motion file", expected="a header that ends with endheader")
     header = {m[1].lower(): m[2] for m in map(_HEADER.match, lines[: ends[0]]) if m}
     if header.get("datatype", "double").lower() != "double":
         what, todo = f"DataType={printable(header['datatype'])}", "flatten the table before it is written"
-        raise ReadError(f"{where}{what} is not read", expected="one number a cell", todo=todo)
+        raise ReadError(f"{what} is not read", expected="one number a cell", todo=todo)
     rows = [i for i in range(ends[0] + 1, len(lines)) if not is_blank(lines[i])]
     if len(rows) < 2:
-        raise ReadError(f"{where}no rows below the header")
+        raise ReadError("no rows below the header")
     start, last = rows[1], rows[-1]
-    refuse_gap(lines, start, last, "sample", where)
+    refuse_gap(lines, start, last, "sample")
     body = [lines[rows[0]], *lines[start : last + 1]]
     # Tabs separate cells, which may then be empty; a file without them is separated by blanks.
     if "\t" in body[0].strip() and "\t" in body[1].strip():
@@ -149,21 +149,19 @@ def _table(path: Path, where: str) -> tuple[list[str], Array, int]:
     else:
         body = ["\t".join(line.split()) for line in body]
     columns = [cell.strip() for cell in body[0].rstrip().split("\t")]
-    check_names(columns, where)
-    values = numbers_of(body[1:], start + 1, columns, Dialect("\t"), where)
+    check_names(columns)
+    values = numbers_of(body[1:], start + 1, columns, Dialect("\t"))
     for key, what in _COUNTS.items():
         count = str(len(values) if what == "rows" else len(columns))
         if header.get(key, count) != count:
             declared = f"{printable(header[key])} {what} ({key})"
-            raise ReadError(
-                f"{where}the header disagrees with the data", expected=declared, found=count, todo=CUT_SHORT
-            )
+            raise ReadError("the header disagrees with the data", expected=declared, found=count, todo=CUT_SHORT)
     return columns, values, start + 1
 
 
 def _groups(columns: Sequence[str], values: Array, where: str) -> tuple[list[_Group], dict[int, str], Notes]:
     """The file's forces, and why others cannot be used."""
-    parts, others = _parts(columns, where)
+    parts, others = _parts(columns)
     notes: Notes = (Note("reading_info", f"{where}columns that are not read: {listed(others)}"),) if others else ()
     groups: list[_Group] = []
     refused: dict[int, str] = {}
@@ -187,7 +185,7 @@ def _groups(columns: Sequence[str], values: Array, where: str) -> tuple[list[_Gr
 _Parts = dict[str, dict[str, dict[str, int]]]
 
 
-def _parts(columns: Sequence[str], where: str) -> tuple[_Parts, list[str]]:
+def _parts(columns: Sequence[str]) -> tuple[_Parts, list[str]]:
     """The columns of each force, and those that are none."""
     parts: _Parts = {}
     others: list[str] = []
@@ -201,11 +199,11 @@ def _parts(columns: Sequence[str], where: str) -> tuple[_Parts, list[str]]:
         axes = parts.setdefault(tag, {}).setdefault(quantity, {})
         axis = match["axis"].lower()
         if axis in axes:
-            raise ReadError(f"{where}columns {columns[axes[axis]]!r} and {column!r} say the same")
+            raise ReadError(f"columns {columns[axes[axis]]!r} and {column!r} say the same")
         axes[axis] = i
     if not parts:
         wanted = "columns such as ground_force_vx, ground_force_px"
-        raise ReadError(f"{where}no forces", expected=wanted, found=listed(others))
+        raise ReadError("no forces", expected=wanted, found=listed(others))
     return parts, others
 
 

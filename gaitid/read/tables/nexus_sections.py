@@ -10,7 +10,7 @@ from reprlib import repr as short
 
 import numpy as np
 
-from gaitid.errors import ReadError
+from gaitid.errors import ReadError, reading
 from gaitid.read.labels import listed, printable
 from gaitid.read.tables.row_times import Integers, check_counts_by_one, whole_numbers
 from gaitid.read.tables.text_table import Dialect, cells_of, check_names, numbers_of, read_lines
@@ -99,7 +99,8 @@ class NexusSection:
 
     def check_frames(self) -> None:
         """ReadError where frames do not count by 1."""
-        check_counts_by_one(self.frames, self.first_row, "Frame", f"{self.title}: ")
+        with reading(f"{self.title}: "):
+            check_counts_by_one(self.frames, self.first_row, "Frame")
 
 
 def is_nexus_csv(first_lines: str) -> bool:
@@ -130,7 +131,8 @@ def read_nexus_sections(path: Path, only: Collection[str] | None = None) -> dict
         if only is not None and title in NUMERIC and title not in only:
             result[title] = NexusSection(title)
         elif title in NUMERIC:
-            result[title] = _section(title, lines, start, end, dialect)
+            with reading(f"{title}: "):
+                result[title] = _section(title, lines, start, end, dialect)
         else:
             rows = tuple(tuple(cells_of(line, dialect)) for line in lines[start + 1 : end])
             result[title] = NexusSection(title, rows=rows)
@@ -171,9 +173,8 @@ def _blocks(lines: list[str]) -> list[tuple[str, int, int]]:
 
 
 def _section(title: str, lines: list[str], start: int, end: int, dialect: Dialect) -> NexusSection:
-    where = f"{title}: "
     if end - start < _HEADER:
-        raise ReadError(f"{where}cut short", expected="rows of rate, names, axes and units below the title")
+        raise ReadError("cut short", expected="rows of rate, names, axes and units below the title")
     rate_row, names, axes, units = (cells_of(line, dialect) for line in lines[start + 1 : start + _HEADER])
     while axes and not axes[-1]:
         axes.pop()
@@ -186,27 +187,27 @@ def _section(title: str, lines: list[str], start: int, end: int, dialect: Dialec
     except ValueError:
         rate = 0.0
     if not 0 < rate < np.inf:
-        raise ReadError(f"{where}no rate", expected="Hz below the title", found=short(rate_row[0]))
+        raise ReadError("no rate", expected="Hz below the title", found=short(rate_row[0]))
     if units[0]:
-        raise ReadError(f"{where}no row of units", expected="mm, N, … below the axes", found=listed(units))
+        raise ReadError("no row of units", expected="mm, N, … below the axes", found=listed(units))
     names, units = (row[:n] + [""] * (n - len(row)) for row in (names, units))
     starts = [i for i in range(2, n) if names[i]]
     if n > 2 and starts[:1] != [2]:
-        raise ReadError(f"{where}column 3 has no name", expected="a name above its axes")
-    check_names([*names, *axes, *units], where)
+        raise ReadError("column 3 has no name", expected="a name above its axes")
+    check_names([*names, *axes, *units])
     groups = tuple(
         NexusGroup(names[a], a - 2, tuple(axes[a:b]), tuple(units[a:b]))
         for a, b in zip(starts, [*starts[1:], n], strict=True)
     )
     column_names = ["Frame", "Sub Frame", *(f"{g.label} {axis}" for g in groups for axis in g.axes)]
     first_row = start + _HEADER + 1
-    values = numbers_of(lines[start + _HEADER : end], first_row, column_names, dialect, where)
+    values = numbers_of(lines[start + _HEADER : end], first_row, column_names, dialect)
     return NexusSection(
         title=title,
         rate_hz=rate,
         groups=groups,
         first_row=first_row,
-        frames=whole_numbers(values[:, 0], first_row, "Frame", where),
-        sub_frames=whole_numbers(values[:, 1], first_row, "Sub Frame", where),
+        frames=whole_numbers(values[:, 0], first_row, "Frame"),
+        sub_frames=whole_numbers(values[:, 1], first_row, "Sub Frame"),
         values=read_only(values[:, 2:]),
     )

@@ -18,34 +18,34 @@ UNEVEN = 0.1
 _RATES_HZ = (1.0, 1e6)
 
 
-def whole_numbers(values: Array, first_row: int, column: str, where: str = "") -> Integers:
+def whole_numbers(values: Array, first_row: int, column: str) -> Integers:
     """(rows,) integers from a column; ReadError at the first cell that is empty or not whole."""
     bad = ~((values == np.rint(values)) & (np.abs(values) < 2**53))  # NaN is never equal
     if bad.any():
         row = int(np.argmax(bad))
         found = "an empty cell" if np.isnan(values[row]) else f"{values[row]:g}"
         raise ReadError(
-            f"{where}row {first_row + row}, column {column!r}: not a whole number",
+            f"row {first_row + row}, column {column!r}: not a whole number",
             expected="frames that count by 1",
             found=found,
         )
     return values.astype(np.int64)
 
 
-def check_counts_by_one(frames: Integers, first_row: int, column: str, where: str = "") -> None:
+def check_counts_by_one(frames: Integers, first_row: int, column: str) -> None:
     """ReadError at the first frame that does not follow the one before it."""
     wrong = np.flatnonzero(np.diff(frames) != 1)
     if wrong.size:
         row = int(wrong[0]) + 1
         raise ReadError(
-            f"{where}row {first_row + row}, column {column!r}: frames do not count by 1",
+            f"row {first_row + row}, column {column!r}: frames do not count by 1",
             expected=str(frames[row - 1] + 1),
             found=str(frames[row]),
             todo="keep a row for every frame, with empty cells where nothing was seen",
         )
 
 
-def even_rate(times: Array, first_row: int, where: str = "", column: str = "time_s") -> float:
+def even_rate(times: Array, first_row: int, column: str = "time_s") -> float:
     """Rate, Hz, of rows with these times, s, which must be even to `UNEVEN` of the interval.
 
     A whole number of Hz where the times, rounded as they are printed, say it as well as the fitted rate.
@@ -57,16 +57,16 @@ def even_rate(times: Array, first_row: int, where: str = "", column: str = "time
     """
     if np.isnan(times).any():
         row = first_row + int(np.argmax(np.isnan(times)))
-        raise ReadError(f"{where}row {row}, column {column!r}: empty", expected="a time for every row")
+        raise ReadError(f"row {row}, column {column!r}: empty", expected="a time for every row")
     if times.size < 2:
-        raise ReadError(f"{where}only one row", expected="at least two, for the rate")
+        raise ReadError("only one row", expected="at least two, for the rate")
     i = np.arange(times.size)
     steps = np.diff(times)
     step = float(median(steps))
     if not step > 0:
         row = int(np.argmin(steps > 0)) + 1
         raise ReadError(
-            f"{where}row {first_row + row}, column {column!r}: time does not go on",
+            f"row {first_row + row}, column {column!r}: time does not go on",
             expected=f"more than {times[row - 1]:.6g} s",
             found=f"{times[row]:.6g} s",
         )
@@ -78,7 +78,7 @@ def even_rate(times: Array, first_row: int, where: str = "", column: str = "time
     if off.size:
         row = max(int(off[0]), 1)
         raise ReadError(
-            f"{where}row {first_row + row}, column {column!r}: not evenly sampled",
+            f"row {first_row + row}, column {column!r}: not evenly sampled",
             expected=f"{times[row - 1] + step:.6g} s within {UNEVEN:.0%} of the interval",
             found=f"{times[row]:.6g} s",
             todo="keep a row for every sample, and write times with enough digits",
@@ -90,9 +90,7 @@ def even_rate(times: Array, first_row: int, where: str = "", column: str = "time
     if not _RATES_HZ[0] <= 1 / step <= _RATES_HZ[1]:
         found = f"an interval of {step:.3g} s"
         raise ReadError(
-            f"{where}column {column!r} is not in seconds",
-            expected=f"1 to {_RATES_HZ[1]:,.0f} rows a second",
-            found=found,
+            f"column {column!r} is not in seconds", expected=f"1 to {_RATES_HZ[1]:,.0f} rows a second", found=found
         )
     rounded = float(np.rint(1 / step))
     printed = 1e-9 * float(np.abs(times).max())  # what %.10g leaves
@@ -109,7 +107,7 @@ def start_after(seconds: Array, cameras_s: tuple[float, float], where: str) -> t
     cameras_s : (float, float)
         Times of the first and the last camera frame.
     where : str
-        The force file, put before errors and notes.
+        The force file, put before notes.
 
     Returns
     -------
@@ -127,7 +125,7 @@ def start_after(seconds: Array, cameras_s: tuple[float, float], where: str) -> t
     if last < cameras_s[0] or first > cameras_s[1]:
         when = "ends before the first" if last < cameras_s[0] else "begins after the last"
         raise ReadError(
-            f"{where}{when} camera frame",
+            f"{when} camera frame",
             expected=f"samples between {cameras_s[0]:.6g} and {cameras_s[1]:.6g} s",
             found=f"{first:.6g} to {last:.6g} s",
             todo="give both files the same clock",

@@ -51,14 +51,12 @@ class Dialect:
     decimal_comma: bool = False
 
 
-def read_lines(path: Path, where: str = "", kind: str = "CSV") -> list[str]:
+def read_lines(path: Path, kind: str = "CSV") -> list[str]:
     """Lines of a text file (`decoded`), without line ends (LF, CRLF or CR); Excel's ``sep=;`` becomes a blank one.
 
     Parameters
     ----------
     path : Path
-    where : str
-        Put before the message of an error: the name of the file where it is not the trial itself.
     kind : str
         What the file should be, for errors.
 
@@ -67,53 +65,50 @@ def read_lines(path: Path, where: str = "", kind: str = "CSV") -> list[str]:
     ReadError
         Absent, unreadable, too large, empty, not text of a known encoding, or with a line that no table has.
     """
-    size = file_size(path, MAX_TEXT_BYTES, kind, where)
+    size = file_size(path, MAX_TEXT_BYTES, kind)
     try:
         with path.open("rb") as file:
             data = file.read(min(size, _LINE))
             if size > _LINE and not _ENDS.search(data):
-                raise _long_line(where, 1)
+                raise _long_line(1)
             data += file.read(max(size - len(data), 0))
     except OSError as error:
-        raise unreadable(error, where) from None
-    text = decoded(data, where, kind)
+        raise unreadable(error) from None
+    text = decoded(data, kind)
     del data
     if "\0" in text:
-        raise ReadError(f"{where}not text (zero bytes)", expected=f"{kind} in UTF-8", todo="save it as UTF-8")
+        raise ReadError("not text (zero bytes)", expected=f"{kind} in UTF-8", todo="save it as UTF-8")
     if not text or text.isspace():
-        raise ReadError(f"{where}the file is empty", expected="a header and rows of numbers")
+        raise ReadError("the file is empty", expected="a header and rows of numbers")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if (rows := text.count("\n")) > _ROWS:
-        raise ReadError(f"{where}too large", expected=f"at most {_ROWS} rows", found=str(rows), todo=CUT_TRIAL)
+        raise ReadError("too large", expected=f"at most {_ROWS} rows", found=str(rows), todo=CUT_TRIAL)
     # Not splitlines(): that would also split at form feeds and other characters inside a cell.
     lines = text.split("\n")
     if len(text) > _LINE and max(map(len, lines)) > _LINE:
-        raise _long_line(where, 1 + next(i for i, line in enumerate(lines) if len(line) > _LINE))
+        raise _long_line(1 + next(i for i, line in enumerate(lines) if len(line) > _LINE))
     if _SEP.fullmatch(lines[0]):
         lines[0] = ""
     return lines
 
 
-def _long_line(where: str, row: int) -> ReadError:
-    return ReadError(f"{where}row {row} is no row of a table", expected=f"at most {_LINE} characters")
+def _long_line(row: int) -> ReadError:
+    return ReadError(f"row {row} is no row of a table", expected=f"at most {_LINE} characters")
 
 
 def _is_utf16(data: bytes) -> bool:
     return data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
 
 
-def decoded(data: bytes, where: str = "", kind: str = "CSV") -> str:
+def decoded(data: bytes, kind: str = "CSV") -> str:
     """Text of UTF-8, with or without a byte order mark, or of UTF-16 with one (Excel's “Unicode text”)."""
     name, encoding = ("UTF-16", "utf-16") if _is_utf16(data) else ("UTF-8", "utf-8-sig")
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
-        raise ReadError(
-            f"{where}not {name} text (byte {error.start})",
-            expected=f"{kind} in UTF-8",
-            todo="save it as UTF-8",
-        ) from None
+        what = f"not {name} text (byte {error.start})"
+        raise ReadError(what, expected=f"{kind} in UTF-8", todo="save it as UTF-8") from None
 
 
 def first_characters(path: Path) -> str:
@@ -129,12 +124,12 @@ def first_characters(path: Path) -> str:
     return rest if _SEP.fullmatch(first) else first + end + rest
 
 
-def check_names(names: Sequence[str], where: str = "") -> None:
+def check_names(names: Sequence[str]) -> None:
     """ReadError at the first name that cannot be shown: control characters in it, or longer than any name is."""
     for i, name in enumerate(names):
         if printable(name) != name:
             wanted = f"up to {SHOWN_CHARACTERS} plain characters"
-            raise ReadError(f"{where}column {i + 1}: not a name", expected=wanted, found=short(name))
+            raise ReadError(f"column {i + 1}: not a name", expected=wanted, found=short(name))
 
 
 def is_blank(line: str) -> bool:
@@ -142,11 +137,11 @@ def is_blank(line: str) -> bool:
     return not line.strip(" \t,;")
 
 
-def refuse_gap(lines: Sequence[str], start: int, stop: int, unit: str, where: str = "") -> None:
+def refuse_gap(lines: Sequence[str], start: int, stop: int, unit: str) -> None:
     """ReadError at the first blank line from `start` up to `stop`, where each should be one `unit`."""
     gap = next((i for i in range(start, stop) if is_blank(lines[i])), None)
     if gap is not None:
-        raise ReadError(f"{where}row {gap + 1} is empty", expected=f"a row for every {unit}")
+        raise ReadError(f"row {gap + 1} is empty", expected=f"a row for every {unit}")
 
 
 def cells_of(line: str, dialect: Dialect) -> list[str]:
@@ -160,9 +155,7 @@ def cells_of(line: str, dialect: Dialect) -> list[str]:
     return [cell.strip() for cell in line.split(dialect.delimiter)]
 
 
-def numbers_of(
-    lines: Sequence[str], first_row: int, columns: Sequence[str], dialect: Dialect, where: str = ""
-) -> Array:
+def numbers_of(lines: Sequence[str], first_row: int, columns: Sequence[str], dialect: Dialect) -> Array:
     """Rows of numbers; an empty cell (or ``nan``) becomes NaN.
 
     Parameters
@@ -174,8 +167,6 @@ def numbers_of(
     columns : sequence of str
         A name for every column, for errors.
     dialect : Dialect
-    where : str
-        Put before the message of an error.
 
     Returns
     -------
@@ -188,27 +179,25 @@ def numbers_of(
     """
     if len(lines) * len(columns) > _CELLS:
         size = f"{len(lines)} rows of {len(columns)}"
-        raise ReadError(f"{where}too large", expected=f"at most {_CELLS:.0e} cells", found=size, todo=CUT_TRIAL)
+        raise ReadError("too large", expected=f"at most {_CELLS:.0e} cells", found=size, todo=CUT_TRIAL)
     if dialect.decimal_comma:
-        _check_decimals(lines, first_row, where)
-    chunks = [
-        _numbers(lines[i : i + _CHUNK], first_row + i, columns, dialect, where) for i in range(0, len(lines), _CHUNK)
-    ]
+        _check_decimals(lines, first_row)
+    chunks = [_numbers(lines[i : i + _CHUNK], first_row + i, columns, dialect) for i in range(0, len(lines), _CHUNK)]
     return np.concatenate(chunks) if chunks else np.empty((0, len(columns)))
 
 
-def _check_decimals(lines: Sequence[str], first_row: int, where: str) -> None:
+def _check_decimals(lines: Sequence[str], first_row: int) -> None:
     """ReadError where commas and points both stand in numbers: nothing says which separates thousands."""
     with_point = next((i for i, line in enumerate(lines) if "." in line), None)
     if with_point is not None and any("," in line for line in lines):
         raise ReadError(
-            f"{where}row {first_row + with_point}: a decimal point in a table with decimal commas",
+            f"row {first_row + with_point}: a decimal point in a table with decimal commas",
             expected="one of the two, and no separators of thousands",
             found=short(lines[with_point]),
         )
 
 
-def _numbers(lines: Sequence[str], first_row: int, columns: Sequence[str], dialect: Dialect, where: str) -> Array:
+def _numbers(lines: Sequence[str], first_row: int, columns: Sequence[str], dialect: Dialect) -> Array:
     n = len(columns)
     flat: list[str] = []
     for i, line in enumerate(lines):
@@ -216,7 +205,7 @@ def _numbers(lines: Sequence[str], first_row: int, columns: Sequence[str], diale
         if len(cells) != n:
             if len(cells) < n or any(cell.strip() for cell in cells[n:]):
                 raise ReadError(
-                    f"{where}row {first_row + i} does not match the header",
+                    f"row {first_row + i} does not match the header",
                     expected=f"{n} cells",
                     found=f"{len(cells)}",
                     todo=_todo_for_width(len(cells), n, dialect),
@@ -234,7 +223,7 @@ def _numbers(lines: Sequence[str], first_row: int, columns: Sequence[str], diale
         if (np.abs(values) > _LARGEST).any():
             raise ValueError
     except ValueError:
-        values = _slowly(flat, first_row, columns, where)
+        values = _slowly(flat, first_row, columns)
     return values.reshape(len(lines), n)
 
 
@@ -244,7 +233,7 @@ def _todo_for_width(n_cells: int, n_columns: int, dialect: Dialect) -> str:
     return CUT_SHORT
 
 
-def _slowly(flat: Sequence[str], first_row: int, columns: Sequence[str], where: str) -> Array:
+def _slowly(flat: Sequence[str], first_row: int, columns: Sequence[str]) -> Array:
     """The same numbers cell by cell, stopping at the first that is none."""
     values = np.empty(len(flat))
     for i, cell in enumerate(flat):
@@ -256,7 +245,7 @@ def _slowly(flat: Sequence[str], first_row: int, columns: Sequence[str], where: 
             values[i] = math.inf
         if abs(values[i]) > _LARGEST or "_" in text or not text.isascii():
             raise ReadError(
-                f"{where}row {first_row + row}, column {printable(columns[column])!r}: not a number",
+                f"row {first_row + row}, column {printable(columns[column])!r}: not a number",
                 expected=f"a number up to {_LARGEST:g}, or an empty cell where nothing was seen",
                 found=short(text),
             )

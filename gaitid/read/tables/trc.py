@@ -53,7 +53,7 @@ def read_trc(path: Path, forces: Path | None = None, plates: Path | None = None)
     ReadError, ModelError
         What is wrong with a file, in one line.
     """
-    lines = read_lines(path, kind="TRC")
+    lines = read_lines(path, "TRC")
     header = _header(lines)
     labels, names = _labels(lines)
     columns = ["Frame#", "Time", *(f"{label} {axis}" for label in labels for axis in "XYZ")]
