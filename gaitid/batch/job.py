@@ -7,7 +7,7 @@ import hashlib
 import json
 import pickle
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -70,7 +70,7 @@ class Outcome:
     @property
     def doubt(self) -> str:
         """The warning that the static may be of somebody else; empty where there is none."""
-        return _doubt(self.warnings)
+        return next((text for text in self.warnings if text.startswith(OTHER_PERSON)), "")
 
 
 @dataclass(frozen=True)
@@ -146,14 +146,11 @@ def run_job(job: Job) -> Outcome:
     return Outcome(job.name, REFUSED, reason, trial_sha256, fingerprint, run_time_s=spent, fatal=fatal)
 
 
-def _doubt(warnings: Sequence[str]) -> str:
-    return next((text for text in warnings if text.startswith(OTHER_PERSON)), "")
-
-
 def _refuse_other_person(job: Job, result: Result) -> None:
-    if job.static_discovered and (doubt := _doubt([note.text for note in result.notes])):
+    doubts = [note.text for note in result.notes if note.code == "other_person"]
+    if job.static_discovered and doubts:
         todo = "name its static in a manifest or with --static"
-        raise TrialError(f"{doubt} ({job.options.static} was found, not given)", todo=todo)
+        raise TrialError(f"{doubts[0]} ({job.options.static} was found, not given)", todo=todo)
 
 
 @lru_cache(maxsize=4)
