@@ -22,7 +22,7 @@ MAX_DEPTH = 8
 
 
 def bundled_folder(name: str) -> Path:
-    """Where `configs` or `sample_data` lies: inside an installed package, or beside it in a checkout."""
+    """The folder `configs` or `sample_data`: inside an installed package, or beside it in a checkout."""
     here = Path(__file__).resolve().parents[1]
     inside = here / "_bundled" / name
     return inside if inside.is_dir() else here.parent / name

@@ -325,7 +325,7 @@ class Model(NamedTuple):
         return name in scope.numbers or (name == "sign" and sided)
 
     def place(self, kind: str, name: str, side: str) -> tuple[str, str]:
-        """Where a name is defined that a side uses: the side, empty for the middle of the body, and the bare name."""
+        """The side whose definition a side means by a name (empty: the middle of the body), and the bare name."""
         prefix, dot, bare = name.partition(".")
         if dot and prefix:
             return prefix, bare
