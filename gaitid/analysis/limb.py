@@ -88,7 +88,7 @@ def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mec
 
 
 def make_link(
-    spec: specs.Body,
+    spec: specs.Segment,
     side: str,
     body: Body,
     motion: SegmentMotion,

@@ -149,7 +149,7 @@ def recorded_sides(trial: Trial, model: specs.Model) -> tuple[dict[str, Needs], 
     for needs in legs.values():
         _refuse_ambiguous(trial, model, needs)
     # with one side only, markers of the base may be all that there is
-    of_leg = {name: needs.own(name, needs.present) if len(legs) > 1 else needs.present for name, needs in legs.items()}
+    of_leg = {name: n.of_leg(name, n.present) if len(legs) > 1 else n.present for name, n in legs.items()}
     recorded = {name: needs for name, needs in legs.items() if of_leg[name]}
     missing = sorted(
         {" or ".join(labels) for name, needs in (recorded or legs).items() for role, labels in needs.missing.items()}
@@ -167,7 +167,8 @@ def recorded_sides(trial: Trial, model: specs.Model) -> tuple[dict[str, Needs], 
     notes = []
     for name, needs in legs.items():
         if name not in recorded:
-            labels = ", ".join(sorted(" or ".join(needs.missing[role]) for role in needs.own(name, set(needs.missing))))
+            roles = needs.of_leg(name, set(needs.missing))
+            labels = ", ".join(sorted(" or ".join(needs.missing[role]) for role in roles))
             text = f"{name} leg: none of its markers ({labels}) is in the trial; its columns are empty"
             notes.append(Note("leg_absent", text))
     return recorded, tuple(notes)

@@ -136,7 +136,7 @@ def pose_body(model: specs.Model, markers: Markers, subject: Subject, sides: Seq
     return Body(geometry, tuple(sides), segments, R_gp, words, markers.settings, notes)
 
 
-def _segment(geometry: Geometry, through: Geometry, body: specs.Body, side: str) -> SegmentPose:
+def _segment(geometry: Geometry, through: Geometry, body: specs.Segment, side: str) -> SegmentPose:
     length = np.asarray(geometry.value(body.length, side), dtype=float)
     fraction = geometry.model.table.rows[body.row].com_fraction
     # a mean over the trial is that of the frames that were seen

@@ -82,7 +82,7 @@ def length_notes(geometry: Geometry, sides: Sequence[str], first_frame: int) -> 
     return tuple(notes)
 
 
-def _neighbours(model: specs.Model) -> list[tuple[specs.Body, specs.Body]]:
+def _neighbours(model: specs.Model) -> list[tuple[specs.Segment, specs.Segment]]:
     """Each body that hangs from another of the chain, and that other."""
     return [(body, model.chain[k]) for body, k in zip(model.chain, model.proximal, strict=True) if k is not None]
 

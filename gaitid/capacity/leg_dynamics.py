@@ -193,7 +193,7 @@ def leg_dynamics(
         return np.array([[link in segments] for segments, _ in moves])
 
     def velocity_map(p_g: Array, link: int) -> Array:
-        """Of a point of a link, (frames, n, 3): e × (p − c) of each axis that moves it."""
+        """The velocity of a point of a link per rate of each axis, (frames, n, 3): e × (p − c), or 0."""
         return np.where(moving(link), cross(axes_g, p_g[:, None] - centres_g), 0.0)
 
     frames, n = axes_g.shape[:2]

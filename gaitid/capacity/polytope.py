@@ -41,7 +41,7 @@ class Polytope:
 
     @property
     def volume(self) -> float:
-        """In all m dimensions (an area for m = 2): 0 where it is flat."""
+        """The volume in all m dimensions (an area for m = 2): 0 where it is flat."""
         return self.extent if self.rank == self.vertices.shape[1] else 0.0
 
 

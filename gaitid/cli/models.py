@@ -234,7 +234,7 @@ SETTING_NOTES = {
 def schema_text() -> str:
     """The description with the choices and defaults that the code has now."""
     from gaitid.model import expression
-    from gaitid.model.schema import LENGTHS, OWN_LENGTHS, SCHEMA, SEQUENCES, UNITS
+    from gaitid.model.schema import LENGTHS, MEASURED_LENGTHS, SCHEMA, SEQUENCES, UNITS
     from gaitid.model.shapes import AXES, FRAMES, POINTS, VECTORS, schema_lines
     from gaitid.model.specs import Settings
 
@@ -252,7 +252,7 @@ def schema_text() -> str:
         sequences=" or ".join(SEQUENCES),
         functions=", ".join(functions),
         lengths=[*LENGTHS],
-        own_lengths=[*OWN_LENGTHS],
+        own_lengths=[*MEASURED_LENGTHS],
         settings="\n".join(lines) + "\n",
         points=schema_lines(POINTS),
         vectors=schema_lines(VECTORS),

@@ -131,7 +131,7 @@ def solve_in_chunks(chain: Chain, solve: Callable[[Chain], Array]) -> list[Wrenc
 
 
 def known_joints(chain: Chain) -> list[Mask]:
-    """For each joint in which frames its force and its moment can be known, (2, frames).
+    """Whether each joint's force and moment can be known, (2, frames) each.
 
     A force needs the accelerations and loads from there to the free ends, a moment everything.
     """

@@ -141,7 +141,7 @@ def relative_motion(link: Link, velocity_g: Array, observer: Observer) -> Relati
 
 
 def observed_wrenches(link: Link, observer: Observer, motion: RelativeMotion) -> Mapping[str, Wrench]:
-    """What one segment's motion asks of its proximal joint, computed in the observer's axes and told by cause.
+    """The wrenches, one a cause, that a segment's motion asks of its proximal joint, computed in the observer's axes.
 
     Parameters
     ----------

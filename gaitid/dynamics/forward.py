@@ -138,7 +138,7 @@ def _refuse_singular(tree: JointTree, M: Array) -> None:
 
 
 def _power(moved: TreeMotion, loads: Sequence[Load]) -> float:
-    """Of the loads: f · v + m · ω at their points, W."""
+    """The power of the loads, W: f · v + m · ω at their points."""
     total = 0.0
     for load in loads:
         w = moved.omega_g[load.body]

@@ -95,7 +95,7 @@ class JointTree:
         return len(self.bodies)
 
     def index(self, name: str) -> int:
-        """Where a body stands in the tree."""
+        """The index of a body in the tree."""
         names = [body.name for body in self.bodies]
         if name not in names:
             raise ModelError(f"no body {name} in the tree", expected=", ".join(names))

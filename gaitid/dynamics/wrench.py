@@ -141,7 +141,7 @@ def _same_frame(a: Wrench, b: Wrench | Twist) -> None:
 
 
 def centre_of_pressure(load: Wrench, surface_g: Array, normal_g: Array) -> tuple[Array, Array]:
-    """Where the action meets a plane with no moment in it, and the moment left about the normal.
+    """The point of a plane about which an action has no moment in the plane, and the moment left about the normal.
 
     With M about a point p of the plane and n its unit normal: r = p + (n × M)/(n · F), free moment
     n · (M − (r − p) × F) (Shimba 1984, J Biomech 17:53-60; the plate's own surface, so no height is involved).

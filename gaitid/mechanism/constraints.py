@@ -50,7 +50,7 @@ class Constraint(ABC):
         return 0
 
     def points(self) -> tuple[Array, ...]:
-        """For each body the point that its torque is reported about, body axes, m."""
+        """The point of each body that its torque is reported about, body axes, m."""
         return tuple(CENTRE for _ in self.bodies)
 
     @abstractmethod

@@ -27,7 +27,7 @@ class Driver(Constraint):
 
     @property
     def effort_unit(self) -> str:
-        """Of what the actuator exerts on body j, −λ."""
+        """The unit of what the actuator exerts on body j, −λ."""
         return "torque_Nm"
 
     def nu(self, t: Array) -> Array:

@@ -60,7 +60,7 @@ class Solution:
         return self.multipliers[:, self.mechanism.rows[constraint.name]]
 
     def loads_of(self, constraint: Constraint) -> list[tuple[Array, Array, Array]]:
-        """For each of the constraint's bodies: force on it, torque about a point, the point. See `Constraint.loads`."""
+        """Force on each of the constraint's bodies, torque about a point, and the point: see `Constraint.loads`."""
         poses = poses_of(self.q)
         return constraint.loads([poses[b] for b in constraint.bodies], self.multipliers_of(constraint))
 
@@ -128,7 +128,7 @@ def simultaneous(solution: Solution) -> tuple[Array, Array]:
 
 
 def checks(solution: Solution) -> dict[str, float | None]:
-    """What shows that a solution holds; None where it cannot be said.
+    """The figures that show whether a solution holds; None where one cannot be computed.
 
     Returns
     -------

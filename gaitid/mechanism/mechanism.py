@@ -46,7 +46,7 @@ class Mechanism:
 
     @cached_property
     def rows(self) -> dict[str, slice]:
-        """Where the rows of each constraint are."""
+        """The rows of each constraint in Φ."""
         ends = np.cumsum([len(c.units) for c in self.constraints]).tolist()
         return {c.name: slice(end - len(c.units), end) for c, end in zip(self.constraints, ends, strict=True)}
 

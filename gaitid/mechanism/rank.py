@@ -24,7 +24,7 @@ def comparable(mechanism: Mechanism, J: Array) -> Array:
 
 
 def smallest_singular_value(mechanism: Mechanism, J: Array) -> Array:
-    """Of the comparable Φq, (…): 0 where rows depend on one another or outnumber the coordinates."""
+    """The smallest singular value of the comparable Φq, (…): 0 where rows depend on others or outnumber the columns."""
     if J.shape[-2] > J.shape[-1]:
         return np.zeros(J.shape[:-2])
     return np.asarray(np.linalg.svd(comparable(mechanism, J), compute_uv=False)[..., -1])

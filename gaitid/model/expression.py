@@ -36,6 +36,7 @@ CONSTANTS = {"pi": math.pi}
 MAX_LENGTH = 500
 # Of a whole number: more is beyond the largest real, 1.8e308.
 MAX_BITS = 1023
+_REAL = "a number that a computer's real can hold"
 
 
 class Expression(NamedTuple):
@@ -73,7 +74,7 @@ def parse_expression(text: object, where: str) -> Expression:
     if isinstance(text, bool) or not isinstance(text, (str, int, float)):
         raise ModelError(f"{where}: not a formula", expected="a number or a formula", found=short(text))
     if isinstance(text, int) and text.bit_length() > MAX_BITS:  # Python would not even print it
-        raise ModelError(f"{where}: number too large", expected="a number that a computer's real can hold")
+        raise ModelError(f"{where}: number too large", expected=_REAL)
     source = str(text)
     if len(source) > MAX_LENGTH:
         raise ModelError(f"{where}: formula too long", expected=f"at most {MAX_LENGTH} characters")
@@ -100,9 +101,7 @@ _BINARY: Mapping[type, Callable[[Any, Any], Any]] = {
 def _check(node: ast.expr, where: str, source: str) -> None:
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         if abs(node.value) > sys.float_info.max:  # type: ignore[arg-type]
-            raise ModelError(
-                f"{where}: number too large", expected="a number that a computer's real can hold", found=short(source)
-            )
+            raise ModelError(f"{where}: number too large", expected=_REAL, found=short(source))
         return None
     if isinstance(node, (ast.Name, ast.Attribute)):
         _dotted(node)
@@ -126,14 +125,10 @@ def _check(node: ast.expr, where: str, source: str) -> None:
             for argument in node.args:
                 _check(argument, where, source)
             return None
-        raise ModelError(
-            f"{where}: no function {name!r}",
-            expected=", ".join([*FUNCTIONS, "mean", *POINT_FUNCTIONS]),
-            found=short(source),
-        )
-    raise ModelError(
-        f"{where}: not a formula", expected="numbers, names, + - * / ** and functions", found=short(source)
-    )
+        functions = ", ".join([*FUNCTIONS, "mean", *POINT_FUNCTIONS])
+        raise ModelError(f"{where}: no function {name!r}", expected=functions, found=short(source))
+    expected = "numbers, names, + - * / ** and functions"
+    raise ModelError(f"{where}: not a formula", expected=expected, found=short(source))
 
 
 def _dotted(node: ast.expr) -> str:

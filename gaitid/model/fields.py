@@ -116,8 +116,8 @@ class Fields:
 
     def mapping(self, key: str, default: Any = _MISSING) -> Fields:
         value = self.raw(key, default)
-        said = default is _MISSING and key not in self.values
-        return Fields({} if value is None else value, self.at(key), Faults("") if said else self.faults)
+        named = default is _MISSING and key not in self.values  # as missing: nothing more need be said of it
+        return Fields({} if value is None else value, self.at(key), Faults("") if named else self.faults)
 
     def items(self, key: str) -> list[Any]:
         value = self.raw(key)

@@ -22,7 +22,7 @@ MAX_DEPTH = 8
 
 
 def bundled_folder(name: str) -> Path:
-    """Where `configs` or `sample_data` lies: inside an installed package, or beside it in a checkout."""
+    """The folder `configs` or `sample_data`: inside an installed package, or beside it in a checkout."""
     here = Path(__file__).resolve().parents[1]
     inside = here / "_bundled" / name
     return inside if inside.is_dir() else here.parent / name
@@ -55,11 +55,8 @@ def find_file(kind: str, name: str, bundled: Mapping[str, Path], todo: str = "")
     stem = name.removesuffix(".yaml")
     if stem in bundled:
         return bundled[stem]
-    raise ModelError(
-        f"no {kind} {name!r}{nearest(stem, list(bundled))}",
-        expected=f"a YAML file or one of {', '.join(bundled)}",
-        todo=todo,
-    )
+    expected = f"a YAML file or one of {', '.join(bundled)}"
+    raise ModelError(f"no {kind} {name!r}{nearest(stem, list(bundled))}", expected=expected, todo=todo)
 
 
 def find_model(model: str) -> Path:
@@ -88,12 +85,10 @@ def load_model(model: str | Path, overrides: Mapping[str, Any] | None = None) ->
     table_name = content.get("table")
     if not isinstance(table_name, str):
         raise ModelError(f"{name}: table: expected the path of a segment-parameter table, found {table_name!r}")
+    known = specs.Settings._fields
     for key in overrides or {}:
-        if key not in specs.Settings._fields:
-            raise ModelError(
-                f"--set {key}: no such setting{nearest(key, specs.Settings._fields)}",
-                expected=", ".join(specs.Settings._fields),
-            )
+        if key not in known:
+            raise ModelError(f"--set {key}: no such setting{nearest(key, known)}", expected=", ".join(known))
     if overrides:
         settings = content.get("settings") or {}
         if isinstance(settings, dict):
@@ -127,9 +122,8 @@ def _beside(relative: str, paths: tuple[Path, ...]) -> Path:
     for folder in (*(p.parent for p in paths), bundled_folder("configs")):
         if is_file(folder / relative):
             return folder / relative
-    raise ModelError(
-        f"{shown(paths[0])}: no file {relative!r} beside the model", todo="give a path from the model's folder"
-    )
+    wrong = f"{shown(paths[0])}: no file {relative!r} beside the model"
+    raise ModelError(wrong, todo="give a path from the model's folder")
 
 
 def merged_content(path: Path, above: tuple[Path, ...] = ()) -> tuple[dict[str, Any], tuple[Path, ...]]:
@@ -194,10 +188,8 @@ def load_table(path: Path) -> specs.Table:
     if top.raw("gaitid_table", None) != 1:
         raise ModelError(f"{shown(path)}: not a gaitid table", expected="gaitid_table: 1")
     source = top.text("source")
-    rows: dict[str, specs.SegmentParameters] = {}
     segments = top.mapping("segments")
-    for name in list(segments.values):
-        rows[name] = _row(segments.mapping(name), source)
+    rows = {name: _row(segments.mapping(name), source) for name in list(segments.values)}
     if any(row.gyration_fractions is not None for row in rows.values()) or "gyration_about" in top.values:
         top.text("gyration_about", among=("centre_of_mass",))
     table = specs.Table(top.text("name"), top.text("title", ""), source, path, rows)
@@ -208,18 +200,17 @@ def load_table(path: Path) -> specs.Table:
 
 def _row(row: Fields, source: str) -> specs.SegmentParameters:
     """One segment: its mass or its fraction, and its inertia or radii of gyration."""
-    for one, other in (("mass_fraction", "mass_kg"), ("gyration_fractions", "inertia_kg_m2")):
-        if (one in row.values) == (other in row.values):
-            found = "both" if one in row.values else "neither"
-            row.faults.add(f"{row.path}: expected {one} or {other}, found {found}")
-    given = set(row.values)
-    needs_com = "com_fraction" in given or "mass_kg" not in given
+    for fraction, value in (("mass_fraction", "mass_kg"), ("gyration_fractions", "inertia_kg_m2")):
+        if (fraction in row.values) == (value in row.values):
+            given = "both" if value in row.values else "neither"
+            row.faults.add(f"{row.path}: expected {fraction} or {value}, found {given}")
+    needs_com = "com_fraction" in row.values or "mass_kg" not in row.values
     parameters = specs.SegmentParameters(
-        mass_fraction=row.number("mass_fraction", low=1e-9, high=1) if "mass_fraction" in given else None,
-        mass_kg=row.number("mass_kg", low=1e-9, high=10000) if "mass_kg" in given else None,
+        mass_fraction=row.number("mass_fraction", low=1e-9, high=1) if "mass_fraction" in row.values else None,
+        mass_kg=row.number("mass_kg", low=1e-9, high=10000) if "mass_kg" in row.values else None,
         com_fraction=row.number("com_fraction", low=-1, high=2) if needs_com else float("nan"),
-        gyration_fractions=_radii(row) if "gyration_fractions" in given else None,
-        inertia_kg_m2=_inertia(row) if "inertia_kg_m2" in given else None,
+        gyration_fractions=_radii(row) if "gyration_fractions" in row.values else None,
+        inertia_kg_m2=_inertia(row) if "inertia_kg_m2" in row.values else None,
         source=row.text("source", source),
     )
     row.asked |= {"mass_fraction", "mass_kg", "com_fraction", "gyration_fractions", "inertia_kg_m2"}
@@ -235,27 +226,26 @@ def _radii(row: Fields) -> tuple[float, float, float]:
     squares = sorted(float(r) ** 2 for r in radii)
     # A body's principal moments: the largest is at most the sum of the others (equal for a flat body).
     if squares[2] > (squares[0] + squares[1]) * (1 + 1e-9):
-        row.faults.add(
-            f"{row.at('gyration_fractions')}: no body has these (the largest square exceeds the sum of the others)"
-        )
+        reason = "the largest square exceeds the sum of the others"
+        row.faults.add(f"{row.at('gyration_fractions')}: no body has these ({reason})")
     return float(radii[0]), float(radii[1]), float(radii[2])
 
 
 def _inertia(row: Fields) -> tuple[tuple[float, ...], ...]:
     """Three principal moments, or three rows of three, about the centre of mass in segment axes."""
     rows = row.items("inertia_kg_m2")
-    if len(rows) == 3 and not any(isinstance(one, list) for one in rows):
+    if len(rows) == 3 and not any(isinstance(r, list) for r in rows):
         rows = [[moment if i == j else 0.0 for j in range(3)] for i, moment in enumerate(rows)]
-    whole = len(rows) == 3 and all(isinstance(one, list) and len(one) == 3 for one in rows)
-    if not whole or not all(_is_number(v) for one in rows for v in one):
+    square = len(rows) == 3 and all(isinstance(r, list) and len(r) == 3 for r in rows)
+    if not square or not all(_is_number(v) for r in rows for v in r):
         row.faults.add(f"{row.at('inertia_kg_m2')}: expected three principal moments or three rows of three, kg·m²")
         return ((0.0,) * 3,) * 3
-    tensor = tuple(tuple(float(v) for v in one) for one in rows)
+    tensor = tuple(tuple(float(v) for v in r) for r in rows)
     if fault := inertia_fault(np.array(tensor), row.at("inertia_kg_m2")):
         row.faults.add(fault)
     return tensor
 
 
 def _is_number(value: object) -> bool:
-    """Python counts true and false among the whole numbers."""
+    """Whether it is a number; Python counts true and false among the integers."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)

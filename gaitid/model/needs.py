@@ -30,7 +30,7 @@ class Needs:
     measurements: set[str] = field(default_factory=set)
     shared: set[tuple[str, str]] = field(default_factory=set)
 
-    def own(self, side: str, roles: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    def of_leg(self, side: str, roles: set[tuple[str, str]]) -> set[tuple[str, str]]:
         """Those of the roles that belong to this side's leg alone, not to the pelvis that both legs hang from."""
         return {role for role in roles if role[0] == side and role not in self.shared}
 
@@ -123,7 +123,7 @@ def side_needs(model: specs.Model, side: str, has: Callable[[str], bool]) -> tup
     return needs, tuple(computable)
 
 
-def _body_uses(body: specs.Body) -> list[Use]:
+def _body_uses(body: specs.Segment) -> list[Use]:
     """What the joint, the centre of mass and the length of a body use of the model and the subject."""
     used = [("point", body.centre), *uses(body.com), *uses(body.length)]
     return [use for use in used if use[0] != "number" or use[1] not in BODY_NAMES]

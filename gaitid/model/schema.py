@@ -17,9 +17,9 @@ from gaitid.model.validate import faults_of
 SCHEMA = 1
 SEQUENCES = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")
 UNITS = ("kg", "mm", "cm", "m", "rad", "deg")
-# m. The distance between neighbouring joint centres of a limb, from a newborn's to a giant's, and that of a body whose
-# own mass a table gives, which may be any: outside, the markers are in another unit.
-LENGTHS, OWN_LENGTHS = (0.04, 0.8), (0.001, 10.0)
+# m. The distance between neighbouring joint centres of a limb, from a newborn's to a giant's, and that of a segment
+# whose mass in kg a table gives, which may be any: outside, the markers are in another unit.
+LENGTHS, MEASURED_LENGTHS = (0.04, 0.8), (0.001, 10.0)
 
 
 def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], name: str) -> specs.Model:
@@ -67,7 +67,7 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
     base = _base(top.mapping("base"))
     bodies = [Fields(item, f"chain[{i}]", faults) for i, item in enumerate(top.items("chain"))]
     nexts = [*(str(fields.values.get("segment")) for fields in bodies[1:]), base.segment]
-    chain = tuple(_body(fields, on, table) for fields, on in zip(bodies, nexts, strict=False))
+    chain = tuple(_chain_segment(fields, on, table) for fields, on in zip(bodies, nexts, strict=False))
     heel = toe = instead_of_toe = ""
     if "ground_contact" in top.values:
         contact = top.mapping("ground_contact")
@@ -217,46 +217,37 @@ def _scope(fields: Fields) -> specs.Scope:
     return scope
 
 
-def _body(fields: Fields, on: str, table: specs.Table) -> specs.Body:
-    """An entry of the chain; `on` is what it hangs from if it does not say."""
-    segment = fields.text("segment")
-    row = fields.text("row", segment)
+def _chain_segment(fields: Fields, following: str, table: specs.Table) -> specs.Segment:
+    """An entry of the chain; `following` is what it hangs from by default."""
+    row = fields.text("row", fields.text("segment"))
     measured = row in table.rows and table.rows[row].mass_kg is not None
-    low, high = _range(fields, "length_range_m", OWN_LENGTHS if measured else LENGTHS)
-    body = specs.Body(
-        segment=segment,
+    lengths = _range(fields, "length_range_m", MEASURED_LENGTHS if measured else LENGTHS)
+    segment = _segment(fields, fields.text("on", following), fields.flag("ground", False), lengths)
+    fields.done()
+    return segment
+
+
+def _segment(fields: Fields, on: str, ground: bool, lengths: tuple[float, float]) -> specs.Segment:
+    name = fields.text("segment")
+    return specs.Segment(
+        segment=name,
         frame=fields.text("frame"),
-        row=row,
+        row=fields.text("row", name),
         com=parse_ref(fields.raw("com"), fields.at("com"), fields.faults),
         length=fields.required_expression("length"),
         joint=fields.text("joint"),
         centre=fields.text("centre"),
-        on=fields.text("on", on),
-        ground=fields.flag("ground", False),
-        low=low,
-        high=high,
+        on=on,
+        ground=ground,
+        low=lengths[0],
+        high=lengths[1],
     )
-    fields.done()
-    return body
 
 
 def _base(fields: Fields) -> specs.Base:
     base = specs.Base(fields.text("segment"), fields.text("frame"), fields.text("origin"))
     if {"row", "com", "length", "joint", "centre"} & set(fields.values):
-        body = specs.Body(
-            segment=base.segment,
-            frame=base.frame,
-            row=fields.text("row", base.segment),
-            com=parse_ref(fields.raw("com"), fields.at("com"), fields.faults),
-            length=fields.required_expression("length"),
-            joint=fields.text("joint"),
-            centre=fields.text("centre"),
-            on="",
-            ground=False,
-            low=0.0,
-            high=math.inf,
-        )
-        base = base._replace(body=body)
+        base = base._replace(body=_segment(fields, "", False, (0.0, math.inf)))
     fields.done()
     return base
 

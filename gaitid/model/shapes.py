@@ -24,31 +24,20 @@ T = TypeVar("T")
 class PointName(str):
     """The name of a point or a marker."""
 
-    __slots__ = ()
-
 
 class FrameName(str):
     """The name of a frame."""
 
-    __slots__ = ()
 
-
-class Form(NamedTuple):
-    """How a kind is written: its YAML (its keys with `_READERS`), the key that tells it, words for the schema."""
-
-    yaml: str
-    key: str
-    words: str
-
-
-_FORMS: dict[type, Form] = {}
+# How each kind is written: the key that tells it, its YAML (what its keys hold: `_READERS`), words for the schema.
+_FORMS: dict[type, tuple[str, str, str]] = {}
 
 
 def form(yaml: str, words: str = "", key: str = "") -> Callable[[type[T]], type[T]]:
     """Declare a kind whose fields are, in order, what the keys of its YAML hold; by default the first key tells it."""
 
     def declare(kind: type[T]) -> type[T]:
-        _FORMS[kind] = Form(yaml, key or yaml.lstrip("{").partition(":")[0], words)
+        _FORMS[kind] = key or yaml.lstrip("{").partition(":")[0], yaml, words
         return kind
 
     return declare
@@ -232,11 +221,7 @@ Frame = AxesFrame | TurnedFrame
 # --- what follows from the declarations --------------------------------------------------------------------
 
 
-def _by_key(union: Any) -> Mapping[str, type]:
-    return {_FORMS[kind].key: kind for kind in get_args(union)}
-
-
-POINTS, VECTORS, FRAMES = _by_key(Point), _by_key(Vector), _by_key(Frame)
+POINTS, VECTORS, FRAMES = ({_FORMS[kind][0]: kind for kind in get_args(kinds)} for kinds in (Point, Vector, Frame))
 #: A mapping with one of these keys defines a point or a frame.
 DEFINING_KEYS = frozenset({*POINTS, *FRAMES})
 
@@ -260,7 +245,7 @@ def uses(definition: object) -> Iterator[Use]:
 def schema_lines(kinds: Mapping[str, type]) -> str:
     """The kinds as the schema lists them."""
     lines = []
-    for yaml, _, words in (_FORMS[kind] for kind in kinds.values()):
+    for _, yaml, words in (_FORMS[kind] for kind in kinds.values()):
         key = re.search(r"(\w+): \w+\?", yaml)
         yaml, note = yaml.replace("?", ""), f"({key[1]}: optional)" if key else ""
         if len(yaml) < 42:
@@ -309,7 +294,7 @@ def parse_frame(fields: Fields) -> Frame:
 
 def _parse(fields: Fields, kinds: Mapping[str, type], otherwise: type) -> Any:
     kind = next((kind for key, kind in kinds.items() if key in fields.values), otherwise)
-    definition = kind(*_values(fields, _FORMS[kind].yaml))
+    definition = kind(*_values(fields, _FORMS[kind][1]))
     fields.done()
     return definition
 

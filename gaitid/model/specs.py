@@ -104,7 +104,7 @@ class Table(NamedTuple):
     rows: Mapping[str, SegmentParameters]
 
 
-class Body(NamedTuple):
+class Segment(NamedTuple):
     """One segment of a limb with its proximal joint.
 
     Attributes
@@ -144,14 +144,14 @@ class Base(NamedTuple):
     Attributes
     ----------
     segment, frame, origin : str
-    body : Body or None
+    body : Segment or None
         Where it has a mass: its row, centre of mass and proximal joint (the lumbar joint of a pelvis).
     """
 
     segment: str
     frame: str
     origin: str
-    body: Body | None = None
+    body: Segment | None = None
 
 
 class Angle(NamedTuple):
@@ -274,7 +274,7 @@ class Model(NamedTuple):
     ----------
     sides : tuple of Side
         One or two.
-    chain : tuple of Body
+    chain : tuple of Segment
         Of each side, from the free ends to the base.
     heel, toe, instead_of_toe : str
         Points of the segment that the ground acts on; empty where it acts on none.
@@ -291,7 +291,7 @@ class Model(NamedTuple):
     subject: Mapping[str, Measurement]
     middle: Scope
     each_side: Scope
-    chain: tuple[Body, ...]
+    chain: tuple[Segment, ...]
     base: Base
     heel: str
     toe: str
@@ -325,7 +325,7 @@ class Model(NamedTuple):
         return name in scope.numbers or (name == "sign" and sided)
 
     def place(self, kind: str, name: str, side: str) -> tuple[str, str]:
-        """Where a name is defined that a side uses: the side, empty for the middle of the body, and the bare name."""
+        """The side whose definition a side means by a name (empty: the middle of the body), and the bare name."""
         prefix, dot, bare = name.partition(".")
         if dot and prefix:
             return prefix, bare

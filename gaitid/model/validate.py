@@ -33,7 +33,7 @@ def faults_of(model: specs.Model) -> Iterator[str]:
     return iter(faults or _loops(model))
 
 
-def _parts(model: specs.Model, bodies: list[tuple[str, specs.Body]]) -> Iterator[Part]:
+def _parts(model: specs.Model, bodies: list[tuple[str, specs.Segment]]) -> Iterator[Part]:
     """Everything in a model that uses names."""
     none: frozenset[str] = frozenset()
     for sided, place in ((False, "middle"), (True, "each_side")):
@@ -120,7 +120,7 @@ def _joint_faults(model: specs.Model) -> Iterator[str]:
             yield f"angles.{joint}: missing (the joint {joint!r} of the chain needs its axes)"
 
 
-def _row_faults(model: specs.Model, body: specs.Body, where: str) -> Iterator[str]:
+def _row_faults(model: specs.Model, body: specs.Segment, where: str) -> Iterator[str]:
     """What the table and the subject do not give of what a body needs."""
     row = model.table.rows.get(body.row)
     if row is None:

@@ -20,8 +20,6 @@ _Safe: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # A model is a few kilobytes: a larger file is something else, given by mistake.
 MAX_BYTES = 4_000_000
-
-
 # A model nests some ten levels. The C loader recurses without a limit of its own and would end the process.
 MAX_DEPTH = 50
 # Nodes after aliases are written out: an alias of an alias of an alias can stand for more than a memory holds.
@@ -30,11 +28,15 @@ MAX_NODES = 200_000
 MAX_DIGITS = 18
 _BOOL, _INT, _FLOAT = (f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int", "float"))
 _TRUE_FALSE = re.compile(r"(?:yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE)\Z")
-_WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z")
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z")
 _REAL = re.compile(
     r"(?:[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
     r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\Z"
 )
+
+
+def _refusal(problem: str, mark: yaml.Mark | None) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, problem, mark)
 
 
 class _Loader(_Safe):  # type: ignore[misc]
@@ -51,7 +53,7 @@ class _Loader(_Safe):  # type: ignore[misc]
         self.depth += 1
         if self.depth > MAX_DEPTH:
             mark = getattr(parent, "start_mark", None)
-            raise yaml.constructor.ConstructorError(None, None, f"nested more than {MAX_DEPTH} levels deep", mark)
+            raise _refusal(f"nested more than {MAX_DEPTH} levels deep", mark)
 
     def ascend_resolver(self) -> None:
         self.depth -= 1
@@ -67,7 +69,7 @@ def _expanded(node: yaml.Node, known: dict[int, tuple[int, int] | None]) -> tupl
     if id(node) in known:
         done = known[id(node)]
         if done is None:
-            raise yaml.constructor.ConstructorError(None, None, "an alias inside what it stands for", node.start_mark)
+            raise _refusal("an alias inside what it stands for", node.start_mark)
         return done
     known[id(node)] = None
     children: list[yaml.Node] = []
@@ -78,9 +80,7 @@ def _expanded(node: yaml.Node, known: dict[int, tuple[int, int] | None]) -> tupl
     sizes = [_expanded(child, known) for child in children]
     nodes, levels = 1 + sum(n for n, _ in sizes), 1 + max((level for _, level in sizes), default=0)
     if nodes > MAX_NODES or levels > MAX_DEPTH:
-        raise yaml.constructor.ConstructorError(
-            None, None, f"its aliases stand for more than {MAX_NODES} entries or {MAX_DEPTH} levels", node.start_mark
-        )
+        raise _refusal(f"its aliases stand for more than {MAX_NODES} entries or {MAX_DEPTH} levels", node.start_mark)
     known[id(node)] = nodes, levels
     return nodes, levels
 
@@ -93,42 +93,36 @@ def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[object, object]:
         try:
             twice = key in result
         except TypeError:
-            raise yaml.constructor.ConstructorError(
-                None, None, "a key is not plain text", key_node.start_mark
-            ) from None
+            raise _refusal("a key is not plain text", key_node.start_mark) from None
         if twice:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"the key {short(key)} is given twice", key_node.start_mark
-            )
+            raise _refusal(f"the key {short(key)} is given twice", key_node.start_mark)
         result[key] = loader.construct_object(value_node, deep=True)
     return result
 
 
-def _whole(loader: _Loader, node: yaml.ScalarNode) -> int:
+def _integer(loader: _Loader, node: yaml.ScalarNode) -> int:
     text = str(loader.construct_scalar(node))
-    if not _WHOLE.match(text) or len(text) > MAX_DIGITS:
-        raise yaml.constructor.ConstructorError(
-            None, None, f"not a whole number of at most {MAX_DIGITS} digits: {short(text)}", node.start_mark
-        )
+    if not _INTEGER.match(text) or len(text) > MAX_DIGITS:
+        raise _refusal(f"not a whole number of at most {MAX_DIGITS} digits: {short(text)}", node.start_mark)
     return int(text)
 
 
 def _real(loader: _Loader, node: yaml.ScalarNode) -> float:
     text = str(loader.construct_scalar(node))
     if not _REAL.match(text):
-        raise yaml.constructor.ConstructorError(None, None, f"not a number: {short(text)}", node.start_mark)
+        raise _refusal(f"not a number: {short(text)}", node.start_mark)
     return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
 
 
 _Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
-_Loader.add_constructor(_INT, _whole)
+_Loader.add_constructor(_INT, _integer)
 _Loader.add_constructor(_FLOAT, _real)
 _Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag not in (_BOOL, _INT, _FLOAT)]
     for first, resolvers in _Safe.yaml_implicit_resolvers.items()  # type: ignore[attr-defined]
 }
 _Loader.add_implicit_resolver(_BOOL, _TRUE_FALSE, list("yYnNtTfF"))
-_Loader.add_implicit_resolver(_INT, _WHOLE, list("-+0123456789"))
+_Loader.add_implicit_resolver(_INT, _INTEGER, list("-+0123456789"))
 _Loader.add_implicit_resolver(_FLOAT, _REAL, list("-+.0123456789"))
 
 
@@ -145,9 +139,8 @@ def parse_yaml(text: str, name: str) -> object:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}: " if mark is not None else ""
-        raise ModelError(
-            f"{name}: {where}{getattr(error, 'problem', None) or 'cannot be parsed'}", expected="YAML"
-        ) from None
+        problem = getattr(error, "problem", None) or "cannot be parsed"
+        raise ModelError(f"{name}: {where}{problem}", expected="YAML") from None
     except (RecursionError, ValueError, TypeError, AttributeError) as error:  # the last two: tags on a wrong kind
         raise ModelError(f"{name}: cannot be parsed ({type(error).__name__})", expected="YAML") from None
 
@@ -165,11 +158,8 @@ def load_yaml(path: Path) -> object:
         if path.exists() and not path.is_file():
             raise ModelError(f"{path}: cannot be read", expected="a YAML file", found="a folder or a device")
         if path.stat().st_size > MAX_BYTES:
-            raise ModelError(
-                f"{path}: too large for YAML settings",
-                expected=f"at most {MAX_BYTES} bytes",
-                found=str(path.stat().st_size),
-            )
+            expected, size = f"at most {MAX_BYTES} bytes", str(path.stat().st_size)
+            raise ModelError(f"{path}: too large for YAML settings", expected=expected, found=size)
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise ModelError(f"{path}: no such file") from None

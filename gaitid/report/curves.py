@@ -65,7 +65,7 @@ class Layout:
         return (self.width - self.left - self.right - gaps) / self.columns
 
     def height(self, rows: int) -> float:
-        """Of the whole figure with so many rows of panels."""
+        """The height of the figure with so many rows of panels."""
         panels = rows * self.panel_height + (rows - 1) * self.row_gap
         return self.top + self.strip_height + self.strip_gap + panels + self.bottom
 
@@ -183,7 +183,7 @@ def _set_limits(axes: Axes, result: Result, panel: Panel) -> None:
 
 
 def _hatched(side: str) -> dict[str, Any]:
-    """How a patch without a value looks: faint by its colour, because `alpha` would count twice in SVG."""
+    """The style of a patch without a value: faint by its colour, because `alpha` would count twice in SVG."""
     edge = to_rgba(COLOURS[side], 0.45)
     return {"facecolor": "none", "edgecolor": edge, "hatch": _HATCHES[side], "linewidth": 0}
 

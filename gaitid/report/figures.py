@@ -189,7 +189,7 @@ def _notes(figure: Figure, half: int, heading: str, notes: Sequence[str]) -> Non
 
 
 def shorten(text: str, most: int) -> str:
-    """At most so many characters, with an ellipsis where something was left out."""
+    """The text cut to so many characters, with an ellipsis where something was left out."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

@@ -33,7 +33,7 @@ _CAPTIONS = {
 
 
 def page(results: Sequence[Result]) -> str:
-    """The whole page, a section for each result."""
+    """The page, with a section for each result."""
     labels = _labels(results)
     heading = labels[0] if len(results) == 1 else f"{len(results)} results"
     parts = [
@@ -213,7 +213,7 @@ def _peak_cell(p: Peak) -> str:
 
 
 def _cut(result: Result, contact: Contact) -> str:
-    """Whether the trial begins or ends while the foot is down: its peak may lie outside."""
+    """A note where the trial begins or ends while the foot is down: its peak may lie outside."""
     notes = []
     if contact.first_frame <= result.frame[0]:
         notes.append("cut by the trial's start")

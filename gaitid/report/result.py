@@ -103,7 +103,7 @@ class Result:
         return self.record.get(key)
 
     def trial_sha256(self) -> str:
-        """Of the trial's own file: the input that says so, else the first; empty where none has one."""
+        """The SHA-256 of the trial: of the input with that role, else of the first; empty where none has one."""
         inputs = self.section("inputs")
         entries = [e for e in inputs if isinstance(e, Mapping)] if isinstance(inputs, list) else []
         trials = [e for e in entries if e.get("role") == "trial"] or entries

@@ -34,7 +34,7 @@ class PeakKind:
 
 @dataclass(frozen=True)
 class Peak:
-    """What was found within one contact.
+    """A peak within one contact.
 
     ``value`` is NaN where no frame of the contact has one; ``empty`` frames of ``frames`` have none, so the
     true peak may lie among them.
@@ -62,7 +62,7 @@ PEAKS = (
 
 
 def peak_kinds(result: Result) -> list[PeakKind]:
-    """Those whose columns the result has."""
+    """The peaks whose columns the result has."""
     return [kind for kind in PEAKS if f"{result.sides[0]}_{kind.column}" in result.columns]
 
 
@@ -85,7 +85,7 @@ def runs(mask: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 
 def unknown_spans(result: Result) -> list[Span]:
-    """Where the load on a foot is unknown (its cells are empty), with the reason that the contacts give."""
+    """The frames in which a foot's load is unknown (its cells are empty), with the reason that the contacts give."""
     spans: list[Span] = []
     for side in result.sides if result.on_ground else ():
         empty = np.isnan(np.array([result.columns[ground_column(side, axis)] for axis in AXES])).any(axis=0)
@@ -141,6 +141,6 @@ def vertical_axis(result: Result) -> str | None:
 
 
 def count_warnings(result: Result) -> str:
-    """How many warnings the record holds, in words."""
+    """The number of warnings in the record, in words."""
     count = sum(len(texts) for texts in result.warnings().values())
     return "no warnings" if not count else f"{count} warning{'s' if count > 1 else ''}"

@@ -89,7 +89,7 @@ def _default_legs() -> Mapping[str, Leg]:
 
 @dataclass(frozen=True)
 class Subject:
-    """The whole subject.
+    """Who is simulated: masses, inertias and lengths of the body.
 
     Attributes
     ----------

@@ -88,7 +88,7 @@ class ChainBody:
 
     @property
     def length_m(self) -> float:
-        """From the joint to the far end."""
+        """The distance from the joint to the far end."""
         return float(np.linalg.norm(self.distal_b))
 
 
@@ -173,12 +173,12 @@ class ChainScenario:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """Of each coordinate, ``revolute`` or ``prismatic``."""
+        """The kind of each coordinate, ``revolute`` or ``prismatic``."""
         return tuple(body.joint.kind for body in self.bodies for _ in body.joint.coordinates)
 
     @cached_property
     def last_coordinate(self) -> tuple[int, ...]:
-        """Of each body, the index of the last coordinate of its joint: where it stands in `tree`."""
+        """For each body the index of its joint's last coordinate, which is its index in `tree`."""
         return tuple(int(k) - 1 for k in np.cumsum([len(body.joint.coordinates) for body in self.bodies]))
 
     def beyond(self, i: int) -> tuple[int, ...]:
@@ -215,7 +215,7 @@ class ChainScenario:
         return JointTree(tuple(links))
 
     def torque(self) -> Torque:
-        """Of the drive: (t, q, q̇) → (coordinates,) array, N·m or N."""
+        """The drive's torques as a function (t, q, q̇) → (coordinates,) array, N·m or N."""
         drive, n = self.drive, len(self.coordinates)
         if drive.kind == "torques":
             return lambda t, q, qd: at_all(drive.courses, t)[0]

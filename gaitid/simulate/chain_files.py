@@ -19,7 +19,7 @@ from gaitid.simulate.tables import Table, csv_text, frame_columns, marker_table,
 
 
 def write_chain(scenario: ChainScenario, folder: Path) -> tuple[Path, ...]:
-    """Write every file of a chain into a folder (made where absent), each whole or not at all.
+    """Write every file of a chain into a folder (made where absent), all of them or none.
 
     Parameters
     ----------

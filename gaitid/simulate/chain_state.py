@@ -127,7 +127,7 @@ def _poses(scenario: ChainScenario, q: Jet) -> tuple[list[Jet], list[Jet], list[
 def _wrenches(
     scenario: ChainScenario, times_s: Array, rotation: list[Jet], origin: list[Jet], com: list[Jet]
 ) -> list[tuple[Array, Array]]:
-    """Of the parent on each body, about the body's origin."""
+    """The wrenches of the parent on each body, about the body's origin."""
     moving = [
         Moving(body.mass_kg, c, spin_of(r, body.inertia_b))
         for body, c, r in zip(scenario.bodies, com, rotation, strict=True)

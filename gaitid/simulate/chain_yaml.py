@@ -204,7 +204,7 @@ def _inertia(fields: Fields) -> Array:
 
 
 def _markers(fields: Fields, name: str, distal: Array) -> dict[str, Array]:
-    """As given, or three around the body's length."""
+    """The markers that the file gives, or three around the body's length."""
     if "markers_m" in fields.values:
         group = fields.mapping("markers_m")
         markers = {label: _vector(group, label) for label in list(group.values)}
@@ -286,7 +286,7 @@ def _push(fields: Fields, bodies: Sequence[str]) -> Push:
 
 
 def _in_axes(fields: Fields, unit: str) -> tuple[Course, ...]:
-    """Of x, y and z each a course; what is left out is zero."""
+    """The courses along x, y and z; what is left out is zero."""
     courses = tuple(_course(fields.mapping(axis, {}), unit) for axis in "xyz")
     fields.done()
     return courses

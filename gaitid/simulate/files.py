@@ -51,7 +51,7 @@ def simulate(scenario: str | Path, folder: Path, **options: float | str | tuple[
 
 
 def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:
-    """Write every file of a walk into a folder (made where absent), each whole or not at all.
+    """Write every file of a walk into a folder (made where absent), all of them or none.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A folder of simulated files: all of them whole, or none."""
+"""A folder of simulated files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gaitid.errors import WriteError
 def write_folder(
     folder: Path, binary: Mapping[str, Callable[[Path], None]], texts: Mapping[str, str]
 ) -> tuple[Path, ...]:
-    """Write files into a folder (made where absent), each whole or not at all.
+    """Write files into a folder (made where absent), all of them or none.
 
     Parameters
     ----------

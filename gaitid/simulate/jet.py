@@ -32,7 +32,7 @@ class Jet:
 
     @property
     def order(self) -> int:
-        """How many derivatives are known."""
+        """The number of derivatives that are known."""
         return int(self.d.shape[0]) - 1
 
     @property

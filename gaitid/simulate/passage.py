@@ -16,7 +16,7 @@ from gaitid.simulate.timing import smooth_step
 
 @dataclass(frozen=True)
 class Pivot:
-    """A turn of the whole body about one point of the floor.
+    """A turn of the walker about one point of the floor.
 
     Attributes
     ----------

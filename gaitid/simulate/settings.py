@@ -33,7 +33,7 @@ class _Recording:
 
     @classmethod
     def kinds(cls) -> Mapping[str, type]:
-        """Of each setting, the type of its default."""
+        """The type of each setting's default."""
         return {setting.name: type(setting.default) for setting in fields(cls)}  # type: ignore[arg-type]
 
     def _malformed(self) -> list[str]:

@@ -13,7 +13,7 @@ _LONGEST_S = 1e3
 
 
 def smooth_step(t: Jet, start: float, end: float) -> Jet:
-    """From 0 before `start` to 1 after `end`, three times continuously differentiable (times,)."""
+    """A step from 0 before `start` to 1 after `end`, three times continuously differentiable (times,)."""
     # 35 u⁴ − 84 u⁵ + 70 u⁶ − 20 u⁷: the polynomial of least degree whose first three derivatives vanish at both ends
     return _between(t, start, end, (0, 0, 0, 0, 35, -84, 70, -20), after=constant(1.0, t.order))
 
@@ -51,7 +51,7 @@ class Clock:
 
     @property
     def plain(self) -> bool:
-        """Pattern time is laboratory time."""
+        """Whether pattern time is laboratory time."""
         return self.rate == 1.0 and not self.changes
 
     def at(self, since: Jet) -> Jet:

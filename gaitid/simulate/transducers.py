@@ -135,7 +135,7 @@ def _centre_of_pressure(force_p: Array, moment_p: Array, origin_p: Array) -> Cha
 
 
 def _carried(legs: list[tuple[Array, Array]], wrench: Array, draw: np.random.Generator) -> Array:
-    """How transducers at r that each feel a force along e carry a wrench (samples, 6): one column a transducer.
+    """The forces, one column a transducer, by which transducers at r that feel along e carry a wrench (samples, 6).
 
     Σ e s = F and Σ (r × e) s = M have more unknowns than equations; an unevenness of the floor decides, here at random
     and in proportion to the load.

@@ -110,7 +110,7 @@ def _stances(gait: Gait, settings: WalkSettings) -> tuple[Stance, ...]:
 
 
 def _sensors(n: int, seed: int) -> list[Array]:
-    """Where the sensors of n plates have their origins, plate axes, m."""
+    """The origins of the sensors of n plates, plate axes, m."""
     if not seed:
         return [_SENSORS_P[i % len(_SENSORS_P)] for i in range(n)]
     draw = np.random.default_rng(seed)
@@ -118,7 +118,7 @@ def _sensors(n: int, seed: int) -> list[Array]:
 
 
 def _plate(place: PlatePlace, gait: Gait, hand: float, number: int, sensor_p: Array) -> Plate:
-    """The centre lies on whole millimetres of the walkway."""
+    """A plate in its place; its centre lies on full millimetres of the walkway."""
     heading = gait.heading
     heel = np.zeros(3)
     if place.step is not None:
