@@ -126,10 +126,7 @@ def measure(model: str, *options: str) -> list[dict[str, object]]:
             for side in ("left", "right"):
                 found = differences(columns, trial, side, mass)
                 stance = frames_of(known.stances.get(side, []), trial.n_frames)
-                for kind, frames in (
-                    ("stance", stance),
-                    ("swing", swing_frames(known, trial, side) & ~stance),
-                ):
+                for kind, frames in (("stance", stance), ("swing", swing_frames(known, trial, side) & ~stance)):
                     inner = frames.copy()
                     inner[:4] = inner[-4:] = False  # the ends of the trial, empty in both
                     if not inner.any():
@@ -245,8 +242,7 @@ def main() -> None:
         before, _, rest = old.partition("<!-- shared trials: begin -->")
         _, _, after = rest.partition("<!-- shared trials: end -->")
         page.write_text(
-            f"{before}<!-- shared trials: begin -->\n{text}\n<!-- shared trials: end -->{after}",
-            encoding="utf-8",
+            f"{before}<!-- shared trials: begin -->\n{text}\n<!-- shared trials: end -->{after}", encoding="utf-8"
         )
 
 

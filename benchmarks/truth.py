@@ -90,17 +90,7 @@ def noise_table() -> list[str]:
             _, truth = _columns(folder / "walk.truth.wrenches.csv")
             cells = []
             for cutoff in CUTOFFS:
-                _gaitid(
-                    "run",
-                    str(folder / "walk.c3d"),
-                    "--model",
-                    "pig",
-                    "--cutoff",
-                    cutoff,
-                    "-o",
-                    str(folder),
-                    "-q",
-                )
+                _gaitid("run", str(folder / "walk.c3d"), "--model", "pig", "--cutoff", cutoff, "-o", str(folder), "-q")
                 names, values = _columns(folder / "walk.wrenches.csv")
                 errors = values - truth
                 force = [i for i, n in enumerate(names) if "_force_global" in n and "ground" not in n]

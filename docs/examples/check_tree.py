@@ -14,17 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 # Options of `gaitid run` that `gaitid check` has too; the others say where results go and what is written.
-VALUES = (
-    "--model",
-    "--static",
-    "--subject",
-    "--forces",
-    "--plates",
-    "--cutoff",
-    "--force-cutoff",
-    "--assign",
-    "--set",
-)
+VALUES = ("--model", "--static", "--subject", "--forces", "--plates", "--cutoff", "--force-cutoff", "--assign", "--set")
 FLAGS = ("--require-forces",)
 
 

@@ -195,11 +195,7 @@ def _refuse_ambiguous(trial: Trial, model: specs.Model, needs: Needs) -> None:
 
 
 def _subject(
-    trial: Trial,
-    model: specs.Model,
-    needs: Mapping[str, Needs],
-    subject_file: SubjectFile,
-    static: Trial | None,
+    trial: Trial, model: specs.Model, needs: Mapping[str, Needs], subject_file: SubjectFile, static: Trial | None
 ) -> Subject:
     wanted = {name for n in needs.values() for name in n.measurements} | ({"mass"} & set(model.subject))
     calibration = None

@@ -57,12 +57,7 @@ def check_cluster(address: str) -> None:
 
 
 def run_cluster(
-    jobs: Sequence[Job],
-    address: str,
-    output: Path,
-    *,
-    time_limit_s: float = 120.0,
-    memory_bytes: int = 0,
+    jobs: Sequence[Job], address: str, output: Path, *, time_limit_s: float = 120.0, memory_bytes: int = 0
 ) -> Generator[Outcome, None, None]:
     """Work on jobs in a Dask cluster whose workers see the same folders under the same names.
 

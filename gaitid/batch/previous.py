@@ -14,17 +14,7 @@ from pathlib import Path
 from gaitid.batch.files import absolute
 from gaitid.batch.job import Job, Outcome, fingerprint_of, is_current, trial_hash
 from gaitid.batch.parquet import sweep_frames
-from gaitid.batch.results_folder import (
-    FETCHED,
-    FOLDER,
-    FRAMES,
-    ROOT,
-    TABLE,
-    folds_case,
-    noted_root,
-    root_note,
-    writing,
-)
+from gaitid.batch.results_folder import FETCHED, FOLDER, FRAMES, ROOT, TABLE, folds_case, noted_root, root_note, writing
 from gaitid.batch.table import COLUMNS
 from gaitid.disk.atomic import put_all
 from gaitid.disk.read_back import read_record

@@ -144,10 +144,7 @@ def balance(result: Result) -> list[Finding]:
                     t = about_origin - np.cross(place, f)
                     windows += 1
                     at = f"{side} {body.joint} near frame {result.trial.first_frame + a + n // 2}"
-                    for kind, size in (
-                        ("force", float(np.linalg.norm(f))),
-                        ("moment", float(np.linalg.norm(t))),
-                    ):
+                    for kind, size in (("force", float(np.linalg.norm(f))), ("moment", float(np.linalg.norm(t)))):
                         if size > worst[kind][0]:
                             worst[kind] = (size, at)
     if not windows:
@@ -336,12 +333,7 @@ def vertical_force(result: Result) -> list[Finding]:
     if peaks and all(f.name != "peak force" for f in findings):
         findings.append(
             Finding(
-                "peak force",
-                PASS,
-                f"peak vertical force {max(peaks):.2f} body weights",
-                max(peaks),
-                PEAK_FAIL[1],
-                "BW",
+                "peak force", PASS, f"peak vertical force {max(peaks):.2f} body weights", max(peaks), PEAK_FAIL[1], "BW"
             )
         )
     return findings

@@ -15,15 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli import INTERRUPTED, options
-from gaitid.cli.common import (
-    CONTEXT,
-    flag,
-    print_detail,
-    print_error,
-    print_info,
-    refuse_pattern,
-    talk_options,
-)
+from gaitid.cli.common import CONTEXT, flag, print_detail, print_error, print_info, refuse_pattern, talk_options
 from gaitid.cli.log import ERROR, INFO, WARNING, Log
 from gaitid.cli.run import RESULT_OPTIONS, given_options, recorded_command
 from gaitid.cli.run import command as run_command

@@ -57,11 +57,7 @@ class _Lazy(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(
-    cls=_Lazy,
-    context_settings=CONTEXT,
-    epilog="Example:  gaitid run walk.c3d --model pig -o results",
-)
+@click.group(cls=_Lazy, context_settings=CONTEXT, epilog="Example:  gaitid run walk.c3d --model pig -o results")
 @talk_options
 def group() -> None:
     """3D gait analysis from markers and force plates to joint wrenches."""

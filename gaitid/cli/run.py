@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli import INTERRUPTED, options
-from gaitid.cli.common import (
-    CONTEXT,
-    attempt,
-    folders_for,
-    print_detail,
-    print_error,
-    print_info,
-    talk_options,
-)
+from gaitid.cli.common import CONTEXT, attempt, folders_for, print_detail, print_error, print_info, talk_options
 from gaitid.cli.log import ERROR, Log
 from gaitid.dynamics import SOLVER_NAMES
 from gaitid.write import DEFAULT_FRAMES, FRAMES_OF_EXPRESSION, WRITE
@@ -34,8 +26,7 @@ MAX_CONTACTS = 8
 
 
 @click.command(
-    context_settings=CONTEXT,
-    epilog="Example:  gaitid run walk.c3d --model pig --static static.c3d -o results",
+    context_settings=CONTEXT, epilog="Example:  gaitid run walk.c3d --model pig --static static.c3d -o results"
 )
 @click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
 @options.inputs

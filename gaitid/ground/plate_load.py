@@ -220,11 +220,7 @@ def plate_axes(plate: ForcePlate) -> tuple[Array, Array, Array]:
     x = unit(x)
     y = np.cross(z, x)
     y = unit(y)
-    return (
-        np.column_stack([np.cross(y, z), y, z]),
-        plate.corners_g.mean(axis=0),
-        np.array([length_x, length_y]) / 4,
-    )
+    return (np.column_stack([np.cross(y, z), y, z]), plate.corners_g.mean(axis=0), np.array([length_x, length_y]) / 4)
 
 
 def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: specs.Settings) -> PlateLoad:
@@ -415,6 +411,5 @@ def _check_cutoff(cutoff_hz: float, plate: ForcePlate) -> None:
         )
     if cutoff_hz * len(plate.force_p) < plate.rate_hz:
         raise TrialError(
-            f"the trial is too short to be low-passed at {cutoff_hz:g} Hz",
-            todo="give a higher --force-cutoff, or none",
+            f"the trial is too short to be low-passed at {cutoff_hz:g} Hz", todo="give a higher --force-cutoff, or none"
         )

@@ -35,10 +35,7 @@ def describe(content: Mapping[str, Any]) -> str:
         ],
     )
     vertical = content["vertical"]
-    add(
-        "vertical",
-        [f"{vertical['up']}, from {vertical['found_from']}" if vertical["up"] else vertical["found_from"]],
-    )
+    add("vertical", [f"{vertical['up']}, from {vertical['found_from']}" if vertical["up"] else vertical["found_from"]])
     add("markers", [*_marker_lines(p), *(_doubt_line(fault) for fault in content["labels_in_doubt"])])
     analog = content["analog"]
     if analog["channels"]:

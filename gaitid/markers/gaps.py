@@ -218,13 +218,7 @@ def bridge(markers: Mapping[str, Array], rate_hz: float) -> dict[str, Array]:
 
 
 def _fill(
-    markers: Mapping[str, Array],
-    label: str,
-    seen: Mask,
-    first: int,
-    stop: int,
-    rate_hz: float,
-    limits: GapLimits,
+    markers: Mapping[str, Array], label: str, seen: Mask, first: int, stop: int, rate_hz: float, limits: GapLimits
 ) -> tuple[Gap, Array | None]:
     """What becomes of one gap, and the (frames, 3) positions that fill it."""
 

@@ -105,10 +105,7 @@ class Spring(Load):
         lengthening = dot(along, dj.point(j, self.s_j) - di.point(i, self.s_i))
         tension = self.stiffness * (length - self.free_length) + self.damping * lengthening
         F = tension[..., None] * along
-        return [
-            (self.bodies[0], F, cross(i.turned(self.s_i), F)),
-            (self.bodies[1], -F, -cross(j.turned(self.s_j), F)),
-        ]
+        return [(self.bodies[0], F, cross(i.turned(self.s_i), F)), (self.bodies[1], -F, -cross(j.turned(self.s_j), F))]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

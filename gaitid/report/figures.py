@@ -53,12 +53,7 @@ def page_figures(result: Result) -> list[tuple[str, str, list[list[Panel]], Layo
     pelvis = panels.PELVIS_AND_FOOT
     figures: list[tuple[str, str, list[Sequence[Panel]], Layout]] = [
         ("ground", "Ground reaction", [panels.ground_panels(vertical_axis(result))], PAGE),
-        (
-            "angles",
-            "Joint angles",
-            [panels.SAGITTAL_ANGLES, panels.FRONTAL_ANGLES, panels.TRANSVERSE_ANGLES],
-            PAGE,
-        ),
+        ("angles", "Joint angles", [panels.SAGITTAL_ANGLES, panels.FRONTAL_ANGLES, panels.TRANSVERSE_ANGLES], PAGE),
         (
             "moments",
             "Joint moments (internal)",

@@ -70,8 +70,7 @@ def _format(output: Path, format: str | None) -> str:
         )
     if format is not None and by_suffix not in (None, format):
         raise GaitidError(
-            f"{output}: the name says {by_suffix}, the format asked for is {format}",
-            todo="make them agree",
+            f"{output}: the name says {by_suffix}, the format asked for is {format}", todo="make them agree"
         )
     return format or by_suffix or ""
 

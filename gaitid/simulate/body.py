@@ -203,10 +203,7 @@ def shank_markers(subject: Subject, side: str) -> dict[str, Array]:
     x = np.array([1.0, 0.0, 0.0])
     dihedral = sg * leg.shank_rotation_rad
     lateral = sg * (np.cos(dihedral) * np.cross(z, x) - np.sin(dihedral) * x)
-    return {
-        f"{letter}TIB": ankle_0 + 0.50 * length_0 * z + 0.095 * lateral,
-        f"{letter}ANK": ankle_marker,
-    }
+    return {f"{letter}TIB": ankle_0 + 0.50 * length_0 * z + 0.095 * lateral, f"{letter}ANK": ankle_marker}
 
 
 def foot_markers(subject: Subject, side: str) -> dict[str, Array]:

@@ -91,10 +91,7 @@ def model_yaml(scenario: ChainScenario) -> str:
         ]
         if body.parent != following:
             lines.append(f"    on: {_above(scenario, body)}")
-    lines += [
-        f"base: {{segment: {GROUND}, frame: {GROUND}, origin: ground_origin}}",
-        "angles:",
-    ]
+    lines += [f"base: {{segment: {GROUND}, frame: {GROUND}, origin: ground_origin}}", "angles:"]
     for body in scenario.bodies:
         columns = ", ".join(f"{name}: {letter}" for name, letter in zip(angle_columns(body), "abc", strict=True))
         lines += [

@@ -107,10 +107,7 @@ def _angles(rotation: Mapping[str, Array], progress: Array, side: str) -> dict[s
 
 
 def _moments(
-    rotation: Mapping[str, Array],
-    wrenches: Mapping[tuple[str, str], tuple[Array, Array]],
-    mass_kg: float,
-    side: str,
+    rotation: Mapping[str, Array], wrenches: Mapping[tuple[str, str], tuple[Array, Array]], mass_kg: float, side: str
 ) -> dict[str, Array]:
     sg = SIGN[side]
     local = {

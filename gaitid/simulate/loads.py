@@ -135,10 +135,7 @@ def bernstein(coefficients: Sequence[float], s: Array) -> Array:
     """Bernstein polynomial over 0 ≤ s ≤ 1 with these control values."""
     n = len(coefficients) - 1
     return np.asarray(
-        sum(
-            (c * comb(n, k) * s**k * (1.0 - s) ** (n - k) for k, c in enumerate(coefficients)),
-            np.zeros_like(s),
-        ),
+        sum((c * comb(n, k) * s**k * (1.0 - s) ** (n - k) for k, c in enumerate(coefficients)), np.zeros_like(s)),
         dtype=np.float64,
     )
 

@@ -67,8 +67,7 @@ class Gait:
         pelvis = {name: series.at(phase) for name, series in pattern.pelvis.items()}
         origin = stack([pattern_time * pattern.speed_m_per_s + pelvis["forward"], sg * pelvis["lead"], pelvis["up"]])
         rotation = matmul(
-            matmul(turn(1, pelvis["tilt"]), turn(0, sg * pelvis["obliquity"])),
-            turn(2, sg * pelvis["rotation"]),
+            matmul(turn(1, pelvis["tilt"]), turn(0, sg * pelvis["obliquity"])), turn(2, sg * pelvis["rotation"])
         )
         legs = {}
         for side in SIDES:

@@ -57,8 +57,7 @@ def load_scenario(scenario: str, overrides: Mapping[str, Any]) -> Walk | ChainSc
         return simulate_walk(settings(), SCENARIOS[name])
     known = scenario_names()
     raise GaitidError(
-        f"unknown scenario {scenario!r}{nearest(name, known)}",
-        expected=f"{', '.join(known)} or a YAML file",
+        f"unknown scenario {scenario!r}{nearest(name, known)}", expected=f"{', '.join(known)} or a YAML file"
     )
 
 

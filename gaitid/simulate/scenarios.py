@@ -15,10 +15,7 @@ from gaitid.simulate.timing import Clock
 #: Two plates on whole millimetres, turned by 90° against each other. The first, short along the walkway, reaches from
 #: 70 mm behind the heel marker; the second, long, from 50 mm behind it, so that the next step of the first foot comes
 #: down off its front edge.
-TWO_PLATES = (
-    PlatePlace(0, 0.130, 0.600, 0.400, 90.0),
-    PlatePlace(1, 0.250, 0.600, 0.400, 180.0),
-)
+TWO_PLATES = (PlatePlace(0, 0.130, 0.600, 0.400, 90.0), PlatePlace(1, 0.250, 0.600, 0.400, 180.0))
 
 
 def _adducted(pattern: Pattern, angle_rad: float, lowered_m: float) -> Pattern:
@@ -39,19 +36,11 @@ def _series(course: Series | Sum) -> Series:
 
 _ALL = (
     Scenario("walk", ABOUT["walk"], TWO_PLATES),
-    Scenario(
-        "crossing",
-        ABOUT["crossing"],
-        TWO_PLATES,
-        pattern=_adducted(NORMAL_WALK, 0.150, 0.010),
-    ),
+    Scenario("crossing", ABOUT["crossing"], TWO_PLATES, pattern=_adducted(NORMAL_WALK, 0.150, 0.010)),
     Scenario(
         "shared_plate",
         ABOUT["shared_plate"],
-        (
-            PlatePlace(0, 0.450, 1.200, 0.600, 180.0, aside_m=0.0),
-            PlatePlace(2, 0.130, 0.600, 0.400, 90.0),
-        ),
+        (PlatePlace(0, 0.450, 1.200, 0.600, 180.0, aside_m=0.0), PlatePlace(2, 0.130, 0.600, 0.400, 90.0)),
         steps=3,
     ),
     Scenario(
@@ -73,12 +62,7 @@ _ALL = (
         ),
         steps=3,
     ),
-    Scenario(
-        "stop",
-        ABOUT["stop"],
-        TWO_PLATES,
-        clock=Clock(1.0, ((0.32, 0.92, -1.0), (1.92, 2.52, 1.0))),
-    ),
+    Scenario("stop", ABOUT["stop"], TWO_PLATES, clock=Clock(1.0, ((0.32, 0.92, -1.0), (1.92, 2.52, 1.0)))),
     Scenario(
         "stumble",
         ABOUT["stumble"],
@@ -89,18 +73,10 @@ _ALL = (
     Scenario(
         "turn",
         ABOUT["turn"],
-        (
-            PlatePlace(0, 0.130, 0.600, 0.400, 90.0),
-            PlatePlace(1, 0.150, 0.600, 0.400, 90.0),
-        ),
+        (PlatePlace(0, 0.130, 0.600, 0.400, 90.0), PlatePlace(1, 0.150, 0.600, 0.400, 90.0)),
         pivots_deg=((0, 35.0), (1, 40.0)),
     ),
-    Scenario(
-        "treadmill",
-        ABOUT["treadmill"],
-        (PlatePlace(None, -0.050, 1.800, 0.600, 180.0, aside_m=0.0),),
-        belt=True,
-    ),
+    Scenario("treadmill", ABOUT["treadmill"], (PlatePlace(None, -0.050, 1.800, 0.600, 180.0, aside_m=0.0),), belt=True),
     Scenario(
         "split_belt",
         ABOUT["split_belt"],
@@ -115,10 +91,7 @@ _ALL = (
     Scenario(
         "run",
         ABOUT["run"],
-        (
-            PlatePlace(0, 0.150, 0.900, 0.600, 180.0),
-            PlatePlace(1, 0.150, 0.900, 0.600, 90.0),
-        ),
+        (PlatePlace(0, 0.150, 0.900, 0.600, 180.0), PlatePlace(1, 0.150, 0.900, 0.600, 90.0)),
         pattern=NORMAL_RUN,
         load=RUN_LOAD,
     ),

@@ -56,10 +56,7 @@ class Skeleton:
 
 
 def pose(
-    subject: Subject,
-    pelvis_origin_g: Jet,
-    pelvis_rotation: Jet,
-    leg_angles: Mapping[str, Mapping[str, Jet]],
+    subject: Subject, pelvis_origin_g: Jet, pelvis_rotation: Jet, leg_angles: Mapping[str, Mapping[str, Jet]]
 ) -> Skeleton:
     """Pose the skeleton.
 
@@ -81,20 +78,11 @@ def pose(
         # R_pelvisᵀ R_thigh = Ry(−flexion) Rx(−sg adduction) Rz(−sg internal rotation)
         thigh = matmul(
             pelvis_rotation,
-            _yxz(
-                -angle["hip_flexion"],
-                -sg * angle["hip_adduction"],
-                -sg * angle["hip_internal_rotation"],
-            ),
+            _yxz(-angle["hip_flexion"], -sg * angle["hip_adduction"], -sg * angle["hip_internal_rotation"]),
         )
         # R_thighᵀ R_shank = Ry(flexion) Rx(−sg adduction) Rz(−sg internal rotation)
         shank = matmul(
-            thigh,
-            _yxz(
-                angle["knee_flexion"],
-                -sg * angle["knee_adduction"],
-                -sg * angle["knee_internal_rotation"],
-            ),
+            thigh, _yxz(angle["knee_flexion"], -sg * angle["knee_adduction"], -sg * angle["knee_internal_rotation"])
         )
         torsioned = times_constant(shank, turn_matrix(2, -sg * leg.tibial_torsion_rad))
         # The model orients the uncorrected foot by ankle − TOE with the shank's y as the only hint, that is

@@ -59,11 +59,7 @@ def test_a_leg_at_rest_holds_the_ground_and_its_own_weight(tmp_path: Path) -> No
     # markers that never move count as frozen, which in a recording they are
     options = ("--assign", "right=1", "--set", "doubtful_labels=keep")
     found = columns(run(tmp_path, *options) / "running.wrenches.csv")
-    weights = [
-        (1.00, ANKLE),
-        (2.86, KNEE + 0.4334975 * (ANKLE - KNEE)),
-        (6.85, HIP + 0.4323725 * (KNEE - HIP)),
-    ]
+    weights = [(1.00, ANKLE), (2.86, KNEE + 0.4334975 * (ANKLE - KNEE)), (6.85, HIP + 0.4323725 * (KNEE - HIP))]
     middle = slice(n // 2 + 20, n - 20)
     for joint, centre, below in (("ankle", ANKLE, 1), ("knee", KNEE, 2), ("hip", HIP, 3)):
         forces = [(FORCE, COP), *((np.array([0.0, -9.81 * m]), c) for m, c in weights[:below])]

@@ -105,10 +105,7 @@ def test_derivatives_of_a_wobble_converge_to_the_analytic_ones() -> None:
 def test_turning_the_laboratory_turns_velocity_and_acceleration(seed: int) -> None:
     turn = Rotation.random(None, np.random.default_rng(seed)).as_matrix()
     R, _, _ = wobble(np.arange(120) / 100)
-    for derivatives in (
-        lambda M: angular_derivatives(M, 100.0),
-        lambda M: single_entry_derivatives(M, 100.0),
-    ):
+    for derivatives in (lambda M: angular_derivatives(M, 100.0), lambda M: single_entry_derivatives(M, 100.0)):
         for one, turned in zip(derivatives(R), derivatives(turn @ R), strict=True):
             # rounding 1e-16 times the rate squared, in rad/s and rad/s²
             np.testing.assert_allclose(turned, one @ turn.T, atol=1e-9)

@@ -35,11 +35,7 @@ def gaitid(*args: object) -> Done:
     out, err, argv = io.StringIO(), io.StringIO(), sys.argv
     sys.argv = ["gaitid", *(str(a) for a in args)]
     try:
-        with (
-            contextlib.redirect_stdout(out),
-            contextlib.redirect_stderr(err),
-            pytest.raises(SystemExit) as end,
-        ):
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as end:
             main()
     finally:
         sys.argv = argv

@@ -11,15 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from terminal import (
-    SHARED,
-    assert_refused,
-    assert_wrong_usage,
-    edited_c3d,
-    gaitid,
-    set_parameter,
-    without_markers,
-)
+from terminal import SHARED, assert_refused, assert_wrong_usage, edited_c3d, gaitid, set_parameter, without_markers
 
 
 @pytest.fixture
@@ -164,10 +156,7 @@ def test_model_that_is_not_there(refused: Callable[..., None], walk: Path) -> No
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        (
-            "extends: pig\ngaitid_model: 1\nname: mine\nsettings: {gravty: 9.8}\n",
-            "settings.gravty: unknown key",
-        ),
+        ("extends: pig\ngaitid_model: 1\nname: mine\nsettings: {gravty: 9.8}\n", "settings.gravty: unknown key"),
         ("extends: pig\ngaitid_model: 1\nname: mine\ncolour: red\n", "colour: unknown key"),
         ("a: [1\n", "line"),
         ("just text\n", "not a gaitid model"),

@@ -34,17 +34,9 @@ def hidden(c: Any, label: str, first: int, last: int) -> None:
 
 def test_keys_of_the_contract(walk: Path) -> None:
     content = inspected(walk)
-    assert {
-        "file",
-        "points",
-        "analog",
-        "plates",
-        "contacts",
-        "events",
-        "subject",
-        "stored_outputs",
-        "models",
-    } <= set(content)
+    assert {"file", "points", "analog", "plates", "contacts", "events", "subject", "stored_outputs", "models"} <= set(
+        content
+    )
     assert {"rate", "frames", "first_frame", "units", "labels", "gaps"} <= set(content["points"])
     for plate in content["plates"]:
         assert {"type", "corners", "peak_vertical_N", "bias"} <= set(plate)
@@ -54,12 +46,7 @@ def test_keys_of_the_contract(walk: Path) -> None:
 def test_what_a_simulated_walk_holds(walk: Path) -> None:
     content = inspected(walk)
     points = content["points"]
-    assert (points["rate_hz"], points["frames"], points["first_frame"], points["units"]) == (
-        100,
-        250,
-        1,
-        "mm",
-    )
+    assert (points["rate_hz"], points["frames"], points["first_frame"], points["units"]) == (100, 250, 1, "mm")
     assert len(points["labels"]) == 16
     assert points["gaps"] == {}
     assert content["vertical"]["up"] == "+Z"
@@ -108,10 +95,7 @@ def assert_contacts_as_run_writes(trial: Path, folder: Path) -> None:
         cells = dict(zip(header, row, strict=True))
         assert contact["side"] == cells["side"]
         assert contact["plates"] == cells["plates"]
-        assert (contact["first_frame"], contact["last_frame"]) == (
-            int(cells["first_frame"]),
-            int(cells["last_frame"]),
-        )
+        assert (contact["first_frame"], contact["last_frame"]) == (int(cells["first_frame"]), int(cells["last_frame"]))
         assert contact["method"] == cells["method"]
         assert contact["confidence"] == float(cells["confidence"])
         assert contact["reason"] == cells["reason"]
@@ -233,11 +217,7 @@ def test_text_is_for_a_terminal(walk: Path) -> None:
 
 def test_csv_with_forces_beside_it(simulated: Path, walk: Path) -> None:
     content = inspected(
-        simulated / "walk.csv",
-        "--forces",
-        simulated / "walk.forces.csv",
-        "--plates",
-        simulated / "walk.plates.yaml",
+        simulated / "walk.csv", "--forces", simulated / "walk.forces.csv", "--plates", simulated / "walk.plates.yaml"
     )
     peaks = [p["peak_vertical_N"] for p in inspected(walk)["plates"]]
     assert [p["peak_vertical_N"] for p in content["plates"]] == pytest.approx(peaks, rel=1e-4)

@@ -51,18 +51,7 @@ def test_show_resolved_is_the_same_model_without_extends(name: str, tmp_path: Pa
     assert "extends:" not in done.out
     (tmp_path / "whole.yaml").write_text(done.out, encoding="utf-8")
     whole, original = load_model(tmp_path / "whole.yaml"), load_model(name)
-    for field in (
-        "name",
-        "title",
-        "sides",
-        "table",
-        "chain",
-        "base",
-        "heel",
-        "toe",
-        "progression",
-        "settings",
-    ):
+    for field in ("name", "title", "sides", "table", "chain", "base", "heel", "toe", "progression", "settings"):
         # a formula's parsed tree is equal to no other: its text says all
         assert re.sub(r"<ast[^>]*>", "", repr(getattr(whole, field))) == re.sub(
             r"<ast[^>]*>", "", repr(getattr(original, field))

@@ -146,13 +146,7 @@ def test_two_events_too_near_keep_the_better_one() -> None:
     unknown[:50] = unknown[220:] = np.nan
     points = np.full((300, 3), np.nan)
     file = [Event("Foot Strike", "left", 2.4), Event("Foot Off", "left", 2.43)]
-    found = find_events(
-        file,
-        {"left": foot_load(unknown)},
-        {"left": FootTrack(points, points)},
-        points,
-        FLOOR,
-    )
+    found = find_events(file, {"left": foot_load(unknown)}, {"left": FootTrack(points, points)}, points, FLOOR)
     assert [(e.kind, e.source) for e in found.used] == [("strike", "force"), ("off", "force"), ("strike", "file")]
     assert "less than 0.06 s between strike and off" in found.dropped[0][1]
 
@@ -160,13 +154,7 @@ def test_two_events_too_near_keep_the_better_one() -> None:
 def test_a_files_event_outside_the_trial_is_dropped() -> None:
     points = np.full((100, 3), np.nan)
     file = [Event("Foot Strike", "left", t) for t in (-0.5, 0.5, 1.5)]
-    found = find_events(
-        file,
-        {},
-        {"left": FootTrack(points, points)},
-        points,
-        FLOOR,
-    )
+    found = find_events(file, {}, {"left": FootTrack(points, points)}, points, FLOOR)
     assert [e.time_s for e in found.used] == [0.5]
     assert {reason for _, reason in found.dropped} == {"it lies outside the trial"}
 

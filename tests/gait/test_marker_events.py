@@ -204,26 +204,11 @@ def test_turning_and_shifting_the_laboratory_changes_no_event(yaw: float, x: flo
 @pytest.mark.parametrize("n", [1, 2, 3, 10])
 def test_a_trial_of_a_few_frames_has_no_events_and_is_no_error(n: int) -> None:
     points = np.zeros((n, 3))
-    assert (
-        find_events(
-            (),
-            {},
-            {"left": FootTrack(points, points + 0.1)},
-            points,
-            FLOOR,
-        ).used
-        == ()
-    )
+    assert find_events((), {}, {"left": FootTrack(points, points + 0.1)}, points, FLOOR).used == ()
 
 
 def test_without_markers_there_is_nothing() -> None:
     nothing = np.full((50, 3), np.nan)
-    found = find_events(
-        (),
-        {},
-        {"left": FootTrack(nothing, nothing)},
-        nothing,
-        FLOOR,
-    )
+    found = find_events((), {}, {"left": FootTrack(nothing, nothing)}, nothing, FLOOR)
     assert found.used == ()
     assert (found.heading.sense == 0).all()

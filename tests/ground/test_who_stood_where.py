@@ -143,11 +143,7 @@ def test_an_assignment_that_cannot_be_is_refused(made, given: ByHand, reason: st
 
 def test_what_others_said_is_reported_where_it_disagrees(made) -> None:  # type: ignore[no-untyped-def]
     trial, *_ = made("crossing")
-    said = (
-        Assignment(1, "left", "x.enf"),
-        Assignment(2, "left", "x.enf"),
-        Assignment(1, "none", "an event"),
-    )
+    said = (Assignment(1, "left", "x.enf"), Assignment(2, "left", "x.enf"), Assignment(1, "none", "an event"))
     warnings = [w for w in texts(run(replace(trial, assignments=said)).notes) if " says that plate" in w]
     assert len(warnings) == 2
     assert "x.enf says that plate 2 is the left foot's; here it carries the right foot" in warnings

@@ -88,11 +88,7 @@ def test_four_bar_forces(bundled: Bundled) -> None:
     for row, (arm, sign) in enumerate(((pin - other, 1.0), (pin - np.array([D, 0.0]), -1.0))):
         left[:, row, 0], left[:, row, 1] = -sign * arm[:, 1], sign * arm[:, 0]
     right = np.stack(
-        [
-            I3 * a3[:, 2] + cross(r3, m3 * (a3[:, :2] - g)),
-            I4 * a4[:, 2] + cross(r4, m4 * (a4[:, :2] - g)),
-        ],
-        axis=1,
+        [I3 * a3[:, 2] + cross(r3, m3 * (a3[:, :2] - g)), I4 * a4[:, 2] + cross(r4, m4 * (a4[:, :2] - g))], axis=1
     )
     expected = np.linalg.solve(left, right[..., None])[..., 0]
     force, torque, point = one.load("B", 0)

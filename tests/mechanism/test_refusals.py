@@ -28,10 +28,7 @@ def refusal(path: Path) -> str:
 
 @pytest.mark.parametrize(
     ("drivers", "found"),
-    [
-        (None, 0),
-        ({"second": {"type": "relative_angle_driver", "bodies": ["ground", "rocker"], "angle_rad": 1}}, 2),
-    ],
+    [(None, 0), ({"second": {"type": "relative_angle_driver", "bodies": ["ground", "rocker"], "angle_rad": 1}}, 2)],
 )
 def test_wrong_number_of_drivers(drivers: Any, found: int, edited: Edited) -> None:
     line = refusal(edited("four_bar", {"drivers": drivers}))

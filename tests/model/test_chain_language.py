@@ -133,14 +133,8 @@ def test_without_on_each_hangs_from_the_next_and_the_last_from_the_base(tmp_path
             "segments.foot.inertia_kg_m2: the inertia is not symmetric",
         ),
         (row(com_fraction=None), "chain[2].com: needs segments.foot.com_fraction, which t.yaml does not give"),
-        (
-            row(mass_kg=None, mass_fraction=0.1),
-            "subject.mass: missing (the table gives foot as a fraction of it)",
-        ),
-        (
-            row(inertia_kg_m2=None, gyration_fractions=[0.3, 0.3, 0.1]),
-            "gyration_about: missing",
-        ),
+        (row(mass_kg=None, mass_fraction=0.1), "subject.mass: missing (the table gives foot as a fraction of it)"),
+        (row(inertia_kg_m2=None, gyration_fractions=[0.3, 0.3, 0.1]), "gyration_about: missing"),
         (
             row(inertia_kg_m2=None, gyration_fractions=[True, True, True]),
             "segments.foot.gyration_fractions: expected three numbers from 0 to 2, found [True, True, True]",

@@ -51,11 +51,7 @@ def test_cardan_angles_are_those_of_scipy_and_make_the_rotation_again(sequence: 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
 @settings(max_examples=30, deadline=None)
-@given(
-    a=st.floats(-3.1, 3.1),
-    b=st.floats(-1.5, 1.5),
-    c=st.floats(-3.1, 3.1),
-)
+@given(a=st.floats(-3.1, 3.1), b=st.floats(-1.5, 1.5), c=st.floats(-3.1, 3.1))
 def test_cardan_round_trip(sequence: str, a: float, b: float, c: float) -> None:
     i, j, k = sequence
     found = cardan(about_axis(i, a) @ about_axis(j, b) @ about_axis(k, c), sequence)

@@ -58,11 +58,7 @@ def to_nexus_csv(
         for plate in trial.plates:
             name = device.format(number=plate.number)
             for what, letter, unit, values in zip(
-                ("Force", "Moment", "CoP"),
-                "FMC",
-                ("N", "N.mm", "mm"),
-                device_columns(plate, convention),
-                strict=True,
+                ("Force", "Moment", "CoP"), "FMC", ("N", "N.mm", "mm"), device_columns(plate, convention), strict=True
             ):
                 names += [f"{name} - {what}", "", ""]
                 axes += [letter + axis for axis in "xyz"]

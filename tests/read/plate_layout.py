@@ -143,11 +143,7 @@ def parameters(
 
 def as_read(group: dict[str, Any], units: list[str], unit: str) -> dict[str, Any]:
     """The parameters as the reader hands them over."""
-    return {
-        "POINT": {"UNITS": [unit]},
-        "ANALOG": {"UNITS": units},
-        "FORCE_PLATFORM": dict(group),
-    }
+    return {"POINT": {"UNITS": [unit]}, "ANALOG": {"UNITS": units}, "FORCE_PLATFORM": dict(group)}
 
 
 def _parameter(name: str, group: int, size: int, dims: list[int], data: bytes) -> bytes:

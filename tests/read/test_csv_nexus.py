@@ -176,12 +176,7 @@ def test_what_is_an_export(tmp_path: Path) -> None:
     text = to_nexus_csv(small_trial())
     for head in (text, OUTPUTS, "\ufeff\n\n" + text, "Trajectories,,,\n100,,,\n", EVENTS):
         assert is_nexus_csv(head[:4096])
-    for head in (
-        "frame,time_s,LASI_x_mm\n1,0,3\n",
-        "",
-        "Trajectories of my subject\n1,2\n",
-        "Devices\nA,B\n",
-    ):
+    for head in ("frame,time_s,LASI_x_mm\n1,0,3\n", "", "Trajectories of my subject\n1,2\n", "Devices\nA,B\n"):
         assert not is_nexus_csv(head)
 
 
@@ -208,11 +203,7 @@ def test_a_subject_with_a_colon_in_its_name(tmp_path: Path) -> None:
         ("X,Y,Z,X,Y,Z,X,Y,Z", "X,Y,Z,X,Y,Z,RX,RY,RZ", "SACR has RX, RY, RZ"),
         ("\r\n41,3,", "\r\n41,4,", "Devices: row 9: samples do not follow each other"),
         ("Devices\r\n1000", "Devices\r\n250", "no whole number of samples a frame"),
-        (
-            "\r\n41,3,",
-            "\r\n41,3,x",
-            "Devices: row 9, column 'Imported AMTI OR6 Series Force Plate #1 - Force Fx'",
-        ),
+        ("\r\n41,3,", "\r\n41,3,x", "Devices: row 9, column 'Imported AMTI OR6 Series Force Plate #1 - Force Fx'"),
         ("\r\n41,3,", "\r\n,3,", "Devices: row 9, column 'Frame': not a whole number"),
         ("Devices\r\n", "Trajectories\r\n", "a second section Trajectories"),
         ("Trajectories\r\n", "41,0,3\r\n", "belongs to no section"),

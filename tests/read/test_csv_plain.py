@@ -9,16 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from note_texts import texts
-from plain_layout import (
-    Files,
-    cell,
-    force_columns,
-    marker_columns,
-    plates_yaml,
-    small_trial,
-    table,
-    write_plain,
-)
+from plain_layout import Files, cell, force_columns, marker_columns, plates_yaml, small_trial, table, write_plain
 
 from gaitid.errors import GaitidError, ReadError
 from gaitid.read.tables.csv_plain import read_plain_csv
@@ -197,10 +188,7 @@ def test_what_is_refused(tmp_path: Path, old: str, new: str, words: str) -> None
         ((1, 2, 4), "row 4, column 'frame': frames do not count by 1; expected 3; found 4"),
         ((1, 1, 2), "frames do not count by 1"),
         ((1.5, 2.5, 3.5), "not a whole number"),
-        (
-            (1, np.nan, 3),
-            "row 3, column 'frame': not a whole number; expected frames that count by 1; found an",
-        ),
+        ((1, np.nan, 3), "row 3, column 'frame': not a whole number; expected frames that count by 1; found an"),
     ],
 )
 def test_frames_count_by_one(tmp_path: Path, frames: tuple[float, ...], words: str) -> None:

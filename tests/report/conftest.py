@@ -44,16 +44,7 @@ JOINT_COLUMNS = {
     "knee_power_W_per_kg": (-0.2, 0.9),
     "ankle_power_W_per_kg": (0.4, 2.0),
 }
-CONTACT_COLUMNS = (
-    "side",
-    "plates",
-    "first_frame",
-    "last_frame",
-    "peak_vertical_N",
-    "method",
-    "confidence",
-    "reason",
-)
+CONTACT_COLUMNS = ("side", "plates", "first_frame", "last_frame", "peak_vertical_N", "method", "confidence", "reason")
 CONTACTS = [  # side, plates, first, last, peak, method, confidence, reason
     ("left", "2", 97, 160, 512.4, "geometry", "0.97", ""),
     ("right", "1+3", 150, 213, 498.1, "geometry", "0.9", ""),

@@ -71,10 +71,7 @@ def test_a_side_without_values_is_said_and_not_hatched(result: Path) -> None:
 
 
 def test_a_lone_frame_is_visible(result: Path) -> None:
-    blank(
-        result.with_name("walk.joints.csv"),
-        lambda name, frame: name == "left_hip_power_W_per_kg" and frame != 120,
-    )
+    blank(result.with_name("walk.joints.csv"), lambda name, frame: name == "left_hip_power_W_per_kg" and frame != 120)
     hip = draw_grid(load_result(result), [POWERS], PAGE).axes[3]
     dots = [line for line in hip.lines if line.get_marker() == "."]
     assert [float(np.asarray(dot.get_xdata()).item()) for dot in dots] == [0.63]
@@ -119,11 +116,7 @@ def test_spans_of_one_reason_are_told_once(result: Path) -> None:
     blank(path, lambda name, frame: name.startswith("left_ground_force") and 270 < frame < 275)
     found = unknown_by_reason(load_result(result))
     assert ("left", "203–266", "the foot stands across the edge of plate 3") in found
-    assert (
-        "left",
-        "271–274",
-        "load unknown; filter edge",
-    ) in found  # no contact there: what the coverage says
+    assert ("left", "271–274", "load unknown; filter edge") in found  # no contact there: what the coverage says
     edge = "the foot stands across the edge of plate 3"
     with path.with_name("walk.contacts.csv").open("a", encoding="utf-8") as file:
         file.write(f"left,,269,274,,markers,,{edge}\n")

@@ -106,11 +106,7 @@ def test_format_overrides_a_neutral_suffix(result: Path, tmp_path: Path) -> None
 
 @pytest.mark.usefixtures("without_pictures")
 def test_several_results_get_a_section_each(make_result: Make, tmp_path: Path) -> None:
-    paths = [
-        make_result(tmp_path / "pre"),
-        make_result(tmp_path / "post"),
-        make_result(tmp_path / "x", "run"),
-    ]
+    paths = [make_result(tmp_path / "pre"), make_result(tmp_path / "post"), make_result(tmp_path / "x", "run")]
     text = html(paths, tmp_path / "all.html")
     assert text.count("<article ") == 3
     assert re.findall(r"<h1>(.*?)</h1>", text) == ["pre/walk", "post/walk", "run"]

@@ -66,13 +66,7 @@ def test_clinical_angles_are_the_ones_that_posed_the_skeleton(walk: Walk, state:
     gait = walk.gait
     phase = (state.time_s - gait.strike_s) * 2 * np.pi / gait.pattern.stride_s
     for side, own in (("left", phase), ("right", phase - np.pi)):
-        for name in (
-            "hip_flexion",
-            "hip_adduction",
-            "hip_internal_rotation",
-            "knee_flexion",
-            "knee_adduction",
-        ):
+        for name in ("hip_flexion", "hip_adduction", "hip_internal_rotation", "knee_flexion", "knee_adduction"):
             series = gait.pattern.leg[name]
             wanted = series.mean + sum(
                 a * np.cos(h * own) + b * np.sin(h * own)
