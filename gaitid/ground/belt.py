@@ -83,7 +83,8 @@ def floor_under(feet: Mapping[str, FootTrack], up_g: Array, rate_hz: float) -> F
     speed, travel = float(np.linalg.norm(belt)), float(np.linalg.norm(np.mean(travelled, axis=0)))
     if not (speed > BELT_SPEED and travel < BELT_SHARE * speed):
         return Floor(up_g, rate_hz, np.zeros(3))
-    return Floor(up_g, rate_hz, belt, float(np.linalg.norm(flat[0] - flat[-1])))
+    # along the belts: across them a foot that rolls has a velocity of its own
+    return Floor(up_g, rate_hz, belt, abs(float((flat[0] - flat[-1]) @ belt)) / speed)
 
 
 def velocity_while_flat(foot: FootTrack, up_g: Array, rate_hz: float) -> Array:

@@ -27,7 +27,7 @@ from gaitid.dynamics.wrench import Wrench
 from gaitid.ground import contacts
 from gaitid.ground import plate_load as plates
 from gaitid.markers import clean as cleaning
-from gaitid.model import specs
+from gaitid.model import shapes, specs
 from gaitid.model.load import load_model
 from gaitid.numerics import lowpass
 
@@ -316,7 +316,7 @@ def centre_of_mass_from_the_wrong_end(patch: Patch) -> None:
     make = frames.Geometry._make_point
 
     def from_the_other(self: frames.Geometry, spec: Any, side: str, local: Mapping[str, object]) -> np.ndarray:
-        if isinstance(spec, specs.Between):
+        if isinstance(spec, shapes.Between):
             spec = spec._replace(start=spec.end, end=spec.start)
         return make(self, spec, side, local)
 
@@ -394,8 +394,9 @@ SHARED = {
     "simulate",
     "errors",
     "disk",
+    "write.CONTACT_COLUMNS",  # names of columns, no code
     "scenario_names",
-    *(f"dynamics.{name}" for name in ("joint_space", "forward", "control", "friction", "inertia")),
+    *(f"dynamics.{name}" for name in ("joint_space", "joint_tree", "forward", "control", "friction", "inertia")),
     *(f"model.{name}" for name in ("fields", "expression", "yaml_file", "load")),
 }
 
