@@ -1,0 +1,103 @@
+"""`benchmarks/same_files.py`: what may differ is left out, anything else is found, with its place and size."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
+from same_files import SECTIONS, compare_folders, difference, without
+
+TABLE = "frame,time_s,left_knee_flexion_deg,note\n1,0,12.5,\n2,0.01,13.5,a\n3,0.02,,a\n"
+RECORD: dict[str, Any] = {
+    "gaitid": "0.1.0",
+    "command": ["gaitid", "run", "walk.c3d"],
+    "subject": {"mass": {"value": 70.0, "unit": "kg"}},
+    "warnings": ["plate 1 drifts", "the foot is assumed flat"],
+}
+
+
+def page(version: str, *warnings: str) -> str:
+    items = "".join(f"<li>{warning}</li>" for warning in warnings)
+    section = f'<section class="warnings" aria-label="Warnings"><h2>x</h2><ul>{items}</ul></section>'
+    return f"<p><span>gaitid {version}</span></p>{section}<p>70 kg</p>"
+
+
+def folder(path: Path, files: dict[str, str | bytes]) -> Path:
+    """With files, by their paths in it."""
+    for name, content in files.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def test_a_record_keeps_every_byte_but_those_of_what_may_differ() -> None:
+    text = json.dumps(RECORD, indent=1)
+    kept, left_out = without(text, SECTIONS)
+    assert left_out == {"gaitid": "0.1.0", "warnings": RECORD["warnings"]}
+    assert json.loads(kept) == {key: RECORD[key] for key in ("command", "subject")}
+    moved = json.dumps({"schema": 1, **RECORD, "versions": {}}, indent=1)
+    assert without(moved, SECTIONS)[0] == kept
+    assert without(text.replace("70.0", "70.00"), SECTIONS)[0] != kept
+
+
+def test_texts_of_warnings_are_shown_and_fail_nothing(tmp_path: Path) -> None:
+    notes = [{"severity": "doubt", "code": "plate_bias", "text": text} for text in ("it is flat", "plate 1 drifts")]
+    after = {**RECORD, "gaitid": "0.2.0", "schema": 1, "warnings": notes}
+    result = compare_folders(
+        folder(tmp_path / "a", {"out/walk.run.json": json.dumps(RECORD), "out/w.html": page("0.1.0", "a", "b")}),
+        folder(tmp_path / "b", {"out/walk.run.json": json.dumps(after), "out/w.html": page("0.2.0", "b", "c")}),
+    )
+    assert (result.faults, result.files) == ({}, 2)
+    assert sorted(result.warnings) == ["+ c", "+ it is flat", "- a", "- the foot is assumed flat"]
+
+
+KNEE = "left_knee_flexion_deg in 1 rows, "
+TIME = "time_s in 1 rows, at most 0.01: 0.02 -> 0.03 at frame 3, line 4"
+MOVED = f"{KNEE}at most 0.25: 13.5 -> 13.75 at frame 2, line 3; {TIME}"
+DIFFERENCES = [
+    ("t.csv", TABLE, TABLE.replace("13.5", "13.75").replace("0.02", "0.03"), MOVED),
+    ("t.csv", TABLE, TABLE.replace("13.5", ""), f"{KNEE}13.5 -> empty at frame 2, line 3"),
+    ("t.csv", TABLE, TABLE.replace("note", "notes"), "column note is gone; column notes is new"),
+    ("t.csv", TABLE, TABLE[:-10], "3 -> 2 rows"),
+    ("t.csv", TABLE, TABLE.replace("\n", "\r\n"), "ends of lines"),
+    ("t.json", '{"a": [1.5, "x"], "c": 2}', '{"a": [1.25, "x"], "c": 4}', "c: 2 -> 4 (2); a[0]: 1.5 -> 1.25 (0.25)"),
+    ("t.json", '{"a": 1}', '{"a": 1, "b": null}', "b is new"),
+    ("t.json", '{"a": 1.0}', '{"a": 1.00}', 'line 1: {"a": 1.0} -> {"a": 1.00}; largest numeric difference 0'),
+    ("t.html", "<p>1.5</p>", "<p>1.7</p>", "line 1: <p>1.5</p> -> <p>1.7</p>; largest numeric difference 0.2"),
+    ("t.yaml", "a\nb\n", "a\n", "2 -> 1 lines"),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after", "words"), DIFFERENCES)
+def test_a_difference_has_its_place_and_size(name: str, before: str, after: str, words: str) -> None:
+    assert difference(name, before, after) == words
+    assert difference(name, before, before) == ""
+
+
+def test_faults_are_named_by_command(tmp_path: Path) -> None:
+    batch = "trial,status,run_time_s\nwalk.c3d,done,{}\n"
+    log = '{{"time": "{}", "event": "start", "message": "gaitid 0.1.0 run: 1 trial"}}\n'
+    log += '{{"time": "{}", "event": "warning", "message": "a{}"}}\n'
+    streams = {"run.exit": "0\n", "run.stderr": "one\n", "old.stdout": "1\n"}
+    written = {"run/w.csv": TABLE, "picture/p.png": b"\xff1", "b/batch.csv": batch.format(1), "b/.gaitid/notes": "x"}
+    before = folder(tmp_path / "a", {**streams, **written, "log.jsonl": log.format(1, 1, 1)})
+    streams = {"run.exit": "1\n", "run.stderr": "two\n", "new.csv": ""}
+    written = {"run/w.csv": TABLE, "picture/p.png": b"\xff2", "b/batch.csv": batch.format("")}
+    after = folder(
+        tmp_path / "b", {**streams, **written, "log.jsonl": log.format(2, 2, 2).replace("0.1.0", "1.2.dev3")}
+    )
+    result = compare_folders(before, after)
+    assert result.faults == {
+        "new": ["new.csv: is new"],
+        "old": ["old.stdout: is gone"],
+        "picture": ["picture/p.png: 1 of 2 -> 2 bytes, from byte 1"],
+        "run": ["run.exit: line 1: 0 -> 1; largest numeric difference 1"],
+    }
+    assert sorted(result.warnings) == ["+ a2", "- a1"]
+    assert sorted(result.stderr) == ["+ two", "- one"]
+    assert "old" not in compare_folders(before, after, for_people=True).faults
