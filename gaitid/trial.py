@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -195,10 +196,16 @@ class Trial:
         """(frames,) seconds, 0 at the first frame."""
         return np.arange(self.n_frames) / self.rate_hz
 
+    @cached_property
+    def _seen(self) -> frozenset[str]:
+        """The labels of markers that were seen at least once."""
+        index: Mapping[str, int] = self._index  # type: ignore[attr-defined]
+        seen: Mask = np.asarray(np.isfinite(self.points_g).any(axis=(0, 2)))
+        return frozenset(label for label, i in index.items() if seen[i])
+
     def has(self, label: str) -> bool:
         """Whether a marker of that name is in the file and was seen at least once."""
-        index: Mapping[str, int] = self._index  # type: ignore[attr-defined]
-        return label in index and bool(np.isfinite(self.points_g[:, index[label]]).any())
+        return label in self._seen
 
     def marker(self, label: str) -> Array:
         """(frames, 3) positions of a marker, m, laboratory axes; KeyError where the file has none."""

@@ -344,11 +344,11 @@ def _since(record: Mapping[str, Any], changes: Sequence[str]) -> str:
 
 def _changes(old: Mapping[str, Any], result: Result, prepared: Prepared, path: Path) -> list[str]:
     """What the golden record says that is no longer so."""
-    from gaitid.write.record import record
+    from gaitid.write.record import plain, record
 
     if not old:
         return []
-    new = record(result, (), inputs_of(path, result, prepared), prepared.options.express_in, False)
+    new = plain(record(result, (), inputs_of(path, result, prepared), prepared.options.express_in, False))
     changes = []
     if old.get("gaitid") != new["gaitid"]:
         changes.append(f"gaitid {_value(old.get('gaitid'))} -> {new['gaitid']}")

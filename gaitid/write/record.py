@@ -18,7 +18,7 @@ from gaitid.write.tables import contact_row
 #: 2: `warnings` are objects; records of before, without a number, hold them as strings.
 SCHEMA = 2
 # one for all lines: each `json.dumps` with options makes its own
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=lambda value: plain(value))
 
 
 def plain(value: Any) -> Any:
@@ -43,7 +43,7 @@ def record(
     express_in: Sequence[str],
     keep_names: bool,
 ) -> dict[str, Any]:
-    """The record as a dictionary, with the top-level keys of the contract.
+    """The record, with the top-level keys of the contract; arrays and unknown numbers as they are (`plain`).
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def record(
         "quality": result.quality,
         "warnings": [note.as_dict() for note in result.notes],
     }
-    return plain(content)  # type: ignore[no-any-return]
+    return content
 
 
 def record_text(content: Mapping[str, Any]) -> str:
@@ -128,12 +128,14 @@ def record_text(content: Mapping[str, Any]) -> str:
 
 
 def _section(value: Any) -> str:
-    if value and isinstance(value, dict):
+    if value and isinstance(value, Mapping):
         return "{\n" + ",\n".join(f"  {_compact(k)}: {_compact(v)}" for k, v in value.items()) + "\n}"
-    if value and isinstance(value, list):
+    if value and isinstance(value, (list, tuple)):
         return "[\n" + ",\n".join(f"  {_compact(v)}" for v in value) + "\n]"
     return _compact(value)
 
 
 def _compact(value: Any) -> str:
-    return _ENCODER.encode(value)
+    text = _ENCODER.encode(value)
+    # looked for in the text: to go through every value first would take longer than to write it
+    return _ENCODER.encode(plain(value)) if "NaN" in text or "Infinity" in text else text
