@@ -110,21 +110,22 @@ def quaternions(R: Array) -> Array:
     Shepperd SW (1978) Quaternion from rotation matrix. J Guid Control 1:223-224: the largest of the four
     components first, so that nothing is divided by a small number. NaN rows stay NaN.
     """
-    n = R.shape[0]
-    d = R[:, [0, 1, 2], [0, 1, 2]]
-    trace = d.sum(axis=1)
-    squares = np.column_stack([1 + trace, 1 + 2 * d - trace[:, None]])  # 4 w², 4 x², 4 y², 4 z²
-    known = np.isfinite(squares).all(axis=1)
-    largest = np.argmax(np.where(known[:, None], squares, 0.0), axis=1)
-    q = np.full((n, 4), np.nan)
-    off = np.empty((n, 4, 4))  # off[:, m, n] = 4 q_m q_n
-    off[:, range(4), range(4)] = squares
+    entries = np.ascontiguousarray(np.moveaxis(R, 0, -1))  # (3, 3, frames): each entry's frames lie together
+    diagonal = entries[range(3), range(3)]
+    trace = diagonal[0] + diagonal[1] + diagonal[2]
+    products = np.empty((4, 4, len(R)))  # products[m, n] = 4 q_m q_n
+    products[0, 0] = 1 + trace
     for m, (u, v) in enumerate(((2, 1), (0, 2), (1, 0)), start=1):
-        off[:, 0, m] = off[:, m, 0] = R[:, u, v] - R[:, v, u]
+        products[m, m] = 1 + 2 * diagonal[m - 1] - trace
+        products[0, m] = products[m, 0] = entries[u, v] - entries[v, u]
     for a, b in ((1, 2), (1, 3), (2, 3)):
-        off[:, a, b] = off[:, b, a] = R[:, a - 1, b - 1] + R[:, b - 1, a - 1]
+        products[a, b] = products[b, a] = entries[a - 1, b - 1] + entries[b - 1, a - 1]
+    squares = products[range(4), range(4)]
+    known = np.isfinite(squares).all(axis=0)
+    largest = np.argmax(np.where(known, squares, 0.0), axis=0)
+    q = np.full((len(R), 4), np.nan)
     rows = np.flatnonzero(known)
-    column = off[rows, largest[rows]]
+    column = products[largest[rows], :, rows]
     q[rows] = column / np.linalg.norm(column, axis=1, keepdims=True)
     # one sign for a whole trial: each follows the last one known
     if len(rows):
