@@ -126,8 +126,8 @@ def hidden_model(name: str) -> str:
     """The bundled model that a file of the same name in the current folder hides; empty where none does."""
     bundled = bundled_models().get(name.removesuffix(".yaml"))
     try:
-        found = find_model(name)
-        return "" if bundled is None or found.samefile(bundled) else bundled.stem
+        used = find_model(name)
+        return "" if bundled is None or used.samefile(bundled) else bundled.stem
     except (OSError, GaitidError):
         return ""
 
@@ -190,10 +190,10 @@ def notes_of_trial(result: Result, prepared: Prepared) -> Notes:
 def _state(path: Path) -> tuple[int, ...] | None:
     """Which file it is (two numbers), and what differs where somebody wrote to it."""
     try:
-        found = path.stat()
+        status = path.stat()
     except (OSError, ValueError):  # ValueError: a zero byte in the name
         return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def parts_of(result: Result, options: RunOptions) -> Parts | None:
@@ -208,14 +208,14 @@ def parts_of(result: Result, options: RunOptions) -> Parts | None:
 def inputs_of(path: Path, result: Result, prepared: Prepared) -> list[Mapping[str, str]]:
     """Every file that a result was made from, as a record names it."""
     inputs = [input_record("trial", path, found_trial(path)), *prepared.inputs]
-    said = " ".join(one.source for one in result.trial.assignments)
-    return inputs + [input_record("assignments", enf) for enf in enf_files(path) if said and enf.name in said]
+    sources = " ".join(assignment.source for assignment in result.trial.assignments)
+    return inputs + [input_record("assignments", enf) for enf in enf_files(path) if sources and enf.name in sources]
 
 
 def files_read(path: Path, options: RunOptions) -> list[Path]:
     """The files that the user gave for a trial, itself first; those that were found and the model's apart."""
     given = (options.static, options.subject, options.forces, options.plates)
-    return [found_trial(path), *(found_trial(one) for one in given if one is not None)]
+    return [found_trial(path), *(found_trial(file) for file in given if file is not None)]
 
 
 def refuse_to_overwrite(paths: Iterable[Path], inputs: Iterable[Path]) -> None:
@@ -225,7 +225,7 @@ def refuse_to_overwrite(paths: Iterable[Path], inputs: Iterable[Path]) -> None:
     ------
     WriteError
     """
-    read = {known[:2] for one in inputs if (known := _state(one))}
+    read = {known[:2] for file in inputs if (known := _state(file))}
     for path in paths:
         if (known := _state(path)) and known[:2] in read:
             raise WriteError(

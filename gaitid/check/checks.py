@@ -108,8 +108,8 @@ def balance(result: Result) -> list[Finding]:
     s = 1 - u**2
     w, dw, ddw = s**6, -12 * u * s**5 / half_s, (120 * u**2 * s**4 - 12 * s**5) / half_s**2
     total = w.sum()
-    own = sum(body.mass_kg for leg in result.sides.values() for body in leg.bodies.values())
-    mass = result.subject.mass_kg if np.isfinite(result.subject.mass_kg) else own
+    of_segments = sum(body.mass_kg for leg in result.sides.values() for body in leg.bodies.values())
+    mass = result.subject.mass_kg if np.isfinite(result.subject.mass_kg) else of_segments
     gravity = result.gravity_g
     force_limit = BALANCE_FORCE_BW * mass * result.settings.gravity_m_per_s2
     force_limit = max(force_limit, 0.1)  # N: where gravity was set to 0
@@ -284,21 +284,21 @@ def _lengths(result: Result) -> dict[str, dict[str, Array]]:
     geometry = Geometry(model, markers, {}, trial.n_frames, np.zeros(3))
     lengths: dict[str, dict[str, Array]] = {}
     for side, leg in result.sides.items():
-        found: dict[str, Array] = {}
+        of_side: dict[str, Array] = {}
         for below, k in zip(model.chain, model.proximal, strict=True):
             if k is not None:
                 body = model.chain[k]
                 several = model.proximal.count(k) > 1
                 name = f"{body.segment} to {below.joint}" if several else body.segment
-                found[name] = np.linalg.norm(leg.joints_g[below.joint] - leg.joints_g[body.joint], axis=1)
-        lengths[side] = found
+                of_side[name] = np.linalg.norm(leg.joints_g[below.joint] - leg.joints_g[body.joint], axis=1)
+        lengths[side] = of_side
         if not model.touches_ground:
             continue
         lowest = model.chain[0]
         heel, toe = geometry.point(model.heel, side), geometry.point(model.toe, side)
-        found["heel to toe"] = np.linalg.norm(toe - heel, axis=1)
+        of_side["heel to toe"] = np.linalg.norm(toe - heel, axis=1)
         for name, point in (("heel", heel), ("toe", toe)):
-            found[f"{lowest.joint} to {name}"] = np.linalg.norm(point - leg.joints_g[lowest.joint], axis=1)
+            of_side[f"{lowest.joint} to {name}"] = np.linalg.norm(point - leg.joints_g[lowest.joint], axis=1)
     return lengths
 
 
@@ -373,12 +373,12 @@ def _mean_over_steps(sides: Mapping[str, SideResult], up: Array, weight: float) 
     known = np.isin(states[0], (AIR, LOADED)) & np.isin(states[1], (AIR, LOADED))
     vertical = np.asarray(sum(leg.load.wrench.f_g @ up for leg in legs))
     supports = sorted((start, stop, i) for i in (0, 1) for start, stop in spans(alone[i]))
-    found = []
-    for (a0, a1, one), (b0, b1, other) in pairwise(supports):
+    means = []
+    for (a0, a1, side), (b0, b1, other) in pairwise(supports):
         start, stop = (a0 + a1) // 2, (b0 + b1) // 2
-        if one == other or not known[start:stop].all():
+        if side == other or not known[start:stop].all():
             continue
         middle = (vertical[start] + vertical[stop]) / 2
         mean = float((vertical[start + 1 : stop].sum() + middle) / (stop - start)) / weight
-        found.append((mean, start, stop))
-    return found
+        means.append((mean, start, stop))
+    return means

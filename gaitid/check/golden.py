@@ -123,17 +123,17 @@ def compare(
         findings += _shape(name, old, new)
         findings += _cells(name, old, new, tolerances, largest)
         compared.append(name)
-    for quantity, one in largest.items():
+    for quantity, difference in largest.items():
         limit = tolerances[quantity]
-        if one.size > limit:
-            n = len(one.columns) - 1
+        if difference.size > limit:
+            n = len(difference.columns) - 1
             more = f" (+{n} column{'s' if n > 1 else ''})" if n else ""
-            text = f"{one.where} moved by {_amount(one.size, quantity)}{more}"
-            findings.append(Finding("golden", FAIL, text, one.size, limit, _unit(quantity)))
+            text = f"{difference.where} moved by {_amount(difference.size, quantity)}{more}"
+            findings.append(Finding("golden", FAIL, text, difference.size, limit, _unit(quantity)))
     changes = _changes(record, result, prepared, path)
     if findings:
         return [Finding("golden record", FAIL, unread or _since(record, changes)), *findings]
-    moved = ", ".join(f"{q.partition('_')[0]} {_amount(one.size, q)}" for q, one in largest.items() if one.size > 0)
+    moved = ", ".join(f"{q.partition('_')[0]} {_amount(d.size, q)}" for q, d in largest.items() if d.size > 0)
     how = f"largest differences: {moved}" if moved else "to the last digit"
     findings = [Finding("golden", PASS, f"{', '.join(compared)} as golden ({how})")]
     if unread:
@@ -152,9 +152,9 @@ def _command(path: Path, options: RunOptions, folder: Path) -> str:
     for key, value in options.overrides.items():
         text = value if isinstance(value, str) else json.dumps(value)
         words += [_FLAGS[key], text] if key in _FLAGS else ["--set", f"{key}={text}"]
-    for one in options.by_hand:
-        frames = "" if one.first is None else f"@{one.first}-{one.last}"
-        words += ["--assign", f"{one.side}={'+'.join(map(str, one.plates)) or 'none'}{frames}"]
+    for entry in options.by_hand:
+        frames = "" if entry.first is None else f"@{entry.first}-{entry.last}"
+        words += ["--assign", f"{entry.side}={'+'.join(map(str, entry.plates)) or 'none'}{frames}"]
     words += ["--require-forces"] if options.require_forces else []
     return shlex.join([*words, "-o", str(folder), "--", str(path)])
 
@@ -173,8 +173,8 @@ def _written(name: str, result: Result, names: Sequence[str], record: Mapping[st
 
 def _frames_of_expression(names: Sequence[str]) -> tuple[str, ...]:
     """The frames of expression of a golden table, in its order."""
-    found = [match[1] for name in names if (match := re.fullmatch(r".+_force_([a-z]+)_x_N", name))]
-    frames = tuple(dict.fromkeys(f for f in found if f != "ground"))
+    expressed = [match[1] for name in names if (match := re.fullmatch(r".+_force_([a-z]+)_x_N", name))]
+    frames = tuple(dict.fromkeys(f for f in expressed if f != "ground"))
     if not frames or not set(frames) <= set(FRAMES_OF_EXPRESSION):
         raise GaitidError("the golden wrenches have no force of a joint", found=", ".join(names[2:5]))
     return frames
@@ -271,11 +271,11 @@ def _cells(
         i = int(np.argmax(difference))
         if difference[i] < 0:
             continue
-        one = largest.setdefault(quantity, Largest())
+        worst = largest.setdefault(quantity, Largest())
         if difference[i] > tolerances[quantity]:
-            one.columns.append(column)
-        if difference[i] >= one.size:
-            one.size, one.where = float(difference[i]), f"{column} ({_place(name, new.keys[now[i]])})"
+            worst.columns.append(column)
+        if difference[i] >= worst.size:
+            worst.size, worst.where = float(difference[i]), f"{column} ({_place(name, new.keys[now[i]])})"
     if not where:
         return []
     row, column = min(where, key=lambda place: place[0])
@@ -297,7 +297,7 @@ def _difference(a: Array, b: Array, quantity: str) -> Array:
 
 def _without(these: Iterable[Any], others: Iterable[Any]) -> list[Any]:
     gone = set(others)
-    return [one for one in these if one not in gone]
+    return [item for item in these if item not in gone]
 
 
 def _place(name: str, key: tuple[str, ...]) -> str:

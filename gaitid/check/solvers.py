@@ -41,19 +41,19 @@ def compare_solvers(result: Result) -> list[Agreement]:
     if result.base_chain is not None and result.model.base.body is not None:
         names = [f"{side} {joint}" for side, leg in result.sides.items() for joint in leg.wrenches]
         chains["whole body"] = (result.base_chain, [*names, result.model.base.body.joint])
-    found = []
+    differences = []
     first, *others = SOLVERS
     for where, (chain, joints) in chains.items():
         if chain is None:
             continue
-        whole = SOLVERS[first](chain, result.gravity_g)
+        reference = SOLVERS[first](chain, result.gravity_g)
         for name in others:
-            for joint, one, other in zip(joints, whole, SOLVERS[name](chain, result.gravity_g), strict=True):
-                found += [
+            for joint, mine, other in zip(joints, reference, SOLVERS[name](chain, result.gravity_g), strict=True):
+                differences += [
                     Agreement(name, f"{where} {joint} {kind}", *_difference(a, b))
-                    for kind, a, b in (("force", one.f_g, other.f_g), ("moment", one.m_g, other.m_g))
+                    for kind, a, b in (("force", mine.f_g, other.f_g), ("moment", mine.m_g, other.m_g))
                 ]
-    return found
+    return differences
 
 
 def _difference(a: Array, b: Array) -> tuple[float, int]:
@@ -69,10 +69,10 @@ def _difference(a: Array, b: Array) -> tuple[float, int]:
 
 def solvers_agree(compared: Sequence[Agreement]) -> Finding:
     """The largest difference of any solver from the block matrix."""
-    with_values = [one for one in compared if one.values]
+    with_values = [entry for entry in compared if entry.values]
     if not with_values:
         return Finding("solvers", WARN, "the solvers were not compared: no wrench is known")
-    worst = max(with_values, key=lambda one: one.relative)
+    worst = max(with_values, key=lambda entry: entry.relative)
     if worst.relative <= SOLVER_TOLERANCE:
         text, status = f"solvers agree to {worst.relative:.1g}", PASS
     elif np.isinf(worst.relative):
@@ -86,11 +86,11 @@ def solvers_agree(compared: Sequence[Agreement]) -> Finding:
 def solvers_in_words(compared: Sequence[Agreement]) -> tuple[str, ...]:
     """For each solver, how far and where it is farthest from the block matrix."""
     lines = []
-    for name in dict.fromkeys(one.solver for one in compared):
-        own = [one for one in compared if one.solver == name]
-        worst = max(own, key=lambda one: one.relative)
+    for name in dict.fromkeys(entry.solver for entry in compared):
+        of_solver = [entry for entry in compared if entry.solver == name]
+        worst = max(of_solver, key=lambda entry: entry.relative)
         lines.append(
             f"{name} against block: at most {worst.relative:.1e} of the largest value ({worst.where}), "
-            f"{sum(one.values for one in own)} values; limit {SOLVER_TOLERANCE:g}"
+            f"{sum(entry.values for entry in of_solver)} values; limit {SOLVER_TOLERANCE:g}"
         )
     return tuple(lines)

@@ -86,7 +86,7 @@ def find_cycles(
                 refused.append(RefusedCycle(side, strike.time_s, following.time_s, reason))
                 continue
             number += 1
-            other = {kind: found[0] if found else None for kind, found in opposite.items()}
+            other = {kind: events[0] if events else None for kind, events in opposite.items()}
             cycles.append(Cycle(side, number, strike, offs[0], following, other["off"], other["strike"]))
     return tuple(cycles), tuple(refused)
 

@@ -116,8 +116,8 @@ def _plate_lines(plate: Mapping[str, Any]) -> list[str]:
 
 def _doubt_of_all_plates(plates: Sequence[Mapping[str, Any]]) -> list[str]:
     """What else may be wrong where no plate's corners fit; one that fits clears the markers too."""
-    told = [plate["alignment"] for plate in plates if plate["alignment"] is not None]
-    if not told or any(alignment["corners_fit"] for alignment in told):
+    alignments = [plate["alignment"] for plate in plates if plate["alignment"] is not None]
+    if not alignments or any(alignment["corners_fit"] for alignment in alignments):
         return []
     return [
         "no plate fits the feet: either the corners are wrong, or the toe and heel markers are not where the",

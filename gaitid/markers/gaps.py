@@ -343,10 +343,10 @@ def _mock_error(local: Array, pattern: Mask, weights: Array, offset: int) -> flo
     in a moving frame, so `local` will do.
     """
     count = np.cumsum(np.concatenate([[0], known_rows(local)]))
-    whole = count[len(pattern) :] - count[: -len(pattern)] == len(pattern)
-    if whole.sum() < MOCKS_MIN:
+    seen_throughout = count[len(pattern) :] - count[: -len(pattern)] == len(pattern)
+    if seen_throughout.sum() < MOCKS_MIN:
         return float("nan")
-    windows = np.lib.stride_tricks.sliding_window_view(local, len(pattern), axis=0)[whole]
+    windows = np.lib.stride_tricks.sliding_window_view(local, len(pattern), axis=0)[seen_throughout]
     errors = windows[..., pattern] @ weights.T - windows[..., offset : offset + len(weights)]
     return float(quantile((errors**2).sum(axis=1).max(axis=1) ** 0.5, CONFIDENCE))
 

@@ -127,9 +127,9 @@ def smoothing_spline(
         for (start, stop), piece in zip(long, fitted, strict=True):
             result[start:stop, columns] = piece
     on_samples, mean_square, dof, gcv = figures.reshape(4, *values.shape[1:])
-    found = on_samples / rate_hz ** (2 * m - 1)
-    cutoff = spline_cutoff(found, rate_hz, half_order=m)
-    return Smoothed(result.reshape(values.shape), found, cutoff, mean_square, dof, gcv)
+    per_second = on_samples / rate_hz ** (2 * m - 1)
+    cutoff = spline_cutoff(per_second, rate_hz, half_order=m)
+    return Smoothed(result.reshape(values.shape), per_second, cutoff, mean_square, dof, gcv)
 
 
 def spline_cutoff(smoothing: ArrayLike, rate_hz: float, *, half_order: int = 3) -> Array:

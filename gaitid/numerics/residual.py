@@ -83,9 +83,9 @@ def residual_cutoff(values: Array, rate_hz: float) -> ResidualAnalysis:
         residual[:, some] = np.sqrt(removed @ _power(points).mean(axis=2))
         asked, level = _asked(tried, residual[:, some])
         seen = np.array([noise_level(points[:, i]) for i in range(len(some))])
-        found = np.isfinite(asked) & (level <= _SAME_NOISE * seen * white_level)
-        cutoff[some], noise[some] = np.where(found, asked, np.nan), np.where(found, level, np.nan)
-        for i in np.flatnonzero(~found):
+        proposed = np.isfinite(asked) & (level <= _SAME_NOISE * seen * white_level)
+        cutoff[some], noise[some] = np.where(proposed, asked, np.nan), np.where(proposed, level, np.nan)
+        for i in np.flatnonzero(~proposed):
             reason[some[i]] = (
                 f"no noise floor up to {tried[-1]:g} Hz: a line says {level[i]:.2g}, eighth differences {seen[i]:.2g}"
             )

@@ -96,8 +96,8 @@ def savitzky_golay_window(cutoff_hz: float, rate_hz: float, degree: int) -> tupl
             low = middle
         else:
             high = middle
-    found = [(2 * half + 1, savitzky_golay_cutoff(2 * half + 1, degree, rate_hz)) for half in (low, high)]
-    return min(found, key=lambda one: abs(one[1] - cutoff_hz))
+    windows = [(2 * half + 1, savitzky_golay_cutoff(2 * half + 1, degree, rate_hz)) for half in (low, high)]
+    return min(windows, key=lambda window: abs(window[1] - cutoff_hz))
 
 
 def _window_weights(window: int, degree: int, derivative: int) -> Array:

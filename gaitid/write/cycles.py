@@ -50,17 +50,17 @@ def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:
     trial, mass = result.trial, result.subject.mass_kg
     named = {side: side_columns(leg) for side, leg in result.sides.items()}
     names = list(next(iter(named.values()), {}))
-    columns = {side: np.stack([own[name] for name in names], axis=1) for side, own in named.items() if names}
+    columns = {side: np.stack([of_side[name] for name in names], axis=1) for side, of_side in named.items() if names}
     angles = sum(name.endswith("_deg") for name in names)  # they come first
     lines = [",".join([*CYCLE_COLUMNS, *names, *GROUND_COLUMNS])]
     percent = rows_text(np.linspace(0, 100, points)[:, None]).splitlines()
-    for side, own in columns.items():
+    for side, values in columns.items():
         strides = [s for s in gait.strides if s.cycle.side == side]
         cycles = [s.cycle for s in strides]
         over = partial(over_cycles, cycles, rate_hz=trial.rate_hz, points=points)
         axes_g = np.array([s.axes_g for s in strides]).reshape(-1, 3, 3)
         reactions = over(result.sides[side].load.wrench.f_g / mass) @ axes_g.swapaxes(1, 2)
-        table = np.concatenate([over(own[:, :angles], period=360.0), over(own[:, angles:]), reactions], axis=2)
+        table = np.concatenate([over(values[:, :angles], period=360.0), over(values[:, angles:]), reactions], axis=2)
         rows = iter(rows_text(table.reshape(-1, table.shape[2])).splitlines())
         for cycle in cycles:
             marks = ",".join(

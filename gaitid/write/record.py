@@ -71,7 +71,7 @@ def record(
         }
         for name, body in bodies.items()
     }
-    content = {
+    return {
         "gaitid": __version__,
         "schema": SCHEMA,
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
@@ -118,7 +118,6 @@ def record(
         "quality": result.quality,
         "warnings": [note.as_dict() for note in result.notes],
     }
-    return content
 
 
 def record_text(content: Mapping[str, Any]) -> str:
