@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-import test_opensim_walk
 from simulated_trials import simulated_walk
 
 from gaitid.analysis.pipeline import analyse
@@ -20,6 +20,10 @@ from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
 from gaitid.model.load import load_model
 from gaitid.run import RunOptions, analyse_file, prepare
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
+
+import test_opensim_walk
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "trials"
 
