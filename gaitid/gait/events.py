@@ -11,7 +11,7 @@ import numpy as np
 
 from gaitid.body.feet import FootTrack
 from gaitid.gait.marker_events import KINDS, GaitEvent, Heading, heading, kinematic_events
-from gaitid.ground.belt import Floor
+from gaitid.ground.belt import CUTOFF_HZ, Floor
 from gaitid.ground.contacts import FootLoad
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows, spans
@@ -19,8 +19,6 @@ from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Event
 
-# Hz. Markers are low-passed at this before extremes are looked for (the cut-off that raw markers get).
-CUTOFF_HZ = 7.0
 # s. A force below the threshold for less than this is a flutter within one stance.
 MAX_PAUSE = 0.03
 # s. Events of one kind and side nearer than this are one; a file's event agrees with the markers within the second

@@ -8,13 +8,17 @@ import numpy as np
 
 from gaitid.body.feet import FootTrack
 from gaitid.notes import Note, Notes
+from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.statistics import median, quantile
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
-# m above its lowest, and m/s between heel and toe: a foot within these lies flat on the ground.
-FLAT_HEIGHT, FLAT_SPEED = 0.02, 0.15
+# Hz. Markers of feet are low-passed at this before it is asked how they move (the cut-off that raw markers get).
+CUTOFF_HZ = 7.0
+# m/s and m. A foot lies flat while neither of its markers rises or falls faster, and both are no higher above the 5th
+# percentile of their heights; a swinging foot shows one or the other, never neither.
+FLAT_SPEED, FLAT_HEIGHT = 0.10, 0.03
 # m/s. A slower belt is not told from a foot that slides. The feet go nowhere if they travel, over the trial, at less
 # than this share of the belt's speed.
 BELT_SPEED, BELT_SHARE = 0.15, 0.4
@@ -56,9 +60,9 @@ class Floor:
 def floor_under(feet: Mapping[str, FootTrack], up_g: Array, rate_hz: float) -> Floor:
     """The floor that the feet of a trial walk on.
 
-    Flat on the ground, a foot moves with it: heel and toe are low and have one velocity. The mean over the feet of the
-    median of that velocity is a belt's where the feet go nowhere over the trial although the ground under them moves;
-    on a walkway it is the feet that travel, and the ground stands.
+    Flat on the ground, a foot moves with it. The mean over the feet of its median velocity there is a belt's where the
+    feet go nowhere over the trial although the ground under them moves; on a walkway it is the feet that travel, and
+    the ground stands.
 
     Parameters
     ----------
@@ -67,38 +71,42 @@ def floor_under(feet: Mapping[str, FootTrack], up_g: Array, rate_hz: float) -> F
     up_g : (3,) array
     rate_hz : float
     """
+    still = Floor(up_g, rate_hz, np.zeros(3))
     flat, travelled = [], []
     for foot in feet.values():
-        middle = (foot.heel_g + foot.toe_g) / 2
-        known = np.flatnonzero(known_rows(middle))
+        points = np.stack([foot.heel_g, foot.toe_g], axis=1)
+        points = lowpass(points, CUTOFF_HZ, rate_hz) if rate_hz > 2 * CUTOFF_HZ else points
+        known = np.flatnonzero(known_rows(points))
         if len(known) < 3:
             continue
+        middle = points.mean(axis=1)
         travelled.append((middle[known[-1]] - middle[known[0]]) / ((known[-1] - known[0]) / rate_hz))
-        velocity = velocity_while_flat(foot, up_g, rate_hz)
-        if np.isfinite(velocity).all():
-            flat.append(velocity)
+        velocity_g = _velocity_while_flat(points, up_g, rate_hz)
+        if np.isfinite(velocity_g).all():
+            flat.append(velocity_g)
     if not flat:
-        return Floor(up_g, rate_hz, np.zeros(3))
+        return still
     belt = np.mean(flat, axis=0)
     speed, travel = float(np.linalg.norm(belt)), float(np.linalg.norm(np.mean(travelled, axis=0)))
     if not (speed > BELT_SPEED and travel < BELT_SHARE * speed):
-        return Floor(up_g, rate_hz, np.zeros(3))
+        return still
     # along the belts: across them a foot that rolls has a velocity of its own
     return Floor(up_g, rate_hz, belt, abs(float((flat[0] - flat[-1]) @ belt)) / speed)
 
 
-def velocity_while_flat(foot: FootTrack, up_g: Array, rate_hz: float) -> Array:
-    """The median horizontal velocity of a foot while it lies flat, (3,), m/s; NaN where it never does."""
-    v_heel, v_toe = velocity(foot.heel_g, rate_hz), velocity(foot.toe_g, rate_hz)
-    height = np.stack([foot.heel_g @ up_g, foot.toe_g @ up_g])
-    lowest = np.array([quantile(h[np.isfinite(h)], 0.05) for h in height])
-    apart = np.linalg.norm(v_heel - v_toe, axis=1)
+def _velocity_while_flat(points_g: Array, up_g: Array, rate_hz: float) -> Array:
+    """The median horizontal velocity of a foot while it lies flat, (3,), m/s; NaN where it never does.
+
+    `points_g` are its heel and toe, (frames, 2, 3), m.
+    """
+    flat = known_rows(points_g)
+    height = points_g @ up_g
     with np.errstate(invalid="ignore"):
-        flat = (height < lowest[:, None] + FLAT_HEIGHT).all(axis=0) & (apart < FLAT_SPEED)
-    if not flat.any():
-        return np.full(3, np.nan)
-    typical = median((v_heel[flat] + v_toe[flat]) / 2)
-    return np.asarray(typical - (typical @ up_g) * up_g)
+        flat &= (height < quantile(height[flat], 0.05) + FLAT_HEIGHT).all(axis=1)
+        flat &= (np.abs(np.gradient(height, axis=0) * rate_hz) < FLAT_SPEED).all(axis=1)
+    along = np.gradient((points_g[:, 0] + points_g[:, 1]) / 2, axis=0)[flat] * rate_hz
+    along = along[known_rows(along)]  # beside a gap it is not known
+    return median(along - np.outer(along @ up_g, up_g)) if len(along) else np.full(3, np.nan)
 
 
 def velocity(point_g: Array, rate_hz: float) -> Array:
