@@ -443,6 +443,8 @@ def compare_trees(commit: str, folder: Path, given: argparse.Namespace) -> int:
     shutil.rmtree(folder / "inputs", ignore_errors=True)
     make_inputs(folder / "inputs", before.tree, SHARED)
     chosen = list(filter(selected(given.quick, given.only), cases(before.tree, SHARED)))
+    if not chosen:
+        raise SystemExit(f"--only: no case's name fits {given.only!r}; give a part of it, as 'wild', or a pattern")
     everything = Comparison()
     with ThreadPoolExecutor(given.jobs) as pool:
         for case, result in pool.map(lambda case: compare_case(case, before, after, folder), chosen):
