@@ -14,8 +14,9 @@ import numpy as np
 
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.ground.claims import ByHand, Claims, FootClaims, find_claims
+from gaitid.ground.evidence import Evidence
 from gaitid.ground.ground import Ground
-from gaitid.ground.judgement import METHOD, Evidence, Judgement, judge
+from gaitid.ground.judgement import METHOD, Judgement, judge
 from gaitid.ground.plate_load import PlateLoad, one_plane
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows, spans, widened

@@ -12,7 +12,8 @@ import pytest
 from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.ground import judgement
-from gaitid.ground.judgement import RULES, Evidence, Limits, Reason, judge
+from gaitid.ground.evidence import Evidence, Limits
+from gaitid.ground.judgement import RULES, Reason, judge
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.stance import BY_SPEED, Stance
 

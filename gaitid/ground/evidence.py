@@ -1,0 +1,306 @@
+"""Everything that tells whether plates carried the whole of one contact of one foot, and the limits that it is held to.
+
+Every limit was set with the clean stances of the shared trials in view, at about twice what they show: the pressure
+lies within 0.044 m of the line of the foot (0.069 m on stairs whose plates were not zeroed) and at 0.11 to 1.17 of the
+way from heel to toe, the plates carry 0.86 to 1.01 of body weight while the other foot is in the air, and the lower
+foot marker is 0.020 to 0.040 m above the surface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from gaitid.body.feet import FootTrack
+from gaitid.dynamics.wrench import Wrench, centre_of_pressure
+from gaitid.ground.plate_load import STEP, PlateLoad, one_plane
+from gaitid.ground.sole import SOLE_TOLERANCE, pressure_on_foot, rolled, sole
+from gaitid.ground.stance import Stance
+from gaitid.numerics.masks import known_rows
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Mask
+
+
+class Limits(NamedTuple):
+    """Beyond which a load is unknown, or less sure.
+
+    Attributes
+    ----------
+    toe_over, heel_over : float, m
+        How far the toe marker may lie beyond a plate, along the foot, before the toe counts as beside it: the ball of
+        the foot may still press there. The heel's marker stands behind what presses, by its radius and by the round of
+        the heel. Across the foot neither may: half of what presses is beyond.
+    heel_round : float, m
+        What presses at the heel begins this far ahead of its marker.
+    pressure_aside : float, m
+        Pressure farther from the line of the foot is not this foot's.
+    pressure_back, pressure_front, flat_front : float
+        Shares of the heel-toe distance beyond which pressure is not this foot's; the last for a foot whose heel is not
+        up.
+    misplaced_share : float
+        Of the loaded frames: with more such pressure the whole contact is unknown.
+    roll_off, roll_doubt : float, m
+        Pressure farther than the first from where the foot must press, as the median over the frames in which it is
+        pitched (along it) or over the stance (across it), is not this foot's or the plate's corners are wrong; from
+        the second on it is doubtful. Clean level stances show 0.03 and 0.02.
+    roll_force, roll_frames : float, int
+        Of the greatest force: less tells too little of where it presses; and so many frames at least.
+    at_edge, spread, spread_of_toes : float, m
+        Pressure is spread over some centimetres: near an edge that the sole reaches over, a part of it may lie beyond.
+        It is near within the first and half of how far the sole reaches, but no more than the second; the third
+        where the toe marker itself is beyond.
+    backward : float
+        Of the heel-toe distance. Pressure that goes back by this from the first to the last third of a stance, on a
+        foot that moves forward, says that the corners of the plate are in another order.
+    carries, carries_middle, light, light_middle : float
+        Of body weight, means over the first and last and over the middle third of single support: a whole foot carries
+        more than the first two. The shared walks show 0.8 and more in all, a fast child 0.6 in the middle; stored body
+        masses are off by up to 14 %. Less than the other two is a part of a foot, or a subject with a stick.
+    most : float, body weights
+        Nobody presses with more; a channel in another unit does.
+    near_edge : float, m
+        A sole nearer than this to an edge may be over it.
+    lowest, low : float, m
+        The lower of heel and toe marker above the surface, median of a stance.
+    bias : float, N
+        A plate that reads more while it is empty makes a contact less sure.
+    """
+
+    toe_over: float = 0.03
+    heel_over: float = 0.035
+    heel_round: float = 0.02
+    pressure_aside: float = 0.08
+    pressure_back: float = -0.15
+    pressure_front: float = 1.45
+    flat_front: float = 1.25
+    misplaced_share: float = 0.15
+    roll_off: float = 0.06
+    roll_doubt: float = 0.04
+    roll_force: float = 0.15
+    roll_frames: int = 3
+    at_edge: float = 0.025
+    spread: float = 0.035
+    spread_of_toes: float = 0.06
+    backward: float = -0.1
+    carries: float = 0.65
+    carries_middle: float = 0.42
+    light: float = 0.55
+    light_middle: float = 0.4
+    most: float = 12.0
+    near_edge: float = 0.03
+    lowest: float = -0.02
+    low: float = 0.12
+    bias: float = 5.0
+
+
+@frozen_dataclass(eq=False)
+class Evidence:
+    """Everything that tells of one contact.
+
+    Attributes
+    ----------
+    foot : FootTrack
+        Over the trial.
+    stance : Stance
+    other_airborne : (frames,) bool array
+        Where the other foot surely flies.
+    load : Wrench
+        What the plates do to the foot, about the laboratory's origin.
+    plates : sequence of PlateLoad
+        Those that carry the contact.
+    all_plates : sequence of PlateLoad
+    first, last : int
+        Frames of the contact, both included.
+    shared : (frames of the contact,) bool array
+        Where the other foot may stand on one of the plates too: they tell nothing of this one.
+    near : int
+        Frames by which a force may begin or end beside the foot's own landing and leaving.
+    cut : (bool, bool)
+        Whether the contact is cut before its first frame and after its last: by the trial's ends, by samples that are
+        missing, by what is given by hand.
+    weight_N : float
+        Of the body; NaN where unknown.
+    threshold_N : float
+        From which on a foot is loaded.
+    edge_frames : str
+        Setting of that name.
+    faults : mapping of plate number to str
+        Plates whose corners do not fit the feet, and why.
+    """
+
+    foot: FootTrack
+    stance: Stance
+    other_airborne: Mask
+    load: Wrench
+    plates: Sequence[PlateLoad]
+    all_plates: Sequence[PlateLoad]
+    first: int
+    last: int
+    shared: Mask
+    near: int
+    cut: tuple[bool, bool]
+    weight_N: float
+    threshold_N: float
+    edge_frames: str
+    faults: Mapping[int, str]
+
+    @property
+    def frames(self) -> slice:
+        return slice(self.first, self.last + 1)
+
+    @property
+    def normal_g(self) -> Array:
+        return self.plates[0].normal_g
+
+    @cached_property
+    def alone(self) -> Mask:
+        """(frames of the contact,) no other foot may be on its plates."""
+        return ~self.shared
+
+    @cached_property
+    def vertical(self) -> Array:
+        """(frames of the contact,) N, along the surface's normal."""
+        return np.asarray(self.load.f_g[self.frames] @ self.normal_g)
+
+    @cached_property
+    def peak(self) -> float:
+        """N. The greatest force of this foot alone."""
+        return float(np.fmax.reduce(np.where(self.alone, self.vertical, 0.0)))
+
+    @cached_property
+    def track(self) -> FootTrack:
+        """The foot during the contact."""
+        return self.foot.during(self.frames)
+
+    @cached_property
+    def seen(self) -> Mask:
+        """(frames of the contact,) both foot markers are known."""
+        return np.asarray(known_rows(self.track.heel_g) & known_rows(self.track.toe_g))
+
+    @cached_property
+    def pressing(self) -> Mask:
+        """(frames of the contact,) the foot carries more than half of the greatest force, stands and is seen."""
+        mask = self.alone & (self.vertical > 0.5 * self.peak)
+        standing = self.stance.standing[self.frames]
+        if (mask & standing).any():
+            mask &= standing  # where the foot itself stands, not the other one
+        return np.asarray(mask & self.seen)
+
+    @cached_property
+    def pressing_track(self) -> FootTrack:
+        """The foot while it presses."""
+        return FootTrack(self.track.heel_g[self.pressing], self.track.toe_g[self.pressing])
+
+    @cached_property
+    def in_one_plane(self) -> bool:
+        return one_plane(self.plates)
+
+    @cached_property
+    def sure(self) -> Mask:
+        """(frames of the contact,) the force is large enough for its centre to mean something."""
+        least = max(self.threshold_N, *(smallest_sure(p) for p in self.plates))
+        return np.asarray(self.alone & (self.vertical > least))
+
+    @cached_property
+    def cop_g(self) -> Array:
+        """(frames of the contact, 3) m, in the plane of the surfaces."""
+        return centre_of_pressure(self.load.during(self.frames), self.plates[0].centre_g, self.normal_g)[0]
+
+    @cached_property
+    def on_foot(self) -> tuple[Array, Array]:
+        """Where the pressure lies on the foot: aside, m, and along (`pressure_on_foot`)."""
+        return pressure_on_foot(self.cop_g, self.track, self.normal_g)
+
+    def inside(self, point_g: Array) -> tuple[float, float]:
+        """Least distances, m, from a point of the pressing foot to the plates' edges, along and across the foot."""
+        return _inside(self.pressing_track, self.plates, point_g)
+
+    def overhangs(self, part_g: Array) -> bool:
+        """Whether what lies beyond a plate's edge hangs over a lower plate, as on a stair: nothing else carries it.
+
+        The other plate lies lower along this one's own normal (those of a ramp are in one plane), and under the part.
+        """
+        upper = max(self.plates, key=lambda plate: plate.height_above_lowest)
+        below = [
+            p
+            for p in self.all_plates
+            if p not in self.plates and p.outlined and (upper.centre_g - p.centre_g) @ upper.normal_g > STEP
+        ]
+        return any(bool((p.margin(part_g) > 0).any()) for p in below)
+
+    @cached_property
+    def roll(self) -> Array:
+        """(frames of the contact,) where the foot must press while it is pitched (`rolled`)."""
+        return rolled(self.track, self.normal_g)
+
+    def beyond_edges(self, limits: Limits) -> tuple[list[str], list[tuple[str, float]]]:
+        """Parts of the pressing foot that lie beside its plates; parts that may, and how far, m."""
+        if limits not in self._beyond_edges:
+            self._beyond_edges[limits] = _beyond_edges(self, limits)
+        return self._beyond_edges[limits]
+
+    @cached_property
+    def _beyond_edges(self) -> dict[Limits, tuple[list[str], list[tuple[str, float]]]]:
+        return {}
+
+    @cached_property
+    def single_support(self) -> tuple[float, float]:
+        """Mean vertical force in body weights over the lighter of the first and last third of single support, and over
+        the middle one; NaN where single support is too short to tell.
+        """
+        at = np.flatnonzero(self.other_airborne[self.frames] & self.alone)
+        if len(at) < self.near or not self.weight_N > 0:
+            return float("nan"), float("nan")
+        first, middle, last = (float(self.vertical[part].mean()) / self.weight_N for part in np.array_split(at, 3))
+        return min(first, last), middle
+
+
+def smallest_sure(plate: PlateLoad) -> float:
+    """N. Vertical force from which on the centre of pressure means something."""
+    noise = plate.noise_N if np.isfinite(plate.noise_N) else 0.0
+    return max(5 * noise, 4 * float(np.linalg.norm(plate.bias_left_g)))
+
+
+def _beyond_edges(contact: Evidence, limits: Limits) -> tuple[list[str], list[tuple[str, float]]]:
+    """Parts of a pressing foot that lie beside its plates; parts that may, and how far, m."""
+    beside: list[str] = []
+    over: list[tuple[str, float]] = []
+    foot = contact.pressing_track
+    for part, point, most in (("heel", foot.heel_g, limits.heel_over), ("toe", foot.toe_g, limits.toe_over)):
+        along, across = contact.inside(point)
+        if min(along, across) >= 0:
+            continue
+        if contact.overhangs(point):
+            reach = -min(along, across) * 100
+            over.append((f"the {part} marker lies {reach:.1f} cm over the edge of a step", 0.0))
+        elif along < -most or across < 0.0:
+            beside.append(f"the {part} is {max(-along, -across) * 100:.1f} cm beside it")
+        else:
+            over.append((f"the {part} marker lies {-along * 100:.1f} cm over the edge", np.inf))
+    if beside or contact.overhangs(foot.toe_g):
+        return beside, over
+    reaches = [contact.inside(corner) for corner in sole(foot, contact.normal_g)]
+    sideways, ahead = -min(across for _, across in reaches), -min(along for along, _ in reaches[2:])
+    if sideways > SOLE_TOLERANCE:
+        beside.append(f"the sole may reach {sideways * 100:.1f} cm over its edge")
+    elif max(sideways, ahead) > 0 and not over:
+        over.append((f"the sole may reach {max(sideways, ahead) * 100:.1f} cm over the edge", max(sideways, ahead)))
+    return beside, over
+
+
+def _inside(foot: FootTrack, plates: Sequence[PlateLoad], point: Array) -> tuple[float, float]:
+    """Least distances, m, from a point of a foot to the edges of the plates, along and across it; negative outside."""
+    line = (foot.toe_g - foot.heel_g).mean(axis=0)
+    # the point lies on whichever of the plates it lies on best
+    best = np.full((len(point), 2), -np.inf)
+    for plate in plates:
+        both_ways = plate.margins(point)
+        if abs(line @ plate.R_gp[:, 0]) < abs(line @ plate.R_gp[:, 1]):
+            both_ways = both_ways[:, ::-1]
+        better = both_ways.min(axis=1) > best.min(axis=1)
+        best[better] = both_ways[better]
+    along, across = best.min(axis=0)
+    return float(along), float(across)
