@@ -34,6 +34,7 @@ CODES = {
     "filters_differ": ("doubt", "markers and plates are filtered differently: moments near foot strikes are doubtful"),
     # the subject and the body
     "leg_absent": ("error", "no marker of a leg is in the trial"),
+    "segment_absent": ("error", "the markers do not give a segment, and what needs it is empty"),
     "measurement_assumed": ("assumption", "a measurement, or how the static was taken, was estimated or assumed"),
     "measurement_ignored": ("doubt", "a stored measurement cannot be, and was left aside"),
     "measurements_differ": ("doubt", "two sources give a measurement differently"),

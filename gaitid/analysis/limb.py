@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from gaitid.analysis.result import BodyParameters, SideResult
+from gaitid.body.frames import Geometry
 from gaitid.body.kinematics import SegmentMotion, clinical_angles, clinical_moments, joint_axes
 from gaitid.body.poses import Body, Motion
 from gaitid.dynamics.chain import Chain, Link
@@ -14,6 +15,7 @@ from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import AIR, UNKNOWN, FootLoad
 from gaitid.model import specs
+from gaitid.model.shapes import PointName
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import apply_transposed, dot
 from gaitid.records import frozen_dataclass
@@ -61,7 +63,10 @@ def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mec
         bodies[spec.segment] = parameters
         joints[spec.joint] = link.joint_g
     chain = Chain(links, model.proximal)
-    wrenches = dict(zip(joints, SOLVERS[mechanics.solver](chain, mechanics.gravity_g), strict=True))
+    solved = SOLVERS[mechanics.solver](chain, mechanics.gravity_g)
+    if model.wrenches:  # its points are no joint centres
+        solved = [Wrench(np.full_like(w.f_g, np.nan), np.full_like(w.m_g, np.nan), w.p_g) for w in solved]
+    wrenches = dict(zip(joints, solved, strict=True))
     axes: dict[str, dict[str, Array]] = {}
     powers: dict[str, Array] = {}
     for spec, k in zip(model.chain, model.proximal, strict=True):
@@ -71,19 +76,22 @@ def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mec
         jcs = joint_axes(proximal, distal, angle.sequence)
         axes[spec.joint] = {"proximal": above.R_gs, "distal": below.R_gs, "jcs": jcs}
         powers[spec.joint] = dot(wrenches[spec.joint].m_g, below.omega_g - above.omega_g) / mass
-    angles = {
+    angles: dict[str, Mapping[str, Array]] = {
         name: clinical_angles(
             _angle_frame(body, angle.proximal, side.name), _angle_frame(body, angle.distal, side.name), angle, side.sign
         )
         for name, angle in model.angles.items()
     }
-    moments = {
+    moments: dict[str, Mapping[str, Array]] = {
         name: clinical_moments(
             wrenches[name].m_g / mass, geometry.frame(moment.axes, side.name).R_gs, moment, side.sign
         )
         for name, moment in model.moments.items()
     }
-    coverage = {joint: _coverage(wrench, load, joints[joint]) for joint, wrench in wrenches.items()}
+    for columns, definitions in ((angles, model.angles), (moments, model.moments)):
+        for name, of_joint in columns.items():
+            columns[name] = _determined(of_joint, definitions[name].needs, body.geometry, side.name)
+    coverage = {joint: _coverage(wrench, load, joints[joint], model.wrenches) for joint, wrench in wrenches.items()}
     return SideResult(load, motions, joints, wrenches, axes, angles, moments, powers, bodies, coverage, chain)
 
 
@@ -166,8 +174,22 @@ def _body_parameters(link: Link, length: float, source: str) -> BodyParameters:
     return BodyParameters(link.mass, centre, inertia, length, source)
 
 
-def _coverage(wrench: Wrench, load: FootLoad, joint_g: Array) -> dict[str, int]:
+def _determined(
+    columns: Mapping[str, Array], needs: Mapping[str, tuple[PointName, ...]], geometry: Geometry, side: str
+) -> Mapping[str, Array]:
+    """The columns; empty those that need a point that was never seen."""
+    return {
+        name: values
+        if all(np.isfinite(geometry.point(point, side)).any() for point in needs.get(name, ()))
+        else np.full_like(values, np.nan)
+        for name, values in columns.items()
+    }
+
+
+def _coverage(wrench: Wrench, load: FootLoad, joint_g: Array, not_written: str = "") -> dict[str, int]:
     """How many frames of a joint are filled, and why the others are empty."""
+    if not_written:
+        return {"filled": 0, not_written: len(joint_g)}
     filled = known_rows(wrench.m_g)
     unknown_load = ~known_rows(load.wrench.f_g)
     unseen = ~known_rows(joint_g)

@@ -8,8 +8,11 @@ import numpy as np
 
 from gaitid.analysis.conventions import conventions
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limb
+from gaitid.analysis.recorded import Bound, bind_trial, recorded_sides
 from gaitid.analysis.result import Result, SideResult
+from gaitid.body.calibration import Calibration, calibrate
 from gaitid.body.feet import FootTrack, foot_tracks
+from gaitid.body.frames import Geometry
 from gaitid.body.poses import differentiate, pose_body
 from gaitid.body.subject import Sources, Static, Subject, SubjectFile, resolve_subject
 from gaitid.errors import TrialError
@@ -20,8 +23,8 @@ from gaitid.ground.ground import Ground, find_ground, no_ground
 from gaitid.ground.vertical import vertical
 from gaitid.markers.clean import Markers, clean_markers, model_markers
 from gaitid.model import specs
-from gaitid.model.fields import nearest
-from gaitid.model.needs import Needs, side_needs
+from gaitid.model.marker_sets import MarkerSet
+from gaitid.model.needs import Needs
 from gaitid.notes import Note, Notes, ranked
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
@@ -39,11 +42,14 @@ class Options:
         Refuse a trial in which no foot is known to be loaded.
     by_hand : tuple of ByHand
         Which foot was on which plates, frames as the file numbers them.
+    marker_set : MarkerSet or None
+        What the labels of the markers mean, where the user says it.
     """
 
     solver: str = "block"
     require_forces: bool = False
     by_hand: tuple[ByHand, ...] = ()
+    marker_set: MarkerSet | None = None
 
 
 def analyse(
@@ -74,11 +80,15 @@ def analyse(
     TrialError, SubjectError
         What the model needs and neither trial nor subject has.
     """
-    needs, needs_notes = recorded_sides(trial, model)
+    bound = bind_trial(trial, model, static, options.marker_set, subject_file.calibration.places)
+    model = bound.model
+    needs, needs_notes = recorded_sides(trial, bound)
     up_g, up_words = vertical(trial, model)
-    subject = _subject(trial, model, needs, subject_file, static)
+    standing = None if static is None else _standing(static, bound)
+    subject = _subject(trial, model, needs, subject_file, standing)
+    calibration = _calibration(subject, subject_file, standing, list(needs))
     markers = clean_markers(trial, model)
-    body = pose_body(model, markers, subject, list(needs), up_g)
+    body = pose_body(model, markers, subject, list(needs), up_g, calibration)
     motion = differentiate(body, trial.rate_hz)
 
     ground = ground_under(trial, model, markers, list(needs), up_g)
@@ -136,73 +146,31 @@ def analyse(
     )
 
 
-# --- what is there ------------------------------------------------------------------------------------------
+# --- the subject ---------------------------------------------------------------------------------------------
 
 
-def recorded_sides(trial: Trial, model: specs.Model) -> tuple[dict[str, Needs], Notes]:
-    """What each leg needs, for the legs whose markers the trial holds.
-
-    A leg without any marker of its own was not recorded: its columns stay empty, with a note. A leg with some of
-    them is a mistake of labels, or a trial of another marker set: refused, with every missing label named.
-    """
-    legs = {side.name: side_needs(model, side.name, trial.has)[0] for side in model.sides}
-    for needs in legs.values():
-        _refuse_ambiguous(trial, model, needs)
-    # with one side only, markers of the base may be all that there is
-    of_leg = {name: n.of_leg(name, n.present) if len(legs) > 1 else n.present for name, n in legs.items()}
-    recorded = {name: needs for name, needs in legs.items() if of_leg[name]}
-    missing = sorted(
-        {" or ".join(labels) for name, needs in (recorded or legs).items() for role, labels in needs.missing.items()}
-    )
-    if missing:
-        present = [label for label in trial.labels if label and trial.has(label)]
-        hints = ", ".join(f"{label}{_hint(label, present, model, legs)}" for label in missing)
-        raise TrialError(
-            f"markers of the model {model.name} are missing or never seen: {hints}",
-            found=f"{len(present)} markers seen ({', '.join(present[:12])}{', …' if len(present) > 12 else ''})"
-            if any(trial.labels) or not trial.labels
-            else f"{len(trial.labels)} points, none with a name",
-            todo="correct the labels, or give a model that names them",
-        )
-    notes = []
-    for name, needs in legs.items():
-        if name not in recorded:
-            roles = needs.of_leg(name, set(needs.missing))
-            labels = ", ".join(sorted(" or ".join(needs.missing[role]) for role in roles))
-            text = f"{name} leg: none of its markers ({labels}) is in the trial; its columns are empty"
-            notes.append(Note("leg_absent", text))
-    return recorded, tuple(notes)
-
-
-def _hint(label: str, present: list[str], model: specs.Model, legs: Mapping[str, Needs]) -> str:
-    """A label that may be meant: none that the model uses for something else, none of the other side."""
-    taken = {text for n in legs.values() for side, role in n.present for text in model.labels(role, side)}
-    letters = {side.letter for side in model.sides}
-    others = letters - {label[:1]} if label[:1] in letters else set()
-    return nearest(label, [p for p in present if p not in taken and p[:1] not in others])
-
-
-def _refuse_ambiguous(trial: Trial, model: specs.Model, needs: Needs) -> None:
-    """A label that several seen markers carry names none of them."""
-    for side, role in needs.present:
-        for label in model.labels(role, side):
-            if trial.labels.count(label) > 1:
-                raise TrialError(
-                    f"the label {label} is given to {trial.labels.count(label)} points",
-                    expected="one point a label",
-                    todo="rename or delete the others",
-                )
+def _standing(static: Trial, bound: Bound) -> Static:
+    """What a static trial gives to calibrate with."""
+    model = bound.static_model
+    assert model is not None  # there is a static
+    up_g, _ = vertical(static, model)
+    return Static(static.parameters, model_markers(static, model), static.n_frames, up_g, model)
 
 
 def _subject(
-    trial: Trial, model: specs.Model, needs: Mapping[str, Needs], subject_file: SubjectFile, static: Trial | None
+    trial: Trial, model: specs.Model, needs: Mapping[str, Needs], subject_file: SubjectFile, static: Static | None
 ) -> Subject:
     wanted = {name for n in needs.values() for name in n.measurements} | ({"mass"} & set(model.subject))
-    calibration = None
-    if static is not None:
-        static_up_g, _ = vertical(static, model)
-        calibration = Static(static.parameters, model_markers(static, model), static.n_frames, static_up_g)
-    return resolve_subject(model, wanted, Sources(subject_file, trial.parameters, calibration))
+    return resolve_subject(model, wanted, Sources(subject_file, trial.parameters, static))
+
+
+def _calibration(subject: Subject, file: SubjectFile, static: Static | None, sides: Sequence[str]) -> Calibration:
+    """What is carried over from the static, or else from what a subject file says of one."""
+    if static is None or static.model is None:
+        return file.calibration
+    flat = subject.foot_flat is not False
+    geometry = Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)
+    return calibrate(geometry, sides, "static trial")
 
 
 def _mass_notes(model: specs.Model, subject: Subject) -> Notes:

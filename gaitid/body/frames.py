@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
 from gaitid.model import shapes, specs
 from gaitid.model.expression import Expression
 from gaitid.numerics.masks import known_rows
+from gaitid.numerics.rigid_fit import RigidFit, rigid_fit, second_extent
 from gaitid.numerics.rotation import about_axis, apply, cross, dot, frame_from_axes, turned, unit
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
+if TYPE_CHECKING:
+    from gaitid.body.calibration import Calibration
+
+# m. Points that lie nearer to one line than this (root mean square) do not tell how a body turns about it: a
+# millimetre of noise would turn it by more than ten degrees.
+COLLINEAR = 0.005
 # Cosine between where the subject goes and where the hips face, below which he walks backward.
 BACKWARD = -0.7
 
@@ -48,6 +55,14 @@ class Geometry:
         The vertical, laboratory axes.
     foot_flat : bool
         Whether the static is taken foot-flat (used by `level` points only).
+    calibration : Calibration or None
+        What a static showed of what is carried over from it; None for a static itself, which carries nothing: there a
+        carried point or frame is the point or frame itself.
+
+    Attributes
+    ----------
+    fits : dict of (side, frame) to (tuple of str, RigidFit)
+        Of the rigid frames that were asked for: the points that were taken, and how they fit.
     """
 
     def __init__(
@@ -58,11 +73,14 @@ class Geometry:
         n_frames: int,
         up_g: Array,
         foot_flat: bool = False,
+        calibration: Calibration | None = None,
     ) -> None:
         self.model = model
         self.n_frames = n_frames
         self.up_g = up_g
         self.foot_flat = foot_flat
+        self.calibration = calibration
+        self.fits: dict[tuple[str, str], tuple[tuple[str, ...], RigidFit]] = {}
         self._markers = markers
         self._numbers = numbers
         self._sides = {side.name: side for side in model.sides}
@@ -94,7 +112,9 @@ class Geometry:
 
     def with_markers(self, markers: Mapping[str, Array]) -> Geometry:
         """The same model, subject and trial with other positions of its markers."""
-        return Geometry(self.model, markers, self._numbers, self.n_frames, self.up_g)
+        return Geometry(
+            self.model, markers, self._numbers, self.n_frames, self.up_g, self.foot_flat, self.calibration
+        )
 
     def value(self, formula: Expression, side: str = "", **local: object) -> object:
         """A formula's value; `local` names win over the model's."""
@@ -117,8 +137,11 @@ class Geometry:
         if key not in self._points:
             place, name = key
             definition = self.model.scope(bool(place)).points.get(name)
-            made = self._marker(name, place) if definition is None else self._make_point(definition, place, {})
-            self._points[key] = made
+            if isinstance(definition, shapes.CarriedPoint):
+                self._points[key] = self._carried_point(definition, key)
+            else:
+                made = self._marker(name, place) if definition is None else self._make_point(definition, place, {})
+                self._points[key] = made
         return self._points[key]
 
     def _marker(self, role: str, side: str) -> Array:
@@ -163,8 +186,18 @@ class Geometry:
                     return start
                 rise = dot(other - start, self.up_g) + number(spec.plus)
                 return np.asarray(start + rise[..., None] * self.up_g)
+            case shapes.CarriedPoint():
+                raise ValueError("a carried point needs a name of its own")  # see `gaitid.model.validate`
             case _:
                 assert_never(spec)
+
+    def _carried_point(self, spec: shapes.CarriedPoint, place: tuple[str, str]) -> Array:
+        if self.calibration is None:
+            return self.point(spec.point, place[0])
+        if place not in self.calibration.points:
+            return np.full((self.n_frames, 3), np.nan)
+        pose = self.frame(spec.by, place[0])
+        return np.asarray(pose.origin_g + pose.R_gs @ self.calibration.points[place])
 
     def _first_known(self, spec: shapes.FirstOf, side: str) -> Array:
         """The first of the points that is known in any frame."""
@@ -198,8 +231,41 @@ class Geometry:
         key = self.model.place("frame", name, side)
         if key not in self._frames:
             place, bare = key
-            self._frames[key] = self._make_frame(self.model.scope(bool(place)).frames[bare], place)
+            definition = self.model.scope(bool(place)).frames[bare]
+            if isinstance(definition, shapes.RigidFrame):
+                self._frames[key] = self._rigid(definition, key)
+            elif isinstance(definition, shapes.CarriedFrame):
+                self._frames[key] = self._carried_frame(definition, key)
+            else:
+                self._frames[key] = self._make_frame(definition, place)
         return self._frames[key]
+
+    def _unknown_pose(self) -> Pose:
+        return Pose(np.full((self.n_frames, 3, 3), np.nan), np.full((self.n_frames, 3), np.nan))
+
+    def _carried_frame(self, spec: shapes.CarriedFrame, place: tuple[str, str]) -> Pose:
+        if self.calibration is None:
+            return self.frame(spec.frame, place[0])
+        if place not in self.calibration.frames:
+            return self._unknown_pose()
+        carrier, local = self.frame(spec.by, place[0]), self.calibration.frames[place]
+        return Pose(carrier.R_gs @ local.R_gs[0], carrier.origin_g + carrier.R_gs @ local.origin_g[0])
+
+    def _rigid(self, spec: shapes.RigidFrame, place: tuple[str, str]) -> Pose:
+        if self.calibration is None:
+            return self.frame(spec.reference, place[0])
+        template = self.calibration.templates.get(place, {})
+        tracks: dict[str, Array] = {}
+        for point in (*spec.points, *spec.reserve):
+            if point in spec.reserve and second_extent(_stacked(template, tracks)) >= COLLINEAR:
+                break
+            if point in template and np.isfinite(track := self.point(point, place[0])).any():
+                tracks[point] = track
+        if second_extent(_stacked(template, tracks)) < COLLINEAR:
+            return self._unknown_pose()
+        fit = rigid_fit(_stacked(template, tracks), np.stack(list(tracks.values()), axis=1))
+        self.fits[place] = tuple(tracks), fit
+        return Pose(fit.R, fit.t)
 
     def _make_frame(self, spec: shapes.Frame, side: str) -> Pose:
         match spec:
@@ -213,6 +279,8 @@ class Geometry:
                 keep, toward = self.vector(spec.keep_vector, side), self.vector(spec.toward_vector, side)
                 R = frame_from_axes(spec.keep, keep, spec.toward, toward)
                 return Pose(R, self.point(spec.origin, side))
+            case shapes.CarriedFrame() | shapes.RigidFrame():
+                raise ValueError("a carried frame is made by its name")  # see `frame`
             case _:
                 assert_never(spec)
 
@@ -257,6 +325,11 @@ class Geometry:
         for letter, axis in zip(spec.letters, (x, cross(self.up_g, x), self.up_g), strict=True):
             R[:, "xyz".index(letter)] = axis
         return R, how
+
+
+def _stacked(template: Mapping[str, Array], points: Mapping[str, Array]) -> Array:
+    """(n, 3) places of some points of a template."""
+    return np.array([template[point] for point in points]).reshape(-1, 3)
 
 
 def chord(proximal: Array, wand: Array, lateral: Array, radius: Array | float, dihedral: Array | float) -> Array:

@@ -128,7 +128,8 @@ def clinical_angles(proximal: Array, distal: Array, angle: specs.Angle, sign: fl
     """
     D = np.swapaxes(proximal, -1, -2) @ distal
     a, b, c = (np.degrees(x) for x in cardan(D, angle.sequence))
-    return {name: _formula(formula, {"a": a, "b": b, "c": c, "sign": sign}) for name, formula in angle.columns.items()}
+    local = {"a": a, "b": b, "c": c, "sign": sign}
+    return {name: np.broadcast_to(_formula(formula, local), a.shape) for name, formula in angle.columns.items()}
 
 
 def clinical_moments(moment_g: Array, axes: Array, moment: specs.Moment, sign: float) -> Mapping[str, Array]:
@@ -142,7 +143,8 @@ def clinical_moments(moment_g: Array, axes: Array, moment: specs.Moment, sign: f
         Of the frame in which they are expressed.
     """
     x, y, z = np.moveaxis(np.einsum("...ji,...j->...i", axes, moment_g), -1, 0)
-    return {name: _formula(formula, {"x": x, "y": y, "z": z, "sign": sign}) for name, formula in moment.columns.items()}
+    local = {"x": x, "y": y, "z": z, "sign": sign}
+    return {name: np.broadcast_to(_formula(formula, local), x.shape) for name, formula in moment.columns.items()}
 
 
 def _formula(formula: Expression, local: Mapping[str, object]) -> Array:

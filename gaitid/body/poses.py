@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from gaitid.body.calibration import Calibration
 from gaitid.body.frames import Geometry, Pose
 from gaitid.body.kinematics import SegmentMotion, segment_motions
 from gaitid.body.sanity import check_body, length_notes
@@ -96,7 +97,14 @@ class Motion:
     by_side: Mapping[str, Mapping[str, SegmentMotion]]
 
 
-def pose_body(model: specs.Model, markers: Markers, subject: Subject, sides: Sequence[str], up_g: Array) -> Body:
+def pose_body(
+    model: specs.Model,
+    markers: Markers,
+    subject: Subject,
+    sides: Sequence[str],
+    up_g: Array,
+    calibration: Calibration = Calibration(),  # noqa: B008 - it cannot be changed
+) -> Body:
     """Poses of all segments of the recorded sides and of the base.
 
     Parameters
@@ -107,6 +115,8 @@ def pose_body(model: specs.Model, markers: Markers, subject: Subject, sides: Seq
     sides : sequence of str
         Those that were recorded.
     up_g : (3,) array
+    calibration : Calibration, optional
+        What a model carries over from a static.
 
     Raises
     ------
@@ -114,7 +124,7 @@ def pose_body(model: specs.Model, markers: Markers, subject: Subject, sides: Seq
         No body can be like that (`check_body`).
     """
     n_frames = len(next(iter(markers.filtered.values())))
-    geometry = Geometry(model, markers.filtered, subject.numbers, n_frames, up_g)
+    geometry = Geometry(model, markers.filtered, subject.numbers, n_frames, up_g, calibration=calibration)
     check_body(geometry, sides, markers.doubted)
     notes = length_notes(geometry, sides, markers.first_frame)
     through = geometry

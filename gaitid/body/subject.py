@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gaitid.body.calibration import Calibration
 from gaitid.body.frames import Geometry
 from gaitid.body.kinematics import clinical_angles
 from gaitid.errors import SubjectError
@@ -41,10 +42,13 @@ class Measured:
 
 @frozen_dataclass()
 class SubjectFile:
-    """What a subject file says: values in SI by name (sided as ``left.knee_width``), and static options."""
+    """What a subject file says: values in SI by name (sided as ``left.knee_width``), static options, and what a
+    calibration measured of the points and frames that a model carries over from a static.
+    """
 
     values: Mapping[str, float] = field(default_factory=dict)
     foot_flat: bool | None = None
+    calibration: Calibration = field(default_factory=Calibration)
 
 
 @frozen_dataclass(eq=False)
@@ -60,12 +64,15 @@ class Static:
     n_frames : int
     up_g : (3,) array
         The vertical, laboratory axes.
+    model : Model or None
+        The model bound to the static's labels, where they may be spelled otherwise than the trial's.
     """
 
     parameters: Mapping[str, float]
     markers: Mapping[str, Array]
     n_frames: int
     up_g: Array
+    model: specs.Model | None = None
 
 
 @frozen_dataclass(eq=False)
@@ -330,7 +337,8 @@ class _Resolver(Mapping[str, float]):
         static = self.sources.static
         if static is None:
             return None
-        return Geometry(self.model, static.markers, self, static.n_frames, static.up_g, self.sources.foot_flat)
+        model = static.model or self.model
+        return Geometry(model, static.markers, self, static.n_frames, static.up_g, self.sources.foot_flat)
 
     def _static_angle(self, requested: _Requested) -> float | None:
         """The mean of a clinical angle over the static; None where the measurement is no angle, or it is not known."""

@@ -31,7 +31,8 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 ARITY = {"atan2": 2, "min": 2, "max": 2}  # one for all others
 # These take names of points, not numbers: `Scope` computes them.
 POINT_FUNCTIONS = ("distance",)
-CONSTANTS = {"pi": math.pi}
+# `unknown`: what the markers do not determine stays empty.
+CONSTANTS = {"pi": math.pi, "unknown": math.nan}
 # A formula of a gait model has tens of terms: deeper or longer ones are a mistake or an attack.
 MAX_LENGTH = 500
 # Of a whole number: more is beyond the largest real, 1.8e308.

@@ -1,13 +1,18 @@
-"""What a model needs of a trial and a subject, for one side: markers that are missing, measurements asked for."""
+"""What a model needs of a trial, its static and a subject, for one side: markers that are missing, measurements."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from gaitid.model import specs
-from gaitid.model.shapes import FirstOf, Use, uses
+from gaitid.model.shapes import CarriedFrame, CarriedPoint, FirstOf, RigidFrame, Use, uses
 from gaitid.model.validate import BODY_NAMES
+from gaitid.numerics.rigid_fit import FEWEST
+
+#: Side (empty for the middle of the body) and name of a marker, a point or a frame.
+Role = tuple[str, str]
 
 
 @dataclass
@@ -16,30 +21,81 @@ class Needs:
 
     Attributes
     ----------
-    missing : dict
-        (side or '', role) to the labels any of which would do.
-    present : set of (side, role)
+    missing : dict of Role to tuple of str
+        Markers that the trial lacks, and the labels any of which would do.
+    static_missing : dict of Role to tuple of str
+        The same of the static.
+    too_few : dict of Role to tuple of str
+        Frames that need more points than trial and static share, and those points.
+    wants_static : bool
+        Whether anything is missing because there is no static.
+    present : set of Role
     measurements : set of str
         Names of measurements, sided ones as ``left.knee_width``.
-    shared : set of (side, role)
+    shared : set of Role
         Markers of the segment that both legs hang from.
+    absent : dict of str to Needs
+        Optional segments that the markers do not give, and what they lack.
     """
 
-    missing: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
-    present: set[tuple[str, str]] = field(default_factory=set)
+    missing: dict[Role, tuple[str, ...]] = field(default_factory=dict)
+    static_missing: dict[Role, tuple[str, ...]] = field(default_factory=dict)
+    too_few: dict[Role, tuple[str, ...]] = field(default_factory=dict)
+    wants_static: bool = False
+    present: set[Role] = field(default_factory=set)
     measurements: set[str] = field(default_factory=set)
-    shared: set[tuple[str, str]] = field(default_factory=set)
+    shared: set[Role] = field(default_factory=set)
+    absent: dict[str, Needs] = field(default_factory=dict)
 
-    def of_leg(self, side: str, roles: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is missing."""
+        return not (self.missing or self.static_missing or self.too_few or self.wants_static)
+
+    def of_leg(self, side: str, roles: set[Role]) -> set[Role]:
         """Those of the roles that belong to this side's leg alone, not to the pelvis that both legs hang from."""
         return {role for role in roles if role[0] == side and role not in self.shared}
 
+    def take(self, other: Needs, faults: bool = True) -> None:
+        """Add what another walk found; without `faults` only what is there."""
+        self.present |= other.present
+        self.measurements |= other.measurements
+        if faults:
+            self.missing.update(other.missing)
+            self.static_missing.update(other.static_missing)
+            self.too_few.update(other.too_few)
+            self.wants_static |= other.wants_static
+
+
+class Reference(NamedTuple):
+    """Where the places of carried points and frames come from.
+
+    Attributes
+    ----------
+    model : Model
+        Bound to the static.
+    has : callable or None
+        Whether the static holds a marker of that label; None where there is no static.
+    known : frozenset of Role
+        What a subject file brings instead.
+    """
+
+    model: specs.Model
+    has: Callable[[str], bool] | None = None
+    known: frozenset[Role] = frozenset()
+
 
 class _Walk:
-    def __init__(self, model: specs.Model, has: Callable[[str], bool]) -> None:
+    def __init__(
+        self, model: specs.Model, has: Callable[[str], bool], reference: Reference | None, standing: bool = False
+    ) -> None:
         self.model = model
         self.has = has
-        self.letters = {side.name: side.letter for side in model.sides}
+        self.reference = reference
+        self.standing = standing
+        self.static = None
+        if reference is not None and reference.has is not None and not standing:
+            self.static = _Walk(reference.model, reference.has, None, standing=True)
         self.seen: dict[tuple[str, str, str], bool] = {}
 
     def visit(self, kind: str, name: str, side: str, needs: Needs) -> bool:
@@ -49,43 +105,105 @@ class _Walk:
         if key in self.seen:
             return self.seen[key]
         self.seen[key] = True  # loops are refused when a model is read
+        self.seen[key] = self._visit(kind, name, side, needs)
+        return self.seen[key]
+
+    def _visit(self, kind: str, name: str, side: str, needs: Needs) -> bool:
         scope = self.model.scope(bool(side))
-        complete = True
         if kind == "point" and name in scope.markers and name not in scope.points:
-            labels = tuple(t.replace("{S}", self.letters.get(side, "")) for t in scope.markers[name])
+            labels = self.model.labels(name, side)
             complete = any(self.has(label) for label in labels)
             if complete:
                 needs.present.add((side, name))
             else:
                 needs.missing[(side, name)] = labels
-        elif kind == "point" and isinstance(point := scope.points[name], FirstOf):
-            complete = self.first_of(point, side, needs)
-        elif kind == "number" and name in self.model.subject and name not in scope.numbers:
+            return complete
+        if kind == "number" and name in self.model.subject and name not in scope.numbers:
             needs.measurements.add(f"{side}.{name}" if side else name)
-        else:
-            for used_kind, used in self.model.uses(kind, name, bool(side)):
-                complete &= self.visit(used_kind, used, side, needs)
-        self.seen[key] = complete
+            return True
+        definition = {"point": scope.points, "frame": scope.frames}.get(kind, {}).get(name)
+        if isinstance(definition, FirstOf):
+            return self.first_of(definition, side, needs)
+        if isinstance(definition, RigidFrame):
+            return self.rigid(definition, (side, name), needs)
+        if isinstance(definition, CarriedPoint | CarriedFrame):
+            return self.carried(definition, (side, name), needs)
+        complete = True
+        for used_kind, used in self.model.uses(kind, name, bool(side)):
+            complete &= self.visit(used_kind, used, side, needs)
         return complete
 
     def first_of(self, spec: FirstOf, side: str, needs: Needs) -> bool:
         tried: list[Needs] = []
         for option in spec.options:
             trial = Needs()
-            saved = dict(self.seen)
-            complete = [self.visit(kind, used, side, trial) for kind, used in uses(option)]
-            if all(complete):
-                needs.present |= trial.present
-                needs.measurements |= trial.measurements
+            if self.attempt(list(uses(option)), side, trial):
+                needs.take(trial, faults=False)
                 return True
-            self.seen = saved
             tried.append(trial)
         for trial in tried:
-            needs.missing.update(trial.missing)
+            needs.take(Needs(trial.missing, trial.static_missing, trial.too_few, trial.wants_static))
         return False
 
+    def attempt(self, wanted: list[Use], side: str, trial: Needs) -> bool:
+        """Whether all of it is there; where not, nothing is remembered of having looked."""
+        saved = dict(self.seen)
+        complete = all([self.visit(kind, name, side, trial) for kind, name in wanted])
+        if not complete:
+            self.seen = saved
+        return complete
 
-def side_needs(model: specs.Model, side: str, has: Callable[[str], bool]) -> tuple[Needs, tuple[str, ...]]:
+    def rigid(self, spec: RigidFrame, role: Role, needs: Needs) -> bool:
+        """Whether three of its points are there, in the trial and in what it is measured against."""
+        side = role[0]
+        if self.standing:
+            return self.visit("frame", spec.reference, side, needs)
+        complete = self.referred("frame", spec.reference, role, needs)
+        names: list[str] = []
+        shared = 0
+        for point in (*spec.points, *spec.reserve):
+            trial = Needs()
+            if not self.attempt([("point", point)], side, trial):
+                place, bare = self.model.place("point", point, side)
+                scope = self.model.scope(bool(place))
+                if bare in scope.markers and (labels := self.model.labels(bare, place)):
+                    names.append(" or ".join(labels))
+                continue
+            needs.take(trial, faults=False)
+            shared += role in (self.reference.known if self.reference else ()) or self.in_static(point, side)
+        if shared < FEWEST and (self.static is not None or complete):
+            needs.too_few[role] = tuple(names)
+            complete = False
+        return complete
+
+    def carried(self, spec: CarriedPoint | CarriedFrame, role: Role, needs: Needs) -> bool:
+        """Whether the static shows it, and the trial what carries it."""
+        kind, what = ("point", spec.point) if isinstance(spec, CarriedPoint) else ("frame", spec.frame)
+        if self.standing:
+            return self.visit(kind, what, role[0], needs)
+        complete = self.referred(kind, what, role, needs)
+        return self.visit("frame", spec.by, role[0], needs) and complete
+
+    def referred(self, kind: str, name: str, role: Role, needs: Needs) -> bool:
+        """Whether the static shows a point or a frame, or a subject file brings what was measured of it."""
+        if self.reference is not None and role in self.reference.known:
+            return True
+        if self.static is None:
+            needs.wants_static = True
+            return False
+        of_static = Needs()
+        complete = self.static.visit(kind, name, role[0], of_static)
+        needs.static_missing.update(of_static.missing)
+        needs.measurements |= of_static.measurements
+        return complete
+
+    def in_static(self, point: str, side: str) -> bool:
+        return self.static is not None and self.static.attempt([("point", point)], side, Needs())
+
+
+def side_needs(
+    model: specs.Model, side: str, has: Callable[[str], bool], reference: Reference | None = None
+) -> tuple[Needs, tuple[str, ...]]:
     """Everything that one leg, the pelvis and their angles need (calibration frames apart).
 
     Parameters
@@ -94,6 +212,8 @@ def side_needs(model: specs.Model, side: str, has: Callable[[str], bool]) -> tup
     side : str
     has : callable
         Whether the trial holds a marker of that label.
+    reference : Reference, optional
+        The static, or what a subject file says of it; for models that carry anything over from one.
 
     Returns
     -------
@@ -101,7 +221,7 @@ def side_needs(model: specs.Model, side: str, has: Callable[[str], bool]) -> tup
     computable : tuple of str
         Segments of the side whose frames have all their markers.
     """
-    walk = _Walk(model, has)
+    walk = _Walk(model, has, reference)
     needs = Needs()
     walk.visit("frame", model.base.frame, side, needs)
     walk.visit("point", model.base.origin, side, needs)
@@ -111,13 +231,27 @@ def side_needs(model: specs.Model, side: str, has: Callable[[str], bool]) -> tup
         for kind, name in _body_uses(base):
             walk.visit(kind, name, "", needs)
     computable = []
+    absent_frames: set[str] = set()
     for body in model.chain:
+        if body.optional:
+            trial = Needs()
+            of_body = [("frame", body.frame), *_body_uses(body), *(wanted[:2] if body.ground else ())]
+            if not walk.attempt(of_body, side, trial):
+                needs.absent[body.segment] = trial
+                absent_frames.add(body.frame)
+                if body.ground:
+                    wanted = wanted[2:]
+                continue
+            needs.take(trial)
+            computable.append(body.segment)
+            continue
         if walk.visit("frame", body.frame, side, needs):
             computable.append(body.segment)
         wanted += _body_uses(body)
     for angle in model.angles.values():
-        wanted += [("frame", f) for f in (angle.proximal, angle.distal) if f != "progression"]
-    wanted += [("frame", moment.axes) for moment in model.moments.values()]
+        frames = [f for f in (angle.proximal, angle.distal) if f != "progression"]
+        wanted += [("frame", f) for f in frames if absent_frames.isdisjoint(frames)]
+    wanted += [("frame", moment.axes) for moment in model.moments.values() if moment.axes not in absent_frames]
     for kind, name in wanted:
         walk.visit(kind, name, side, needs)
     return needs, tuple(computable)

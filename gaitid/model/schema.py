@@ -11,7 +11,7 @@ from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.expression import Expression
 from gaitid.model.fields import Faults, Fields
-from gaitid.model.shapes import parse_frame, parse_point, parse_ref
+from gaitid.model.shapes import PointName, parse_frame, parse_point, parse_ref
 from gaitid.model.validate import faults_of
 
 SCHEMA = 1
@@ -96,6 +96,7 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
         angles={key: _angle(angles.mapping(key)) for key in list(angles.values)},
         moments={key: _moment(moments.mapping(key)) for key in list(moments.values)},
         settings=parse_settings(top.mapping("settings", {})),
+        wrenches=top.text("no_wrenches_because", ""),
     )
     top.asked |= {"sources", "table", "ground_contact", "progression", "vertical"}
     top.done()
@@ -204,11 +205,14 @@ def _scope(fields: Fields) -> specs.Scope:
             fields.faults.add(f"{group.at(key)}: expected a label or a list of labels, found {value!r}")
             labels = ["?"]
         markers[key] = tuple(labels)
+    markers |= dict.fromkeys(_names(fields, "landmarks", markers), ())
+    clusters = _names(fields, "clusters", markers)
     numbers = fields.mapping("numbers", {})
     points = fields.mapping("points", {})
     frames = fields.mapping("frames", {})
     scope = specs.Scope(
         markers,
+        clusters,
         {key: numbers.required_expression(key) for key in numbers.values},
         {key: parse_point(points.values[key], points.at(key), fields.faults) for key in points.values},
         {key: parse_frame(frames.mapping(key)) for key in list(frames.values)},
@@ -217,12 +221,27 @@ def _scope(fields: Fields) -> specs.Scope:
     return scope
 
 
+def _names(fields: Fields, key: str, taken: Mapping[str, object] = {}) -> tuple[str, ...]:  # noqa: B006 - not changed
+    """A list of names under an optional key; none of those that are taken."""
+    if key not in fields.values:
+        fields.asked.add(key)
+        return ()
+    names = fields.items(key)
+    for name in names:
+        if not isinstance(name, str) or not name.isidentifier():
+            fields.faults.add(f"{fields.at(key)}: expected names such as knee_lateral, found {name!r}")
+        elif name in taken or names.count(name) > 1:
+            fields.faults.add(f"{fields.at(key)}: the name {name!r} is given twice")
+    return tuple(name for name in names if isinstance(name, str))
+
+
 def _chain_segment(fields: Fields, following: str, table: specs.Table) -> specs.Segment:
     """An entry of the chain; `following` is what it hangs from by default."""
     row = fields.text("row", fields.text("segment"))
     measured = row in table.rows and table.rows[row].mass_kg is not None
     lengths = _range(fields, "length_range_m", MEASURED_LENGTHS if measured else LENGTHS)
     segment = _segment(fields, fields.text("on", following), fields.flag("ground", False), lengths)
+    segment = segment._replace(optional=fields.flag("optional", False))
     fields.done()
     return segment
 
@@ -273,16 +292,27 @@ def _range(fields: Fields, key: str, default: tuple[float, float] | None = None)
     return float(bounds[0]), float(bounds[1])
 
 
-def _columns(fields: Fields) -> dict[str, Expression]:
-    return {key: fields.required_expression(key) for key in list(fields.values) if key not in fields.asked}
+def _columns(fields: Fields) -> tuple[dict[str, Expression], dict[str, tuple[PointName, ...]]]:
+    """Formulas of columns, and for those that say so the points that they need."""
+    columns: dict[str, Expression] = {}
+    needs: dict[str, tuple[PointName, ...]] = {}
+    for key in [key for key in fields.values if key not in fields.asked]:
+        if isinstance(fields.values[key], Mapping):
+            inner = fields.mapping(key)
+            columns[key] = inner.required_expression("value")
+            needs[key] = tuple(map(PointName, _names(inner, "needs")))
+            inner.done()
+        else:
+            columns[key] = fields.required_expression(key)
+    return columns, needs
 
 
 def _angle(fields: Fields) -> specs.Angle:
     proximal, distal = fields.text("proximal"), fields.text("distal")
     sequence = fields.text("sequence", among=SEQUENCES)
-    return specs.Angle(proximal, distal, sequence, _columns(fields))
+    return specs.Angle(proximal, distal, sequence, *_columns(fields))
 
 
 def _moment(fields: Fields) -> specs.Moment:
     axes: Any = fields.text("axes")
-    return specs.Moment(axes, _columns(fields))
+    return specs.Moment(axes, *_columns(fields))

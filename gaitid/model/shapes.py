@@ -187,7 +187,18 @@ class Level(NamedTuple):
     when: str | None
 
 
-Point = Mean | FirstOf | InFrame | Chord | TurnPoint | Between | Along | Level
+@form("carried: NAME, by: FRAME", "fixed in a frame where the static shows it")
+class CarriedPoint(NamedTuple):
+    """A point measured in the static and carried by a frame: its mean position there (CAST; Cappozzo 1995).
+
+    In the static itself it is the point.
+    """
+
+    point: PointName
+    by: FrameName
+
+
+Point = Mean | FirstOf | InFrame | Chord | TurnPoint | Between | Along | Level | CarriedPoint
 PointRef = PointName | Point
 
 # --- frames ------------------------------------------------------------------------------------------------
@@ -216,7 +227,29 @@ class TurnedFrame(NamedTuple):
     by: tuple[tuple[str, Expression], ...]
 
 
-Frame = AxesFrame | TurnedFrame
+@form("{carried: FRAME, by: FRAME}", "fixed in another frame as the static shows it")
+class CarriedFrame(NamedTuple):
+    """A frame measured in the static and carried by another: its mean pose there. In the static itself it is the frame."""
+
+    frame: FrameName
+    by: FrameName
+
+
+@form("{rigid: [NAME, ...], with: [NAME, ...]?, as: FRAME}", "moves with three or more points as one body")
+class RigidFrame(NamedTuple):
+    """A frame that moves with points as one rigid body; in the static it is the frame `reference`.
+
+    By least squares from the points' mean places in the static (Söderkvist & Wedin 1993); any may be missing while
+    three are left. Those of `reserve` are taken, one after the other, while fewer than three that are not in line are
+    seen in both trials.
+    """
+
+    points: tuple[PointName, ...]
+    reserve: tuple[PointName, ...]
+    reference: FrameName
+
+
+Frame = AxesFrame | TurnedFrame | CarriedFrame | RigidFrame
 
 # --- what follows from the declarations --------------------------------------------------------------------
 
@@ -246,7 +279,7 @@ def schema_lines(kinds: Mapping[str, type]) -> str:
     """The kinds as the schema lists them."""
     lines = []
     for _, yaml, words in (_FORMS[kind] for kind in kinds.values()):
-        key = re.search(r"(\w+): \w+\?", yaml)
+        key = re.search(r"(\w+): (?:\w+|\[[^]]*\])\?", yaml)
         yaml, note = yaml.replace("?", ""), f"({key[1]}: optional)" if key else ""
         if len(yaml) < 42:
             lines.append(f"#   {yaml:<42}" + " ".join(filter(None, (note, words))))
@@ -260,7 +293,12 @@ def schema_lines(kinds: Mapping[str, type]) -> str:
 
 def parse_ref(value: object, where: str, faults: Faults) -> PointRef:
     """A point by its name or its definition; `where` is the path of its key, for faults."""
-    return PointName(value) if isinstance(value, str) else parse_point(value, where, faults)
+    if isinstance(value, str):
+        return PointName(value)
+    point = parse_point(value, where, faults)
+    if isinstance(point, CarriedPoint):  # its place in the static is remembered by its name
+        faults.add(f"{where}: a carried point needs a name of its own under points")
+    return point
 
 
 def parse_point(value: object, where: str, faults: Faults) -> Point:
@@ -332,6 +370,13 @@ def _formula(value: object, where: str, faults: Faults) -> Expression:
         return parse_expression(0, where)
 
 
+def _name(value: object, where: str, faults: Faults) -> PointName:
+    if not isinstance(value, str):
+        faults.add(f"{where}: expected the name of a point, found {value!r}")
+        return PointName("?")
+    return PointName(value)
+
+
 def _frame_axis(name: str, where: str, faults: Faults) -> tuple[FrameName, str]:
     frame, _, axis = name.rpartition(".")
     if not frame or axis not in tuple(AXES):
@@ -358,7 +403,7 @@ def _turns(fields: Fields, key: str) -> Iterator[tuple[str, Expression]]:
             fields.faults.add(f"{step.path}: expected one axis and its angle, as {{y: angle}}")
 
 
-_KEY = re.compile(r"(\w+): (\{.*?\}(?=[,}]|$)|\[.*?\]|[\w.?]+)")
+_KEY = re.compile(r"(\w+): (\{.*?\}(?=[,}]|$)|\[.*?\]\??|[\w.?]+)")
 # What the keys of forms may hold: a function that gives the values of the fields that they fill.
 _READERS: Mapping[str, Callable[[Fields, str], tuple[object, ...]]] = {
     "POINT": lambda f, key: (_single(f, key, parse_ref),),
@@ -370,6 +415,9 @@ _READERS: Mapping[str, Callable[[Fields, str], tuple[object, ...]]] = {
     "AXIS": lambda f, key: (f.text(key, among=AXES),),
     "foot_flat?": lambda f, key: (f.text(key, None, ("foot_flat",)) if key in f.values else None,),
     "[POINT, ...]": lambda f, key: (_list(f, key, parse_ref),),
+    "[NAME, ...]": lambda f, key: (_list(f, key, _name),),
+    "[NAME, ...]?": lambda f, key: (_list(f, key, _name) if key in f.values else (),),
+    "NAME": lambda f, key: (PointName(f.text(key)),),
     "[POINT, POINT]": lambda f, key: _list(f, key, parse_ref, "two points"),
     "[VECTOR, VECTOR]": lambda f, key: _list(f, key, parse_vector, "two vectors"),
     "[FORMULA x 3]": lambda f, key: (_list(f, key, _formula, "three formulas"),),

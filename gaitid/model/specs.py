@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gaitid.model.expression import Expression
-from gaitid.model.shapes import Frame, Point, PointRef, Use, uses
+from gaitid.model.shapes import Frame, Point, PointName, PointRef, Use, uses
 
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 
@@ -123,6 +123,8 @@ class Segment(NamedTuple):
         Whether the ground acts on it.
     low, high : float
         Range of the distance, m, from its proximal joint to a joint that hangs from it; outside it is refused.
+    optional : bool
+        Whether a trial whose markers do not give it is analysed without it: its angles and all wrenches are empty.
     """
 
     segment: str
@@ -136,6 +138,7 @@ class Segment(NamedTuple):
     ground: bool
     low: float
     high: float
+    optional: bool = False
 
 
 class Base(NamedTuple):
@@ -155,19 +158,24 @@ class Base(NamedTuple):
 
 
 class Angle(NamedTuple):
-    """Cardan angles between two frames and what each clinical angle is of a, b, c in degrees."""
+    """Cardan angles between two frames and what each clinical angle is of a, b, c in degrees.
+
+    `needs` names for a column points without which it is not determined, and empty.
+    """
 
     proximal: str
     distal: str
     sequence: str
     columns: Mapping[str, Expression]
+    needs: Mapping[str, tuple[PointName, ...]] = _EMPTY
 
 
 class Moment(NamedTuple):
-    """Clinical moments of a joint: expressions in the components x, y, z in the axes of a frame."""
+    """Clinical moments of a joint: expressions in the components x, y, z in the axes of a frame; `needs` as above."""
 
     axes: str
     columns: Mapping[str, Expression]
+    needs: Mapping[str, tuple[PointName, ...]] = _EMPTY
 
 
 class Progression(NamedTuple):
@@ -196,9 +204,18 @@ class Side(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """Named things of the middle of the body or of each side."""
+    """Named things of the middle of the body or of each side.
+
+    Attributes
+    ----------
+    markers : mapping of str to tuple of str
+        A role and the labels that it may carry; none for a landmark, whose labels a marker set says.
+    clusters : tuple of str
+        Names of tracking clusters, whose markers a marker set says; binding one puts its markers into `markers`.
+    """
 
     markers: Mapping[str, tuple[str, ...]] = _EMPTY
+    clusters: tuple[str, ...] = ()
     numbers: Mapping[str, Expression] = _EMPTY
     points: Mapping[str, Point] = _EMPTY
     frames: Mapping[str, Frame] = _EMPTY
@@ -281,6 +298,13 @@ class Model(NamedTuple):
     progression : Progression or None
     vertical : str
         Letter of the laboratory axis that points up, with its sign; empty where the trial says.
+    wrenches : str
+        Why joint wrenches are not written, where the model's points are no joint centres; else empty.
+    spelled : mapping of (side, role) to tuple of str
+        Of a model bound to a trial (`gaitid.model.binding`): the label that the role has there, or those that it may
+        have where the trial holds none of them.
+    marker_set : str
+        The marker set that it was bound with; empty where the model names all labels itself.
     """
 
     name: str
@@ -301,6 +325,9 @@ class Model(NamedTuple):
     angles: Mapping[str, Angle]
     moments: Mapping[str, Moment]
     settings: Settings
+    wrenches: str = ""
+    spelled: Mapping[tuple[str, str], tuple[str, ...]] = _EMPTY
+    marker_set: str = ""
 
     @property
     def roles(self) -> list[tuple[str, str]]:
@@ -316,7 +343,7 @@ class Model(NamedTuple):
         """Whether each side, or the middle of the body, has a point, frame or number of this name."""
         scope = self.scope(sided)
         if kind == "point":
-            return name in scope.points or name in scope.markers
+            return name in scope.points or name in scope.markers or name in scope.clusters
         if kind == "frame":
             return name in scope.frames
         measurement = self.subject.get(name)
@@ -339,10 +366,18 @@ class Model(NamedTuple):
         return uses(self.subject[name].otherwise if kind == "number" and name in self.subject else None)
 
     def labels(self, role: str, side: str = "") -> tuple[str, ...]:
-        """The labels that a marker may carry in a file."""
+        """The labels that a marker may carry in a file; of a model bound to a trial, the one that it carries there."""
+        if (side, role) in self.spelled:
+            return self.spelled[side, role]
         scope = self.scope(bool(side))
         letter = next((s.letter for s in self.sides if s.name == side), "")
         return tuple(label.replace("{S}", letter) for label in scope.markers[role])
+
+    @property
+    def by_landmarks(self) -> bool:
+        """Whether a marker set has to say which labels its landmarks and clusters have."""
+        scopes = (self.middle, self.each_side)
+        return bool(self.marker_set) or any(s.clusters or not all(s.markers.values()) for s in scopes)
 
     @property
     def touches_ground(self) -> bool:

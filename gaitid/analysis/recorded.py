@@ -1,0 +1,208 @@
+"""What a trial and its static hold of what a model needs: labels bound to roles, legs recorded, what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from gaitid.errors import TrialError
+from gaitid.model import specs
+from gaitid.model.binding import bind
+from gaitid.model.fields import nearest
+from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
+from gaitid.model.needs import Needs, Reference, Role, side_needs
+from gaitid.notes import Note, Notes
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Trial
+
+# So many labels of a file are shown in an error.
+_SHOWN_LABELS = 12
+
+
+@frozen_dataclass(eq=False)
+class Bound:
+    """A model bound to the labels of a trial, and to those of its static.
+
+    Attributes
+    ----------
+    model : Model
+        Bound to the trial.
+    static_model : Model or None
+        Bound to the static; None where there is none.
+    reference : Reference
+        What carried points and frames are measured in.
+    """
+
+    model: specs.Model
+    static_model: specs.Model | None
+    reference: Reference
+
+
+def seen_labels(trial: Trial) -> list[str]:
+    """The labels of a trial's markers that were seen at least once, in the file's order."""
+    return [label for label in trial.labels if label and trial.has(label)]
+
+
+def bind_trial(
+    trial: Trial,
+    model: specs.Model,
+    static: Trial | None,
+    marker_set: MarkerSet | None,
+    carried: frozenset[Role] = frozenset(),
+) -> Bound:
+    """Find which label each marker of the model has in a trial and in its static.
+
+    Parameters
+    ----------
+    trial : Trial
+    model : Model
+    static : Trial or None
+    marker_set : MarkerSet or None
+        What the user says of labels; without it the bundled set that explains most of them, for a model by landmarks.
+    carried : frozenset of Role
+        Points and frames whose places a subject file brings.
+
+    Raises
+    ------
+    TrialError
+        No marker set knows the labels.
+    """
+    labels = seen_labels(trial)
+    static_labels = [] if static is None else seen_labels(static)
+    if marker_set is None and model.by_landmarks:
+        sets = sets_of(Spellings([*labels, *static_labels]))
+        if not sets:
+            raise TrialError(
+                "the labels of its markers are of no known marker set",
+                found=_shown(labels),
+                todo="name its landmarks with --markers FILE; `gaitid models markers TRIAL` writes a first draft",
+            )
+        marker_set = sets[0]
+    bound = bind(model, Spellings(labels), marker_set)
+    if static is None:
+        return Bound(bound, None, Reference(bound, None, carried))
+    of_static = bind(model, Spellings(static_labels), marker_set)
+    return Bound(bound, of_static, Reference(of_static, static.has, carried))
+
+
+def recorded_sides(trial: Trial, bound: Bound) -> tuple[dict[str, Needs], Notes]:
+    """What each leg needs, for the legs whose markers the trial holds.
+
+    A leg without any marker of its own was not recorded: its columns stay empty, with a note. A leg with some of
+    them is a mistake of labels, or a trial of another marker set: refused, with every missing label named. A segment
+    that the model calls optional may lack markers: the leg is analysed without it.
+
+    Raises
+    ------
+    TrialError
+    """
+    model = bound.model
+    legs = {side.name: side_needs(model, side.name, trial.has, bound.reference)[0] for side in model.sides}
+    for needs in legs.values():
+        _refuse_ambiguous(trial, model, needs)
+    # with one side only, markers of the base may be all that there is
+    of_leg = {name: n.of_leg(name, n.present) if len(legs) > 1 else n.present for name, n in legs.items()}
+    recorded = {name: needs for name, needs in legs.items() if of_leg[name]}
+    if not all(needs.complete for needs in (recorded or legs).values()):
+        raise _lacking(trial, bound, legs, (recorded or legs).values())
+    notes = []
+    for name, needs in legs.items():
+        if name not in recorded:
+            roles = needs.of_leg(name, set(needs.missing))
+            labels = ", ".join(sorted(label_words(model, role, needs.missing[role]) for role in roles))
+            text = f"{name} leg: none of its markers ({labels}) is in the trial; its columns are empty"
+            notes.append(Note("leg_absent", text))
+            continue
+        for segment, lacks in needs.absent.items():
+            text = f"{name} {segment}: {'; '.join(what_lacks(bound, [lacks]))}; its angles and the leg's wrenches are empty"
+            notes.append(Note("segment_absent", text))
+    return recorded, tuple(notes)
+
+
+def what_lacks(bound: Bound, needs: Iterable[Needs]) -> list[str]:
+    """In words what a trial and its static lack, one clause for the trial, the static, and what they share."""
+    missing: dict[Role, str] = {}
+    static_missing: dict[Role, str] = {}
+    few: dict[Role, str] = {}
+    wants_static = False
+    for n in needs:
+        missing |= {role: label_words(bound.model, role, labels) for role, labels in n.missing.items()}
+        of_static = bound.static_model or bound.model
+        static_missing |= {role: label_words(of_static, role, labels) for role, labels in n.static_missing.items()}
+        few |= {
+            (side, name): f"{side} {name} (fewer than three of its markers are in trial and static"
+            + (f"; not seen: {', '.join(labels)})" if labels else ")")
+            for (side, name), labels in n.too_few.items()
+        }
+        wants_static |= n.wants_static
+    clauses = []
+    if missing:
+        clauses.append(f"it lacks {', '.join(sorted(set(missing.values())))}")
+    if wants_static:
+        clauses.append("it needs a static trial to be calibrated with (--static)")
+    if static_missing:
+        clauses.append(f"its static lacks {', '.join(sorted(set(static_missing.values())))}")
+    if few and not wants_static:
+        clauses.append(f"no rigid body for {', '.join(sorted(few.values())).replace('  ', ' ')}")
+    return clauses
+
+
+def label_words(model: specs.Model, role: Role, labels: Sequence[str]) -> str:
+    """The labels that a marker may have; of a landmark also what it is, as not every laboratory has a label for it."""
+    side, name = role
+    words = " or ".join(labels)
+    if not model.marker_set:
+        return words
+    landmark = f"{side} {name}".strip()
+    return f"{landmark} ({words})" if words else landmark
+
+
+def _lacking(trial: Trial, bound: Bound, legs: Mapping[str, Needs], lacking: Iterable[Needs]) -> TrialError:
+    """The refusal, with every missing label named."""
+    model = bound.model
+    lacking = list(lacking)
+    present = seen_labels(trial)
+    if not model.by_landmarks:
+        missing = sorted({" or ".join(labels) for needs in lacking for labels in needs.missing.values()})
+        hints = ", ".join(f"{label}{_hint(label, present, model, legs)}" for label in missing)
+        others = [
+            clause for clause in what_lacks(bound, lacking) if missing == [] or not clause.startswith("it lacks ")
+        ]
+        wrong = f"markers of the model {model.name} are missing or never seen: {hints}" if missing else ""
+        wrong = "; ".join(filter(None, (wrong, *others)))
+    else:
+        known = f" ({model.marker_set} labels)" if model.marker_set else ""
+        wrong = f"the model {model.name}{known} cannot be computed: {'; '.join(what_lacks(bound, lacking))}"
+    return TrialError(
+        wrong,
+        found=_shown(present)
+        if any(trial.labels) or not trial.labels
+        else f"{len(trial.labels)} points, none with a name",
+        todo="correct the labels, or give a model that names them"
+        if not model.by_landmarks
+        else "see `gaitid inspect` for the models that fit",
+    )
+
+
+def _shown(labels: Sequence[str]) -> str:
+    more = ", …" if len(labels) > _SHOWN_LABELS else ""
+    return f"{len(labels)} markers seen ({', '.join(labels[:_SHOWN_LABELS])}{more})"
+
+
+def _hint(label: str, present: list[str], model: specs.Model, legs: Mapping[str, Needs]) -> str:
+    """A label that may be meant: none that the model uses for something else, none of the other side."""
+    taken = {text for n in legs.values() for side, role in n.present for text in model.labels(role, side)}
+    letters = {side.letter for side in model.sides}
+    others = letters - {label[:1]} if label[:1] in letters else set()
+    return nearest(label, [p for p in present if p not in taken and p[:1] not in others])
+
+
+def _refuse_ambiguous(trial: Trial, model: specs.Model, needs: Needs) -> None:
+    """A label that several seen markers carry names none of them."""
+    for side, role in needs.present:
+        for label in model.labels(role, side):
+            if trial.labels.count(label) > 1:
+                raise TrialError(
+                    f"the label {label} is given to {trial.labels.count(label)} points",
+                    expected="one point a label",
+                    todo="rename or delete the others",
+                )

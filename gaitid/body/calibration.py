@@ -1,0 +1,111 @@
+"""A static trial -> what a model carries over from it: places of markers on their segments, points and frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+
+import numpy as np
+
+from gaitid.body.frames import Geometry, Pose
+from gaitid.model import specs
+from gaitid.model.shapes import CarriedFrame, CarriedPoint, RigidFrame
+from gaitid.numerics.rotation import apply_transposed
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array
+
+#: A definition's side (empty for the middle of the body) and its name.
+Place = tuple[str, str]
+
+
+@frozen_dataclass(eq=False)
+class Calibration:
+    """What was measured in a static trial; lengths in m, in the axes of the frame that carries them.
+
+    Attributes
+    ----------
+    templates : mapping of Place to mapping of str to (3,) array
+        For each rigid frame the mean places of its points in it.
+    points : mapping of Place to (3,) array
+        For each carried point its mean place in the frame that carries it.
+    frames : mapping of Place to Pose
+        For each carried frame its mean pose in the frame that carries it, one frame long.
+    spread_m : mapping of Place to mapping of str to float
+        How much a point moved in its frame during the static: root mean square.
+    source : str
+    """
+
+    templates: Mapping[Place, Mapping[str, Array]] = field(default_factory=dict)
+    points: Mapping[Place, Array] = field(default_factory=dict)
+    frames: Mapping[Place, Pose] = field(default_factory=dict)
+    spread_m: Mapping[Place, Mapping[str, float]] = field(default_factory=dict)
+    source: str = ""
+
+    @property
+    def places(self) -> frozenset[Place]:
+        """Everything that it holds."""
+        return frozenset([*self.templates, *self.points, *self.frames])
+
+
+def calibrate(static: Geometry, sides: Sequence[str], source: str) -> Calibration:
+    """Measure what a model carries over from a static: means over the frames in which it is known.
+
+    Parameters
+    ----------
+    static : Geometry
+        Of the static trial, which carries nothing itself.
+    sides : sequence of str
+        Those that are wanted.
+    source : str
+        In words, for the record.
+    """
+    templates: dict[Place, Mapping[str, Array]] = {}
+    points: dict[Place, Array] = {}
+    frames: dict[Place, Pose] = {}
+    spread: dict[Place, Mapping[str, float]] = {}
+    for place, definition in carried_definitions(static.model, sides):
+        side, name = place
+        if isinstance(definition, RigidFrame):
+            pose = static.frame(definition.reference, side)
+            local = {
+                point: apply_transposed(pose.R_gs, static.point(point, side) - pose.origin_g)
+                for point in (*definition.points, *definition.reserve)
+            }
+            means = {point: _mean(track) for point, track in local.items()}
+            templates[place] = {point: mean for point, mean in means.items() if np.isfinite(mean).all()}
+            spread[place] = {point: _spread(local[point], means[point]) for point in templates[place]}
+        elif isinstance(definition, CarriedPoint):
+            pose = static.frame(definition.by, side)
+            mean = _mean(apply_transposed(pose.R_gs, static.point(definition.point, side) - pose.origin_g))
+            if np.isfinite(mean).all():
+                points[place] = mean
+        else:
+            by, carried = static.frame(definition.by, side), static.frame(definition.frame, side)
+            R = np.einsum("fji,fjk->fik", by.R_gs, carried.R_gs)
+            known = np.isfinite(R).all(axis=(1, 2))
+            if known.any():
+                u, _, vt = np.linalg.svd(R[known].mean(axis=0))  # the rotation nearest to the mean
+                origin = _mean(apply_transposed(by.R_gs, carried.origin_g - by.origin_g))
+                frames[place] = Pose((u @ vt)[None], origin[None])
+    return Calibration(templates, points, frames, spread, source)
+
+
+def carried_definitions(
+    model: specs.Model, sides: Sequence[str]
+) -> Iterator[tuple[Place, RigidFrame | CarriedPoint | CarriedFrame]]:
+    """Every definition of a model that needs a static, with its place."""
+    for scope, places in ((model.middle, [""]), (model.each_side, sides)):
+        for name, definition in (*scope.frames.items(), *scope.points.items()):
+            if isinstance(definition, RigidFrame | CarriedFrame | CarriedPoint):
+                for side in places:
+                    yield (side, name), definition
+
+
+def _mean(track: Array) -> Array:
+    known = track[np.isfinite(track).all(axis=1)]
+    return np.asarray(known.mean(axis=0)) if len(known) else np.full(3, np.nan)
+
+
+def _spread(track: Array, mean: Array) -> float:
+    known = track[np.isfinite(track).all(axis=1)]
+    return float(np.sqrt(((known - mean) ** 2).sum(axis=1).mean()))

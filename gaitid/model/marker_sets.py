@@ -1,0 +1,216 @@
+"""Marker sets: which labels a laboratory gives to landmarks and tracking clusters, and which label of a trial is meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from gaitid.errors import ModelError
+from gaitid.model.fields import Faults, Fields
+from gaitid.model.load import bundled_folder, find_file, shown
+from gaitid.model.parsed import content_of
+
+SCHEMA = 1
+#: The landmarks that marker sets may name, in the words of the field: for the middle of the body, and for each side.
+LANDMARKS: Mapping[str, str] = {
+    "sacrum": "the sacrum between both posterior superior iliac spines",
+}
+LANDMARKS_EACH_SIDE: Mapping[str, str] = {
+    "asis": "anterior superior iliac spine",
+    "psis": "posterior superior iliac spine",
+    "iliac_crest": "highest point of the iliac crest",
+    "trochanter": "greater trochanter",
+    "thigh_wand": "wand or skin marker on the side of the thigh",
+    "knee_lateral": "lateral epicondyle of the femur",
+    "knee_medial": "medial epicondyle of the femur",
+    "fibular_head": "head of the fibula",
+    "tibial_tuberosity": "tuberosity of the tibia",
+    "shank_wand": "wand or skin marker on the side of the shank",
+    "ankle_lateral": "lateral malleolus",
+    "ankle_medial": "medial malleolus",
+    "heel": "back of the calcaneus",
+    "toe": "a point on the long axis of the foot: between the second and third metatarsal heads, or the second toe",
+    "mt1": "head of the first metatarsal, or its base where both feet have it",
+    "mt2": "head of the second metatarsal",
+    "mt5": "head of the fifth metatarsal",
+    "hip_point": "hip joint, as a markerless system places it",
+    "knee_point": "knee joint, as a markerless system places it",
+    "ankle_point": "ankle joint, as a markerless system places it",
+    "big_toe": "tip or base of the big toe, as a markerless system places it",
+    "small_toe": "tip or base of the small toe, as a markerless system places it",
+    "heel_point": "heel, as a markerless system places it",
+}
+CLUSTERS, CLUSTERS_EACH_SIDE = ("pelvis_cluster",), ("thigh_cluster", "shank_cluster", "foot_cluster")
+# What a label that is spelled in another case, or with other separators, counts beside one that is spelled the same.
+_EXACT, _OTHER_CASE, _OTHER_SEPARATORS = 1.0, 0.95, 0.9
+# A set that explains fewer labels of a trial is not its set.
+FEWEST_LABELS = 4
+
+
+class MarkerSet(NamedTuple):
+    """The labels of one laboratory or system.
+
+    Attributes
+    ----------
+    name, title, source : str
+    path : Path
+    letters : mapping of side to str
+        What stands for ``{S}`` in its labels.
+    roles : mapping of (side, landmark) to tuple of str
+        Labels that a landmark may have, the first that a trial holds counts; the side is empty for the middle.
+    clusters : mapping of (side, cluster) to tuple of (tuple of str)
+        For each marker of a cluster the labels that it may have.
+    """
+
+    name: str
+    title: str
+    source: str
+    path: Path
+    letters: Mapping[str, str]
+    roles: Mapping[tuple[str, str], tuple[str, ...]]
+    clusters: Mapping[tuple[str, str], tuple[tuple[str, ...], ...]]
+
+
+# --- files --------------------------------------------------------------------------------------------------
+
+
+def bundled_marker_sets() -> dict[str, Path]:
+    """Names and files of the marker sets that come with gaitid."""
+    return {path.stem: path for path in sorted(bundled_folder("configs/marker_sets").glob("*.yaml"))}
+
+
+def find_marker_set(name: str) -> Path:
+    """The file that a user means: a path, or a bundled set's name; a file in the current folder wins.
+
+    Raises
+    ------
+    ModelError
+    """
+    return find_file("marker set", name, bundled_marker_sets())
+
+
+def load_marker_set(path: Path) -> MarkerSet:
+    """Read a marker set.
+
+    Raises
+    ------
+    ModelError
+        Against the schema: one line with every fault.
+    """
+    faults = Faults(shown(path))
+    top = Fields(content_of(path), "", faults)
+    if top.raw("gaitid_markers", None) != SCHEMA:
+        raise ModelError(f"{shown(path)}: not a gaitid marker set", expected=f"a line `gaitid_markers: {SCHEMA}`")
+    letters_fields = top.mapping("letters", {})
+    letters = {side: letters_fields.text(side, letter) for side, letter in (("left", "L"), ("right", "R"))}
+    letters_fields.done()
+    if letters["left"] == letters["right"]:
+        faults.add("letters: left and right must differ")
+    roles: dict[tuple[str, str], tuple[str, ...]] = {}
+    clusters: dict[tuple[str, str], tuple[tuple[str, ...], ...]] = {}
+    for key, sides in (("landmarks", [""]), ("landmarks_each_side", list(letters))):
+        group = top.mapping(key, {})
+        for name in list(group.values):
+            labels = _labels(group.raw(name), group.at(name), faults, "{S}" if sides != [""] else "")
+            roles |= {(side, name): _of_side(labels, letters.get(side, "")) for side in sides}
+    for key, sides in (("clusters", [""]), ("clusters_each_side", list(letters))):
+        group = top.mapping(key, {})
+        for name in list(group.values):
+            members = [
+                _labels(item, f"{group.at(name)}[{i}]", faults, "{S}" if sides != [""] else "")
+                for i, item in enumerate(group.items(name))
+            ]
+            for side in sides:
+                clusters[side, name] = tuple(_of_side(labels, letters.get(side, "")) for labels in members)
+    result = MarkerSet(top.text("name"), top.text("title", ""), top.text("source", ""), path, letters, roles, clusters)
+    top.done()
+    faults.raise_if_any()
+    return result
+
+
+def _labels(value: object, where: str, faults: Faults, letter: str) -> tuple[str, ...]:
+    """One label or several; `letter` is what each must hold."""
+    labels = [value] if isinstance(value, str) else value
+    if not isinstance(labels, list) or not labels or not all(isinstance(label, str) and label for label in labels):
+        quote = "; quote labels that hold braces: \"{S}TOE\"" if isinstance(value, Mapping) else ""
+        faults.add(f"{where}: expected a label or a list of labels, found {value!r}{quote}")
+        return ()
+    for label in labels:
+        if letter and letter not in label and "{s}" not in label:
+            faults.add(f"{where}: {label!r} is one label for both sides; write {{S}} for the side's letter")
+    return tuple(labels)
+
+
+def _of_side(labels: Sequence[str], letter: str) -> tuple[str, ...]:
+    return tuple(label.replace("{S}", letter).replace("{s}", letter.lower()) for label in labels)
+
+
+# --- which label is meant -----------------------------------------------------------------------------------
+
+
+class Spellings:
+    """The labels of a trial, to be found as they stand, in another case, or with other separators.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        Those that were seen.
+    """
+
+    def __init__(self, labels: Iterable[str]) -> None:
+        self.labels = dict.fromkeys(label for label in labels if label)
+        self._loose: tuple[dict[str, str], dict[str, str]] | None = None
+
+    def find(self, alternatives: Sequence[str]) -> tuple[str, float]:
+        """The label that is meant by one of several spellings, and how near it is (0 to 1); ``""`` where there is none.
+
+        As it stands first, then in another case, then without ``.``, ``_``, ``-``, blanks and a suffix ``_study``; within
+        each the first of the alternatives.
+        """
+        for label in alternatives:
+            if label in self.labels:
+                return label, _EXACT
+        if self._loose is None:
+            folded: dict[str, str] = {}
+            squeezed: dict[str, str] = {}
+            for label in self.labels:
+                folded.setdefault(label.casefold(), label)
+                squeezed.setdefault(squeeze(label), label)
+            self._loose = folded, squeezed
+        folded, squeezed = self._loose
+        for label in alternatives:
+            if label.casefold() in folded:
+                return folded[label.casefold()], _OTHER_CASE
+        for label in alternatives:
+            if squeeze(label) in squeezed:
+                return squeezed[squeeze(label)], _OTHER_SEPARATORS
+        return "", 0.0
+
+
+def squeeze(label: str) -> str:
+    """A label without case, separators and the suffix ``_study``: what different programs leave of it."""
+    return re.sub(r"[\s._\-]+", "", label).casefold().removesuffix("study")
+
+
+def score(marker_set: MarkerSet, spellings: Spellings) -> float:
+    """How many labels of a trial a marker set explains; those that are spelled in another way count a little less."""
+    found: dict[str, float] = {}
+    alternatives = [*marker_set.roles.values(), *(labels for group in marker_set.clusters.values() for labels in group)]
+    for labels in alternatives:
+        label, near = spellings.find(labels)
+        if label:
+            found[label] = max(near, found.get(label, 0.0))
+    return sum(found.values())
+
+
+def sets_of(spellings: Spellings) -> list[MarkerSet]:
+    """The bundled marker sets that explain labels of a trial, the one that explains most first."""
+    scored = [(score(known, spellings), known) for known in _bundled()]
+    scored = [pair for pair in scored if pair[0] >= FEWEST_LABELS]
+    return [known for _, known in sorted(scored, key=lambda pair: -pair[0])]
+
+
+def _bundled() -> list[MarkerSet]:
+    return [load_marker_set(path) for path in bundled_marker_sets().values()]
