@@ -8,20 +8,20 @@ import numpy as np
 
 from gaitid.analysis.conventions import conventions
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limb
-from gaitid.analysis.recorded import Bound, bind_trial, recorded_sides
+from gaitid.analysis.recorded import bind_trial, recorded_sides
 from gaitid.analysis.result import Result, SideResult
 from gaitid.body.calibration import Calibration, calibrate
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Geometry
 from gaitid.body.poses import differentiate, pose_body
-from gaitid.body.subject import Sources, Static, Subject, SubjectFile, resolve_subject
+from gaitid.body.subject import Sources, Subject, SubjectFile, recording, resolve_subject
 from gaitid.errors import TrialError
 from gaitid.gait.spatiotemporal import analyse_gait
 from gaitid.ground.claims import ByHand
 from gaitid.ground.contacts import Loads, disagreements, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground, no_ground
 from gaitid.ground.vertical import vertical
-from gaitid.markers.clean import Markers, clean_markers, model_markers
+from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet
 from gaitid.model.needs import Needs
@@ -84,9 +84,12 @@ def analyse(
     model = bound.model
     needs, needs_notes = recorded_sides(trial, bound)
     up_g, up_words = vertical(trial, model)
-    standing = None if static is None else _standing(static, bound)
-    subject = _subject(trial, model, needs, subject_file, standing)
-    calibration = _calibration(subject, subject_file, standing, list(needs))
+    standing = None
+    if static is not None and bound.static_model is not None:
+        standing = recording(static, bound.static_model, vertical(static, bound.static_model)[0])
+    sources = Sources(subject_file, trial.parameters, standing, recording(trial, model, up_g))
+    subject = _subject(model, needs, sources)
+    calibration = _calibration(subject, sources, list(needs))
     markers = clean_markers(trial, model)
     body = pose_body(model, markers, subject, list(needs), up_g, calibration)
     motion = differentiate(body, trial.rate_hz)
@@ -149,25 +152,16 @@ def analyse(
 # --- the subject ---------------------------------------------------------------------------------------------
 
 
-def _standing(static: Trial, bound: Bound) -> Static:
-    """What a static trial gives to calibrate with."""
-    model = bound.static_model
-    assert model is not None  # there is a static
-    up_g, _ = vertical(static, model)
-    return Static(static.parameters, model_markers(static, model), static.n_frames, up_g, model)
-
-
-def _subject(
-    trial: Trial, model: specs.Model, needs: Mapping[str, Needs], subject_file: SubjectFile, static: Static | None
-) -> Subject:
+def _subject(model: specs.Model, needs: Mapping[str, Needs], sources: Sources) -> Subject:
     wanted = {name for n in needs.values() for name in n.measurements} | ({"mass"} & set(model.subject))
-    return resolve_subject(model, wanted, Sources(subject_file, trial.parameters, static))
+    return resolve_subject(model, wanted, sources)
 
 
-def _calibration(subject: Subject, file: SubjectFile, static: Static | None, sides: Sequence[str]) -> Calibration:
+def _calibration(subject: Subject, sources: Sources, sides: Sequence[str]) -> Calibration:
     """What is carried over from the static, or else from what a subject file says of one."""
-    if static is None or static.model is None:
-        return file.calibration
+    static = sources.static
+    if static is None:
+        return sources.file.calibration
     flat = subject.foot_flat is not False
     geometry = Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)
     return calibrate(geometry, sides, "static trial")

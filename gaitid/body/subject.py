@@ -14,12 +14,13 @@ from gaitid.body.calibration import Calibration
 from gaitid.body.frames import Geometry
 from gaitid.body.kinematics import clinical_angles
 from gaitid.errors import SubjectError
+from gaitid.markers.clean import model_markers
 from gaitid.model import specs
 from gaitid.model.expression import Expression, mean_of_known
 from gaitid.model.fields import Faults, Fields, nearest
 from gaitid.notes import Note, Notes
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array
+from gaitid.trial import Array, Trial
 
 SI = {"kg": 1.0, "m": 1.0, "cm": 1e-2, "mm": 1e-3, "rad": 1.0, "deg": float(np.pi / 180)}
 # Two sources that differ by more than this share of the value, or by these amounts, are worth a note.
@@ -53,7 +54,7 @@ class SubjectFile:
 
 @frozen_dataclass(eq=False)
 class Static:
-    """What a static trial gives to calibrate with.
+    """What a recording, most often a static trial, gives to measure a subject with.
 
     Attributes
     ----------
@@ -64,15 +65,20 @@ class Static:
     n_frames : int
     up_g : (3,) array
         The vertical, laboratory axes.
-    model : Model or None
-        The model bound to the static's labels, where they may be spelled otherwise than the trial's.
+    model : Model
+        Bound to the labels of this recording.
     """
 
     parameters: Mapping[str, float]
     markers: Mapping[str, Array]
     n_frames: int
     up_g: Array
-    model: specs.Model | None = None
+    model: specs.Model
+
+
+def recording(trial: Trial, model: specs.Model, up_g: Array) -> Static:
+    """What a static, or the trial itself, gives to measure a subject with."""
+    return Static(trial.parameters, model_markers(trial, model), trial.n_frames, up_g, model)
 
 
 @frozen_dataclass(eq=False)
@@ -85,11 +91,14 @@ class Sources:
     trial : mapping of str to float
         Parameters stored in the trial, in its own units and names.
     static : Static or None
+    recorded : Static or None
+        The trial itself, for measurements that follow from its own markers.
     """
 
     file: SubjectFile = field(default_factory=SubjectFile)
     trial: Mapping[str, float] = field(default_factory=dict)
     static: Static | None = None
+    recorded: Static | None = None
 
     @property
     def foot_flat(self) -> bool:
@@ -293,23 +302,26 @@ class _Resolver(Mapping[str, float]):
         return [Measured(float(v), requested.unit, source) for source, v in values.items() if v is not None]
 
     def _guessed(self, requested: _Requested) -> tuple[list[Measured], Notes]:
-        """What no source says: estimated from the static's markers, else assumed as the model has it; or nothing."""
+        """What no source says: from the static's markers, the trial's, else assumed as the model has it; or nothing."""
         m, value = requested.measurement, None
         if isinstance(m.static, Expression) and self.sources.static is not None:
-            value = self._formula(m.static, requested.side)
+            value = self._formula(m.static, requested.side, self.geometry)
             source = "static trial, estimated from its markers"
             how = f"was estimated from the markers of the static ({m.static.text}); a tape measure is better"
+        if value is None and m.trial is not None and self.sources.recorded is not None:
+            value = self._formula(m.trial, requested.side, self.recorded)
+            source = m.trial_source
+            how = f"follows from the trial's own markers ({m.trial.text})"
         if value is None and m.otherwise is not None:
-            value = self._formula(m.otherwise, requested.side)
+            value = self._formula(m.otherwise, requested.side, self.geometry)
             source, how = f"assumed: {m.because}", f"was assumed: {m.because}"
         if value is None:
             return [], ()
         text = f"{requested.words} = {_display(value, requested.unit)} {how}"
         return [Measured(value, requested.unit, source)], (Note("measurement_assumed", text),)
 
-    def _formula(self, formula: Expression, side: str) -> float | None:
+    def _formula(self, formula: Expression, side: str, geometry: Geometry | None) -> float | None:
         """A formula's value (its mean where it has one a frame); None where something it needs is not known."""
-        geometry = self.geometry
 
         def number(name: str) -> object:
             prefix, dot, bare = name.rpartition(".")
@@ -320,7 +332,7 @@ class _Resolver(Mapping[str, float]):
                 return self[f"{place}.{bare}" if self.model.subject[bare].sided else bare]
             for scope, where in ((self.model.each_side, place), (self.model.middle, "")):
                 if bare in scope.numbers and (where or scope is self.model.middle):
-                    value = self._formula(scope.numbers[bare], where)
+                    value = self._formula(scope.numbers[bare], where, geometry)
                     return np.nan if value is None else value
             return np.nan
 
@@ -337,8 +349,13 @@ class _Resolver(Mapping[str, float]):
         static = self.sources.static
         if static is None:
             return None
-        model = static.model or self.model
-        return Geometry(model, static.markers, self, static.n_frames, static.up_g, self.sources.foot_flat)
+        return Geometry(static.model, static.markers, self, static.n_frames, static.up_g, self.sources.foot_flat)
+
+    @cached_property
+    def recorded(self) -> Geometry | None:
+        """The trial's own points and frames, from its markers as they were recorded."""
+        trial = self.sources.recorded
+        return None if trial is None else Geometry(self.model, trial.markers, self, trial.n_frames, trial.up_g)
 
     def _static_angle(self, requested: _Requested) -> float | None:
         """The mean of a clinical angle over the static; None where the measurement is no angle, or it is not known."""
@@ -358,6 +375,8 @@ def _mean(values: object) -> float | None:
 
 def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> Subject:
     """Find every measurement that is wanted: in the subject file, then the static when given, then the trial.
+
+    What none of them says may follow from the markers of the static, then of the trial, as the model has it.
 
     Calibration angles come from the static's markers when a static is given, before any stored value.
 

@@ -151,6 +151,8 @@ subject:                          # = none; measurements of the whole body
     zero_is_absent: true or false # = false; a stored 0 means that nobody measured it
     static: FORMULA, or           # how it follows from a static trial
       {{proximal: FRAME, distal: FRAME, sequence: SEQUENCE, value: FORMULA of a, b, c in degrees}}
+    trial: FORMULA                # how it follows from the trial's own markers, where neither file nor static says it
+    trial_source: TEXT            # = trial, estimated from its markers; that in words, for the record
     otherwise: FORMULA            # what is taken when nothing else says; needs
     because: TEXT                 #   the reason, which a warning repeats
                                   # mass is the body's mass: required where fractions of it or moments are used

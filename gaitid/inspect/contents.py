@@ -12,7 +12,7 @@ from gaitid.analysis.conventions import axis_name
 from gaitid.analysis.pipeline import analyse, ground_under
 from gaitid.analysis.result import Result
 from gaitid.body.feet import foot_tracks
-from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, resolve_subject
+from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, recording, resolve_subject
 from gaitid.errors import GaitidError, SubjectError
 from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
@@ -288,8 +288,9 @@ def _alignment(alignment: Alignment) -> dict[str, Any]:
 
 def _resolved(trial: Trial, model: specs.Model, name: str) -> tuple[Measured | None, str]:
     """A measurement as `run` would find it in this trial alone, or the fault of the value it finds."""
+    sources = Sources(trial=trial.parameters, recorded=recording(trial, model, np.zeros(3)))
     try:
-        subject = resolve_subject(model, {name}, Sources(trial=trial.parameters))
+        subject = resolve_subject(model, {name}, sources)
     except SubjectError as error:
         # resolve_subject also looks at what is optional: a fault is this one's if it names it
         return None, error.wrong if error.wrong.startswith(name.replace(".", " ") + " = ") else ""

@@ -189,9 +189,13 @@ def _measurement(fields: Fields, name: str, sided: bool) -> specs.Measurement:
         static=static,
         otherwise=fields.expression("otherwise", None),
         because=fields.text("because", ""),
+        trial=fields.expression("trial", None),
+        trial_source=fields.text("trial_source", specs.TRIAL_SOURCE),
     )
     if result.otherwise is not None and not result.because:
         fields.faults.add(f"{fields.at('because')}: missing (why the value of otherwise may be taken)")
+    if "trial_source" in fields.values and "trial" not in fields.values:
+        fields.faults.add(f"{fields.at('trial_source')}: only with trial, whose value it is the source of")
     fields.done()
     return result
 

@@ -27,6 +27,10 @@ class StaticAngle(NamedTuple):
     value: Expression
 
 
+#: Where a value comes from that follows from the trial's own markers, unless the model has better words for it.
+TRIAL_SOURCE = "trial, estimated from its markers"
+
+
 class Measurement(NamedTuple):
     """One number that the model needs of the subject, and where it may come from.
 
@@ -48,6 +52,10 @@ class Measurement(NamedTuple):
         Whether a stored 0 means that nobody measured it.
     static : Expression or StaticAngle or None
         How it follows from a static trial.
+    trial : Expression or None
+        How it follows from the markers of the trial itself, where no source and no static says it.
+    trial_source : str
+        That, in words for the record.
     otherwise : Expression or None
         What is taken when nothing else says, with the reason in `because`; a warning says so.
     """
@@ -65,6 +73,8 @@ class Measurement(NamedTuple):
     static: Expression | StaticAngle | None
     otherwise: Expression | None
     because: str
+    trial: Expression | None = None
+    trial_source: str = TRIAL_SOURCE
 
 
 # --- bodies, joints, angles, moments -----------------------------------------------------------------------

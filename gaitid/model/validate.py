@@ -47,6 +47,7 @@ def _parts(model: specs.Model, bodies: list[tuple[str, specs.Segment]]) -> Itera
             yield f"{where}.static.value", m.sided, m.static.value, ANGLE_NAMES
         else:
             yield f"{where}.static", m.sided, m.static, none
+        yield f"{where}.trial", m.sided, m.trial, none
         yield f"{where}.otherwise", m.sided, m.otherwise, none
     for where, body in bodies:
         sided = where != "base"

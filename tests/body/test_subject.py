@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from note_texts import texts
 
-from gaitid.body.subject import Sources, Static, Subject, SubjectFile, read_subject, resolve_subject
+from gaitid.body.subject import Sources, Static, Subject, SubjectFile, read_subject, recording, resolve_subject
 from gaitid.errors import ModelError, SubjectError
 from gaitid.model import specs
 from gaitid.model.load import load_model
@@ -235,6 +235,36 @@ def test_lengths_come_from_a_static_where_nobody_gives_them(pig: specs.Model, si
     expected = np.linalg.norm(sim.static.marker("LASI") - sim.static.marker("LANK"), axis=1).mean()
     assert subject.numbers["left.leg_length"] == pytest.approx(expected, abs=1e-12)
     assert subject.measured["left.leg_length"].source == "static trial, estimated from its markers"
+
+
+def test_what_no_source_says_follows_from_the_markers_of_the_trial(
+    pig: specs.Model, simulated: Callable[..., object]
+) -> None:
+    trial = simulated().trial  # type: ignore[attr-defined]
+    recorded = recording(trial, pig, UP)
+    expected = np.linalg.norm(trial.marker("LASI") - trial.marker("RASI"), axis=1).mean()  # 250 mm apart
+    for stored in ({}, {"InterAsisDistance": 0.0}):
+        subject = resolve_subject(pig, {"inter_asis_distance"}, Sources(trial=stored, recorded=recorded))
+        measured = subject.measured["inter_asis_distance"]
+        assert measured.value == pytest.approx(expected, abs=1e-12)  # m
+        assert measured.source == "trial, estimated from its markers"
+        assert any("inter_asis_distance = 250 mm follows from the trial's own markers" in w for w in texts(subject))
+    # whatever says it wins
+    subject = resolve_subject(
+        pig, {"inter_asis_distance"}, Sources(trial={"InterAsisDistance": 240.0}, recorded=recorded)
+    )
+    assert subject.measured["inter_asis_distance"].source == "trial, stored"
+    assert subject.numbers["inter_asis_distance"] == 0.240
+
+
+def test_a_model_names_the_source_of_what_follows_from_the_trial(
+    tmp_path: Path, simulated: Callable[..., object]
+) -> None:
+    formula = "{trial: '2 * mean(distance(heel, toe))', trial_source: twice the foot}"
+    model = changed(tmp_path, f"subject_each_side: {{leg_length: {formula}}}")
+    trial = simulated().trial  # type: ignore[attr-defined]
+    subject = resolve_subject(model, {"left.leg_length"}, Sources(recorded=recording(trial, model, UP)))
+    assert subject.measured["left.leg_length"].source == "twice the foot"
 
 
 def test_zero_means_absent_only_where_the_model_says_so(pig: specs.Model) -> None:
