@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, replace
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +17,7 @@ from gaitid.disk.atomic import write_all
 from gaitid.disk.regular import MAX_BYTES, file_size
 from gaitid.errors import GaitidError, ModelError, ReadError, WriteError
 from gaitid.ground.claims import ByHand
+from gaitid.model import AUTO
 from gaitid.model.load import bundled_folder, bundled_models, find_model, load_model
 from gaitid.model.specs import Model
 from gaitid.notes import Note, Notes, ranked
@@ -26,7 +28,9 @@ from gaitid.trial import Trial
 from gaitid.write import DEFAULT_FRAMES, TABLES, WRITE
 
 if TYPE_CHECKING:
+    from gaitid.analysis.choice import Choice
     from gaitid.analysis.contributions import Parts
+    from gaitid.model.marker_sets import MarkerSet
 
 T = TypeVar("T")
 
@@ -35,8 +39,9 @@ T = TypeVar("T")
 class RunOptions:
     """Everything that is the same for all trials of one command."""
 
-    model: str
+    model: str = AUTO
     static: Path | None = None
+    markers: Path | None = None
     subject: Path | None = None
     forces: Path | None = None
     plates: Path | None = None
@@ -54,14 +59,35 @@ class RunOptions:
 
 @frozen_dataclass()
 class Prepared:
-    """What is read once for all trials of one command."""
+    """What is read once for all trials of one command.
+
+    Attributes
+    ----------
+    options : RunOptions
+    model : Model or None
+        None where it is to be chosen for each session (`settle`).
+    subject : SubjectFile
+    static : Trial or None
+    inputs : tuple of mappings
+        Of every file but the trial, for the record.
+    notes : Notes
+    marker_set : MarkerSet or None
+        What the user says of labels.
+    chosen_because : str
+        Why the model was chosen, where nobody named it.
+    read : (Path, state, Trial) or None
+        A trial that was read to choose its model, and the state of its file then: not read again.
+    """
 
     options: RunOptions
-    model: Model
+    model: Model | None
     subject: SubjectFile
     static: Trial | None
     inputs: tuple[Mapping[str, str], ...]
     notes: Notes = ()
+    marker_set: MarkerSet | None = None
+    chosen_because: str = ""
+    read: tuple[Path, tuple[int, ...] | None, Trial] | None = None
 
 
 def sha256(path: Path, limit: int = sys.maxsize) -> str:
@@ -90,24 +116,35 @@ def named(path: Path, function: Any) -> Any:
 
 
 def prepare(options: RunOptions) -> Prepared:
-    """Read the model, the subject and the static.
+    """Read the model, unless it is to be chosen, the subject and the static.
 
     Raises
     ------
     GaitidError
         Any of them cannot be used; the message begins with its file.
     """
-    hidden = hidden_model(options.model)
-    model = about_hidden(options.model, lambda: load_model(options.model, options.overrides))
+    model = None
     notes: Notes = ()
-    if hidden:
-        notes = (Note("model_hidden", f"using ./{find_model(options.model)}, not the bundled {hidden}"),)
-    inputs = [input_record("model" if i < len(model.paths) - 1 else "table", p) for i, p in enumerate(model.paths)]
+    inputs: list[Mapping[str, str]] = []
+    if options.model != AUTO:
+        hidden = hidden_model(options.model)
+        model = about_hidden(options.model, lambda: load_model(options.model, options.overrides))
+        if hidden:
+            notes = (Note("model_hidden", f"using ./{find_model(options.model)}, not the bundled {hidden}"),)
+        inputs += _model_inputs(model)
+    marker_set = None
+    if options.markers is not None:
+        from gaitid.model.marker_sets import find_marker_set, load_marker_set
+
+        file = find_marker_set(str(options.markers))
+        marker_set = load_marker_set(file)
+        inputs.append(input_record("markers", file))
     subject = SubjectFile()
     if options.subject is not None:
-        subject = read_subject(options.subject, model)
-        inputs.append(input_record("subject", options.subject))
-    if options.observer is not None:
+        if model is not None:
+            subject = read_subject(options.subject, model)
+        inputs.append(named(options.subject, partial(input_record, "subject", options.subject)))
+    if options.observer is not None and model is not None:
         from gaitid.analysis.contributions import check_observer
 
         check_observer(options.observer, model)
@@ -119,7 +156,108 @@ def prepare(options: RunOptions) -> Prepared:
     for role, extra in (("forces", options.forces), ("plates", options.plates)):
         if extra is not None:
             inputs.append(named(extra, partial(input_record, role, extra)))
-    return Prepared(options, model, subject, static, tuple(inputs), notes)
+    return Prepared(options, model, subject, static, tuple(inputs), notes, marker_set)
+
+
+def _model_inputs(model: Model) -> list[Mapping[str, str]]:
+    return [input_record("model" if i < len(model.paths) - 1 else "table", p) for i, p in enumerate(model.paths)]
+
+
+# --- the model of a session -----------------------------------------------------------------------------------
+
+
+def sessions(paths: Iterable[Path]) -> dict[Path, tuple[Path, ...]]:
+    """For each trial those of its session: the trials of one command that lie in one folder."""
+    paths = list(paths)
+    of_folder: dict[Path, list[Path]] = {}
+    for path in paths:
+        of_folder.setdefault(path.parent, []).append(path)
+    return {path: tuple(of_folder[path.parent]) for path in paths}
+
+
+def settle(prepared: Prepared, path: Path, session: tuple[Path, ...] = ()) -> Prepared:
+    """The same with the model of a trial's session, where that is to be chosen.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    path : Path
+        The trial.
+    session : tuple of Path
+        All trials that are to have the same model; a trial that the session's model does not fit is refused then.
+
+    Raises
+    ------
+    GaitidError
+        No model fits, with what each lacks in this trial.
+    """
+    if prepared.model is not None:
+        return prepared
+    options = prepared.options
+    command = options.command
+    choice = None
+    if len(session) > 1:
+        choice = _choice(_Session(prepared, replace(options, command=(), by_hand=()), session))
+    read = None
+    if choice is None:
+        read = path, _state(found_trial(path)), _read(path, options)
+        choice = _chosen(prepared, [read[2]])
+    model, because = choice
+    if command:  # one that makes the same again has the model's name
+        words = [word for i, word in enumerate(command) if word != "--model" and command[i - 1 : i] != ("--model",)]
+        command = (*words, "--model", model.name)
+    subject = SubjectFile() if options.subject is None else read_subject(options.subject, model)
+    if options.observer is not None:
+        from gaitid.analysis.contributions import check_observer
+
+        check_observer(options.observer, model)
+    return replace(
+        prepared,
+        options=replace(options, command=command),
+        model=model,
+        subject=subject,
+        inputs=(*_model_inputs(model), *prepared.inputs),
+        chosen_because=because,
+        read=read,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Session:
+    """A session as one command sees it; equal where the answer of `_choice` is the same."""
+
+    prepared: Prepared
+    options: RunOptions
+    trials: tuple[Path, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Session) and (self.options, self.trials) == (other.options, other.trials)
+
+    def __hash__(self) -> int:
+        return hash((self.options.static, self.options.subject, self.trials))
+
+
+@lru_cache(maxsize=64)
+def _choice(session: _Session) -> Choice | None:
+    """The model of several trials; None where none fits any of them."""
+    # forces and plates belong to one trial; which model fits depends on markers
+    options = replace(session.options, forces=None, plates=None)
+    trials = []
+    for path in session.trials:
+        with suppress(GaitidError):  # refused by name when it is its turn
+            trials.append(_read(path, options))
+    try:
+        return _chosen(session.prepared, trials) if trials else None
+    except GaitidError:
+        return None
+
+
+def _chosen(prepared: Prepared, trials: Sequence[Trial]) -> Choice:
+    from gaitid.analysis.choice import Recording, choose_model
+
+    options = prepared.options
+    recordings = [Recording(trial, prepared.static) for trial in trials]
+    return choose_model(recordings, options.overrides, prepared.marker_set, options.subject)
 
 
 def hidden_model(name: str) -> str:
@@ -163,19 +301,28 @@ def found_trial(path: Path) -> Path:
     return path
 
 
+def _read(path: Path, options: RunOptions) -> Trial:
+    return read_trial(found_trial(path), forces=options.forces, plates=options.plates)
+
+
 def analyse_file(path: Path, prepared: Prepared) -> Result:
     """Read and analyse one trial."""
     from gaitid.analysis.pipeline import Options, analyse
 
+    prepared = settle(prepared, path)
     options = prepared.options
     before = _state(found_trial(path))
-    trial = read_trial(found_trial(path), forces=options.forces, plates=options.plates)
+    if prepared.read is not None and prepared.read[:2] == (path, before):
+        trial = prepared.read[2]
+    else:
+        trial = _read(path, options)
+    assert prepared.model is not None  # settled
     result = analyse(
         trial,
         prepared.model,
         prepared.subject,
         prepared.static,
-        Options(options.solver, options.require_forces, options.by_hand),
+        Options(options.solver, options.require_forces, options.by_hand, prepared.marker_set),
     )
     if _state(found_trial(path)) != before:  # else the record's hash would be of other bytes than were read
         raise ReadError("the file changed while it was read", todo="run again when nothing writes to it any more")
@@ -214,7 +361,7 @@ def inputs_of(path: Path, result: Result, prepared: Prepared) -> list[Mapping[st
 
 def files_read(path: Path, options: RunOptions) -> list[Path]:
     """The files that the user gave for a trial, itself first; those that were found and the model's apart."""
-    given = (options.static, options.subject, options.forces, options.plates)
+    given = (options.static, options.subject, options.forces, options.plates, options.markers)
     return [found_trial(path), *(found_trial(file) for file in given if file is not None)]
 
 
@@ -252,6 +399,8 @@ def run_file(
     from gaitid.write.record import record, record_text
     from gaitid.write.tables import table_text
 
+    prepared = settle(prepared, path)
+    assert prepared.model is not None  # settled
     options, stem = prepared.options, path.stem
     results = [folder / name for name in (*(f"{stem}.{table}.csv" for table in TABLES), f"{stem}.run.json")]
     refuse_to_overwrite(results, [*files_read(path, options), *prepared.model.paths])
@@ -264,6 +413,8 @@ def run_file(
         if table not in WRITE or table in options.write
     }
     content = record(result, options.command, inputs_of(path, result, prepared), options.express_in, options.keep_names)
+    if prepared.chosen_because:
+        content["model"]["chosen_because"] = prepared.chosen_because
     if options.contributions:
         from gaitid.analysis.contributions import contributions_in_words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gaitid.model import specs
-from gaitid.model.shapes import TurnedFrame
+from gaitid.model.shapes import CarriedFrame, RigidFrame, TurnedFrame
 from gaitid.trial import Array
 
 
@@ -21,6 +21,13 @@ def _frame_words(model: specs.Model, name: str) -> str:
     if isinstance(frame, TurnedFrame):
         turns = " then ".join(f"about {axis} by {formula.text}" for axis, formula in frame.by)
         return f"{_frame_words(model, frame.frame)}; turned {turns} (rad)"
+    if isinstance(frame, CarriedFrame):
+        return f"carried by {frame.by} as the static shows it: {_frame_words(model, frame.frame)}"
+    if isinstance(frame, RigidFrame):
+        return (
+            f"moves as one rigid body with {', '.join(frame.points)} (least squares); in the static "
+            f"{_frame_words(model, frame.reference)}"
+        )
     return f"{frame.keep} {frame.keep_vector.words}, {frame.toward} near {frame.toward_vector.words}"
 
 

@@ -8,14 +8,14 @@ import numpy as np
 
 from gaitid.analysis.conventions import conventions
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limb
-from gaitid.analysis.recorded import bind_trial, recorded_sides
+from gaitid.analysis.recorded import recorded
 from gaitid.analysis.result import Result, SideResult
 from gaitid.body.calibration import Calibration, calibrate
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Geometry
 from gaitid.body.poses import differentiate, pose_body
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording, resolve_subject
-from gaitid.errors import TrialError
+from gaitid.errors import GaitidError, TrialError
 from gaitid.gait.spatiotemporal import analyse_gait
 from gaitid.ground.claims import ByHand
 from gaitid.ground.contacts import Loads, disagreements, loads_on_feet
@@ -80,16 +80,9 @@ def analyse(
     TrialError, SubjectError
         What the model needs and neither trial nor subject has.
     """
-    bound = bind_trial(trial, model, static, options.marker_set, subject_file.calibration.places)
-    model = bound.model
-    needs, needs_notes = recorded_sides(trial, bound)
-    up_g, up_words = vertical(trial, model)
-    standing = None
-    if static is not None and bound.static_model is not None:
-        standing = recording(static, bound.static_model, vertical(static, bound.static_model)[0])
-    sources = Sources(subject_file, trial.parameters, standing, recording(trial, model, up_g))
-    subject = _subject(model, needs, sources)
-    calibration = _calibration(subject, sources, list(needs))
+    prepared = prepare(trial, model, subject_file, static, options.marker_set)
+    model, needs, subject, up_g = prepared.model, prepared.needs, prepared.subject, prepared.up_g
+    calibration = _calibration(subject, prepared.sources, list(needs))
     markers = clean_markers(trial, model)
     body = pose_body(model, markers, subject, list(needs), up_g, calibration)
     motion = differentiate(body, trial.rate_hz)
@@ -131,11 +124,11 @@ def analyse(
         base_chain=base_chain,
         sides=sides,
         gait=gait,
-        conventions=conventions(model, up_g, up_words, body.R_gp, body.progression_words),
+        conventions=conventions(model, up_g, prepared.up_words, body.R_gp, body.progression_words),
         notes=ranked(
             (
                 *trial.notes,
-                *needs_notes,
+                *prepared.notes,
                 *subject.notes,
                 *markers.notes,
                 *body.notes,
@@ -147,6 +140,76 @@ def analyse(
             )
         ),
     )
+
+
+# --- what is there ------------------------------------------------------------------------------------------
+
+
+@frozen_dataclass(eq=False)
+class Prepared:
+    """A trial whose markers and measurements suffice for a model.
+
+    Attributes
+    ----------
+    model : Model
+        Bound to the trial's labels.
+    needs : mapping of side to Needs
+        Of the legs that were recorded.
+    notes : Notes
+        Of the legs.
+    up_g : (3,) array
+        The vertical.
+    up_words : str
+        How it was found.
+    sources : Sources
+    subject : Subject
+    """
+
+    model: specs.Model
+    needs: Mapping[str, Needs]
+    notes: Notes
+    up_g: Array
+    up_words: str
+    sources: Sources
+    subject: Subject
+
+
+def prepare(
+    trial: Trial,
+    model: specs.Model,
+    subject_file: SubjectFile,
+    static: Trial | None = None,
+    marker_set: MarkerSet | None = None,
+) -> Prepared:
+    """Find the markers and the measurements that a model needs.
+
+    Raises
+    ------
+    TrialError, SubjectError
+        What the model needs and neither trial, static nor subject has.
+    """
+    bound, needs, notes = recorded(trial, model, static, marker_set, subject_file.calibration.places)
+    up_g, up_words = vertical(trial, bound.model)
+    standing = None
+    if static is not None and bound.static_model is not None:
+        standing = recording(static, bound.static_model, vertical(static, bound.static_model)[0])
+    sources = Sources(subject_file, trial.parameters, standing, recording(trial, bound.model, up_g))
+    return Prepared(bound.model, needs, notes, up_g, up_words, sources, _subject(bound.model, needs, sources))
+
+
+def lacking(
+    trial: Trial,
+    model: specs.Model,
+    subject_file: SubjectFile,
+    static: Trial | None = None,
+    marker_set: MarkerSet | None = None,
+) -> str:
+    """What a model lacks of markers and measurements, in words; empty where it fits."""
+    try:
+        prepare(trial, model, subject_file, static, marker_set)
+    except GaitidError as error:
+        return error.wrong
+    return ""
 
 
 # --- the subject ---------------------------------------------------------------------------------------------

@@ -84,6 +84,39 @@ def bind_trial(
     return Bound(bound, of_static, Reference(of_static, static.has, carried))
 
 
+def recorded(
+    trial: Trial,
+    model: specs.Model,
+    static: Trial | None = None,
+    marker_set: MarkerSet | None = None,
+    carried: frozenset[Role] = frozenset(),
+) -> tuple[Bound, dict[str, Needs], Notes]:
+    """A model bound to a trial, and what each leg that was recorded needs (`bind_trial`, `recorded_sides`).
+
+    A model that names its labels is bound by these; where they are not all there, a marker set that knows the trial's
+    labels may say which of them are meant.
+
+    Raises
+    ------
+    TrialError
+    """
+    bound = bind_trial(trial, model, static, None if not model.by_landmarks else marker_set, carried)
+    try:
+        return bound, *recorded_sides(trial, bound)
+    except TrialError:
+        if model.by_landmarks:
+            raise
+        known = [marker_set] if marker_set is not None else sets_of(Spellings(seen_labels(trial)))[:1]
+        for of_labels in known:
+            by_set = bind_trial(trial, model, static, of_labels, carried)
+            if by_set.model.spelled != bound.model.spelled:
+                try:
+                    return by_set, *recorded_sides(trial, by_set)
+                except TrialError:
+                    pass  # what the model's own labels lack is told
+        raise
+
+
 def recorded_sides(trial: Trial, bound: Bound) -> tuple[dict[str, Needs], Notes]:
     """What each leg needs, for the legs whose markers the trial holds.
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from gaitid.body.subject import OTHER_PERSON
 from gaitid.disk.regular import MAX_BYTES
 from gaitid.errors import ReadError, TrialError, WriteError, in_words
-from gaitid.run import Prepared, RunOptions, found_trial, notes_of_trial, prepare, run_file, sha256
+from gaitid.run import Prepared, RunOptions, found_trial, notes_of_trial, prepare, run_file, settle, sha256
 from gaitid.version import __version__
 
 if TYPE_CHECKING:
@@ -89,6 +89,8 @@ class Job:
         Whether its static was looked for, not given: one that may be another person's is refused then.
     previous : Outcome or None
         Of a previous batch: kept, where the same inputs and options would make the same again.
+    session : tuple of Path
+        The trials that are to have one model with it, where that is to be chosen.
     """
 
     trial: Path
@@ -97,6 +99,7 @@ class Job:
     shared: tuple[tuple[str, str], ...]
     static_discovered: bool = False
     previous: Outcome | None = None
+    session: tuple[Path, ...] = ()
 
     @property
     def name(self) -> str:
@@ -121,9 +124,8 @@ def run_job(job: Job) -> Outcome:
             return job.previous
         shared = replace(job.options, command=(), by_hand=())
         prepared = _prepared(pickle.dumps(shared), job.shared)
-        result, files = run_file(
-            job.trial, job.folder, replace(prepared, options=job.options), accept=partial(_refuse_other_person, job)
-        )
+        of_trial = settle(replace(prepared, options=job.options), job.trial, job.session)
+        result, files = run_file(job.trial, job.folder, of_trial, accept=partial(_refuse_other_person, job))
         return Outcome(
             job.name,
             DONE,
@@ -181,8 +183,17 @@ def fingerprint_of(job: Job, trial_sha256: str) -> str:
     for enf in enf_files(job.trial):
         with suppress(ReadError):  # such a one is not read
             inputs.append((enf.name, sha256(enf, ENF_BYTES)))
-    text = json.dumps([__version__, job.options.command, inputs])
+    # which model is chosen depends on all trials of the session
+    session = [[str(path), _size(path)] for path in job.session]
+    text = json.dumps([__version__, job.options.command, inputs, *([session] if session else [])])
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _size(path: Path) -> int:
+    try:
+        return found_trial(path).stat().st_size
+    except OSError:
+        return -1
 
 
 def is_current(job: Job, previous: Outcome, fingerprint: str) -> bool:

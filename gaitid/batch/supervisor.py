@@ -19,6 +19,7 @@ from gaitid.batch.table import batch_csv, results_in
 from gaitid.batch.types import Planned
 from gaitid.disk.atomic import put_all
 from gaitid.errors import GaitidError, WriteError, counted
+from gaitid.model import AUTO
 from gaitid.model.load import load_model
 from gaitid.run import RunOptions, about_hidden, found_trial, input_record
 
@@ -56,12 +57,30 @@ def make_jobs(planned: Sequence[Planned], options_of: Callable[[Planned], RunOpt
         key = (options.model, repr(options.overrides))
         if key not in models:
             load = partial(load_model, options.model, options.overrides)
-            models[key] = about_hidden(options.model, load).paths
-        extra = (options.subject, options.static, options.forces, options.plates)
+            # bundled models change with the version only
+            models[key] = () if options.model == AUTO else about_hidden(options.model, load).paths
+        extra = (options.subject, options.static, options.forces, options.plates, options.markers)
         shared = [hashed(path) for path in (*models[key], *(p for p in extra if p is not None))]
         discovered = trial.static is not None and trial.static.how != "given"
         jobs.append(Job(trial.trial, trial.folder, options, tuple(shared), discovered))
-    return jobs
+    return _with_sessions(jobs)
+
+
+def _with_sessions(jobs: list[Job]) -> list[Job]:
+    """The same; those whose model is to be chosen know the trials of one folder with the same static and settings."""
+    sessions: dict[Any, list[Path]] = {}
+
+    def key(job: Job) -> Any:
+        options = job.options
+        beside = (options.static, options.subject, options.markers)
+        return job.trial.parent, beside, repr(options.overrides)
+
+    for job in jobs:
+        if job.options.model == AUTO:
+            sessions.setdefault(key(job), []).append(job.trial)
+    return [
+        replace(job, session=tuple(sessions[key(job)])) if job.options.model == AUTO else job for job in jobs
+    ]
 
 
 def run_batch(

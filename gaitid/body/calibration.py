@@ -67,7 +67,7 @@ def calibrate(static: Geometry, sides: Sequence[str], source: str) -> Calibratio
         side, name = place
         if isinstance(definition, RigidFrame):
             pose = static.frame(definition.reference, side)
-            local = {
+            local: dict[str, Array] = {
                 point: apply_transposed(pose.R_gs, static.point(point, side) - pose.origin_g)
                 for point in (*definition.points, *definition.reserve)
             }

@@ -18,6 +18,7 @@ from gaitid.markers.clean import model_markers
 from gaitid.model import specs
 from gaitid.model.expression import Expression, mean_of_known
 from gaitid.model.fields import Faults, Fields, nearest
+from gaitid.model.load import bundled_models, load_model
 from gaitid.notes import Note, Notes
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
@@ -162,20 +163,15 @@ def read_subject(path: Path, model: specs.Model) -> SubjectFile:
 
     faults = Faults(str(path))
     fields = Fields(load_yaml(path), "", faults)
-    known: dict[str, tuple[specs.Measurement, str, str]] = {}
-    for measurement in model.subject.values():
-        stem = measurement.key.removesuffix(f"_{measurement.unit}")
-        units = {"kg": ("kg",), "m": ("mm", "cm", "m"), "rad": ("rad", "deg")}[si_unit(measurement.unit)]
-        for side in [side.name for side in model.sides] if measurement.sided else [""]:
-            for unit in units:
-                known[f"{side}_{stem}_{unit}" if side else f"{stem}_{unit}"] = (measurement, side, unit)
+    known = _vocabulary(model)
     values: dict[str, float] = {}
     for key in list(fields.values):
         if key == "static":
             continue
         if key not in known:
-            faults.add(f"{key}: unknown key{nearest(key, sorted(known))}")
             fields.asked.add(key)
+            if not _of_another_model(key):
+                faults.add(f"{key}: unknown key{nearest(key, sorted(known))}")
             continue
         measurement, side, unit = known[key]
         raw = fields.raw(key)
@@ -199,6 +195,23 @@ def read_subject(path: Path, model: specs.Model) -> SubjectFile:
     fields.done()
     faults.raise_if_any()
     return SubjectFile(values, foot_flat)
+
+
+def _vocabulary(model: specs.Model) -> dict[str, tuple[specs.Measurement, str, str]]:
+    """Each key of a subject file that a model knows: the measurement, its side and the unit that the key ends in."""
+    known: dict[str, tuple[specs.Measurement, str, str]] = {}
+    for measurement in model.subject.values():
+        stem = measurement.key.removesuffix(f"_{measurement.unit}")
+        units = {"kg": ("kg",), "m": ("mm", "cm", "m"), "rad": ("rad", "deg")}[si_unit(measurement.unit)]
+        for side in [side.name for side in model.sides] if measurement.sided else [""]:
+            for unit in units:
+                known[f"{side}_{stem}_{unit}" if side else f"{stem}_{unit}"] = (measurement, side, unit)
+    return known
+
+
+def _of_another_model(key: str) -> bool:
+    """Whether a bundled model knows a key: a session's file serves whichever of them is taken."""
+    return any(key in _vocabulary(load_model(name)) for name in bundled_models())
 
 
 class _Requested(NamedTuple):

@@ -28,6 +28,7 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
     epilog="Example:  gaitid capacity walk.c3d --model pig --limits example --picture 60 -o results",
 )
 @click.argument("trial")
+@options.model
 @options.inputs
 @click.option(
     "--limits",
@@ -74,6 +75,8 @@ def command(ctx: click.Context, /, trial: str, output: str, **given: Any) -> int
         given["animation"],
     )
     prepared = prepare(chosen)
+    if prepared.model is None:
+        raise click.UsageError("--model auto: capacity needs the model's name, as its limits are of its joints")
     limits = read_limits(given["limits_file"], prepared.model)
     written = attempt(trial, lambda: capacity_file(path, folder, prepared, limits, asked))
     if written is None:

@@ -78,6 +78,7 @@ def _tolerances(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str
 
 @click.command(cls=_Check, context_settings=CONTEXT)
 @click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
+@options.model
 @options.inputs
 @options.cutoff
 @options.force_cutoff

@@ -115,9 +115,15 @@ table_inputs = together(
     click.option("--forces", type=_FILE, help="Forces beside a CSV or TRC trial (.csv, .mot, .sto)."),
     click.option("--plates", type=_FILE, help="YAML with corners of plates, for CSV, TRC and MOT."),
 )
-#: All that an analysis takes beside the trial.
+_model_help = "A bundled model's name (`gaitid models`), a YAML file, or auto: the one that fits."
+#: The model of commands that have to name it, or that choose it.
+model = click.option("--model", required=True, help=_model_help)
+model_or_auto = click.option("--model", default="auto", show_default=True, help=_model_help)
+#: All that an analysis takes beside the trial and the model.
 inputs = together(
-    click.option("--model", required=True, help="A bundled model's name (`gaitid models`) or a YAML file."),
+    click.option(
+        "--markers", type=_FILE, help="YAML marker set: which label each landmark has (`gaitid models markers TRIAL`)."
+    ),
     click.option("--static", type=_FILE, help="Calibration trial; wins over stored calibration."),
     click.option("--subject", type=_FILE, help="YAML with the subject's measurements."),
     table_inputs,

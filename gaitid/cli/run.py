@@ -29,6 +29,7 @@ MAX_CONTACTS = 8
     context_settings=CONTEXT, epilog="Example:  gaitid run walk.c3d --model pig --static static.c3d -o results"
 )
 @click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
+@options.model_or_auto
 @options.inputs
 @click.option(
     "-o", "--output", default=".", show_default=True, help="Folder for the files, or - for wrenches on stdout."
@@ -101,12 +102,19 @@ def command(
 
 def _to_files(folders: list[tuple[Path, Path]], prepared: Prepared, given: tuple[str, ...], log: Log) -> int:
     """The exit code, when each trial's files are in place."""
+    from gaitid.run import sessions, settle
+
     placed: list[Path] = []
     refused = 0
+    session_of = sessions(path for path, _ in folders)
     try:
         for path, folder in folders:
             chosen = replace(prepared.options, command=recorded_command(path, given))
-            of_trial = replace(prepared, options=chosen)
+            settled = attempt(str(path), partial(settle, replace(prepared, options=chosen), path, session_of[path]), log)
+            if settled is None:
+                refused += 1
+                continue
+            of_trial = settled
             refused += not _run_trial(path, folder, of_trial, partial(placed.append, path), log)
     except KeyboardInterrupt:
         log.done("interrupted", level=ERROR)

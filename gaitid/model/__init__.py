@@ -2,3 +2,6 @@
 
 Formulas are parsed, never executed. It knows nothing of a trial: only what one must hold.
 """
+
+#: In place of a model's name: the one that fits.
+AUTO = "auto"

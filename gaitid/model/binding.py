@@ -9,6 +9,10 @@ from gaitid.model.marker_sets import MarkerSet, Spellings
 from gaitid.model.shapes import Frame, PointName, RigidFrame
 
 
+# The landmarks on which markers of Plug-in Gait lie whose names in `pig` are others.
+_LANDMARK_OF = {"knee_marker": "knee_lateral", "ankle_marker": "ankle_lateral", "sacrum_marker": "sacrum"}
+
+
 def bind(model: specs.Model, spellings: Spellings, marker_set: MarkerSet | None = None) -> specs.Model:
     """The model with the label of each marker as the trial spells it.
 
@@ -45,15 +49,17 @@ def _spelled(
     """For each role the label that it has in the trial, or those that it may have."""
     for side, role in model.roles:
         alternatives = model.labels(role, side)
-        if not alternatives and marker_set is not None:
-            alternatives = _alternatives(marker_set, side, role)
         label, _ = spellings.find(alternatives)
+        if not label and marker_set is not None:
+            alternatives = (*alternatives, *_alternatives(marker_set, side, role))
+            label, _ = spellings.find(alternatives)
         yield (side, role), (label,) if label else alternatives
 
 
 def _alternatives(marker_set: MarkerSet, side: str, role: str) -> tuple[str, ...]:
-    if (side, role) in marker_set.roles:
-        return marker_set.roles[side, role]
+    landmark = _LANDMARK_OF.get(role, role)
+    if (side, landmark) in marker_set.roles:
+        return marker_set.roles[side, landmark]
     cluster, _, number = role.rpartition("_")
     members = marker_set.clusters.get((side, cluster), ())
     return members[int(number) - 1] if number.isdecimal() and 0 < int(number) <= len(members) else ()
@@ -62,7 +68,7 @@ def _alternatives(marker_set: MarkerSet, side: str, role: str) -> tuple[str, ...
 def _expanded(scope: specs.Scope, sizes: Mapping[str, int]) -> specs.Scope:
     """The scope with a role for each marker of its clusters, and these in place of the clusters."""
     members = {cluster: [PointName(f"{cluster}_{i + 1}") for i in range(size)] for cluster, size in sizes.items()}
-    roles = {role: () for cluster in scope.clusters for role in members[cluster]}
+    roles: dict[str, tuple[str, ...]] = {role: () for cluster in scope.clusters for role in members[cluster]}
     return scope._replace(
         markers={**scope.markers, **roles},
         clusters=(),

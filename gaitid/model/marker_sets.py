@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -212,5 +213,6 @@ def sets_of(spellings: Spellings) -> list[MarkerSet]:
     return [known for _, known in sorted(scored, key=lambda pair: -pair[0])]
 
 
+@cache
 def _bundled() -> list[MarkerSet]:
     return [load_marker_set(path) for path in bundled_marker_sets().values()]

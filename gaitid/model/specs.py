@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from gaitid.model.expression import Expression
 from gaitid.model.shapes import Frame, Point, PointName, PointRef, Use, uses
 
-_EMPTY: Mapping[str, Any] = MappingProxyType({})
+_EMPTY: Mapping[Any, Any] = MappingProxyType({})
 
 # --- the subject -------------------------------------------------------------------------------------------
 

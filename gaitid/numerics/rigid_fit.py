@@ -56,7 +56,7 @@ def rigid_fit(template: Array, points: Array) -> RigidFit:
     R = np.full((n_frames, 3, 3), np.nan)
     t = np.full((n_frames, 3), np.nan)
     residual = np.full(n_frames, np.nan)
-    seen: Mask = np.isfinite(points).all(axis=2)
+    seen: Mask = np.asarray(np.isfinite(points).all(axis=2))
     count = seen.sum(axis=1)
     patterns, which = np.unique(seen, axis=0, return_inverse=True)
     for i, pattern in enumerate(patterns):

@@ -89,6 +89,13 @@ def record(
             "title": model.title,
             "files": [str(i["path"]) for i in inputs if i["role"] in ("model", "table")],
             "table": {"name": model.table.name, "source": model.table.source},
+            "marker_set": model.marker_set or None,
+            "markers": {
+                f"{side}.{role}" if side else role: label
+                for side, role in model.roles
+                for label in model.labels(role, side)
+                if trial.has(label)
+            },
         },
         "settings": {
             "solver": result.solver,
