@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gaitid.analysis.pipeline import lacking
+from gaitid.analysis.recorded import MarkersLackError
 from gaitid.body.subject import SubjectFile, read_subject
-from gaitid.errors import TrialError
+from gaitid.errors import GaitidError, TrialError
 from gaitid.model import specs
 from gaitid.model.load import load_model
 from gaitid.model.marker_sets import MarkerSet
@@ -18,6 +19,10 @@ from gaitid.trial import Trial
 #: records just these markers works with, then what is calibrated in a static, then what the trial alone gives; the
 #: models that leave most empty come last.
 PRECEDENCE = ("pig", "ior", "helen_hayes", "cast", "landmarks", "keypoints", "lateral")
+
+
+# A refusal tells what so many models lack, those that lack least.
+_SHOWN_MODELS = 3
 
 
 class Recording(NamedTuple):
@@ -64,29 +69,47 @@ def choose_model(
     TrialError
         None fits any; what each lacks in the first recording.
     """
-    faults: dict[str, list[str]] = {}
+    faults: dict[str, list[GaitidError | None]] = {}
     for name in PRECEDENCE:
         model = load_model(name, overrides)
         file = SubjectFile() if subject is None else read_subject(subject, model)
         faults[name] = [lacking(r.trial, model, file, r.static, marker_set) for r in recordings]
         if not any(faults[name]):
             return Choice(model, _because(name, faults, len(recordings)))
-    fitting = {name: of_model.count("") for name, of_model in faults.items()}
+    fitting = {name: of_model.count(None) for name, of_model in faults.items()}
     best = max(PRECEDENCE, key=lambda name: (fitting[name], -PRECEDENCE.index(name)))
     if fitting[best]:
         return Choice(load_model(best, overrides), _because(best, faults, len(recordings)))
-    raise TrialError(
-        "no bundled model fits: " + "; ".join(f"{name}: {of_model[0]}" for name, of_model in faults.items()),
-        todo="give a static with --static, correct the labels, or name them with --markers FILE",
-    )
+    raise _none_fits({name: of_model[0] for name, of_model in faults.items() if of_model[0] is not None})
 
 
-def _because(name: str, faults: dict[str, list[str]], n_trials: int) -> str:
+def _because(name: str, faults: Mapping[str, Sequence[GaitidError | None]], n_trials: int) -> str:
     """Why a model was taken: what the models before it lack."""
-    fits = faults[name].count("")
+    fits = faults[name].count(None)
     what = "fits" if n_trials == 1 else f"fits {'all' if fits == n_trials else fits} of {n_trials} trials"
     before = [
-        f"{other} does not ({next(fault for fault in faults[other] if fault)})"
+        f"{other} does not: {_lack_words(next(fault for fault in faults[other] if fault))}"
         for other in PRECEDENCE[: PRECEDENCE.index(name)]
     ]
     return "; ".join([f"{name} is the first of {', '.join(PRECEDENCE)} that {what}", *before])
+
+
+def _lack_words(error: GaitidError) -> str:
+    return ", and ".join(error.clauses) if isinstance(error, MarkersLackError) and error.clauses else error.wrong
+
+
+def _none_fits(faults: Mapping[str, GaitidError]) -> TrialError:
+    """The refusal: what the models lack that come nearest, the others by `gaitid inspect`."""
+
+    def far(name: str) -> int:
+        error = faults[name]
+        return error.count if isinstance(error, MarkersLackError) else 0
+
+    by_words: dict[str, list[str]] = {}
+    for name in sorted(faults, key=far)[:_SHOWN_MODELS]:
+        by_words.setdefault(_lack_words(faults[name]), []).append(name)
+    return TrialError(
+        "no bundled model fits: " + "; ".join(f"{', '.join(names)}: {words}" for words, names in by_words.items()),
+        found=next((error.found for error in faults.values() if error.found), ""),
+        todo="`gaitid inspect` says what each model lacks; give a static with --static, or name labels with --markers FILE",
+    )

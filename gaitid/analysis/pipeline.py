@@ -203,13 +203,13 @@ def lacking(
     subject_file: SubjectFile,
     static: Trial | None = None,
     marker_set: MarkerSet | None = None,
-) -> str:
-    """What a model lacks of markers and measurements, in words; empty where it fits."""
+) -> GaitidError | None:
+    """Why a trial cannot be analysed with a model for want of markers or measurements; None where it can."""
     try:
         prepare(trial, model, subject_file, static, marker_set)
     except GaitidError as error:
-        return error.wrong
-    return ""
+        return error
+    return None
 
 
 # --- the subject ---------------------------------------------------------------------------------------------

@@ -153,30 +153,48 @@ def recorded_sides(trial: Trial, bound: Bound) -> tuple[dict[str, Needs], Notes]
 
 def what_lacks(bound: Bound, needs: Iterable[Needs]) -> list[str]:
     """In words what a trial and its static lack, one clause for the trial, the static, and what they share."""
-    missing: dict[Role, str] = {}
-    static_missing: dict[Role, str] = {}
-    few: dict[Role, str] = {}
+    missing: dict[Role, tuple[str, ...]] = {}
+    static_missing: dict[Role, tuple[str, ...]] = {}
+    few: dict[Role, tuple[str, ...]] = {}
     wants_static = False
     for n in needs:
-        missing |= {role: label_words(bound.model, role, labels) for role, labels in n.missing.items()}
-        of_static = bound.static_model or bound.model
-        static_missing |= {role: label_words(of_static, role, labels) for role, labels in n.static_missing.items()}
-        few |= {
-            (side, name): f"{side} {name} (fewer than three of its markers are in trial and static"
-            + (f"; not seen: {', '.join(labels)})" if labels else ")")
-            for (side, name), labels in n.too_few.items()
-        }
+        missing |= n.missing
+        static_missing |= n.static_missing
+        few |= n.too_few
         wants_static |= n.wants_static
     clauses = []
     if missing:
-        clauses.append(f"it lacks {', '.join(sorted(set(missing.values())))}")
+        clauses.append(f"it lacks {', '.join(_roles_words(bound.model, missing))}")
     if wants_static:
         clauses.append("it needs a static trial to be calibrated with (--static)")
     if static_missing:
-        clauses.append(f"its static lacks {', '.join(sorted(set(static_missing.values())))}")
+        words = _roles_words(bound.static_model or bound.model, static_missing)
+        clauses.append(f"its static lacks {', '.join(words)}")
     if few and not wants_static:
-        clauses.append(f"no rigid body for {', '.join(sorted(few.values())).replace('  ', ' ')}")
+        of_sides = {role: () for role in few}
+        unseen = sorted({label for labels in few.values() for label in labels})
+        seen_not = f" (not seen: {', '.join(unseen)})" if unseen else ""
+        clauses.append(
+            f"trial and static share fewer than three markers of {', '.join(_sided_words(of_sides))}{seen_not}"
+        )
     return clauses
+
+
+def _roles_words(model: specs.Model, missing: Mapping[Role, tuple[str, ...]]) -> list[str]:
+    """Markers that are missing: by their labels, or of a model by landmarks by what they are, both sides in one."""
+    if not model.marker_set:
+        return sorted({" or ".join(labels) for labels in missing.values()})
+    return _sided_words(missing)
+
+
+def _sided_words(missing: Mapping[Role, tuple[str, ...]]) -> list[str]:
+    words = []
+    for name in dict.fromkeys(name for _, name in missing):
+        sides = [side for side, other in missing if other == name]
+        labels = [missing[side, name][0] for side in sides if missing[side, name]]
+        where = " on both sides" if len(sides) == 2 else f" on the {sides[0]}" if sides[0] else ""
+        words.append(f"{name}{where}" + (f" ({', '.join(labels)})" if labels else ""))
+    return words
 
 
 def label_words(model: specs.Model, role: Role, labels: Sequence[str]) -> str:
@@ -187,6 +205,21 @@ def label_words(model: specs.Model, role: Role, labels: Sequence[str]) -> str:
         return words
     landmark = f"{side} {name}".strip()
     return f"{landmark} ({words})" if words else landmark
+
+
+class MarkersLackError(TrialError):
+    """A trial whose markers do not suffice for a model.
+
+    Attributes
+    ----------
+    count : int
+        How many markers are lacking.
+    clauses : list of str
+        What is lacking, without the model's name.
+    """
+
+    count = 0
+    clauses: Sequence[str] = ()
 
 
 def _lacking(trial: Trial, bound: Bound, legs: Mapping[str, Needs], lacking: Iterable[Needs]) -> TrialError:
@@ -205,7 +238,7 @@ def _lacking(trial: Trial, bound: Bound, legs: Mapping[str, Needs], lacking: Ite
     else:
         known = f" ({model.marker_set} labels)" if model.marker_set else ""
         wrong = f"the model {model.name}{known} cannot be computed: {'; '.join(what_lacks(bound, lacking))}"
-    return TrialError(
+    error = MarkersLackError(
         wrong,
         found=_shown(present)
         if any(trial.labels) or not trial.labels
@@ -214,6 +247,9 @@ def _lacking(trial: Trial, bound: Bound, legs: Mapping[str, Needs], lacking: Ite
         if not model.by_landmarks
         else "see `gaitid inspect` for the models that fit",
     )
+    error.count = sum(len({*n.missing, *n.static_missing, *n.too_few}) for n in lacking)
+    error.clauses = what_lacks(bound, lacking)
+    return error
 
 
 def _shown(labels: Sequence[str]) -> str:

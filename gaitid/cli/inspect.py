@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,21 +14,22 @@ from gaitid.cli.common import CONTEXT, attempt, print_detail, print_json, talk_o
 @click.command(context_settings=CONTEXT, epilog="Example:  gaitid inspect walk.c3d --json > walk.inspect.json")
 @click.argument("trial", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of text.")
-@options.table_inputs
+@click.option("--model", "models", multiple=True, help="A model of yours to look at too (YAML); may be repeated.")
+@options.inputs
 @options.keep_names
 @talk_options
-def command(trial: Path, as_json: bool, forces: Path | None, plates: Path | None, keep_names: bool) -> int:
+def command(trial: Path, as_json: bool, keep_names: bool, **beside: Any) -> int:
     """Show what is in TRIAL (.c3d, .csv or .trc): markers and their gaps, rates, force plates and their loads, which
-    foot stands on which plate, events, measurements of the subject, stored model outputs, and what each
-    bundled model would still need.
+    foot stands on which plate, events, measurements of the subject, stored model outputs, which
+    model `--model auto` takes, and what each bundled model (and yours, with --model) would still need.
 
     Nothing is written; the text goes to stdout. Frames are numbered as the file numbers them, lengths are in
     metres and forces in newtons.
     """
-    from gaitid.inspect.contents import inspect_trial
+    from gaitid.inspect.contents import Beside, inspect_trial
     from gaitid.inspect.words import describe
 
-    content = attempt(str(trial), lambda: inspect_trial(trial, forces, plates, keep_names))
+    content = attempt(str(trial), lambda: inspect_trial(trial, Beside(**beside), keep_names))
     if content is None:
         return 1
     if as_json:

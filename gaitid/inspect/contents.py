@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gaitid.analysis.choice import PRECEDENCE, Recording, choose_model
 from gaitid.analysis.conventions import axis_name
-from gaitid.analysis.pipeline import analyse, ground_under
+from gaitid.analysis.pipeline import Options, analyse, ground_under
+from gaitid.analysis.recorded import Bound, bind_trial, label_words, recorded, what_lacks
 from gaitid.analysis.result import Result
 from gaitid.body.feet import foot_tracks
-from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, recording, resolve_subject
+from gaitid.body.subject import (
+    Measured,
+    Sources,
+    SubjectFile,
+    key_of,
+    read_subject,
+    recording,
+    resolve_subject,
+)
 from gaitid.errors import GaitidError, SubjectError
 from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
@@ -20,9 +30,10 @@ from gaitid.ground.plate_alignment import Alignment
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.vertical import vertical
 from gaitid.markers.clean import Markers, clean_markers, model_markers
-from gaitid.model import specs
+from gaitid.model import AUTO, specs
 from gaitid.model.load import bundled_models, load_model
-from gaitid.model.needs import side_needs
+from gaitid.model.marker_sets import MarkerSet, find_marker_set, load_marker_set
+from gaitid.model.needs import Needs, Reference, side_needs
 from gaitid.notes import texts
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.read import read_trial
@@ -52,16 +63,53 @@ class Stages:
     note: str
 
 
-def inspect_trial(
-    path: Path, forces: Path | None = None, plates: Path | None = None, keep_names: bool = False
-) -> dict[str, Any]:
+@frozen_dataclass(eq=False)
+class Beside:
+    """What the user gives beside a trial.
+
+    Attributes
+    ----------
+    forces, plates, static, subject, markers : Path or None
+    models : tuple of str
+        Models to look at besides the bundled ones.
+    """
+
+    forces: Path | None = None
+    plates: Path | None = None
+    static: Path | None = None
+    subject: Path | None = None
+    markers: Path | None = None
+    models: tuple[str, ...] = ()
+
+
+@frozen_dataclass(eq=False)
+class Candidate:
+    """A model and what it makes of the trial.
+
+    Attributes
+    ----------
+    bound : Bound
+        To the labels of the trial and its static.
+    result : Result or GaitidError
+        Of the analysis, or why it is refused.
+    """
+
+    bound: Bound
+    result: Result | GaitidError
+
+    @property
+    def model(self) -> specs.Model:
+        return self.bound.model
+
+
+def inspect_trial(path: Path, beside: Beside = Beside(), keep_names: bool = False) -> dict[str, Any]:  # noqa: B008
     """Everything that can be said of a trial without choosing a model.
 
     Parameters
     ----------
     path : Path
-    forces, plates : Path, optional
-        Files beside a CSV trial.
+    beside : Beside
+        Files that belong to it.
     keep_names : bool
         Whether names of people stored in the file are shown.
 
@@ -69,21 +117,28 @@ def inspect_trial(
     -------
     dict
         Plain types, units in the names of the keys: ``file``, ``points``, ``analog``, ``plates``,
-        ``contacts``, ``events``, ``subject``, ``stored_outputs``, ``models`` and more.
+        ``contacts``, ``events``, ``subject``, ``stored_outputs``, ``models``, ``chosen`` and more.
 
     Raises
     ------
     GaitidError
-        The file cannot be read.
+        A file cannot be read.
     """
-    trial = read_trial(path, forces=forces, plates=plates, stored=True)
+    trial = read_trial(path, forces=beside.forces, plates=beside.plates, stored=True)
+    static = None if beside.static is None else read_trial(beside.static)
+    marker_set = None if beside.markers is None else load_marker_set(find_marker_set(str(beside.markers)))
     models = {name: load_model(file) for name, file in bundled_models().items()}
-    results = {name: _analysed(trial, model) for name, model in models.items()}
-    name, foot_note = _model_for_feet(trial, models)
-    up, up_words = _vertical(trial, models[name] if name else next(iter(models.values()), None))
+    models |= {name: load_model(name) for name in beside.models if name != AUTO}
+    candidates = {
+        name: _candidate(trial, model, static, marker_set, beside.subject) for name, model in models.items()
+    }
+    chosen, because = _chosen(trial, static, marker_set, beside.subject)
+    name, foot_note = _model_for_feet(trial, candidates, [*beside.models, chosen])
+    up, up_words = _vertical(trial, candidates[name].model if name else None)
     up_g = np.array([0.0, 0.0, 1.0]) if up is None else up
-    stages = _stages(trial, models[name], results[name], up_g) if name else _plates_alone(trial, up_g, foot_note)
+    stages = _stages(trial, candidates[name], up_g) if name else _plates_alone(trial, up_g, foot_note)
     first, cleaned = trial.first_frame, stages.markers
+    of_feet = candidates[name].result if name else None
     return {
         "file": str(path),
         "format": trial.origin.get("format", ""),
@@ -103,9 +158,40 @@ def inspect_trial(
         "subject": _subject(trial, models),
         **({"subject_names": list(trial.names)} if keep_names else {}),
         "stored_outputs": sorted(trial.stored),
-        "models": {name: _readiness(trial, model, results[name]) for name, model in models.items()},
+        "chosen": {"model": chosen or None, "because": because},
+        "calibration": plain(of_feet.quality.get("calibration")) if isinstance(of_feet, Result) else None,
+        "models": {name: _readiness(trial, candidate) for name, candidate in candidates.items()},
         "warnings": texts(trial.notes),
     }
+
+
+def _candidate(
+    trial: Trial, model: specs.Model, static: Trial | None, marker_set: MarkerSet | None, subject: Path | None
+) -> Candidate:
+    """What `gaitid run` would make of the trial with a model, or why it would refuse it."""
+    try:
+        bound, _, _ = recorded(trial, model, static, marker_set)
+    except GaitidError:
+        try:
+            bound = bind_trial(trial, model, static, marker_set if model.by_landmarks else None)
+        except GaitidError:
+            bound = Bound(model, None, Reference(model))
+    try:
+        file = SubjectFile() if subject is None else read_subject(subject, model)
+        return Candidate(bound, analyse(trial, model, file, static, Options(marker_set=marker_set)))
+    except GaitidError as error:
+        return Candidate(bound, error)
+
+
+def _chosen(
+    trial: Trial, static: Trial | None, marker_set: MarkerSet | None, subject: Path | None
+) -> tuple[str, str]:
+    """The model that `auto` takes and why; an empty name where none fits."""
+    try:
+        choice = choose_model([Recording(trial, static)], None, marker_set, subject)
+    except GaitidError as error:
+        return "", error.line()
+    return choice.model.name, choice.because
 
 
 # --- markers ------------------------------------------------------------------------------------------------
@@ -171,10 +257,14 @@ def _analog(path: Path, trial: Trial) -> dict[str, Any]:
 # --- plates and contacts ------------------------------------------------------------------------------------
 
 
-def _model_for_feet(trial: Trial, models: Mapping[str, specs.Model]) -> tuple[str, str]:
-    """The name of the first bundled model whose heel and toe markers the trial holds; else why there is none."""
+def _model_for_feet(
+    trial: Trial, candidates: Mapping[str, Candidate], first: Sequence[str]
+) -> tuple[str, str]:
+    """The name of the first model whose heel and toe markers the trial holds; else why there is none."""
     wanted: list[str] = []
-    for name, model in models.items():
+    order = [*(name for name in first if name in candidates), *PRECEDENCE, *candidates]
+    for name in dict.fromkeys(order):
+        model = candidates[name].model
         if _sides_seen(trial, model, model_markers(trial, model)):
             return name, ""
         for side in model.sides:
@@ -205,8 +295,9 @@ def _vertical(trial: Trial, model: specs.Model | None) -> tuple[Array | None, st
         return None, error.line()
 
 
-def _stages(trial: Trial, model: specs.Model, result: Result | GaitidError, up_g: Array) -> Stages:
+def _stages(trial: Trial, candidate: Candidate, up_g: Array) -> Stages:
     """Those of an analysis; of one that is refused, as far as they need nothing of the subject."""
+    model, result = candidate.model, candidate.result
     if isinstance(result, Result):
         markers, ground, loads = result.markers, result.ground, result.loads
         seen = _sides_seen(trial, model, markers.seen)
@@ -309,23 +400,18 @@ def _subject(trial: Trial, models: Mapping[str, specs.Model]) -> dict[str, Any]:
     return stored
 
 
-def _analysed(trial: Trial, model: specs.Model) -> Result | GaitidError:
-    """What `gaitid run` would make of the trial as it stands, or why it would refuse it."""
-    try:
-        return analyse(trial, model, SubjectFile())
-    except GaitidError as error:
-        return error
-
-
-def _readiness(trial: Trial, model: specs.Model, result: Result | GaitidError) -> dict[str, Any]:
+def _readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
     """What one model lacks in this trial, and whether `gaitid run` would take it as it stands."""
+    model, result = candidate.model, candidate.result
     markers: dict[str, list[str]] = {}
     segments: dict[str, list[str]] = {}
+    of_sides: list[Needs] = []
     wanted = {"mass"} if "mass" in model.subject else set()
     for side in model.sides:
-        needs, computable = side_needs(model, side.name, trial.has)
+        needs, computable = side_needs(model, side.name, trial.has, candidate.bound.reference)
+        of_sides.append(needs)
         segments[side.name] = list(computable)
-        markers[side.name] = sorted({" or ".join(labels) for labels in needs.missing.values()})
+        markers[side.name] = sorted({label_words(model, *missing) for missing in needs.missing.items()})
         if segments[side.name]:
             wanted |= needs.measurements
     missing: list[str] = []
@@ -335,6 +421,8 @@ def _readiness(trial: Trial, model: specs.Model, result: Result | GaitidError) -
         side_name, _, bare = name.rpartition(".")
         m = model.subject[bare]
         value, fault = _resolved(trial, model, name)
+        if isinstance(result, Result):
+            value = result.subject.measured.get(name)
         if fault:
             faults.append(fault)
         elif value is None and not m.optional and m.otherwise is None:
@@ -345,6 +433,8 @@ def _readiness(trial: Trial, model: specs.Model, result: Result | GaitidError) -
         "title": model.title,
         "runs": isinstance(result, Result),
         "reason": "" if isinstance(result, Result) else result.line(),
+        "marker_set": model.marker_set or None,
+        "lacks": what_lacks(candidate.bound, of_sides),
         "missing_markers": markers,
         "missing_measurements": missing,
         "faults": faults,

@@ -53,7 +53,11 @@ def describe(content: Mapping[str, Any]) -> str:
         add("names", [", ".join(content["subject_names"]) or "none"])
     stored = content["stored_outputs"]
     add("stored", _listed(f"{len(stored)} model outputs: ", stored) if stored else ["no model outputs"])
-    add("models", _model_lines(content["models"]))
+    chosen = content["chosen"]["model"]
+    taken = f"`--model auto` takes {chosen}" if chosen else "no bundled model fits"
+    if chosen and content["models"][chosen]["marker_set"]:
+        taken += f" (labels: {content['models'][chosen]['marker_set']})"
+    add("models", [taken, *_model_lines(content["models"])])
     add("warnings", content["warnings"])
     # names in a file may hold what steers a terminal, or begin a new line
     plain = ("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
@@ -151,23 +155,18 @@ def _model_lines(models: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def _lacks(m: Mapping[str, Any]) -> list[str]:
-    missing = bool(m["missing_measurements"]) or any(m["missing_markers"].values())
+    missing = bool(m["missing_measurements"]) or bool(m["lacks"])
     if m["runs"]:
         lines = ["`run` takes this trial as it stands"]
-    elif missing and " are missing" in m["reason"]:
-        lines = ["`run` needs more than this trial holds"]
-    else:
-        lines = [f"`run` refuses this trial: {m['reason']}"]
-    lacking = {side: labels for side, labels in m["missing_markers"].items() if labels}
-    for labels in dict.fromkeys(tuple(v) for v in lacking.values()):
-        sides = " and ".join(side for side, v in lacking.items() if tuple(v) == labels)
-        lines += _listed(f"markers missing ({sides}): ", labels, 60)
+        if m["assumed"]:
+            lines += _listed("would be assumed: ", [n.replace(".", " ") for n in m["assumed"]], 60)
+        return lines
+    lines = [] if missing else [f"`run` refuses this trial: {m['reason']}"]
+    for clause in m["lacks"]:
+        lines += _wrapped(clause.split(", "))
     if m["missing_measurements"]:
         lines += _listed("measurements missing (--subject or --static): ", m["missing_measurements"], 60)
-    lines += m["faults"]
-    if m["assumed"] and m["runs"]:
-        lines += _listed("would be assumed: ", [n.replace(".", " ") for n in m["assumed"]], 60)
-    return lines
+    return [*lines, *m["faults"]]
 
 
 def _listed(head: str, items: Sequence[str], most: int = MAX_SHOWN) -> list[str]:
