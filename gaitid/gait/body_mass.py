@@ -1,0 +1,327 @@
+"""The body's mass where nobody says it: what the plates carry in quiet standing, or over whole strides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from types import MappingProxyType
+
+import numpy as np
+
+from gaitid.body.feet import FootTrack
+from gaitid.ground.contacts import AIR, UNKNOWN, Loads
+from gaitid.ground.ground import Ground
+from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.sole import MAY_STAND, reaches_onto, sole
+from gaitid.numerics.masks import spans
+from gaitid.numerics.statistics import median
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, IntArray, Mask
+
+# kg. Nobody who walks across a plate is lighter or heavier: else a channel is in another unit.
+LIGHTEST, HEAVIEST = 5.0, 300.0
+# s. Quiet standing lasts at least this long; no double support of a walk is so long and so even.
+QUIET = 0.4
+# Share of the weight. While somebody stands quietly the load stays within this of its median; in the statics of four
+# children and an adult its standard deviation is 0.0010 to 0.0020 of it.
+EVEN = 0.02
+# m. So far the outline of a sole, drawn wide, may lie beside the plates under a foot that stands wholly on them; its
+# heel and toe markers may not.
+OUTLINE_BESIDE = 0.03
+# Share of the mass. Windows of one step laid a frame apart agree within this (their standard deviation), or the load
+# of a foot is not its whole one: twice the largest of the shared walks (docs/method.md, section 3).
+SPREAD = 0.013
+# Share of the mass. In the four children's and the Qualisys trials a step and the static agree within 1 %.
+AGREE = 0.02
+# Share of what the feet carry. More than this on the plates beside them is a stick, a hand or another person.
+BESIDE_FEET = 0.02
+# Windows of a stride that tell whether they agree, as a share of its frames, and the frames of the shortest step.
+WINDOWS, MIN_FRAMES = 0.125, 8
+# Confidence of a contact below which its load is too doubtful to weigh a body with.
+SURE = 0.5
+
+NOWHERE: Mapping[int, PlateLoad] = MappingProxyType({})
+NO_GRAVITY, ONE_FOOT = "without gravity nothing weighs", "only one foot was recorded"
+
+
+@frozen_dataclass()
+class BodyMass:
+    """The body's mass by the plates.
+
+    Attributes
+    ----------
+    mass_kg : float
+        NaN where they do not tell it.
+    spread_kg : float
+        Standard deviation of what it is the mean or the median of.
+    evidence : str
+        What it was measured over; where it is not known, why not.
+    doubt : str
+        Why it may be wrong; empty where nothing speaks against it.
+    """
+
+    mass_kg: float
+    spread_kg: float
+    evidence: str
+    doubt: str = ""
+
+    @property
+    def known(self) -> bool:
+        """Whether the plates tell it, be it with a doubt."""
+        return bool(np.isfinite(self.mass_kg))
+
+    @property
+    def sure(self) -> bool:
+        """Whether they tell it and nothing speaks against it."""
+        return self.known and not self.doubt
+
+    @property
+    def refused(self) -> str:
+        """Why it is not used."""
+        return f"{self.evidence} would give {self.mass_kg:.3g} kg, but {self.doubt}" if self.known else self.evidence
+
+
+def not_told(why: str) -> BodyMass:
+    """No mass."""
+    return BodyMass(float("nan"), float("nan"), why)
+
+
+def agreed(standing: BodyMass, walking: BodyMass) -> BodyMass:
+    """Two doubtful masses as one where they agree: neither fault is likely to make just the other's number.
+
+    Its spread is that of both numbers, if theirs are smaller. Where only one is known or they differ, both are refused.
+    """
+    difference = abs(walking.mass_kg - standing.mass_kg)
+    if not difference <= AGREE * standing.mass_kg:
+        return not_told("; ".join(mass.refused for mass in (standing, walking) if mass.evidence))
+    mass = (standing.mass_kg + walking.mass_kg) / 2
+    spread = max(difference / 2**0.5, standing.spread_kg, walking.spread_kg)
+    return BodyMass(mass, spread, f"{standing.evidence} and {walking.evidence}, which agree")
+
+
+def _plausible(mass: BodyMass) -> BodyMass:
+    if LIGHTEST <= mass.mass_kg <= HEAVIEST:
+        return mass
+    return not_told(f"{mass.evidence} would give {mass.mass_kg:.3g} kg")
+
+
+# --- quiet standing -----------------------------------------------------------------------------------------
+
+
+def standing_mass(
+    ground: Ground, gravity_m_per_s2: float, where: str, readings: Mapping[int, PlateLoad] = NOWHERE
+) -> BodyMass:
+    """The mass of who stands quietly with both feet on plates: m = F / g, the mean over that time.
+
+    Parameters
+    ----------
+    ground : Ground
+        What its plates read while they are empty was taken off where that is known.
+    gravity_m_per_s2 : float
+    where : str
+        Which trial it is, in words.
+    readings : mapping of plate number to PlateLoad
+        The plates in another trial of the session: what they read there while they were empty counts here for those
+        that are never empty.
+
+    Returns
+    -------
+    BodyMass
+        Doubtful where a foot may stand partly beside the plates.
+    """
+    if not gravity_m_per_s2 > 0:
+        return not_told(NO_GRAVITY)
+    if len(ground.feet) < 2:
+        return not_told(ONE_FOOT)
+    plates = [p for p in ground.plates if p.outlined and p.number not in ground.faults]
+    if not plates:
+        return not_told(f"{where} has no usable plate")
+    force, beside, empty_known = _under_feet(ground, plates, readings)
+    for doubt, sure in (("", True), ("a foot may stand partly beside its plate", False)):
+        standing = np.isfinite(force)
+        for side, foot in ground.feet.items():
+            on = [reaches_onto(plate, foot) & _level(plate, foot) for plate in plates]
+            standing &= ground.stances[side].standing & np.logical_or.reduce(on)
+            if sure:
+                standing &= _wholly_on(plates, foot, ground.floor.up_g)
+        weight = float(median(force[standing])) if standing.any() else np.nan
+        with np.errstate(invalid="ignore"):
+            quiet = standing & (np.abs(force - weight) <= EVEN * weight) & ~(beside > BESIDE_FEET * weight)
+        first, stop = max(spans(quiet), key=lambda span: span[1] - span[0], default=(0, 0))
+        if stop - first >= max(QUIET * ground.rate_hz, 1):
+            mass = force[first:stop] / gravity_m_per_s2
+            evidence = f"quiet standing in {where}" + ("" if empty_known else ", on plates that were never seen empty")
+            return _plausible(BodyMass(float(mass.mean()), float(mass.std()), evidence, doubt))
+    return not_told(f"in {where} nobody stands still on the plates for {QUIET:g} s")
+
+
+def _under_feet(
+    ground: Ground, plates: Sequence[PlateLoad], readings: Mapping[int, PlateLoad]
+) -> tuple[Array, Array, bool]:
+    """Vertical force of the plates under the feet and of the others, (frames,), N; whether it is known what all those
+    under the feet read while they are empty.
+    """
+    up_g = ground.floor.up_g
+    under_N, beside_N, known = np.zeros(ground.n_frames), np.zeros(ground.n_frames), True
+    for plate in plates:
+        vertical = plate.wrench.f_g @ up_g
+        under = np.logical_or.reduce([reaches_onto(plate, foot) for foot in ground.feet.values()])
+        if under.any() and not np.isfinite(plate.bias_g).all():
+            other = readings.get(plate.number)
+            if other is None or not np.isfinite(other.bias_g).all():
+                known = False
+            elif other.removed:
+                vertical = vertical - other.bias_g @ up_g
+        under_N += np.where(under, vertical, 0.0)
+        # a steady load beside the feet may be a stick, although it was taken for the reading of an empty plate
+        taken_off = abs(float(plate.bias_g @ up_g)) if plate.removed else 0.0
+        beside_N += np.where(under, 0.0, np.abs(vertical) + taken_off)
+    return under_N, beside_N, known
+
+
+def _level(plate: PlateLoad, foot: FootTrack) -> Mask:
+    """(frames,) the lower marker of a foot is as high above a plate as a standing foot's."""
+    height = np.minimum(*((point - plate.centre_g) @ plate.normal_g for point in (foot.heel_g, foot.toe_g)))
+    with np.errstate(invalid="ignore"):
+        return np.asarray((height > MAY_STAND[0]) & (height < MAY_STAND[1]))
+
+
+def _wholly_on(plates: Sequence[PlateLoad], foot: FootTrack, up_g: Array) -> Mask:
+    """(frames,) heel and toe markers lie over plates at the foot's height, and so does the sole's outline nearly."""
+    level = [(plate, _level(plate, foot)) for plate in plates]
+
+    def over(point_g: Array, least: float) -> Mask:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.logical_or.reduce([(plate.margin(point_g) >= least) & at for plate, at in level]))
+
+    on = over(foot.heel_g, 0.0) & over(foot.toe_g, 0.0)
+    for corner in sole(foot, up_g):
+        on &= over(corner, -OUTLINE_BESIDE)
+    return on
+
+
+# --- whole strides ------------------------------------------------------------------------------------------
+
+
+def walking_mass(ground: Ground, loads: Loads, vertical_m_per_s: Array, gravity_m_per_s2: float) -> BodyMass:
+    """The mass by the momentum principle over whole strides, or else whole steps, in which every contact is on plates.
+
+    Newton for the whole body, over a time T:  ∫ F_z dt = m (g T + Δv_z). Over a stride the body comes back to the same
+    phase, so that the pelvis tells the small change Δv_z of its centre of mass; over a step too, as far as both steps
+    are alike (Gard et al. 2004, Hum Mov Sci 22:597-610: a marker of the sacrum rises farther than the centre of mass
+    within a step, in phase with it).
+
+    A stride lasts from a strike of a foot to its next, a step to the other foot's. A window of that length is begun at
+    every frame from the first to the second where all loads in it are known: two plates know no step from its very
+    strike on, because the other foot still stands before them. The mass of a stride is the median over its windows,
+    that of the trial the median over its strides.
+
+    Windows of one step, begun early or late, count one foot's load more or less. Where they do not agree, also within
+    whole strides, a foot's load may not be its whole one (it stands partly beside its plate), and the mass is doubtful.
+
+    Parameters
+    ----------
+    ground : Ground
+    loads : Loads
+    vertical_m_per_s : (frames,) array
+        Of the pelvis, upward.
+    gravity_m_per_s2 : float
+
+    Returns
+    -------
+    BodyMass
+        Its spread is the standard deviation over all windows of all strides.
+    """
+    if not gravity_m_per_s2 > 0:
+        return not_told(NO_GRAVITY)
+    if len(loads.by_side) < 2:
+        return not_told(ONE_FOOT)
+    up_g = ground.floor.up_g
+    total = np.sum([load.wrench.f_g @ up_g for load in loads.by_side.values()], axis=0)
+    known = np.isfinite(total) & np.logical_and.reduce([load.state != UNKNOWN for load in loads.by_side.values()])
+    for contact in loads.contacts:
+        if contact.plates and contact.confidence < SURE:
+            known[contact.loaded] = False
+    total[~known] = np.nan
+    beside = np.sum([p.wrench.f_g @ up_g for p in ground.plates], axis=0) - total
+    strikes = _strikes(loads)
+    weighing = Weighing(total, beside, vertical_m_per_s, gravity_m_per_s2, ground.rate_hz)
+    steps, strides = (
+        [masses for start, stop in ends if len(masses := weighing.masses(start, stop))]
+        for ends in (_steps(strikes), _strides(strikes))
+    )
+    if not steps:
+        return not_told("in the trial no whole step has all its contacts on plates")
+    samples, what = (strides, "stride") if strides else (steps, "step")
+    mass, spread = float(median(np.array([median(m) for m in samples]))), float(np.concatenate(samples).std())
+    evidence = f"{len(samples)} whole {what}{'s' * (len(samples) > 1)} of the trial"
+    uneven = max(float(masses.std() / masses.mean()) for masses in steps)
+    doubt = ""
+    if max(uneven, spread / mass) > SPREAD:
+        doubt = "the loads of both feet do not fit each other, as where one stands partly beside its plate"
+    return _plausible(BodyMass(mass, spread, evidence, doubt))
+
+
+@frozen_dataclass(eq=False)
+class Weighing:
+    """What a stride is weighed with.
+
+    Attributes
+    ----------
+    total_N : (frames,) array
+        Vertical force on the feet; NaN where a foot's load is not known.
+    beside_N : (frames,) array
+        What plates carry besides.
+    vertical_m_per_s : (frames,) array
+        Of the pelvis, upward.
+    gravity_m_per_s2, rate_hz : float
+    """
+
+    total_N: Array
+    beside_N: Array
+    vertical_m_per_s: Array
+    gravity_m_per_s2: float
+    rate_hz: float
+
+    def masses(self, start: int, stop: int) -> Array:
+        """(windows,) mass, kg, over each window of the stride between two strikes; none where these are too few."""
+        n = stop - start
+        first = np.arange(start, min(stop, len(self.total_N) - n))
+        if n < MIN_FRAMES or not first.size:
+            return np.empty(0)
+        total, beside = (self._mean(force, first, n) for force in (self.total_N, self.beside_N))
+        gained = self.vertical_m_per_s[first + n] - self.vertical_m_per_s[first]
+        # Newton:  mean F_z = m (g + Δv_z / T)
+        mass = total / (self.gravity_m_per_s2 + gained * self.rate_hz / n)
+        with np.errstate(invalid="ignore"):
+            mass = mass[np.isfinite(mass) & ~(np.abs(beside) > BESIDE_FEET * total)]
+        return mass if len(mass) >= WINDOWS * n else np.empty(0)
+
+    def _mean(self, force: Array, first: IntArray, n: int) -> Array:
+        """(windows,) mean of a force over n frames from each first one (trapezoids); NaN where any of it is unknown."""
+        known = np.isfinite(force)
+        both = (np.where(known, force, 0.0)[1:] + np.where(known, force, 0.0)[:-1]) / 2
+        impulse = np.concatenate([[0.0], np.cumsum(both)])
+        unknown = np.concatenate([[0], np.cumsum(~known)])
+        mean = (impulse[first + n] - impulse[first]) / n
+        return np.where(unknown[first + n + 1] == unknown[first], mean, np.nan)
+
+
+def _strikes(loads: Loads) -> list[tuple[int, str]]:
+    """Frame and side of each landing on plates from the air, in order of time."""
+    strikes = []
+    for contact in loads.contacts:
+        before = contact.loaded.start - 1
+        if contact.plates and before >= 0 and loads.by_side[contact.side].state[before] == AIR:
+            strikes.append((contact.first, contact.side))
+    return sorted(strikes)
+
+
+def _steps(strikes: Sequence[tuple[int, str]]) -> list[tuple[int, int]]:
+    """Frames of two strikes on end of different feet."""
+    return [(a, b) for (a, side), (b, other) in pairwise(strikes) if side != other]
+
+
+def _strides(strikes: Sequence[tuple[int, str]]) -> list[tuple[int, int]]:
+    """Frames of two strikes on end of one foot."""
+    return [(a, b) for side in sorted({s for _, s in strikes}) for a, b in pairwise(f for f, s in strikes if s == side)]
