@@ -91,7 +91,10 @@ def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mec
     for columns, definitions in ((angles, model.angles), (moments, model.moments)):
         for name, of_joint in columns.items():
             columns[name] = _determined(of_joint, definitions[name].needs, body.geometry, side.name)
-    coverage = {joint: _coverage(wrench, load, joints[joint], model.wrenches) for joint, wrench in wrenches.items()}
+    weighed = all(np.isfinite(link.mass) for link in links)
+    coverage = {joint: _coverage(wrench, load, joints[joint], weighed) for joint, wrench in wrenches.items()}
+    if model.wrenches:
+        coverage = {joint: {"filled": 0, model.wrenches: len(joints[joint])} for joint in wrenches}
     return SideResult(load, motions, joints, wrenches, axes, angles, moments, powers, bodies, coverage, chain)
 
 
@@ -186,10 +189,8 @@ def _determined(
     }
 
 
-def _coverage(wrench: Wrench, load: FootLoad, joint_g: Array, not_written: str = "") -> dict[str, int]:
-    """How many frames of a joint are filled, and why the others are empty."""
-    if not_written:
-        return {"filled": 0, not_written: len(joint_g)}
+def _coverage(wrench: Wrench, load: FootLoad, joint_g: Array, weighed: bool) -> dict[str, int]:
+    """How many frames of a joint are filled, and why the others are empty; `weighed` where the masses are known."""
     filled = known_rows(wrench.m_g)
     unknown_load = ~known_rows(load.wrench.f_g)
     unseen = ~known_rows(joint_g)
@@ -198,7 +199,8 @@ def _coverage(wrench: Wrench, load: FootLoad, joint_g: Array, not_written: str =
     for words, mask in (("marker missing", unseen), ("load unknown", unknown_load)):
         counts[words] = int((rest & mask).sum())
         rest &= ~mask
-    counts["end of a gap-free span, or marker missing farther up or down the leg"] = int(rest.sum())
+    why = "end of a gap-free span, or marker missing farther up or down the leg" if weighed else "body mass unknown"
+    counts[why] = int(rest.sum())
     return counts
 
 

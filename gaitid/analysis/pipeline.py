@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from gaitid.analysis.conventions import conventions
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limb
+from gaitid.analysis.mass import Stand, weigh
 from gaitid.analysis.recorded import recorded
 from gaitid.analysis.result import Result, SideResult
 from gaitid.body.calibration import Calibration, calibrate
@@ -18,7 +17,7 @@ from gaitid.body.subject import Sources, Subject, SubjectFile, recording, resolv
 from gaitid.errors import GaitidError, TrialError
 from gaitid.gait.spatiotemporal import analyse_gait
 from gaitid.ground.claims import ByHand
-from gaitid.ground.contacts import Loads, disagreements, loads_on_feet
+from gaitid.ground.contacts import Loads, disagreements
 from gaitid.ground.ground import Ground, find_ground, no_ground
 from gaitid.ground.vertical import vertical
 from gaitid.markers.clean import Markers, clean_markers
@@ -89,8 +88,8 @@ def analyse(
 
     ground = ground_under(trial, model, markers, list(needs), up_g)
     by_hand = _as_indices(options.by_hand, trial, list(ground.feet))
-    weight_N = subject.mass_kg * body.settings.gravity_m_per_s2
-    loads = loads_on_feet(ground, weight_N, by_hand)
+    stand = Stand(ground, by_hand, motion.base.vel_g @ up_g, body.settings, static, prepared.static_model)
+    subject, loads, mass_notes = weigh(subject, model, stand)
     loads_notes = _loads_notes(trial, model, ground, loads, options.require_forces)
     threshold_N = body.settings.contact_threshold_N
     gait = analyse_gait(trial.events, loads.by_side, ground.feet, motion.base.com_g, ground.floor, threshold_N)
@@ -132,7 +131,7 @@ def analyse(
                 *subject.notes,
                 *markers.notes,
                 *body.notes,
-                *_mass_notes(model, subject),
+                *mass_notes,
                 *ground.notes,
                 *loads.notes,
                 *loads_notes,
@@ -172,6 +171,11 @@ class Prepared:
     up_words: str
     sources: Sources
     subject: Subject
+
+    @property
+    def static_model(self) -> specs.Model | None:
+        """The model bound to the labels of the static."""
+        return None if self.sources.static is None else self.sources.static.model
 
 
 def prepare(
@@ -216,7 +220,7 @@ def lacking(
 
 
 def _subject(model: specs.Model, needs: Mapping[str, Needs], sources: Sources) -> Subject:
-    wanted = {name for n in needs.values() for name in n.measurements} | ({"mass"} & set(model.subject))
+    wanted = {name for n in needs.values() for name in n.measurements}
     return resolve_subject(model, wanted, sources)
 
 
@@ -228,12 +232,6 @@ def _calibration(subject: Subject, sources: Sources, sides: Sequence[str]) -> Ca
     flat = subject.foot_flat is not False
     geometry = Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)
     return calibrate(geometry, sides, "static trial")
-
-
-def _mass_notes(model: specs.Model, subject: Subject) -> Notes:
-    if not model.moments or np.isfinite(subject.mass_kg):
-        return ()
-    return (Note("mass_unknown", "the body's mass is not known: moments and powers per kg are empty"),)
 
 
 # --- the ground ---------------------------------------------------------------------------------------------
@@ -283,7 +281,9 @@ def _wrench_notes(sides: Mapping[str, SideResult], require_forces: bool) -> Note
     """That no wrench is known in any frame."""
     if any(counts["filled"] for side in sides.values() for counts in side.coverage.values()):
         return ()
-    why = "no wrench of a joint is known in any frame: the trial is too short, or markers or loads are missing"
+    why = (
+        "no wrench of a joint is known in any frame: the trial is too short, or markers, loads or the mass are missing"
+    )
     if require_forces:
         raise TrialError(why, todo="leave out --require-forces")
     return (Note("no_known_wrench", why),)

@@ -410,7 +410,8 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
         Measurements that nothing gives, or that are out of range: all at once.
     """
     resolver = _Resolver(model, sources)
-    optional = {name for name, m in model.subject.items() if m.optional and not m.sided}
+    # the plates may tell the mass, and without it angles are still known (gaitid.analysis.mass)
+    optional = {name for name, m in model.subject.items() if (m.optional or name == "mass") and not m.sided}
     measured: dict[str, Measured] = {}
     missing: list[str] = []
     for name in _in_model_order(model, wanted | optional):
@@ -418,9 +419,11 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
         side, _, bare = name.rpartition(".")
         if known is not None:
             measured[name] = known
-        elif not model.subject[bare].optional and model.subject[bare].otherwise is None:
+        elif name in wanted and not model.subject[bare].optional and model.subject[bare].otherwise is None:
             # one with a formula of its own is missing only because what it is computed from is
             missing.append(key_of(model.subject[bare], side))
+    if not missing and "mass" in model.subject and "mass" not in measured and not wanted <= set(measured):
+        missing.append(key_of(model.subject["mass"], ""))  # a formula asks for it
     faults = [answer.fault for answer in resolver.answers.values() if answer.fault]
     if faults:
         raise SubjectError("; ".join(faults), todo="correct it with --subject")

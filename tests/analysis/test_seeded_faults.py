@@ -17,6 +17,7 @@ import pytest
 
 import gaitid
 from gaitid.analysis import limb, pipeline
+from gaitid.analysis import mass as weighing
 from gaitid.analysis.result import Result
 from gaitid.body import frames, kinematics, poses
 from gaitid.body.subject import SubjectFile
@@ -238,7 +239,7 @@ def loads(patch: Patch, change: Callable[[contacts.FootLoad], contacts.FootLoad]
         known = assign(*args)
         return replace(known, by_side={side: change(load) for side, load in known.by_side.items()})
 
-    patch.setattr(pipeline, "loads_on_feet", changed)
+    patch.setattr(weighing, "loads_on_feet", changed)
 
 
 def action_taken_for_reaction(patch: Patch) -> None:
@@ -284,7 +285,7 @@ def left_and_right_loads_exchanged(patch: Patch) -> None:
         known = assign(*args)
         return replace(known, by_side={"left": known.by_side["right"], "right": known.by_side["left"]})
 
-    patch.setattr(pipeline, "loads_on_feet", exchanged)
+    patch.setattr(weighing, "loads_on_feet", exchanged)
 
 
 def sign_of_the_sides_exchanged_in_angles(patch: Patch) -> None:

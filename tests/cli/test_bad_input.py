@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import time
@@ -11,7 +12,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from terminal import SHARED, assert_refused, assert_wrong_usage, edited_c3d, gaitid, set_parameter, without_markers
+from terminal import (
+    SHARED,
+    assert_refused,
+    assert_wrong_usage,
+    edited_c3d,
+    gaitid,
+    set_parameter,
+    table,
+    without_markers,
+)
 
 
 @pytest.fixture
@@ -96,11 +106,39 @@ def test_no_plates_when_forces_are_required(refused: Callable[..., None], simula
     refused(simulated / "static.c3d", "force plate", options=options)
 
 
-def test_no_body_mass(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
-    def forget(c: Any) -> None:
-        del c["parameters"]["PROCESSING"]["Bodymass"]
+def test_no_body_mass_and_no_plates(refused: Callable[..., None], simulated: Path, tmp_path: Path) -> None:
+    """Angles are written, what needs the mass stays empty, and only `--require-forces` makes that an error."""
+    trial = edited_c3d(simulated / "static.c3d", tmp_path / "x.c3d", _forget_the_mass)
+    subject = tmp_path / "x.yaml"
+    subject.write_text((simulated / "walk.subject.yaml").read_text().replace("mass_kg: 70\n", ""))
+    done = gaitid("run", trial, "--model", "pig", "--subject", subject, "-o", tmp_path, "--contributions")
+    assert done.code == 0, done.err
+    assert "the body's mass is not known" in done.err and "mass_kg with --subject" in done.err
+    names, rows = table((tmp_path / "x.joints.csv").read_text())
+    filled = {name for i, name in enumerate(names) if any(row[i] for row in rows)}
+    assert {"left_knee_flexion_deg", "right_hip_flexion_deg"} <= filled
+    assert not any("moment" in name or "power" in name for name in filled)
+    names, rows = table((tmp_path / "x.wrenches.csv").read_text())
+    assert not {name for i, name in enumerate(names[2:], 2) if any(row[i] for row in rows)}
+    record = json.loads((tmp_path / "x.run.json").read_text())
+    assert "mass" not in record["subject"]
+    assert ("mass_unknown", "error") in [(w["code"], w["severity"]) for w in record["warnings"]]
+    refused(trial, "plate", options=("--subject", subject, "--require-forces"))
 
-    refused(edited_c3d(walk, tmp_path / "x.c3d", forget), "mass_kg", "--subject")
+
+def test_no_body_mass_on_plates(walk: Path, tmp_path: Path) -> None:
+    """The plates of a walk tell it; what they carry unknown mass for is an error only where forces are required."""
+    done = gaitid("run", edited_c3d(walk, tmp_path / "x.c3d", _forget_the_mass), "--model", "pig", "-o", tmp_path)
+    assert done.code == 0, done.err
+    record = json.loads((tmp_path / "x.run.json").read_text())
+    mass = record["subject"]["mass"]
+    assert mass["value"] == pytest.approx(70, rel=0.015)
+    assert mass["source"] == f"plates, 1 whole step of the trial: {mass['value']:.1f} kg, spread 0.00 kg"
+    assert ("mass_estimated", "assumption") in [(w["code"], w["severity"]) for w in record["warnings"]]
+
+
+def _forget_the_mass(c: Any) -> None:
+    del c["parameters"]["PROCESSING"]["Bodymass"]
 
 
 def test_body_mass_in_grams_in_the_trial(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:

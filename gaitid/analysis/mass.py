@@ -1,0 +1,144 @@
+"""The body's mass where no source says it: the plates' own, and the loads on the feet that go with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gaitid.body.feet import foot_tracks
+from gaitid.body.subject import Measured, Subject
+from gaitid.errors import GaitidError
+from gaitid.gait.body_mass import BodyMass, agreed, not_told, standing_mass, walking_mass
+from gaitid.ground.claims import ByHand
+from gaitid.ground.contacts import Loads, loads_on_feet
+from gaitid.ground.ground import Ground, find_ground
+from gaitid.ground.vertical import vertical
+from gaitid.model import specs
+from gaitid.notes import Note, Notes
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Trial
+
+# Which contacts count may depend on the weight, and the weight on them: so often it is tried until both fit.
+ROUNDS = 3
+# m. A plate whose centre lies as near in two files is the same one.
+SAME_PLACE = 0.01
+
+
+@frozen_dataclass(eq=False)
+class Stand:
+    """What weighs a body.
+
+    Attributes
+    ----------
+    ground : Ground
+        Of the trial.
+    by_hand : sequence of ByHand
+    vertical_m_per_s : (frames,) array
+        Of the pelvis, upward.
+    settings : Settings
+        As resolved with the trial.
+    static : Trial or None
+    static_model : Model or None
+        Bound to the labels of the static.
+    """
+
+    ground: Ground
+    by_hand: Sequence[ByHand]
+    vertical_m_per_s: Array
+    settings: specs.Settings
+    static: Trial | None
+    static_model: specs.Model | None = None
+
+    @property
+    def gravity_m_per_s2(self) -> float:
+        return self.settings.gravity_m_per_s2
+
+    def loads(self, mass_kg: float) -> Loads:
+        """The loads on the feet of a body of that mass; NaN where it is not known."""
+        return loads_on_feet(self.ground, mass_kg * self.gravity_m_per_s2, self.by_hand)
+
+
+def weigh(subject: Subject, model: specs.Model, stand: Stand) -> tuple[Subject, Loads, Notes]:
+    """The subject with the plates' mass where no source gives it, the loads on the feet, and what is to be said of it.
+
+    The static's quiet standing comes first, then the trial's, then the trial's whole strides. A mass that a source
+    gives is taken as it is.
+    """
+    if "mass" not in model.subject or np.isfinite(subject.mass_kg):
+        return subject, stand.loads(subject.mass_kg), ()
+    mass, loads = _from_plates(model, stand)
+    wanted = model.subject["mass"]
+    if mass.sure and not wanted.low <= mass.mass_kg <= wanted.high:
+        mass, loads = not_told(f"{mass.evidence} would give {mass.mass_kg:.3g} kg"), stand.loads(np.nan)
+    if not mass.sure:
+        return subject, loads, _unknown(model, mass)
+    key = wanted.key
+    value = f"{mass.mass_kg:.1f} kg, spread {mass.spread_kg:.2f} kg"
+    measured = {"mass": Measured(mass.mass_kg, "kg", f"plates, {mass.evidence}: {value}"), **subject.measured}
+    text = f"mass = {value}, was estimated from the plates ({mass.evidence}); scales are better: {key} with --subject"
+    return replace(subject, measured=measured), loads, (Note("mass_estimated", text),)
+
+
+def _unknown(model: specs.Model, mass: BodyMass) -> Notes:
+    """That the mass is not known, where something needs it."""
+    of_body = any(row.mass_fraction is not None for row in model.table.rows.values())
+    if not of_body and not model.moments:
+        return ()
+    empty = "wrenches, moments and powers" if of_body else "moments and powers per kg"
+    key = model.subject["mass"].key
+    text = f"the body's mass is not known: {empty} are empty; give {key} with --subject ({mass.refused})"
+    return (Note("mass_unknown", text),)
+
+
+def _from_plates(model: specs.Model, stand: Stand) -> tuple[BodyMass, Loads]:
+    """The mass by the plates, or why they do not tell it, and the loads on the feet that go with that."""
+    unweighed = stand.loads(np.nan)
+    if not model.touches_ground:
+        return not_told("the ground does not act on this model"), unweighed
+    static = _of_static(stand)
+    standing = standing_mass(stand.ground, stand.gravity_m_per_s2, "the trial")
+    for mass in (static, standing):
+        if mass.sure:
+            return mass, stand.loads(mass.mass_kg)
+    walking, loads = _of_strides(stand, unweighed)
+    if walking.sure:
+        return walking, loads
+    both = agreed(static, walking)
+    return (both, stand.loads(both.mass_kg)) if both.known else (both, unweighed)
+
+
+def _of_static(stand: Stand) -> BodyMass:
+    """The mass of who stands on plates in the static."""
+    static, model = stand.static, stand.static_model
+    if static is None or model is None:
+        return not_told("")
+    try:
+        up_g, _ = vertical(static, model)
+        ground = find_ground(static, stand.settings, foot_tracks(static, model), up_g)
+    except GaitidError as error:
+        return not_told(f"the plates of the static cannot be used: {error.line()}")
+    # the same plate, not zeroed in between: of another set-up its corners would have moved
+    places = {p.number: p.centre_g for p in ground.plates}
+    same = {p.number: p for p in stand.ground.plates if p.number in places and _near(p.centre_g, places[p.number])}
+    return standing_mass(ground, stand.gravity_m_per_s2, "the static", same)
+
+
+def _near(a_g: Array, b_g: Array) -> bool:
+    """Whether a plate did not move."""
+    return float(np.linalg.norm(a_g - b_g)) < SAME_PLACE
+
+
+def _of_strides(stand: Stand, loads: Loads) -> tuple[BodyMass, Loads]:
+    """The mass by strides over contacts that count for a body of this very mass, and the loads with it."""
+    mass = walking_mass(stand.ground, loads, stand.vertical_m_per_s, stand.gravity_m_per_s2)
+    for _ in range(ROUNDS):
+        if not mass.known:
+            return mass, loads
+        loads = stand.loads(mass.mass_kg)
+        again = walking_mass(stand.ground, loads, stand.vertical_m_per_s, stand.gravity_m_per_s2)
+        if again == mass:
+            return mass, loads
+        mass = again
+    return not_told("the contacts that count depend on the mass, and it on them"), loads
