@@ -22,6 +22,9 @@ from gaitid.trial import Array, Trial
 
 # Which contacts count may depend on the weight, and the weight on them: so often it is tried until both fit.
 ROUNDS = 3
+# Greatest vertical force of a run in body weights (2.2 to 2.9 at 3 to 5 m/s; Nilsson & Thorstensson 1989, Acta Physiol
+# Scand 136:217-227).
+RUNNING_PEAK = 2.5
 # m. A plate whose centre lies as near in two files is the same one.
 SAME_PLACE = 0.01
 
@@ -130,8 +133,22 @@ def _near(a_g: Array, b_g: Array) -> bool:
     return float(np.linalg.norm(a_g - b_g)) < SAME_PLACE
 
 
-def _of_strides(stand: Stand, loads: Loads) -> tuple[BodyMass, Loads]:
-    """The mass by strides over contacts that count for a body of this very mass, and the loads with it."""
+def _of_strides(stand: Stand, unweighed: Loads) -> tuple[BodyMass, Loads]:
+    """The mass by strides over contacts that count for a body of this very mass, and the loads with it.
+
+    The first contacts are those of a body of unknown weight, judged as a walker's; where these weigh nobody, those of
+    one who runs.
+    """
+    mass, loads = _settled(stand, unweighed)
+    greatest = max((float(np.fmax.reduce(p.vertical)) for p in stand.ground.plates), default=np.nan)
+    if mass.known or not (greatest > 0 and stand.gravity_m_per_s2 > 0):
+        return mass, loads
+    of_runner = _settled(stand, stand.loads(greatest / RUNNING_PEAK / stand.gravity_m_per_s2))
+    return of_runner if of_runner[0].known else (mass, loads)
+
+
+def _settled(stand: Stand, loads: Loads) -> tuple[BodyMass, Loads]:
+    """The mass by strides, from given loads on the feet until mass and loads fit each other, and the loads then."""
     mass = walking_mass(stand.ground, loads, stand.vertical_m_per_s, stand.gravity_m_per_s2)
     for _ in range(ROUNDS):
         if not mass.known:

@@ -14,7 +14,7 @@ from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.sole import MAY_STAND, reaches_onto, sole
 from gaitid.numerics.masks import spans
-from gaitid.numerics.statistics import median
+from gaitid.numerics.statistics import median, quantile
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
 
@@ -255,11 +255,14 @@ def walking_mass(ground: Ground, loads: Loads, vertical_m_per_s: Array, gravity_
     samples, what = (strides, "stride") if strides else (steps, "step")
     mass, spread = float(median(np.array([median(m) for m in samples]))), float(np.concatenate(samples).std())
     evidence = f"{len(samples)} whole {what}{'s' * (len(samples) > 1)} of the trial"
-    uneven = max(float(masses.std() / masses.mean()) for masses in steps)
+    if not LIGHTEST <= mass <= HEAVIEST:
+        return _plausible(BodyMass(mass, spread, evidence))
+    # of many steps a few may be spoilt: the median leaves them out
+    uneven = float(quantile(np.array([masses.std() for masses in steps]), 0.75))
     doubt = ""
-    if max(uneven, spread / mass) > SPREAD:
+    if max(uneven, spread) > SPREAD * mass:
         doubt = "the loads of both feet do not fit each other, as where one stands partly beside its plate"
-    return _plausible(BodyMass(mass, spread, evidence, doubt))
+    return BodyMass(mass, spread, evidence, doubt)
 
 
 @frozen_dataclass(eq=False)
@@ -291,9 +294,9 @@ class Weighing:
             return np.empty(0)
         total, beside = (self._mean(force, first, n) for force in (self.total_N, self.beside_N))
         gained = self.vertical_m_per_s[first + n] - self.vertical_m_per_s[first]
-        # Newton:  mean F_z = m (g + Δv_z / T)
-        mass = total / (self.gravity_m_per_s2 + gained * self.rate_hz / n)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore"):  # who falls freely weighs 0 / 0
+            # Newton:  mean F_z = m (g + Δv_z / T)
+            mass = total / (self.gravity_m_per_s2 + gained * self.rate_hz / n)
             mass = mass[np.isfinite(mass) & ~(np.abs(beside) > BESIDE_FEET * total)]
         return mass if len(mass) >= WINDOWS * n else np.empty(0)
 

@@ -22,6 +22,7 @@ from gaitid.gait import body_mass
 from gaitid.model.load import load_model
 from gaitid.read import read_trial
 from gaitid.run import RunOptions, analyse_file, prepare
+from gaitid.simulate import simulate
 from gaitid.trial import Trial
 
 recorded = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
@@ -82,6 +83,34 @@ def test_a_point_that_needs_the_mass_still_asks_for_it(simulated: Callable[..., 
     )
     with pytest.raises(SubjectError, match="missing: mass_kg"):
         analyse(without_mass(simulated().trial), load_model(str(model)), SubjectFile())
+
+
+@pytest.mark.parametrize(
+    ("scenario", "evidence"),
+    [
+        ("run", "1 whole step of the trial"),
+        ("split_belt", "5 whole strides of the trial"),
+        ("stop", "quiet standing in the trial"),
+        ("across_plates", "1 whole step of the trial"),
+        ("over_edge", ""),  # a heel and half a sole beside the plates
+        ("second_person", ""),  # somebody else on another plate
+        ("swapped_plates", ""),
+    ],
+)
+def test_scenarios(scenario: str, evidence: str, tmp_path: Path) -> None:
+    simulate(scenario, tmp_path)
+    trial = read_trial(tmp_path / f"{scenario}.c3d")
+    result = analysed(trial)
+    if not evidence:
+        assert not np.isfinite(result.subject.mass_kg)
+        return
+    mass = result.subject.measured["mass"]
+    assert mass.source.startswith(f"plates, {evidence}: ")
+    assert mass.value == pytest.approx(70, rel=0.015)  # kg: as far as the reaction is from the weight
+    given = analysed(trial, mass_kg=70.0)
+    assert [(c.side, c.plates, c.loaded) for c in result.contacts] == [
+        (c.side, c.plates, c.loaded) for c in given.contacts
+    ]
 
 
 # --- recorded -----------------------------------------------------------------------------------------------

@@ -187,3 +187,12 @@ def test_a_doubtful_contact_weighs_nobody(walked: Result) -> None:
 def test_one_foot_alone_weighs_nobody(walked: Result) -> None:
     loads = replace(walked.loads, by_side={"left": walked.loads.by_side["left"]})
     assert not walking_mass(walked.ground, loads, walked.base.vel_g @ UP, G).known
+
+
+def test_who_falls_freely_weighs_nothing(walked: Result) -> None:
+    """0 / 0: no warning and no mass."""
+    loads = with_loads(walked, lambda side, f_g: f_g * 0.0)
+    falling = -G * np.arange(walked.trial.n_frames) / walked.trial.rate_hz
+    ground = replace(walked.ground, plates=tuple(_times(p, 0.0) for p in walked.ground.plates))
+    assert not walking_mass(ground, loads, falling, G).known
+    assert not walking_mass(ground, loads, 0 * falling, G).known
