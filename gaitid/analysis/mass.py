@@ -22,8 +22,8 @@ from gaitid.trial import Array, Trial
 
 # Which contacts count may depend on the weight, and the weight on them: so often it is tried until both fit.
 ROUNDS = 3
-# Greatest vertical force of a run in body weights (2.2 to 2.9 at 3 to 5 m/s; Nilsson & Thorstensson 1989, Acta Physiol
-# Scand 136:217-227).
+# Greatest vertical force of a run in body weights: about 2 to 2.9, from slow to fast (Nilsson & Thorstensson 1989, Acta
+# Physiol Scand 136:217-227).
 RUNNING_PEAK = 2.5
 # m. A plate whose centre lies as near in two files is the same one.
 SAME_PLACE = 0.01

@@ -175,6 +175,15 @@ def test_both_records_are_the_feet_s(tmp_path: Path) -> None:
     assert found == {("right", (1,)), ("left", (2,))}
 
 
+def test_the_records_weigh_the_model_s_body(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the mass in the subject file: within 1 %, by one stride."""
+    text = subject_text().replace(f"mass_kg: {MASS}\n", "")
+    monkeypatch.setattr("test_opensim_walk.subject_text", lambda: text)
+    mass = analysed(tmp_path, MODEL).subject.measured["mass"]
+    assert mass.source.startswith("plates, 1 whole stride of the trial")
+    assert mass.value == pytest.approx(MASS, rel=0.01)
+
+
 # RMS, N·m/kg: a joint centre 1 cm off makes 0.1 under body weight. Measured right and left: ankle 0.06 and 0.10, knee
 # 0.11 and 0.23, hip 0.24 and 0.33, and hip 0.10 and 0.14 with OpenSim's own hip centres.
 LIMITS = {"ankle": 0.12, "knee": 0.25, "hip": 0.40}
