@@ -202,6 +202,16 @@ def test_prefixes_are_taken_off_and_two_subjects_refused(tmp_path: Path) -> None
     assert "Anna" not in caught.value.line()  # names are private
 
 
+@pytest.mark.parametrize("name", ["MarkerDiameter", "Marker Diameter", "MARKERDIAMETER", "Marker diameter"])
+def test_neither_case_nor_blanks_of_a_measurement_matter(tmp_path: Path, name: str) -> None:
+    def edit(c: Any) -> None:
+        c.add_parameter("PROCESSING", name, [9.5])
+
+    trial = read_c3d(make(tmp_path / "a.c3d", ["LASI"], edit=edit))
+    assert trial.parameters["MarkerDiameter"] == trial.parameters["marker diameter"] == 9.5
+    assert name.upper() in {n.upper() for n in trial.parameters}  # listed as written
+
+
 def test_model_outputs_are_no_markers(tmp_path: Path) -> None:
     def edit(c: Any) -> None:
         c.add_parameter("POINT", "ANGLES", ["LKneeAngles"])

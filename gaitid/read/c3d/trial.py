@@ -155,19 +155,26 @@ def _without_subjects(labels: Sequence[str]) -> tuple[tuple[str, ...], set[str]]
 
 
 class _Measurements(Mapping[str, float]):
-    """Numbers by name, of which the case does not matter, as the format has it for parameters; listed as written."""
+    """Numbers by name, of which the case does not matter, as the format has it for parameters; listed as written.
+
+    Nor do blanks: some programs write ``Marker Diameter``.
+    """
 
     def __init__(self, pairs: Iterable[tuple[str, float]]) -> None:
-        self._by_capitals = {name.upper(): (name, value) for name, value in pairs}
+        self._by_capitals = {_plain(name): (name, value) for name, value in pairs}
 
     def __getitem__(self, name: str) -> float:
-        return self._by_capitals[name.upper()][1]
+        return self._by_capitals[_plain(name)][1]
 
     def __iter__(self) -> Iterator[str]:
         return (name for name, _ in self._by_capitals.values())
 
     def __len__(self) -> int:
         return len(self._by_capitals)
+
+
+def _plain(name: str) -> str:
+    return name.upper().replace(" ", "")
 
 
 def _measurements(parameters: Parameters) -> Mapping[str, float]:
