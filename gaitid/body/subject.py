@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gaitid.body.calibration import Calibration
-from gaitid.body.frames import Geometry
+from gaitid.body.frames import Geometry, angle_between, dihedral
 from gaitid.body.kinematics import clinical_angles
 from gaitid.errors import SubjectError
-from gaitid.markers.clean import model_markers
+from gaitid.markers.clean import calibration_markers, model_markers
 from gaitid.model import specs
 from gaitid.model.expression import Expression, mean_of_known
 from gaitid.model.fields import Faults, Fields, nearest
@@ -28,6 +28,9 @@ SI = {"kg": 1.0, "m": 1.0, "cm": 1e-2, "mm": 1e-3, "rad": 1.0, "deg": float(np.p
 DIFFERENCE = {"kg": 0.05, "m": 0.001, "rad": 0.01}
 # A static whose mass or leg length is farther from the trial's than this share is somebody else's.
 _ANOTHER_BODY = 0.1
+
+# In MANUFACTURER:SOFTWARE of what stored its calibration angles in degrees (seen in 5.2.4).
+WORKSTATION = "workstation"
 
 # So begins the note that `gaitid batch` refuses a static for that it found by itself.
 OTHER_PERSON = "the static may be another person's"
@@ -68,6 +71,10 @@ class Static:
         The vertical, laboratory axes.
     model : Model
         Bound to the labels of this recording.
+    angle_unit : str
+        ``rad`` or ``deg``: of the stored calibration angles.
+    notes : Notes
+        Why these are degrees.
     """
 
     parameters: Mapping[str, float]
@@ -75,11 +82,36 @@ class Static:
     n_frames: int
     up_g: Array
     model: specs.Model
+    angle_unit: str = "rad"
+    notes: Notes = ()
 
 
 def recording(trial: Trial, model: specs.Model, up_g: Array) -> Static:
     """What a static, or the trial itself, gives to measure a subject with."""
-    return Static(trial.parameters, model_markers(trial, model), trial.n_frames, up_g, model)
+    markers = {**model_markers(trial, model), **calibration_markers(trial, model)}
+    unit, notes = _angle_unit(trial, model)
+    return Static(trial.parameters, markers, trial.n_frames, up_g, model, unit, notes)
+
+
+def _angle_unit(trial: Trial, model: specs.Model) -> tuple[str, Notes]:
+    """``rad`` or ``deg``, of the calibration angles that a trial stores, and why where these are degrees.
+
+    No parameter of a C3D file says it. Nexus stores radians, Vicon Workstation stored degrees; a number above π is
+    certainly one of degrees, and then so are the others.
+    """
+    angles = {m.c3d for m in model.subject.values() if m.c3d and m.c3d_unit == "rad"}
+    names = [name.replace("{S}", side.letter) for side in model.sides for name in sorted(angles)]
+    stored = {name: trial.parameters[name] for name in names if trial.parameters.get(name)}
+    beyond = [f"{name} = {value:g}" for name, value in stored.items() if abs(value) > np.pi]
+    software = trial.origin.get("software", "")
+    if beyond:
+        why = f"{', '.join(beyond)}: radians end at π"
+    elif stored and WORKSTATION in software.lower():
+        why = f"so {software} stored them"
+    else:
+        return "rad", ()
+    text = f"{trial.path.name}: the stored calibration angles ({', '.join(stored)}) are taken as degrees ({why})"
+    return "deg", (Note("reading_assumed", text),)
 
 
 @frozen_dataclass(eq=False)
@@ -222,12 +254,13 @@ class _Requested(NamedTuple):
     unit: str
     words: str
 
-    def stored(self, model: specs.Model, parameters: Mapping[str, float]) -> float | None:
+    def stored(self, model: specs.Model, parameters: Mapping[str, float], angle_unit: str = "rad") -> float | None:
         """Its value among a trial's parameters, SI; None where they do not hold it."""
         m = self.measurement
         letters = {side.name: side.letter for side in model.sides}
+        unit = angle_unit if m.c3d_unit == "rad" else m.c3d_unit
         value = parameters.get(m.c3d.replace("{S}", letters.get(self.side, ""))) if m.c3d else None
-        return None if value is None or (m.zero_is_absent and value == 0) else value * SI[m.c3d_unit]
+        return None if value is None or (m.zero_is_absent and value == 0) else value * SI[unit]
 
 
 def _requested(model: specs.Model, name: str) -> _Requested:
@@ -255,6 +288,9 @@ class _Resolver(Mapping[str, float]):
         self.signs = {side.name: float(side.sign) for side in model.sides}
         #: In the order in which they were settled: what another was computed from comes first.
         self.answers: dict[str, _Answer] = {}
+        self._open: set[str] = set()
+        # Those being looked up that a formula asked for again: what did so is not settled before they are.
+        self._asked_again: set[str] = set()
 
     def __contains__(self, name: object) -> bool:
         side, _, bare = str(name).rpartition(".")
@@ -272,10 +308,16 @@ class _Resolver(Mapping[str, float]):
 
     def resolve(self, name: str) -> Measured | None:
         """The measurement; None where nobody knows it."""
+        if name in self._open:
+            self._asked_again.add(name)
+            return None  # a formula that asks for itself finds nothing
         if name not in self.answers:
-            self.answers[name] = _Answer(None)  # a formula that asks for itself finds nothing
+            self._open.add(name)
             answer = self._answer(name)
-            del self.answers[name]
+            self._open.remove(name)
+            self._asked_again.discard(name)
+            if self._asked_again:
+                return answer.measured
             self.answers[name] = answer
         return self.answers[name].measured
 
@@ -290,7 +332,10 @@ class _Resolver(Mapping[str, float]):
         measured, *others = candidates
         for other in others:
             limit = DIFFERENCE[requested.unit] * (abs(measured.value) if requested.unit == "kg" else 1.0)
-            if abs(other.value - measured.value) > limit:
+            difference = other.value - measured.value
+            if requested.unit == "rad":
+                difference -= 2 * np.pi * np.round(difference / (2 * np.pi))
+            if abs(difference) > limit:
                 used = f"{_shown(measured)} from the {measured.source} is used"
                 text = f"{requested.words}: {used}; the {other.source} says {_shown(other)}"
                 notes += (Note("measurements_differ", text),)
@@ -304,13 +349,17 @@ class _Resolver(Mapping[str, float]):
 
     def given(self, name: str, requested: _Requested) -> list[Measured]:
         """What the sources say, the one that counts first."""
-        static = self.sources.static
-        flat = " (foot-flat)" if self.sources.foot_flat else ""
+        static, recorded = self.sources.static, self.sources.recorded
+        of_static, of_trial = (source.angle_unit if source else "rad" for source in (static, recorded))
+        levelled = isinstance(requested.measurement.static, specs.StaticAngle) and self.sources.foot_flat
+        flat = " (foot-flat)" if levelled else ""
         values = {
             "subject file": self.sources.file.values.get(name),
             f"static trial, computed from its markers{flat}": self._static_angle(requested),
-            "static trial, stored": None if static is None else requested.stored(self.model, static.parameters),
-            "trial, stored": requested.stored(self.model, self.sources.trial),
+            "static trial, stored": None
+            if static is None
+            else requested.stored(self.model, static.parameters, of_static),
+            "trial, stored": requested.stored(self.model, self.sources.trial, of_trial),
         }
         return [Measured(float(v), requested.unit, source) for source, v in values.items() if v is not None]
 
@@ -323,8 +372,11 @@ class _Resolver(Mapping[str, float]):
             how = f"was estimated from the markers of the static ({m.static.text}); a tape measure is better"
         if value is None and m.trial is not None and self.sources.recorded is not None:
             value = self._formula(m.trial, requested.side, self.recorded)
+            if value is not None and not m.low <= value <= m.high:
+                value = None  # nobody said it, so nobody need correct it
             source = m.trial_source
-            how = f"follows from the trial's own markers ({m.trial.text})"
+            by_markers = f"follows from the trial's own markers ({m.trial.text})"
+            how = by_markers if source == specs.TRIAL_SOURCE else f"({source})"
         if value is None and m.otherwise is not None:
             value = self._formula(m.otherwise, requested.side, self.geometry)
             source, how = f"assumed: {m.because}", f"was assumed: {m.because}"
@@ -373,11 +425,32 @@ class _Resolver(Mapping[str, float]):
     def _static_angle(self, requested: _Requested) -> float | None:
         """The mean of a clinical angle over the static; None where the measurement is no angle, or it is not known."""
         spec, geometry = requested.measurement.static, self.geometry
-        if geometry is None or not isinstance(spec, specs.StaticAngle):
+        if geometry is None:
+            return None
+        if isinstance(spec, specs.StaticTurn):
+            return _mean_turn(geometry, spec, requested.side)
+        if not isinstance(spec, specs.StaticAngle):
             return None
         angle = specs.Angle(spec.proximal, spec.distal, spec.sequence, {"value": spec.value})
         proximal, distal = (geometry.frame(frame, requested.side).R_gs for frame in (spec.proximal, spec.distal))
         return _mean(clinical_angles(proximal, distal, angle, self.signs[requested.side])["value"])
+
+
+def _mean_turn(geometry: Geometry, spec: specs.StaticTurn, side: str) -> float | None:
+    """The mean over the static of a formula in the angle between two vectors, from −π to π; None where it is not known.
+
+    Angles on both sides of ±π are of one turn: each is taken within half a turn of the first that is known.
+    """
+    start, end = geometry.vector(spec.start, side), geometry.vector(spec.end, side)
+    if spec.about is None:
+        return _mean(geometry.value(spec.value, side, angle=angle_between(start, end)))
+    angle = dihedral(start, end, geometry.vector(spec.about, side))
+    known = angle[np.isfinite(angle)]
+    if not known.size:
+        return None
+    angle = angle - 2 * np.pi * np.round((angle - known[0]) / (2 * np.pi))
+    mean = _mean(geometry.value(spec.value, side, angle=angle))
+    return None if mean is None else float(mean - 2 * np.pi * np.round(mean / (2 * np.pi)))
 
 
 def _mean(values: object) -> float | None:
@@ -434,7 +507,8 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
             todo="give them with --subject FILE" + ("" if uses_static else " or --static FILE"),
         )
     settled = [note for answer in resolver.answers.values() for note in answer.notes]
-    notes = (*_other_person(model, sources), *_both_sides(settled))
+    units = [note for source in (sources.static, sources.recorded) if source is not None for note in source.notes]
+    notes = (*units, *_other_person(model, sources), *_both_sides(settled))
     if uses_static and sources.file.foot_flat is None:
         text = (
             "the static was taken as foot-flat (heel and toe markers at one height above the sole); "

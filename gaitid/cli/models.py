@@ -122,7 +122,7 @@ SCHEMA_TEXT = """\
 # Lengths in formulas are in metres, angles in radians, unless a key says otherwise.
 # A formula is a number or a text such as "0.5 * (knee_width + marker_diameter)": + - * / **, parentheses,
 #   {functions},
-#   pi, distance(a, b) of two points, mean(...) over the frames.
+#   pi, distance(a, b) of two points, mean(...) over the frames, first(a, b, ...): the first that is known.
 # A name in `each_side` means the same side first, then the middle of the body; left.NAME and right.NAME are
 #   that side; `sign` is the side's sign.
 # In what follows (required) marks keys without a default; a default stands after "=".
@@ -150,7 +150,8 @@ subject:                          # = none; measurements of the whole body
     optional: true or false       # = false
     zero_is_absent: true or false # = false; a stored 0 means that nobody measured it
     static: FORMULA, or           # how it follows from a static trial
-      {{proximal: FRAME, distal: FRAME, sequence: SEQUENCE, value: FORMULA of a, b, c in degrees}}
+      {{proximal: FRAME, distal: FRAME, sequence: SEQUENCE, value: FORMULA of a, b, c in degrees}}, or
+      {{from: VECTOR, to: VECTOR, about: VECTOR, value: FORMULA of angle in rad}}    (about: optional)
     trial: FORMULA                # how it follows from the trial's own markers, where neither file nor static says it
     trial_source: TEXT            # = trial, estimated from its markers; that in words, for the record
     otherwise: FORMULA            # what is taken when nothing else says; needs
@@ -161,6 +162,7 @@ subject_each_side:                # = none; the same for measurements of each le
 middle:                           # = none; definitions of the middle of the body
 each_side:                        # (required) definitions of each side
   markers: {{NAME: LABEL or [LABEL, ...]}}    # the first that the trial holds; {{S}} is the side's letter
+  calibration_markers: {{NAME: LABEL or [LABEL, ...]}}   # = none; only static and trial of measurements use them
   numbers: {{NAME: FORMULA}}
   points: {{NAME: POINT}}
   frames: {{NAME: FRAME DEFINITION}}

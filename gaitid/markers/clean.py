@@ -67,9 +67,21 @@ class Markers:
 
 
 def model_markers(trial: Trial, model: specs.Model) -> dict[str, Array]:
-    """Positions, (frames, 3), m, by label, of the markers that the model knows and the trial saw."""
-    labels = [label for side, role in model.roles for label in model.labels(role, side)]
-    return {label: trial.marker(label) for label in labels if trial.has(label)}
+    """Positions, (frames, 3), m, by label, of the markers that the model knows and the trial saw.
+
+    Of several labels that a marker may carry the first that was seen: the others are other markers.
+    """
+    return _first_seen(trial, model, model.roles)
+
+
+def calibration_markers(trial: Trial, model: specs.Model) -> dict[str, Array]:
+    """Positions, (frames, 3), m, by label, of the markers that only measure the subject and the trial saw."""
+    return _first_seen(trial, model, model.calibration_roles)
+
+
+def _first_seen(trial: Trial, model: specs.Model, roles: Sequence[tuple[str, str]]) -> dict[str, Array]:
+    labels = (next(filter(trial.has, model.labels(role, side)), "") for side, role in roles)
+    return {label: trial.marker(label) for label in labels if label}
 
 
 def clean_markers(trial: Trial, model: specs.Model) -> Markers:

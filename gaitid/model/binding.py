@@ -47,7 +47,7 @@ def _spelled(
     model: specs.Model, spellings: Spellings, marker_set: MarkerSet | None
 ) -> Iterator[tuple[tuple[str, str], tuple[str, ...]]]:
     """For each role the label that it has in the trial, or those that it may have."""
-    for side, role in model.roles:
+    for side, role in (*model.roles, *model.calibration_roles):
         alternatives = model.labels(role, side)
         label, _ = spellings.find(alternatives)
         if not label and marker_set is not None:

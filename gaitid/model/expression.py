@@ -14,6 +14,30 @@ import numpy as np
 
 from gaitid.errors import ModelError
 
+
+def mean_of_known(values: Any) -> Any:
+    """Mean over the frames in which the value is known; NaN where it never is."""
+    array = np.asarray(values, dtype=float)
+    known = array[np.isfinite(array)]
+    return known.mean() if known.size else np.nan
+
+
+def steady(values: Any, tolerance: Any) -> Any:
+    """The mean of a value that stays within a tolerance of it in every frame in which it is known; else NaN."""
+    mean = mean_of_known(values)
+    array = np.asarray(values, dtype=float)
+    strays = np.abs(array[np.isfinite(array)] - mean) > tolerance
+    return np.nan if strays.any() else mean
+
+
+def agreed(value: Any, other: Any, tolerance: Any) -> Any:
+    """The first of two numbers where the second differs by no more than a tolerance; either where only it is known."""
+    if not np.isfinite(value).any():
+        return other
+    contradicted = np.isfinite(other) & (np.abs(value - other) > tolerance)
+    return np.where(contradicted, np.nan, value)
+
+
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "sin": np.sin,
     "cos": np.cos,
@@ -27,8 +51,13 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "max": np.maximum,
     "radians": np.radians,
     "degrees": np.degrees,
+    "round": np.round,
+    "steady": steady,
+    "agreed": agreed,
 }
-ARITY = {"atan2": 2, "min": 2, "max": 2}  # one for all others
+ARITY = {"atan2": 2, "min": 2, "max": 2, "steady": 2, "agreed": 3}  # one for all others
+# The first of its values that is known: `first(a, b, …)`, two or more.
+FIRST = "first"
 # These take names of points, not numbers: `Scope` computes them.
 POINT_FUNCTIONS = ("distance",)
 # `unknown`: what the markers do not determine stays empty.
@@ -113,23 +142,28 @@ def _check(node: ast.expr, where: str, source: str) -> None:
         _check(node.left, where, source)
         return _check(node.right, where, source)
     if isinstance(node, ast.Call) and not node.keywords:
-        name = _function(node)
-        if name in POINT_FUNCTIONS:
-            if len(node.args) != 2:
-                raise ModelError(f"{where}: {name} takes two points", found=short(source))
-            for argument in node.args:
-                _dotted(argument)
-            return None
-        if name in FUNCTIONS or name == "mean":
-            if len(node.args) != ARITY.get(name, 1):
-                raise ModelError(f"{where}: {name} takes {ARITY.get(name, 1)} value(s)", found=short(source))
-            for argument in node.args:
-                _check(argument, where, source)
-            return None
-        functions = ", ".join([*FUNCTIONS, "mean", *POINT_FUNCTIONS])
-        raise ModelError(f"{where}: no function {name!r}", expected=functions, found=short(source))
+        return _check_call(node, where, source)
     expected = "numbers, names, + - * / ** and functions"
     raise ModelError(f"{where}: not a formula", expected=expected, found=short(source))
+
+
+def _check_call(node: ast.Call, where: str, source: str) -> None:
+    name = _function(node)
+    if name in POINT_FUNCTIONS:
+        if len(node.args) != 2:
+            raise ModelError(f"{where}: {name} takes two points", found=short(source))
+        for argument in node.args:
+            _dotted(argument)
+        return
+    if name not in FUNCTIONS and name not in ("mean", FIRST):
+        functions = ", ".join([*FUNCTIONS, "mean", FIRST, *POINT_FUNCTIONS])
+        raise ModelError(f"{where}: no function {name!r}", expected=functions, found=short(source))
+    if name == FIRST and len(node.args) < 2:
+        raise ModelError(f"{where}: {FIRST} takes two values or more", found=short(source))
+    if name != FIRST and len(node.args) != ARITY.get(name, 1):
+        raise ModelError(f"{where}: {name} takes {ARITY.get(name, 1)} value(s)", found=short(source))
+    for argument in node.args:
+        _check(argument, where, source)
 
 
 def _dotted(node: ast.expr) -> str:
@@ -186,14 +220,14 @@ def _evaluate(node: ast.expr, number: Callable[[str], Any], distance: Callable[[
     name = _function(node)
     if name in POINT_FUNCTIONS:
         return distance(_dotted(node.args[0]), _dotted(node.args[1]))
+    if name == FIRST:
+        return _first_known(_evaluate(argument, number, distance) for argument in node.args)
     values = [_evaluate(argument, number, distance) for argument in node.args]
     if name == "mean":
         return mean_of_known(values[0])
     return FUNCTIONS[name](*values)
 
 
-def mean_of_known(values: Any) -> Any:
-    """Mean over the frames in which the value is known; NaN where it never is."""
-    array = np.asarray(values, dtype=float)
-    known = array[np.isfinite(array)]
-    return known.mean() if known.size else np.nan
+def _first_known(values: Iterator[Any]) -> Any:
+    """The first that is known in any frame; the others are not even computed."""
+    return next((value for value in values if np.isfinite(value).any()), np.nan)

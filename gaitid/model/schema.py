@@ -11,7 +11,7 @@ from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.expression import Expression
 from gaitid.model.fields import Faults, Fields
-from gaitid.model.shapes import PointName, parse_frame, parse_point, parse_ref
+from gaitid.model.shapes import PointName, parse_frame, parse_point, parse_ref, parse_vector
 from gaitid.model.validate import faults_of
 
 SCHEMA = 1
@@ -159,16 +159,9 @@ def _side(fields: Fields, name: str) -> specs.Side:
 def _measurement(fields: Fields, name: str, sided: bool) -> specs.Measurement:
     low, high = _range(fields, "range")
     static_value = fields.raw("static", None)
-    static: Expression | specs.StaticAngle | None
+    static: Expression | specs.StaticAngle | specs.StaticTurn | None
     if isinstance(static_value, Mapping):
-        inner = fields.mapping("static")
-        static = specs.StaticAngle(
-            inner.text("proximal"),
-            inner.text("distal"),
-            inner.text("sequence", among=SEQUENCES),
-            inner.required_expression("value"),
-        )
-        inner.done()
+        static = _static_angle(fields.mapping("static"))
     else:
         static = fields.expression("static", None)
     unit = fields.text("unit", among=UNITS)
@@ -200,15 +193,43 @@ def _measurement(fields: Fields, name: str, sided: bool) -> specs.Measurement:
     return result
 
 
-def _scope(fields: Fields) -> specs.Scope:
+def _static_angle(fields: Fields) -> specs.StaticAngle | specs.StaticTurn:
+    """A calibration angle: between two frames, or between two vectors."""
+    angle: specs.StaticAngle | specs.StaticTurn
+    if "from" in fields.values or "to" in fields.values:
+        start, end = (parse_vector(fields.raw(key), fields.at(key), fields.faults) for key in ("from", "to"))
+        about = None
+        if "about" in fields.values:
+            about = parse_vector(fields.raw("about"), fields.at("about"), fields.faults)
+        angle = specs.StaticTurn(start, end, about, fields.required_expression("value"))
+    else:
+        angle = specs.StaticAngle(
+            fields.text("proximal"),
+            fields.text("distal"),
+            fields.text("sequence", among=SEQUENCES),
+            fields.required_expression("value"),
+        )
+    fields.done()
+    return angle
+
+
+def _labels(group: Fields) -> dict[str, tuple[str, ...]]:
+    """The labels of each role."""
     markers: dict[str, tuple[str, ...]] = {}
-    group = fields.mapping("markers", {})
     for key, value in group.values.items():
         labels = [value] if isinstance(value, str) else value
         if not isinstance(labels, list) or not labels or not all(isinstance(v, str) and v for v in labels):
-            fields.faults.add(f"{group.at(key)}: expected a label or a list of labels, found {value!r}")
+            group.faults.add(f"{group.at(key)}: expected a label or a list of labels, found {value!r}")
             labels = ["?"]
         markers[key] = tuple(labels)
+    return markers
+
+
+def _scope(fields: Fields) -> specs.Scope:
+    markers = _labels(fields.mapping("markers", {}))
+    calibration = _labels(fields.mapping("calibration_markers", {}))
+    for key in sorted(markers.keys() & calibration.keys()):
+        fields.faults.add(f"{fields.at('calibration_markers')}.{key}: the name is given twice, in markers too")
     markers |= dict.fromkeys(_names(fields, "landmarks", markers), ())
     clusters = _names(fields, "clusters", markers)
     numbers = fields.mapping("numbers", {})
@@ -220,6 +241,7 @@ def _scope(fields: Fields) -> specs.Scope:
         {key: numbers.required_expression(key) for key in numbers.values},
         {key: parse_point(points.values[key], points.at(key), fields.faults) for key in points.values},
         {key: parse_frame(frames.mapping(key)) for key in list(frames.values)},
+        calibration,
     )
     fields.done()
     return scope

@@ -198,7 +198,22 @@ class CarriedPoint(NamedTuple):
     by: FrameName
 
 
-Point = Mean | FirstOf | InFrame | Chord | TurnPoint | Between | Along | Level | CarriedPoint
+@form(
+    "corner: {of: [POINT, POINT, POINT], times: FORMULA?}",
+    "where three equal arms meet at right angles, from their tips (a knee alignment device)",
+)
+class Corner(NamedTuple):
+    """Where three equal arms that are square to each other meet, from their tips: a knee alignment device's centre.
+
+    It lies behind the plane of the tips, seen from where they run anticlockwise in their order; with a negative
+    factor before it.
+    """
+
+    tips: tuple[PointRef, PointRef, PointRef]
+    times: Expression | None = None
+
+
+Point = Mean | FirstOf | InFrame | Chord | TurnPoint | Between | Along | Level | Corner | CarriedPoint
 PointRef = PointName | Point
 
 # --- frames ------------------------------------------------------------------------------------------------
@@ -419,6 +434,7 @@ _READERS: Mapping[str, Callable[[Fields, str], tuple[object, ...]]] = {
     "[NAME, ...]?": lambda f, key: (_list(f, key, _name) if key in f.values else (),),
     "NAME": lambda f, key: (PointName(f.text(key)),),
     "[POINT, POINT]": lambda f, key: _list(f, key, parse_ref, "two points"),
+    "[POINT, POINT, POINT]": lambda f, key: (_list(f, key, parse_ref, "three points"),),
     "[VECTOR, VECTOR]": lambda f, key: _list(f, key, parse_vector, "two vectors"),
     "[FORMULA x 3]": lambda f, key: (_list(f, key, _formula, "three formulas"),),
     "{AXIS: VECTOR}": _axis_and_vector,

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gaitid.model.expression import Expression
-from gaitid.model.shapes import Frame, Point, PointName, PointRef, Use, uses
+from gaitid.model.shapes import Frame, Point, PointName, PointRef, Use, Vector, uses
 
 _EMPTY: Mapping[Any, Any] = MappingProxyType({})
 
@@ -24,6 +24,24 @@ class StaticAngle(NamedTuple):
     proximal: str
     distal: str
     sequence: str
+    value: Expression
+
+
+class StaticTurn(NamedTuple):
+    """A calibration angle: mean over a static of a formula in the angle between two vectors, seen along a third.
+
+    Attributes
+    ----------
+    start, end : Vector
+    about : Vector or None
+        The angle is that of the parts of both square to it, from −π to π; without it the plain one, from 0 to π.
+    value : Expression
+        In ``angle``, rad.
+    """
+
+    start: Vector
+    end: Vector
+    about: Vector | None
     value: Expression
 
 
@@ -50,7 +68,7 @@ class Measurement(NamedTuple):
         Whether the model does without it.
     zero_is_absent : bool
         Whether a stored 0 means that nobody measured it.
-    static : Expression or StaticAngle or None
+    static : Expression, StaticAngle, StaticTurn or None
         How it follows from a static trial.
     trial : Expression or None
         How it follows from the markers of the trial itself, where no source and no static says it.
@@ -70,7 +88,7 @@ class Measurement(NamedTuple):
     high: float
     optional: bool
     zero_is_absent: bool
-    static: Expression | StaticAngle | None
+    static: Expression | StaticAngle | StaticTurn | None
     otherwise: Expression | None
     because: str
     trial: Expression | None = None
@@ -229,6 +247,8 @@ class Scope(NamedTuple):
     numbers: Mapping[str, Expression] = _EMPTY
     points: Mapping[str, Point] = _EMPTY
     frames: Mapping[str, Frame] = _EMPTY
+    #: Markers that only measure the subject, in `static` and `trial`: where a segment is never depends on them.
+    calibration_markers: Mapping[str, tuple[str, ...]] = _EMPTY
 
 
 class Settings(NamedTuple):
@@ -353,7 +373,8 @@ class Model(NamedTuple):
         """Whether each side, or the middle of the body, has a point, frame or number of this name."""
         scope = self.scope(sided)
         if kind == "point":
-            return name in scope.points or name in scope.markers or name in scope.clusters
+            roles = (scope.points, scope.markers, scope.calibration_markers, scope.clusters)
+            return any(name in names for names in roles)
         if kind == "frame":
             return name in scope.frames
         measurement = self.subject.get(name)
@@ -381,7 +402,14 @@ class Model(NamedTuple):
             return self.spelled[side, role]
         scope = self.scope(bool(side))
         letter = next((s.letter for s in self.sides if s.name == side), "")
-        return tuple(label.replace("{S}", letter) for label in scope.markers[role])
+        labels = scope.markers[role] if role in scope.markers else scope.calibration_markers[role]
+        return tuple(label.replace("{S}", letter) for label in labels)
+
+    @property
+    def calibration_roles(self) -> list[tuple[str, str]]:
+        """(side, role) of every marker that only measures the subject; the side is empty in the middle of the body."""
+        sided = [(side.name, role) for side in self.sides for role in self.each_side.calibration_markers]
+        return [*(("", role) for role in self.middle.calibration_markers), *sided]
 
     @property
     def by_landmarks(self) -> bool:

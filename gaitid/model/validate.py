@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gaitid.model import specs
 from gaitid.model.fields import nearest
-from gaitid.model.shapes import FrameName, PointName, uses
+from gaitid.model.shapes import FrameName, PointName, Use, uses
 
 # What formulas may use in places of their own.
 ANGLE_NAMES = frozenset({"a", "b", "c", "sign"})
 MOMENT_NAMES = frozenset({"x", "y", "z", "sign"})
+TURN_NAMES = frozenset({"angle", "sign"})
 BODY_NAMES = frozenset({"length", "com_fraction"})
 KINDS = ("number", "point", "frame")
 
@@ -30,7 +31,7 @@ def faults_of(model: specs.Model) -> Iterator[str]:
         twice = sorted({name for name in names if names.count(name) > 1})
         faults += [f"chain: the {attribute} {name!r} is given twice" for name in twice]
     faults += [*_tree_faults(model), *_ground_faults(model), *_joint_faults(model)]
-    return iter(faults or _loops(model))
+    return iter(faults or [*_loops(model), *_measured_poses(model, bodies)])
 
 
 def _parts(model: specs.Model, bodies: list[tuple[str, specs.Segment]]) -> Iterator[Part]:
@@ -45,6 +46,9 @@ def _parts(model: specs.Model, bodies: list[tuple[str, specs.Segment]]) -> Itera
         if isinstance(m.static, specs.StaticAngle):
             yield f"{where}.static", m.sided, (FrameName(m.static.proximal), FrameName(m.static.distal)), none
             yield f"{where}.static.value", m.sided, m.static.value, ANGLE_NAMES
+        elif isinstance(m.static, specs.StaticTurn):
+            yield f"{where}.static", m.sided, (m.static.start, m.static.end, m.static.about), none
+            yield f"{where}.static.value", m.sided, m.static.value, TURN_NAMES
         else:
             yield f"{where}.static", m.sided, m.static, none
         yield f"{where}.trial", m.sided, m.trial, none
@@ -161,6 +165,29 @@ def _tree_faults(model: specs.Model) -> Iterator[str]:
                 yield f"{where}: the chain has a loop: {' on '.join([*way, body.segment])}"
             else:
                 yield f"{where}: {body.on!r} stands before it; list the chain from the free ends to the base"
+
+
+def _measured_poses(model: specs.Model, bodies: list[tuple[str, specs.Segment]]) -> Iterator[str]:
+    """A fault for each calibration marker that where a segment is, or an angle, would depend on."""
+    done: set[tuple[str, str, bool]] = set()
+
+    def reached(used: Iterable[Use], sided: bool) -> Iterator[str]:
+        for kind, name in used:
+            definition = _definition(model, kind, name, sided)
+            if definition is None or definition in done:
+                continue
+            done.add(definition)
+            _, bare, of_side = definition
+            if kind == "point" and bare in model.scope(of_side).calibration_markers:
+                yield bare
+            else:
+                yield from reached(model.uses(*definition), of_side)
+
+    definitions = ("subject", "middle.", "each_side.")
+    for where, sided, part, _ in _parts(model, bodies):
+        if not where.startswith(definitions):
+            for marker in reached(uses(part), sided):
+                yield f"{where}: depends on {marker!r}, a calibration marker, which only static and trial may use"
 
 
 def _loops(model: specs.Model) -> Iterator[str]:

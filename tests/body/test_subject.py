@@ -96,7 +96,7 @@ def test_an_empty_choice_of_static_is_no_choice(read: Callable[[str], SubjectFil
         ("height_m: 175", "height_m: expected 0.3 to 2.6 m, found 175 (wrong unit?)"),
         ("left_leg_length_mm: 0.83", "left_leg_length_mm: expected 150 to 1500 mm, found 0.83 (wrong unit?)"),
         ("left_leg_length_cm: 830", "left_leg_length_cm: expected 15 to 150 cm, found 830"),
-        ("left_thigh_rotation_rad: 9", "left_thigh_rotation_rad: expected -1.6 to 1.6 rad, found 9"),
+        ("left_thigh_rotation_rad: 9", "left_thigh_rotation_rad: expected -3.1416 to 3.1416 rad, found 9"),
         ("mass_kg: heavy", "mass_kg: expected a number, found 'heavy'"),
         ("mass_kg: true", "mass_kg: expected a number, found True"),
         ("mass_kg: .nan", "mass_kg: expected a number, found nan"),

@@ -43,6 +43,15 @@ def evaluate(text: object, **names: object) -> object:
         ("sqrt(16) + abs(-2) + min(1, 2) + max(1, 2)", 9.0),
         ("mean(distance(heel, toe))", 3.0),
         ("mean(distance(left.heel, toe)) - a", 4.0),
+        ("first(a, b)", 2.0),
+        ("first(sqrt(-1), 0 / 0, b, a)", 3.0),
+        ("first(mean(distance(heel, toe)), a)", 3.0),
+        ("round(a * 1.26 * 10) / 10", 2.5),
+        ("steady(distance(heel, toe), 3)", 3.0),
+        ("first(steady(distance(heel, toe), 2.9), -1)", -1.0),
+        ("agreed(a, b, 1)", 2.0),
+        ("first(agreed(a, b, 0.9), -1)", -1.0),
+        ("agreed(a, sqrt(-1), 0.1) + agreed(sqrt(-1), b, 0.1)", 5.0),
     ],
 )
 def test_values(text: object, value: float) -> None:

@@ -70,7 +70,7 @@ def own_content() -> dict[str, Any]:
     for angle in content["angles"].values():
         angle["sequence"] = "".join(AXIS[letter] for letter in angle["sequence"])
     for measurement in content["subject_each_side"].values():
-        if isinstance(measurement.get("static"), dict):
+        if isinstance(measurement.get("static"), dict) and "sequence" in measurement["static"]:
             measurement["static"]["sequence"] = "".join(AXIS[a] for a in measurement["static"]["sequence"])
     for moment in content["moments"].values():
         for column, formula in moment.items():
