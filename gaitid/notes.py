@@ -36,6 +36,7 @@ CODES = {
     "leg_absent": ("error", "no marker of a leg is in the trial"),
     "segment_absent": ("error", "the markers do not give a segment, and what needs it is empty"),
     "measurement_assumed": ("assumption", "a measurement, or how the static was taken, was estimated or assumed"),
+    "heel_absent": ("assumption", "a foot has no heel marker, and another one stands for it on the plates"),
     "measurement_ignored": ("doubt", "a stored measurement cannot be, and was left aside"),
     "measurements_differ": ("doubt", "two sources give a measurement differently"),
     "other_person": ("doubt", "static and trial seem to be of different people"),

@@ -132,6 +132,7 @@ def analyse(
                 *markers.notes,
                 *body.notes,
                 *mass_notes,
+                *_heel_notes(trial, model, ground),
                 *ground.notes,
                 *loads.notes,
                 *loads_notes,
@@ -245,6 +246,19 @@ def ground_under(trial: Trial, model: specs.Model, markers: Markers, sides: Sequ
         side: foot for side, foot in foot_tracks(trial, model, markers.seen).items() if side in sides
     }
     return find_ground(trial, markers.settings, feet, up_g)
+
+
+def _heel_notes(trial: Trial, model: specs.Model, ground: Ground) -> Notes:
+    """That another marker stands for the heel, to tell on which plate a foot is."""
+    heels = {side: model.labels(model.heel, side) for side in ground.feet if model.heel in model.each_side.markers}
+    without = [side for side, labels in heels.items() if model.instead_of_heel and not any(map(trial.has, labels))]
+    if not without or not ground.plates:
+        return ()
+    what = model.instead_of_heel.replace("_", " ")
+    text = (
+        f"{' and '.join(without)} foot: no heel marker; the {what} stands for it where plates and contacts are judged"
+    )
+    return (Note("heel_absent", text),)
 
 
 def _as_indices(by_hand: Sequence[ByHand], trial: Trial, sides: Sequence[str]) -> list[ByHand]:

@@ -33,11 +33,16 @@ def foot_tracks(trial: Trial, model: specs.Model, markers: Mapping[str, Array] |
     if not model.touches_ground:
         return {}
     geometry = Geometry(model, markers or model_markers(trial, model), {}, trial.n_frames, np.zeros(3))
+    feet = {side.name: heel_and_toe(geometry, side.name) for side in model.sides}
+    return {side: FootTrack(heel, toe) for side, (heel, toe) in feet.items()}
 
-    def toe(side: str) -> Array:
-        point = geometry.point(model.toe, side)
-        if model.instead_of_toe and not np.isfinite(point).any():
-            return geometry.point(model.instead_of_toe, side)
-        return point
 
-    return {side.name: FootTrack(geometry.point(model.heel, side.name), toe(side.name)) for side in model.sides}
+def heel_and_toe(geometry: Geometry, side: str) -> tuple[Array, Array]:
+    """Heel and toe of a foot, (frames, 3), m, laboratory axes, or what the model has in place of one never seen."""
+    model = geometry.model
+
+    def either(name: str, instead: str) -> Array:
+        point = geometry.point(name, side)
+        return geometry.point(instead, side) if instead and not np.isfinite(point).any() else point
+
+    return either(model.heel, model.instead_of_heel), either(model.toe, model.instead_of_toe)

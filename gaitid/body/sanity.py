@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gaitid.body.feet import heel_and_toe
 from gaitid.body.frames import Geometry
 from gaitid.errors import TrialError
 from gaitid.model import specs
@@ -51,7 +52,7 @@ def check_body(geometry: Geometry, sides: Sequence[str], doubted: Sequence[str] 
         return
     left_minus_right = [geometry.point(b.centre, "left") - geometry.point(b.centre, "right") for b in chain]
     leftward = left_minus_right[-1]  # the hips
-    feet = [geometry.point(geometry.model.toe, s) - geometry.point(geometry.model.heel, s) for s in sides]
+    feet = [toe - heel for heel, toe in (heel_and_toe(geometry, side) for side in sides)]
     forward = cross(leftward, geometry.up_g)
     ahead = _median_of_known(np.einsum("ij,ij->i", feet[0] + feet[1], forward))
     unit_left = leftward / np.linalg.norm(leftward, axis=1, keepdims=True)

@@ -186,7 +186,8 @@ chain:                            # (required) bodies of one limb, from its free
                                   #   distance to the joints that hang from it; outside it is refused
 base: {{segment: TEXT, frame: FRAME, origin: POINT}}           # (required) what the chains of all sides hang from
                                   # where it has a mass also row (= segment), com, length, joint and centre, as above
-ground_contact: {{heel: POINT, toe: POINT, instead_of_toe: POINT}}     # (required) if a body has ground: true
+ground_contact:                   # (required) if a body has ground: true; the instead_of are for what was never seen
+  {{heel: POINT, toe: POINT, instead_of_toe: POINT, instead_of_heel: POINT}}
 progression: {{point: POINT, axes: displacement or laboratory, forward_left_up: xyz}}  # (required) if an angle uses it
 
 angles:                           # (required) Cardan angles; each joint of the chain needs one of its name

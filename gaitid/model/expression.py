@@ -193,6 +193,14 @@ def _names(node: ast.expr) -> Iterator[str]:
             yield from _names(argument)
 
 
+def alternatives(formula: Expression) -> tuple[Expression, ...]:
+    """The formulas any one of which gives the value: those that a formula ``first(…)`` tries, else itself."""
+    tree = formula.tree
+    if not (isinstance(tree, ast.Call) and _function(tree) == FIRST):
+        return (formula,)
+    return tuple(Expression(ast.unparse(part), part, tuple(_names(part)), tuple(_points(part))) for part in tree.args)
+
+
 def _points(tree: ast.expr) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _function(node) in POINT_FUNCTIONS:

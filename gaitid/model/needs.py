@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from gaitid.model import specs
+from gaitid.model.expression import alternatives
 from gaitid.model.shapes import CarriedFrame, CarriedPoint, FirstOf, RigidFrame, Use, uses
 from gaitid.model.validate import BODY_NAMES
 from gaitid.numerics.rigid_fit import FEWEST
@@ -118,12 +119,11 @@ class _Walk:
             else:
                 needs.missing[(side, name)] = labels
             return complete
-        if kind == "number" and name in self.model.subject and name not in scope.numbers:
-            needs.measurements.add(f"{side}.{name}" if side else name)
-            return True
+        if kind == "number":
+            return self.number(name, side, needs)
         definition = {"point": scope.points, "frame": scope.frames}.get(kind, {}).get(name)
         if isinstance(definition, FirstOf):
-            return self.first_of(definition, side, needs)
+            return self.first_complete([uses(option) for option in definition.options], side, needs)
         if isinstance(definition, RigidFrame):
             return self.rigid(definition, (side, name), needs)
         if isinstance(definition, CarriedPoint | CarriedFrame):
@@ -133,11 +133,26 @@ class _Walk:
             complete &= self.visit(used_kind, used, side, needs)
         return complete
 
-    def first_of(self, spec: FirstOf, side: str, needs: Needs) -> bool:
+    def number(self, name: str, side: str, needs: Needs) -> bool:
+        """Note what a number needs: a measurement, or what its formula uses."""
+        scope = self.model.scope(bool(side))
+        if name in scope.numbers:
+            ways = [uses(formula) for formula in alternatives(scope.numbers[name])]
+            return self.first_complete(ways, side, needs)
+        if name in self.model.subject:
+            needs.measurements.add(f"{side}.{name}" if side else name)
+            return True
+        return all([self.visit(*use, side, needs) for use in self.model.uses("number", name, bool(side))])
+
+    def first_complete(self, options: Sequence[Iterable[Use]], side: str, needs: Needs) -> bool:
+        """Note what the first of several ways needs that has all its markers; what all lack where none has."""
+        if len(options) == 1:
+            complete = [self.visit(kind, used, side, needs) for kind, used in options[0]]
+            return all(complete)
         tried: list[Needs] = []
-        for option in spec.options:
+        for option in options:
             trial = Needs()
-            if self.attempt(list(uses(option)), side, trial):
+            if self.attempt(list(option), side, trial):
                 needs.take(trial, faults=False)
                 return True
             tried.append(trial)
@@ -226,7 +241,7 @@ def side_needs(
     walk.visit("frame", model.base.frame, side, needs)
     walk.visit("point", model.base.origin, side, needs)
     needs.shared |= needs.present | set(needs.missing)
-    wanted = [("point", model.heel), ("point", model.toe)] if model.touches_ground else []
+    wanted: list[Use] = []
     if (base := model.base.body) is not None:
         for kind, name in _body_uses(base):
             walk.visit(kind, name, "", needs)
@@ -235,18 +250,17 @@ def side_needs(
     for body in model.chain:
         if body.optional:
             trial = Needs()
-            of_body = [("frame", body.frame), *_body_uses(body), *(wanted[:2] if body.ground else ())]
-            if not walk.attempt(of_body, side, trial):
+            if not walk.attempt([("frame", body.frame), *_body_uses(body)], side, trial):
                 needs.absent[body.segment] = trial
                 absent_frames.add(body.frame)
-                if body.ground:
-                    wanted = wanted[2:]
                 continue
             needs.take(trial)
-            computable.append(body.segment)
-            continue
         if walk.visit("frame", body.frame, side, needs):
             computable.append(body.segment)
+        if body.ground and model.touches_ground:
+            wanted.append(("point", model.toe))
+            heels = [name for name in (model.heel, model.instead_of_heel) if name]
+            walk.first_complete([[("point", name)] for name in heels], side, needs)
         wanted += _body_uses(body)
     for angle in model.angles.values():
         frames = [f for f in (angle.proximal, angle.distal) if f != "progression"]

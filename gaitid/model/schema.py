@@ -68,11 +68,12 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
     bodies = [Fields(item, f"chain[{i}]", faults) for i, item in enumerate(top.items("chain"))]
     nexts = [*(str(fields.values.get("segment")) for fields in bodies[1:]), base.segment]
     chain = tuple(_chain_segment(fields, on, table) for fields, on in zip(bodies, nexts, strict=False))
-    heel = toe = instead_of_toe = ""
+    heel = toe = instead_of_toe = instead_of_heel = ""
     if "ground_contact" in top.values:
         contact = top.mapping("ground_contact")
         heel, toe = contact.text("heel"), contact.text("toe")
         instead_of_toe = contact.text("instead_of_toe", "")
+        instead_of_heel = contact.text("instead_of_heel", "")
         contact.done()
     progression = _progression(top.mapping("progression")) if "progression" in top.values else None
     angles = top.mapping("angles")
@@ -97,6 +98,7 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
         moments={key: _moment(moments.mapping(key)) for key in list(moments.values)},
         settings=parse_settings(top.mapping("settings", {})),
         wrenches=top.text("no_wrenches_because", ""),
+        instead_of_heel=instead_of_heel,
     )
     top.asked |= {"sources", "table", "ground_contact", "progression", "vertical"}
     top.done()

@@ -323,7 +323,7 @@ class Model(NamedTuple):
         One or two.
     chain : tuple of Segment
         Of each side, from the free ends to the base.
-    heel, toe, instead_of_toe : str
+    heel, toe, instead_of_toe, instead_of_heel : str
         Points of the segment that the ground acts on; empty where it acts on none.
     progression : Progression or None
     vertical : str
@@ -358,6 +358,7 @@ class Model(NamedTuple):
     wrenches: str = ""
     spelled: Mapping[tuple[str, str], tuple[str, ...]] = _EMPTY
     marker_set: str = ""
+    instead_of_heel: str = ""
 
     @property
     def roles(self) -> list[tuple[str, str]]:

@@ -61,7 +61,7 @@ def _parts(model: specs.Model, bodies: list[tuple[str, specs.Segment]]) -> Itera
         yield f"{where}.length", sided, body.length, none
     yield "base.frame", False, FrameName(model.base.frame), none
     yield "base.origin", False, PointName(model.base.origin), none
-    for key in ("heel", "toe", "instead_of_toe"):
+    for key in ("heel", "toe", "instead_of_toe", "instead_of_heel"):
         if point := getattr(model, key):
             yield f"ground_contact.{key}", True, PointName(point), none
     if model.progression is not None:

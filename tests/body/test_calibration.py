@@ -6,7 +6,7 @@ markers is known beforehand.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -14,9 +14,13 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from note_texts import texts
+from simulated_trials import Simulated
 
+from gaitid.analysis.pipeline import analyse
 from gaitid.body.frames import Geometry, angle_between, corner, dihedral
 from gaitid.body.subject import Sources, Static, Subject, SubjectFile, recording, resolve_subject
+from gaitid.errors import TrialError
+from gaitid.markers.clean import model_markers
 from gaitid.model import specs
 from gaitid.model.load import load_model
 from gaitid.trial import Array, Trial
@@ -360,3 +364,59 @@ def test_a_width_that_needs_the_diameter_does_not_stand_in_its_way(pig: specs.Mo
     subject = resolve_subject(pig, {"marker_diameter", "left.knee_width"}, sources)
     assert subject.numbers["marker_diameter"] == 0.014  # nothing says the width that the centres were computed with
     assert subject.numbers["left.knee_width"] == pytest.approx(0.12 - 0.014, abs=1e-12)
+
+
+# --- walks that lack a marker ----------------------------------------------------------------------------------
+
+
+def relabelled(trial: Trial, **names: str) -> Trial:
+    return replace(trial, labels=tuple(names.get(label, label) for label in trial.labels))
+
+
+NO_HEELS = {"LHEE": "x1", "RHEE": "x2"}
+
+
+@pytest.mark.parametrize("given", ["static", "subject file", "nothing"])
+def test_a_walk_without_heel_markers_has_its_angles(
+    pig: specs.Model, simulated: Callable[..., Simulated], given: str
+) -> None:
+    sim = simulated()
+    file = SubjectFile({"left.heel_to_toe": 0.18, "right.heel_to_toe": 0.18} if given == "subject file" else {}, True)
+    static = sim.static if given == "static" else None
+    full = analyse(sim.trial, pig, SubjectFile(foot_flat=True), static)
+    result = analyse(relabelled(sim.trial, **NO_HEELS), pig, file, static)
+    sources = {"static": "static trial, estimated", "subject file": "subject file", "nothing": "assumed: 1.3 times"}
+    assert [(c.side, c.plates, c.first, c.last) for c in result.contacts if c.plates] == [
+        (c.side, c.plates, c.first, c.last) for c in full.contacts if c.plates
+    ]
+    for side in SIGN:
+        assert result.subject.measured[f"{side}.heel_to_toe"].source.startswith(sources[given])
+        for joint, angles in full.sides[side].angles.items():
+            for column, values in angles.items():
+                np.testing.assert_array_equal(result.sides[side].angles[joint][column], values, err_msg=column)
+        assert np.isfinite(result.sides[side].moments["ankle"]["plantarflexion"]).any()
+    assert [note.code for note in result.notes].count("heel_absent") == 1
+    assert "heel_absent" not in [note.code for note in full.notes]
+
+
+def test_a_model_without_anything_in_place_of_the_heel_still_asks_for_it(
+    tmp_path: Path, simulated: Callable[..., Simulated]
+) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("gaitid_model: 1\nname: mine\nextends: pig\nground_contact: {instead_of_heel: null}\n")
+    with pytest.raises(TrialError, match="missing or never seen: LHEE, RHEE"):
+        analyse(relabelled(simulated().trial, **NO_HEELS), load_model(path), SubjectFile())
+
+
+def test_the_shank_wand_may_be_the_head_of_the_fibula(pig: specs.Model, simulated: Callable[..., Simulated]) -> None:
+    trial = simulated().trial
+    named = relabelled(trial, LTIB="LFIB", RTIB="RFIB")
+    expected, result = (analyse(t, pig, SubjectFile()) for t in (trial, named))
+    for side in SIGN:
+        np.testing.assert_array_equal(
+            result.sides[side].angles["knee"]["flexion"], expected.sides[side].angles["knee"]["flexion"]
+        )
+    # where a trial holds both, the other is another marker: neither cleaned nor a neighbour to fill gaps by
+    points = np.concatenate([trial.points_g, trial.points_g[:, :1]], axis=1)
+    both = replace(trial, labels=(*trial.labels, "LFIB"), points_g=points)
+    assert "LTIB" in model_markers(both, pig) and "LFIB" not in model_markers(both, pig)

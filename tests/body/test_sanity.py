@@ -39,6 +39,15 @@ def test_left_and_right_exchanged_is_refused(trial: Trial, change: Callable[[str
         analyse(relabelled(trial, change), load_model("pig"), SubjectFile())
 
 
+def test_so_it_is_without_heel_markers(trial: Trial) -> None:
+    """Feet still point from the ankle to the toe."""
+    hidden = relabelled(trial, lambda label: f"x{label}" if label.endswith("HEE") else label)
+    analyse(hidden, load_model("pig"), SubjectFile())
+    exchanged = relabelled(hidden, lambda label: label if label.startswith("x") else other_side(label))
+    with pytest.raises(TrialError, match="left and right are exchanged: both feet point backward"):
+        analyse(exchanged, load_model("pig"), SubjectFile())
+
+
 @pytest.mark.parametrize("factor", [1e-3, 1e3, 1 / 25.4])
 def test_lengths_in_another_unit_are_refused(trial: Trial, factor: float) -> None:
     """Refused as a body that cannot be, or as one whose feet are not on its plates' side of the ground."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from note_texts import texts
 
@@ -95,3 +96,69 @@ def test_a_diameter_that_is_stored_is_used() -> None:
     parameters = {k: v for k, v in trial.parameters.items() if k != "MarkerDiameter"}
     inferred = analyse(replace(trial, parameters=parameters), model, SubjectFile()).subject
     assert inferred.numbers["marker_diameter"] == 0.010
+
+
+# --- walks without heel markers ------------------------------------------------------------------------------
+
+HEELS = {"LHEE", "RHEE"}
+
+
+def without_heels(trial: Trial) -> Trial:
+    kept = [i for i, label in enumerate(trial.labels) if label not in HEELS]
+    return replace(trial, labels=tuple(trial.labels[i] for i in kept), points_g=trial.points_g[:, kept])
+
+
+@pytest.mark.parametrize("file", ["children/HC031A/walk.c3d", "nexus_flatfoot/walk.c3d", "sydney/walk04.c3d"])
+@pytest.mark.parametrize("with_static", [True, False])
+def test_a_walk_without_heel_markers(file: str, with_static: bool) -> None:
+    """Every angle as with them, the same feet on the same plates, moments that differ by the foot's inertia alone."""
+    model, walk = load_model("pig"), read_c3d(SHARED / file)
+    static = read_c3d((SHARED / file).parent / "static.c3d") if with_static else None
+    full = analyse(walk, model, SubjectFile(foot_flat=True), static)
+    result = analyse(without_heels(walk), model, SubjectFile(foot_flat=True), static)
+    assert [c for c in full.contacts if c.plates]
+    assert [(c.side, c.plates, c.first, c.last) for c in result.contacts if c.plates] == [
+        (c.side, c.plates, c.first, c.last) for c in full.contacts if c.plates
+    ]
+    for side in SIDES:
+        source = result.subject.measured[f"{side}.heel_to_toe"].source
+        assert source.startswith("static trial, estimated" if with_static else "assumed: 1.3 times the distance")
+        assert f"{side}.heel_to_toe" not in full.subject.measured
+        for joint, angles in full.sides[side].angles.items():
+            for column, values in angles.items():
+                np.testing.assert_array_equal(result.sides[side].angles[joint][column], values, err_msg=column)
+        moment, expected = (r.sides[side].moments["ankle"]["plantarflexion"] for r in (result, full))
+        both = np.isfinite(moment) & np.isfinite(expected)
+        assert both.sum() > 0.9 * np.isfinite(expected).sum()
+        # N·m/kg: 2 cm of the foot's length move its centre of mass by 1 cm, 0.0145 · 9.81 · 0.01 = 0.0014, and more
+        # where it is swung
+        assert np.abs(moment - expected)[both].max() < 0.02
+    assert [n.text for n in result.notes if n.code == "heel_absent"] == [
+        "left and right foot: no heel marker; the ankle marker stands for it where plates and contacts are judged"
+    ]
+    assert not [n for n in full.notes if n.code == "heel_absent"]
+
+
+def test_an_old_walk_without_heels_and_parameters_gives_its_angles() -> None:
+    """Vicon's older software (``wild/pig_old``): no heel markers, no measurements; these from a subject file."""
+    legs = {
+        f"{side}.{name}": value
+        for side in SIDES
+        for name, value in (
+            ("leg_length", 0.82),
+            ("knee_width", 0.095),
+            ("ankle_width", 0.065),
+            ("static_plantar_flexion", 0.26),
+            ("static_rotation_offset", 0.03),
+        )
+    }
+    file = SubjectFile({"mass": 60.0, **legs})
+    result = analyse(read_c3d(SHARED / "wild/pig_old/walk.c3d"), load_model("pig"), file)
+    for side in SIDES:
+        flexion = result.sides[side].angles["knee"]["flexion"]
+        assert np.isfinite(flexion).mean() > 0.9
+        assert 40 < np.nanmax(flexion) < 80  # degrees, of a swing
+    # measured where neither file nor subject says it, from the trial's own markers
+    assert result.subject.measured["inter_asis_distance"].source == "trial, estimated from its markers"
+    # the widths are made up: knee and ankle disagree, and nothing is inferred
+    assert result.subject.measured["marker_diameter"].source.startswith("assumed: 14 mm")

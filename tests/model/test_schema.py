@@ -151,6 +151,7 @@ def test_an_unknown_key_is_named_with_its_path_and_the_nearest_known_one(
         ),
         ("subject_each_side.thigh_rotation.static.value", DELETE, "thigh_rotation.static.value: missing"),
         ("subject_each_side.thigh_rotation.static.sequence", "yxz", "thigh_rotation.static.sequence: unknown key"),
+        ("ground_contact.instead_of_heel", 5, "ground_contact.instead_of_heel: expected text, found 5"),
         ("each_side.numbers.foot_length", "first(1)", "each_side.numbers.foot_length: first takes two values or more"),
         ("each_side.numbers.foot_length", "steady(1)", "each_side.numbers.foot_length: steady takes 2 value(s)"),
         ("subject.inter_asis_distance.trial", "mean(", "subject.inter_asis_distance.trial: not a formula"),
@@ -254,6 +255,7 @@ def test_another_version_is_no_model(version: object) -> None:
             "sign * a",
             "subject_each_side.thigh_rotation.static.value: no number 'a'",
         ),
+        ("ground_contact.instead_of_heel", "heal", "ground_contact.instead_of_heel: no point 'heal'"),
         # where a segment is never depends on what only a static holds
         (
             "each_side.points.knee.chord.wand",
