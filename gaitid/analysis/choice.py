@@ -111,5 +111,5 @@ def _none_fits(faults: Mapping[str, GaitidError]) -> TrialError:
     return TrialError(
         "no bundled model fits: " + "; ".join(f"{', '.join(names)}: {words}" for words, names in by_words.items()),
         found=next((error.found for error in faults.values() if error.found), ""),
-        todo="`gaitid inspect` says what each model lacks; give a static with --static, or name labels with --markers FILE",
+        todo="`gaitid inspect` says what each model lacks; give a static with --static, or name labels with --markers",
     )

@@ -146,7 +146,8 @@ def recorded_sides(trial: Trial, bound: Bound) -> tuple[dict[str, Needs], Notes]
             notes.append(Note("leg_absent", text))
             continue
         for segment, lacks in needs.absent.items():
-            text = f"{name} {segment}: {'; '.join(what_lacks(bound, [lacks]))}; its angles and the leg's wrenches are empty"
+            why = "; ".join(what_lacks(bound, [lacks]))
+            text = f"{name} {segment}: {why}; its angles and the leg's wrenches are empty"
             notes.append(Note("segment_absent", text))
     return recorded, tuple(notes)
 
@@ -171,7 +172,7 @@ def what_lacks(bound: Bound, needs: Iterable[Needs]) -> list[str]:
         words = _roles_words(bound.static_model or bound.model, static_missing)
         clauses.append(f"its static lacks {', '.join(words)}")
     if few and not wants_static:
-        of_sides = {role: () for role in few}
+        of_sides = dict.fromkeys(few, ())
         unseen = sorted({label for labels in few.values() for label in labels})
         seen_not = f" (not seen: {', '.join(unseen)})" if unseen else ""
         clauses.append(

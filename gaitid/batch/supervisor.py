@@ -78,9 +78,7 @@ def _with_sessions(jobs: list[Job]) -> list[Job]:
     for job in jobs:
         if job.options.model == AUTO:
             sessions.setdefault(key(job), []).append(job.trial)
-    return [
-        replace(job, session=tuple(sessions[key(job)])) if job.options.model == AUTO else job for job in jobs
-    ]
+    return [replace(job, session=tuple(sessions[key(job)])) if job.options.model == AUTO else job for job in jobs]
 
 
 def run_batch(

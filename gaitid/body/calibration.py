@@ -3,48 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 
 import numpy as np
 
-from gaitid.body.frames import Geometry, Pose
+from gaitid.body.frames import Calibration, Geometry, Place, Pose
 from gaitid.model import specs
 from gaitid.model.shapes import CarriedFrame, CarriedPoint, RigidFrame
 from gaitid.numerics.rotation import apply_transposed
-from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
-
-#: A definition's side (empty for the middle of the body) and its name.
-Place = tuple[str, str]
-
-
-@frozen_dataclass(eq=False)
-class Calibration:
-    """What was measured in a static trial; lengths in m, in the axes of the frame that carries them.
-
-    Attributes
-    ----------
-    templates : mapping of Place to mapping of str to (3,) array
-        For each rigid frame the mean places of its points in it.
-    points : mapping of Place to (3,) array
-        For each carried point its mean place in the frame that carries it.
-    frames : mapping of Place to Pose
-        For each carried frame its mean pose in the frame that carries it, one frame long.
-    spread_m : mapping of Place to mapping of str to float
-        How much a point moved in its frame during the static: root mean square.
-    source : str
-    """
-
-    templates: Mapping[Place, Mapping[str, Array]] = field(default_factory=dict)
-    points: Mapping[Place, Array] = field(default_factory=dict)
-    frames: Mapping[Place, Pose] = field(default_factory=dict)
-    spread_m: Mapping[Place, Mapping[str, float]] = field(default_factory=dict)
-    source: str = ""
-
-    @property
-    def places(self) -> frozenset[Place]:
-        """Everything that it holds."""
-        return frozenset([*self.templates, *self.points, *self.frames])
 
 
 def calibrate(static: Geometry, sides: Sequence[str], source: str) -> Calibration:
@@ -64,7 +30,7 @@ def calibrate(static: Geometry, sides: Sequence[str], source: str) -> Calibratio
     frames: dict[Place, Pose] = {}
     spread: dict[Place, Mapping[str, float]] = {}
     for place, definition in carried_definitions(static.model, sides):
-        side, name = place
+        side = place[0]
         if isinstance(definition, RigidFrame):
             pose = static.frame(definition.reference, side)
             local: dict[str, Array] = {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, assert_never
+from dataclasses import field
+from typing import assert_never
 
 import numpy as np
 
@@ -15,9 +16,8 @@ from gaitid.numerics.rotation import about_axis, apply, cross, dot, frame_from_a
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
-if TYPE_CHECKING:
-    from gaitid.body.calibration import Calibration
-
+#: A definition's side (empty for the middle of the body) and its name.
+Place = tuple[str, str]
 # m. Points that lie nearer to one line than this (root mean square) do not tell how a body turns about it: a
 # millimetre of noise would turn it by more than ten degrees.
 COLLINEAR = 0.005
@@ -38,6 +38,35 @@ class Pose:
 
     R_gs: Array
     origin_g: Array
+
+
+@frozen_dataclass(eq=False)
+class Calibration:
+    """What was measured in a static trial; lengths in m, in the axes of the frame that carries them.
+
+    Attributes
+    ----------
+    templates : mapping of Place to mapping of str to (3,) array
+        For each rigid frame the mean places of its points in it.
+    points : mapping of Place to (3,) array
+        For each carried point its mean place in the frame that carries it.
+    frames : mapping of Place to Pose
+        For each carried frame its mean pose in the frame that carries it, one frame long.
+    spread_m : mapping of Place to mapping of str to float
+        How much a point moved in its frame during the static: root mean square.
+    source : str
+    """
+
+    templates: Mapping[Place, Mapping[str, Array]] = field(default_factory=dict)
+    points: Mapping[Place, Array] = field(default_factory=dict)
+    frames: Mapping[Place, Pose] = field(default_factory=dict)
+    spread_m: Mapping[Place, Mapping[str, float]] = field(default_factory=dict)
+    source: str = ""
+
+    @property
+    def places(self) -> frozenset[Place]:
+        """Everything that it holds."""
+        return frozenset([*self.templates, *self.points, *self.frames])
 
 
 class Geometry:
@@ -112,9 +141,7 @@ class Geometry:
 
     def with_markers(self, markers: Mapping[str, Array]) -> Geometry:
         """The same model, subject and trial with other positions of its markers."""
-        return Geometry(
-            self.model, markers, self._numbers, self.n_frames, self.up_g, self.foot_flat, self.calibration
-        )
+        return Geometry(self.model, markers, self._numbers, self.n_frames, self.up_g, self.foot_flat, self.calibration)
 
     def value(self, formula: Expression, side: str = "", **local: object) -> object:
         """A formula's value; `local` names win over the model's."""

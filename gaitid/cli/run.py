@@ -110,7 +110,9 @@ def _to_files(folders: list[tuple[Path, Path]], prepared: Prepared, given: tuple
     try:
         for path, folder in folders:
             chosen = replace(prepared.options, command=recorded_command(path, given))
-            settled = attempt(str(path), partial(settle, replace(prepared, options=chosen), path, session_of[path]), log)
+            settled = attempt(
+                str(path), partial(settle, replace(prepared, options=chosen), path, session_of[path]), log
+            )
             if settled is None:
                 refused += 1
                 continue

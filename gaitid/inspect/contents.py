@@ -14,15 +14,7 @@ from gaitid.analysis.pipeline import Options, analyse, ground_under
 from gaitid.analysis.recorded import Bound, bind_trial, label_words, recorded, what_lacks
 from gaitid.analysis.result import Result
 from gaitid.body.feet import foot_tracks
-from gaitid.body.subject import (
-    Measured,
-    Sources,
-    SubjectFile,
-    key_of,
-    read_subject,
-    recording,
-    resolve_subject,
-)
+from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, read_subject, recording, resolve_subject
 from gaitid.errors import GaitidError, SubjectError
 from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
@@ -129,9 +121,7 @@ def inspect_trial(path: Path, beside: Beside = Beside(), keep_names: bool = Fals
     marker_set = None if beside.markers is None else load_marker_set(find_marker_set(str(beside.markers)))
     models = {name: load_model(file) for name, file in bundled_models().items()}
     models |= {name: load_model(name) for name in beside.models if name != AUTO}
-    candidates = {
-        name: _candidate(trial, model, static, marker_set, beside.subject) for name, model in models.items()
-    }
+    candidates = {name: _candidate(trial, model, static, marker_set, beside.subject) for name, model in models.items()}
     chosen, because = _chosen(trial, static, marker_set, beside.subject)
     name, foot_note = _model_for_feet(trial, candidates, [*beside.models, chosen])
     up, up_words = _vertical(trial, candidates[name].model if name else None)
@@ -183,9 +173,7 @@ def _candidate(
         return Candidate(bound, error)
 
 
-def _chosen(
-    trial: Trial, static: Trial | None, marker_set: MarkerSet | None, subject: Path | None
-) -> tuple[str, str]:
+def _chosen(trial: Trial, static: Trial | None, marker_set: MarkerSet | None, subject: Path | None) -> tuple[str, str]:
     """The model that `auto` takes and why; an empty name where none fits."""
     try:
         choice = choose_model([Recording(trial, static)], None, marker_set, subject)
@@ -257,9 +245,7 @@ def _analog(path: Path, trial: Trial) -> dict[str, Any]:
 # --- plates and contacts ------------------------------------------------------------------------------------
 
 
-def _model_for_feet(
-    trial: Trial, candidates: Mapping[str, Candidate], first: Sequence[str]
-) -> tuple[str, str]:
+def _model_for_feet(trial: Trial, candidates: Mapping[str, Candidate], first: Sequence[str]) -> tuple[str, str]:
     """The name of the first model whose heel and toe markers the trial holds; else why there is none."""
     wanted: list[str] = []
     order = [*(name for name in first if name in candidates), *PRECEDENCE, *candidates]

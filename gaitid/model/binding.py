@@ -8,7 +8,6 @@ from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet, Spellings
 from gaitid.model.shapes import Frame, PointName, RigidFrame
 
-
 # The landmarks on which markers of Plug-in Gait lie whose names in `pig` are others.
 _LANDMARK_OF = {"knee_marker": "knee_lateral", "ankle_marker": "ankle_lateral", "sacrum_marker": "sacrum"}
 

@@ -15,9 +15,7 @@ from gaitid.model.parsed import content_of
 
 SCHEMA = 1
 #: The landmarks that marker sets may name, in the words of the field: for the middle of the body, and for each side.
-LANDMARKS: Mapping[str, str] = {
-    "sacrum": "the sacrum between both posterior superior iliac spines",
-}
+LANDMARKS: Mapping[str, str] = {"sacrum": "the sacrum between both posterior superior iliac spines"}
 LANDMARKS_EACH_SIDE: Mapping[str, str] = {
     "asis": "anterior superior iliac spine",
     "psis": "posterior superior iliac spine",
@@ -135,7 +133,7 @@ def _labels(value: object, where: str, faults: Faults, letter: str) -> tuple[str
     """One label or several; `letter` is what each must hold."""
     labels = [value] if isinstance(value, str) else value
     if not isinstance(labels, list) or not labels or not all(isinstance(label, str) and label for label in labels):
-        quote = "; quote labels that hold braces: \"{S}TOE\"" if isinstance(value, Mapping) else ""
+        quote = '; quote labels that hold braces: "{S}TOE"' if isinstance(value, Mapping) else ""
         faults.add(f"{where}: expected a label or a list of labels, found {value!r}{quote}")
         return ()
     for label in labels:

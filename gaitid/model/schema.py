@@ -249,7 +249,7 @@ def _scope(fields: Fields) -> specs.Scope:
     return scope
 
 
-def _names(fields: Fields, key: str, taken: Mapping[str, object] = {}) -> tuple[str, ...]:  # noqa: B006 - not changed
+def _names(fields: Fields, key: str, taken: Mapping[str, object] = {}) -> tuple[str, ...]:
     """A list of names under an optional key; none of those that are taken."""
     if key not in fields.values:
         fields.asked.add(key)
