@@ -9,9 +9,9 @@ from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link,
 from gaitid.analysis.mass import Stand, weigh
 from gaitid.analysis.recorded import recorded
 from gaitid.analysis.result import Result, SideResult
-from gaitid.body.calibration import Calibration, calibrate
+from gaitid.body.calibration import calibrate
 from gaitid.body.feet import FootTrack, foot_tracks
-from gaitid.body.frames import Geometry
+from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.poses import differentiate, pose_body
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording, resolve_subject
 from gaitid.errors import GaitidError, TrialError

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gaitid.body.calibration import Calibration
-from gaitid.body.frames import Geometry, angle_between, dihedral
+from gaitid.body.frames import Calibration, Geometry, angle_between, dihedral
 from gaitid.body.kinematics import clinical_angles
 from gaitid.errors import SubjectError
 from gaitid.markers.clean import calibration_markers, model_markers

@@ -124,7 +124,9 @@ def test_chord_moves_with_the_body_and_mirrors_with_it(seed: int, dihedral: floa
 
 
 def static_of(trial: Trial) -> Static:
-    return Static(trial.parameters, {label: trial.marker(label) for label in trial.labels}, trial.n_frames, UP, MODEL)
+    return Static(
+        trial.parameters, {label: trial.marker(label) for label in trial.labels}, trial.n_frames, UP, load_model("pig")
+    )
 
 
 # --- the model on the simulated walk -----------------------------------------------------------------------
@@ -143,7 +145,7 @@ def geometry_of(pig: specs.Model, sim: object) -> Geometry:
         Sources(trial=trial.parameters),
     )
     markers = {label: trial.marker(label) for label in trial.labels}
-    return Geometry(pig, markers, subject.numbers, trial.n_frames, UP, MODEL)
+    return Geometry(pig, markers, subject.numbers, trial.n_frames, UP)
 
 
 @pytest.mark.parametrize("options", [{}, {"turn_deg": 137.0}, {"mirror": True}])
