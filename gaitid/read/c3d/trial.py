@@ -10,7 +10,8 @@ import numpy as np
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
 from gaitid.read.c3d.events import events_of
-from gaitid.read.c3d.file import channel_numbers, read_c3d_file, texts
+from gaitid.read.c3d.file import read_c3d_file, texts
+from gaitid.read.c3d.layout import first_number
 from gaitid.read.c3d.sections import Parameters
 from gaitid.read.labels import listed, subject_and_name
 from gaitid.read.plates.force_platform import plates_from_channels
@@ -68,7 +69,8 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
 
     # The samples of a frame lie inside it, whatever the declared rate: 999 Hz at 10 samples a frame is 1000 Hz.
     analog_rate = rate * file.n_subframes
-    if file.n_subframes and abs((declared := channel_numbers(parameters, "RATE")[0]) / analog_rate - 1) > 1e-5:
+    declared = first_number(parameters, "ANALOG", "RATE")
+    if file.n_subframes and declared > 0 and abs(declared / analog_rate - 1) > 1e-5:
         what = f"ANALOG:RATE {declared:g} Hz is no whole multiple of {rate:g} Hz"
         text = f"{what}; with {file.n_subframes} samples a frame it is taken as {analog_rate:g} Hz"
         notes += (Note("file_repaired", text),)
