@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,9 +15,11 @@ from gaitid.cli.common import CONTEXT, attempt, print_detail, print_json, talk_o
 @click.argument("trial", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of text.")
 @options.table_inputs
+@options.subject_prefix
+@options.reader_set
 @options.keep_names
 @talk_options
-def command(trial: Path, as_json: bool, forces: Path | None, plates: Path | None, keep_names: bool) -> int:
+def command(trial: Path, as_json: bool, forces: Path | None, plates: Path | None, **given: Any) -> int:
     """Show what is in TRIAL (.c3d, .csv or .trc): markers and their gaps, rates, force plates and their loads, which
     foot stands on which plate, events, measurements of the subject, stored model outputs, and what each
     bundled model would still need.
@@ -27,7 +30,8 @@ def command(trial: Path, as_json: bool, forces: Path | None, plates: Path | None
     from gaitid.inspect.contents import inspect_trial
     from gaitid.inspect.words import describe
 
-    content = attempt(str(trial), lambda: inspect_trial(trial, forces, plates, keep_names))
+    settings = options.reader_settings(given["pairs"], given["subject_prefix"])
+    content = attempt(str(trial), lambda: inspect_trial(trial, forces, plates, given["keep_names"], settings))
     if content is None:
         return 1
     if as_json:

@@ -26,6 +26,7 @@ from gaitid.model.needs import side_needs
 from gaitid.notes import texts
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.read import read_trial
+from gaitid.read.settings import ReaderSettings
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Trial
 from gaitid.write.record import plain
@@ -53,7 +54,11 @@ class Stages:
 
 
 def inspect_trial(
-    path: Path, forces: Path | None = None, plates: Path | None = None, keep_names: bool = False
+    path: Path,
+    forces: Path | None = None,
+    plates: Path | None = None,
+    keep_names: bool = False,
+    settings: ReaderSettings | None = None,
 ) -> dict[str, Any]:
     """Everything that can be said of a trial without choosing a model.
 
@@ -64,6 +69,8 @@ def inspect_trial(
         Files beside a CSV trial.
     keep_names : bool
         Whether names of people stored in the file are shown.
+    settings : ReaderSettings, optional
+        How the file is to be read.
 
     Returns
     -------
@@ -76,7 +83,7 @@ def inspect_trial(
     GaitidError
         The file cannot be read.
     """
-    trial = read_trial(path, forces=forces, plates=plates, stored=True)
+    trial = read_trial(path, forces=forces, plates=plates, stored=True, settings=settings)
     models = {name: load_model(file) for name, file in bundled_models().items()}
     results = {name: _analysed(trial, model) for name, model in models.items()}
     name, foot_note = _model_for_feet(trial, models)
