@@ -19,6 +19,8 @@ UNEVEN = 0.1
 # Of a unit of the last digit: what computing leaves of a time.
 _EXACT = 1e-3
 _HALVINGS = 60
+# More digits than any time has.
+_POWER = 99
 # Cameras and plates run between these; a time in milliseconds or in frames would not.
 _RATES_HZ = (1.0, 1e6)
 
@@ -119,6 +121,12 @@ def even_rate(
     rounded = float(np.rint(1 / step))
     printed = 1e-9 * float(np.abs(times).max())  # what %.10g leaves
     return rounded if rounded > 0 and spread(1 / rounded) <= 1.2 * spread(step) + printed else 1 / step
+
+
+def decimals_of(text: str) -> int:
+    """Digits behind the decimal point of a number; as many as any has where it is written with a power of ten."""
+    text = text.strip().lower()
+    return _POWER if "e" in text else len(text.partition(".")[2])
 
 
 def _rounded_rate(times: Array, resolution_s: float, near_hz: float) -> float | None:

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from gaitid.errors import ReadError, counted
 from gaitid.notes import Note, Notes
 from gaitid.read.labels import listed, printable
+from gaitid.read.tables.row_times import decimals_of
 from gaitid.read.tables.text_table import CUT_SHORT, check_names, is_blank, refuse_gap
 from gaitid.read.units import LENGTH_M, plain
 from gaitid.records import frozen_dataclass
@@ -52,9 +53,8 @@ class Layout:
 
     @property
     def decimals(self) -> int:
-        """Digits behind the decimal point of the times, the most that a row has; a power of ten counts as many."""
-        times = (row.split("\t", _BEFORE)[1].strip() for row in self.rows)
-        return max((99 if "e" in t.lower() else len(t.partition(".")[2])) for t in times)
+        """Digits behind the decimal point of the times, the most that a row has."""
+        return max(decimals_of(row.split("\t", _BEFORE)[1]) for row in self.rows)
 
     def number(self, key: str) -> float:
         """A positive number of the header; NaN where it has none."""
