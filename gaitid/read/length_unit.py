@@ -16,8 +16,8 @@ from gaitid.trial import Array
 # m. The markers of a person, without the outermost twentieths, lie so far apart: from a child's legs to arms held out.
 # Of 70 recordings of 20 laboratories 0.97 to 1.83 m. Less than a factor of 10: no second unit can fit.
 _BODY_M = (0.5, 2.3)
-# m. No walkway is so long: the unit is not the one that the file says.
-_NO_BODY_M = 100.0
+# m. No walkway is so long, and nothing that carries three markers so small: the unit is not the one that the file says.
+_NOTHING_M = (0.01, 100.0)
 # So many of the markers at each end of an axis may be something else than the body.
 _OUTSIDE = 0.05
 # So many frames are looked at.
@@ -86,7 +86,7 @@ def length_unit(declared: str, chosen: str | None, points: Array, what: str) -> 
     if not known and not _is_cut(declared):
         factor(declared, LENGTH_M, what)
     size = body_size(points)
-    if known and not size * LENGTH_M[plain(declared)] > _NO_BODY_M:
+    if known and not _is_nothing(size * LENGTH_M[plain(declared)]):
         return declared, ()
     for unit in POINT_UNITS:
         metres = size * LENGTH_M[unit]
@@ -98,6 +98,11 @@ def length_unit(declared: str, chosen: str | None, points: Array, what: str) -> 
     tried = " or ".join(POINT_UNITS)
     expected = f"a unit, or markers {_BODY_M[0]:g} to {_BODY_M[1]:g} m apart in {tried}"
     raise ReadError(f"{what}: unit not known", expected=expected, found=short(declared), todo=_TODO)
+
+
+def _is_nothing(metres: float) -> bool:
+    """Whether neither a body nor anything else that carries markers is of that size; not where it is not known."""
+    return metres < _NOTHING_M[0] or metres > _NOTHING_M[1]
 
 
 def _is_cut(declared: str) -> bool:

@@ -70,9 +70,11 @@ def test_a_declared_unit_of_a_small_thing_is_kept() -> None:
     """A pendulum of 5 cm in metres; only a body beyond any walkway contradicts a file."""
     thing = 0.05 * body()
     assert length_unit("m", None, thing, "Units") == ("m", ())
-    assert length_unit("mm", None, 1e-3 * thing, "Units") == ("mm", ())
-    unit, notes = length_unit("m", None, 1e3 * body(), "Units")
-    assert unit == "mm" and notes[0].code == "file_repaired"
+    assert length_unit("mm", None, 1e3 * thing, "Units") == ("mm", ())
+    assert length_unit("mm", None, 1e-3 * thing, "Units") == ("mm", ())  # of no size that a body could have
+    for says, true in (("m", "mm"), ("mm", "m")):
+        unit, notes = length_unit(says, None, IN_UNIT[true] * body(), "Units")
+        assert unit == true and notes[0].code == "file_repaired"
 
 
 def test_the_size_leaves_out_what_is_not_the_body() -> None:
