@@ -25,7 +25,7 @@ OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS")
 # A marker farther from the laboratory's origin, m, was not seen there: the number is damaged.
 FAR_M = 1000.0
 # So many frames, or a little more, show whose markers there are, and how large a body.
-_LOOKED_AT = 200
+_LOOKED_AT = 50
 # Where many programs put a marker that they lost.
 _AT_ORIGIN = "exactly at the origin"
 # Entries of SUBJECTS that are bookkeeping, not measurements.
@@ -77,8 +77,10 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
     scale = factor(unit, LENGTH_M, "POINT:UNITS") if labels else 1.0
     blank, blank_notes = _blanks(file.points, file.seen & chosen, scale, labels)
     points = np.where((~file.seen | blank)[..., None], np.nan, file.points)
-    copies = best_copies(subject.labels, points[:, places], scale)
-    places = places[list(copies.order)]
+    found = points[:, places]
+    copies = best_copies(subject.labels, found, scale)
+    if copies.taken:
+        found = found[:, list(copies.order)]
     notes += (*subject.notes, *unit_notes, *blank_notes, *copies.notes)
 
     stored_outputs: dict[str, Array] = {}
@@ -103,7 +105,7 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
         rate_hz=rate,
         first_frame=file.first_frame,
         labels=subject.labels,
-        points_g=points[:, places] * scale,
+        points_g=found * scale,
         plates=plates.usable,
         refused_plates=plates.refused,
         events=events,
