@@ -23,6 +23,7 @@ from gaitid.model.specs import Model
 from gaitid.notes import Note, Notes, ranked
 from gaitid.read import read_trial
 from gaitid.read.assignments import enf_files
+from gaitid.read.settings import SETTINGS, ReaderSettings
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Trial
 from gaitid.write import DEFAULT_FRAMES, TABLES, WRITE
@@ -55,6 +56,7 @@ class RunOptions:
     command: tuple[str, ...] = ()
     contributions: bool = False
     observer: str | None = None
+    reader: ReaderSettings = field(default_factory=ReaderSettings)
 
 
 @frozen_dataclass()
@@ -128,7 +130,7 @@ def prepare(options: RunOptions) -> Prepared:
     inputs: list[Mapping[str, str]] = []
     if options.model != AUTO:
         hidden = hidden_model(options.model)
-        model = about_hidden(options.model, lambda: load_model(options.model, options.overrides))
+        model = about_hidden(options.model, lambda: load_model(options.model, options.overrides, SETTINGS))
         if hidden:
             notes = (Note("model_hidden", f"using ./{find_model(options.model)}, not the bundled {hidden}"),)
         inputs += _model_inputs(model)
@@ -151,7 +153,7 @@ def prepare(options: RunOptions) -> Prepared:
     static = None
     if options.static is not None:
         path = options.static
-        static = named(path, lambda: read_trial(found_trial(path)))
+        static = named(path, lambda: read_trial(found_trial(path), settings=options.reader))
         inputs.append(input_record("static", path, found_trial(path)))
     for role, extra in (("forces", options.forces), ("plates", options.plates)):
         if extra is not None:
@@ -302,7 +304,7 @@ def found_trial(path: Path) -> Path:
 
 
 def _read(path: Path, options: RunOptions) -> Trial:
-    return read_trial(found_trial(path), forces=options.forces, plates=options.plates)
+    return read_trial(found_trial(path), forces=options.forces, plates=options.plates, settings=options.reader)
 
 
 def analyse_file(path: Path, prepared: Prepared) -> Result:
@@ -380,6 +382,22 @@ def refuse_to_overwrite(paths: Iterable[Path], inputs: Iterable[Path]) -> None:
             )
 
 
+def command_to_keep(options: RunOptions) -> tuple[str, ...]:
+    """The command as a record has it: without the name of a subject, which is a person's, unless names are kept."""
+    name = options.reader.subject_prefix
+    if name is None or options.keep_names:
+        return options.command
+    given = [i for i, word in enumerate(options.command) if word == "--subject-prefix"]
+    return tuple("(not kept)" if i - 1 in given else word for i, word in enumerate(options.command))
+
+
+def reader_settings(options: RunOptions) -> dict[str, Any]:
+    """What a record says of how the trial's file was read."""
+    name = options.reader.subject_prefix
+    kept = name if options.keep_names or name is None else "given"
+    return {"point_unit": options.reader.point_unit, "subject_prefix": kept}
+
+
 def run_file(
     path: Path,
     folder: Path,
@@ -412,7 +430,10 @@ def run_file(
         for table in TABLES
         if table not in WRITE or table in options.write
     }
-    content = record(result, options.command, inputs_of(path, result, prepared), options.express_in, options.keep_names)
+    content = record(
+        result, command_to_keep(options), inputs_of(path, result, prepared), options.express_in, options.keep_names
+    )
+    content["settings"] |= reader_settings(options)
     if prepared.chosen_because:
         content["model"]["chosen_because"] = prepared.chosen_because
     if options.contributions:

@@ -30,6 +30,8 @@ _ANOTHER_BODY = 0.1
 
 # In MANUFACTURER:SOFTWARE of what stored its calibration angles in degrees (seen in 5.2.4).
 WORKSTATION = "workstation"
+# Where a value stood that a program wrote into a file.
+_STORED_IN_STATIC, _STORED_IN_TRIAL = "static trial, stored", "trial, stored"
 
 # So begins the note that `gaitid batch` refuses a static for that it found by itself.
 OTHER_PERSON = "the static may be another person's"
@@ -255,11 +257,30 @@ class _Requested(NamedTuple):
 
     def stored(self, model: specs.Model, parameters: Mapping[str, float], angle_unit: str = "rad") -> float | None:
         """Its value among a trial's parameters, SI; None where they do not hold it."""
+        read = self.stored_in(model, parameters, angle_unit)
+        return None if read is None else read[0] * SI[read[1]]
+
+    def stored_in(
+        self, model: specs.Model, parameters: Mapping[str, float], angle_unit: str = "rad"
+    ) -> tuple[float, str] | None:
+        """Its number among a trial's parameters, and its unit: the usual one, or of an optional length one that can be.
+
+        Programs store heights in mm, people who type them in also cm and m.
+        """
         m = self.measurement
         letters = {side.name: side.letter for side in model.sides}
         unit = angle_unit if m.c3d_unit == "rad" else m.c3d_unit
         value = parameters.get(m.c3d.replace("{S}", letters.get(self.side, ""))) if m.c3d else None
-        return None if value is None or (m.zero_is_absent and value == 0) else value * SI[unit]
+        if value is None or (m.zero_is_absent and value == 0):
+            return None
+        units = ("mm", "cm", "m") if self.unit == "m" and m.optional else ()
+        possible = [unit for unit in units if m.low <= value * SI[unit] <= m.high]
+        usual = m.low <= value * SI[m.c3d_unit] <= m.high or len(possible) != 1
+        return value, unit if usual else possible[0]
+
+    def possible(self, value: float) -> bool:
+        """Whether a body may have it."""
+        return self.measurement.low <= value <= self.measurement.high
 
 
 def _requested(model: specs.Model, name: str) -> _Requested:
@@ -322,12 +343,12 @@ class _Resolver(Mapping[str, float]):
 
     def _answer(self, name: str) -> _Answer:
         requested = _requested(self.model, name)
-        notes: Notes = ()
-        candidates = self.given(name, requested)
+        candidates, notes = self._without_impossible(requested, self.given(name, requested))
         if not candidates:
-            candidates, notes = self._guessed(requested)
+            candidates, guess_notes = self._guessed(requested)
+            notes += guess_notes
         if not candidates:
-            return _Answer(None)
+            return _Answer(None, notes)
         measured, *others = candidates
         for other in others:
             limit = DIFFERENCE[requested.unit] * (abs(measured.value) if requested.unit == "kg" else 1.0)
@@ -338,13 +359,27 @@ class _Resolver(Mapping[str, float]):
                 used = f"{_shown(measured)} from the {measured.source} is used"
                 text = f"{requested.words}: {used}; the {other.source} says {_shown(other)}"
                 notes += (Note("measurements_differ", text),)
-        low, high = requested.measurement.low, requested.measurement.high
-        if low <= measured.value <= high:
-            return _Answer(measured, notes)
-        limits = f"{_display(low, requested.unit)} to {_display(high, requested.unit)}"
-        return _Answer(
-            measured, notes, f"{requested.words} = {_shown(measured)} ({measured.source}) is outside {limits}"
-        )
+        fault = "" if requested.possible(measured.value) else _outside(requested, measured)
+        return _Answer(measured, notes, fault)
+
+    def _without_impossible(self, requested: _Requested, candidates: list[Measured]) -> tuple[list[Measured], Notes]:
+        """What the sources say but for what is stored, cannot be and is not needed; and in what units it was read."""
+        notes: Notes = ()
+        kept = []
+        of_static = self.sources.static.parameters if self.sources.static is not None else {}
+        stored_in = {_STORED_IN_STATIC: of_static, _STORED_IN_TRIAL: self.sources.trial}
+        for measured in candidates:
+            parameters = stored_in.get(measured.source)
+            read = None if parameters is None else requested.stored_in(self.model, parameters)
+            if read is not None and requested.measurement.optional and not requested.possible(measured.value):
+                notes += (Note("measurement_ignored", f"{_outside(requested, measured)}; it was left out"),)
+                continue
+            if read is not None and read[1] != requested.measurement.c3d_unit:
+                usual = f"by its size it is in {read[1]}, not {requested.measurement.c3d_unit}"
+                text = f"{requested.words} = {_shown(measured)} ({measured.source}): stored as {read[0]:g}; {usual}"
+                notes += (Note("measurement_assumed", text),)
+            kept.append(measured)
+        return kept, notes
 
     def given(self, name: str, requested: _Requested) -> list[Measured]:
         """What the sources say, the one that counts first."""
@@ -355,10 +390,8 @@ class _Resolver(Mapping[str, float]):
         values = {
             "subject file": self.sources.file.values.get(name),
             f"static trial, computed from its markers{flat}": self._static_angle(requested),
-            "static trial, stored": None
-            if static is None
-            else requested.stored(self.model, static.parameters, of_static),
-            "trial, stored": requested.stored(self.model, self.sources.trial, of_trial),
+            _STORED_IN_STATIC: None if static is None else requested.stored(self.model, static.parameters, of_static),
+            _STORED_IN_TRIAL: requested.stored(self.model, self.sources.trial, of_trial),
         }
         return [Measured(float(v), requested.unit, source) for source, v in values.items() if v is not None]
 
@@ -547,6 +580,11 @@ def _other_person(model: specs.Model, sources: Sources) -> Notes:
 def _in_model_order(model: specs.Model, names: set[str]) -> list[str]:
     order = list(model.subject)
     return sorted(names, key=lambda n: (order.index(n.rpartition(".")[2]), n))
+
+
+def _outside(requested: _Requested, measured: Measured) -> str:
+    low, high = (_display(limit, requested.unit) for limit in (requested.measurement.low, requested.measurement.high))
+    return f"{requested.words} = {_shown(measured)} ({measured.source}) is outside {low} to {high}"
 
 
 def _shown(measured: Measured) -> str:

@@ -29,6 +29,7 @@ from gaitid.model.needs import Needs, Reference, side_needs
 from gaitid.notes import texts
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.read import read_trial
+from gaitid.read.settings import ReaderSettings
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Trial
 from gaitid.write.record import plain
@@ -94,7 +95,12 @@ class Candidate:
         return self.bound.model
 
 
-def inspect_trial(path: Path, beside: Beside = Beside(), keep_names: bool = False) -> dict[str, Any]:  # noqa: B008
+def inspect_trial(
+    path: Path,
+    beside: Beside = Beside(),  # noqa: B008 - it cannot be changed
+    keep_names: bool = False,
+    settings: ReaderSettings | None = None,
+) -> dict[str, Any]:
     """Everything that can be said of a trial without choosing a model.
 
     Parameters
@@ -104,6 +110,8 @@ def inspect_trial(path: Path, beside: Beside = Beside(), keep_names: bool = Fals
         Files that belong to it.
     keep_names : bool
         Whether names of people stored in the file are shown.
+    settings : ReaderSettings, optional
+        How the file is to be read.
 
     Returns
     -------
@@ -116,8 +124,8 @@ def inspect_trial(path: Path, beside: Beside = Beside(), keep_names: bool = Fals
     GaitidError
         A file cannot be read.
     """
-    trial = read_trial(path, forces=beside.forces, plates=beside.plates, stored=True)
-    static = None if beside.static is None else read_trial(beside.static)
+    trial = read_trial(path, forces=beside.forces, plates=beside.plates, stored=True, settings=settings)
+    static = None if beside.static is None else read_trial(beside.static, settings=settings)
     marker_set = None if beside.markers is None else load_marker_set(find_marker_set(str(beside.markers)))
     models = {name: load_model(file) for name, file in bundled_models().items()}
     models |= {name: load_model(name) for name in beside.models if name != AUTO}
