@@ -86,7 +86,7 @@ def analyse(
     body = pose_body(model, markers, subject, list(needs), up_g, calibration)
     motion = differentiate(body, trial.rate_hz)
 
-    ground = ground_under(trial, model, markers, list(needs), up_g)
+    ground = ground_under(trial, markers, list(needs), body.geometry)
     by_hand = _as_indices(options.by_hand, trial, list(ground.feet))
     stand = Stand(ground, by_hand, motion.base.vel_g @ up_g, body.settings, static, prepared.static_model)
     subject, loads, mass_notes = weigh(subject, model, stand)
@@ -238,12 +238,13 @@ def _calibration(subject: Subject, sources: Sources, sides: Sequence[str]) -> Ca
 # --- the ground ---------------------------------------------------------------------------------------------
 
 
-def ground_under(trial: Trial, model: specs.Model, markers: Markers, sides: Sequence[str], up_g: Array) -> Ground:
-    """Plates and feet of the sides that were recorded."""
+def ground_under(trial: Trial, markers: Markers, sides: Sequence[str], body: Geometry) -> Ground:
+    """Plates and feet of the sides that were recorded; `body` is the model's geometry on the trial."""
+    model, up_g = body.model, body.up_g
     if not model.touches_ground:
         return no_ground(trial, markers.settings, up_g)
     feet: dict[str, FootTrack] = {
-        side: foot for side, foot in foot_tracks(trial, model, markers.seen).items() if side in sides
+        side: foot for side, foot in foot_tracks(trial, model, markers.seen, body).items() if side in sides
     }
     return find_ground(trial, markers.settings, feet, up_g)
 

@@ -100,7 +100,7 @@ def _angle_unit(trial: Trial, model: specs.Model) -> tuple[str, Notes]:
     No parameter of a C3D file says it. Nexus stores radians, Vicon Workstation stored degrees; a number above π is
     certainly one of degrees, and then so are the others.
     """
-    angles = {m.c3d for m in model.subject.values() if m.c3d and m.c3d_unit == "rad"}
+    angles = {name for m in model.subject.values() for name in m.c3d if m.c3d_unit == "rad"}
     names = [name.replace("{S}", side.letter) for side in model.sides for name in sorted(angles)]
     stored = {name: trial.parameters[name] for name in names if trial.parameters.get(name)}
     beyond = [f"{name} = {value:g}" for name, value in stored.items() if abs(value) > np.pi]
@@ -270,8 +270,10 @@ class _Requested(NamedTuple):
         m = self.measurement
         letters = {side.name: side.letter for side in model.sides}
         unit = angle_unit if m.c3d_unit == "rad" else m.c3d_unit
-        value = parameters.get(m.c3d.replace("{S}", letters.get(self.side, ""))) if m.c3d else None
-        if value is None or (m.zero_is_absent and value == 0):
+        names = [name.replace("{S}", letters.get(self.side, "")) for name in m.c3d]
+        values = [parameters[name] for name in names if name in parameters]
+        value = next((v for v in values if v or not m.zero_is_absent), None)
+        if value is None:
             return None
         units = ("mm", "cm", "m") if self.unit == "m" and m.optional else ()
         possible = [unit for unit in units if m.low <= value * SI[unit] <= m.high]

@@ -14,6 +14,7 @@ from gaitid.analysis.pipeline import Options, analyse, ground_under
 from gaitid.analysis.recorded import Bound, bind_trial, label_words, recorded, what_lacks
 from gaitid.analysis.result import Result
 from gaitid.body.feet import foot_tracks
+from gaitid.body.frames import Geometry
 from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, read_subject, recording, resolve_subject
 from gaitid.errors import GaitidError, SubjectError
 from gaitid.ground.contacts import Loads, loads_on_feet
@@ -298,7 +299,8 @@ def _stages(trial: Trial, candidate: Candidate, up_g: Array) -> Stages:
     else:
         markers = clean_markers(trial, model._replace(settings=model.settings._replace(cutoff_hz=None)))
         seen = _sides_seen(trial, model, markers.seen)
-        ground = ground_under(trial, model, markers, seen, up_g)
+        bare = Geometry(model, markers.seen, {}, trial.n_frames, up_g)
+        ground = ground_under(trial, markers, seen, bare)
         mass, _ = _resolved(trial, model, "mass")
         weight = float("nan") if mass is None else mass.value * model.settings.gravity_m_per_s2
         loads = loads_on_feet(ground, weight)

@@ -125,7 +125,8 @@ class Copies:
     Attributes
     ----------
     order : sequence of int
-        The places of all points, in which the most complete copy of each label stands where its first one stood.
+        The places of the points that are read: of each label its most complete copy, where its first one stood; of a
+        label that stands at different places all.
     taken : tuple of str
         Labels that stand several times, and in how many frames the copy that is read is seen.
     differing : tuple of str
@@ -164,6 +165,7 @@ def best_copies(labels: Sequence[str], points: Array, metre: float) -> Copies:
         if label:
             places.setdefault(label, []).append(i)
     order = list(range(len(labels)))
+    left_out: set[int] = set()
     taken: list[str] = []
     differing: list[str] = []
     for label, copies in places.items():
@@ -178,4 +180,7 @@ def best_copies(labels: Sequence[str], points: Array, metre: float) -> Copies:
         apart = np.linalg.norm(points[:, copies] - points[:, [best]], axis=2)
         if (apart[both] * metre > _COPY_M).any():
             differing.append(label)
-    return Copies(order, tuple(taken), tuple(differing))
+        else:
+            left_out.update(copies[1:])
+    kept = [point for place, point in enumerate(order) if place not in left_out]
+    return Copies(kept, tuple(taken), tuple(differing))

@@ -79,8 +79,10 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
     points = np.where((~file.seen | blank)[..., None], np.nan, file.points)
     found = points[:, places]
     copies = best_copies(subject.labels, found, scale)
+    read_labels = subject.labels
     if copies.taken:
         found = found[:, list(copies.order)]
+        read_labels = tuple(subject.labels[i] for i in copies.order)
     notes += (*subject.notes, *unit_notes, *blank_notes, *copies.notes)
 
     stored_outputs: dict[str, Array] = {}
@@ -104,7 +106,7 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
         path=path,
         rate_hz=rate,
         first_frame=file.first_frame,
-        labels=subject.labels,
+        labels=read_labels,
         points_g=found * scale,
         plates=plates.usable,
         refused_plates=plates.refused,

@@ -76,7 +76,7 @@ def read_trc(
         path=path,
         rate_hz=rate,
         first_frame=int(frames[0]),
-        labels=subject.labels,
+        labels=tuple(subject.labels[i] for i in copies.order),
         points_g=stored[:, list(copies.order)] * metre,
         plates=loads.usable,
         refused_plates=loads.refused,
