@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gaitid.analysis.result import Result
-from gaitid.body.subject import SubjectFile, read_subject
+from gaitid.body.frames import Calibration
+from gaitid.body.subject import SubjectFile
+from gaitid.body.subject_file import read_subject
 from gaitid.disk.atomic import write_all
 from gaitid.disk.regular import MAX_BYTES, file_size
 from gaitid.errors import GaitidError, ModelError, ReadError, WriteError
@@ -26,6 +28,7 @@ from gaitid.read.assignments import enf_files
 from gaitid.read.settings import SETTINGS, ReaderSettings
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Trial
+from gaitid.version import __version__
 from gaitid.write import DEFAULT_FRAMES, TABLES, WRITE
 
 if TYPE_CHECKING:
@@ -380,6 +383,29 @@ def refuse_to_overwrite(paths: Iterable[Path], inputs: Iterable[Path]) -> None:
             raise WriteError(
                 f"{path} is an input and would be overwritten", todo="rename it, or give another place with -o"
             )
+
+
+def calibrate_file(static: Path, output: Path, options: RunOptions) -> Result:
+    """Analyse a static trial as its own calibration, and write what its session needs as a subject file.
+
+    Raises
+    ------
+    GaitidError
+        No model fits, the static cannot be used, or the file cannot be written; nothing is written then.
+    """
+    from gaitid.body.subject_file import subject_text
+
+    refuse_to_overwrite([output], files_read(static, options))
+    prepared = settle(prepare(options), static)
+    result = analyse_file(static, prepared)
+    made_by = {
+        "made_by": f"gaitid {__version__}",
+        "static": input_record("static", static, found_trial(static)) | {"model_chosen": prepared.chosen_because},
+    }
+    calibration = result.body.geometry.calibration or Calibration()
+    text = subject_text(result.model, result.subject, calibration, made_by)
+    write_all(output.parent, {output.name: text})
+    return result
 
 
 def command_to_keep(options: RunOptions) -> tuple[str, ...]:

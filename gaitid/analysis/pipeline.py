@@ -22,7 +22,7 @@ from gaitid.ground.ground import Ground, find_ground, no_ground
 from gaitid.ground.vertical import vertical
 from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
-from gaitid.model.marker_sets import MarkerSet
+from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker_set, load_marker_set
 from gaitid.model.needs import Needs
 from gaitid.notes import Note, Notes, ranked
 from gaitid.records import frozen_dataclass
@@ -193,6 +193,8 @@ def prepare(
     TrialError, SubjectError
         What the model needs and neither trial, static nor subject has.
     """
+    if marker_set is None and subject_file.marker_set in bundled_marker_sets():
+        marker_set = load_marker_set(find_marker_set(subject_file.marker_set))
     bound, needs, notes = recorded(trial, model, static, marker_set, subject_file.calibration.places)
     up_g, up_words = vertical(trial, bound.model)
     standing = None
@@ -228,7 +230,7 @@ def _subject(model: specs.Model, needs: Mapping[str, Needs], sources: Sources) -
 def _calibration(subject: Subject, sources: Sources, sides: Sequence[str]) -> Calibration:
     """What is carried over from the static, or else from what a subject file says of one."""
     static = sources.static
-    if static is None:
+    if static is None or sources.file.calibration.places:  # as with measurements, the file wins
         return sources.file.calibration
     flat = subject.foot_flat is not False
     geometry = Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +15,6 @@ from gaitid.errors import SubjectError
 from gaitid.markers.clean import calibration_markers, model_markers
 from gaitid.model import specs
 from gaitid.model.expression import Expression, mean_of_known
-from gaitid.model.fields import Faults, Fields, nearest
-from gaitid.model.load import bundled_models, load_model
 from gaitid.notes import Note, Notes
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
@@ -49,12 +46,14 @@ class Measured:
 @frozen_dataclass()
 class SubjectFile:
     """What a subject file says: values in SI by name (sided as ``left.knee_width``), static options, and what a
-    calibration measured of the points and frames that a model carries over from a static.
+    calibration measured of the points and frames that a model carries over from a static, with labels of which
+    marker set.
     """
 
     values: Mapping[str, float] = field(default_factory=dict)
     foot_flat: bool | None = None
     calibration: Calibration = field(default_factory=Calibration)
+    marker_set: str = ""
 
 
 @frozen_dataclass(eq=False)
@@ -176,75 +175,6 @@ def si_unit(unit: str) -> str:
 def key_of(measurement: specs.Measurement, side: str) -> str:
     """The name that a subject file uses for it."""
     return f"{side}_{measurement.key}" if side else measurement.key
-
-
-def read_subject(path: Path, model: specs.Model) -> SubjectFile:
-    """Read a subject file against the vocabulary of a model.
-
-    A length may be given in mm, cm or m, an angle in rad or deg, by the end of its key.
-
-    Returns
-    -------
-    SubjectFile
-
-    Raises
-    ------
-    ModelError
-        An unknown key, not a number, or a value outside the range that the model allows: all in one line.
-    """
-    from gaitid.model.yaml_file import load_yaml  # only where a subject file is given
-
-    faults = Faults(str(path))
-    fields = Fields(load_yaml(path), "", faults)
-    known = _vocabulary(model)
-    values: dict[str, float] = {}
-    for key in list(fields.values):
-        if key == "static":
-            continue
-        if key not in known:
-            fields.asked.add(key)
-            if not _of_another_model(key):
-                faults.add(f"{key}: unknown key{nearest(key, sorted(known))}")
-            continue
-        measurement, side, unit = known[key]
-        raw = fields.raw(key)
-        if isinstance(raw, bool) or not isinstance(raw, (int, float)) or not np.isfinite(raw):
-            faults.add(f"{key}: expected a number, found {raw!r}")
-            continue
-        value = float(raw) * SI[unit]
-        if not measurement.low <= value <= measurement.high:
-            faults.add(
-                f"{key}: expected {measurement.low / SI[unit]:g} to {measurement.high / SI[unit]:g} {unit}, "
-                f"found {raw:g} (wrong unit?)"
-            )
-        name = f"{side}.{measurement.name}" if side else measurement.name
-        if name in values:
-            faults.add(f"{key}: given twice, in two units")
-        values[name] = value
-    static = fields.mapping("static", {})
-    given = static.flag("foot_flat", False)
-    foot_flat = given if "foot_flat" in static.values else None
-    static.done()
-    fields.done()
-    faults.raise_if_any()
-    return SubjectFile(values, foot_flat)
-
-
-def _vocabulary(model: specs.Model) -> dict[str, tuple[specs.Measurement, str, str]]:
-    """Each key of a subject file that a model knows: the measurement, its side and the unit that the key ends in."""
-    known: dict[str, tuple[specs.Measurement, str, str]] = {}
-    for measurement in model.subject.values():
-        stem = measurement.key.removesuffix(f"_{measurement.unit}")
-        units = {"kg": ("kg",), "m": ("mm", "cm", "m"), "rad": ("rad", "deg")}[si_unit(measurement.unit)]
-        for side in [side.name for side in model.sides] if measurement.sided else [""]:
-            for unit in units:
-                known[f"{side}_{stem}_{unit}" if side else f"{stem}_{unit}"] = (measurement, side, unit)
-    return known
-
-
-def _of_another_model(key: str) -> bool:
-    """Whether a bundled model knows a key: a session's file serves whichever of them is taken."""
-    return any(key in _vocabulary(load_model(name)) for name in bundled_models())
 
 
 class _Requested(NamedTuple):

@@ -138,13 +138,15 @@ subject_prefix = click.option(
     metavar="NAME",
     help="Of a file with several subjects: the one whose labels begin with NAME and a colon.",
 )
+markers = click.option(
+    "--markers", type=_FILE, help="YAML marker set: which label each landmark has (`gaitid models markers TRIAL`)."
+)
+subject = click.option("--subject", type=_FILE, help="YAML with the subject's measurements (`gaitid calibrate`).")
 #: All that an analysis takes beside the trial and the model.
 inputs = together(
-    click.option(
-        "--markers", type=_FILE, help="YAML marker set: which label each landmark has (`gaitid models markers TRIAL`)."
-    ),
+    markers,
     click.option("--static", type=_FILE, help="Calibration trial; wins over stored calibration."),
-    click.option("--subject", type=_FILE, help="YAML with the subject's measurements."),
+    subject,
     table_inputs,
     subject_prefix,
 )

@@ -11,7 +11,7 @@ from note_texts import texts
 from plain_layout import force_columns, plates_yaml, small_trial, table
 
 from gaitid.analysis.pipeline import analyse
-from gaitid.body.subject import read_subject
+from gaitid.body.subject_file import read_subject
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError, ReadError
 from gaitid.ground.plate_load import plate_axes
