@@ -1,4 +1,4 @@
-"""Marker sets: which labels a laboratory gives to landmarks and tracking clusters, and which label of a trial is meant."""
+"""Marker sets: which labels a laboratory gives to landmarks and tracking clusters, and which of a trial is meant."""
 
 from __future__ import annotations
 
@@ -165,8 +165,8 @@ class Spellings:
     def find(self, alternatives: Sequence[str]) -> tuple[str, float]:
         """The label that is meant by one of several spellings, and how near it is (0 to 1); ``""`` where there is none.
 
-        As it stands first, then in another case, then without ``.``, ``_``, ``-``, blanks and a suffix ``_study``; within
-        each the first of the alternatives.
+        As it stands first, then in another case, then without ``.``, ``_``, ``-``, blanks and a suffix ``_study``;
+        within each the first of the alternatives.
         """
         for label in alternatives:
             if label in self.labels:

@@ -142,7 +142,8 @@ class _Walk:
         if name in self.model.subject:
             needs.measurements.add(f"{side}.{name}" if side else name)
             return True
-        return all([self.visit(*use, side, needs) for use in self.model.uses("number", name, bool(side))])
+        complete = [self.visit(*use, side, needs) for use in self.model.uses("number", name, bool(side))]
+        return all(complete)
 
     def first_complete(self, options: Sequence[Iterable[Use]], side: str, needs: Needs) -> bool:
         """Note what the first of several ways needs that has all its markers; what all lack where none has."""
@@ -163,10 +164,10 @@ class _Walk:
     def attempt(self, wanted: list[Use], side: str, trial: Needs) -> bool:
         """Whether all of it is there; where not, nothing is remembered of having looked."""
         saved = dict(self.seen)
-        complete = all([self.visit(kind, name, side, trial) for kind, name in wanted])
-        if not complete:
+        complete = [self.visit(kind, name, side, trial) for kind, name in wanted]
+        if not all(complete):
             self.seen = saved
-        return complete
+        return all(complete)
 
     def rigid(self, spec: RigidFrame, role: Role, needs: Needs) -> bool:
         """Whether three of its points are there, in the trial and in what it is measured against."""

@@ -69,7 +69,7 @@ def turned(v: Array, axis: Array, angle: float) -> Array:
 def along(markers: Mapping[str, Array], names: str) -> Static:
     """A static with some of the markers only."""
     chosen = {label: points for label, points in markers.items() if label[1:] in names.split() or label[1:] in ALWAYS}
-    return Static({}, chosen, FRAMES, UP)
+    return Static({}, chosen, FRAMES, UP, load_model("pig"))
 
 
 ALWAYS = ("ASI", "PSI", "THI", "TIB", "ANK", "TOE", "HEE")

@@ -54,7 +54,7 @@ def resolve(
     calibration = None
     if static is not None:
         markers = {label: static.marker(label) for label in static.labels}
-        calibration = Static(static.parameters, markers, static.n_frames, UP, MODEL)
+        calibration = Static(static.parameters, markers, static.n_frames, UP, pig)
     return resolve_subject(pig, wanted, Sources(file or SubjectFile(), trial or {}, calibration))
 
 
