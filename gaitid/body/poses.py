@@ -9,7 +9,7 @@ import numpy as np
 from gaitid.body.calibration import Calibration
 from gaitid.body.frames import Geometry, Pose
 from gaitid.body.kinematics import SegmentMotion, segment_motions
-from gaitid.body.sanity import check_body, length_notes
+from gaitid.body.sanity import check_body, length_notes, line_notes
 from gaitid.body.subject import Subject
 from gaitid.markers.clean import Markers
 from gaitid.model import specs
@@ -121,12 +121,13 @@ def pose_body(
     Raises
     ------
     TrialError
-        No body can be like that (`check_body`).
+        No body can be like that (`check_body`), or a segment's markers lie in one line.
     """
     n_frames = len(next(iter(markers.filtered.values())))
     geometry = Geometry(model, markers.filtered, subject.numbers, n_frames, up_g, calibration=calibration)
+    notes = line_notes(geometry, sides)
     check_body(geometry, sides, markers.doubted)
-    notes = length_notes(geometry, sides, markers.first_frame)
+    notes += length_notes(geometry, sides, markers.first_frame)
     through = geometry
     if markers.support is not markers.filtered:
         through = geometry.with_markers(markers.support)

@@ -10,7 +10,9 @@ import pytest
 from any_markers import FAMILIES, FAMILY_OF, UNKNOWN, Marked, chosen, exact, marked, run, truth
 from slow import slow_but
 
+from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
+from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
 from gaitid.model.load import load_model
 from gaitid.numerics.rotation import about_axis
@@ -226,15 +228,123 @@ def test_two_markers_of_a_cluster_leave_their_segment_unknown() -> None:
     assert worst(found["left_hip_flexion_deg"], true["left_hip_flexion_deg"]) < EXACT_DEG
 
 
-def test_a_cluster_that_shares_two_markers_with_its_static_is_refused_by_name() -> None:
+def in_line(trial: Trial, labels: list[str]) -> Trial:
+    """The trial with markers moved into one line: the third and later ones between the first two."""
+    points = np.array(trial.points_g)
+    index = [trial.labels.index(label) for label in labels]
+    for i, k in enumerate(index[2:]):
+        points[:, k] = points[:, index[0]] + 0.3 * (i + 1) * (points[:, index[1]] - points[:, index[0]])
+    return replace(trial, points_g=points)
+
+
+def cluster_alone(recorded: Marked, gone: set[str]) -> tuple[Trial, Trial]:
+    """Walk and static without other markers of a segment."""
+    assert recorded.static is not None
+    return hidden(recorded.trial, gone & set(recorded.trial.labels)), recorded.static
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_a_cluster_in_one_line_is_refused_by_name(n: int) -> None:
     recorded = marked("visual3d")
-    gone = set(clusters_of(recorded, "left", "foot")) | {"L_HEEL", "L_MT_1", "L_MT_5"}
-    few = gone - {"L_FOOT_1"}
+    labels = clusters_of(recorded, "left", "shank")[:n]
+    # nothing else is on the shank, and reserves may not stand in: the ankle's and knee's centres are its own
+    gone = set(clusters_of(recorded, "left", "shank")[n:])
+    trial, static = cluster_alone(recorded, gone)
+    model = load_model("cast", {"cutoff_hz": "none"})
+    frames = dict(model.each_side.frames)
+    frames["shank"] = frames["shank"]._replace(reserve=())  # type: ignore[union-attr, call-arg]
+    model = model._replace(each_side=model.each_side._replace(frames=frames))
     with pytest.raises(TrialError) as caught:
-        run(recorded, hidden(recorded.trial, few - {"L_HEEL"}), model="cast")
+        analyse(in_line(trial, labels), model, SubjectFile(), in_line(static, labels))
     line = caught.value.line()
-    assert "left" in line
+    assert f"the markers of the left shank lie in one line: {', '.join(labels)}; expected three or more" in line
+
+
+def test_a_reserve_stands_in_for_a_cluster_in_one_line() -> None:
+    """Of a thigh with its cluster in a line the hip's centre tells the rest, exactly; nothing is refused."""
+    recorded = marked("visual3d")
+    assert recorded.static is not None
+    labels = clusters_of(recorded, "left", "thigh")
+    result = run(recorded, in_line(recorded.trial, labels), in_line(recorded.static, labels))
+    assert worst(result.body.segments["left", "thigh"].pose.R_gs, exact(recorded, "left").frames["thigh"]) < EXACT
+
+
+def test_a_foot_in_one_line_is_left_out_with_a_note() -> None:
+    """The model can do without a foot; nothing of it is invented, and the knee is as it was."""
+    recorded = marked("visual3d")
+    assert recorded.static is not None
+    foot = [
+        label for label, (side, role) in recorded.roles.items() if side == "left" and role in ("heel", "mt1", "mt5")
+    ]
+    gone = set(clusters_of(recorded, "left", "foot"))
+    model = load_model("cast", {"cutoff_hz": "none"})
+    frames = dict(model.each_side.frames)
+    frames["foot"] = frames["foot"]._replace(reserve=())  # type: ignore[union-attr, call-arg]
+    model = model._replace(each_side=model.each_side._replace(frames=frames))
+    trial, static = in_line(hidden(recorded.trial, gone), foot), in_line(recorded.static, foot)
+    result = analyse(trial, model, SubjectFile(), static)
+    notes = [note.text for note in result.notes if note.code == "segment_absent"]
+    assert len(notes) == 1
+    assert "the markers of the left foot lie in one line: L_HEEL, L_MT_1, L_MT_5" in notes[0]
+    found, true = clinical(result), truth(recorded)
+    assert np.isnan(found["left_ankle_dorsiflexion_deg"]).all()
+    assert np.isnan(found["left_knee_extension_Nm"]).all()
+    assert worst(found["left_knee_flexion_deg"], true["left_knee_flexion_deg"]) < EXACT_DEG
+
+
+def test_markers_that_are_left_in_one_line_are_no_pose() -> None:
+    """Three of four lie in a line: while the fourth is out of sight, how they turn about it is not known."""
+    recorded = marked("visual3d")
+    labels = clusters_of(recorded, "left", "shank")
+    assert recorded.static is not None
+    trial, static = in_line(recorded.trial, labels[:3]), in_line(recorded.static, labels[:3])
+    unfilled = {"gap_sure_s": 0, "gap_spline_s": 0, "gap_rigid_s": 0}
+    result = run(recorded, hidden(trial, {labels[3]}, slice(60, 90)), static, **unfilled)
+    known = result.body.segments["left", "shank"].known
+    assert not known[60:90].any()
+    assert known.sum() == trial.n_frames - 30
+
+
+@pytest.mark.parametrize("left", [0, 1, 2])
+def test_a_cluster_of_two_markers_is_refused_by_name(left: int) -> None:
+    recorded = marked("visual3d")
+    assert recorded.static is not None
+    gone = set(clusters_of(recorded, "left", "shank")[left:])
+    model = load_model("cast", {"cutoff_hz": "none"})
+    frames = dict(model.each_side.frames)
+    frames["shank"] = frames["shank"]._replace(reserve=())  # type: ignore[union-attr, call-arg]
+    model = model._replace(each_side=model.each_side._replace(frames=frames))
+    with pytest.raises(TrialError) as caught:
+        analyse(hidden(recorded.trial, gone), model, SubjectFile(), recorded.static)
+    line = caught.value.line()
+    assert "trial and static share fewer than three markers of shank on the left" in line
+    for label in gone:
+        assert label in line
+
+
+# --- another static -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("family", "other"), [("visual3d", "gait2392"), ("gait2392", "rbds"), ("opencap", "rajagopal")]
+)
+def test_a_static_of_another_marker_set_is_refused_by_name(family: str, other: str) -> None:
+    recorded = marked(family)
+    with pytest.raises(TrialError) as caught:
+        run(recorded, static=marked(other).static)
+    line = caught.value.line()
+    assert line.startswith(f"the static has labels of {other}, the trial those of {family}; the model cast")
     assert "\n" not in line
+
+
+def test_a_static_of_another_person_is_doubted() -> None:
+    """Stored leg lengths that differ by more than a tenth, as the file of a child would have them."""
+    recorded = marked("visual3d")
+    assert recorded.static is not None
+    stored = {name: 0.7 * value if "LegLength" in name else value for name, value in recorded.static.parameters.items()}
+    result = run(recorded, static=replace(recorded.static, parameters=stored))
+    assert "other_person" in {note.code for note in result.notes}
+    assert "other_person" not in {note.code for note in run(recorded).notes}
 
 
 # --- spelling -------------------------------------------------------------------------------------------------

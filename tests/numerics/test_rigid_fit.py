@@ -138,6 +138,15 @@ def test_it_costs_at_most_20_us_a_frame() -> None:
     assert min(seconds) / len(points) < 20e-6
 
 
+def test_points_that_are_left_in_one_line_are_no_pose() -> None:
+    template = np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.2, 0.0, 0.002], [0.1, 0.1, 0.0]])
+    R, _, points = moved(template, 6, 3)
+    points[1, 3] = np.nan
+    fit = rigid_fit(template, points, 0.005)
+    np.testing.assert_allclose(fit.R[[0, 2]], R[[0, 2]], atol=SAME)
+    assert np.isnan(fit.R[1]).all()
+
+
 def test_no_frames() -> None:
     fit = rigid_fit(cluster(4, 3), np.zeros((0, 3, 3)))
     assert fit.R.shape == (0, 3, 3)
