@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gaitid.analysis.pipeline import lacking
-from gaitid.analysis.recorded import MarkersLackError
+from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_sides
 from gaitid.body.subject import SubjectFile
 from gaitid.body.subject_file import calibrated_model, read_subject
 from gaitid.errors import GaitidError, TrialError
@@ -18,9 +19,10 @@ from gaitid.trial import Trial
 
 #: The order in which `auto` tries models; the first that fits is taken (docs/any_lab.md). First what a laboratory that
 #: records just these markers works with, then what is calibrated in a static, then what the trial alone gives; the
-#: models that leave most empty come last.
+#: models that leave most empty come last. Who labels the places of Plug-in Gait in another way, and has medial markers
+#: in the static, computes with these: there `pig` steps behind `helen_hayes`.
 PRECEDENCE = ("pig", "ior", "helen_hayes", "cast", "landmarks", "keypoints", "lateral")
-
+_OTHER_LABELS = ("ior", "helen_hayes", "pig", "cast", "landmarks", "keypoints", "lateral")
 
 # A refusal tells what so many models lack, those that lack least.
 _SHOWN_MODELS = 3
@@ -75,28 +77,41 @@ def choose_model(
     if calibrated:  # what was measured in its static serves no other model
         model = load_model(calibrated, overrides)
         return Choice(model, f"the subject file was calibrated for {calibrated}")
-    for name in PRECEDENCE:
+    order = _order(recordings)
+    for name in order:
         model = load_model(name, overrides)
         file = SubjectFile() if subject is None else read_subject(subject, model)
         faults[name] = [lacking(r.trial, model, file, r.static, marker_set) for r in recordings]
         if not any(faults[name]):
-            return Choice(model, _because(name, faults, len(recordings)))
+            return Choice(model, _because(name, faults, len(recordings), order))
     fitting = {name: of_model.count(None) for name, of_model in faults.items()}
-    best = max(PRECEDENCE, key=lambda name: (fitting[name], -PRECEDENCE.index(name)))
+    best = max(order, key=lambda name: (fitting[name], -order.index(name)))
     if fitting[best]:
-        return Choice(load_model(best, overrides), _because(best, faults, len(recordings)))
+        return Choice(load_model(best, overrides), _because(best, faults, len(recordings), order))
     raise _none_fits({name: of_model[0] for name, of_model in faults.items() if of_model[0] is not None})
 
 
-def _because(name: str, faults: Mapping[str, Sequence[GaitidError | None]], n_trials: int) -> str:
+def _order(recordings: Sequence[Recording]) -> tuple[str, ...]:
+    """`PRECEDENCE`, or the order for labels that are not those of Plug-in Gait itself."""
+    pig = load_model("pig")
+    for trial, static in recordings:
+        with suppress(TrialError):
+            recorded_sides(trial, bind_trial(trial, pig, static, None))
+            return PRECEDENCE
+    return _OTHER_LABELS
+
+
+def _because(
+    name: str, faults: Mapping[str, Sequence[GaitidError | None]], n_trials: int, order: tuple[str, ...]
+) -> str:
     """Why a model was taken: what the models before it lack."""
     fits = faults[name].count(None)
     what = "fits" if n_trials == 1 else f"fits {'all' if fits == n_trials else fits} of {n_trials} trials"
     before = [
         f"{other} does not: {_lack_words(next(fault for fault in faults[other] if fault))}"
-        for other in PRECEDENCE[: PRECEDENCE.index(name)]
+        for other in order[: order.index(name)]
     ]
-    return "; ".join([f"{name} is the first of {', '.join(PRECEDENCE)} that {what}", *before])
+    return "; ".join([f"{name} is the first of {', '.join(order)} that {what}", *before])
 
 
 def _lack_words(error: GaitidError) -> str:

@@ -75,7 +75,11 @@ def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mec
         proximal, distal = (geometry.frame(name, side.name).R_gs for name in (angle.proximal, angle.distal))
         jcs = joint_axes(proximal, distal, angle.sequence)
         axes[spec.joint] = {"proximal": above.R_gs, "distal": below.R_gs, "jcs": jcs}
-        powers[spec.joint] = dot(wrenches[spec.joint].m_g, below.omega_g - above.omega_g) / mass
+        # the scalar product has a part about each axis: where one is not determined there is no power
+        moment = model.moments.get(spec.joint)
+        lost = moment is not None and any(formula.undetermined for formula in moment.columns.values())
+        power = dot(wrenches[spec.joint].m_g, below.omega_g - above.omega_g) / mass
+        powers[spec.joint] = np.full_like(power, np.nan) if lost else power
     angles: dict[str, Mapping[str, Array]] = {
         name: clinical_angles(
             _angle_frame(body, angle.proximal, side.name), _angle_frame(body, angle.distal, side.name), angle, side.sign

@@ -154,9 +154,11 @@ def recorded(
     bound = bind_trial(trial, model, static, None if not model.by_landmarks else marker_set, carried)
     try:
         return bound, *recorded_sides(trial, bound)
-    except TrialError:
+    except MarkersLackError as error:
         if model.by_landmarks:
-            raise
+            if static is not None and marker_set is None and (words := _differing(trial, static)):
+                error = error.because(words)
+            raise error from None
         known = [marker_set] if marker_set is not None else sets_of(Spellings(seen_labels(trial)))[:1]
         for of_labels in known:
             by_set = bind_trial(trial, model, static, of_labels, carried)
@@ -272,6 +274,22 @@ class MarkersLackError(TrialError):
 
     count = 0
     clauses: Sequence[str] = ()
+
+    def because(self, words: str) -> MarkersLackError:
+        """The same error, with the reason before what is lacking."""
+        error = MarkersLackError(f"{words}; {self.wrong}", expected=self.expected, found=self.found, todo=self.todo)
+        error.count, error.clauses = self.count, [words, *self.clauses]
+        return error
+
+
+def _differing(trial: Trial, static: Trial) -> str:
+    """That trial and static have the labels of different marker sets; empty where they do not."""
+    labels, of_static = seen_labels(trial), seen_labels(static)
+    shared = len(set(labels) & set(of_static))
+    known, others = (sets_of(Spellings(seen))[:1] for seen in (labels, of_static))
+    if not known or not others or known[0].name == others[0].name or 2 * shared > min(len(labels), len(of_static)):
+        return ""
+    return f"the static has labels of {others[0].name}, the trial those of {known[0].name}"
 
 
 def _lacking(trial: Trial, bound: Bound, legs: Mapping[str, Needs], lacking: Iterable[Needs]) -> TrialError:

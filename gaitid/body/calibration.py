@@ -12,6 +12,8 @@ from gaitid.model.shapes import CarriedFrame, CarriedPoint, RigidFrame
 from gaitid.numerics.rotation import apply_transposed
 from gaitid.trial import Array
 
+__all__ = ["Calibration", "calibrate", "carried_definitions"]
+
 
 def calibrate(static: Geometry, sides: Sequence[str], source: str) -> Calibration:
     """Measure what a model carries over from a static: means over the frames in which it is known.

@@ -11,7 +11,7 @@ import numpy as np
 from gaitid.model import shapes, specs
 from gaitid.model.expression import Expression
 from gaitid.numerics.masks import known_rows
-from gaitid.numerics.rigid_fit import RigidFit, rigid_fit, second_extent
+from gaitid.numerics.rigid_fit import FEWEST, RigidFit, rigid_fit, second_extent
 from gaitid.numerics.rotation import about_axis, apply, cross, dot, frame_from_axes, turned, unit
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
@@ -92,6 +92,8 @@ class Geometry:
     ----------
     fits : dict of (side, frame) to (tuple of str, RigidFit)
         Of the rigid frames that were asked for: the points that were taken, and how they fit.
+    in_line : dict of (side, frame) to (tuple of str, float)
+        Of those that cannot be told because their points lie in one line: the points, and how far from it they are, m.
     """
 
     def __init__(
@@ -110,6 +112,7 @@ class Geometry:
         self.foot_flat = foot_flat
         self.calibration = calibration
         self.fits: dict[tuple[str, str], tuple[tuple[str, ...], RigidFit]] = {}
+        self.in_line: dict[tuple[str, str], tuple[tuple[str, ...], float]] = {}
         self._markers = markers
         self._numbers = numbers
         self._sides = {side.name: side for side in model.sides}
@@ -291,9 +294,11 @@ class Geometry:
                 break
             if point in template and np.isfinite(track := self.point(point, place[0])).any():
                 tracks[point] = track
-        if second_extent(_stacked(template, tracks)) < COLLINEAR:
+        if (extent := second_extent(_stacked(template, tracks))) < COLLINEAR:
+            if len(tracks) >= FEWEST:
+                self.in_line[place] = tuple(tracks), extent
             return self._unknown_pose()
-        fit = rigid_fit(_stacked(template, tracks), np.stack(list(tracks.values()), axis=1))
+        fit = rigid_fit(_stacked(template, tracks), np.stack(list(tracks.values()), axis=1), COLLINEAR)
         self.fits[place] = tuple(tracks), fit
         return Pose(fit.R, fit.t)
 

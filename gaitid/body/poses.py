@@ -8,7 +8,7 @@ import numpy as np
 
 from gaitid.body.frames import Calibration, Geometry, Pose
 from gaitid.body.kinematics import SegmentMotion, segment_motions
-from gaitid.body.sanity import check_body, length_notes
+from gaitid.body.sanity import check_body, length_notes, line_notes
 from gaitid.body.subject import Subject
 from gaitid.markers.clean import Markers
 from gaitid.model import specs
@@ -120,19 +120,21 @@ def pose_body(
     Raises
     ------
     TrialError
-        No body can be like that (`check_body`).
+        No body can be like that (`check_body`), or a segment's markers lie in one line.
     """
     n_frames = len(next(iter(markers.filtered.values())))
     geometry = Geometry(model, markers.filtered, subject.numbers, n_frames, up_g, calibration=calibration)
+    notes = line_notes(geometry, sides)
     check_body(geometry, sides, markers.doubted)
-    notes = length_notes(geometry, sides, markers.first_frame)
+    notes += length_notes(geometry, sides, markers.first_frame)
     through = geometry
     if markers.support is not markers.filtered:
         through = geometry.with_markers(markers.support)
     base = model.base
     if base.body is None:
         known = known_rows(geometry.frame(base.frame).R_gs)
-        of_base = SegmentPose(through.frame(base.frame), through.point(base.origin), known, np.zeros(0))
+        pose, origin = _pose(geometry, through, base.frame, ""), geometry.point(base.origin)
+        of_base = SegmentPose(pose, _seen_or(origin, through.point(base.origin)), known, np.zeros(0))
     else:
         of_base = _segment(geometry, through, base.body, "")
     segments = {("", base.segment): of_base}
@@ -151,9 +153,29 @@ def _segment(geometry: Geometry, through: Geometry, body: specs.Segment, side: s
     # a mean over the trial is that of the frames that were seen
     local = length if length.ndim == 0 else through.value(body.length, side)
     com = through.point(body.com, side, length=local, com_fraction=fraction)
+    if through is not geometry:
+        com = _seen_or(geometry.point(body.com, side, length=length, com_fraction=fraction), com)
     length = np.broadcast_to(length, (geometry.n_frames,))
     known = known_rows(geometry.frame(body.frame, side).R_gs) & np.isfinite(length)
-    return SegmentPose(through.frame(body.frame, side), com, known, length)
+    return SegmentPose(_pose(geometry, through, body.frame, side), com, known, length)
+
+
+def _pose(geometry: Geometry, through: Geometry, frame: str, side: str) -> Pose:
+    """A frame's pose, also through gaps: what fills a gap counts only where the markers that were seen do not suffice.
+
+    Of four markers on a segment one may be missing, and the others tell its pose better than a guess of the fourth.
+    """
+    own = geometry.frame(frame, side)
+    if through is geometry:
+        return own
+    other = through.frame(frame, side)
+    return Pose(_seen_or(own.R_gs, other.R_gs), _seen_or(own.origin_g, other.origin_g))
+
+
+def _seen_or(own: Array, through: Array) -> Array:
+    """Frame by frame the first where it is known, else the second."""
+    known = known_rows(own)
+    return np.where(known.reshape(-1, *[1] * (own.ndim - 1)), own, through)
 
 
 def differentiate(body: Body, rate_hz: float) -> Motion:

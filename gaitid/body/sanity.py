@@ -66,6 +66,52 @@ def check_body(geometry: Geometry, sides: Sequence[str], doubted: Sequence[str] 
         )
 
 
+def line_notes(geometry: Geometry, sides: Sequence[str]) -> Notes:
+    """Refuse a segment whose markers lie in one line, about which it may turn unseen.
+
+    Returns
+    -------
+    Notes
+        Of segments that the model can do without.
+
+    Raises
+    ------
+    TrialError
+    """
+    model, notes, told = geometry.model, [], set[tuple[str, str]]()
+    bodies = [(side, body) for side in sides for body in reversed(model.chain)]
+    for side, segment, frame, optional in [
+        ("", model.base.segment, model.base.frame, False),
+        *((side, body.segment, body.frame, body.optional) for side, body in bodies),
+    ]:
+        geometry.frame(frame, side)
+        for place in [place for place in geometry.in_line if place not in told]:
+            told.add(place)
+            points, extent = geometry.in_line[place]
+            labels = ", ".join(_label(geometry, point, place[0]) for point in points)
+            wrong = f"the markers of the {f'{side} {segment}'.strip()} lie in one line: {labels}"
+            if not optional:
+                raise TrialError(
+                    wrong,
+                    expected="three or more that do not",
+                    found=f"{extent * 1e3:.1f} mm from the line (root mean square)",
+                    todo="record another marker on it, or take a model that needs none",
+                )
+            text = f"{wrong}; it is not known how it turns about it: its angles and the leg's wrenches are empty"
+            notes.append(Note("segment_absent", text))
+    return tuple(notes)
+
+
+def _label(geometry: Geometry, point: str, side: str) -> str:
+    """A marker's label, or the name of a point that is none."""
+    model = geometry.model
+    place, name = model.place("point", point, side)
+    scope = model.scope(bool(place))
+    if name in scope.points or name not in scope.markers:
+        return point
+    return next(iter(model.labels(name, place)), point)
+
+
 def length_notes(geometry: Geometry, sides: Sequence[str], first_frame: int) -> Notes:
     """Segments whose length jumps."""
     notes = []

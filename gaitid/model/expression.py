@@ -92,6 +92,11 @@ class Expression(NamedTuple):
         with np.errstate(all="ignore"):
             return _evaluate(self.tree, number, distance)
 
+    @property
+    def undetermined(self) -> bool:
+        """Whether it says that the markers do not determine it."""
+        return any(isinstance(node, ast.Name) and node.id == "unknown" for node in ast.walk(self.tree))
+
 
 def parse_expression(text: object, where: str) -> Expression:
     """Parse a formula; `where` is the key's path for the error.

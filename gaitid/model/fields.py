@@ -63,6 +63,11 @@ class Fields:
     def at(self, key: str) -> str:
         return f"{self.path}.{key}" if self.path else key
 
+    def has(self, key: str) -> bool:
+        """Whether an optional key is there; one that is misspelt may have been meant."""
+        self.asked.add(key)
+        return key in self.values
+
     def raw(self, key: str, default: Any = _MISSING) -> Any:
         self.asked.add(key)
         if key in self.values:

@@ -90,7 +90,7 @@ def _undefined(model: specs.Model, where: str, sided: bool, part: object, local:
         elif (side := name.partition(".")[0]) in {"left", "right"} - sides:
             yield f"sides.{side}: missing ({where} uses {name})"
         else:
-            groups = {"number": ("numbers",), "point": ("points", "markers"), "frame": ("frames",)}[kind]
+            groups = {"number": ("numbers",), "point": ("points", "markers", "clusters"), "frame": ("frames",)}[kind]
             known = {n for scope in (model.middle, model.each_side) for group in groups for n in getattr(scope, group)}
             known |= set(model.subject if kind == "number" else ())
             yield f"{where}: no {kind} {name!r} in the model{nearest(name, sorted(known))}"

@@ -33,6 +33,8 @@ _REAL = re.compile(
     r"(?:[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
     r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\Z"
 )
+# A label such as {S}TOE that nobody quoted: YAML takes the brace for the beginning of keys and values.
+_BRACES = re.compile(r"""(?:^|[:\[,\s-])\s*((?:[^\s"'{}\[\],:#]*\{[sS]\})[^\s"'{}\[\],:#]*)""")
 
 
 def _refusal(problem: str, mark: yaml.Mark | None) -> yaml.constructor.ConstructorError:
@@ -86,6 +88,8 @@ def _expanded(node: yaml.Node, known: dict[int, tuple[int, int] | None]) -> tupl
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[object, object]:
+    if _is_a_bare_letter(node):
+        raise _refusal("a brace that is not quoted", node.start_mark)
     loader.flatten_mapping(node)
     result: dict[object, object] = {}
     for key_node, value_node in node.value:
@@ -98,6 +102,14 @@ def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[object, object]:
             raise _refusal(f"the key {short(key)} is given twice", key_node.start_mark)
         result[key] = loader.construct_object(value_node, deep=True)
     return result
+
+
+def _is_a_bare_letter(node: yaml.MappingNode) -> bool:
+    """Whether it is ``{S}``, which means the side's letter and not a key without a value."""
+    if len(node.value) != 1 or not node.flow_style:
+        return False
+    key, value = node.value[0]
+    return getattr(key, "value", None) in ("S", "s") and getattr(value, "value", None) == ""
 
 
 def _integer(loader: _Loader, node: yaml.ScalarNode) -> int:
@@ -140,9 +152,21 @@ def parse_yaml(text: str, name: str) -> object:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}: " if mark is not None else ""
         problem = getattr(error, "problem", None) or "cannot be parsed"
-        raise ModelError(f"{name}: {where}{problem}", expected="YAML") from None
+        todo = "" if mark is None else _cure(text, mark.line)
+        raise ModelError(f"{name}: {where}{problem}", expected="YAML", todo=todo) from None
     except (RecursionError, ValueError, TypeError, AttributeError) as error:  # the last two: tags on a wrong kind
         raise ModelError(f"{name}: cannot be parsed ({type(error).__name__})", expected="YAML") from None
+
+
+def _cure(text: str, at: int) -> str:
+    """What to do about the line of a fault, or the one before it; empty where nothing usual is the matter."""
+    lines = text.splitlines()
+    for line in reversed(lines[max(at - 1, 0) : at + 1]):
+        if re.match(r" *\t", line):
+            return "indent with blanks, not with a tab"
+        if label := _BRACES.search(line):
+            return f'quote it: "{label[1].strip()}"'
+    return ""
 
 
 def load_yaml(path: Path) -> object:

@@ -33,7 +33,7 @@ class RigidFit(NamedTuple):
     points: Array
 
 
-def rigid_fit(template: Array, points: Array) -> RigidFit:
+def rigid_fit(template: Array, points: Array, extent: float = 0.0) -> RigidFit:
     """Fit a rigid template to points in each frame.
 
     Minimises Σ |R a_i + t − p_i|² over rotations R and shifts t by singular value decomposition of
@@ -46,11 +46,13 @@ def rigid_fit(template: Array, points: Array) -> RigidFit:
         Places of the points on the body.
     points : (frames, n, 3) array
         NaN where one was not seen.
+    extent : float, optional
+        Points that lie nearer to one line than this (`second_extent`) are no pose.
 
     Returns
     -------
     RigidFit
-        NaN in frames with fewer than three points.
+        NaN in frames with fewer than three points, or with points in one line.
     """
     n_frames = len(points)
     R = np.full((n_frames, 3, 3), np.nan)
@@ -60,10 +62,11 @@ def rigid_fit(template: Array, points: Array) -> RigidFit:
     count = seen.sum(axis=1)
     patterns, which = np.unique(seen, axis=0, return_inverse=True)
     for i, pattern in enumerate(patterns):
-        if pattern.sum() < FEWEST:
+        body = template[pattern]
+        if len(body) < FEWEST or (extent and second_extent(body) < extent):
             continue
         frames = np.flatnonzero(which.reshape(-1) == i)
-        body, measured = template[pattern], points[frames][:, pattern]
+        measured = points[frames][:, pattern]
         R[frames], t[frames], residual[frames] = _fit(body, measured)
     return RigidFit(R, t, residual, count)
 

@@ -99,6 +99,8 @@ class Subject:
     psis_distance_m : float
         Between LPSI and RPSI.
     legs : mapping of side to Leg
+    hips_p : mapping of side to (3,) array
+        Hip centres from the pelvis origin, m, pelvis axes; a side that is left out has that of `hip_centre_p`.
     """
 
     mass_kg: float = 70.0
@@ -108,10 +110,13 @@ class Subject:
     pelvis_depth_m: float = 0.165
     psis_distance_m: float = 0.090
     legs: Mapping[str, Leg] = field(default_factory=_default_legs)
+    hips_p: Mapping[str, Array] = field(default_factory=dict)
 
     def mirrored(self) -> Subject:
         """The mirror image: the same person with left and right exchanged."""
-        return replace(self, legs={"left": self.legs["right"], "right": self.legs["left"]})
+        flip, other = np.array([1.0, -1.0, 1.0]), {"left": "right", "right": "left"}
+        hips = {other[side]: flip * hip for side, hip in self.hips_p.items()}
+        return replace(self, legs={"left": self.legs["right"], "right": self.legs["left"]}, hips_p=hips)
 
     def length_m(self, side: str, segment: str) -> float:
         """Length that scales mass properties: between joints; of the foot, |TOE − HEE| less half a marker."""
@@ -135,7 +140,9 @@ class Subject:
 
 
 def hip_centre_p(subject: Subject, side: str) -> Array:
-    """(3,) hip centre from the pelvis origin, m, pelvis axes (Davis 1991, as Plug-in Gait applies it)."""
+    """(3,) hip centre from the pelvis origin, m, pelvis axes: the subject's own, or Davis 1991 as in Plug-in Gait."""
+    if side in subject.hips_p:
+        return subject.hips_p[side]
     mean_leg = float(np.mean([leg.leg_length_m for leg in subject.legs.values()]))
     c = 0.115 * mean_leg - 0.0153
     theta, beta = 0.5, 0.314

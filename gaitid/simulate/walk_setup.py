@@ -25,7 +25,9 @@ _SENSORS_P = (np.array([0.0007, -0.0005, 0.0400]), np.array([-0.0012, 0.0008, 0.
 _LOOKS = 61
 
 
-def simulate_walk(settings: WalkSettings | None = None, scenario: str | Scenario = "walk") -> Walk:
+def simulate_walk(
+    settings: WalkSettings | None = None, scenario: str | Scenario = "walk", who: Subject | None = None
+) -> Walk:
     """Set up a walk.
 
     Parameters
@@ -35,6 +37,8 @@ def simulate_walk(settings: WalkSettings | None = None, scenario: str | Scenario
     scenario : str or Scenario, optional
         One of `SCENARIOS` by its name, or another; by default two clean stances on two plates in the middle,
         all other steps on bare floor.
+    who : Subject, optional
+        Who walks; the default one where it is left out.
 
     Returns
     -------
@@ -43,7 +47,7 @@ def simulate_walk(settings: WalkSettings | None = None, scenario: str | Scenario
     chosen = WalkSettings() if settings is None else settings
     what = SCENARIOS[scenario] if isinstance(scenario, str) else scenario
     pattern = what.pattern
-    subject, lead = Subject(), "left"
+    subject, lead = Subject() if who is None else who, "left"
     if chosen.mirror:
         subject, lead = subject.mirrored(), "right"
     # Centre the steps of interest in the trial.

@@ -66,10 +66,10 @@ def turned(v: Array, axis: Array, angle: float) -> Array:
     return np.asarray(np.cos(angle) * v + np.sin(angle) * np.cross(axis, v))
 
 
-def along(markers: Mapping[str, Array], names: str) -> Static:
+def along(markers: Mapping[str, Array], names: str, model: str = "pig") -> Static:
     """A static with some of the markers only."""
     chosen = {label: points for label, points in markers.items() if label[1:] in names.split() or label[1:] in ALWAYS}
-    return Static({}, chosen, FRAMES, UP, load_model("pig"))
+    return Static({}, chosen, FRAMES, UP, load_model(model))
 
 
 ALWAYS = ("ASI", "PSI", "THI", "TIB", "ANK", "TOE", "HEE")
@@ -237,7 +237,7 @@ def test_a_medial_ankle_marker_counts_where_the_knees_axis_was_measured(pig: spe
 def test_plug_in_gait_itself_knows_no_medial_knee_marker() -> None:
     names, known = KNOWN["medial knee and ankle"]
     model = load_model("pig_vicon")
-    subject = resolved(model, along(stand(model, known).markers, names))
+    subject = resolved(model, along(stand(model, known).markers, names, "pig_vicon"))
     assert all(subject.measured[f"left.{name}"].source.startswith("assumed") for name in ANGLES)
 
 

@@ -123,10 +123,8 @@ def test_chord_moves_with_the_body_and_mirrors_with_it(seed: int, dihedral: floa
     np.testing.assert_allclose(mirrored, here @ mirror, atol=1e-12)
 
 
-def static_of(trial: Trial) -> Static:
-    return Static(
-        trial.parameters, {label: trial.marker(label) for label in trial.labels}, trial.n_frames, UP, load_model("pig")
-    )
+def static_of(pig: specs.Model, trial: Trial) -> Static:
+    return Static(trial.parameters, {label: trial.marker(label) for label in trial.labels}, trial.n_frames, UP, pig)
 
 
 # --- the model on the simulated walk -----------------------------------------------------------------------
@@ -209,7 +207,7 @@ def test_a_static_gives_the_offsets_back(pig: specs.Model, simulated: Callable[.
     subject = resolve_subject(
         pig,
         {f"{s}.{n}" for s in SIDES for n in ("static_plantar_flexion", "static_rotation_offset")},
-        Sources(SubjectFile(foot_flat=True), parameters, static_of(sim.static)),
+        Sources(SubjectFile(foot_flat=True), parameters, static_of(pig, sim.static)),
     )
     for side, leg in sim.walk.subject.legs.items():
         # rad; the static stands exactly flat, so only rounding is left

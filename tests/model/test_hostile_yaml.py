@@ -20,6 +20,7 @@ from gaitid.errors import GaitidError
 from gaitid.mechanism.dynamics import checks, solve
 from gaitid.mechanism.file import load_mechanism
 from gaitid.model.load import bundled_folder, load_model, load_table
+from gaitid.model.marker_sets import load_marker_set
 
 CONFIGS = bundled_folder("configs")
 FILES = 100
@@ -116,6 +117,8 @@ def read_limits_of_pig(path: Path) -> None:
     ("read", "examples"),
     [
         (load_model, ["pig.yaml", "sagittal2d.yaml"]),
+        (load_model, ["landmarks.yaml", "cast.yaml", "ior.yaml", "keypoints.yaml", "lateral.yaml"]),
+        (load_marker_set, ["marker_sets/gait2392.yaml", "marker_sets/rbds.yaml", "marker_sets/plug_in_gait.yaml"]),
         (load_table, ["tables/winter_pig.yaml", "tables/running_2d.yaml"]),
         (read_limits_of_pig, ["limits/example.yaml"]),
         (read_mechanism, ["mechanisms/four_bar.yaml", "mechanisms/gait_leg.yaml", "mechanisms/geared_five_bar.yaml"]),

@@ -101,6 +101,45 @@ def test_aliases_are_read_but_may_not_grow() -> None:
     assert "an alias inside what it stands for" in refused("&a {<<: *a, b: 3}\n")
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "label"),
+    [
+        ("a: 1\nlabel: {S}TOE\n", 2, "{S}TOE"),
+        ("a: 1\nlabel: {S}\nb: 2\n", 2, "{S}"),
+        ("labels: [{S}TOE, x]\n", 1, "{S}TOE"),
+        ("labels: [{S}]\n", 1, "{S}"),
+        ("labels:\n  - {s}_toe\n", 2, "{s}_toe"),
+        ("a: {toe: {S}.TOE}\n", 1, "{S}.TOE"),
+        ("toe: {S}TOE\nheel: x\n", 1, "{S}TOE"),
+    ],
+)
+def test_a_brace_that_is_not_quoted_is_to_be_quoted(text: str, line: int, label: str) -> None:
+    message = refused(text)
+    assert f"line {line}: " in message
+    assert message.endswith(f'; quote it: "{label}"')
+
+
+@pytest.mark.parametrize("text", ["toe: L{S}HEE\n", "toe: '{S}TOE'\n", "a: {S: null}\n", "a: {S: x}\n", "a: {}\n"])
+def test_other_braces_are_read(text: str) -> None:
+    assert isinstance(parse_yaml(text, "m.yaml"), dict)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("a:\n\tb: 1\n", 2), ("a:\n  b: 1\n\tc: 2\n", 3), ("a:\n  b: 1\n  \tc: 2\n", 3), ("\ta: 1\n", 1)]
+)
+def test_a_tab_in_the_indent_is_named(text: str, line: int) -> None:
+    message = refused(text)
+    assert f"line {line}: " in message
+    assert message.endswith("indent with blanks, not with a tab")
+
+
+@pytest.mark.parametrize("text", ["a: [1,\n", "a: b: c\n", "a: 'x\ty\n"])
+def test_other_faults_have_no_such_cure(text: str) -> None:
+    message = refused(text)
+    assert "quote it" not in message
+    assert "tab" not in message
+
+
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
     with pytest.raises(ModelError, match="a folder or a device"):
