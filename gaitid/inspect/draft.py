@@ -212,7 +212,9 @@ def _mean(values: Array) -> float:
 def _guess(placed: Placed, others: Sequence[Placed]) -> str:
     """What a marker may be by its place among the others of its part of the body; empty where that says nothing."""
     zone = _zone(placed)
-    near = [other for other in others if other.side == placed.side and _zone(other) == zone]
+    sides = {placed.side, *(("left", "right") if zone == "pelvis" else ())}
+    near = [other for other in others if other.side in sides and _zone(other) == zone]
+    near = near or [placed]
     outward = _outward(placed) - float(np.mean([_outward(other) for other in near]))
     forward = placed.forward - float(np.mean([other.forward for other in near]))
     if zone == "pelvis":
