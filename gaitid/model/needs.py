@@ -163,10 +163,12 @@ class _Walk:
 
     def attempt(self, wanted: list[Use], side: str, trial: Needs) -> bool:
         """Whether all of it is there; where not, nothing is remembered of having looked."""
-        saved = dict(self.seen)
+        saved, saved_static = dict(self.seen), dict(self.static.seen) if self.static else {}
         complete = [self.visit(kind, name, side, trial) for kind, name in wanted]
         if not all(complete):
             self.seen = saved
+            if self.static:
+                self.static.seen = saved_static
         return all(complete)
 
     def rigid(self, spec: RigidFrame, role: Role, needs: Needs) -> bool:
