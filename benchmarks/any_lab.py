@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +57,8 @@ RUNS: Sequence[tuple[str, str]] = (
 ANGLES = ("hip_flexion", "knee_flexion", "ankle_dorsiflexion")
 MOMENTS = ("hip_extension", "knee_extension", "ankle_plantarflexion")
 HEAD = "| folder, command | model, marker set | hip flexion | knee flexion | ankle dorsiflexion | largest moments |"
-# Sources of a measurement, as a record begins to name them, and what the table calls them.
-MEASURED = ("subject file", "trial, stored", "static trial, stored", "static trial, computed")
+# Notes that follow from others, or that hold of nearly all of these recordings.
+UNTOLD = ("no_known_wrench", "filters_differ", "gap_open")
 
 
 class Outcome:
@@ -125,33 +125,42 @@ def details(outcome: Outcome) -> str:
     if outcome.refusal:
         return f"{what} Refused:\n\n      {outcome.refusal}\n"
     notes = outcome.record["warnings"]
-    assumed = [short(note["text"]) for note in notes if note["severity"] == "assumption"]
-    doubted = [short(note["text"]) for note in notes if note["severity"] in ("error", "doubt")]
-    parts = [what, f"Measured: {', '.join(measured(outcome.record['subject'])) or 'nothing of the subject'}."]
-    parts += [f"Assumed: {joined(assumed)}." if assumed else "Nothing was assumed."]
+    known, assumed = by_source(outcome.record["subject"])
+    assumed += [short(n["text"]) for n in notes if n["severity"] == "assumption" and not of_subject(n)]
+    doubted = [short(n["text"]) for n in notes if n["severity"] in ("error", "doubt") and n["code"] not in UNTOLD]
+    parts = [what, f"Measured: {'; '.join(known) or 'nothing of the subject'}."]
+    parts += [f"Assumed: {joined(assumed)}." if assumed else "Assumed: nothing."]
     parts += [f"Missing or doubted: {joined(doubted)}."] if doubted else []
     return " ".join(parts) + "\n"
 
 
-def measured(subject: Mapping[str, Any]) -> Iterator[str]:
-    """Measurements that a file or a static gives, both legs in one."""
-    names: dict[str, str] = {}
+def of_subject(note: Mapping[str, str]) -> bool:
+    """Whether a note tells of a measurement, which the record has with its source."""
+    return note["code"] in ("measurement_assumed", "mass_estimated") and "foot-flat" not in note["text"]
+
+
+def by_source(subject: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """The measurements that were taken, and those that were assumed: names of one source together."""
+    names: dict[str, list[str]] = {}
     for name, entry in subject.items():
-        if str(entry.get("source", "")).startswith(MEASURED):
-            names.setdefault(name.rpartition(".")[2].replace("_", " "), entry["source"])
-    return (f"{name} ({source})" for name, source in names.items())
+        names.setdefault(short(entry["source"]), []).append(name.rpartition(".")[2].replace("_", " "))
+    words = {source: f"{', '.join(dict.fromkeys(of))} ({source})" for source, of in names.items()}
+    return (
+        [text for source, text in words.items() if not source.startswith("assumed")],
+        [text for source, text in words.items() if source.startswith("assumed")],
+    )
 
 
 def short(text: str) -> str:
     """A note without what the reader is told to do."""
     text = re.split(
-        r"; (?:correct|say|a tape|scales|choose|give|check) |; (?:a tape measure|scales) | \(choose ", text
+        r"; (?:correct|say|a tape|scales|choose|give|check) | \((?:choose|heel and toe|--force-cutoff) ?", text
     )[0]
     text = re.sub(r"^the body's (mass is not known).*", r"the \1", text)
     return text if len(text) <= 170 else text[:167].rpartition(" ")[0] + " …"
 
 
-def joined(texts: Sequence[str], most: int = 7) -> str:
+def joined(texts: Sequence[str], most: int = 6) -> str:
     kept = list(dict.fromkeys(texts))
     return "; ".join(kept[:most]) + (f"; and {len(kept) - most} more" if len(kept) > most else "")
 
