@@ -14,6 +14,7 @@ from gaitid.body.calibration import Calibration, calibrate
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Geometry
 from gaitid.body.poses import differentiate, pose_body
+from gaitid.body.standing import check_sides, check_stands
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording, resolve_subject
 from gaitid.errors import GaitidError, TrialError
 from gaitid.gait.spatiotemporal import analyse_gait
@@ -221,13 +222,23 @@ def _subject(model: specs.Model, needs: Mapping[str, Needs], sources: Sources) -
 
 
 def _calibration(subject: Subject, sources: Sources, sides: Sequence[str]) -> Calibration:
-    """What is carried over from the static, or else from what a subject file says of one."""
+    """What is carried over from the static, or else from what a subject file says of one.
+
+    Raises
+    ------
+    TrialError
+        The static is none (`check_stands`), or left and right are exchanged in it.
+    """
     static = sources.static
     if static is None:
         return sources.file.calibration
+    check_stands(static.markers)
     flat = subject.foot_flat is not False
     geometry = Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)
-    return calibrate(geometry, sides, "static trial")
+    calibration = calibrate(geometry, sides, "static trial")
+    if calibration.templates:
+        check_sides(geometry, sides)
+    return calibration
 
 
 def _mass_notes(model: specs.Model, subject: Subject) -> Notes:

@@ -8,6 +8,7 @@ from dataclasses import field
 import numpy as np
 
 from gaitid.body.frames import Geometry, Pose
+from gaitid.body.lengths import segment_lengths
 from gaitid.model import specs
 from gaitid.model.shapes import CarriedFrame, CarriedPoint, RigidFrame
 from gaitid.numerics.rotation import apply_transposed
@@ -33,6 +34,9 @@ class Calibration:
     spread_m : mapping of Place to mapping of str to float
         How much a point moved in its frame during the static: root mean square.
     source : str
+    lengths_m : mapping of Place to (float, float)
+        For each side and segment with a joint at both ends the mean distance between their centres in the static, m,
+        and its standard deviation.
     """
 
     templates: Mapping[Place, Mapping[str, Array]] = field(default_factory=dict)
@@ -40,6 +44,7 @@ class Calibration:
     frames: Mapping[Place, Pose] = field(default_factory=dict)
     spread_m: Mapping[Place, Mapping[str, float]] = field(default_factory=dict)
     source: str = ""
+    lengths_m: Mapping[Place, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def places(self) -> frozenset[Place]:
@@ -64,7 +69,7 @@ def calibrate(static: Geometry, sides: Sequence[str], source: str) -> Calibratio
     frames: dict[Place, Pose] = {}
     spread: dict[Place, Mapping[str, float]] = {}
     for place, definition in carried_definitions(static.model, sides):
-        side, name = place
+        side, _ = place
         if isinstance(definition, RigidFrame):
             pose = static.frame(definition.reference, side)
             local: dict[str, Array] = {
@@ -87,7 +92,13 @@ def calibrate(static: Geometry, sides: Sequence[str], source: str) -> Calibratio
                 u, _, vt = np.linalg.svd(R[known].mean(axis=0))  # the rotation nearest to the mean
                 origin = _mean(apply_transposed(by.R_gs, carried.origin_g - by.origin_g))
                 frames[place] = Pose((u @ vt)[None], origin[None])
-    return Calibration(templates, points, frames, spread, source)
+    known_lengths = {
+        place: length[np.isfinite(length)]
+        for place, length in segment_lengths(static, sides).items()
+        if np.isfinite(length).any()
+    }
+    lengths = {place: (float(length.mean()), float(length.std())) for place, length in known_lengths.items()}
+    return Calibration(templates, points, frames, spread, source, lengths)
 
 
 def carried_definitions(

@@ -10,6 +10,7 @@ from gaitid.body.calibration import Calibration
 from gaitid.body.frames import Geometry, Pose
 from gaitid.body.kinematics import SegmentMotion, segment_motions
 from gaitid.body.sanity import check_body, length_notes
+from gaitid.body.standing import compare_with_static
 from gaitid.body.subject import Subject
 from gaitid.markers.clean import Markers
 from gaitid.model import specs
@@ -121,12 +122,13 @@ def pose_body(
     Raises
     ------
     TrialError
-        No body can be like that (`check_body`).
+        The static is another person's (`compare_with_static`), or no body can be like that (`check_body`).
     """
     n_frames = len(next(iter(markers.filtered.values())))
     geometry = Geometry(model, markers.filtered, subject.numbers, n_frames, up_g, calibration=calibration)
+    differences = compare_with_static(geometry, sides)
     check_body(geometry, sides, markers.doubted)
-    notes = length_notes(geometry, sides, markers.first_frame)
+    notes = (*differences, *length_notes(geometry, sides, markers.first_frame))
     through = geometry
     if markers.support is not markers.filtered:
         through = geometry.with_markers(markers.support)
