@@ -10,7 +10,7 @@ from gaitid.analysis.conventions import conventions
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limb
 from gaitid.analysis.recorded import recorded
 from gaitid.analysis.result import Result, SideResult
-from gaitid.body.calibration import Calibration, calibrate
+from gaitid.body.calibration import Calibration, calibrate, marker_templates
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Geometry
 from gaitid.body.poses import differentiate, pose_body
@@ -84,11 +84,11 @@ def analyse(
     prepared = prepare(trial, model, subject_file, static, options.marker_set)
     model, needs, subject, up_g = prepared.model, prepared.needs, prepared.subject, prepared.up_g
     calibration = _calibration(subject, prepared.sources, list(needs))
-    markers = clean_markers(trial, model)
+    markers = clean_markers(trial, model, marker_templates(calibration, model, list(needs)))
     body = pose_body(model, markers, subject, list(needs), up_g, calibration)
     motion = differentiate(body, trial.rate_hz)
 
-    ground = ground_under(trial, model, markers, list(needs), up_g)
+    ground = ground_under(trial, model, markers, list(needs), up_g, calibration)
     by_hand = _as_indices(options.by_hand, trial, list(ground.feet))
     weight_N = subject.mass_kg * body.settings.gravity_m_per_s2
     loads = loads_on_feet(ground, weight_N, by_hand)
@@ -250,12 +250,19 @@ def _mass_notes(model: specs.Model, subject: Subject) -> Notes:
 # --- the ground ---------------------------------------------------------------------------------------------
 
 
-def ground_under(trial: Trial, model: specs.Model, markers: Markers, sides: Sequence[str], up_g: Array) -> Ground:
+def ground_under(
+    trial: Trial,
+    model: specs.Model,
+    markers: Markers,
+    sides: Sequence[str],
+    up_g: Array,
+    calibration: Calibration | None = None,
+) -> Ground:
     """Plates and feet of the sides that were recorded."""
     if not model.touches_ground:
         return no_ground(trial, markers.settings, up_g)
     feet: dict[str, FootTrack] = {
-        side: foot for side, foot in foot_tracks(trial, model, markers.seen).items() if side in sides
+        side: foot for side, foot in foot_tracks(trial, model, markers.seen, calibration).items() if side in sides
     }
     return find_ground(trial, markers.settings, feet, up_g)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from gaitid.body.calibration import Calibration
 from gaitid.body.frames import Geometry
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs
@@ -25,14 +26,18 @@ class FootTrack:
         return FootTrack(self.heel_g[frames], self.toe_g[frames])
 
 
-def foot_tracks(trial: Trial, model: specs.Model, markers: Mapping[str, Array] | None = None) -> dict[str, FootTrack]:
+def foot_tracks(
+    trial: Trial, model: specs.Model, markers: Mapping[str, Array] | None = None, calibration: Calibration | None = None
+) -> dict[str, FootTrack]:
     """Heel and toe of each side, unfiltered, from the trial's own or given markers; NaN where one was not seen.
 
-    None for a model that the ground does not act on.
+    What a static shows of a foot (`calibration`) may carry a toe whose markers were not seen. None for a model that
+    the ground does not act on.
     """
     if not model.touches_ground:
         return {}
-    geometry = Geometry(model, markers or model_markers(trial, model), {}, trial.n_frames, np.zeros(3))
+    seen = markers or model_markers(trial, model)
+    geometry = Geometry(model, seen, {}, trial.n_frames, np.zeros(3), calibration=calibration)
 
     def toe(side: str) -> Array:
         point = geometry.point(model.toe, side)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gaitid.body.calibration import carried_definitions
+from gaitid.body.calibration import carried_definitions, marker_label
 from gaitid.body.frames import Geometry
 from gaitid.body.lengths import neighbours, segment_lengths
 from gaitid.body.sanity import exchanged_sides
@@ -195,8 +195,8 @@ def _another_person(telling: Sequence[Compared], off: float, scale: float, base:
         "the static is another person's, or its markers were put on again before the trial",
         expected="the trial's distances between markers of a segment and between joint centres, half of them to "
         f"{OFF_M * 1e3:.0f} mm, and on the whole to {SCALE_OFF:.0%}",
-        found=f"half of {len(telling)} distances off by {off * 1e3:.0f} mm or more and the trial's {scale:.3f} times as "
-        f"long: {first_few(shown, SHOWN)}",
+        found=f"half of {len(telling)} distances off by {off * 1e3:.0f} mm or more and the trial's {scale:.3f} times "
+        f"as long: {first_few(shown, SHOWN)}",
         todo="give the static of this person and session with --static",
     )
 
@@ -225,7 +225,7 @@ def _templates(geometry: Geometry, sides: Sequence[str]) -> Iterator[Compared]:
             continue
         off = np.where(known, np.abs(typical - there), -1.0)
         k = int(np.argmax(off))
-        words = [point_words(geometry.model, points[i], side) for i in pairs[k]]
+        words = [_words(geometry.model, points[i], side) for i in pairs[k]]
         plate = bool((high - low)[known].max() < PLATE_M and off[k] < PLATE_FITS_M)
         scale = float(np.sqrt((typical[known] ** 2).sum() / (there[known] ** 2).sum()))
         largest = Difference(" to ".join(words), float(there[k]), float(typical[k]))
@@ -244,8 +244,7 @@ def _lengths(geometry: Geometry, sides: Sequence[str]) -> Iterator[Compared]:
             yield Compared(f"{side} {segment}", largest, trial / standing, False)
 
 
-def point_words(model: specs.Model, point: str, side: str) -> str:
+def _words(model: specs.Model, point: str, side: str) -> str:
     """A marker's label; of another point its name."""
     place, name = model.place("point", point, side)
-    labels = model.labels(name, place) if name in model.scope(bool(place)).markers else ()
-    return labels[0] if labels else f"{place} {name}".strip().replace("_", " ")
+    return marker_label(model, point, side) or f"{place} {name}".strip().replace("_", " ")
