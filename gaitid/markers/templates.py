@@ -64,9 +64,10 @@ def find_exchanged_throughout(markers: Mapping[str, Array], templates: Sequence[
     markers : mapping of label to (frames, 3) array, m
     templates : sequence of Template
     """
-    n_frames = len(next(iter(markers.values()), ()))
-    some = np.unique(np.linspace(0, max(n_frames - 1, 0), SOME_FRAMES).astype(int))
-    few = {label: points[some] for label, points in markers.items()} if n_frames else {}
+    if not templates or not markers:
+        return []
+    step = max(1, len(next(iter(markers.values()))) // SOME_FRAMES)
+    few = {label: points[::step] for label, points in markers.items()}
     unfit = [template for template in templates if _at_share(_misfit(few, [template]), MOSTLY) > UNFIT_M]
     labels = dict.fromkeys(label for template in unfit for label in template.places if label in few)
     found: list[Exchange] = []
