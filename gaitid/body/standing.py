@@ -170,9 +170,7 @@ def compare_with_static(geometry: Geometry, sides: Sequence[str]) -> Notes:
     TrialError
         Half of the segments differ by more than `OFF_M`, or in size by more than `SCALE_OFF`.
     """
-    if geometry.calibration is None or not geometry.calibration.templates:
-        return ()
-    compared = [*_templates(geometry, sides), *_lengths(geometry, sides)]
+    compared = compare(geometry, sides)
     telling = [one for one in compared if not one.says_nothing]
     if telling:
         off = float(median(np.array([one.largest.off for one in telling])))
@@ -185,6 +183,13 @@ def compare_with_static(geometry: Geometry, sides: Sequence[str]) -> Notes:
         for one in compared
         if one.markers and one.largest.off > MOVED_M
     )
+
+
+def compare(geometry: Geometry, sides: Sequence[str]) -> list[Compared]:
+    """Each segment in the static and in the trial, by its markers and by its joint centres; none without templates."""
+    if geometry.calibration is None or not geometry.calibration.templates:
+        return []
+    return [*_templates(geometry, sides), *_lengths(geometry, sides)]
 
 
 def _another_person(telling: Sequence[Compared], off: float, scale: float, base: str) -> TrialError:

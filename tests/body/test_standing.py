@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 from cluster_walk import moved
 
-from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.pipeline import _calibration, analyse, prepare
 from gaitid.analysis.recorded import bind_trial
 from gaitid.analysis.result import Result
-from gaitid.body.standing import check_stands
+from gaitid.body.frames import Geometry
+from gaitid.body.standing import check_stands, compare
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
+from gaitid.markers.clean import clean_markers
 from gaitid.model.load import load_model
 from gaitid.read import read_trial
 from gaitid.trial import Trial
@@ -238,3 +240,45 @@ def test_the_static_of_another_laboratory_is_refused(name: str, other: str) -> N
     renamed = replace(static, labels=tuple(new[static.labels[i]] for i in kept), points_g=static.points_g[:, kept])
     with pytest.raises(TrialError, match="another person's|cannot be computed"):
         run_with(renamed, trial)
+
+
+@cache
+def medians(name: str, size: float = 1.0) -> tuple[float, float]:
+    """The two figures that decide, m and share, of a laboratory's static made so many times as large."""
+    static, trial = pair(name)
+    settings = {"cutoff_hz": "none"} if trial.rate_hz < 20 else {}
+    prepared = prepare(trial, load_model("cast", settings), PERSON, replace(static, points_g=static.points_g * size))
+    sides = list(prepared.needs)
+    calibration = _calibration(prepared.subject, prepared.sources, sides)
+    geometry = Geometry(
+        prepared.model,
+        clean_markers(trial, prepared.model).filtered,
+        prepared.subject.numbers,
+        trial.n_frames,
+        prepared.up_g,
+        calibration=calibration,
+    )
+    telling = [one for one in compare(geometry, sides) if not one.says_nothing]
+    off, scale = np.median([(one.largest.off, one.scale) for one in telling], axis=0)
+    return float(off), float(abs(scale - 1))
+
+
+@needs_trials
+@pytest.mark.parametrize("name", OWN)
+def test_limits_drawn_without_a_laboratory_judge_it_rightly(name: str) -> None:
+    """Half way, on a logarithmic scale, between its own statics and those made 4 % smaller or larger, of the others."""
+    rest = [other for other in OWN if other.partition("/")[0] != name.partition("/")[0]]
+    own = max(medians(other)[1] for other in rest)
+    foreign = min(medians(other, size)[1] for other in rest for size in (0.96, 1.04))
+    limit = np.sqrt(own * foreign)
+    assert medians(name)[1] < limit < min(medians(name, size)[1] for size in (0.96, 1.04))
+    # m; the limit that counts is twice the largest of anybody's own static
+    assert medians(name)[0] < 0.006 and max(medians(other)[0] for other in rest) < 0.006
+
+
+@needs_trials
+@pytest.mark.parametrize("name", OWN)
+def test_a_mirrored_static_is_refused(name: str) -> None:
+    static, trial = pair(name)
+    with pytest.raises(TrialError, match="exchanged in the static"):
+        run_with(replace(static, points_g=static.points_g * (1.0, -1.0, 1.0)), trial)
