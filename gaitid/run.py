@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gaitid.analysis.result import Result
-from gaitid.body.subject import SubjectFile, read_subject
+from gaitid.body.frames import Calibration
+from gaitid.body.subject import SubjectFile
+from gaitid.body.subject_file import read_subject
 from gaitid.disk.atomic import write_all
 from gaitid.disk.regular import MAX_BYTES, file_size
 from gaitid.errors import GaitidError, ModelError, ReadError, WriteError
@@ -23,8 +25,10 @@ from gaitid.model.specs import Model
 from gaitid.notes import Note, Notes, ranked
 from gaitid.read import read_trial
 from gaitid.read.assignments import enf_files
+from gaitid.read.settings import SETTINGS, ReaderSettings
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Trial
+from gaitid.version import __version__
 from gaitid.write import DEFAULT_FRAMES, TABLES, WRITE
 
 if TYPE_CHECKING:
@@ -55,6 +59,7 @@ class RunOptions:
     command: tuple[str, ...] = ()
     contributions: bool = False
     observer: str | None = None
+    reader: ReaderSettings = field(default_factory=ReaderSettings)
 
 
 @frozen_dataclass()
@@ -128,7 +133,7 @@ def prepare(options: RunOptions) -> Prepared:
     inputs: list[Mapping[str, str]] = []
     if options.model != AUTO:
         hidden = hidden_model(options.model)
-        model = about_hidden(options.model, lambda: load_model(options.model, options.overrides))
+        model = about_hidden(options.model, lambda: load_model(options.model, options.overrides, SETTINGS))
         if hidden:
             notes = (Note("model_hidden", f"using ./{find_model(options.model)}, not the bundled {hidden}"),)
         if model.paths[0] not in bundled_models().values():
@@ -158,7 +163,7 @@ def prepare(options: RunOptions) -> Prepared:
     static = None
     if options.static is not None:
         path = options.static
-        static = named(path, lambda: read_trial(found_trial(path)))
+        static = named(path, lambda: read_trial(found_trial(path), settings=options.reader))
         inputs.append(input_record("static", path, found_trial(path)))
     for role, extra in (("forces", options.forces), ("plates", options.plates)):
         if extra is not None:
@@ -309,7 +314,7 @@ def found_trial(path: Path) -> Path:
 
 
 def _read(path: Path, options: RunOptions) -> Trial:
-    return read_trial(found_trial(path), forces=options.forces, plates=options.plates)
+    return read_trial(found_trial(path), forces=options.forces, plates=options.plates, settings=options.reader)
 
 
 def analyse_file(path: Path, prepared: Prepared) -> Result:
@@ -387,6 +392,45 @@ def refuse_to_overwrite(paths: Iterable[Path], inputs: Iterable[Path]) -> None:
             )
 
 
+def calibrate_file(static: Path, output: Path, options: RunOptions) -> Result:
+    """Analyse a static trial as its own calibration, and write what its session needs as a subject file.
+
+    Raises
+    ------
+    GaitidError
+        No model fits, the static cannot be used, or the file cannot be written; nothing is written then.
+    """
+    from gaitid.body.subject_file import subject_text
+
+    refuse_to_overwrite([output], files_read(static, options))
+    prepared = settle(prepare(options), static)
+    result = analyse_file(static, prepared)
+    made_by = {
+        "made_by": f"gaitid {__version__}",
+        "static": input_record("static", static, found_trial(static)) | {"model_chosen": prepared.chosen_because},
+    }
+    calibration = result.body.geometry.calibration or Calibration()
+    text = subject_text(result.model, result.subject, calibration, made_by)
+    write_all(output.parent, {output.name: text})
+    return result
+
+
+def command_to_keep(options: RunOptions) -> tuple[str, ...]:
+    """The command as a record has it: without the name of a subject, which is a person's, unless names are kept."""
+    name = options.reader.subject_prefix
+    if name is None or options.keep_names:
+        return options.command
+    given = [i for i, word in enumerate(options.command) if word == "--subject-prefix"]
+    return tuple("(not kept)" if i - 1 in given else word for i, word in enumerate(options.command))
+
+
+def reader_settings(options: RunOptions) -> dict[str, Any]:
+    """What a record says of how the trial's file was read."""
+    name = options.reader.subject_prefix
+    kept = name if options.keep_names or name is None else "given"
+    return {"point_unit": options.reader.point_unit, "subject_prefix": kept}
+
+
 def run_file(
     path: Path,
     folder: Path,
@@ -419,7 +463,10 @@ def run_file(
         for table in TABLES
         if table not in WRITE or table in options.write
     }
-    content = record(result, options.command, inputs_of(path, result, prepared), options.express_in, options.keep_names)
+    content = record(
+        result, command_to_keep(options), inputs_of(path, result, prepared), options.express_in, options.keep_names
+    )
+    content["settings"] |= reader_settings(options)
     if prepared.chosen_because:
         content["model"]["chosen_because"] = prepared.chosen_because
     if options.contributions:

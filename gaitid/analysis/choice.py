@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from gaitid.analysis.pipeline import lacking
 from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_sides
-from gaitid.body.subject import SubjectFile, read_subject
+from gaitid.body.subject import SubjectFile
+from gaitid.body.subject_file import calibrated_model, read_subject
 from gaitid.errors import GaitidError, TrialError
 from gaitid.model import specs
 from gaitid.model.load import load_model
@@ -72,6 +73,10 @@ def choose_model(
         None fits any; what each lacks in the first recording.
     """
     faults: dict[str, list[GaitidError | None]] = {}
+    calibrated = "" if subject is None else calibrated_model(subject)
+    if calibrated:  # what was measured in its static serves no other model
+        model = load_model(calibrated, overrides)
+        return Choice(model, f"the subject file was calibrated for {calibrated}")
     order = _order(recordings)
     for name in order:
         model = load_model(name, overrides)

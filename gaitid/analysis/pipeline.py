@@ -9,9 +9,9 @@ from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link,
 from gaitid.analysis.mass import Stand, weigh
 from gaitid.analysis.recorded import recorded
 from gaitid.analysis.result import Result, SideResult
-from gaitid.body.calibration import Calibration, calibrate
+from gaitid.body.calibration import calibrate
 from gaitid.body.feet import FootTrack, foot_tracks
-from gaitid.body.frames import Geometry
+from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.poses import differentiate, pose_body
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording, resolve_subject
 from gaitid.errors import GaitidError, TrialError
@@ -22,7 +22,7 @@ from gaitid.ground.ground import Ground, find_ground, no_ground
 from gaitid.ground.vertical import vertical
 from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
-from gaitid.model.marker_sets import MarkerSet
+from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker_set, load_marker_set
 from gaitid.model.needs import Needs
 from gaitid.notes import Note, Notes, ranked
 from gaitid.records import frozen_dataclass
@@ -86,7 +86,7 @@ def analyse(
     body = pose_body(model, markers, subject, list(needs), up_g, calibration)
     motion = differentiate(body, trial.rate_hz)
 
-    ground = ground_under(trial, model, markers, list(needs), up_g)
+    ground = ground_under(trial, markers, list(needs), body.geometry)
     by_hand = _as_indices(options.by_hand, trial, list(ground.feet))
     stand = Stand(ground, by_hand, motion.base.vel_g @ up_g, body.settings, static, prepared.static_model)
     subject, loads, mass_notes = weigh(subject, model, stand)
@@ -193,6 +193,8 @@ def prepare(
     TrialError, SubjectError
         What the model needs and neither trial, static nor subject has.
     """
+    if marker_set is None and subject_file.marker_set in bundled_marker_sets():
+        marker_set = load_marker_set(find_marker_set(subject_file.marker_set))
     bound, needs, notes = recorded(trial, model, static, marker_set, subject_file.calibration.places)
     up_g, up_words = vertical(trial, bound.model)
     standing = None
@@ -228,7 +230,7 @@ def _subject(model: specs.Model, needs: Mapping[str, Needs], sources: Sources) -
 def _calibration(subject: Subject, sources: Sources, sides: Sequence[str]) -> Calibration:
     """What is carried over from the static, or else from what a subject file says of one."""
     static = sources.static
-    if static is None:
+    if static is None or sources.file.calibration.places:  # as with measurements, the file wins
         return sources.file.calibration
     flat = subject.foot_flat is not False
     geometry = Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)
@@ -238,12 +240,13 @@ def _calibration(subject: Subject, sources: Sources, sides: Sequence[str]) -> Ca
 # --- the ground ---------------------------------------------------------------------------------------------
 
 
-def ground_under(trial: Trial, model: specs.Model, markers: Markers, sides: Sequence[str], up_g: Array) -> Ground:
-    """Plates and feet of the sides that were recorded."""
+def ground_under(trial: Trial, markers: Markers, sides: Sequence[str], body: Geometry) -> Ground:
+    """Plates and feet of the sides that were recorded; `body` is the model's geometry on the trial."""
+    model, up_g = body.model, body.up_g
     if not model.touches_ground:
         return no_ground(trial, markers.settings, up_g)
     feet: dict[str, FootTrack] = {
-        side: foot for side, foot in foot_tracks(trial, model, markers.seen).items() if side in sides
+        side: foot for side, foot in foot_tracks(trial, model, markers.seen, body).items() if side in sides
     }
     return find_ground(trial, markers.settings, feet, up_g)
 

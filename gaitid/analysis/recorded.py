@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
 from gaitid.errors import TrialError
 from gaitid.model import specs
 from gaitid.model.binding import bind
@@ -11,9 +13,18 @@ from gaitid.model.fields import nearest
 from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
 from gaitid.model.needs import Needs, Reference, Role, side_needs
 from gaitid.notes import Note, Notes
+from gaitid.numerics.rotation import dot, unit
+from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Trial
+from gaitid.trial import Array, Trial
 
+# Landmarks on both sides of a joint or a foot, the outer one first.
+_OUTER_INNER = (("knee_lateral", "knee_medial"), ("ankle_lateral", "ankle_medial"), ("mt5", "mt1"))
+# m. An outer landmark that lies farther than this on the inner side of the other is labelled as the other: those of the
+# shared recordings lie 60 to 145 mm on the right side.
+_EXCHANGED_M = 0.02
+# So many frames, or a little more, show on which side a landmark lies.
+_LOOKED_AT = 50
 # So many labels of a file are shown in an error.
 _SHOWN_LABELS = 12
 
@@ -30,11 +41,14 @@ class Bound:
         Bound to the static; None where there is none.
     reference : Reference
         What carried points and frames are measured in.
+    notes : Notes
+        Of labels that are not believed.
     """
 
     model: specs.Model
     static_model: specs.Model | None
     reference: Reference
+    notes: Notes = ()
 
 
 def seen_labels(trial: Trial) -> list[str]:
@@ -77,11 +91,48 @@ def bind_trial(
                 todo="name its landmarks with --markers FILE; `gaitid models markers TRIAL` writes a first draft",
             )
         marker_set = sets[0]
-    bound = bind(model, Spellings(labels), marker_set)
+    bound, notes = _without_exchanged(trial, bind(model, Spellings(labels), marker_set))
     if static is None:
-        return Bound(bound, None, Reference(bound, None, carried))
-    of_static = bind(model, Spellings(static_labels), marker_set)
-    return Bound(bound, of_static, Reference(of_static, static.has, carried))
+        return Bound(bound, None, Reference(bound, None, carried), notes)
+    of_static, static_notes = _without_exchanged(static, bind(model, Spellings(static_labels), marker_set))
+    in_static = tuple(note._replace(text=f"static: {note.text}") for note in static_notes)
+    return Bound(bound, of_static, Reference(of_static, static.has, carried), (*notes, *in_static))
+
+
+def _without_exchanged(trial: Trial, model: specs.Model) -> tuple[specs.Model, Notes]:
+    """The bound model without landmarks that lie on the wrong side of each other, and what is to be said of them.
+
+    The body's left is where its left landmarks are. Neither of two exchanged labels is believed: which of them names
+    the right thing cannot be told from their places alone.
+    """
+    if not model.marker_set or len(model.sides) < 2:
+        return model, ()
+    some = slice(None, None, max(1, trial.n_frames // _LOOKED_AT))
+
+    def place(side: str, role: str) -> Array | None:
+        label = next((x for x in model.spelled.get((side, role), ()) if trial.has(x)), "")
+        return trial.marker(label)[some] if label else None
+
+    names = [s.name for s in sorted(model.sides, key=lambda s: -s.sign)]
+    pairs = [(place(names[0], role), place(names[1], role)) for role in model.each_side.markers]
+    apart = [left - right for left, right in pairs if left is not None and right is not None]
+    if not apart:
+        return model, ()
+    leftward = unit(np.nanmedian(np.stack(apart), axis=0))
+    spelled, notes = dict(model.spelled), []
+    for side in model.sides:
+        for outer, inner in _OUTER_INNER:
+            ends = place(side.name, outer), place(side.name, inner)
+            if ends[0] is None or ends[1] is None:
+                continue
+            outward = side.sign * dot(ends[0] - ends[1], leftward)
+            known = outward[np.isfinite(outward)]
+            if known.size and median(known) < -_EXCHANGED_M:
+                labels = " and ".join(spelled[side.name, role][0] for role in (outer, inner))
+                text = f"{labels} are exchanged: the first lies {-1e3 * median(known):.0f} mm inside the other"
+                notes.append(Note("labels_exchanged", f"{text}; neither is used; correct the labels"))
+                spelled |= {(side.name, role): () for role in (outer, inner)}
+    return (model._replace(spelled=spelled) if notes else model), tuple(notes)
 
 
 def recorded(
@@ -139,7 +190,7 @@ def recorded_sides(trial: Trial, bound: Bound) -> tuple[dict[str, Needs], Notes]
     recorded = {name: needs for name, needs in legs.items() if of_leg[name]}
     if not all(needs.complete for needs in (recorded or legs).values()):
         raise _lacking(trial, bound, legs, (recorded or legs).values())
-    notes = []
+    notes = list(bound.notes)
     for name, needs in legs.items():
         if name not in recorded:
             roles = needs.of_leg(name, set(needs.missing))
@@ -257,6 +308,7 @@ def _lacking(trial: Trial, bound: Bound, legs: Mapping[str, Needs], lacking: Ite
     else:
         known = f" ({model.marker_set} labels)" if model.marker_set else ""
         wrong = f"the model {model.name}{known} cannot be computed: {'; '.join(what_lacks(bound, lacking))}"
+        wrong = "; ".join([wrong, *(note.text for note in bound.notes)])
     error = MarkersLackError(
         wrong,
         found=_shown(present)

@@ -25,14 +25,18 @@ class FootTrack:
         return FootTrack(self.heel_g[frames], self.toe_g[frames])
 
 
-def foot_tracks(trial: Trial, model: specs.Model, markers: Mapping[str, Array] | None = None) -> dict[str, FootTrack]:
+def foot_tracks(
+    trial: Trial, model: specs.Model, markers: Mapping[str, Array] | None = None, body: Geometry | None = None
+) -> dict[str, FootTrack]:
     """Heel and toe of each side, unfiltered, from the trial's own or given markers; NaN where one was not seen.
 
-    None for a model that the ground does not act on.
+    None for a model that the ground does not act on. With the `body` of the trial also points that are carried over
+    from a static.
     """
     if not model.touches_ground:
         return {}
-    geometry = Geometry(model, markers or model_markers(trial, model), {}, trial.n_frames, np.zeros(3))
+    seen = markers or model_markers(trial, model)
+    geometry = Geometry(model, seen, {}, trial.n_frames, np.zeros(3)) if body is None else body.with_markers(seen)
     feet = {side.name: heel_and_toe(geometry, side.name) for side in model.sides}
     return {side: FootTrack(heel, toe) for side, (heel, toe) in feet.items()}
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gaitid.body.calibration import Calibration
-from gaitid.body.frames import Geometry, Pose
+from gaitid.body.frames import Calibration, Geometry, Pose
 from gaitid.body.kinematics import SegmentMotion, segment_motions
 from gaitid.body.sanity import check_body, length_notes, line_notes
 from gaitid.body.subject import Subject

@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from gaitid.body.calibration import Calibration
-from gaitid.body.frames import Geometry, angle_between, dihedral
+from gaitid.body.frames import Calibration, Geometry, angle_between, dihedral
 from gaitid.body.kinematics import clinical_angles
 from gaitid.errors import SubjectError
 from gaitid.markers.clean import calibration_markers, model_markers
 from gaitid.model import specs
 from gaitid.model.expression import Expression, mean_of_known
-from gaitid.model.fields import Faults, Fields, nearest
-from gaitid.model.load import bundled_models, load_model
 from gaitid.notes import Note, Notes
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
@@ -31,6 +27,8 @@ _ANOTHER_BODY = 0.1
 
 # In MANUFACTURER:SOFTWARE of what stored its calibration angles in degrees (seen in 5.2.4).
 WORKSTATION = "workstation"
+# Where a value stood that a program wrote into a file.
+_STORED_IN_STATIC, _STORED_IN_TRIAL = "static trial, stored", "trial, stored"
 
 # So begins the note that `gaitid batch` refuses a static for that it found by itself.
 OTHER_PERSON = "the static may be another person's"
@@ -48,12 +46,14 @@ class Measured:
 @frozen_dataclass()
 class SubjectFile:
     """What a subject file says: values in SI by name (sided as ``left.knee_width``), static options, and what a
-    calibration measured of the points and frames that a model carries over from a static.
+    calibration measured of the points and frames that a model carries over from a static, with labels of which
+    marker set.
     """
 
     values: Mapping[str, float] = field(default_factory=dict)
     foot_flat: bool | None = None
     calibration: Calibration = field(default_factory=Calibration)
+    marker_set: str = ""
 
 
 @frozen_dataclass(eq=False)
@@ -99,7 +99,7 @@ def _angle_unit(trial: Trial, model: specs.Model) -> tuple[str, Notes]:
     No parameter of a C3D file says it. Nexus stores radians, Vicon Workstation stored degrees; a number above π is
     certainly one of degrees, and then so are the others.
     """
-    angles = {m.c3d for m in model.subject.values() if m.c3d and m.c3d_unit == "rad"}
+    angles = {name for m in model.subject.values() for name in m.c3d if m.c3d_unit == "rad"}
     names = [name.replace("{S}", side.letter) for side in model.sides for name in sorted(angles)]
     stored = {name: trial.parameters[name] for name in names if trial.parameters.get(name)}
     beyond = [f"{name} = {value:g}" for name, value in stored.items() if abs(value) > np.pi]
@@ -177,75 +177,6 @@ def key_of(measurement: specs.Measurement, side: str) -> str:
     return f"{side}_{measurement.key}" if side else measurement.key
 
 
-def read_subject(path: Path, model: specs.Model) -> SubjectFile:
-    """Read a subject file against the vocabulary of a model.
-
-    A length may be given in mm, cm or m, an angle in rad or deg, by the end of its key.
-
-    Returns
-    -------
-    SubjectFile
-
-    Raises
-    ------
-    ModelError
-        An unknown key, not a number, or a value outside the range that the model allows: all in one line.
-    """
-    from gaitid.model.yaml_file import load_yaml  # only where a subject file is given
-
-    faults = Faults(str(path))
-    fields = Fields(load_yaml(path), "", faults)
-    known = _vocabulary(model)
-    values: dict[str, float] = {}
-    for key in list(fields.values):
-        if key == "static":
-            continue
-        if key not in known:
-            fields.asked.add(key)
-            if not _of_another_model(key):
-                faults.add(f"{key}: unknown key{nearest(key, sorted(known))}")
-            continue
-        measurement, side, unit = known[key]
-        raw = fields.raw(key)
-        if isinstance(raw, bool) or not isinstance(raw, (int, float)) or not np.isfinite(raw):
-            faults.add(f"{key}: expected a number, found {raw!r}")
-            continue
-        value = float(raw) * SI[unit]
-        if not measurement.low <= value <= measurement.high:
-            faults.add(
-                f"{key}: expected {measurement.low / SI[unit]:g} to {measurement.high / SI[unit]:g} {unit}, "
-                f"found {raw:g} (wrong unit?)"
-            )
-        name = f"{side}.{measurement.name}" if side else measurement.name
-        if name in values:
-            faults.add(f"{key}: given twice, in two units")
-        values[name] = value
-    static = fields.mapping("static", {})
-    given = static.flag("foot_flat", False)
-    foot_flat = given if "foot_flat" in static.values else None
-    static.done()
-    fields.done()
-    faults.raise_if_any()
-    return SubjectFile(values, foot_flat)
-
-
-def _vocabulary(model: specs.Model) -> dict[str, tuple[specs.Measurement, str, str]]:
-    """Each key of a subject file that a model knows: the measurement, its side and the unit that the key ends in."""
-    known: dict[str, tuple[specs.Measurement, str, str]] = {}
-    for measurement in model.subject.values():
-        stem = measurement.key.removesuffix(f"_{measurement.unit}")
-        units = {"kg": ("kg",), "m": ("mm", "cm", "m"), "rad": ("rad", "deg")}[si_unit(measurement.unit)]
-        for side in [side.name for side in model.sides] if measurement.sided else [""]:
-            for unit in units:
-                known[f"{side}_{stem}_{unit}" if side else f"{stem}_{unit}"] = (measurement, side, unit)
-    return known
-
-
-def _of_another_model(key: str) -> bool:
-    """Whether a bundled model knows a key: a session's file serves whichever of them is taken."""
-    return any(key in _vocabulary(load_model(name)) for name in bundled_models())
-
-
 class _Requested(NamedTuple):
     """A measurement of one side, or (side ``""``) of the body."""
 
@@ -256,11 +187,32 @@ class _Requested(NamedTuple):
 
     def stored(self, model: specs.Model, parameters: Mapping[str, float], angle_unit: str = "rad") -> float | None:
         """Its value among a trial's parameters, SI; None where they do not hold it."""
+        read = self.stored_in(model, parameters, angle_unit)
+        return None if read is None else read[0] * SI[read[1]]
+
+    def stored_in(
+        self, model: specs.Model, parameters: Mapping[str, float], angle_unit: str = "rad"
+    ) -> tuple[float, str] | None:
+        """Its number among a trial's parameters, and its unit: the usual one, or of an optional length one that can be.
+
+        Programs store heights in mm, people who type them in also cm and m.
+        """
         m = self.measurement
         letters = {side.name: side.letter for side in model.sides}
         unit = angle_unit if m.c3d_unit == "rad" else m.c3d_unit
-        value = parameters.get(m.c3d.replace("{S}", letters.get(self.side, ""))) if m.c3d else None
-        return None if value is None or (m.zero_is_absent and value == 0) else value * SI[unit]
+        names = [name.replace("{S}", letters.get(self.side, "")) for name in m.c3d]
+        values = [parameters[name] for name in names if name in parameters]
+        value = next((v for v in values if v or not m.zero_is_absent), None)
+        if value is None:
+            return None
+        units = ("mm", "cm", "m") if self.unit == "m" and m.optional else ()
+        possible = [unit for unit in units if m.low <= value * SI[unit] <= m.high]
+        usual = m.low <= value * SI[m.c3d_unit] <= m.high or len(possible) != 1
+        return value, unit if usual else possible[0]
+
+    def possible(self, value: float) -> bool:
+        """Whether a body may have it."""
+        return self.measurement.low <= value <= self.measurement.high
 
 
 def _requested(model: specs.Model, name: str) -> _Requested:
@@ -323,12 +275,12 @@ class _Resolver(Mapping[str, float]):
 
     def _answer(self, name: str) -> _Answer:
         requested = _requested(self.model, name)
-        notes: Notes = ()
-        candidates = self.given(name, requested)
+        candidates, notes = self._without_impossible(requested, self.given(name, requested))
         if not candidates:
-            candidates, notes = self._guessed(requested)
+            candidates, guess_notes = self._guessed(requested)
+            notes += guess_notes
         if not candidates:
-            return _Answer(None)
+            return _Answer(None, notes)
         measured, *others = candidates
         for other in others:
             limit = DIFFERENCE[requested.unit] * (abs(measured.value) if requested.unit == "kg" else 1.0)
@@ -339,13 +291,27 @@ class _Resolver(Mapping[str, float]):
                 used = f"{_shown(measured)} from the {measured.source} is used"
                 text = f"{requested.words}: {used}; the {other.source} says {_shown(other)}"
                 notes += (Note("measurements_differ", text),)
-        low, high = requested.measurement.low, requested.measurement.high
-        if low <= measured.value <= high:
-            return _Answer(measured, notes)
-        limits = f"{_display(low, requested.unit)} to {_display(high, requested.unit)}"
-        return _Answer(
-            measured, notes, f"{requested.words} = {_shown(measured)} ({measured.source}) is outside {limits}"
-        )
+        fault = "" if requested.possible(measured.value) else _outside(requested, measured)
+        return _Answer(measured, notes, fault)
+
+    def _without_impossible(self, requested: _Requested, candidates: list[Measured]) -> tuple[list[Measured], Notes]:
+        """What the sources say but for what is stored, cannot be and is not needed; and in what units it was read."""
+        notes: Notes = ()
+        kept = []
+        of_static = self.sources.static.parameters if self.sources.static is not None else {}
+        stored_in = {_STORED_IN_STATIC: of_static, _STORED_IN_TRIAL: self.sources.trial}
+        for measured in candidates:
+            parameters = stored_in.get(measured.source)
+            read = None if parameters is None else requested.stored_in(self.model, parameters)
+            if read is not None and requested.measurement.optional and not requested.possible(measured.value):
+                notes += (Note("measurement_ignored", f"{_outside(requested, measured)}; it was left out"),)
+                continue
+            if read is not None and read[1] != requested.measurement.c3d_unit:
+                usual = f"by its size it is in {read[1]}, not {requested.measurement.c3d_unit}"
+                text = f"{requested.words} = {_shown(measured)} ({measured.source}): stored as {read[0]:g}; {usual}"
+                notes += (Note("measurement_assumed", text),)
+            kept.append(measured)
+        return kept, notes
 
     def given(self, name: str, requested: _Requested) -> list[Measured]:
         """What the sources say, the one that counts first."""
@@ -356,10 +322,8 @@ class _Resolver(Mapping[str, float]):
         values = {
             "subject file": self.sources.file.values.get(name),
             f"static trial, computed from its markers{flat}": self._static_angle(requested),
-            "static trial, stored": None
-            if static is None
-            else requested.stored(self.model, static.parameters, of_static),
-            "trial, stored": requested.stored(self.model, self.sources.trial, of_trial),
+            _STORED_IN_STATIC: None if static is None else requested.stored(self.model, static.parameters, of_static),
+            _STORED_IN_TRIAL: requested.stored(self.model, self.sources.trial, of_trial),
         }
         return [Measured(float(v), requested.unit, source) for source, v in values.items() if v is not None]
 
@@ -548,6 +512,11 @@ def _other_person(model: specs.Model, sources: Sources) -> Notes:
 def _in_model_order(model: specs.Model, names: set[str]) -> list[str]:
     order = list(model.subject)
     return sorted(names, key=lambda n: (order.index(n.rpartition(".")[2]), n))
+
+
+def _outside(requested: _Requested, measured: Measured) -> str:
+    low, high = (_display(limit, requested.unit) for limit in (requested.measurement.low, requested.measurement.high))
+    return f"{requested.words} = {_shown(measured)} ({measured.source}) is outside {low} to {high}"
 
 
 def _shown(measured: Measured) -> str:

@@ -152,6 +152,10 @@ def _command(path: Path, options: RunOptions, folder: Path) -> str:
     for key, value in options.overrides.items():
         text = value if isinstance(value, str) else json.dumps(value)
         words += [_FLAGS[key], text] if key in _FLAGS else ["--set", f"{key}={text}"]
+    if options.reader.point_unit is not None:
+        words += ["--set", f"point_unit={options.reader.point_unit}"]
+    if options.reader.subject_prefix is not None:
+        words += ["--subject-prefix", options.reader.subject_prefix]
     for entry in options.by_hand:
         frames = "" if entry.first is None else f"@{entry.first}-{entry.last}"
         words += ["--assign", f"{entry.side}={'+'.join(map(str, entry.plates)) or 'none'}{frames}"]

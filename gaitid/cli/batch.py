@@ -294,8 +294,9 @@ def _options_of(common: tuple[str, ...], planned: Planned) -> RunOptions:
         chosen, in_order = _parsed(words)
         if "--set" in planned.words:
             from gaitid.model.load import load_model
+            from gaitid.read.settings import SETTINGS
 
-            load_model("pig" if chosen.model == AUTO else chosen.model, chosen.overrides)
+            load_model("pig" if chosen.model == AUTO else chosen.model, chosen.overrides, SETTINGS)
     except (click.UsageError, GaitidError) as error:
         text = error.line() if isinstance(error, GaitidError) else error.format_message().removesuffix(".")
         raise GaitidError(f"{planned.where or planned.trial}: {text}") from None

@@ -14,6 +14,7 @@ COMMANDS = {
     "run": "Joint wrenches, angles, moments and powers of one or more trials.",
     "batch": "All trials of a data set: supervised, resumable.",
     "inspect": "What is in a file: markers, plates, loads, subject, events.",
+    "calibrate": "What a session needs of its static, once: a subject file.",
     "check": "Can these trials be analysed and trusted? The exit code says.",
     "simulate": "A synthetic trial with its exact wrenches beside it.",
     "mechanism": "Inverse dynamics of a planar, kinematically driven mechanism.",

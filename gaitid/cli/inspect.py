@@ -16,9 +16,10 @@ from gaitid.cli.common import CONTEXT, attempt, print_detail, print_json, talk_o
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of text.")
 @click.option("--model", "models", multiple=True, help="A model of yours to look at too (YAML); may be repeated.")
 @options.inputs
+@options.reader_set
 @options.keep_names
 @talk_options
-def command(trial: Path, as_json: bool, keep_names: bool, **beside: Any) -> int:
+def command(trial: Path, as_json: bool, keep_names: bool, **given: Any) -> int:
     """Show what is in TRIAL (.c3d, .csv or .trc): markers and their gaps, rates, force plates and their loads, which
     foot stands on which plate, events, measurements of the subject, stored model outputs, which
     model `--model auto` takes, and what each bundled model (and yours, with --model) would still need.
@@ -29,7 +30,8 @@ def command(trial: Path, as_json: bool, keep_names: bool, **beside: Any) -> int:
     from gaitid.inspect.contents import Beside, inspect_trial
     from gaitid.inspect.words import describe
 
-    content = attempt(str(trial), lambda: inspect_trial(trial, Beside(**beside), keep_names))
+    settings = options.reader_settings(given.pop("pairs"), given.pop("subject_prefix"))
+    content = attempt(str(trial), lambda: inspect_trial(trial, Beside(**given), keep_names, settings))
     if content is None:
         return 1
     if as_json:

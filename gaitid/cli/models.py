@@ -173,7 +173,7 @@ subject:                          # = none; measurements of the whole body
     key: TEXT                     # (required) its name in a subject file, ending in _UNIT
     unit: {units}         # (required) in a subject file
     range: [LOW, HIGH]            # (required) SI; outside it is refused
-    c3d: TEXT                     # = ""; its name in a trial's PROCESSING or SUBJECTS group
+    c3d: TEXT or [TEXT, ...]      # = ""; its name in a trial's PROCESSING or SUBJECTS group, the first that is there
     c3d_unit: {units}     # = unit
     optional: true or false       # = false
     zero_is_absent: true or false # = false; a stored 0 means that nobody measured it

@@ -15,6 +15,7 @@ from gaitid.errors import GaitidError
 
 if TYPE_CHECKING:
     from gaitid.ground.claims import ByHand
+    from gaitid.read.settings import ReaderSettings
     from gaitid.run import RunOptions
 
 # --- what each means ----------------------------------------------------------------------------------------
@@ -22,16 +23,29 @@ if TYPE_CHECKING:
 
 def run_options(given: Mapping[str, Any]) -> RunOptions:
     """How trials are analysed, from a command's parameters; what it has no option for is as `RunOptions` has it."""
+    from gaitid.read.settings import ReaderSettings, split_settings
     from gaitid.run import RunOptions
 
     chosen = {name: given[name] for name in RunOptions.__dataclass_fields__ if given.get(name) not in (None, (), False)}
     for name in {"express_in", "write"} & chosen.keys():
         chosen[name] = tuple(dict.fromkeys(chosen[name]))
     cutoffs = {f"{name}_hz": given[name] for name in ("cutoff", "force_cutoff") if given.get(name) is not None}
-    chosen["overrides"] = _settings_from(given["pairs"]) | cutoffs
+    of_reader, of_model = split_settings(_settings_from(given["pairs"]))
+    chosen["reader"] = ReaderSettings(**of_reader, subject_prefix=given.get("subject_prefix"))
+    chosen["overrides"] = of_model | cutoffs
     chosen["by_hand"] = _by_hand(given.get("assign", ()))
     chosen["contributions"] = given.get("contributions", False) or given.get("observer") is not None
     return RunOptions(**chosen)
+
+
+def reader_settings(pairs: tuple[str, ...], subject_prefix: str | None) -> ReaderSettings:
+    """Those of a command that has no model: --set takes no other."""
+    from gaitid.read.settings import SETTINGS, ReaderSettings, split_settings
+
+    of_reader, others = split_settings(_settings_from(pairs))
+    for key in others:
+        raise GaitidError(f"--set {key}: no such setting of the reader", expected=", ".join(SETTINGS))
+    return ReaderSettings(**of_reader, subject_prefix=subject_prefix)
 
 
 def refuse_several(options: RunOptions, n_trials: int, instead: str = "give the trials one by one") -> None:
@@ -119,14 +133,22 @@ _model_help = "A bundled model's name (`gaitid models`), a YAML file, or auto: t
 #: The model of commands that have to name it, or that choose it.
 model = click.option("--model", required=True, help=_model_help)
 model_or_auto = click.option("--model", default="auto", show_default=True, help=_model_help)
+subject_prefix = click.option(
+    "--subject-prefix",
+    metavar="NAME",
+    help="Of a file with several subjects: the one whose labels begin with NAME and a colon.",
+)
+markers = click.option(
+    "--markers", type=_FILE, help="YAML marker set: which label each landmark has (`gaitid models markers TRIAL`)."
+)
+subject = click.option("--subject", type=_FILE, help="YAML with the subject's measurements (`gaitid calibrate`).")
 #: All that an analysis takes beside the trial and the model.
 inputs = together(
-    click.option(
-        "--markers", type=_FILE, help="YAML marker set: which label each landmark has (`gaitid models markers TRIAL`)."
-    ),
+    markers,
     click.option("--static", type=_FILE, help="Calibration trial; wins over stored calibration."),
-    click.option("--subject", type=_FILE, help="YAML with the subject's measurements."),
+    subject,
     table_inputs,
+    subject_prefix,
 )
 cutoff = click.option(
     "--cutoff", callback=_frequency, metavar="HZ|none|auto", help="Effective cut-off of the marker low-pass."
@@ -145,7 +167,14 @@ loads = together(
     click.option("--require-forces", is_flag=True, help="Refuse a trial in which no foot's load is known."),
 )
 settings = click.option(
-    "--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change one setting of the model; may be repeated."
+    "--set",
+    "pairs",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change one setting of the model, or say the file's unit of length (point_unit=mm); may be repeated.",
+)
+reader_set = click.option(
+    "--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Say the file's unit of length: point_unit=mm, cm or m."
 )
 keep_names = click.option("--keep-names", is_flag=True, help="Keep names of people stored in the trial.")
 log = click.option(

@@ -110,14 +110,12 @@ def _to_files(folders: list[tuple[Path, Path]], prepared: Prepared, given: tuple
     try:
         for path, folder in folders:
             chosen = replace(prepared.options, command=recorded_command(path, given))
-            settled = attempt(
-                str(path), partial(settle, replace(prepared, options=chosen), path, session_of[path]), log
-            )
+            of_trial = replace(prepared, options=chosen)
+            settled = attempt(str(path), partial(settle, of_trial, path, session_of[path]), log)
             if settled is None:
                 refused += 1
                 continue
-            of_trial = settled
-            refused += not _run_trial(path, folder, of_trial, partial(placed.append, path), log)
+            refused += not _run_trial(path, folder, settled, partial(placed.append, path), log)
     except KeyboardInterrupt:
         log.done("interrupted", level=ERROR)
         print_error(f"interrupted; {len(placed)} of {len(folders)} trials written")

@@ -14,7 +14,9 @@ from gaitid.analysis.pipeline import Options, analyse, ground_under
 from gaitid.analysis.recorded import Bound, bind_trial, label_words, recorded, what_lacks
 from gaitid.analysis.result import Result
 from gaitid.body.feet import foot_tracks
-from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, read_subject, recording, resolve_subject
+from gaitid.body.frames import Geometry
+from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, recording, resolve_subject
+from gaitid.body.subject_file import read_subject
 from gaitid.errors import GaitidError, SubjectError
 from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
@@ -29,6 +31,7 @@ from gaitid.model.needs import Needs, Reference, side_needs
 from gaitid.notes import texts
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.read import read_trial
+from gaitid.read.settings import ReaderSettings
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Trial
 from gaitid.write.record import plain
@@ -94,7 +97,12 @@ class Candidate:
         return self.bound.model
 
 
-def inspect_trial(path: Path, beside: Beside = Beside(), keep_names: bool = False) -> dict[str, Any]:  # noqa: B008
+def inspect_trial(
+    path: Path,
+    beside: Beside = Beside(),  # noqa: B008 - it cannot be changed
+    keep_names: bool = False,
+    settings: ReaderSettings | None = None,
+) -> dict[str, Any]:
     """Everything that can be said of a trial without choosing a model.
 
     Parameters
@@ -104,6 +112,8 @@ def inspect_trial(path: Path, beside: Beside = Beside(), keep_names: bool = Fals
         Files that belong to it.
     keep_names : bool
         Whether names of people stored in the file are shown.
+    settings : ReaderSettings, optional
+        How the file is to be read.
 
     Returns
     -------
@@ -116,8 +126,8 @@ def inspect_trial(path: Path, beside: Beside = Beside(), keep_names: bool = Fals
     GaitidError
         A file cannot be read.
     """
-    trial = read_trial(path, forces=beside.forces, plates=beside.plates, stored=True)
-    static = None if beside.static is None else read_trial(beside.static)
+    trial = read_trial(path, forces=beside.forces, plates=beside.plates, stored=True, settings=settings)
+    static = None if beside.static is None else read_trial(beside.static, settings=settings)
     marker_set = None if beside.markers is None else load_marker_set(find_marker_set(str(beside.markers)))
     models = {name: load_model(file) for name, file in bundled_models().items()}
     models |= {name: load_model(name) for name in beside.models if name != AUTO}
@@ -290,7 +300,8 @@ def _stages(trial: Trial, candidate: Candidate, up_g: Array) -> Stages:
     else:
         markers = clean_markers(trial, model._replace(settings=model.settings._replace(cutoff_hz=None)))
         seen = _sides_seen(trial, model, markers.seen)
-        ground = ground_under(trial, model, markers, seen, up_g)
+        bare = Geometry(model, markers.seen, {}, trial.n_frames, up_g)
+        ground = ground_under(trial, markers, seen, bare)
         mass, _ = _resolved(trial, model, "mass")
         weight = float("nan") if mass is None else mass.value * model.settings.gravity_m_per_s2
         loads = loads_on_feet(ground, weight)

@@ -133,7 +133,7 @@ def clean(
             faults += find_exchanged(checked, (letters[0], letters[1]))
     limits = GapLimits(settings.gap_sure_s, settings.gap_spline_s, settings.gap_rigid_s, settings.gap_error_mm * 1e-3)
     filled = fill_gaps(checked, rate_hz, limits)
-    settings, noise_mm, noise_notes = _resolved(raw, settings)
+    settings, noise_mm, noise_notes = _resolved(raw, settings, rate_hz)
     support = bridge(filled.markers, rate_hz)
     smooth, figures, settings = _filtered(support, settings, rate_hz)
     is_open = {label: ~known_rows(points) for label, points in filled.markers.items()}
@@ -203,7 +203,9 @@ def _missing(raw: Mapping[str, Array]) -> dict[str, Any]:
 # --- filter -------------------------------------------------------------------------------------------------
 
 
-def _resolved(raw: Mapping[str, Array], settings: specs.Settings) -> tuple[specs.Settings, float, Notes]:
+def _resolved(
+    raw: Mapping[str, Array], settings: specs.Settings, rate_hz: float
+) -> tuple[specs.Settings, float, Notes]:
     """Settings with ``auto`` decided from the noise on the markers, that noise in mm, and what to say of it."""
     levels = [noise_level(1e3 * points) for points in raw.values()]
     known = [level for level in levels if np.isfinite(level)]
@@ -214,7 +216,12 @@ def _resolved(raw: Mapping[str, Array], settings: specs.Settings) -> tuple[specs
             return settings._replace(cutoff_hz=None), noise, ()
         if settings.marker_filter == "gcv_spline":
             return settings, noise, (Note("marker_filter", f"{carry}; a smoothing spline took it off"),)
-        settings = settings._replace(cutoff_hz=settings.raw_cutoff_hz)
+        cutoff, n_frames = settings.raw_cutoff_hz, len(next(iter(raw.values())))
+        if not rate_hz / n_frames <= cutoff < rate_hz / 2:
+            why = f"half the rate is {rate_hz / 2:g} Hz" if cutoff >= rate_hz / 2 else f"{n_frames} frames are too few"
+            text = f"{carry} and are not filtered: no low-pass at {cutoff:g} Hz, for {why}; accelerations are rough"
+            return settings._replace(cutoff_hz=None), noise, (Note("markers_rough", text),)
+        settings = settings._replace(cutoff_hz=cutoff)
         what = f"{carry}; they were low-passed at {settings.cutoff_hz:g} Hz (choose with --cutoff)"
         return settings, noise, (Note("marker_filter", what),)
     if settings.cutoff_hz is None and noise > SMOOTHED_BELOW_MM:

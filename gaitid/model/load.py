@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,9 @@ def find_model(model: str) -> Path:
     return find_file("model", model, bundled_models(), todo="see gaitid models list")
 
 
-def load_model(model: str | Path, overrides: Mapping[str, Any] | None = None) -> specs.Model:
+def load_model(
+    model: str | Path, overrides: Mapping[str, Any] | None = None, others: Sequence[str] = ()
+) -> specs.Model:
     """Read a model with everything it extends and its table.
 
     Parameters
@@ -73,6 +75,8 @@ def load_model(model: str | Path, overrides: Mapping[str, Any] | None = None) ->
         A path, or a bundled model's name.
     overrides : mapping, optional
         Settings that replace the model's (from options).
+    others : sequence of str
+        Settings that options may change too, but which are no model's: named where one is not known.
 
     Raises
     ------
@@ -85,9 +89,9 @@ def load_model(model: str | Path, overrides: Mapping[str, Any] | None = None) ->
     table_name = content.get("table")
     if not isinstance(table_name, str):
         raise ModelError(f"{name}: table: expected the path of a segment-parameter table, found {table_name!r}")
-    known = specs.Settings._fields
+    known = (*specs.Settings._fields, *others)
     for key in overrides or {}:
-        if key not in known:
+        if key not in specs.Settings._fields:
             raise ModelError(f"--set {key}: no such setting{nearest(key, known)}", expected=", ".join(known))
     if overrides:
         settings = content.get("settings") or {}

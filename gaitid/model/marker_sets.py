@@ -1,4 +1,4 @@
-"""Marker sets: which labels a laboratory gives to landmarks and tracking clusters, and which of a trial is meant."""
+"""Marker sets: which labels a laboratory gives to landmarks and clusters, and which label of a trial is meant."""
 
 from __future__ import annotations
 

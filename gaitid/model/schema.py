@@ -176,7 +176,7 @@ def _measurement(fields: Fields, name: str, sided: bool) -> specs.Measurement:
         key=key,
         unit=unit,
         c3d_unit=fields.text("c3d_unit", unit, UNITS),
-        c3d=fields.text("c3d", ""),
+        c3d=_c3d_names(fields),
         low=low,
         high=high,
         optional=fields.flag("optional", False),
@@ -247,6 +247,16 @@ def _scope(fields: Fields) -> specs.Scope:
     )
     fields.done()
     return scope
+
+
+def _c3d_names(fields: Fields) -> tuple[str, ...]:
+    """The names that a measurement may have in a trial: text, or a list."""
+    value = fields.raw("c3d", "")
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        fields.faults.add(f"{fields.at('c3d')}: expected a name or a list of names, found {value!r}")
+        return ()
+    return tuple(name for name in names if name)
 
 
 def _names(fields: Fields, key: str, taken: Mapping[str, object] = {}) -> tuple[str, ...]:

@@ -244,7 +244,7 @@ class TurnedFrame(NamedTuple):
 
 @form("{carried: FRAME, by: FRAME}", "fixed in another frame as the static shows it")
 class CarriedFrame(NamedTuple):
-    """A frame measured in the static and carried by another: its mean pose there; in the static it is the frame."""
+    """A frame measured in the static and carried by another: its mean pose there; in the static itself the frame."""
 
     frame: FrameName
     by: FrameName

@@ -60,8 +60,8 @@ class Measurement(NamedTuple):
         Its name in a subject file, with its unit, without side.
     unit, c3d_unit : str
         ``kg``, ``mm``, ``m``, ``rad``: in a subject file, in a trial.
-    c3d : str
-        Its name in a trial's parameters, ``{S}`` standing for the side's letter.
+    c3d : tuple of str
+        Its names in a trial's parameters, the first that is there counts, ``{S}`` standing for the side's letter.
     low, high : float
         Range outside which it is refused, SI.
     optional : bool
@@ -83,7 +83,7 @@ class Measurement(NamedTuple):
     key: str
     unit: str
     c3d_unit: str
-    c3d: str
+    c3d: tuple[str, ...]
     low: float
     high: float
     optional: bool

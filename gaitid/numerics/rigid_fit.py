@@ -37,8 +37,8 @@ def rigid_fit(template: Array, points: Array, extent: float = 0.0) -> RigidFit:
     """Fit a rigid template to points in each frame.
 
     Minimises Σ |R a_i + t − p_i|² over rotations R and shifts t by singular value decomposition of
-    Σ (a_i − ā)(p_i − p̄)ᵀ (Söderkvist & Wedin 1993, J Biomech 26:1473, eqs 3-8; Arun, Huang & Blostein 1987). Frames
-    with the same points seen are solved together.
+    Σ (a_i − ā)(p_i − p̄)ᵀ (Söderkvist & Wedin 1993, J Biomech 26:1473; Arun, Huang & Blostein 1987). Frames with the
+    same points seen are solved together.
 
     Parameters
     ----------

@@ -10,12 +10,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from gaitid.errors import ReadError
+from gaitid.notes import Note
+from gaitid.read.settings import ReaderSettings
 from gaitid.trial import Trial
 
 SUFFIXES = (".c3d", ".csv", ".trc")
 
 
-def read_trial(path: Path, *, forces: Path | None = None, plates: Path | None = None, stored: bool = False) -> Trial:
+def read_trial(
+    path: Path,
+    *,
+    forces: Path | None = None,
+    plates: Path | None = None,
+    stored: bool = False,
+    settings: ReaderSettings | None = None,
+) -> Trial:
     """Read a trial by the suffix of its name, and what other programs left of feet on plates.
 
     Parameters
@@ -28,6 +37,8 @@ def read_trial(path: Path, *, forces: Path | None = None, plates: Path | None = 
         YAML with the plates' corners, origins and force sense, for all but C3D.
     stored : bool
         Also keep the model outputs that the file holds.
+    settings : ReaderSettings, optional
+        The unit of lengths, and which of several subjects, where the user says so.
 
     Returns
     -------
@@ -40,23 +51,23 @@ def read_trial(path: Path, *, forces: Path | None = None, plates: Path | None = 
     """
     from gaitid.read.assignments import assignments_left
 
-    trial = _read(path, forces, plates, stored)
+    trial = _read(path, forces, plates, stored, settings or ReaderSettings())
     left = assignments_left(trial)
     return replace(trial, assignments=left) if left else trial
 
 
-def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool) -> Trial:
+def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, settings: ReaderSettings) -> Trial:
     suffix = path.suffix.lower()
     if suffix == ".c3d":
         if forces is not None or plates is not None:
             raise ReadError("a C3D file holds its own forces", todo="leave out --forces and --plates")
         from gaitid.read.c3d.trial import read_c3d
 
-        return read_c3d(path, stored=stored)
+        return read_c3d(path, stored=stored, settings=settings)
     if suffix == ".trc":
         from gaitid.read.tables.trc import read_trc
 
-        return read_trc(path, forces=forces, plates=plates)
+        return read_trc(path, forces=forces, plates=plates, settings=settings)
     if suffix == ".csv":
         from gaitid.read.tables.csv_nexus import is_nexus_csv, read_nexus_csv
         from gaitid.read.tables.csv_plain import read_plain_csv
@@ -66,6 +77,17 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool) ->
         if is_nexus_csv(head):
             if forces is not None:
                 raise ReadError("a Nexus export holds its own forces (section Devices)", todo="leave out --forces")
-            return read_nexus_csv(path, plates=plates, stored=stored)
-        return read_plain_csv(path, forces=forces, plates=plates)
+            return _unused(read_nexus_csv(path, plates=plates, stored=stored), settings)
+        return _unused(read_plain_csv(path, forces=forces, plates=plates), settings)
     raise ReadError(f"the suffix {path.suffix!r} is not known", expected=" or ".join(SUFFIXES), found=path.name)
+
+
+def _unused(trial: Trial, settings: ReaderSettings) -> Trial:
+    """The trial of a CSV file, which names the unit of each column and holds one subject."""
+    given = {"--set point_unit": settings.point_unit, "--subject-prefix": settings.subject_prefix}
+    notes = tuple(
+        Note("input_unused", f"{option} is of C3D and TRC files: columns of CSV carry their units and hold one subject")
+        for option, value in given.items()
+        if value is not None
+    )
+    return replace(trial, notes=(*trial.notes, *notes)) if notes else trial

@@ -8,10 +8,10 @@ from reprlib import repr as short
 from gaitid.errors import ReadError
 
 LENGTH_M = {
-    **dict.fromkeys(("mm", "millimeters", "millimetres"), 1e-3),
-    **dict.fromkeys(("m", "meters", "metres"), 1.0),
+    **dict.fromkeys(("mm", "millimeter", "millimeters", "millimetre", "millimetres"), 1e-3),
+    **dict.fromkeys(("m", "meter", "meters", "metre", "metres"), 1.0),
     **dict.fromkeys(("in", "inches"), 0.0254),
-    "cm": 1e-2,
+    **dict.fromkeys(("cm", "centimeter", "centimeters", "centimetre", "centimetres"), 1e-2),
     "dm": 1e-1,
 }
 FORCE_N = {"n": 1.0, "nt": 1.0, "newton": 1.0, "newtons": 1.0, "kn": 1e3}

@@ -17,7 +17,8 @@ import yaml
 
 from gaitid.analysis.pipeline import Options, analyse
 from gaitid.analysis.result import Result
-from gaitid.body.subject import SubjectFile, read_subject
+from gaitid.body.subject import SubjectFile
+from gaitid.body.subject_file import read_subject
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import TrialError

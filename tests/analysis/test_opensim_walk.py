@@ -16,7 +16,7 @@ import pytest
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
-from gaitid.body.subject import read_subject
+from gaitid.body.subject_file import read_subject
 from gaitid.model.load import load_model
 from gaitid.read import read_trial
 from gaitid.trial import Array

@@ -11,7 +11,8 @@ import pytest
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
-from gaitid.body.subject import SubjectFile, read_subject
+from gaitid.body.subject import SubjectFile
+from gaitid.body.subject_file import read_subject
 from gaitid.model.load import load_model
 from gaitid.read import read_trial
 from gaitid.simulate import simulate

@@ -123,6 +123,7 @@ def stand(pig: specs.Model, known: Mapping[str, Known], sway: float = 0.01) -> B
 
 
 def resolved(pig: specs.Model, static: Static, stored: Mapping[str, float] | None = None, flat: bool = True) -> Subject:
+    static = replace(static, model=pig)
     values = NUMBERS | {f"{side}.{name}": value for side in SIGN for name, value in LEG.items()}
     wanted = {f"{side}.{name}" for side in SIGN for name in (*ANGLES, *OFFSETS)}
     return resolve_subject(pig, wanted, Sources(SubjectFile(values, flat), stored or {}, static))

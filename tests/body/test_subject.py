@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from note_texts import texts
 
-from gaitid.body.subject import Sources, Static, Subject, SubjectFile, read_subject, recording, resolve_subject
+from gaitid.body.subject import Sources, Static, Subject, SubjectFile, recording, resolve_subject
+from gaitid.body.subject_file import read_subject
 from gaitid.errors import ModelError, SubjectError
 from gaitid.model import specs
 from gaitid.model.load import load_model
@@ -156,6 +157,40 @@ def test_everything_that_is_impossible_is_named_at_once_with_its_source(pig: spe
         resolve(pig, {"mass", "left.knee_width"}, None, {"Bodymass": 70000.0, "LKneeWidth": 5.0})
     assert "mass = 7e+04 kg (trial, stored) is outside 1 kg to 400 kg" in caught.value.line()
     assert "left knee_width = 5 mm (trial, stored) is outside 20 mm to 300 mm" in caught.value.line()
+
+
+@pytest.mark.parametrize(("stored", "unit"), [(1750.0, "mm"), (175.0, "cm"), (1.75, "m")])
+def test_a_height_is_read_in_the_unit_in_which_it_can_be(pig: specs.Model, stored: float, unit: str) -> None:
+    subject = resolve(pig, {"mass"}, None, {"Bodymass": 70.0, "Height": stored})
+    assert subject.measured["height"].value == pytest.approx(1.75, rel=1e-15)
+    said = [note for note in subject.notes if "height" in note.text]
+    if unit == "mm":
+        assert said == []
+    else:
+        (note,) = said
+        assert note.code == "measurement_assumed"
+        assert note.text.startswith(
+            f"height = 1.75 m (trial, stored): stored as {stored:g}; by its size it is in {unit}"
+        )
+
+
+@pytest.mark.parametrize("stored", [-1.0, 0.0, 20.0, 9999.0])
+def test_a_stored_height_that_no_body_has_is_left_out(pig: specs.Model, stored: float) -> None:
+    subject = resolve(pig, {"mass"}, None, {"Bodymass": 70.0, "Height": stored})
+    assert "height" not in subject.measured
+    (note,) = [note for note in subject.notes if "height" in note.text]
+    assert note.code == "measurement_ignored" and "is outside 300 mm to 2.6 m; it was left out" in note.text
+
+
+def test_an_impossible_height_gives_way_to_the_next_source_but_not_in_the_subject_file(
+    pig: specs.Model, simulated: Callable[..., object]
+) -> None:
+    static = simulated().static  # type: ignore[attr-defined]
+    stored = replace(static, parameters={**static.parameters, "Height": 99.0e3, "Bodymass": 70.0})
+    subject = resolve(pig, {"mass"}, None, {"Bodymass": 70.0, "Height": 175.0}, stored)
+    assert (subject.measured["height"].value, subject.measured["height"].source) == (1.75, "trial, stored")
+    with pytest.raises(SubjectError, match=r"height = 17.5 m \(subject file\) is outside"):
+        resolve(pig, {"mass"}, SubjectFile({"height": 17.5}), {"Bodymass": 70.0})
 
 
 def test_the_subject_file_wins_over_the_static_and_the_static_over_the_trial(

@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, recorded, table, without_markers
 
+from gaitid.analysis.recorded import Bound
+from gaitid.errors import TrialError
 from gaitid.inspect import contents, words
 from gaitid.model.load import bundled_models, load_model
+from gaitid.model.needs import Reference
 from gaitid.trial import Trial
 
 
@@ -270,8 +273,9 @@ def test_every_kind_of_doubtful_label_has_its_words() -> None:
 def test_a_long_recording_of_something_else_takes_no_memory_for_feet() -> None:
     trial = Trial(Path("x.c3d"), 100.0, 1, ("apple",), np.zeros((100_000, 1, 3)))
     models = {name: load_model(file) for name, file in bundled_models().items()}
+    refused = {n: contents.Candidate(Bound(m, None, Reference(m)), TrialError("")) for n, m in models.items()}
     tracemalloc.start()
-    assert contents._model_for_feet(trial, models)[0] == ""
+    assert contents._model_for_feet(trial, refused, [])[0] == ""
     assert contents._vertical(trial, models["pig"])[0] is None
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -305,7 +309,7 @@ def test_points_that_share_a_label_keep_their_own_gaps(walk: Path, tmp_path: Pat
     trial = edited_c3d(walk, tmp_path / "t.c3d", same_label_twice)
     points = inspected(trial)["points"]
     own = [m["gaps"] for m in points["markers"] if m["label"] == "EXTRA"]
-    assert [[(g["first_frame"], g["last_frame"]) for g in gaps] for gaps in own] == [[(11, 20)], [(15, 17)]]
+    assert [[(g["first_frame"], g["last_frame"]) for g in gaps] for gaps in own] == [[(15, 17)], [(11, 20)]]
     numbers = [i + 1 for i, m in enumerate(points["markers"]) if m["label"] == "EXTRA"]
     assert [points["gaps"][f"EXTRA (point {n})"] for n in numbers] == own
     text = gaitid("inspect", trial).out

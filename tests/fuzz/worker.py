@@ -52,7 +52,7 @@ class Coverage:
 def read(kind: str, folder: Path) -> None:
     """Read one input the way the command line would, and check what came of it."""
     if kind in ("model", "subject"):
-        from gaitid.body.subject import read_subject
+        from gaitid.body.subject_file import read_subject
         from gaitid.model.load import load_model
 
         model = load_model(folder / "model.yaml" if kind == "model" else "pig")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,12 +12,15 @@ from simulated_trials import simulated_walk
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
-from gaitid.markers.clean import SMOOTHED_BELOW_MM, clean, model_markers
+from gaitid.markers.clean import SMOOTHED_BELOW_MM, clean, clean_markers, model_markers
 from gaitid.model.load import load_model
 from gaitid.model.specs import Settings
 from gaitid.notes import texts
 from gaitid.numerics.gcv_spline import smoothing_spline
+from gaitid.read import read_trial
 from gaitid.trial import Trial
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials" / "wild" / "biobuddy_functional"
 
 
 def noisy(sigma_mm: float = 0.5, seed: int = 0) -> Trial:
@@ -121,6 +125,33 @@ def test_two_labels_that_change_places_are_not_believed_there() -> None:
 def test_a_cutoff_above_half_the_rate_is_refused() -> None:
     with pytest.raises(TrialError, match="too high"):
         cleaned(noisy(), cutoff_hz=50.0)
+
+
+@pytest.mark.parametrize(
+    ("every", "frames", "why"), [(8, None, "half the rate is 6.25 Hz"), (0.1, 60, "60 frames are too few")]
+)
+def test_where_the_usual_low_pass_does_not_fit_there_is_none(every: float, frames: int | None, why: str) -> None:
+    trial = noisy()
+    thinned = replace(trial, points_g=trial.points_g[:: max(int(every), 1)][:frames], rate_hz=trial.rate_hz / every)
+    result = cleaned(thinned)
+    assert result.settings.cutoff_hz is None and result.quality["marker_filter"] == {"method": "none"}
+    (said,) = [note for note in result.notes if note.code == "markers_rough"]
+    assert why in said.text and "no low-pass at 7 Hz" in said.text
+    with pytest.raises(TrialError, match="too high|too short"):
+        cleaned(thinned, cutoff_hz=7.0)
+    fits = replace(trial, points_g=trial.points_g[::6], rate_hz=trial.rate_hz / 6)  # 16.7 Hz
+    assert cleaned(fits).settings.cutoff_hz == 7.0
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
+@pytest.mark.parametrize("name", ["static", "hip_right", "knee_right"])
+def test_recordings_thinned_to_12_Hz_are_taken(name: str) -> None:
+    trial = read_trial(SHARED / f"{name}.c3d")
+    result = clean_markers(trial, load_model("pig"))
+    assert trial.rate_hz == 12.0 and len(result.filtered) > 10
+    assert result.settings.cutoff_hz is None
+    with pytest.raises(TrialError, match="the cut-off 6 Hz is too high; expected below half the rate, 6 Hz"):
+        clean_markers(trial, load_model("pig", {"cutoff_hz": 6.0}))
 
 
 def test_a_filled_gap_hardly_moves_the_moments() -> None:

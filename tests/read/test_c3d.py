@@ -199,7 +199,7 @@ def test_prefixes_are_taken_off_and_two_subjects_refused(tmp_path: Path) -> None
     assert trial.names == ("Anna",)
     with pytest.raises(ReadError, match="markers of several subjects") as caught:
         read_c3d(make(tmp_path / "b.c3d", ["Anna:LASI", "Ben:LASI"]))
-    assert "Anna" not in caught.value.line()  # names are private
+    assert "found Anna (1 markers seen), Ben (1 markers seen); choose one with --subject-prefix" in caught.value.line()
 
 
 @pytest.mark.parametrize("name", ["MarkerDiameter", "Marker Diameter", "MARKERDIAMETER", "Marker diameter"])
@@ -286,8 +286,7 @@ def test_the_sensor_lies_below_the_surface_whichever_way_origin_was_stored(tmp_p
         ({"channel": [1, 2, 3]}, "channel out of range"),
         ({"corners": np.zeros((3, 4))}, "corners do not bound a plate"),
         ({"corners": CORNERS * 1e3}, "corners do not bound a plate"),
-        ({"units": ["V"] * 6}, "plate 1 force channel: unit not known"),
-        ({"units": ["N", "N", "N", "V", "V", "V"]}, "plate 1 moment channel: unit not known"),
+        ({"units": ["V"] * 6, "force": np.full((200, 3), 3.0)}, "plate 1 force channel: unit not known"),
         ({"corners": CORNERS + np.eye(3, 4) * 30}, "not those of a flat rectangle"),
         ({"channel": [1, 2, 3, 4, 5, 5]}, "a channel is given twice"),
         ({"channel": [1, 2, 3, 4, 5, np.nan]}, "FORCE_PLATFORM:CHANNEL is not finite"),
@@ -569,7 +568,25 @@ def located(data: bytes) -> dict[str, tuple[int, int]]:
     return {f"{groups[g]}:{name}": (entry, values) for g, name, entry, values in found}
 
 
-@pytest.mark.parametrize("name", ["USED", "RATE", "SCALE", "OFFSET", "GEN_SCALE"])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("USED", "ANALOG:USED missing; by the header there are 12 channels of 10 samples a frame (1000 Hz)"),
+        ("RATE", "ANALOG:RATE missing; by the header there are 12 channels of 10 samples a frame (1000 Hz)"),
+        ("GEN_SCALE", "ANALOG:GEN_SCALE is missing, and taken as 1"),
+    ],
+)
+def test_what_the_header_says_too_may_be_missing(folder: Path, tmp_path: Path, name: str, words: str) -> None:
+    whole = read_c3d(folder / "walk.c3d")
+    entry, _ = located((folder / "walk.c3d").read_bytes())[f"ANALOG:{name}"]
+    trial = read_c3d(rewritten(folder, tmp_path, {entry + 2: ord("Q")}))
+    assert words in texts(trial)
+    assert [plate.rate_hz for plate in trial.plates] == [1000.0, 1000.0]
+    for plate, same in zip(trial.plates, whole.plates, strict=True):
+        np.testing.assert_array_equal(plate.force_p, same.force_p)
+
+
+@pytest.mark.parametrize("name", ["SCALE", "OFFSET"])
 def test_analog_data_without_their_parameters_are_refused(folder: Path, tmp_path: Path, name: str) -> None:
     entry, _ = located((folder / "walk.c3d").read_bytes())[f"ANALOG:{name}"]
     line = refused(rewritten(folder, tmp_path, {entry + 2: ord("Q")}))
@@ -593,7 +610,7 @@ def test_a_scale_for_each_channel(folder: Path, tmp_path: Path) -> None:
         ("POINT:RATE", "<f", 50.0, "disagree about the analog samples a frame"),
         ("POINT:RATE", "<f", 1e30, "no usable rate in POINT:RATE"),
         ("POINT:RATE", "<f", float("nan"), "no usable rate in POINT:RATE; expected 1 to 100000 Hz; found none"),
-        ("ANALOG:RATE", "<f", 0.0, "no usable rate in ANALOG:RATE"),
+        ("ANALOG:RATE", "<f", -100.0, "no usable rate in ANALOG:RATE"),
         ("ANALOG:RATE", "<f", 500.0, "disagree about the analog samples a frame; expected 120"),
         ("ANALOG:USED", "<H", 13, "disagree about the analog samples a frame"),
     ],

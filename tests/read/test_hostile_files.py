@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 from c3d_writer import INTEL, Written, write
 from inputs import PLATES, SUBJECT, decimal_commas, forces_csv, mot, plain_csv, trc
 
-from gaitid.body.subject import read_subject
+from gaitid.body.subject_file import read_subject
 from gaitid.errors import GaitidError, ReadError
 from gaitid.model.load import load_model
 from gaitid.read import read_trial

@@ -61,15 +61,20 @@ class Analog:
         n_samples, n_channels = self.stored.shape
         return n_channels, n_samples
 
+    def steps(self, channels: Sequence[int]) -> Array:
+        """(channels,) what one unit of the stored numbers is worth: SCALE · GEN_SCALE; NaN without a scale."""
+        step = channel_numbers(self.parameters, "SCALE")[list(channels)]
+        step = step * first_number(self.parameters, "ANALOG", "GEN_SCALE", 1.0)
+        step[~np.isfinite(step) | (step == 0)] = np.nan
+        return step
+
     def __getitem__(self, channels: Sequence[int]) -> Array:
         """(channels, samples) values by the format's rule: (stored − OFFSET) · SCALE · GEN_SCALE.
 
         A channel without a scale has no values: NaN.
         """
         wanted = list(channels)
-        scale = channel_numbers(self.parameters, "SCALE")[wanted, None]
-        step = scale * first_number(self.parameters, "ANALOG", "GEN_SCALE", 1.0)
-        step[~np.isfinite(step) | (step == 0)] = np.nan
+        step = self.steps(wanted)[:, None]
         values = np.ascontiguousarray(as_float64(self.stored[:, wanted]).T)
         with np.errstate(invalid="ignore", over="ignore"):
             values -= self.offsets[wanted, None]

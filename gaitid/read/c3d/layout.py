@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from gaitid.disk.regular import CUT_TRIAL
-from gaitid.errors import ReadError
+from gaitid.errors import ReadError, counted
 from gaitid.notes import Note, Notes
 from gaitid.read.c3d.sections import BLOCK, Header, Parameters, Section, damaged
 from gaitid.records import frozen_dataclass
@@ -131,6 +131,13 @@ def _frames(file: BinaryIO, header: Header, section: Section, size: int) -> tupl
     notes: Notes = ()
     counts, places = _counts(header, section), _starts(header, section.parameters)
     start, n_frames = _decided(file, header, section, size, counts, places) if header.frame_bytes else (0, 0)
+    if n_frames < 1 and (poses := int(max(_count(section.parameters, "ROTATION", "USED", 0.0), 0))):
+        raise ReadError(
+            f"the file holds segment poses ({poses} in the group ROTATION) and no markers",
+            expected="at least one frame with points or analog samples",
+            found="rotations only, as Theia3D exports them, which are not read",
+            todo="export the joint centres or key points as points of the C3D file too",
+        )
     if n_frames < 1:
         found = f"{', '.join(map(str, counts))}, {header.frame_bytes} bytes each"
         raise ReadError("no frames", expected="at least one frame with points or analog samples", found=found)
@@ -350,16 +357,40 @@ def _subframes(header: Header, parameters: Parameters, rate_hz: float, fills: bo
             text = f"ANALOG:USED says {used:g} channels, the header that there are none; so does the file's length"
             return 0, (Note("file_repaired", text),)
         return 0, ()
-    for name in ("USED", "RATE", "GEN_SCALE", "SCALE", "OFFSET"):
+    for name in ("SCALE", "OFFSET"):
         if name not in parameters.get("ANALOG", {}):
             raise damaged(f"lacks ANALOG:{name}, which the analog data need")
     ratio = "ANALOG:RATE / POINT:RATE"
-    n_subframes = round(_rate("ANALOG", parameters) / rate_hz)
+    lacking = _analog_lacking(parameters)
+    known = "RATE" not in lacking
+    n_subframes = round(_rate("ANALOG", parameters) / rate_hz) if known else header.n_subframes
+    if n_subframes == 0 and "RATE" in lacking and used > 0 and header.n_analog % used == 0:
+        n_subframes = round(header.n_analog / used)
+    if lacking and (n_subframes == 0 or header.n_analog % n_subframes):
+        raise damaged(f"lacks ANALOG:{lacking[0]}, which the analog data need")
+    if "USED" in lacking:
+        used = header.n_analog // n_subframes
     if used * n_subframes != header.n_analog:
         raise _disagree("analog samples a frame", header.n_analog, f"ANALOG:USED × {ratio}", used * n_subframes)
     if header.n_subframes not in (0, n_subframes):
         raise _disagree("analog samples a frame of one channel", header.n_subframes, ratio, n_subframes)
-    return n_subframes, ()
+    notes: Notes = ()
+    if "GEN_SCALE" not in parameters["ANALOG"]:
+        notes = (Note("reading_assumed", "ANALOG:GEN_SCALE is missing, and taken as 1"),)
+    if not lacking:
+        return n_subframes, notes
+    settled = (
+        f"{counted(int(used), 'channel')} of {counted(n_subframes, 'sample')} a frame ({n_subframes * rate_hz:g} Hz)"
+    )
+    text = f"{' and '.join(f'ANALOG:{name}' for name in lacking)} missing; by the header there are {settled}"
+    return n_subframes, (*notes, Note("reading_assumed", text))
+
+
+def _analog_lacking(parameters: Parameters) -> list[str]:
+    """Which of the numbers that the header has too ANALOG does not give."""
+    group = parameters.get("ANALOG", {})
+    no_rate = "RATE" not in group or first_number(parameters, "ANALOG", "RATE") == 0
+    return ["USED"] * ("USED" not in group) + ["RATE"] * no_rate
 
 
 def _rate(group: str, parameters: Parameters, default: float = math.nan) -> float:

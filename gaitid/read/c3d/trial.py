@@ -7,13 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
 from gaitid.read.c3d.events import events_of
-from gaitid.read.c3d.file import channel_numbers, read_c3d_file, texts
+from gaitid.read.c3d.file import read_c3d_file, texts
+from gaitid.read.c3d.layout import first_number
 from gaitid.read.c3d.sections import Parameters
 from gaitid.read.labels import listed, subject_and_name
+from gaitid.read.length_unit import length_unit
 from gaitid.read.plates.force_platform import plates_from_channels
+from gaitid.read.settings import ReaderSettings
+from gaitid.read.subjects import Chosen, best_copies, choose_subject
 from gaitid.read.units import LENGTH_M, factor
 from gaitid.trial import Array, Mask, Trial
 
@@ -21,13 +24,15 @@ from gaitid.trial import Array, Mask, Trial
 OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS")
 # A marker farther from the laboratory's origin, m, was not seen there: the number is damaged.
 FAR_M = 1000.0
+# So many frames, or a little more, show whose markers there are, and how large a body.
+_LOOKED_AT = 50
 # Where many programs put a marker that they lost.
 _AT_ORIGIN = "exactly at the origin"
 # Entries of SUBJECTS that are bookkeeping, not measurements.
 _BOOKKEEPING = {"USED", "IS_STATIC", "USES_PREFIXES"}
 
 
-def read_c3d(path: Path, *, stored: bool = False) -> Trial:
+def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | None = None) -> Trial:
     """Read one C3D file.
 
     Parameters
@@ -35,6 +40,7 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
     path : Path
     stored : bool
         Also keep the model outputs that the file holds (`Trial.stored`), for comparison.
+    settings : ReaderSettings, optional
 
     Returns
     -------
@@ -43,8 +49,10 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
     Raises
     ------
     ReadError
-        Not a file, not C3D, damaged, truncated, without frames, or with a unit that is not declared.
+        Not a file, not C3D, damaged, truncated, without frames, of several subjects, or with a unit that neither the
+        file nor the size of what it saw tells.
     """
+    settings = settings or ReaderSettings()
     file = read_c3d_file(path)
     parameters, rate = file.parameters, file.rate_hz
     notes = file.notes
@@ -54,49 +62,68 @@ def read_c3d(path: Path, *, stored: bool = False) -> Trial:
         notes += (Note("file_incomplete", f"the file names none of its {len(labels)} points (POINT:LABELS)"),)
     outputs = {name for group in OUTPUT_GROUPS for name in texts(parameters, "POINT", group)} - {""}
     is_marker = np.array([label not in outputs for label in labels], dtype=bool)
-    scale = factor(_text(parameters, "POINT", "UNITS"), LENGTH_M, "POINT:UNITS") if labels else 1.0
-    blank, blank_notes = _blanks(file.points, file.seen & is_marker, scale, labels)
+    places = np.flatnonzero(is_marker)
+    some = slice(None, None, max(len(file.points) // _LOOKED_AT, 1))
+    seen = file.seen[some] & file.points[some].any(axis=2)
+    subject = choose_subject([labels[i] for i in places], seen[:, places], settings.subject_prefix)
+    places = places[list(subject.points)]
+    chosen = np.zeros(len(labels), dtype=bool)
+    chosen[places] = True
+    looked_at = np.where(seen[:, places, None], file.points[some][:, places], np.nan)
+    unit = _text(parameters, "POINT", "UNITS")
+    unit_notes: Notes = ()
+    if labels or settings.point_unit:
+        unit, unit_notes = length_unit(unit, settings.point_unit, looked_at, "POINT:UNITS")
+    scale = factor(unit, LENGTH_M, "POINT:UNITS") if labels else 1.0
+    blank, blank_notes = _blanks(file.points, file.seen & chosen, scale, labels)
     points = np.where((~file.seen | blank)[..., None], np.nan, file.points)
-    markers, prefixes = _without_subjects([label for label, keep in zip(labels, is_marker, strict=True) if keep])
-    notes += blank_notes
+    found = points[:, places]
+    copies = best_copies(subject.labels, found, scale)
+    read_labels = subject.labels
+    if copies.taken:
+        found = found[:, list(copies.order)]
+        read_labels = tuple(subject.labels[i] for i in copies.order)
+    notes += (*subject.notes, *unit_notes, *blank_notes, *copies.notes)
 
     stored_outputs: dict[str, Array] = {}
-    if stored:
-        for i, label in enumerate(labels):
-            if not is_marker[i]:
-                stored_outputs.setdefault(subject_and_name(label)[1], points[:, i])
+    for i, label in enumerate(labels if stored else ()):
+        owner, name = subject_and_name(label)
+        if not is_marker[i] and (owner == subject.subject or not (owner and subject.subject)):
+            stored_outputs.setdefault(name, points[:, i])
+    measurements, measurement_notes = _measurements(parameters, subject)
 
     # The samples of a frame lie inside it, whatever the declared rate: 999 Hz at 10 samples a frame is 1000 Hz.
     analog_rate = rate * file.n_subframes
-    if file.n_subframes and abs((declared := channel_numbers(parameters, "RATE")[0]) / analog_rate - 1) > 1e-5:
+    declared = first_number(parameters, "ANALOG", "RATE")
+    if file.n_subframes and declared > 0 and abs(declared / analog_rate - 1) > 1e-5:
         what = f"ANALOG:RATE {declared:g} Hz is no whole multiple of {rate:g} Hz"
         text = f"{what}; with {file.n_subframes} samples a frame it is taken as {analog_rate:g} Hz"
         notes += (Note("file_repaired", text),)
-    plates = plates_from_channels(parameters, file.analog, analog_rate, file.n_subframes)
+    plates = plates_from_channels(parameters, file.analog, analog_rate, file.n_subframes, unit)
     events, event_notes = events_of(file)
     software = (_text(parameters, "MANUFACTURER", name) for name in ("SOFTWARE", "VERSION_LABEL"))
     return Trial(
         path=path,
         rate_hz=rate,
         first_frame=file.first_frame,
-        labels=markers,
-        points_g=points[:, is_marker] * scale,
+        labels=read_labels,
+        points_g=found * scale,
         plates=plates.usable,
         refused_plates=plates.refused,
         events=events,
-        parameters=_measurements(parameters),
+        parameters=measurements,
         stored=stored_outputs,
         up_hint=_up_hint(parameters),
-        names=tuple(sorted({*texts(parameters, "SUBJECTS", "NAMES"), *prefixes} - {""})),
+        names=tuple(sorted({*texts(parameters, "SUBJECTS", "NAMES"), *subject.subjects} - {""})),
         origin={
             "format": f"C3D, {file.encoding}",
             "software": " ".join(filter(None, software)),
-            "length_unit": _text(parameters, "POINT", "UNITS"),
+            "length_unit": unit,
             "analog_rate_hz": f"{analog_rate:g}",
             "analog_channels": str(file.analog.shape[0]),
             "stored_outputs": " ".join(sorted({subject_and_name(label)[1] for label in outputs if label})),
         },
-        notes=(*notes, *plates.notes, *event_notes),
+        notes=(*notes, *measurement_notes, *plates.notes, *event_notes),
     )
 
 
@@ -136,24 +163,6 @@ def _labels(parameters: Parameters, n_points: int) -> list[str]:
     return labels + [""] * (n_points - len(labels))
 
 
-def _without_subjects(labels: Sequence[str]) -> tuple[tuple[str, ...], set[str]]:
-    """Labels without their subjects, and the subjects; ReadError where several have a marker of one name."""
-    pairs = [subject_and_name(label) for label in labels]
-    subjects: dict[str, set[str]] = {}
-    for subject, name in pairs:
-        if subject:
-            subjects.setdefault(name, set()).add(subject)
-    shared = [owners for name, owners in subjects.items() if name and len(owners) > 1]
-    if shared:
-        raise ReadError(
-            "markers of several subjects in one file",
-            expected="one subject a trial",
-            found=f"{len(set().union(*shared))} subjects that share {len(shared)} marker names",
-            todo="export each subject on its own",
-        )
-    return tuple(name for _, name in pairs), set().union(*subjects.values())
-
-
 class _Measurements(Mapping[str, float]):
     """Numbers by name, of which the case does not matter, as the format has it for parameters; listed as written.
 
@@ -177,16 +186,34 @@ def _plain(name: str) -> str:
     return name.upper().replace(" ", "")
 
 
-def _measurements(parameters: Parameters) -> Mapping[str, float]:
-    """Scalar numbers of PROCESSING and SUBJECTS, in the file's own units; one subject only."""
+def _measurements(parameters: Parameters, chosen: Chosen) -> tuple[Mapping[str, float], Notes]:
+    """Scalar numbers of PROCESSING and SUBJECTS, in the file's own units; of several subjects those of the chosen one.
+
+    His are those of names that begin with his, and his of lists that are as long as that of the subjects. Where another
+    person is in the file too, nothing says whose any other is.
+    """
     numbers: list[tuple[str, float]] = []
+    of_nobody: list[str] = []
+    subjects = texts(parameters, "SUBJECTS", "LABEL_PREFIXES"), texts(parameters, "SUBJECTS", "NAMES")
+    rows = [[name.rstrip(": ") for name in names] for names in subjects]
+    row = next((names.index(chosen.subject) for names in rows if chosen.subject and chosen.subject in names), None)
+    n_subjects = max(map(len, rows))
     for group in ("SUBJECTS", "PROCESSING"):
-        for name, value in parameters.get(group, {}).items():
-            if name.upper() in _BOOKKEEPING:
+        for label, value in parameters.get(group, {}).items():
+            owner, name = subject_and_name(label)
+            if name.upper() in _BOOKKEEPING or not isinstance(value, np.ndarray) or not np.isfinite(value).all():
                 continue
-            if isinstance(value, np.ndarray) and value.size == 1 and np.isfinite(value.item()):
-                numbers.append((name, float(value.item())))
-    return _Measurements(numbers)
+            mine = not owner or owner == chosen.subject or not chosen.subject
+            if mine and value.size == n_subjects > 1 and row is not None:
+                numbers.append((name, float(value.flat[row])))
+            elif mine and value.size == 1 and (owner or not chosen.others):
+                numbers.append((name if chosen.subject else label, float(value.item())))
+            elif mine and value.size == 1:
+                of_nobody.append(name)
+    if not of_nobody:
+        return _Measurements(numbers), ()
+    text = f"several persons, and nothing says whose these measurements are; they are left out: {listed(of_nobody)}"
+    return _Measurements(numbers), (Note("file_incomplete", text),)
 
 
 def _up_hint(parameters: Parameters) -> Array | None:

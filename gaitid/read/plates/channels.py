@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
-from gaitid.read.plates.plate_types import FORCE, MOMENT, PLACE, PlateType
-from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM, VOLTAGE_V, factor, plain
+from gaitid.read.plates.channel_units import LASTING_S, TABLES, Signals, Surface, calibrated, lasting_extremes, scaled
+from gaitid.read.plates.plate_types import PLACE, PlateType
+from gaitid.read.units import LENGTH_M, factor, plain
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
-# s. A force that lasts shorter is a spike; and one period of the mains (50 Hz), so a mean over less is no level.
-_LASTING_S = 0.02
 # N. A zero level that pushes may be this large; more may be somebody who stands there.
 _MAX_ZERO_N = 50.0
 # N. Noise and drift between the zero window and the plate's other empty moments.
 _DRIFT_N = 10.0
-
-_TABLES = {FORCE: FORCE_N, MOMENT: MOMENT_NM, PLACE: LENGTH_M}
 
 Group = Mapping[str, Any]
 
@@ -56,7 +53,8 @@ class PlateParameters:
         ----------
         name : str
         dimensions : int
-            Of the parameter, whose last one counts plates; one fewer is read as that of a single plate.
+            Of the parameter, whose last one counts plates; one fewer is read as that of a single plate, and more
+            that hold nothing (``TYPE`` of n × 1) are left out.
 
         Raises
         ------
@@ -66,9 +64,7 @@ class PlateParameters:
         given = self.group.get(name, np.empty(0))
         if not isinstance(given, np.ndarray):
             raise ReadError(f"FORCE_PLATFORM:{name} is text", expected="numbers", todo="export the trial again")
-        stored = given.astype(float)
-        if stored.ndim == dimensions - 1 > 0:
-            stored = stored[..., None]
+        stored = _with_dimensions(given.astype(float), dimensions)
         if stored.size == 0 or stored.ndim != dimensions or self.number > stored.shape[-1]:
             raise ReadError(f"FORCE_PLATFORM:{name} says nothing of plate {self.number}")
         values = np.atleast_1d(stored[..., self.number - 1])
@@ -77,21 +73,26 @@ class PlateParameters:
         return values
 
 
+def _with_dimensions(stored: Array, dimensions: int) -> Array:
+    """A parameter with so many dimensions, where others are of length 1; else as it is."""
+    if dimensions == 1 and max(stored.shape, default=1) == stored.size:
+        return stored.ravel()
+    while stored.ndim > dimensions and stored.shape[-1] == 1:
+        stored = stored[..., 0]
+    return stored[..., None] if stored.ndim == dimensions - 1 > 0 else stored
+
+
 def si_values(
-    plate_type: PlateType, declared: PlateParameters, samples: Array, units: Sequence[str]
+    plate_type: PlateType, declared: PlateParameters, signals: Signals, surface: Surface
 ) -> tuple[Array, Notes]:
     """What a plate's channels hold, in SI: each by its own unit, or through the plate's calibration matrix.
-
-    The matrix maps volts to N and to N times ``POINT:UNITS`` (C3D User Guide, FORCE_PLATFORM:CAL_MATRIX). Channels
-    that declare forces and moments instead are mapped as they stand, each row of the result in its channel's unit.
 
     Parameters
     ----------
     plate_type : PlateType
     declared : PlateParameters
-    samples : (channels, samples) array
-    units : sequence of str
-        Of the channels, as the file declares them.
+    signals : Signals
+    surface : Surface
 
     Returns
     -------
@@ -104,23 +105,16 @@ def si_values(
     ReadError
         A unit that is not known, values that are not numbers, a matrix that is missing or of another shape.
     """
-    notes: Notes = ()
-    volts = plate_type.calibrated and all(plain(unit) in VOLTAGE_V for unit in units)
-    if volts:
-        factors = [declared.length_m if what == MOMENT else 1.0 for what in plate_type.holds]
-        samples = samples * np.array([[VOLTAGE_V[plain(unit)]] for unit in units])
+    number, length_m = declared.number, declared.length_m
+    unmatched = plate_type.calibrated and np.size(declared.group.get("CAL_MATRIX", ())) == 0
+    if plate_type.calibrated and not (unmatched and _declare_loads(plate_type, signals)):
+        shape = (len(plate_type.holds), len(signals.units))
+        values, notes = calibrated(plate_type, number, length_m, signals, surface, _matrix(declared, shape))
     else:
-        if len(units) != len(plate_type.holds):
-            raise ReadError("its channels are not in volts", found=", ".join(units), todo="correct ANALOG:UNITS")
-        rows = zip(units, plate_type.holds, strict=True)
-        factors = [factor(unit, _TABLES[what], f"plate {declared.number} {what} channel") for unit, what in rows]
-    if plate_type.calibrated:
-        if not volts and np.size(declared.group.get("CAL_MATRIX", ())) == 0:
-            text = f"no CAL_MATRIX; its channels say {', '.join(units)} and are taken as they stand"
+        values, notes = scaled(plate_type, number, length_m, signals, surface)
+        if unmatched:
+            text = f"no CAL_MATRIX; its channels say {', '.join(signals.units)} and are taken as they stand"
             notes += (Note("reading_assumed", text),)
-        else:
-            samples = _calibration(declared, (len(factors), len(units))) @ samples
-    values: Array = samples.T * np.array(factors)
     if PLACE in plate_type.holds:
         # a force of exactly nothing has no place, and needs none
         places = _columns(plate_type, PLACE)
@@ -135,6 +129,21 @@ def si_values(
         count = f"{unknown.sum()} of {len(values)} samples hold a value that is no number"
         notes += (Note("values_lost", f"{count}; its load is unknown there"),)
     return values, notes
+
+
+def _declare_loads(plate_type: PlateType, signals: Signals) -> bool:
+    """Whether every channel is labelled in a unit of what the plate's type holds."""
+    if len(signals.units) != len(plate_type.holds):
+        return False
+    return all(plain(u) in TABLES[what] for u, what in zip(signals.units, plate_type.holds, strict=True))
+
+
+def _matrix(declared: PlateParameters, shape: tuple[int, int]) -> Array | ReadError:
+    """The plate's calibration, or why it cannot be used."""
+    try:
+        return _calibration(declared, shape)
+    except ReadError as error:
+        return error
 
 
 def _columns(plate_type: PlateType, quantity: str) -> list[int]:
@@ -193,8 +202,8 @@ def zero_window(group: Group, per_frame: int, n_samples: int, rate_hz: float) ->
     unfit = ""
     if samples.stop > n_samples:
         unfit = f"the trial ends with frame {n_samples // max(per_frame, 1)}"
-    elif samples.stop - samples.start < _LASTING_S * rate_hz:
-        unfit = f"shorter than a period of the mains, {_LASTING_S * 1e3:g} ms"
+    elif samples.stop - samples.start < LASTING_S * rate_hz:
+        unfit = f"shorter than a period of the mains, {LASTING_S * 1e3:g} ms"
     return ZeroWindow(samples, f"frames {first} to {last} (FORCE_PLATFORM:ZERO)", unfit)
 
 
@@ -238,10 +247,3 @@ def zeroed(
     zero[_columns(plate_type, PLACE)] = 0.0
     done = f"the mean of {window.frames} was taken off as its zero level ({abs(level):.3g} N vertically)"
     return values - zero, Note("plate_bias_removed", done)
-
-
-def lasting_extremes(vertical: Array, rate_hz: float) -> tuple[float, float]:
-    """The least and the greatest known force, N, leaving out as many samples as a spike could fill."""
-    ordered = np.sort(vertical[~np.isnan(vertical)])
-    spike = min(round(_LASTING_S * rate_hz), (len(ordered) - 1) // 2)
-    return float(ordered[spike]), float(ordered[-1 - spike])

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import combinations
 from reprlib import repr as short
 from typing import Any
 
 import numpy as np
 
-from gaitid.errors import ReadError
+from gaitid.errors import ReadError, counted
 from gaitid.notes import Note, Notes
 from gaitid.read.c3d.file import Analog, texts
 from gaitid.read.c3d.sections import Parameters
 from gaitid.read.plates import LOADED_N, Plates, of_plate, refusals
-from gaitid.read.plates.channels import PlateParameters, ZeroWindow, lasting_extremes, si_values, zero_window, zeroed
+from gaitid.read.plates.channel_units import Signals, Surface, lasting_extremes
+from gaitid.read.plates.channels import PlateParameters, ZeroWindow, si_values, zero_window, zeroed
 from gaitid.read.plates.plate_types import MOMENT, PLATE_TYPES, UNDEFINED
 from gaitid.read.plates.surface import CLOSES_M, closing_error, overlap, sensor_vector
 from gaitid.read.units import LENGTH_M
@@ -43,8 +44,17 @@ class _AnalogData:
     rate_hz: float
     zero_window: ZeroWindow | None
 
+    def signals(self, channels: Sequence[int], trusted: Set[tuple[str, ...]]) -> Signals:
+        """Those of one plate."""
+        units = tuple(self.units[c] if c < len(self.units) else "" for c in channels)
+        unknown = np.full(len(channels), np.nan)
+        steps = self.values.steps(channels) if isinstance(self.values, Analog) else unknown
+        return Signals(self.values[channels], units, self.rate_hz, steps, units in trusted)
 
-def plates_from_channels(parameters: Parameters, analog: Array | Analog, rate_hz: float, per_frame: int) -> Plates:
+
+def plates_from_channels(
+    parameters: Parameters, analog: Array | Analog, rate_hz: float, per_frame: int, length_unit: str | None = None
+) -> Plates:
     """Every plate that can be read, why the others cannot, and what was assumed.
 
     Parameters
@@ -57,6 +67,8 @@ def plates_from_channels(parameters: Parameters, analog: Array | Analog, rate_hz
         Of the analog samples.
     per_frame : int
         Analog samples a camera frame.
+    length_unit : str, optional
+        In which the group's lengths are; ``POINT:UNITS`` without it.
 
     Returns
     -------
@@ -64,23 +76,32 @@ def plates_from_channels(parameters: Parameters, analog: Array | Analog, rate_hz
     """
     group = parameters.get("FORCE_PLATFORM", {})
     window = zero_window(group, per_frame, analog.shape[1], rate_hz)
+    if length_unit is None:
+        length_unit = next(iter(texts(parameters, "POINT", "UNITS")), "")
     analog_data = _AnalogData(analog, texts(parameters, "ANALOG", "UNITS"), rate_hz, window)
-    length_unit = next(iter(texts(parameters, "POINT", "UNITS")), "")
     n_plates, notes = _number_of_plates(group)
-    plates: list[ForcePlate] = []
+    read: dict[int, tuple[ForcePlate, Notes]] = {}
     channels: dict[int, Sequence[int]] = {}
     refused: dict[int, str] = {}
-    for number in range(1, n_plates + 1):
+    trusted: set[tuple[str, ...]] = set()
+    # Twice where labels are wrong: what the loads of one plate say of them holds for an empty one too.
+    for number in (*range(1, n_plates + 1), *range(1, n_plates + 1)):
+        if number in read or (number in refused and not trusted):
+            continue
         declared = PlateParameters(group, number, length_unit)
         try:
             kind = _kind(declared)
             channels[number] = _channels(declared, PLATE_TYPES[kind].n_channels, analog.shape[0])
-            plate, plate_notes = _plate(declared, kind, analog_data, channels[number])
+            signals = analog_data.signals(channels[number], trusted)
+            read[number] = _plate(declared, kind, analog_data, signals)
         except ReadError as error:
             refused[number] = error.line()
         else:
-            plates.append(plate)
-            notes += of_plate(number, plate_notes)
+            refused.pop(number, None)
+            if not PLATE_TYPES[kind].calibrated and any(note.code == "reading_assumed" for note in read[number][1]):
+                trusted.add(tuple(signals.units))
+    plates = [read[number][0] for number in sorted(read)]
+    notes += tuple(note for number in sorted(read) for note in of_plate(number, read[number][1]))
     for a, b, why in _conflicts(plates, channels):
         # Nothing says which of the two is right.
         refused.setdefault(a, f"plates {a} and {b} {why}")
@@ -93,8 +114,8 @@ def _number_of_plates(group: Mapping[str, Any]) -> tuple[int, Notes]:
     """How many plates the file describes: ``USED``, but no more than ``TYPE`` has entries."""
     used, described = group.get("USED", ()), int(np.size(group.get("TYPE", ())))
     if np.size(used) == 0:
-        text = "FORCE_PLATFORM:USED is missing, though TYPE describes plates; none is read"
-        return 0, (Note("file_incomplete", text),) if described else ()
+        text = f"FORCE_PLATFORM:USED is missing; by TYPE the file has {counted(described, 'plate')}"
+        return described, (Note("reading_assumed", text),) if described else ()
     if not isinstance(used, np.ndarray) or not np.isfinite(used.flat[0]) or used.flat[0] < 0:
         shown = f"{used.flat[0]:g}" if isinstance(used, np.ndarray) else short(used)
         return 0, (Note("file_incomplete", f"FORCE_PLATFORM:USED is no number of plates ({shown}); no plate is read"),)
@@ -131,17 +152,17 @@ def _channels(declared: PlateParameters, count: int, n_channels: int) -> Sequenc
     return [int(c) - 1 for c in wired]
 
 
-def _plate(
-    declared: PlateParameters, kind: int, analog: _AnalogData, channels: Sequence[int]
-) -> tuple[ForcePlate, Notes]:
+def _plate(declared: PlateParameters, kind: int, analog: _AnalogData, signals: Signals) -> tuple[ForcePlate, Notes]:
     plate_type = PLATE_TYPES[kind]
     corners_g = _corners(declared)
     a = b = 0.0
     sensor_p = np.zeros(3)
     if plate_type.four_sensors:
         a, b, sensor_p[2] = _sensors(_origin(declared), corners_g)
-    units = [analog.units[c] if c < len(analog.units) else "" for c in channels]
-    values, notes = si_values(plate_type, declared, analog.values[channels], units)
+    about_sensor = plate_type.holds[3] == MOMENT
+    beside = float(np.hypot(*_origin(declared)[:2])) if about_sensor else 0.0
+    surface = Surface(a, b, float(np.linalg.norm(_half_sides(corners_g))) + beside)
+    values, notes = si_values(plate_type, declared, signals, surface)
     if analog.zero_window is not None:
         vertical = plate_type.load(values, a, b)[0][:, 2]
         values, note = zeroed(values, vertical, plate_type, analog.zero_window, analog.rate_hz)
@@ -154,7 +175,7 @@ def _plate(
         action = "its channels hold the action on the plate (positive downward)"
         notes += (Note("reading_info", f"{action}; they were turned into the reaction on the subject"),)
     notes += _lever_doubt(force, moment)
-    if plate_type.holds[3] == MOMENT:
+    if about_sensor:
         sensor_p, sensor_notes = _sensor(_origin(declared), corners_g, force, moment)
         notes += sensor_notes
     if kind in (3, 7) and np.any(declared.group.get("FPCOPPOLY", 0.0)):

@@ -21,7 +21,7 @@ from gaitid.notes import Note, Notes
 from gaitid.numerics.statistics import median
 from gaitid.read.labels import listed, printable
 from gaitid.read.plates import LOADED_N, Plates, refusals
-from gaitid.read.tables.row_times import even_rate, start_after
+from gaitid.read.tables.row_times import decimals_of, even_rate, start_after
 from gaitid.read.tables.text_table import CUT_SHORT, Dialect, check_names, is_blank, numbers_of, read_lines, refuse_gap
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, ForcePlate, Mask
@@ -29,11 +29,18 @@ from gaitid.trial import Array, Assignment, ForcePlate, Mask
 MOT_SUFFIXES = (".mot", ".sto")
 
 _COLUMN = re.compile(
-    r"(?:(?P<before>.+?)_)?ground_(?P<what>force|torque|moment)_(?:(?P<inside>.+?)_)?(?P<kind>[vpm]?)(?P<axis>[xyz])"
-    r"(?:_(?P<after>.+))?",
+    r"(?:(?P<before>.+?)_)?ground_(?:reaction_)?(?P<what>force|torque|moment)(?P<number>\d*)_(?:(?P<inside>.+?)_)?"
+    r"(?P<kind>[vpm]?)(?P<axis>[xyz])(?:_(?P<after>.+))?",
+    re.IGNORECASE,
+)
+# Without the ground, a number has to say that a column is of a force plate: force1_vx, torque1_x.
+_SHORT = re.compile(
+    r"(?P<before>)(?P<what>force|torque|moment)_?(?P<number>\d+)_(?P<inside>)(?P<kind>[vpm]?)(?P<axis>[xyz])(?P<after>)",
     re.IGNORECASE,
 )
 _HEADER = re.compile(r"\s*(\w+)\s*[=\s]\s*(\S+)")
+# Rows in which the names of columns are looked for where the header has no end.
+_HEADER_WITHIN = 50
 _COUNTS = {"nrows": "rows", "datarows": "rows", "ncolumns": "columns", "datacolumns": "columns"}
 # The floor is taken as level: the mean force must lie this near a laboratory axis (the cosine; 0.8 is 37°).
 _UPRIGHT = 0.8
@@ -103,13 +110,15 @@ def read_mot(path: Path, plates: Path | None, cameras_s: tuple[float, float]) ->
         What is wrong with a file, in one line.
     """
     where = f"{path.name}: "
-    columns, values, first_row = _table(path)
+    table = _table(path)
+    columns, values, first_row = table.columns, table.values, table.first_row
     names = [name.lower() for name in columns]
     if "time" not in names:
         raise ReadError("no column 'time'", found=listed(columns))
     times = values[:, names.index("time")]
-    rate = even_rate(times, first_row, "time")
+    rate = even_rate(times, first_row, "time", resolution_s=table.resolution_s)
     groups, refused, notes = _groups(columns, values, where)
+    notes += tuple(Note(note.code, where + note.text) for note in table.notes)
     start_s, start_notes = start_after(times, cameras_s, where)
     outlined, outline_notes = _outlined(groups, plates, rate, where)
     others = [g for g in groups if g.number not in {p.number for p in outlined}]
@@ -127,17 +136,37 @@ def read_mot(path: Path, plates: Path | None, cameras_s: tuple[float, float]) ->
     )
 
 
-def _table(path: Path) -> tuple[list[str], Array, int]:
-    """Names of the columns, their values, and the number of the first row of values in the file."""
-    lines = read_lines(path, "MOT")
-    ends = [i for i, line in enumerate(lines) if line.strip().lower() == "endheader"]
-    if not ends:
-        raise ReadError("not an OpenSim motion file", expected="a header that ends with endheader")
-    header = {m[1].lower(): m[2] for m in map(_HEADER.match, lines[: ends[0]]) if m}
+@frozen_dataclass(eq=False)
+class _Table:
+    """The table of a motion file.
+
+    Attributes
+    ----------
+    columns : list of str
+    values : (rows, columns) array
+    first_row : int
+        Number of the first row of values in the file.
+    resolution_s : float
+        Of the last digit of the times.
+    notes : Notes
+        Where the header counts other than the rows do, and a last row that was cut.
+    """
+
+    columns: list[str]
+    values: Array
+    first_row: int
+    resolution_s: float
+    notes: Notes
+
+
+def _table(path: Path) -> _Table:
+    lines = read_lines(path, "MOT", any_encoding=True)
+    end = _end_of_header(lines)
+    header = {m[1].lower(): m[2] for m in map(_HEADER.match, lines[:end]) if m}
     if header.get("datatype", "double").lower() != "double":
         what, todo = f"DataType={printable(header['datatype'])}", "flatten the table before it is written"
         raise ReadError(f"{what} is not read", expected="one number a cell", todo=todo)
-    rows = [i for i in range(ends[0] + 1, len(lines)) if not is_blank(lines[i])]
+    rows = [i for i in range(end, len(lines)) if not is_blank(lines[i])]
     if len(rows) < 2:
         raise ReadError("no rows below the header")
     start, last = rows[1], rows[-1]
@@ -148,15 +177,32 @@ def _table(path: Path) -> tuple[list[str], Array, int]:
         body = [line.lstrip() for line in body]  # some programs begin a row with a separator
     else:
         body = ["\t".join(line.split()) for line in body]
+    notes: Notes = ()
+    if last + 1 == len(lines) and len(body) > 2 and body[-1].count("\t") < body[-2].count("\t"):
+        body = body[:-1]  # its last number may lack digits
+        notes = (Note("file_incomplete", f"the last row is cut short, and left out; {CUT_SHORT}"),)
     columns = [cell.strip() for cell in body[0].rstrip().split("\t")]
     check_names(columns)
     values = numbers_of(body[1:], start + 1, columns, Dialect("\t"))
     for key, what in _COUNTS.items():
         count = str(len(values) if what == "rows" else len(columns))
         if header.get(key, count) != count:
-            declared = f"{printable(header[key])} {what} ({key})"
-            raise ReadError("the header disagrees with the data", expected=declared, found=count, todo=CUT_SHORT)
-    return columns, values, start + 1
+            text = f"the header says {printable(header[key])} {what} ({key}), the file holds {count}, which are read"
+            notes += (Note("file_repaired", text),)
+    at = next((i for i, column in enumerate(columns) if column.lower() == "time"), 0)
+    decimals = max(decimals_of(row.split("\t", at + 1)[at]) for row in body[1:])
+    return _Table(columns, values, start + 1, 10.0**-decimals, notes)
+
+
+def _end_of_header(lines: Sequence[str]) -> int:
+    """The first row that may name columns: behind ``endheader``, else the one that begins with ``time``."""
+    for i, line in enumerate(lines):
+        if line.strip().lower() == "endheader":
+            return i + 1
+    for i, line in enumerate(lines[:_HEADER_WITHIN]):
+        if line.lower().split()[:1] == ["time"]:
+            return i
+    raise ReadError("not an OpenSim motion file", expected="a header that ends with endheader")
 
 
 def _groups(columns: Sequence[str], values: Array, where: str) -> tuple[list[_Group], dict[int, str], Notes]:
@@ -190,12 +236,12 @@ def _parts(columns: Sequence[str]) -> tuple[_Parts, list[str]]:
     parts: _Parts = {}
     others: list[str] = []
     for i, column in enumerate(columns):
-        match = _COLUMN.fullmatch(column)
+        match = _COLUMN.fullmatch(column) or _SHORT.fullmatch(column)
         quantity = match and _quantity(match["what"].lower(), match["kind"].lower())
         if not match or not quantity:
             others += [column] if column.lower() != "time" else []
             continue
-        tag = "_".join(filter(None, (match["before"], match["inside"], match["after"]))).lower()
+        tag = "_".join(filter(None, (match["before"], match["number"], match["inside"], match["after"]))).lower()
         axes = parts.setdefault(tag, {}).setdefault(quantity, {})
         axis = match["axis"].lower()
         if axis in axes:

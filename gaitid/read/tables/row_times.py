@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +16,11 @@ Integers = NDArray[np.int64]
 
 # A row's time may differ from an even grid by this much of the sampling interval: printed times are rounded.
 UNEVEN = 0.1
+# Of a unit of the last digit: what computing leaves of a time.
+_EXACT = 1e-3
+_HALVINGS = 60
+# More digits than any time has.
+_POWER = 99
 # Cameras and plates run between these; a time in milliseconds or in frames would not.
 _RATES_HZ = (1.0, 1e6)
 
@@ -45,10 +52,24 @@ def check_counts_by_one(frames: Integers, first_row: int, column: str) -> None:
         )
 
 
-def even_rate(times: Array, first_row: int, column: str = "time_s") -> float:
-    """Rate, Hz, of rows with these times, s, which must be even to `UNEVEN` of the interval.
+def even_rate(
+    times: Array, first_row: int, column: str = "time_s", *, resolution_s: float = 0.0, near_hz: float = math.nan
+) -> float:
+    """Rate, Hz, of rows with these times, s, which must be even to `UNEVEN` of the interval, or as they are printed.
 
     A whole number of Hz where the times, rounded as they are printed, say it as well as the fitted rate.
+
+    Parameters
+    ----------
+    times : (rows,) array
+    first_row : int
+        Number of the first of them in the file, for errors.
+    column : str
+        Its name, for errors.
+    resolution_s : float
+        Of the last digit that is printed: times that are even but for their rounding to it are even. 0: not looked at.
+    near_hz : float
+        What the file says; NaN where it says nothing.
 
     Raises
     ------
@@ -60,6 +81,8 @@ def even_rate(times: Array, first_row: int, column: str = "time_s") -> float:
         raise ReadError(f"row {row}, column {column!r}: empty", expected="a time for every row")
     if times.size < 2:
         raise ReadError("only one row", expected="at least two, for the rate")
+    if (rate := _rounded_rate(times, resolution_s, near_hz)) is not None:
+        return rate
     i = np.arange(times.size)
     steps = np.diff(times)
     step = float(median(steps))
@@ -77,6 +100,9 @@ def even_rate(times: Array, first_row: int, column: str = "time_s") -> float:
         off = np.flatnonzero(np.abs(times - start - i * step) > UNEVEN * step)
     if off.size:
         row = max(int(off[0]), 1)
+        if steps[row - 1] == 0:
+            what = f"row {first_row + row}, column {column!r}: the same time as in the row before"
+            raise ReadError(what, found=f"{times[row]:.6g} s twice", todo="leave out rows that stand twice")
         raise ReadError(
             f"row {first_row + row}, column {column!r}: not evenly sampled",
             expected=f"{times[row - 1] + step:.6g} s within {UNEVEN:.0%} of the interval",
@@ -95,6 +121,38 @@ def even_rate(times: Array, first_row: int, column: str = "time_s") -> float:
     rounded = float(np.rint(1 / step))
     printed = 1e-9 * float(np.abs(times).max())  # what %.10g leaves
     return rounded if rounded > 0 and spread(1 / rounded) <= 1.2 * spread(step) + printed else 1 / step
+
+
+def decimals_of(text: str) -> int:
+    """Digits behind the decimal point of a number; as many as any has where it is written with a power of ten."""
+    text = text.strip().lower()
+    return _POWER if "e" in text else len(text.partition(".")[2])
+
+
+def _rounded_rate(times: Array, resolution_s: float, near_hz: float) -> float | None:
+    """The rate, Hz, of times that are even but for their rounding, where that is coarse; None where they are not.
+
+    The errors of rounding lie within one unit of the last digit, wherever that begins; a lost row moves all times that
+    follow by a whole interval on top of them.
+    """
+    n = times.size
+    step = (times[-1] - times[0]) / (n - 1)
+    if not UNEVEN * step < resolution_s < 3 * step or n * step < 20 * resolution_s or (np.diff(times) < 0).any():
+        return None
+    i = np.arange(n)
+    low, high = step - 2 * resolution_s / n, step + 2 * resolution_s / n
+    for _ in range(_HALVINGS):  # the interval with the least spread, which is convex in it
+        a, b = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (low, b) if np.ptp(times - i * a) < np.ptp(times - i * b) else (a, high)
+    for rate in (near_hz, float(np.rint(1 / low)), 1 / low):
+        if not _RATES_HZ[0] <= rate <= _RATES_HZ[1]:
+            continue
+        off = times - i / rate
+        share = (off - off.min()) / resolution_s
+        # all at both ends: times that are exact, and a row that is lost
+        if share.max() <= 1 + _EXACT and ((share > _EXACT) & (share < 1 - _EXACT)).any():
+            return rate
+    return None
 
 
 def start_after(seconds: Array, cameras_s: tuple[float, float], where: str) -> tuple[float, Notes]:

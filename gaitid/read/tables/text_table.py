@@ -51,7 +51,7 @@ class Dialect:
     decimal_comma: bool = False
 
 
-def read_lines(path: Path, kind: str = "CSV") -> list[str]:
+def read_lines(path: Path, kind: str = "CSV", *, any_encoding: bool = False) -> list[str]:
     """Lines of a text file (`decoded`), without line ends (LF, CRLF or CR); Excel's ``sep=;`` becomes a blank one.
 
     Parameters
@@ -59,6 +59,8 @@ def read_lines(path: Path, kind: str = "CSV") -> list[str]:
     path : Path
     kind : str
         What the file should be, for errors.
+    any_encoding : bool
+        Bytes that are no UTF-8 are those of old Windows programs, as in the path that begins a TRC file.
 
     Raises
     ------
@@ -74,7 +76,12 @@ def read_lines(path: Path, kind: str = "CSV") -> list[str]:
             data += file.read(max(size - len(data), 0))
     except OSError as error:
         raise unreadable(error) from None
-    text = decoded(data, kind)
+    try:
+        text = decoded(data, kind)
+    except ReadError:
+        if not any_encoding or _is_utf16(data):
+            raise
+        text = data.decode("latin-1")
     del data
     if "\0" in text:
         raise ReadError("not text (zero bytes)", expected=f"{kind} in UTF-8", todo="save it as UTF-8")

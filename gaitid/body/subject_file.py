@@ -1,0 +1,222 @@
+"""Subject files: measurements, how the static was taken, and what a calibration measured; read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gaitid.body.frames import Calibration, Place, Pose
+from gaitid.body.subject import SI, Subject, SubjectFile, key_of, si_unit
+from gaitid.model import specs
+from gaitid.model.fields import Faults, Fields, nearest
+from gaitid.model.load import bundled_models, load_model
+from gaitid.trial import Array
+
+# Of the section that `gaitid calibrate` writes.
+SCHEMA = 1
+_HEAD = """\
+# A subject's measurements and calibration, for --subject. Templates and points in mm, in the axes of the segment that
+# carries them; residual_mm: how far each marker moved on its segment during the static (root mean square).
+"""
+
+
+def read_subject(path: Path, model: specs.Model) -> SubjectFile:
+    """Read a subject file against the vocabulary of a model.
+
+    A length may be given in mm, cm or m, an angle in rad or deg, by the end of its key.
+
+    Returns
+    -------
+    SubjectFile
+
+    Raises
+    ------
+    ModelError
+        An unknown key, not a number, or a value outside the range that the model allows: all in one line.
+    """
+    from gaitid.model.yaml_file import load_yaml  # only where a subject file is given
+
+    faults = Faults(str(path))
+    fields = Fields(load_yaml(path), "", faults)
+    known = _vocabulary(model)
+    values: dict[str, float] = {}
+    for key in list(fields.values):
+        if key in ("static", "calibration"):
+            continue
+        if key not in known:
+            fields.asked.add(key)
+            if not _of_another_model(key):
+                faults.add(f"{key}: unknown key{nearest(key, sorted(known))}")
+            continue
+        measurement, side, unit = known[key]
+        raw = fields.raw(key)
+        if isinstance(raw, bool) or not isinstance(raw, (int, float)) or not np.isfinite(raw):
+            faults.add(f"{key}: expected a number, found {raw!r}")
+            continue
+        value = float(raw) * SI[unit]
+        if not measurement.low <= value <= measurement.high:
+            faults.add(
+                f"{key}: expected {measurement.low / SI[unit]:g} to {measurement.high / SI[unit]:g} {unit}, "
+                f"found {raw:g} (wrong unit?)"
+            )
+        name = f"{side}.{measurement.name}" if side else measurement.name
+        if name in values:
+            faults.add(f"{key}: given twice, in two units")
+        values[name] = value
+    static = fields.mapping("static", {})
+    given = static.flag("foot_flat", False)
+    foot_flat = given if "foot_flat" in static.values else None
+    static.done()
+    calibration, marker_set = Calibration(), ""
+    if "calibration" in fields.values:
+        calibration, marker_set = _calibration(fields.mapping("calibration"), model, path)
+    fields.done()
+    faults.raise_if_any()
+    return SubjectFile(values, foot_flat, calibration, marker_set)
+
+
+# --- what a calibration measured ------------------------------------------------------------------------------
+
+
+def calibrated_model(path: Path) -> str:
+    """The model that a subject file was calibrated for; empty where it was not, or is no subject file."""
+    from gaitid.model.yaml_file import load_yaml
+
+    content = load_yaml(path)
+    section = content.get("calibration") if isinstance(content, Mapping) else None
+    name = section.get("model") if isinstance(section, Mapping) else None
+    return name if isinstance(name, str) else ""
+
+
+def _calibration(fields: Fields, model: specs.Model, path: Path) -> tuple[Calibration, str]:
+    """What a file says of the static; nothing where it was measured for another model."""
+    if fields.raw("schema", None) != SCHEMA:
+        fields.faults.add(f"{fields.at('schema')}: expected {SCHEMA}, as `gaitid calibrate` writes it")
+    name, marker_set = fields.text("model"), fields.text("marker_set", "")
+    templates = {
+        _place(key): {point: _metres(group.mapping(key), point) for point in group.mapping(key).values}
+        for group in [fields.mapping("templates_mm", {})]
+        for key in group.values
+    }
+    group = fields.mapping("points_mm", {})
+    points = {_place(key): _metres(group, key) for key in group.values}
+    frames: dict[Place, Pose] = {}
+    for group in [fields.mapping("frames", {})]:
+        for key in group.values:
+            inner = group.mapping(key)
+            rows = inner.items("axes")
+            R = np.array([_numbers(row, inner.at("axes"), inner.faults) for row in rows]).reshape(-1, 3)
+            if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-6):
+                inner.faults.add(f"{inner.at('axes')}: expected a rotation, three rows of three numbers")
+                R = np.eye(3)
+            frames[_place(key)] = Pose(R[None], _metres(inner, "origin_mm")[None])
+            inner.done()
+    fields.asked |= {"made_by", "static", "sources", "residual_mm"}
+    fields.done()
+    if name != model.name:
+        return Calibration(), ""
+    return Calibration(templates, points, frames, source=f"{path.name}"), marker_set
+
+
+def _place(key: str) -> Place:
+    side, _, name = key.rpartition(".")
+    return side, name
+
+
+def _metres(fields: Fields, key: str) -> Array:
+    return 1e-3 * np.array(_numbers(fields.raw(key), fields.at(key), fields.faults))
+
+
+def _numbers(value: object, where: str, faults: Faults) -> list[float]:
+    if isinstance(value, list) and len(value) == 3 and all(type(v) in (int, float) for v in value):
+        return [float(v) for v in value]
+    faults.add(f"{where}: expected three numbers, found {value!r}")
+    return [0.0, 0.0, 0.0]
+
+
+def subject_text(model: specs.Model, subject: Subject, calibration: Calibration, made_by: Mapping[str, Any]) -> str:
+    """A subject file with everything that a session needs once: measurements, and what is carried over from the static.
+
+    Values that were assumed are left out: who reads the file would take them for measured.
+
+    Parameters
+    ----------
+    model : Model
+        Bound to the static.
+    subject : Subject
+    calibration : Calibration
+    made_by : mapping
+        Of version and inputs.
+    """
+    import yaml  # only here
+
+    values: dict[str, float] = {}
+    sources: dict[str, str] = {}
+    for name, measured in subject.measured.items():
+        side, _, bare = name.rpartition(".")
+        measurement = model.subject[bare]
+        if not measured.source.startswith("assumed"):
+            key = key_of(measurement, side)
+            values[key] = float(f"{measured.value / SI[measurement.unit]:.10g}")
+            sources[key] = measured.source
+
+    def name_of(place: Place) -> str:
+        return f"{place[0]}.{place[1]}" if place[0] else place[1]
+
+    def mm(v: Array) -> list[float]:
+        return [round(1e3 * float(x), 6) + 0.0 for x in v]
+
+    section: dict[str, Any] = {"schema": SCHEMA, "model": model.name, **made_by}
+    if model.marker_set:
+        section["marker_set"] = model.marker_set
+    if sources:
+        section["sources"] = sources
+    if calibration.templates:
+        section["templates_mm"] = {
+            name_of(place): {str(point): mm(v) for point, v in points.items()}
+            for place, points in calibration.templates.items()
+        }
+        section["residual_mm"] = {
+            name_of(place): {str(point): round(1e3 * v, 3) for point, v in points.items()}
+            for place, points in calibration.spread_m.items()
+        }
+    if calibration.points:
+        section["points_mm"] = {name_of(place): mm(v) for place, v in calibration.points.items()}
+    if calibration.frames:
+        section["frames"] = {
+            name_of(place): {"axes": pose.R_gs[0].tolist(), "origin_mm": mm(pose.origin_g[0])}
+            for place, pose in calibration.frames.items()
+        }
+    content: dict[str, Any] = {**values}
+    if subject.foot_flat is not None:
+        content["static"] = {"foot_flat": subject.foot_flat}
+    content["calibration"] = section
+
+    class Rows(yaml.SafeDumper):
+        """Numbers that belong together in a line, all else one key a line."""
+
+    Rows.add_representer(list, lambda dumper, v: dumper.represent_sequence("tag:yaml.org,2002:seq", v, flow_style=True))
+    return _HEAD + yaml.dump(content, Dumper=Rows, sort_keys=False, allow_unicode=True, width=1000)
+
+
+# --- keys -----------------------------------------------------------------------------------------------------
+
+
+def _vocabulary(model: specs.Model) -> dict[str, tuple[specs.Measurement, str, str]]:
+    """Each key of a subject file that a model knows: the measurement, its side and the unit that the key ends in."""
+    known: dict[str, tuple[specs.Measurement, str, str]] = {}
+    for measurement in model.subject.values():
+        stem = measurement.key.removesuffix(f"_{measurement.unit}")
+        units = {"kg": ("kg",), "m": ("mm", "cm", "m"), "rad": ("rad", "deg")}[si_unit(measurement.unit)]
+        for side in [side.name for side in model.sides] if measurement.sided else [""]:
+            for unit in units:
+                known[f"{side}_{stem}_{unit}" if side else f"{stem}_{unit}"] = (measurement, side, unit)
+    return known
+
+
+def _of_another_model(key: str) -> bool:
+    """Whether a bundled model knows a key: a session's file serves whichever of them is taken."""
+    return any(key in _vocabulary(load_model(name)) for name in bundled_models())

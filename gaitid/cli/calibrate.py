@@ -1,0 +1,45 @@
+"""`gaitid calibrate`."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gaitid.cli import options
+from gaitid.cli.common import CONTEXT, attempt, print_info, talk_options
+
+
+@click.command(
+    context_settings=CONTEXT,
+    epilog="Example:  gaitid calibrate static.c3d -o subject.yaml; gaitid run walk*.c3d --subject subject.yaml",
+)
+@click.argument("static", type=click.Path(path_type=Path))
+@options.model_or_auto
+@options.markers
+@options.subject
+@options.table_inputs
+@options.subject_prefix
+@options.settings
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The subject file to write.")
+@talk_options
+@click.pass_context
+def command(ctx: click.Context, /, static: Path, output: Path, **of_analysis: Any) -> int:
+    """Measure once a session what its trials need of STATIC, a trial of quiet standing: lengths and angles of the
+    subject, the body's mass where the static stands on plates, and where each marker lies on its segment.
+
+    The file goes to `gaitid run`, `check` and `batch` with --subject, in place of --static. What could only be assumed
+    is left out of it.
+    """
+    from gaitid.run import calibrate_file
+
+    chosen = options.run_options({**ctx.params, "static": static})
+    made = attempt(str(static), partial(calibrate_file, static, output, chosen))
+    if made is None:
+        return 1
+    for note in made.notes:
+        print_info(f"{static}: warning: {note.text}")
+    print_info(f"{static}: model {made.model.name}; wrote {output}")
+    return 0

@@ -1,0 +1,110 @@
+"""The unit of a file's lengths where it does not say one, says a part of one, or one that no body has."""
+
+from __future__ import annotations
+
+from reprlib import repr as short
+
+import numpy as np
+
+from gaitid.errors import ReadError
+from gaitid.notes import Note, Notes
+from gaitid.numerics.statistics import median
+from gaitid.read.settings import POINT_UNITS
+from gaitid.read.units import LENGTH_M, factor, plain
+from gaitid.trial import Array
+
+# m. The markers of a person, without the outermost twentieths, lie so far apart: from a child's legs to arms held out.
+# Of 70 recordings of 20 laboratories 0.97 to 1.83 m. Less than a factor of 10: no second unit can fit.
+_BODY_M = (0.5, 2.3)
+# m. No walkway is so long, and nothing that carries three markers so small: the unit is not the one that the file says.
+_NOTHING_M = (0.01, 100.0)
+# So many of the markers at each end of an axis may be something else than the body.
+_OUTSIDE = 0.05
+# So many frames are looked at.
+_LOOKED_AT = 25
+_TODO = "say it with --set point_unit=mm, cm or m"
+
+
+def body_size(points: Array) -> float:
+    """How far apart the markers lie, in the unit of `points`; NaN where too few are seen.
+
+    Parameters
+    ----------
+    points : (frames, markers, 3) array
+        NaN where a marker was not seen.
+
+    Returns
+    -------
+    float
+        The diagonal of the box that holds all but the outermost twentieths along each axis, the median of some frames.
+    """
+    seen = np.flatnonzero(np.isfinite(points).all(axis=2).sum(axis=1) >= 3)
+    if not seen.size:
+        return float("nan")
+    frames = seen[:: max(seen.size // _LOOKED_AT, 1)]
+    sizes = []
+    for frame in points[frames]:
+        ordered = np.sort(frame[np.isfinite(frame).all(axis=1)], axis=0)
+        out = round(_OUTSIDE * (len(ordered) - 1))
+        sizes.append(float(np.linalg.norm(ordered[len(ordered) - 1 - out] - ordered[out])))
+    return float(median(np.array(sizes)))
+
+
+def length_unit(declared: str, chosen: str | None, points: Array, what: str) -> tuple[str, Notes]:
+    """The unit in which a file's lengths are.
+
+    Parameters
+    ----------
+    declared : str
+        By the file.
+    chosen : str or None
+        By the user, who is right.
+    points : (frames, markers, 3) array
+        Of markers in that unit, NaN where not seen.
+    what : str
+        Where the file declares it.
+
+    Returns
+    -------
+    unit : str
+        One that `LENGTH_M` knows.
+    notes : Notes
+        Where it is not the one that is declared.
+
+    Raises
+    ------
+    ReadError
+        Nothing is declared, and the size of what was seen does not tell; or another unit, which is not known.
+    """
+    known = plain(declared) in LENGTH_M
+    says = f"{what} says {short(declared.strip())}" if declared.strip() else f"{what} says no unit"
+    if chosen is not None:
+        differs = not known or LENGTH_M[plain(declared)] != LENGTH_M[chosen]
+        return chosen, (
+            Note("reading_info", f"{says}; lengths are taken in {chosen}, as asked for"),
+        ) if differs else ()
+    if not known and not _is_cut(declared):
+        factor(declared, LENGTH_M, what)
+    size = body_size(points)
+    if known and not _is_nothing(size * LENGTH_M[plain(declared)]):
+        return declared, ()
+    for unit in POINT_UNITS:
+        metres = size * LENGTH_M[unit]
+        if _BODY_M[0] <= metres <= _BODY_M[1]:
+            text = f"{says}; by the size of what was seen, {size:.4g}, lengths are taken in {unit} ({metres:.2f} m)"
+            return unit, (Note("file_repaired" if known else "reading_assumed", f"{text}; --set point_unit decides"),)
+    if known:
+        return declared, ()
+    tried = " or ".join(POINT_UNITS)
+    expected = f"a unit, or markers {_BODY_M[0]:g} to {_BODY_M[1]:g} m apart in {tried}"
+    raise ReadError(f"{what}: unit not known", expected=expected, found=short(declared), todo=_TODO)
+
+
+def _is_nothing(metres: float) -> bool:
+    """Whether neither a body nor anything else that carries markers is of that size; not where it is not known."""
+    return metres < _NOTHING_M[0] or metres > _NOTHING_M[1]
+
+
+def _is_cut(declared: str) -> bool:
+    """Whether it is nothing, or the beginning of a unit's name."""
+    return any(name.startswith(plain(declared)) for name in LENGTH_M)

@@ -1,0 +1,315 @@
+"""What a C3D plate's channels are in, where their labels do not say it or cannot be right: told from the loads.
+
+Files label channels with what the converter had (V), not with what ANALOG:SCALE makes of it (N), or the other way
+round. A reading is believed where its loads are those of a person who stands on that surface; where none is, the plate
+is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+
+from gaitid.errors import ReadError
+from gaitid.notes import Note, Notes
+from gaitid.read.plates import LOADED_N
+from gaitid.read.plates.plate_types import FORCE, MOMENT, PLACE, PlateType
+from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM, VOLTAGE_V, factor, plain
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array
+
+TABLES = {FORCE: FORCE_N, MOMENT: MOMENT_NM, PLACE: LENGTH_M}
+
+# Labels beside which the loads are asked. Any other may be a unit of force that nobody here knows, and is refused.
+_TELLS_NOTHING = {"", "-", *VOLTAGE_V, *FORCE_N, *MOMENT_NM, *LENGTH_M}
+
+#: s. A force that lasts shorter is a spike; and one period of the mains (50 Hz), so a mean over less is no level.
+LASTING_S = 0.02
+# N. Between a small child's foot, more than four channels of 10 V make, and the hardest landing of a heavy person.
+_PERSON_N = (150.0, 10000.0)
+# V. Converters of force plates end at 10 V: more is no voltage.
+_CONVERTER_V = 12.0
+# m. A load's arm about the sensor that never leaves this is none: moments are then in a unit a thousand times larger.
+_STUCK_M = 0.002
+# Of the loaded samples, so many act on the surface, where the rest may be a foot on the edge.
+_ON_IT = 0.9
+# m. Sensors lie so far below the surface: shear puts the arm about them so far beside the plate.
+_DEPTH_M = 0.1
+
+
+@frozen_dataclass()
+class Surface:
+    """What of a plate's geometry its loads can be held against.
+
+    Attributes
+    ----------
+    a, b : float
+        Half the distances of four sensors, m; 0 for other plates.
+    reach_m : float
+        How far from its sensor a load on it can act: half its diagonal, and how far the sensor lies beside its centre.
+    """
+
+    a: float
+    b: float
+    reach_m: float
+
+
+@frozen_dataclass(eq=False)
+class Signals:
+    """The channels of one plate.
+
+    Attributes
+    ----------
+    samples : (channels, samples) array
+        By the format's rule, in whatever unit.
+    units : sequence of str
+        As the file labels the channels.
+    rate_hz : float
+    steps : (channels,) array
+        What one unit of the stored numbers is worth (``ANALOG:SCALE`` · ``GEN_SCALE``).
+    trusted : bool
+        Whether another plate of the file with the same labels was found to hold newtons.
+    """
+
+    samples: Array
+    units: Sequence[str]
+    rate_hz: float
+    steps: Array
+    trusted: bool = False
+
+    @property
+    def volts(self) -> bool:
+        """Whether every channel is labelled as a voltage."""
+        return all(plain(unit) in VOLTAGE_V for unit in self.units)
+
+    @property
+    def labels(self) -> str:
+        """The labels in words: each once."""
+        return ", ".join(dict.fromkeys(unit.strip() or "nothing" for unit in self.units))
+
+    @property
+    def no_voltage(self) -> str:
+        """Why the numbers can be no voltages, whatever their labels; empty where they can."""
+        volt = np.array([VOLTAGE_V.get(plain(unit), np.nan) for unit in self.units])
+        if np.isnan(volt).any() or not np.isfinite(self.samples).any():
+            return ""
+        largest = float(np.nanmax(np.where(np.isfinite(self.samples), np.abs(self.samples), np.nan)))
+        if largest * float(volt.min()) > _CONVERTER_V:
+            return f"they reach {largest:.3g}, and no converter {_CONVERTER_V:g} V"
+        step = float(np.abs(self.steps).min(initial=np.inf))
+        if _CONVERTER_V < step * float(volt.min()) < np.inf:
+            return (
+                f"ANALOG:SCALE gives each step of the converter {step:.3g}, and no converter takes {_CONVERTER_V:g} V"
+            )
+        return ""
+
+
+def lasting_extremes(vertical: Array, rate_hz: float) -> tuple[float, float]:
+    """The least and the greatest known force, N, leaving out as many samples as a spike could fill."""
+    ordered = np.sort(vertical[~np.isnan(vertical)])
+    spike = min(round(LASTING_S * rate_hz), (len(ordered) - 1) // 2)
+    return float(ordered[spike]), float(ordered[-1 - spike])
+
+
+def _lasting_N(plate_type: PlateType, values: Array, rate_hz: float, surface: Surface) -> float:
+    """The largest force along the plate's z that lasts, N; 0 where no sample is known."""
+    known = values[np.isfinite(values).all(axis=1)]
+    if not len(known):
+        return 0.0
+    return max(map(abs, lasting_extremes(plate_type.load(known, surface.a, surface.b)[0][:, 2], rate_hz)))
+
+
+def person_on_it(plate_type: PlateType, values: Array, rate_hz: float, surface: Surface) -> float:
+    """The largest force that lasts, N, if a person on that surface can press so and there; 0 if not.
+
+    Parameters
+    ----------
+    plate_type : PlateType
+    values : (samples, quantities) array, SI
+        One reading of the channels.
+    rate_hz : float
+    surface : Surface
+    """
+    values = values[np.isfinite(values).all(axis=1)]
+    peak = _lasting_N(plate_type, values, rate_hz, surface)
+    if not _PERSON_N[0] <= peak <= _PERSON_N[1]:
+        return 0.0
+    force, moment = plate_type.load(values, surface.a, surface.b)
+    loaded = np.abs(force[:, 2]) > max(LOADED_N, peak / 2)
+    # the arm of a vertical force about the sensor: r = (−m_y, m_x)/f_z
+    arms = np.hypot(moment[loaded, 0], moment[loaded, 1]) / np.abs(force[loaded, 2])
+    on_it = (arms <= surface.reach_m + _DEPTH_M).mean() >= _ON_IT
+    return peak if on_it and arms.max() > _STUCK_M else 0.0
+
+
+def scaled(
+    plate_type: PlateType, number: int, length_m: float, signals: Signals, surface: Surface
+) -> tuple[Array, Notes]:
+    """Channels that ``ANALOG:SCALE`` alone turns into forces and moments: each by its label, else by the loads.
+
+    Parameters
+    ----------
+    plate_type : PlateType
+        Of as many quantities as channels.
+    number : int
+        Of the plate.
+    length_m : float
+        ``POINT:UNITS`` in metres: moments are mostly in newtons times that.
+    signals : Signals
+    surface : Surface
+
+    Returns
+    -------
+    values : (samples, quantities) array, SI
+    notes : Notes
+
+    Raises
+    ------
+    ReadError
+        A label that is no unit of what the channel holds, and loads that do not tell.
+    """
+    labelled = list(zip(signals.units, plate_type.holds, strict=True))
+    _refuse_foreign(plate_type, number, signals)
+    unknown = {what for unit, what in labelled if plain(unit) not in TABLES[what]}
+    if not unknown:
+        return signals.samples.T * np.array([TABLES[what][plain(unit)] for unit, what in labelled]), ()
+    best, peak = _as_it_stands(plate_type, length_m, signals, surface)
+    words = "taken as newtons" if FORCE in unknown else "its forces are in newtons"
+    if unknown & {MOMENT, PLACE}:
+        words += f", moments and places in the unit that puts the loads on the plate, of {_units_tried(length_m)}"
+    if peak:
+        why = f"up to {peak:.0f} N lasts and acts on its surface"
+    else:
+        best = signals.samples.T * np.array(_readings(labelled, length_m)[0])
+        why = _in_spite_of_no_load(plate_type, best, signals, surface, FORCE in unknown)
+    if not why:
+        for unit, what in labelled:
+            factor(unit, TABLES[what], f"plate {number} {what} channel")
+    text = f"its channels are labelled {signals.labels}; {words}: {why}"
+    return best, (Note("reading_assumed", text),)
+
+
+def _refuse_foreign(plate_type: PlateType, number: int, signals: Signals) -> None:
+    """ReadError at the first label that is no unit of what plates and converters give."""
+    for i, unit in enumerate(signals.units):
+        if plain(unit) not in _TELLS_NOTHING:
+            what = plate_type.holds[min(i, len(plate_type.holds) - 1)]
+            factor(unit, TABLES[what], f"plate {number} {what} channel")
+
+
+def _in_spite_of_no_load(
+    plate_type: PlateType, values: Array, signals: Signals, surface: Surface, of_force: bool
+) -> str:
+    """Why a plate on which nobody is seen to stand may be read all the same; empty where nothing says so."""
+    peak = _lasting_N(plate_type, values, signals.rate_hz, surface)
+    if not of_force:
+        return "nothing loads it" if peak < LOADED_N else ""
+    if peak > _PERSON_N[1] or _are_counts(signals):
+        return ""
+    if signals.trusted:
+        return "another plate of the file with these labels holds newtons"
+    return signals.no_voltage if peak < _PERSON_N[0] else ""
+
+
+def _readings(labelled: Sequence[tuple[str, str]], length_m: float) -> list[tuple[float, ...]]:
+    """What each channel's numbers may have to be multiplied by; first as the format has it."""
+    tried = {FORCE: (1.0,), MOMENT: (length_m, 1.0, 1e-3), PLACE: (length_m, 1.0, 1e-3)}
+    unknown = [
+        what for what in (FORCE, MOMENT, PLACE) if any(w == what and plain(u) not in TABLES[w] for u, w in labelled)
+    ]
+    choices = [dict(zip(unknown, each, strict=True)) for each in product(*(dict.fromkeys(tried[w]) for w in unknown))]
+    return [
+        tuple(TABLES[what].get(plain(unit), chosen.get(what, 1.0)) for unit, what in labelled) for chosen in choices
+    ]
+
+
+def _units_tried(length_m: float) -> str:
+    known = {1.0: "N·m and m", 1e-3: "N·mm and mm", 1e-2: "N·cm and cm"}
+    tried = dict.fromkeys((length_m, 1.0, 1e-3))
+    return " or ".join(known.get(value, f"N times {value:g} m") for value in tried)
+
+
+def _are_counts(signals: Signals) -> bool:
+    """Whether the numbers are those of the converter as they came: whole, and not scaled."""
+    samples = signals.samples
+    return bool((np.abs(signals.steps) == 1).all() and samples.any() and (samples == np.rint(samples)).all())
+
+
+def calibrated(
+    plate_type: PlateType, number: int, length_m: float, signals: Signals, surface: Surface, matrix: Array | ReadError
+) -> tuple[Array, Notes]:
+    """Channels with a calibration matrix: through it, unless only as they stand they are a person's load.
+
+    The matrix maps volts to N and to N times ``POINT:UNITS`` (C3D User Guide, FORCE_PLATFORM:CAL_MATRIX). Where the
+    channels are labelled as forces and moments, each row of the result is in its channel's unit.
+
+    Parameters
+    ----------
+    plate_type : PlateType
+    number : int
+        Of the plate.
+    length_m : float
+        ``POINT:UNITS`` in metres.
+    signals : Signals
+    surface : Surface
+    matrix : (quantities, channels) array, or why there is none
+
+    Returns
+    -------
+    values : (samples, quantities) array, SI
+    notes : Notes
+
+    Raises
+    ------
+    ReadError
+        No matrix, or unknown labels, and loads that do not tell.
+    """
+    _refuse_foreign(plate_type, number, signals)
+    through, peak = np.empty(0), 0.0
+    if not isinstance(matrix, ReadError):
+        through = _through(plate_type, length_m, signals, matrix)
+        peak = person_on_it(plate_type, through, signals.rate_hz, surface)
+    if peak and signals.volts:
+        return through, ()
+    labelled = f"its channels are labelled {signals.labels}; taken as"
+    if peak:
+        text = f"{labelled} volts, through CAL_MATRIX: so up to {peak:.0f} N lasts and acts on its surface"
+        return through, (Note("reading_assumed", text),)
+    as_it_stands, peak = _as_it_stands(plate_type, length_m, signals, surface)
+    if peak:
+        text = f"{labelled} newtons, not through CAL_MATRIX: so up to {peak:.0f} N lasts and acts on its surface"
+        return as_it_stands, (Note("reading_assumed", text),)
+    if isinstance(matrix, ReadError):
+        raise matrix
+    if signals.volts:
+        return through, ()
+    if len(signals.units) != len(plate_type.holds):
+        raise ReadError("its channels are not in volts", found=", ".join(signals.units), todo="correct ANALOG:UNITS")
+    for unit, what in zip(signals.units, plate_type.holds, strict=True):
+        factor(unit, TABLES[what], f"plate {number} {what} channel")
+    return through, (Note("reading_assumed", f"{labelled} volts, through CAL_MATRIX; no load on it tells"),)
+
+
+def _as_it_stands(plate_type: PlateType, length_m: float, signals: Signals, surface: Surface) -> tuple[Array, float]:
+    """The channels without a matrix where they then are a person's load, and its largest force; else 0 N."""
+    if len(signals.units) == len(plate_type.holds) and not _are_counts(signals):
+        for factors in _readings(list(zip(signals.units, plate_type.holds, strict=True)), length_m):
+            values = signals.samples.T * np.array(factors)
+            if peak := person_on_it(plate_type, values, signals.rate_hz, surface):
+                return values, peak
+    return np.empty(0), 0.0
+
+
+def _through(plate_type: PlateType, length_m: float, signals: Signals, matrix: Array) -> Array:
+    """(samples, quantities) the channels through the matrix, SI."""
+    samples, holds = signals.samples, plate_type.holds
+    rows = [length_m if what == MOMENT else 1.0 for what in holds]
+    if signals.volts:
+        samples = samples * np.array([[VOLTAGE_V[plain(unit)]] for unit in signals.units])
+    elif len(signals.units) == len(holds):
+        named = zip(signals.units, holds, rows, strict=True)
+        rows = [TABLES[what].get(plain(unit), row) for unit, what, row in named]
+    values: Array = (matrix @ samples).T * np.array(rows)
+    return values

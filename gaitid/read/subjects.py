@@ -1,0 +1,186 @@
+"""Of whom a file's markers are: one of several subjects, and one of several copies of a label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gaitid.errors import ReadError, first_few
+from gaitid.notes import Note, Notes
+from gaitid.read.labels import listed, printable, subject_and_name
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Mask
+
+# A person has so many markers that are seen in so large a share of the frames; wands, rackets and balls have fewer.
+_PERSON_MARKERS, _PERSON_SEEN = 10, 0.1
+# m. Nearer to each other in one frame, two points of one label are copies of one marker.
+_COPY_M = 0.001
+_SHOWN_SUBJECTS = 6
+
+
+@frozen_dataclass(eq=False)
+class Chosen:
+    """Which of a file's points are read.
+
+    Attributes
+    ----------
+    points : sequence of int
+        Their places in the file.
+    labels : tuple of str
+        Of these, without prefixes.
+    subjects : frozenset of str
+        All that labels begin with.
+    subject : str
+        Whose markers were chosen; empty where there was nothing to choose.
+    others : bool
+        Whether another person is in the file, whose measurements must not be taken for this one's.
+    notes : Notes
+    """
+
+    points: Sequence[int]
+    labels: tuple[str, ...]
+    subjects: frozenset[str]
+    subject: str = ""
+    others: bool = False
+    notes: Notes = ()
+
+
+def choose_subject(labels: Sequence[str], seen: Mask, wanted: str | None) -> Chosen:
+    """The points of one subject, and those that have none.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        As the file has them, ``Subject:Label``.
+    seen : (frames, points) array of bool
+    wanted : str or None
+        The subject that the user asks for.
+
+    Raises
+    ------
+    ReadError
+        Several persons, and nobody says which; or a subject that is not there. Both name those that are.
+    """
+    pairs = [subject_and_name(label) for label in labels]
+    subjects = [subject for subject in dict.fromkeys(subject for subject, _ in pairs) if subject]
+    owners: dict[str, set[str]] = {}
+    for subject, name in pairs:
+        if subject and name:
+            owners.setdefault(name, set()).add(subject)
+    shared = sum(len(names) > 1 for names in owners.values())
+    everything = Chosen(range(len(pairs)), tuple(name for _, name in pairs), frozenset(subjects))
+    if wanted is None and not shared:
+        return everything
+    if wanted is not None and not subjects:
+        note = Note("input_unused", "no label of the file begins with a subject: --subject-prefix chooses nothing")
+        return _noted(everything, note)
+    often = seen.mean(axis=0) >= _PERSON_SEEN if len(seen) else np.zeros(len(pairs), dtype=bool)
+    counts = {s: sum(bool(often[i]) for i, (owner, _) in enumerate(pairs) if owner == s) for s in subjects}
+    persons = [subject for subject in subjects if counts[subject] >= _PERSON_MARKERS]
+    named = first_few([f"{printable(s)} ({counts[s]} markers seen)" for s in subjects], _SHOWN_SUBJECTS)
+    if wanted is not None:
+        chosen = _matching(wanted, subjects, named)
+        why = "the one that was asked for is read"
+    elif len(persons) == 1:
+        chosen = persons[0]
+        why = f"only one has {_PERSON_MARKERS} markers or more that are seen, and is read"
+    else:
+        raise ReadError(
+            "markers of several subjects in one file",
+            expected="one subject a trial",
+            found=named,
+            todo="choose one with --subject-prefix NAME",
+        )
+    own = {name for subject, name in pairs if subject == chosen}
+    kept = [i for i, (subject, name) in enumerate(pairs) if subject == chosen or (not subject and name not in own)]
+    others = any(person != chosen for person in persons)
+    notes: Notes = ()
+    if len(subjects) > 1:
+        text = f"the file holds {len(subjects)} subjects; {why}, with {counts[chosen]} markers that are seen"
+        notes = (Note("reading_info" if wanted is not None else "reading_assumed", text),)
+    names = tuple(pairs[i][1] for i in kept)
+    return Chosen(kept, names, frozenset(subjects), chosen, others, notes)
+
+
+def _noted(chosen: Chosen, note: Note) -> Chosen:
+    return Chosen(chosen.points, chosen.labels, chosen.subjects, notes=(note,))
+
+
+def _matching(wanted: str, subjects: Sequence[str], named: str) -> str:
+    """The subject that is meant: as written, else the only one that differs in case alone."""
+    name = wanted.rstrip(": ").strip()
+    alike = [subject for subject in subjects if subject.casefold() == name.casefold()]
+    if name in subjects:
+        return name
+    if len(alike) == 1:
+        return alike[0]
+    raise ReadError(f"no subject {printable(wanted)!r} in the file", expected=f"one of those in it: {named}")
+
+
+@frozen_dataclass()
+class Copies:
+    """Which of several points of one label are read.
+
+    Attributes
+    ----------
+    order : sequence of int
+        The places of the points that are read: of each label its most complete copy, where its first one stood; of a
+        label that stands at different places all.
+    taken : tuple of str
+        Labels that stand several times, and in how many frames the copy that is read is seen.
+    differing : tuple of str
+        Those whose points are not copies: they lie at different places in one frame.
+    """
+
+    order: Sequence[int]
+    taken: tuple[str, ...]
+    differing: tuple[str, ...]
+
+    @property
+    def notes(self) -> Notes:
+        notes: Notes = ()
+        if self.taken:
+            what = "labels that stand several times, of which the copy that is seen most is read"
+            notes += (Note("reading_info", f"{what}: {listed(self.taken)}"),)
+        if self.differing:
+            what = "labels that stand several times, at different places in one frame"
+            notes += (Note("file_repaired", f"{what}: {listed(self.differing)}"),)
+        return notes
+
+
+def best_copies(labels: Sequence[str], points: Array, metre: float) -> Copies:
+    """The most complete copy of each label: some programs write a marker several times.
+
+    Parameters
+    ----------
+    labels : sequence of str
+    points : (frames, points, 3) array
+        NaN where not seen.
+    metre : float
+        The unit of `points` in metres.
+    """
+    places: dict[str, list[int]] = {}
+    for i, label in enumerate(labels):
+        if label:
+            places.setdefault(label, []).append(i)
+    order = list(range(len(labels)))
+    left_out: set[int] = set()
+    taken: list[str] = []
+    differing: list[str] = []
+    for label, copies in places.items():
+        if len(copies) == 1:
+            continue
+        seen: Mask = np.asarray(np.isfinite(points[:, copies]).all(axis=2))
+        counts = seen.sum(axis=0)
+        best = copies[int(np.argmax(counts))]
+        order[copies[0]], order[best] = best, copies[0]
+        taken.append(f"{label} ({counts.max()} of {len(points)} frames)")
+        both = seen & seen[:, [copies.index(best)]]
+        apart = np.linalg.norm(points[:, copies] - points[:, [best]], axis=2)
+        if (apart[both] * metre > _COPY_M).any():
+            differing.append(label)
+        else:
+            left_out.update(copies[1:])
+    kept = [point for place, point in enumerate(order) if place not in left_out]
+    return Copies(kept, tuple(taken), tuple(differing))

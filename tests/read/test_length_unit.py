@@ -1,0 +1,109 @@
+"""The unit of lengths of a C3D file that says none, a part of one or a wrong one; and the user's word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from note_texts import texts
+from test_c3d import load, make
+from test_plate_signals import SHARED, in_shared
+
+from gaitid.errors import ReadError
+from gaitid.read import read_trial
+from gaitid.read.c3d.trial import read_c3d
+from gaitid.read.length_unit import body_size, length_unit
+from gaitid.read.settings import ReaderSettings
+
+LABELS = ["LASI", "RASI", "SACR", "LANK", "RANK", "HEAD"]
+IN_UNIT = {"mm": 1e3, "cm": 1e2, "m": 1.0}
+
+
+def body(n: int = 20) -> np.ndarray:
+    """(frames, markers, 3) m: a person of 1.7 m who walks 2 m."""
+    still = np.array([[0, 0.1, 1], [0, -0.1, 1], [-0.2, 0, 1], [0.1, 0.1, 0.1], [-0.1, -0.1, 0.1], [0, 0, 1.7]])
+    return still + np.linspace([0, 0, 0], [2, 0, 0], n)[:, None]
+
+
+def file(path: Path, says: str, unit: str, **more: Any) -> Path:
+    points = body() * IN_UNIT[unit]
+    return make(path, LABELS, unit=says, points=points.transpose(2, 1, 0), **more)
+
+
+@pytest.mark.parametrize("says", ["", "milli", "me", "c", "M"])
+@pytest.mark.parametrize("unit", ["mm", "cm", "m"])
+def test_an_empty_or_cut_unit_is_told_from_the_body_and_said(tmp_path: Path, says: str, unit: str) -> None:
+    """A file that says M is in metres, unless its body would then be 100 m high or more."""
+    trial = read_c3d(file(tmp_path / "a.c3d", says, unit))
+    np.testing.assert_allclose(trial.points_g, body(), rtol=1e-5, atol=1e-6)
+    said = [w for w in texts(trial) if "POINT:UNITS" in w]
+    assert trial.origin["length_unit"].lower() == unit
+    assert said == [] if (says, unit) == ("M", "m") else f"lengths are taken in {unit} (1." in said[0]
+
+
+def test_plates_are_in_the_same_unit(tmp_path: Path) -> None:
+    declared = read_c3d(file(tmp_path / "a.c3d", "mm", "mm", plate=load()))
+    told = read_c3d(file(tmp_path / "b.c3d", "", "mm", plate=load()))
+    np.testing.assert_array_equal(told.plates[0].corners_g, declared.plates[0].corners_g)
+    np.testing.assert_array_equal(told.plates[0].moment_p, declared.plates[0].moment_p)
+
+
+@pytest.mark.parametrize("says", ["", "m", "furlong", "mm"])
+def test_the_user_s_word_counts_before_the_file_s(tmp_path: Path, says: str) -> None:
+    path = file(tmp_path / "a.c3d", says, "mm")
+    trial = read_trial(path, settings=ReaderSettings(point_unit="mm"))
+    np.testing.assert_allclose(trial.points_g, body(), rtol=1e-5, atol=1e-6)
+    said = [w for w in texts(trial) if "POINT:UNITS" in w]
+    assert said == [] if says == "mm" else "lengths are taken in mm, as asked for" in said[0]
+
+
+def test_a_size_that_no_body_has_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = make(tmp_path / "a.c3d", LABELS, unit="", points=3.0 * body().transpose(2, 1, 0))
+    with pytest.raises(ReadError, match="POINT:UNITS: unit not known; .*say it with --set point_unit=mm, cm or m"):
+        read_c3d(path)
+    assert read_c3d(path, settings=ReaderSettings(point_unit="m")).n_frames == 20
+
+
+def test_a_declared_unit_of_a_small_thing_is_kept() -> None:
+    """A pendulum of 5 cm in metres; only a body beyond any walkway contradicts a file."""
+    thing = 0.05 * body()
+    assert length_unit("m", None, thing, "Units") == ("m", ())
+    assert length_unit("mm", None, 1e3 * thing, "Units") == ("mm", ())
+    assert length_unit("mm", None, 1e-3 * thing, "Units") == ("mm", ())  # of no size that a body could have
+    for says, true in (("m", "mm"), ("mm", "m")):
+        unit, notes = length_unit(says, None, IN_UNIT[true] * body(), "Units")
+        assert unit == true and notes[0].code == "file_repaired"
+
+
+def test_the_size_leaves_out_what_is_not_the_body() -> None:
+    points = np.concatenate([body()] * 4, axis=1)
+    alone = body_size(points)
+    points[:, 0] = [50.0, 0, 0]  # a ghost
+    points[3:5] = np.nan
+    assert body_size(points) == pytest.approx(alone, abs=0.3)
+    assert np.isnan(body_size(np.full((4, 5, 3), np.nan)))
+
+
+def test_what_is_no_unit_is_refused_by_name() -> None:
+    with pytest.raises(ReadError, match="--set point_unit=inch: no such unit; expected one of mm, cm, m"):
+        ReaderSettings(point_unit="inch")
+
+
+def test_a_plain_csv_says_its_units_itself(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("time_s,A_x_mm,A_y_mm,A_z_mm\n0,1,2,3\n0.01,1,2,3\n")
+    trial = read_trial(path, settings=ReaderSettings("m", "Anna"))
+    assert [note.code for note in trial.notes] == ["input_unused"] * 2
+    np.testing.assert_allclose(trial.points_g[0, 0], [0.001, 0.002, 0.003])
+
+
+@in_shared
+def test_the_size_tells_the_unit_of_every_real_trial() -> None:
+    paths = [p for p in SHARED.rglob("*.c3d") if not {"zoo", "theia_segments"} & set(p.parts)]
+    assert len(paths) > 20
+    for path in paths:
+        trial = read_c3d(path)
+        unit, _ = length_unit("", None, trial.points_g * 1e3, "POINT:UNITS")
+        assert unit == "mm", path
