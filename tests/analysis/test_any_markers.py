@@ -18,7 +18,7 @@ from gaitid.model.load import load_model
 from gaitid.numerics.rotation import about_axis
 from gaitid.simulate.body import SIDES
 from gaitid.trial import Array, Trial
-from gaitid.write.tables import joints_csv
+from gaitid.write.tables import joints_csv, wrenches_csv
 
 #: m, and the entries of a rotation: rounding of positions of metres is 1e-15, of a fit to three markers some 1e-14.
 EXACT = 1e-9
@@ -151,6 +151,20 @@ def test_what_a_model_calls_unknown_is_empty_in_its_files(model: str) -> None:
     expected = {name for name in names for word in words if name.startswith((f"left_{word}", f"right_{word}"))}
     assert empty == expected
     assert bool(empty) == (model in ("keypoints", "lateral"))
+
+
+def test_wrenches_of_key_points_are_written_in_laboratory_axes_only() -> None:
+    """How a segment turns about its length is assumed: components in its axes would be as well."""
+    frames_of_expression = ("global", "proximal", "distal", "jcs")
+    names, *rows = (
+        line.split(",") for line in wrenches_csv(run(marked("keypoints")), frames_of_expression).splitlines()
+    )
+    filled = {name for i, name in enumerate(names) if any(row[i] for row in rows)}
+    for side in SIDES:
+        for joint in JOINTS:
+            of_joint = {name for name in names if name.startswith((f"{side}_{joint}_force", f"{side}_{joint}_moment"))}
+            assert len(of_joint) == 24
+            assert of_joint & filled == {name for name in of_joint if "_global_" in name}
 
 
 # --- what must not matter -------------------------------------------------------------------------------------
