@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gaitid.cli import options
 from gaitid.cli.common import CONTEXT, attempt, print_detail, print_info, talk_options
 
 if TYPE_CHECKING:
@@ -141,6 +142,28 @@ def _marker_set(file: str) -> MarkerSet | None:
         return None
     content = content_of(path)
     return load_marker_set(path) if isinstance(content, dict) and "gaitid_markers" in content else None
+
+
+@command.command(
+    "markers", context_settings=CONTEXT, epilog="Example:  gaitid models markers walk.c3d > ours.markers.yaml"
+)
+@click.argument("trial", type=click.Path(path_type=Path))
+@options.subject_prefix
+@options.reader_set
+@talk_options
+def markers(trial: Path, **given: Any) -> int:
+    """A first draft of a marker set from TRIAL: what its labels mean, by the bundled sets and by where the markers are
+    worn. Correct it, and give it to `gaitid run` with --markers.
+    """
+    from gaitid.inspect.draft import draft_marker_set
+    from gaitid.read import read_trial
+
+    settings = options.reader_settings(given["pairs"], given["subject_prefix"])
+    text = attempt(str(trial), lambda: draft_marker_set(read_trial(trial, settings=settings)))
+    if text is None:
+        return 1
+    click.echo(text, nl=False)
+    return 0
 
 
 # What gaitid/model/schema.py accepts, in the order of a model file. Settings and lists of choices come from

@@ -112,33 +112,43 @@ def load_marker_set(path: Path) -> MarkerSet:
     for key, sides in (("landmarks", [""]), ("landmarks_each_side", list(letters))):
         group = top.mapping(key, {})
         for name in list(group.values):
-            labels = _labels(group.raw(name), group.at(name), faults, "{S}" if sides != [""] else "")
-            roles |= {(side, name): _of_side(labels, letters.get(side, "")) for side in sides}
+            found = _labels(group.raw(name), group.at(name), faults, sides, letters)
+            roles |= {(side, name): labels for side, labels in found.items()}
     for key, sides in (("clusters", [""]), ("clusters_each_side", list(letters))):
         group = top.mapping(key, {})
         for name in list(group.values):
             members = [
-                _labels(item, f"{group.at(name)}[{i}]", faults, "{S}" if sides != [""] else "")
+                _labels(item, f"{group.at(name)}[{i}]", faults, sides, letters)
                 for i, item in enumerate(group.items(name))
             ]
             for side in sides:
-                clusters[side, name] = tuple(_of_side(labels, letters.get(side, "")) for labels in members)
+                clusters[side, name] = tuple(member[side] for member in members if member.get(side))
     result = MarkerSet(top.text("name"), top.text("title", ""), top.text("source", ""), path, letters, roles, clusters)
     top.done()
     faults.raise_if_any()
     return result
 
 
-def _labels(value: object, where: str, faults: Faults, letter: str) -> tuple[str, ...]:
-    """One label or several; `letter` is what each must hold."""
+def _labels(
+    value: object, where: str, faults: Faults, sides: Sequence[str], letters: Mapping[str, str]
+) -> dict[str, tuple[str, ...]]:
+    """The labels of each side: one or several with {S} for its letter, or ``{left: ..., right: ...}``."""
+    sided = sides != [""]
+    if sided and isinstance(value, Mapping) and value and set(value) <= set(sides):
+        return {side: _plain_labels(value[side], f"{where}.{side}", faults) for side in value}
+    labels = _plain_labels(value, where, faults)
+    for label in labels:
+        if sided and "{S}" not in label and "{s}" not in label:
+            faults.add(f"{where}: {label!r} is one label for both sides; write {{S}} for the side's letter")
+    return {side: _of_side(labels, letters.get(side, "")) for side in sides}
+
+
+def _plain_labels(value: object, where: str, faults: Faults) -> tuple[str, ...]:
     labels = [value] if isinstance(value, str) else value
     if not isinstance(labels, list) or not labels or not all(isinstance(label, str) and label for label in labels):
         quote = '; quote labels that hold braces: "{S}TOE"' if isinstance(value, Mapping) else ""
         faults.add(f"{where}: expected a label or a list of labels, found {value!r}{quote}")
         return ()
-    for label in labels:
-        if letter and letter not in label and "{s}" not in label:
-            faults.add(f"{where}: {label!r} is one label for both sides; write {{S}} for the side's letter")
     return tuple(labels)
 
 

@@ -163,13 +163,12 @@ class _Walk:
 
     def attempt(self, wanted: list[Use], side: str, trial: Needs) -> bool:
         """Whether all of it is there; where not, nothing is remembered of having looked."""
-        saved = dict(self.seen)
-        of_static = {} if self.static is None else dict(self.static.seen)
+        saved, saved_static = dict(self.seen), dict(self.static.seen) if self.static else {}
         complete = [self.visit(kind, name, side, trial) for kind, name in wanted]
         if not all(complete):
             self.seen = saved
-            if self.static is not None:  # else what it lacks would be told once, to the attempt that failed
-                self.static.seen = of_static
+            if self.static:
+                self.static.seen = saved_static
         return all(complete)
 
     def rigid(self, spec: RigidFrame, role: Role, needs: Needs) -> bool:
