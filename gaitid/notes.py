@@ -59,6 +59,7 @@ CODES = {
     # the result
     "no_known_wrench": ("error", "no wrench of a joint is known in any frame"),
     "model_hidden": ("info", "a file in the current folder was taken for a bundled model"),
+    "alias_unused": ("doubt", "a marker that a model or a marker set names is used by nothing: perhaps it is misspelt"),
 }
 
 
