@@ -40,6 +40,7 @@ CODES = {
     "measurement_ignored": ("doubt", "a stored measurement cannot be, and was left aside"),
     "measurements_differ": ("doubt", "two sources give a measurement differently"),
     "other_person": ("doubt", "static and trial seem to be of different people"),
+    "static_differs": ("doubt", "markers of a segment lie otherwise than in the static"),
     "mass_estimated": ("assumption", "nobody says the body's mass; it was estimated from the plates"),
     "mass_unknown": ("error", "the body's mass is not known"),
     "length_jump": ("doubt", "the length of a segment jumps"),
@@ -58,6 +59,7 @@ CODES = {
     # the result
     "no_known_wrench": ("error", "no wrench of a joint is known in any frame"),
     "model_hidden": ("info", "a file in the current folder was taken for a bundled model"),
+    "alias_unused": ("doubt", "a marker that a model or a marker set names is used by nothing: perhaps it is misspelt"),
 }
 
 

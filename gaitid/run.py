@@ -136,6 +136,10 @@ def prepare(options: RunOptions) -> Prepared:
         model = about_hidden(options.model, lambda: load_model(options.model, options.overrides, SETTINGS))
         if hidden:
             notes = (Note("model_hidden", f"using ./{find_model(options.model)}, not the bundled {hidden}"),)
+        if model.paths[0] not in bundled_models().values():
+            from gaitid.model.unused import unused_markers
+
+            notes += unused_markers(model)
         inputs += _model_inputs(model)
     marker_set = None
     if options.markers is not None:
@@ -143,6 +147,9 @@ def prepare(options: RunOptions) -> Prepared:
 
         file = find_marker_set(str(options.markers))
         marker_set = load_marker_set(file)
+        from gaitid.model.unused import unknown_landmarks
+
+        notes += unknown_landmarks(marker_set, model)
         inputs.append(input_record("markers", file))
     subject = SubjectFile()
     if options.subject is not None:

@@ -9,10 +9,11 @@ from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link,
 from gaitid.analysis.mass import Stand, weigh
 from gaitid.analysis.recorded import recorded
 from gaitid.analysis.result import Result, SideResult
-from gaitid.body.calibration import calibrate
+from gaitid.body.calibration import calibrate, marker_templates
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.poses import differentiate, pose_body
+from gaitid.body.standing import check_sides, check_stands
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording, resolve_subject
 from gaitid.errors import GaitidError, TrialError
 from gaitid.gait.spatiotemporal import analyse_gait
@@ -82,7 +83,7 @@ def analyse(
     prepared = prepare(trial, model, subject_file, static, options.marker_set)
     model, needs, subject, up_g = prepared.model, prepared.needs, prepared.subject, prepared.up_g
     calibration = _calibration(subject, prepared.sources, list(needs))
-    markers = clean_markers(trial, model)
+    markers = clean_markers(trial, model, marker_templates(calibration, model, list(needs)))
     body = pose_body(model, markers, subject, list(needs), up_g, calibration)
     motion = differentiate(body, trial.rate_hz)
 
@@ -228,13 +229,23 @@ def _subject(model: specs.Model, needs: Mapping[str, Needs], sources: Sources) -
 
 
 def _calibration(subject: Subject, sources: Sources, sides: Sequence[str]) -> Calibration:
-    """What is carried over from the static, or else from what a subject file says of one."""
+    """What is carried over from the static, or else from what a subject file says of one.
+
+    Raises
+    ------
+    TrialError
+        The static is none (`check_stands`), or left and right are exchanged in it.
+    """
     static = sources.static
     if static is None or sources.file.calibration.places:  # as with measurements, the file wins
         return sources.file.calibration
+    check_stands(static.markers)
     flat = subject.foot_flat is not False
     geometry = Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)
-    return calibrate(geometry, sides, "static trial")
+    calibration = calibrate(geometry, sides, "static trial")
+    if calibration.templates:
+        check_sides(geometry, sides)
+    return calibration
 
 
 # --- the ground ---------------------------------------------------------------------------------------------

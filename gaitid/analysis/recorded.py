@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -118,7 +119,9 @@ def _without_exchanged(trial: Trial, model: specs.Model) -> tuple[specs.Model, N
     apart = [left - right for left, right in pairs if left is not None and right is not None]
     if not apart:
         return model, ()
-    leftward = unit(np.nanmedian(np.stack(apart), axis=0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # frames in which no pair was seen have no direction
+        leftward = unit(np.nanmedian(np.stack(apart), axis=0))
     spelled, notes = dict(model.spelled), []
     for side in model.sides:
         for outer, inner in _OUTER_INNER:

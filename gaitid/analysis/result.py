@@ -7,6 +7,7 @@ from typing import Any
 
 from gaitid.body.kinematics import SegmentMotion
 from gaitid.body.poses import Body
+from gaitid.body.quality import calibration_figures
 from gaitid.body.subject import Subject
 from gaitid.dynamics.chain import Chain
 from gaitid.dynamics.wrench import Wrench
@@ -132,4 +133,9 @@ class Result:
     @property
     def quality(self) -> dict[str, Any]:
         """Figures that tell how good the recording is, for its record."""
-        return {"plates": [plate.figures() for plate in self.ground.plates], **self.markers.quality}
+        angles = {name: side.angles for name, side in self.sides.items()}
+        return {
+            "plates": [plate.figures() for plate in self.ground.plates],
+            **self.markers.quality,
+            "calibration": calibration_figures(self.body.geometry, self.body.sides, angles, self.trial.first_frame),
+        }

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from gaitid.body.frames import Calibration, Geometry, Place, Pose
+from gaitid.body.lengths import segment_lengths
+from gaitid.markers.templates import Template
 from gaitid.model import specs
 from gaitid.model.shapes import CarriedFrame, CarriedPoint, RigidFrame
+from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.rotation import apply_transposed
 from gaitid.trial import Array
-
-__all__ = ["Calibration", "calibrate", "carried_definitions"]
 
 
 def calibrate(static: Geometry, sides: Sequence[str], source: str) -> Calibration:
@@ -55,7 +56,35 @@ def calibrate(static: Geometry, sides: Sequence[str], source: str) -> Calibratio
                 u, _, vt = np.linalg.svd(R[known].mean(axis=0))  # the rotation nearest to the mean
                 origin = _mean(apply_transposed(by.R_gs, carried.origin_g - by.origin_g))
                 frames[place] = Pose((u @ vt)[None], origin[None])
-    return Calibration(templates, points, frames, spread, source)
+    known_lengths = {
+        place: length[np.isfinite(length)]
+        for place, length in segment_lengths(static, sides).items()
+        if np.isfinite(length).any()
+    }
+    lengths = {place: (float(length.mean()), float(length.std())) for place, length in known_lengths.items()}
+    return Calibration(templates, points, frames, spread, source, lengths)
+
+
+def marker_templates(calibration: Calibration, model: specs.Model, sides: Sequence[str]) -> tuple[Template, ...]:
+    """Where the static shows the markers of each rigid frame, by the labels of the trial that the model is bound to.
+
+    Markers that a frame takes only for lack of others are left out: they lie on joints.
+    """
+    templates = []
+    for (side, name), definition in carried_definitions(model, sides):
+        if isinstance(definition, RigidFrame):
+            places = calibration.templates.get((side, name), {})
+            labels = {point: marker_label(model, point, side) for point in definition.points if point in places}
+            of_body = {label: places[point] for point, label in labels.items() if label}
+            templates.append(Template(f"{side} {name}".strip(), of_body))
+    return tuple(template for template in templates if len(template.places) >= FEWEST)
+
+
+def marker_label(model: specs.Model, point: str, side: str) -> str:
+    """The label of a marker in the trial; empty for a point that is none."""
+    place, name = model.place("point", point, side)
+    labels = model.labels(name, place) if name in model.scope(bool(place)).markers else ()
+    return labels[0] if labels else ""
 
 
 def carried_definitions(

@@ -56,6 +56,9 @@ class Calibration:
     spread_m : mapping of Place to mapping of str to float
         How much a point moved in its frame during the static: root mean square.
     source : str
+    lengths_m : mapping of Place to (float, float)
+        For each side and segment with a joint at both ends the mean distance between their centres in the static, m,
+        and its standard deviation.
     """
 
     templates: Mapping[Place, Mapping[str, Array]] = field(default_factory=dict)
@@ -63,6 +66,7 @@ class Calibration:
     frames: Mapping[Place, Pose] = field(default_factory=dict)
     spread_m: Mapping[Place, Mapping[str, float]] = field(default_factory=dict)
     source: str = ""
+    lengths_m: Mapping[Place, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def places(self) -> frozenset[Place]:

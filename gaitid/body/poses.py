@@ -9,6 +9,7 @@ import numpy as np
 from gaitid.body.frames import Calibration, Geometry, Pose
 from gaitid.body.kinematics import SegmentMotion, segment_motions
 from gaitid.body.sanity import check_body, length_notes, line_notes
+from gaitid.body.standing import compare_with_static
 from gaitid.body.subject import Subject
 from gaitid.markers.clean import Markers
 from gaitid.model import specs
@@ -120,11 +121,13 @@ def pose_body(
     Raises
     ------
     TrialError
-        No body can be like that (`check_body`), or a segment's markers lie in one line.
+        The static is another person's (`compare_with_static`), no body can be like that (`check_body`), or a segment's
+        markers lie in one line.
     """
     n_frames = len(next(iter(markers.filtered.values())))
     geometry = Geometry(model, markers.filtered, subject.numbers, n_frames, up_g, calibration=calibration)
     notes = line_notes(geometry, sides)
+    notes += compare_with_static(geometry, sides)
     check_body(geometry, sides, markers.doubted)
     notes += length_notes(geometry, sides, markers.first_frame)
     through = geometry

@@ -8,8 +8,8 @@ import numpy as np
 
 from gaitid.body.feet import heel_and_toe
 from gaitid.body.frames import Geometry
+from gaitid.body.lengths import distance, neighbours
 from gaitid.errors import TrialError
-from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import cross
 from gaitid.numerics.statistics import median
@@ -36,10 +36,9 @@ def check_body(geometry: Geometry, sides: Sequence[str], doubted: Sequence[str] 
     ------
     TrialError
     """
-    chain = geometry.model.chain
     for side in sides:
-        for below, above in _neighbours(geometry.model):
-            length = _median_of_known(_distance(geometry, side, below.centre, above.centre))
+        for below, above in neighbours(geometry.model):
+            length = _median_of_known(distance(geometry, side, below.centre, above.centre))
             if not above.low < length < above.high:
                 what = f"is {length:.3g} m long" if np.isfinite(length) else "has no joint centres in any frame"
                 raise TrialError(
@@ -48,19 +47,9 @@ def check_body(geometry: Geometry, sides: Sequence[str], doubted: Sequence[str] 
                     found=f"labels that jump or change places: {', '.join(doubted)}" if doubted else "",
                     todo="check the unit of the markers, the widths, and that its markers are seen together",
                 )
-    if len(sides) < 2 or not geometry.model.touches_ground:
-        return
-    left_minus_right = [geometry.point(b.centre, "left") - geometry.point(b.centre, "right") for b in chain]
-    leftward = left_minus_right[-1]  # the hips
-    feet = [toe - heel for heel, toe in (heel_and_toe(geometry, side) for side in sides)]
-    forward = cross(leftward, geometry.up_g)
-    ahead = _median_of_known(np.einsum("ij,ij->i", feet[0] + feet[1], forward))
-    unit_left = leftward / np.linalg.norm(leftward, axis=1, keepdims=True)
-    apart = [_median_of_known(np.einsum("ij,ij->i", d, unit_left)) for d in left_minus_right[:-1]]
-    if ahead < 0 or (apart and max(apart) < -CROSSED):
-        what = "both feet point backward" if ahead < 0 else "each leg lies on the side of the other"
+    if exchanged := exchanged_sides(geometry, sides, geometry.up_g):
         raise TrialError(
-            f"left and right are exchanged: {what}",
+            f"left and right are exchanged: {exchanged}",
             expected="labels of the left side on the subject's left",
             todo="correct the labels",
         )
@@ -112,12 +101,37 @@ def _label(geometry: Geometry, point: str, side: str) -> str:
     return next(iter(model.labels(name, place)), point)
 
 
+def exchanged_sides(geometry: Geometry, sides: Sequence[str], up_g: Array) -> str:
+    """In words what shows that left and right are exchanged; empty where nothing does.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    sides : sequence of str
+    up_g : (3,) or (frames, 3) array
+        The way from the feet to the head, laboratory axes; of a person who lies it is not the vertical.
+    """
+    chain = geometry.model.chain
+    if len(sides) < 2 or not geometry.model.touches_ground:
+        return ""
+    left_minus_right = [geometry.point(b.centre, "left") - geometry.point(b.centre, "right") for b in chain]
+    leftward = left_minus_right[-1]  # the hips
+    feet = [toe - heel for heel, toe in (heel_and_toe(geometry, side) for side in sides)]
+    forward = cross(leftward, np.broadcast_to(up_g, leftward.shape))
+    ahead = _median_of_known(np.einsum("ij,ij->i", feet[0] + feet[1], forward))
+    unit_left = leftward / np.linalg.norm(leftward, axis=1, keepdims=True)
+    apart = [_median_of_known(np.einsum("ij,ij->i", d, unit_left)) for d in left_minus_right[:-1]]
+    if ahead < 0:
+        return "both feet point backward"
+    return "each leg lies on the side of the other" if apart and max(apart) < -CROSSED else ""
+
+
 def length_notes(geometry: Geometry, sides: Sequence[str], first_frame: int) -> Notes:
     """Segments whose length jumps."""
     notes = []
     for side in sides:
-        for below, above in _neighbours(geometry.model):
-            length = _distance(geometry, side, below.centre, above.centre)
+        for below, above in neighbours(geometry.model):
+            length = distance(geometry, side, below.centre, above.centre)
             step = np.abs(np.diff(length))
             if (step > JUMP).any():
                 at = int(np.nanargmax(step))
@@ -127,15 +141,6 @@ def length_notes(geometry: Geometry, sides: Sequence[str], first_frame: int) -> 
                 )
                 notes.append(Note("length_jump", text))
     return tuple(notes)
-
-
-def _neighbours(model: specs.Model) -> list[tuple[specs.Segment, specs.Segment]]:
-    """Each body that hangs from another of the chain, and that other."""
-    return [(body, model.chain[k]) for body, k in zip(model.chain, model.proximal, strict=True) if k is not None]
-
-
-def _distance(geometry: Geometry, side: str, a: str, b: str) -> Array:
-    return np.asarray(np.linalg.norm(geometry.point(a, side) - geometry.point(b, side), axis=1))
 
 
 def _median_of_known(values: Array) -> float:

@@ -114,11 +114,14 @@ def _calibration(fields: Fields, model: specs.Model, path: Path) -> tuple[Calibr
                 R = np.eye(3)
             frames[_place(key)] = Pose(R[None], _metres(inner, "origin_mm")[None])
             inner.done()
+    group = fields.mapping("lengths_mm", {})
+    lengths = {_place(key): _numbers(group.raw(key), group.at(key), group.faults, 2) for key in group.values}
     fields.asked |= {"made_by", "static", "sources", "residual_mm"}
     fields.done()
     if name != model.name:
         return Calibration(), ""
-    return Calibration(templates, points, frames, source=f"{path.name}"), marker_set
+    lengths_m = {place: (1e-3 * mean, 1e-3 * sd) for place, (mean, sd) in lengths.items()}
+    return Calibration(templates, points, frames, source=path.name, lengths_m=lengths_m), marker_set
 
 
 def _place(key: str) -> Place:
@@ -130,11 +133,11 @@ def _metres(fields: Fields, key: str) -> Array:
     return 1e-3 * np.array(_numbers(fields.raw(key), fields.at(key), fields.faults))
 
 
-def _numbers(value: object, where: str, faults: Faults) -> list[float]:
-    if isinstance(value, list) and len(value) == 3 and all(type(v) in (int, float) for v in value):
+def _numbers(value: object, where: str, faults: Faults, count: int = 3) -> list[float]:
+    if isinstance(value, list) and len(value) == count and all(type(v) in (int, float) for v in value):
         return [float(v) for v in value]
-    faults.add(f"{where}: expected three numbers, found {value!r}")
-    return [0.0, 0.0, 0.0]
+    faults.add(f"{where}: expected {count} numbers, found {value!r}")
+    return [0.0] * count
 
 
 def subject_text(model: specs.Model, subject: Subject, calibration: Calibration, made_by: Mapping[str, Any]) -> str:
@@ -182,6 +185,11 @@ def subject_text(model: specs.Model, subject: Subject, calibration: Calibration,
         section["residual_mm"] = {
             name_of(place): {str(point): round(1e3 * v, 3) for point, v in points.items()}
             for place, points in calibration.spread_m.items()
+        }
+    if calibration.lengths_m:
+        section["lengths_mm"] = {
+            name_of(place): [round(1e3 * float(v), 6) for v in of_static]
+            for place, of_static in calibration.lengths_m.items()
         }
     if calibration.points:
         section["points_mm"] = {name_of(place): mm(v) for place, v in calibration.points.items()}

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import CONTEXT, attempt, print_detail, talk_options
+from gaitid.cli.common import CONTEXT, attempt, print_detail, print_info, talk_options
+
+if TYPE_CHECKING:
+    from gaitid.model.marker_sets import MarkerSet
 
 
 @click.group(
@@ -105,15 +108,40 @@ def schema() -> int:
 @click.argument("file")
 @talk_options
 def validate(file: str) -> int:
-    """Check a model FILE with all that it extends: OK, or one line with every fault and exit code 1."""
+    """Check a model FILE with all that it extends, or a marker set: OK, or one line with every fault and exit code 1.
+
+    Warnings on stderr name markers that nothing uses.
+    """
     from gaitid.model.load import load_model
+    from gaitid.model.unused import unknown_landmarks, unused_markers
     from gaitid.run import about_hidden
 
-    model = about_hidden(file, lambda: load_model(file))
-    click.echo(f"OK {file}: {model.name}: {model.title}")
-    for path in model.paths:
+    known = _marker_set(file)
+    if known is not None:
+        notes = unknown_landmarks(known)
+    else:
+        model = about_hidden(file, lambda: load_model(file))
+        notes = unused_markers(model)
+    for note in notes:
+        print_info(f"warning: {note.text}")
+    read = model if known is None else known
+    click.echo(f"OK {file}: {read.name}: {read.title}")
+    for path in model.paths if known is None else (known.path,):
         print_detail(f"{file}: read {path}")
     return 0
+
+
+def _marker_set(file: str) -> MarkerSet | None:
+    """The marker set in a file; None where the file is none."""
+    from gaitid.model.load import is_file
+    from gaitid.model.marker_sets import load_marker_set
+    from gaitid.model.parsed import content_of
+
+    path = Path(file)
+    if not is_file(path):
+        return None
+    content = content_of(path)
+    return load_marker_set(path) if isinstance(content, dict) and "gaitid_markers" in content else None
 
 
 @command.command(

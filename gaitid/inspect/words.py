@@ -57,6 +57,8 @@ def describe(content: Mapping[str, Any]) -> str:
     taken = f"`--model auto` takes {chosen}" if chosen else "no bundled model fits"
     if chosen and content["models"][chosen]["marker_set"]:
         taken += f" (labels: {content['models'][chosen]['marker_set']})"
+    if content["calibration"]:
+        add("fit", calibration_lines(content["calibration"]))
     add("models", [taken, *_model_lines(content["models"])])
     add("warnings", content["warnings"])
     # names in a file may hold what steers a terminal, or begin a new line
@@ -186,3 +188,33 @@ def _wrapped(items: Sequence[str], head: str = "") -> list[str]:
             line = " " * (len(head) - len(head.lstrip())) + "  "
         line += part + " "
     return [*lines, line.rstrip()]
+
+
+def calibration_lines(figures: Mapping[str, Any]) -> list[str]:
+    """A line for each segment and knee of `gaitid.body.quality.calibration_figures`."""
+    segments = {name: value for name, value in figures.items() if "fit" in value}
+    for side, of_side in figures.items():
+        if side not in segments:
+            segments |= {f"{side} {name}": value for name, value in of_side.items() if name != "knee_axis"}
+    lines = []
+    for name, segment in segments.items():
+        fit, length, parts = segment["fit"], segment["length"], []
+        if fit is not None and fit["residual_rms_mean_mm"] is not None:
+            parts.append(
+                f"fits to {fit['residual_rms_mean_mm']:.1f} mm (worst {fit['residual_rms_worst_mm']:.1f} mm "
+                f"at frame {fit['residual_rms_worst_frame']}) by {len(fit['points'])} points"
+            )
+        if length is not None:
+            off = length["trial_minus_static_mm"]
+            static = "" if off is None else f", {off:+.0f} mm against the static"
+            parts.append(f"{length['mean_mm']:.0f} mm long, sd {length['sd_mm']:.1f} mm{static}")
+        if parts:
+            lines.append(f"{name}: {'; '.join(parts)}")
+    for side, of_side in figures.items():
+        knee = of_side.get("knee_axis")
+        if knee is not None:
+            lines.append(
+                f"{side} knee: flexion explains {knee['adduction_explained_by_flexion']:.0%} of adduction, which "
+                f"ranges over {knee['adduction_range_when_flexed_deg']:.0f}° while flexed"
+            )
+    return lines

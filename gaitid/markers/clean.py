@@ -10,6 +10,7 @@ import numpy as np
 from gaitid.errors import TrialError
 from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
 from gaitid.markers.labels import LabelFault, check_labels, find_exchanged
+from gaitid.markers.templates import Template
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
@@ -84,8 +85,15 @@ def _first_seen(trial: Trial, model: specs.Model, roles: Sequence[tuple[str, str
     return {label: trial.marker(label) for label in labels if label}
 
 
-def clean_markers(trial: Trial, model: specs.Model) -> Markers:
+def clean_markers(trial: Trial, model: specs.Model, templates: Sequence[Template] = ()) -> Markers:
     """The model's markers of a trial: labels checked, gaps filled, noise filtered.
+
+    Parameters
+    ----------
+    trial : Trial
+    model : Model
+    templates : sequence of Template
+        Where a static shows the markers on their bodies, by the trial's labels.
 
     Raises
     ------
@@ -94,7 +102,8 @@ def clean_markers(trial: Trial, model: specs.Model) -> Markers:
     """
     letters = [side.letter for side in model.sides]
     loaded = model.touches_ground and bool(trial.plates)
-    return clean(model_markers(trial, model), model.settings, trial.rate_hz, trial.first_frame, letters, loaded)
+    raw = model_markers(trial, model)
+    return clean(raw, model.settings, trial.rate_hz, trial.first_frame, letters, loaded, templates)
 
 
 def clean(
@@ -104,6 +113,7 @@ def clean(
     first_frame: int,
     letters: Sequence[str],
     loaded: bool = True,
+    templates: Sequence[Template] = (),
 ) -> Markers:
     """Check labels, fill gaps, filter.
 
@@ -119,6 +129,7 @@ def clean(
         With which the labels of the two sides begin.
     loaded : bool
         Whether loads of plates will meet these markers.
+    templates : sequence of Template
 
     Raises
     ------
@@ -127,10 +138,12 @@ def clean(
     """
     checked, faults = dict(raw), []
     if settings.doubtful_labels == "unknown":
-        result = check_labels(raw, rate_hz)
+        result = check_labels(raw, rate_hz, templates)
         checked, faults = dict(result.markers), list(result.faults)
         if len(letters) == 2:
-            faults += find_exchanged(checked, (letters[0], letters[1]))
+            settled = {label for fault in faults if fault.kind == "reversed" for label in fault.labels}
+            others = {label: points for label, points in checked.items() if label not in settled}
+            faults += find_exchanged(others, (letters[0], letters[1]))
     limits = GapLimits(settings.gap_sure_s, settings.gap_spline_s, settings.gap_rigid_s, settings.gap_error_mm * 1e-3)
     filled = fill_gaps(checked, rate_hz, limits)
     settings, noise_mm, noise_notes = _resolved(raw, settings, rate_hz)

@@ -7,10 +7,12 @@ a step differs from the one before *or* the one after; a label that jumps makes 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
 
+from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body, parts_between
 from gaitid.notes import Note
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.records import frozen_dataclass
@@ -28,6 +30,10 @@ SWAP_RATIO = 3.0
 # A label that jumps more often is noise: it is neither followed from jump to jump nor compared with others. Recorded
 # markers jump three times at most; the cost of following one grows with the square.
 MOST_JUMPS = 1000
+# s, and frames: a marker that comes back to its track within that time of a jump on both sides has flickered.
+FLICKER_S, FLICKER_FRAMES = 0.04, 3
+# s, and frames, on both sides, by which that is told.
+BESIDE_S, BESIDE_FRAMES = 0.06, 6
 # Frames of equal coordinates on end, and m, the jump beside them, that make a marker frozen. A marker at rest, read to
 # a whole step of an integer file, repeats itself too, but does not jump.
 FROZEN_FRAMES, FROZEN_M = 3, 0.005
@@ -48,18 +54,22 @@ class LabelFault:
     Attributes
     ----------
     kind : str
-        ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``frozen``, ``same`` or ``restless``.
+        ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``reversed`` (throughout, against the
+        static), ``frozen``, ``same`` or ``restless``.
     labels : tuple of str
     frames : tuple of (int, int)
         Runs of frames, from 0, first and last, that are taken as not seen; none of an exchange throughout.
     size_m : float
         How far the label jumped; of an exchange, by how much the distances to other markers fit better without it.
+    at : tuple of (int, int)
+        Of a label that jumps the last frame before each jump and the first after it.
     """
 
     kind: str
     labels: tuple[str, ...]
     frames: tuple[tuple[int, int], ...]
     size_m: float
+    at: tuple[tuple[int, int], ...] = ()
 
     def note(self, first_frame: int = 0) -> Note:
         """What to tell people; `first_frame` is the number of the trial's first frame."""
@@ -78,6 +88,7 @@ FAULTS = {
     "other labels",
     "swap": "change places ({size})",
     "frozen": "stands still to the last digit, away from the others by {size}",
+    "reversed": "lie the other way round than in the static (which they fit better by {size} exchanged)",
     "exchanged": "seem to be exchanged throughout (distances to other markers fit better by {size} the other way "
     "round)",
 }
@@ -103,7 +114,7 @@ class CheckedLabels:
     faults: tuple[LabelFault, ...]
 
 
-def check_labels(markers: Mapping[str, Array], rate_hz: float) -> CheckedLabels:
+def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequence[Template] = ()) -> CheckedLabels:
     """Blank frozen markers first, then noise, exchanged ones and single jumps: each step sees what the last one left.
 
     Parameters
@@ -111,23 +122,46 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float) -> CheckedLabels:
     markers : mapping of label to (frames, 3) array, m
         Laboratory axes; a frame with a NaN was not seen.
     rate_hz : float
+    templates : sequence of Template
+        Where a static shows the markers on their bodies. They decide which labels are exchanged throughout, and which
+        part of a trial is right beside a jump or a swap; without them the longer part is.
 
     Returns
     -------
     CheckedLabels
     """
-    checked: dict[str, Array] = dict(markers)
-    faults: list[LabelFault] = []
+    whole = ((0, len(next(iter(markers.values()), ())) - 1),)
+    faults = [
+        LabelFault("reversed", e.labels, whole, e.better_m) for e in find_exchanged_throughout(markers, templates)
+    ]
+    checked: dict[str, Array] = without(markers, faults)
     copies = find_same(checked)
     if not copies and not _suspicious(checked, rate_hz):
-        return CheckedLabels(checked, ())
+        return CheckedLabels(checked, tuple(faults))
     faults += copies
     checked = without(checked, copies)
     for find in (find_frozen, find_restless, find_swaps, find_jumps):
-        more = find(checked, rate_hz)
+        more = [_by_template(fault, checked, templates) for fault in find(checked, rate_hz)]
+        more = [fault for fault in more if fault.frames]
         checked = without(checked, more)
         faults += more
     return CheckedLabels(checked, tuple(faults))
+
+
+def _by_template(fault: LabelFault, markers: Mapping[str, Array], templates: Sequence[Template]) -> LabelFault:
+    """The fault in the frames in which the static shows it; none of them where the label is right throughout.
+
+    Unchanged where the static does not tell.
+    """
+    wrong = None
+    if fault.kind == "swap":
+        wrong = exchanged_frames(markers, (fault.labels[0], fault.labels[1]), templates)
+    elif fault.kind == "jump":
+        (label,) = fault.labels
+        wrong = off_the_body(markers, label, templates, fault.at, fault.size_m)
+    if wrong is None:
+        return fault
+    return replace(fault, frames=tuple((first, stop - 1) for first, stop in spans(wrong)))
 
 
 def _suspicious(markers: Mapping[str, Array], rate_hz: float) -> bool:
@@ -212,29 +246,89 @@ def find_jumps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
     """Single labels that leave their track: the frames in which they are off the track that they are on mostly.
 
     Each jump shifts the track; parts with the same sum of shifts are one track. If no track is clearly the longest,
-    the label is not believed in any frame.
+    flickers are told from jumps (`_widened`); if none is then either, the label is not believed in any frame.
     """
     limit, faults = _jump_limit(rate_hz), []
     for label, points in markers.items():
         excess = _excess(np.diff(points, axis=0))
         # Last frame before and first frame after each run of steps that no body makes.
-        jumps = list(spans(excess > limit))
-        if not jumps:
+        jumps = np.array(list(spans(excess > limit)), dtype=int).reshape(-1, 2)
+        if not len(jumps):
             continue
-        shifts = _shifts(points, points, *np.array(jumps).T)
-        tracks = np.concatenate([np.zeros((1, 3)), np.cumsum(shifts, axis=0)])
-        same = np.sqrt(((tracks[:, None] - tracks) ** 2).sum(axis=2)) < limit
-        parts = list(zip([0, *(after for _, after in jumps)], [*(before for before, _ in jumps), len(points) - 1]))
-        seen = known_rows(points)
-        lengths = same @ np.array([seen[first : last + 1].sum() for first, last in parts])
-        longest = int(np.argmax(lengths))
-        away = np.ones(len(points), dtype=bool)
-        if lengths[longest] >= MAJORITY * (seen.sum() - lengths[longest]):
-            for part in np.flatnonzero(same[longest]):
-                away[parts[part][0] : parts[part][1] + 1] = False
+        shifts = _shifts(points, points, *jumps.T)
+        wide, steps = _widened(points, jumps, shifts, rate_hz)
+        away = _off_the_longest(points, jumps, shifts, limit)
+        if away is None:
+            away = _off_the_longest(points, wide, steps, limit)
+        if away is None:
+            away = np.ones(len(points), dtype=bool)
         runs = tuple((first, stop - 1) for first, stop in spans(away))
-        faults.append(LabelFault("jump", (label,), runs, float(np.fmax.reduce(excess))))
+        at = tuple((int(before), int(after)) for before, after in wide)
+        faults.append(LabelFault("jump", (label,), runs, float(np.fmax.reduce(excess)), at))
     return faults
+
+
+def _off_the_longest(points: Array, jumps: IntArray, shifts: Array, limit: float) -> Mask | None:
+    """(frames,) in which a label is off the track that it is on mostly; None where there is none."""
+    tracks = np.concatenate([np.zeros((1, 3)), np.cumsum(shifts, axis=0)])
+    same = np.sqrt(((tracks[:, None] - tracks) ** 2).sum(axis=2)) < limit
+    parts = parts_between(jumps.tolist(), len(points))
+    seen = known_rows(points)
+    lengths = same @ np.array([seen[first : last + 1].sum() for first, last in parts])
+    longest = int(np.argmax(lengths))
+    if lengths[longest] < MAJORITY * (seen.sum() - lengths[longest]):
+        return None
+    away = np.ones(len(points), dtype=bool)
+    for part in np.flatnonzero(same[longest]):
+        away[parts[part][0] : parts[part][1] + 1] = False
+    return away
+
+
+def _widened(points: Array, jumps: IntArray, shifts: Array, rate_hz: float) -> tuple[IntArray, Array]:
+    """The jumps, those that are flickers between the frames from which on the track goes on, and their shifts, m.
+
+    A marker that flickers for a few frames spoils the velocities beside a jump, by which the shift of its track is
+    told. So a shift that is none of the same track is measured again from a few frames farther away.
+    """
+    limit = _jump_limit(rate_hz)
+    most = max(FLICKER_FRAMES, round(FLICKER_S * rate_hz))
+    beside = max(BESIDE_FRAMES, round(BESIDE_S * rate_hz))
+    wide, left = jumps.copy(), shifts.copy()
+    for k in np.flatnonzero(~(np.linalg.norm(shifts, axis=1) < limit)):
+        before, after = jumps[k]
+        first = 0 if k == 0 else int(jumps[k - 1, 1])
+        stop = len(points) if k == len(jumps) - 1 else int(jumps[k + 1, 0]) + 1
+        for n in range(1, most + 1):
+            runs = max(before - n - beside, first), before - n, after + n, min(after + n + beside, stop)
+            step = _step_between(points, runs, limit / 4)
+            if np.linalg.norm(step) < limit:
+                wide[k], left[k] = (before - n, after + n), step
+                break
+    return wide, left
+
+
+def _step_between(points: Array, frames: tuple[int, int, int, int], smooth_m: float) -> Array:
+    """(3,) step of a track between two runs of frames, m: that of a cubic with a step, by least squares.
+
+    Parameters
+    ----------
+    points : (frames, 3) array, m
+    frames : four ints
+        First and last frame of the run before, first frame and end of the run after.
+    smooth_m : float
+        Infinite where the cubic does not fit every frame to this, or one of the runs is too short.
+    """
+    first, last, start, stop = frames
+    at = np.concatenate([np.arange(first, last + 1), np.arange(start, stop)])
+    at = at[known_rows(points[at])]
+    later = at >= start
+    if min(later.sum(), (~later).sum()) < BESIDE_FRAMES - 2:
+        return np.full(3, np.inf)
+    t = (at - (last + start) / 2) / (stop - first)
+    terms = np.stack([np.ones(len(t)), t, t**2, t**3, later], axis=1)
+    found = np.linalg.lstsq(terms, points[at], rcond=None)[0]
+    rough = np.abs(points[at] - terms @ found).max() > smooth_m
+    return np.full(3, np.inf) if rough else np.asarray(found[4])
 
 
 def find_swaps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:

@@ -21,9 +21,7 @@ Part = tuple[str, bool, object, frozenset[str]]
 
 def faults_of(model: specs.Model) -> Iterator[str]:
     """Each fault of a model whose keys are right one by one; loops are looked for only where there is no other."""
-    bodies = [(f"chain[{i}]", body) for i, body in enumerate(model.chain)]
-    if model.base.body is not None:
-        bodies.append(("base", model.base.body))
+    bodies = _bodies(model)
     faults = [fault for part in _parts(model, bodies) for fault in _undefined(model, *part)]
     faults += [fault for where, body in bodies for fault in _row_faults(model, body, where)]
     for attribute in ("segment", "joint"):
@@ -32,6 +30,22 @@ def faults_of(model: specs.Model) -> Iterator[str]:
         faults += [f"chain: the {attribute} {name!r} is given twice" for name in twice]
     faults += [*_tree_faults(model), *_ground_faults(model), *_joint_faults(model)]
     return iter(faults or [*_loops(model), *_measured_poses(model, bodies)])
+
+
+def used_names(model: specs.Model) -> set[tuple[str, str, bool]]:
+    """Kind, bare name and whether each side has it of everything that a definition, a body or a column uses."""
+    found = (
+        _definition(model, kind, name, sided)
+        for _, sided, part, _ in _parts(model, _bodies(model))
+        for kind, name in uses(part)
+    )
+    return {definition for definition in found if definition is not None}
+
+
+def _bodies(model: specs.Model) -> list[tuple[str, specs.Segment]]:
+    """Every body with the path of its key."""
+    bodies = [(f"chain[{i}]", body) for i, body in enumerate(model.chain)]
+    return bodies if model.base.body is None else [*bodies, ("base", model.base.body)]
 
 
 def _parts(model: specs.Model, bodies: list[tuple[str, specs.Segment]]) -> Iterator[Part]:

@@ -21,6 +21,13 @@ def median(values: Array) -> Array:
     return quantile(values, 0.5)
 
 
+def quantile_of_known(values: Array, share: float) -> Array:
+    """Quantile along axis 0 of what is known, without interpolation; NaN where nothing is."""
+    ordered = np.sort(values, axis=0)  # NaN last
+    at = np.rint(share * np.maximum(np.isfinite(ordered).sum(axis=0) - 1, 0)).astype(int)
+    return np.asarray(np.take_along_axis(ordered, at[None], axis=0)[0])
+
+
 def noise_level(values: Array) -> float:
     """Standard deviation of the white noise on a smooth signal, in its own unit; NaN where too short.
 

@@ -10,7 +10,8 @@ import pytest
 from any_markers import FAMILIES, FAMILY_OF, UNKNOWN, Marked, chosen, exact, marked, run, truth
 from slow import slow_but
 
-from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.choice import Recording, choose_model
+from gaitid.analysis.pipeline import analyse, lacking
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
@@ -18,7 +19,7 @@ from gaitid.model.load import load_model
 from gaitid.numerics.rotation import about_axis
 from gaitid.simulate.body import SIDES
 from gaitid.trial import Array, Trial
-from gaitid.write.tables import joints_csv
+from gaitid.write.tables import joints_csv, wrenches_csv
 
 #: m, and the entries of a rotation: rounding of positions of metres is 1e-15, of a fit to three markers some 1e-14.
 EXACT = 1e-9
@@ -66,6 +67,28 @@ def test_auto_takes_the_model_of_the_markers(family: str) -> None:
     recorded = marked(family)
     assert chosen(recorded) == recorded.family.model
     assert run(recorded).model.marker_set == ("" if family == "plug_in_gait" else recorded.family.marker_set)
+
+
+def test_other_labels_for_the_places_of_plug_in_gait() -> None:
+    """With medial markers in the static they are Helen Hayes; with widths instead they are Plug-in Gait's."""
+    recorded = marked("helen_hayes_cortex")
+    assert recorded.static is not None
+    without = hidden(recorded.static, {label for label, role in recorded.roles.items() if role[1].endswith("_medial")})
+    widths = {
+        f"{letter}{name}": value for letter in "LR" for name, value in (("KneeWidth", 104.0), ("AnkleWidth", 72.0))
+    }
+    trial = replace(recorded.trial, parameters={**recorded.trial.parameters, **widths})
+    assert choose_model([Recording(trial, recorded.static)]).model.name == "helen_hayes"
+    assert choose_model([Recording(trial, without)]).model.name == "pig"
+
+
+@pytest.mark.parametrize("spell", [str.lower, lambda label: f"{label[0]}_{label[1:]}"])
+def test_plug_in_gaits_own_labels_may_be_spelled_otherwise(spell: Callable[[str], str]) -> None:
+    recorded = marked("plug_in_gait")
+    trial, static = (
+        replace(of, labels=tuple(spell(label) for label in of.labels)) for of in (recorded.trial, recorded.static) if of
+    )
+    assert choose_model([Recording(trial, static)]).model.name == "pig"
 
 
 # --- exactness ------------------------------------------------------------------------------------------------
@@ -151,6 +174,20 @@ def test_what_a_model_calls_unknown_is_empty_in_its_files(model: str) -> None:
     expected = {name for name in names for word in words if name.startswith((f"left_{word}", f"right_{word}"))}
     assert empty == expected
     assert bool(empty) == (model in ("keypoints", "lateral"))
+
+
+def test_wrenches_of_key_points_are_written_in_laboratory_axes_only() -> None:
+    """How a segment turns about its length is assumed: components in its axes would be as well."""
+    frames_of_expression = ("global", "proximal", "distal", "jcs")
+    names, *rows = (
+        line.split(",") for line in wrenches_csv(run(marked("keypoints")), frames_of_expression).splitlines()
+    )
+    filled = {name for i, name in enumerate(names) if any(row[i] for row in rows)}
+    for side in SIDES:
+        for joint in JOINTS:
+            of_joint = {name for name in names if name.startswith((f"{side}_{joint}_force", f"{side}_{joint}_moment"))}
+            assert len(of_joint) == 24
+            assert of_joint & filled == {name for name in of_joint if "_global_" in name}
 
 
 # --- what must not matter -------------------------------------------------------------------------------------
@@ -335,6 +372,25 @@ def test_a_static_of_another_marker_set_is_refused_by_name(family: str, other: s
     line = caught.value.line()
     assert line.startswith(f"the static has labels of {other}, the trial those of {family}; the model cast")
     assert "\n" not in line
+
+
+@pytest.mark.parametrize("family", ["visual3d", "gait2392", "rbds", "helen_hayes_cortex"])
+def test_a_static_without_medial_markers_is_refused_by_their_names(family: str) -> None:
+    """Also by who chooses a model: none that needs them fits."""
+    recorded = marked(family)
+    assert recorded.static is not None
+    medial = {label: role for label, role in recorded.roles.items() if role[1].endswith("_medial")}
+    static = hidden(recorded.static, set(medial))
+    with pytest.raises(TrialError) as caught:
+        run(recorded, static=static)
+    line = caught.value.line()
+    assert "its static lacks" in line
+    for label, (_, role) in medial.items():
+        assert label in line
+        assert f"{role} on both sides" in line
+    fault = lacking(recorded.trial, load_model(recorded.family.model), SubjectFile(), static)
+    assert fault is not None
+    assert "its static lacks" in fault.line()
 
 
 def test_a_static_of_another_person_is_doubted() -> None:

@@ -340,3 +340,40 @@ def test_odd_files_end_soon_and_in_words(path: Path, command: str, tmp_path: Pat
     if done.code == 1 and command != "check":
         assert len(done.lines) == 1
         assert done.out == ""
+
+
+# --- marker sets, and YAML as people write it ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("option", ["--markers", "--subject", "--model"])
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [("heel: {S}HEE\n", 'quote it: "{S}HEE"'), ("a:\n\theel: b\n", "indent with blanks, not with a tab")],
+)
+def test_yaml_with_a_forgotten_quote_or_a_tab(
+    refused: Callable[..., None], walk: Path, tmp_path: Path, option: str, text: str, word: str
+) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(text)
+    refused(walk, "mine.yaml: line", word, options=(option, path))
+
+
+def test_a_marker_set_that_is_none(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    refused(walk, "no marker set", options=("--markers", path))
+    path.write_text("a: 1\n")
+    refused(walk, "mine.yaml: not a gaitid marker set", options=("--markers", path))
+    path.write_text("gaitid_markers: 1\nname: x\nlandmarks_each_side: {heel: LHEE}\n")
+    refused(walk, "landmarks_each_side.heel", "write {S}", options=("--markers", path))
+    path.write_text("gaitid_markers: 1\nname: x\nletters: {left: L, right: L}\n")
+    refused(walk, "letters: left and right must differ", options=("--markers", path))
+
+
+def test_a_landmark_that_no_model_knows_is_a_warning_of_the_run(walk: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("gaitid_markers: 1\nname: x\nlandmarks_each_side: {hel: '{S}HEE'}\n")
+    done = gaitid("run", walk, "--model", "pig", "--markers", path, "-o", tmp_path / "out")
+    assert done.code == 0
+    assert "landmarks_each_side.hel: no model uses it (did you mean 'heel'?)" in done.err
+    record = json.loads(next((tmp_path / "out").rglob("*.run.json")).read_text())
+    assert [w["severity"] for w in record["warnings"] if w["code"] == "alias_unused"] == ["doubt"]

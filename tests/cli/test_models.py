@@ -188,3 +188,33 @@ def test_a_model_with_all_that_the_schema_says_is_required_and_no_more(tmp_path:
         (tmp_path / "m.yaml").write_text(yaml.safe_dump(cut, allow_unicode=True), encoding="utf-8")
         accepted = gaitid("models", "validate", tmp_path / "m.yaml").code == 0
         assert accepted == (key in optional), key
+
+
+def test_validate_warns_of_a_marker_that_nothing_uses(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("gaitid_model: 1\nextends: pig\nname: mine\neach_side: {markers: {tow: LTOE}}\n")
+    done = gaitid("models", "validate", mine)
+    assert done.code == 0
+    assert done.out.startswith("OK ")
+    assert done.err == (f"gaitid: warning: {mine}: each_side.markers.tow: nothing uses it (did you mean 'toe'?)\n")
+    assert gaitid("models", "validate", mine, "--quiet").err == ""
+
+
+def test_validate_checks_a_marker_set_too(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("gaitid_markers: 1\nname: mine\nlandmarks_each_side: {hel: '{S}HEE'}\n")
+    done = gaitid("models", "validate", mine)
+    assert done.code == 0
+    assert done.out == f"OK {mine}: mine: \n"
+    assert "landmarks_each_side.hel: no model uses it (did you mean 'heel'?)" in done.err
+    mine.write_text("gaitid_markers: 1\nname: mine\nlandmarks_each_side: {heel: LHEE}\n")
+    assert_refused(gaitid("models", "validate", mine), "landmarks_each_side.heel", "one label for both sides")
+
+
+@pytest.mark.parametrize("head", ["gaitid_model: 1\nextends: pig\nname: mine\n", "gaitid_markers: 1\nname: mine\n"])
+def test_a_forgotten_quote_and_a_tab_are_told_in_one_line(head: str, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(f"{head}x:\n  heel: {{S}}HEE\n")
+    assert_refused(gaitid("models", "validate", mine), "mine.yaml: line", 'quote it: "{S}HEE"')
+    mine.write_text(f"{head}x:\n\theel: a\n")
+    assert_refused(gaitid("models", "validate", mine), "mine.yaml: line", "indent with blanks, not with a tab")

@@ -1,0 +1,255 @@
+"""Static against trial -> whether the static shows this person with these markers, at rest; else refused by name.
+
+The rules compare distances between markers of one segment, and between joint centres: they need nothing of the
+person. What they saw in recorded trials of eight laboratories stands in docs/static.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from gaitid.body.calibration import carried_definitions, marker_label
+from gaitid.body.frames import Geometry
+from gaitid.body.lengths import neighbours, segment_lengths
+from gaitid.body.sanity import exchanged_sides
+from gaitid.errors import TrialError, first_few
+from gaitid.model import specs
+from gaitid.model.shapes import RigidFrame
+from gaitid.notes import Note, Notes
+from gaitid.numerics.masks import known_rows
+from gaitid.numerics.statistics import median, quantile, quantile_of_known
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array
+
+# m. Half of the segments differ by more from those of a static of somebody else, or of one whose markers were put on
+# again: the median is at most 6 mm with a person's own static (a sprint of 9.5 m/s), at least 19 mm with another's.
+OFF_M = 0.012
+# Share. Half of the segments are longer or shorter by more: a smaller or larger person, or another calibration of the
+# cameras. At most 0.5 % with a person's own static.
+SCALE_OFF = 0.02
+# Fewer segments than this say less: they must differ by twice as much.
+FEWEST_SEGMENTS = 4
+# m. A distance between two markers of one segment that differs by more: one of them was moved. Skin does 10 mm.
+MOVED_M = 0.015
+# m. Distances that vary by less over a walk (nine tenths of it) are those of a rigid plate. One that also fits
+# (`PLATE_FITS_M`) says nothing of the person: it fits everybody.
+PLATE_M, PLATE_FITS_M = 0.001, 0.002
+# m. So far at most a marker goes while its subject stands or lies still, and the fewest markers that must go farther
+# to tell movement from labels that jump. Quiet stance sways by up to 22 mm; in a walk, a functional trial of the hip
+# or a drop jump markers go 240 mm and more.
+TRAVEL_M, TRAVELLERS = 0.08, 3
+# Frames of a trial that are compared.
+SOME_FRAMES = 100
+# So many distances are shown in an error.
+SHOWN = 5
+
+
+class Difference(NamedTuple):
+    """A distance in the static and in the trial, m, and between which points."""
+
+    what: str
+    static: float
+    trial: float
+
+    @property
+    def off(self) -> float:
+        """How much they differ, m."""
+        return abs(self.trial - self.static)
+
+    @property
+    def words(self) -> str:
+        """For a person."""
+        return f"{self.what} {self.static * 1e3:.0f} mm in the static and {self.trial * 1e3:.0f} mm in the trial"
+
+
+@frozen_dataclass(eq=False)
+class Compared:
+    """One segment in the static and in the trial.
+
+    Attributes
+    ----------
+    segment : str
+        In words.
+    largest : Difference
+        Of its distances the one that differs most.
+    scale : float
+        Its size in the trial as a multiple of that in the static.
+    markers : bool
+        Whether the distances are those between its markers; else between its joint centres.
+    says_nothing : bool
+        Whether it is a rigid plate that fits.
+    """
+
+    segment: str
+    largest: Difference
+    scale: float
+    markers: bool
+    says_nothing: bool = False
+
+
+# --- a static by itself --------------------------------------------------------------------------------------
+
+
+def check_stands(markers: Mapping[str, Array]) -> None:
+    """Refuse a static in which the subject moves: its means over the frames are those of no posture.
+
+    Parameters
+    ----------
+    markers : mapping of label to (frames, 3) array, m
+        Of the model, laboratory axes.
+
+    Raises
+    ------
+    TrialError
+        Three markers or more go farther than `TRAVEL_M` (from the 2nd to the 98th percentile of each axis).
+    """
+    travel = {label: _travel(points) for label, points in markers.items()}
+    farthest = sorted(travel, key=lambda label: -travel[label])
+    if len(farthest) < TRAVELLERS or travel[farthest[TRAVELLERS - 1]] <= TRAVEL_M:
+        return
+    most = ", ".join(f"{label} by {travel[label] * 1e3:.0f} mm" for label in farthest[:TRAVELLERS])
+    moving = sum(length > TRAVEL_M for length in travel.values())
+    raise TrialError(
+        "the static is none: the subject moves in it",
+        expected=f"a subject who stands or lies still: markers that stay within {TRAVEL_M * 1e3:.0f} mm",
+        found=f"{moving} of {len(travel)} markers that go farther ({most})",
+        todo="give a static with --static, or cut this one to the part in which the subject stands still",
+    )
+
+
+def _travel(points: Array) -> float:
+    known = points[known_rows(points)]
+    if len(known) < 2:
+        return 0.0
+    return float(np.linalg.norm(quantile(known, 0.98) - quantile(known, 0.02)))
+
+
+def check_sides(static: Geometry, sides: Sequence[str]) -> None:
+    """Refuse a static whose labels of left and right are exchanged, whether the subject stands or lies.
+
+    Raises
+    ------
+    TrialError
+    """
+    if len(sides) < 2 or not static.model.touches_ground:
+        return
+    last, first = static.model.chain[-1].centre, static.model.chain[0].centre
+    legs = [static.point(last, side) - static.point(first, side) for side in sides]
+    if exchanged := exchanged_sides(static, sides, np.asarray(sum(legs))):
+        raise TrialError(
+            f"left and right are exchanged in the static: {exchanged}",
+            expected="labels of the left side on the subject's left",
+            todo="correct the labels of the static",
+        )
+
+
+# --- a static against a trial --------------------------------------------------------------------------------
+
+
+def compare_with_static(geometry: Geometry, sides: Sequence[str]) -> Notes:
+    """Refuse a static of another person; say where single markers were moved.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Of the trial, with the calibration that the static gave.
+    sides : sequence of str
+        Those that were recorded.
+
+    Returns
+    -------
+    Notes
+        Of each segment in which a distance between markers differs by more than `MOVED_M`.
+
+    Raises
+    ------
+    TrialError
+        Half of the segments differ by more than `OFF_M`, or in size by more than `SCALE_OFF`.
+    """
+    compared = compare(geometry, sides)
+    telling = [one for one in compared if not one.says_nothing]
+    if telling:
+        off = float(median(np.array([one.largest.off for one in telling])))
+        scale = float(median(np.array([one.scale for one in telling])))
+        times = 1.0 if len(telling) >= FEWEST_SEGMENTS else 2.0
+        if off > times * OFF_M or abs(scale - 1) > times * SCALE_OFF:
+            raise _another_person(telling, off, scale, geometry.model.base.frame)
+    return tuple(
+        Note("static_differs", f"{one.segment}: {one.largest.words}: one of the two was moved, or is another marker")
+        for one in compared
+        if one.markers and one.largest.off > MOVED_M
+    )
+
+
+def compare(geometry: Geometry, sides: Sequence[str]) -> list[Compared]:
+    """Each segment in the static and in the trial, by its markers and by its joint centres; none without templates."""
+    if geometry.calibration is None or not geometry.calibration.templates:
+        return []
+    return [*_templates(geometry, sides), *_lengths(geometry, sides)]
+
+
+def _another_person(telling: Sequence[Compared], off: float, scale: float, base: str) -> TrialError:
+    # the pelvis first, where skin moves least, then what joint centres show of the person
+    worst = sorted(telling, key=lambda one: (one.segment != base, one.markers, -one.largest.off))
+    shown = [one.largest.words for one in worst if one.largest.off >= min(OFF_M, off)]
+    return TrialError(
+        "the static is another person's, or its markers were put on again before the trial",
+        expected="the trial's distances between markers of a segment and between joint centres, half of them to "
+        f"{OFF_M * 1e3:.0f} mm, and on the whole to {SCALE_OFF:.0%}",
+        found=f"half of {len(telling)} distances off by {off * 1e3:.0f} mm or more and the trial's {scale:.3f} times "
+        f"as long: {first_few(shown, SHOWN)}",
+        todo="give the static of this person and session with --static",
+    )
+
+
+def _templates(geometry: Geometry, sides: Sequence[str]) -> Iterator[Compared]:
+    """Each rigid frame's points: distances between them in the static and in the trial."""
+    assert geometry.calibration is not None
+    for place, definition in carried_definitions(geometry.model, sides):
+        if not isinstance(definition, RigidFrame):
+            continue
+        side, name = place
+        geometry.frame(name, side)
+        template = geometry.calibration.templates.get(place, {})
+        points = geometry.fits[place][0] if place in geometry.fits else ()
+        if len(points) < 2:
+            continue
+        step = max(1, geometry.n_frames // SOME_FRAMES)
+        tracks = np.stack([geometry.point(point, side)[::step] for point in points], axis=1)
+        pairs = list(combinations(range(len(points)), 2))
+        a, b = np.array(pairs).T
+        there = np.linalg.norm(np.array([template[points[i]] - template[points[j]] for i, j in pairs]), axis=1)
+        here = np.linalg.norm(tracks[:, a] - tracks[:, b], axis=2)
+        low, typical, high = (quantile_of_known(here, share) for share in (0.05, 0.5, 0.95))
+        known = np.isfinite(typical)
+        if not known.any():
+            continue
+        off = np.where(known, np.abs(typical - there), -1.0)
+        k = int(np.argmax(off))
+        words = [_words(geometry.model, points[i], side) for i in pairs[k]]
+        plate = bool((high - low)[known].max() < PLATE_M and off[k] < PLATE_FITS_M)
+        scale = float(np.sqrt((typical[known] ** 2).sum() / (there[known] ** 2).sum()))
+        largest = Difference(" to ".join(words), float(there[k]), float(typical[k]))
+        yield Compared(f"{side} {name}".strip().replace("_", " "), largest, scale, True, plate)
+
+
+def _lengths(geometry: Geometry, sides: Sequence[str]) -> Iterator[Compared]:
+    """Each segment between joint centres."""
+    assert geometry.calibration is not None
+    joints = {above.segment: f"{above.joint} to {below.joint}" for below, above in neighbours(geometry.model)}
+    for (side, segment), length in segment_lengths(geometry, sides).items():
+        standing, _ = geometry.calibration.lengths_m.get((side, segment), (np.nan, np.nan))
+        trial = float(quantile_of_known(length, 0.5))
+        if np.isfinite(standing) and np.isfinite(trial):
+            largest = Difference(f"{side} {joints[segment]}", standing, trial)
+            yield Compared(f"{side} {segment}", largest, trial / standing, False)
+
+
+def _words(model: specs.Model, point: str, side: str) -> str:
+    """A marker's label; of another point its name."""
+    place, name = model.place("point", point, side)
+    return marker_label(model, point, side) or f"{place} {name}".strip().replace("_", " ")

@@ -1,0 +1,84 @@
+"""Markers that a model or a marker set names and that nothing uses: most often a misspelt name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gaitid.model import specs
+from gaitid.model.fields import nearest
+from gaitid.model.load import bundled_models, load_model, shown
+from gaitid.model.marker_sets import CLUSTERS, CLUSTERS_EACH_SIDE, LANDMARKS, LANDMARKS_EACH_SIDE, MarkerSet
+from gaitid.model.parsed import content_of
+from gaitid.model.validate import used_names
+from gaitid.notes import Note, Notes
+
+_SCOPES = ((False, "middle"), (True, "each_side"))
+_GROUPS = ("markers", "landmarks", "clusters")
+
+
+def unused_markers(model: specs.Model) -> Notes:
+    """A note for each marker, landmark and cluster that a model adds to those it extends, and that nothing uses.
+
+    Parameters
+    ----------
+    model : Model
+        As it was read, not bound to a trial.
+    """
+    used = used_names(model)
+    inherited = {place for path in model.paths[1:-1] for place in _declared(content_of(path))}
+    own = _declared(content_of(model.paths[0]))
+    notes = []
+    for (sided, name), group in own.items():
+        defined = model.defines("point", name, sided)
+        if (sided, name) in inherited or ("point", name, sided) in used or not defined:
+            continue
+        scope = model.scope(sided)
+        others = [other for other in (*scope.markers, *scope.clusters) if ("point", other, sided) in used]
+        path = f"{dict(_SCOPES)[sided]}.{group}.{name}" if group == "markers" else f"{dict(_SCOPES)[sided]}.{group}"
+        what = "nothing uses it" if group == "markers" else f"nothing uses {name!r}"
+        text = f"{shown(model.paths[0])}: {path}: {what}{nearest(name, others)}"
+        notes.append(Note("alias_unused", text))
+    return tuple(notes)
+
+
+def _declared(content: object) -> dict[tuple[bool, str], str]:
+    """Whether each side has it and the name of each marker that a model's file declares, and under which key."""
+    found: dict[tuple[bool, str], str] = {}
+    for sided, place in _SCOPES:
+        scope = content.get(place) if isinstance(content, Mapping) else None
+        for group in _GROUPS:
+            names: Any = scope.get(group) if isinstance(scope, Mapping) else None
+            for name in names if isinstance(names, list | Mapping) else ():
+                found[sided, str(name)] = group
+    return found
+
+
+def unknown_landmarks(marker_set: MarkerSet, model: specs.Model | None = None) -> Notes:
+    """A note for each landmark and cluster of a marker set that neither the field's words hold nor the model uses.
+
+    Parameters
+    ----------
+    marker_set : MarkerSet
+    model : Model, optional
+        The one that it is for; without it any bundled model may be.
+    """
+    notes = []
+    models = [load_model(name) for name in bundled_models()] if model is None else [model]
+    for key, name, words in _named(marker_set):
+        scopes = [of_model.scope(key.endswith("_each_side")) for of_model in models]
+        known = [*words, *(role for scope in scopes for role in (*scope.markers, *scope.clusters))]
+        if name not in known:
+            text = f"{shown(marker_set.path)}: {key}.{name}: no model uses it{nearest(name, known)}"
+            notes.append(Note("alias_unused", text))
+    return tuple(notes)
+
+
+def _named(marker_set: MarkerSet) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Key and name of each landmark and cluster once, and the words that are known for its key."""
+    for key, group, middle, each_side in (
+        ("landmarks", marker_set.roles, tuple(LANDMARKS), tuple(LANDMARKS_EACH_SIDE)),
+        ("clusters", marker_set.clusters, CLUSTERS, CLUSTERS_EACH_SIDE),
+    ):
+        for sided, name in dict.fromkeys((bool(side), name) for side, name in group):
+            yield (f"{key}_each_side", name, each_side) if sided else (key, name, middle)

@@ -1,0 +1,97 @@
+"""`gaitid run` on files of any laboratory: the model and the labels that it took, and that spelling changes no byte."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from any_markers import FAMILIES, FAMILY_OF, marked
+from terminal import assert_refused, gaitid
+
+from gaitid.trial import Trial
+
+SPELLINGS: Mapping[str, Callable[[str], str]] = {
+    "upper case": str.upper,
+    "other separators": lambda label: label.replace("_", "-").replace(".", "-"),
+    "a prefix": lambda label: f"Jane:{label}",
+}
+
+
+def trc(path: Path, trial: Trial, spell: Callable[[str], str] = str) -> Path:
+    """Positions in mm with nine decimals, x forward, y up, as motion capture programs write them."""
+    points = 1e3 * trial.points_g[:, :, [1, 2, 0]]
+    n, count = points.shape[:2]
+    head = [
+        ["PathFileType", "4", "(X/Y/Z)", path.name],
+        [
+            "DataRate",
+            "CameraRate",
+            "NumFrames",
+            "NumMarkers",
+            "Units",
+            "OrigDataRate",
+            "OrigDataStartFrame",
+            "OrigNumFrames",
+        ],
+        [f"{trial.rate_hz:.2f}"] * 2 + [str(n), str(count), "mm", f"{trial.rate_hz:.2f}", "1", str(n)],
+        ["Frame#", "Time", *(cell for label in trial.labels for cell in (spell(label), "", ""))],
+        ["", "", *(f"{axis}{i + 1}" for i in range(count) for axis in "XYZ")],
+        [],
+    ]
+    rows = [
+        [str(i + 1), f"{i / trial.rate_hz:.8f}", *(f"{v:.9f}" for v in row)]
+        for i, row in enumerate(points.reshape(n, -1))
+    ]
+    path.write_text("\n".join("\t".join(row) for row in [*head, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def made(folder: Path, family: str, spell: Callable[[str], str] = str, *options: object) -> tuple[str, dict[str, Any]]:
+    """Run `--model auto`; ``joints.csv`` and the record."""
+    recorded = marked(family)
+    folder.mkdir()
+    walk, subject = trc(folder / "walk.trc", recorded.trial, spell), folder / "subject.yaml"
+    lines = [f"{side}_leg_length_mm: 920" for side in ("left", "right")] if recorded.family.model != "keypoints" else []
+    subject.write_text("\n".join(["mass_kg: 70", *lines]) + "\n", encoding="utf-8")
+    given: list[object] = ["--subject", subject]
+    if recorded.static is not None:
+        given += ["--static", trc(folder / "static.trc", recorded.static, spell)]
+    done = gaitid("run", walk, *given, "--set", "cutoff_hz=none", "-o", folder / "out", *options)
+    assert done.code == 0, done.err
+    record = json.loads((folder / "out" / "walk.run.json").read_text(encoding="utf-8"))
+    return (folder / "out" / "walk.joints.csv").read_text(encoding="utf-8"), record
+
+
+@pytest.mark.parametrize("model", FAMILY_OF)
+def test_a_record_says_which_model_was_taken_and_which_label_is_which(model: str, tmp_path: Path) -> None:
+    family = FAMILY_OF[model]
+    _, record = made(tmp_path / "plain", family)
+    assert record["model"]["name"] == model
+    assert record["model"]["marker_set"] == FAMILIES[family].marker_set
+    assert f"{model} is the first of" in record["model"]["chosen_because"]
+    recorded = marked(family)
+    for role, label in record["model"]["markers"].items():
+        side, _, name = role.rpartition(".")
+        assert recorded.roles[label] == (side, name)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_spelling_changes_no_byte_of_the_angles(spelling: str, tmp_path: Path) -> None:
+    spell = SPELLINGS[spelling]
+    plain, record = made(tmp_path / "plain", "visual3d")
+    other, record_of_other = made(tmp_path / "other", "visual3d", spell)
+    assert plain == other
+    spelled = {role: spell(label).removeprefix("Jane:") for role, label in record["model"]["markers"].items()}
+    assert record_of_other["model"]["markers"] == spelled
+    assert len(spelled) > 30
+
+
+def test_no_model_for_markers_of_nobody(tmp_path: Path) -> None:
+    recorded = marked("visual3d")
+    walk = trc(tmp_path / "walk.trc", recorded.trial, lambda label: f"M{recorded.trial.labels.index(label)}")
+    done = gaitid("run", walk, "-o", tmp_path / "out")
+    assert_refused(done, "walk.trc", "no bundled model fits")
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,171 @@
+"""A static tells which labels are right: throughout, in part of a trial, or beside a jump; flickers are short."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import cluster_walk
+import numpy as np
+import pytest
+from cluster_walk import exchanged, moved
+
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+from gaitid.body.subject import SubjectFile
+from gaitid.markers.labels import check_labels, find_jumps
+from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
+from gaitid.model.load import load_model
+from gaitid.read import read_trial
+from gaitid.trial import Array, Trial
+
+WILD = Path(__file__).resolve().parents[3] / "shared" / "trials" / "wild"
+needs_trials = pytest.mark.skipif(not WILD.is_dir(), reason="the shared trials are not beside this checkout")
+PERSON = SubjectFile({"mass": 70.0, "height": 1.7})
+FOOT = ("HEEL", "MT_1", "MT_5", "FOOT_1")
+
+
+@cache
+def static() -> Trial:
+    return cluster_walk.static()
+
+
+@cache
+def walk() -> Trial:
+    return cluster_walk.walk()
+
+
+def tracks(trial: Trial) -> dict[str, Array]:
+    return {label: trial.marker(label) for label in trial.labels}
+
+
+def foot(side: str) -> Template:
+    return Template("foot", {f"{side}_{name}": static().marker(f"{side}_{name}")[0] for name in FOOT})
+
+
+def analysed(trial: Trial) -> Result:
+    return analyse(trial, load_model("cast"), PERSON, static())
+
+
+def said(result: Result) -> list[str]:
+    return [note.text for note in result.notes if note.code in ("label_fault", "labels_exchanged")]
+
+
+def test_labels_as_in_the_static_raise_no_alarm() -> None:
+    assert find_exchanged_throughout(tracks(walk()), [foot("L"), foot("R")]) == []
+    assert said(analysed(walk())) == []
+
+
+@pytest.mark.parametrize("noise_mm", [0.0, 5.0])
+@pytest.mark.parametrize(("a", "b"), [("R_MT_1", "R_MT_5"), ("R_HEEL", "R_FOOT_1"), ("L_HEEL", "R_HEEL")])
+def test_labels_exchanged_throughout_are_named(a: str, b: str, noise_mm: float) -> None:
+    rng = np.random.default_rng(5)
+    markers = {n: p + rng.normal(0, noise_mm / 1e3, p.shape) for n, p in tracks(exchanged(walk(), a, b)).items()}
+    (found,) = find_exchanged_throughout(markers, [foot("L"), foot("R")])
+    assert found.labels == (a, b) and found.better_m > 0.01
+
+
+def test_the_side_that_differs_from_the_static_is_blamed_and_its_frames_are_empty() -> None:
+    """Without the static its mirror image is blamed as well as it; the other side's angles stay as they are."""
+    wrong = analysed(exchanged(walk(), "R_MT_1", "R_MT_5"))
+    (text,) = said(wrong)
+    assert text.startswith("R_MT_1 and R_MT_5 lie the other way round than in the static")
+    assert "frames 1-300" in text
+    assert np.isnan(wrong.markers.seen["R_MT_1"]).all() and np.isfinite(wrong.markers.seen["L_MT_1"]).all()
+    true = analysed(walk())
+    for side in ("left", "right"):  # the rest of the foot carries it: rounding
+        for column, angle in true.sides[side].angles["ankle"].items():
+            np.testing.assert_allclose(wrong.sides[side].angles["ankle"][column], angle, atol=1e-6)
+    np.testing.assert_allclose(wrong.ground.feet["right"].toe_g, true.ground.feet["right"].toe_g, atol=1e-9)
+
+
+def test_of_a_swap_in_the_middle_the_static_tells_the_right_half() -> None:
+    half = exchanged(walk(), "R_MT_1", "R_MT_5", slice(0, 160))
+    alone = check_labels(tracks(half), 100.0).faults
+    assert any(fault.frames == ((0, 299),) for fault in alone)
+    (fault,) = check_labels(tracks(half), 100.0, [foot("R")]).faults
+    assert (fault.kind, fault.labels, fault.frames) == ("swap", ("R_MT_1", "R_MT_5"), ((0, 159),))
+
+
+def test_labels_exchanged_in_every_third_frame_lose_these_frames_only() -> None:
+    third = exchanged(walk(), "R_MT_1", "R_MT_5", slice(1, None, 3))
+    wrong = exchanged_frames(tracks(third), ("R_MT_1", "R_MT_5"), [foot("R")])
+    assert wrong is not None
+    np.testing.assert_array_equal(np.flatnonzero(wrong), np.arange(1, 300, 3))
+
+
+def test_a_static_that_does_not_know_the_labels_decides_nothing() -> None:
+    assert exchanged_frames(tracks(walk()), ("L_THIGH_1", "L_THIGH_2"), [foot("R")]) is None
+    assert off_the_body(tracks(walk()), "L_THIGH_1", [foot("R")], [(10, 11)], 0.1) is None
+
+
+def test_a_static_of_another_foot_decides_nothing() -> None:
+    """Twice as large it fits neither way."""
+    large = Template("foot", {label: 2 * place for label, place in foot("R").places.items()})
+    half = tracks(exchanged(walk(), "R_MT_1", "R_MT_5", slice(0, 160)))
+    assert exchanged_frames(half, ("R_MT_1", "R_MT_5"), [large]) is None
+    assert off_the_body(half, "R_MT_1", [large], [(159, 160)], 0.1) is None
+
+
+@pytest.mark.parametrize(("frames", "wrong"), [(slice(0, 140), ((0, 139),)), (slice(140, 300), ((140, 299),))])
+def test_beside_a_jump_the_static_tells_the_right_half(frames: slice, wrong: tuple[tuple[int, int], ...]) -> None:
+    """The same trial without a static loses the label throughout."""
+    jumped = tracks(moved(walk(), "R_MT_5", (0.03, 0.0, 0.0), frames))
+    (alone,) = check_labels(jumped, 100.0).faults
+    assert alone.frames == ((0, 299),)
+    (fault,) = check_labels(jumped, 100.0, [foot("R")]).faults
+    assert fault.frames == wrong
+
+
+def test_a_marker_that_flickers_loses_the_frames_of_the_flicker_only() -> None:
+    """It goes and comes back within four frames, by steps some of which are no jump by themselves."""
+    points = tracks(walk())
+    away = np.zeros((300, 3))
+    away[148:152, 0] = 0.0, 0.013, -0.012, 0.013
+    points["L_ASIS"] = points["L_ASIS"] + away
+    (fault,) = find_jumps(points, 100.0)
+    (frames,) = fault.frames
+    assert 146 <= frames[0] <= 150 <= frames[1] <= 154
+
+
+@pytest.mark.parametrize("size", [0.025, 0.05])
+def test_a_marker_that_goes_elsewhere_and_stays_is_no_flicker(size: float) -> None:
+    (fault,) = find_jumps(tracks(moved(walk(), "L_ASIS", (0.0, 0.0, size), slice(150, None))), 100.0)
+    assert fault.frames == ((0, 299),)
+
+
+# --- recorded trials ----------------------------------------------------------------------------------------
+
+
+def recorded(static_file: str, trial_file: str) -> Result:
+    return analyse(read_trial(WILD / trial_file), load_model("cast"), PERSON, read_trial(WILD / static_file))
+
+
+@needs_trials
+def test_exchanged_metatarsals_of_a_recorded_run_are_named() -> None:
+    result = recorded("rbds_running/static.c3d", "rbds_running/run.c3d")
+    assert [text for text in said(result) if text.startswith("R.MT1 and R.MT5 lie the other way round")] == said(result)
+    dorsiflexion = result.sides["right"].angles["ankle"]["dorsiflexion"]
+    assert -40 < np.nanmin(dorsiflexion) < np.nanmax(dorsiflexion) < 40  # deg; −180 to 180 before
+    assert {contact.side for contact in result.contacts if contact.plates} == {"left", "right"}
+
+
+@needs_trials
+def test_labels_that_change_places_in_every_third_frame_of_a_recorded_run() -> None:
+    result = recorded("rajagopal/static.trc", "rajagopal/run.trc")
+    (fault,) = result.quality["label_faults"]
+    assert fault["labels"] == ["RTOE", "RMT5"]
+    lost = sum(last - first + 1 for first, last in fault["frames"])
+    assert 40 <= lost <= 48  # of 123
+    assert np.isfinite(result.sides["right"].angles["ankle"]["dorsiflexion"]).sum() > 80
+
+
+@needs_trials
+@pytest.mark.parametrize(
+    ("file", "label", "most"),
+    [("wisconsin/walk.trc", "L.ASIS", 6), ("cgm24/walk.c3d", "RTOE", 8), ("cmu/punch.c3d", "LANK", 8)],
+)
+def test_flickers_of_recorded_markers_are_short(file: str, label: str, most: int) -> None:
+    trial = read_trial(WILD / file)
+    (fault,) = find_jumps({label: trial.marker(label)}, trial.rate_hz)
+    assert sum(last - first + 1 for first, last in fault.frames) <= most
