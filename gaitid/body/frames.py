@@ -19,9 +19,8 @@ from gaitid.trial import Array
 #: A definition's side (empty for the middle of the body) and its name.
 Place = tuple[str, str]
 # m. Points that lie nearer to one line than this (root mean square) do not tell how a body turns about it: a
-# millimetre of noise would turn it by six degrees. Both posterior spines and the sacrum lie within 6 mm of a line, and
-# a pelvis that lost its anterior spines tilted by 8 degrees from one frame to the next (`wild/wisconsin`).
-COLLINEAR = 0.010
+# millimetre of noise would turn it by more than ten degrees.
+COLLINEAR = 0.005
 # Cosine between where the subject goes and where the hips face, below which he walks backward.
 BACKWARD = -0.7
 
