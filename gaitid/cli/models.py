@@ -214,6 +214,8 @@ middle:                           # = none; definitions of the middle of the bod
 each_side:                        # (required) definitions of each side
   markers: {{NAME: LABEL or [LABEL, ...]}}    # the first that the trial holds; {{S}} is the side's letter
   calibration_markers: {{NAME: LABEL or [LABEL, ...]}}   # = none; only static and trial of measurements use them
+  landmarks: [NAME, ...]          # = none; markers whose labels a marker set says (docs/any_lab.md)
+  clusters: [NAME, ...]           # = none; groups of markers likewise, for rigid frames
   numbers: {{NAME: FORMULA}}
   points: {{NAME: POINT}}
   frames: {{NAME: FRAME DEFINITION}}
@@ -235,6 +237,7 @@ chain:                            # (required) bodies of one limb, from its free
     ground: true or false         # = false; true for the one body that the ground acts on, if any
     length_range_m: [LOW, HIGH]   # = {lengths}, or {own_lengths} with mass_kg; of the
                                   #   distance to the joints that hang from it; outside it is refused
+    optional: true or false       # = false; without its markers it is left out: its angles and the wrenches are empty
 base: {{segment: TEXT, frame: FRAME, origin: POINT}}           # (required) what the chains of all sides hang from
                                   # where it has a mass also row (= segment), com, length, joint and centre, as above
 ground_contact:                   # (required) if a body has ground: true; the instead_of are for what was never seen
@@ -246,6 +249,9 @@ angles:                           # (required) Cardan angles; each joint of the 
                                   # formulas of a, b, c in degrees and sign
 moments:                          # = none; internal moments of joints of the chain
   JOINT: {{axes: FRAME, COLUMN: FORMULA, ...}}       # formulas of x, y, z in N·m/kg and sign
+                                  # COLUMN of either: also `unknown`, or
+                                  #   {{value: FORMULA, needs: [POINT, ...]}}: empty without these points
+no_wrenches_because: TEXT         # = ""; where the points are no joint centres: why wrenches are not written
 
 # The table of segment parameters is a file of its own:
 #   gaitid_table: {version}               # (required)

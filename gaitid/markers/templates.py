@@ -89,18 +89,22 @@ def find_exchanged_throughout(markers: Mapping[str, Array], templates: Sequence[
 def exchanged_frames(
     markers: Mapping[str, Array], labels: tuple[str, str], templates: Sequence[Template]
 ) -> Mask | None:
-    """(frames,) in which two labels that change places are not sure to be right; None where the static cannot tell."""
+    """(frames,) in which two labels that change places are not sure to be right; None where the static cannot tell.
+
+    Where only one of them was seen, those in which it lies in the other's place.
+    """
     bodies = [template for template in templates if set(labels) & set(template.places)]
     if not bodies or not all(any(label in template.places for template in bodies) for label in labels):
         return None
     as_is = _misfit(markers, bodies)
     other = _misfit(_with_exchanged(markers, *labels), bodies)
-    seen = known_rows(markers[labels[0]]) & known_rows(markers[labels[1]])
+    one, two = (known_rows(markers[label]) for label in labels)
+    seen = one & two
     with np.errstate(invalid="ignore"):
         right, wrong = other > FIT_RATIO * as_is, as_is > FIT_RATIO * other
     if not seen.any() or (right | wrong)[seen].mean() < TELLING:
         return None
-    return np.asarray(seen & ~right)
+    return np.asarray((seen & ~right) | ((one ^ two) & wrong))
 
 
 def off_the_body(

@@ -93,6 +93,16 @@ def test_labels_exchanged_in_every_third_frame_lose_these_frames_only() -> None:
     np.testing.assert_array_equal(np.flatnonzero(wrong), np.arange(1, 300, 3))
 
 
+def test_a_label_alone_in_the_place_of_the_other_is_not_believed() -> None:
+    """As `r_thigh5` in frame 8 of opencap's walk, where `r_thigh3` was not seen: a hip moment of 28 N·m/kg."""
+    points = tracks(exchanged(walk(), "R_MT_1", "R_MT_5", slice(10, 13)))
+    points["R_MT_1"] = points["R_MT_1"].copy()
+    points["R_MT_1"][8:14] = np.nan
+    wrong = exchanged_frames(points, ("R_MT_1", "R_MT_5"), [foot("R")])
+    assert wrong is not None
+    np.testing.assert_array_equal(np.flatnonzero(wrong), [10, 11, 12])
+
+
 def test_a_static_that_does_not_know_the_labels_decides_nothing() -> None:
     assert exchanged_frames(tracks(walk()), ("L_THIGH_1", "L_THIGH_2"), [foot("R")]) is None
     assert off_the_body(tracks(walk()), "L_THIGH_1", [foot("R")], [(10, 11)], 0.1) is None
