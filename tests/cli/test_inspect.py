@@ -211,6 +211,7 @@ def test_text_is_for_a_terminal(walk: Path) -> None:
         "events",
         "subject",
         "stored",
+        "fit",
         "models",
     ]
     assert "250 at 100 Hz, numbered 1 to 250 (2.50 s)" in done.out
