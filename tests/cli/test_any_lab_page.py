@@ -1,0 +1,57 @@
+"""The table of docs/any_lab.md is what `gaitid run` makes of the recordings today."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from slow import slow_but
+from terminal import SHARED
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "any_lab.md").read_text(encoding="utf-8")
+WILD = SHARED / "wild"
+
+
+@pytest.fixture(scope="module")
+def script() -> dict[str, Any]:
+    before = list(sys.path)
+    try:
+        return runpy.run_path(str(ROOT / "benchmarks" / "any_lab.py"), run_name="loaded")
+    finally:
+        sys.path[:] = before
+
+
+def runs() -> list[str]:
+    """Folder and command of each row, as the page has them."""
+    table = PAGE.partition("<!-- benchmarks/any_lab.py writes from here -->")[2]
+    lines = [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| `")]
+    return [line.replace("`", "") for line in lines]
+
+
+def test_the_table_has_every_folder_of_the_recordings(script: dict[str, Any]) -> None:
+    assert runs() == [f"{folder}: {words}" for folder, words in script["RUNS"]]
+    if WILD.is_dir():
+        assert {folder for folder, _ in script["RUNS"]} == {path.name for path in WILD.iterdir() if path.is_dir()}
+
+
+@pytest.mark.skipif(not WILD.is_dir(), reason="recorded trials (../shared/trials/wild) are not here")
+@pytest.mark.parametrize(
+    "run",
+    slow_but(
+        [
+            "gait2392: walk.trc --forces walk_grf.mot --static static.trc",
+            "isb_bone_names: walk.c3d --static static.c3d",
+            "grand_challenge: walk.trc",
+        ],
+        runs(),
+    ),
+)
+def test_a_row_of_the_table_is_true(run: str, script: dict[str, Any], tmp_path: Path) -> None:
+    folder, _, words = run.partition(": ")
+    outcome = script["Outcome"](folder, words, tmp_path)
+    assert script["row"](outcome) in PAGE.splitlines()
+    assert script["details"](outcome).strip() in PAGE
