@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,11 +14,11 @@ from gaitid.body.frames import Calibration
 from gaitid.body.subject import SubjectFile
 from gaitid.body.subject_file import read_subject
 from gaitid.disk.atomic import write_all
-from gaitid.disk.regular import MAX_BYTES, file_size
-from gaitid.errors import GaitidError, ModelError, ReadError, WriteError
+from gaitid.errors import GaitidError, ModelError, ReadError
 from gaitid.ground.claims import ByHand
+from gaitid.inputs import file_state, found_trial, input_record, named, refuse_to_overwrite
 from gaitid.model import AUTO
-from gaitid.model.load import bundled_folder, bundled_models, find_model, load_model
+from gaitid.model.load import bundled_models, find_model, load_model
 from gaitid.model.specs import Model
 from gaitid.notes import Note, Notes, ranked
 from gaitid.read import read_trial
@@ -93,31 +91,6 @@ class Prepared:
     marker_set: MarkerSet | None = None
     chosen_because: str = ""
     read: tuple[Path, tuple[int, ...] | None, Trial] | None = None
-
-
-def sha256(path: Path, limit: int = sys.maxsize) -> str:
-    """Of a file's bytes, hexadecimal.
-
-    Raises
-    ------
-    ReadError
-        Not a regular file, or of more bytes than `limit`.
-    """
-    file_size(path, limit, "regular")
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def named(path: Path, function: Any) -> Any:
-    """The function's value; an error of its carries the file's name."""
-    try:
-        return function()
-    except GaitidError as error:
-        if error.wrong.startswith(str(path)):
-            raise
-        raise type(error)(
-            f"{path}: {error.wrong}", expected=error.expected, found=error.found, todo=error.todo
-        ) from None
 
 
 def prepare(options: RunOptions) -> Prepared:
@@ -212,7 +185,7 @@ def settle(prepared: Prepared, path: Path, session: tuple[Path, ...] = ()) -> Pr
         choice = _choice(_Session(prepared, replace(options, command=(), by_hand=()), session))
     read = None
     if choice is None:
-        read = path, _state(found_trial(path)), _read(path, options)
+        read = path, file_state(found_trial(path)), _read(path, options)
         choice = _chosen(prepared, [read[2]])
     model, because = choice
     if command:  # one that makes the same again has the model's name
@@ -296,23 +269,6 @@ def about_hidden(name: str, function: Callable[[], T]) -> T:
         ) from None
 
 
-def input_record(role: str, path: Path, file: Path | None = None) -> dict[str, str]:
-    """What a record says of an input: its role, its path as given, the hash of its bytes (or those of `file`)."""
-    configs = bundled_folder("configs")
-    # where gaitid is installed is nobody's business, and differs between machines
-    shown = f"{path.relative_to(configs).as_posix()} (bundled)" if path.is_relative_to(configs) else str(path)
-    return {"role": role, "path": shown, "sha256": sha256(file or path, MAX_BYTES)}
-
-
-def found_trial(path: Path) -> Path:
-    """The path itself, or the bundled trial that it names where there is no such file (``sample_data/…``)."""
-    if path.parts[:1] == ("sample_data",) and not path.exists():
-        bundled = bundled_folder("sample_data").joinpath(*path.parts[1:])
-        if bundled.is_file():
-            return bundled
-    return path
-
-
 def _read(path: Path, options: RunOptions) -> Trial:
     return read_trial(found_trial(path), forces=options.forces, plates=options.plates, settings=options.reader)
 
@@ -323,7 +279,7 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
 
     prepared = settle(prepared, path)
     options = prepared.options
-    before = _state(found_trial(path))
+    before = file_state(found_trial(path))
     if prepared.read is not None and prepared.read[:2] == (path, before):
         trial = prepared.read[2]
     else:
@@ -336,7 +292,7 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
         prepared.static,
         Options(options.solver, options.require_forces, options.by_hand, prepared.marker_set),
     )
-    if _state(found_trial(path)) != before:  # else the record's hash would be of other bytes than were read
+    if file_state(found_trial(path)) != before:  # else the record's hash would be of other bytes than were read
         raise ReadError("the file changed while it was read", todo="run again when nothing writes to it any more")
     return replace(result, notes=ranked((*prepared.notes, *result.notes))) if prepared.notes else result
 
@@ -344,15 +300,6 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
 def notes_of_trial(result: Result, prepared: Prepared) -> Notes:
     """What is worth saying of the trial itself: not what was said of the command as a whole."""
     return tuple(note for note in result.notes if note not in prepared.notes)
-
-
-def _state(path: Path) -> tuple[int, ...] | None:
-    """Which file it is (two numbers), and what differs where somebody wrote to it."""
-    try:
-        status = path.stat()
-    except (OSError, ValueError):  # ValueError: a zero byte in the name
-        return None
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def parts_of(result: Result, options: RunOptions) -> Parts | None:
@@ -375,21 +322,6 @@ def files_read(path: Path, options: RunOptions) -> list[Path]:
     """The files that the user gave for a trial, itself first; those that were found and the model's apart."""
     given = (options.static, options.subject, options.forces, options.plates, options.markers)
     return [found_trial(path), *(found_trial(file) for file in given if file is not None)]
-
-
-def refuse_to_overwrite(paths: Iterable[Path], inputs: Iterable[Path]) -> None:
-    """Raise where a file that is to be written, or taken away, is an input, by whatever name or link.
-
-    Raises
-    ------
-    WriteError
-    """
-    read = {known[:2] for file in inputs if (known := _state(file))}
-    for path in paths:
-        if (known := _state(path)) and known[:2] in read:
-            raise WriteError(
-                f"{path} is an input and would be overwritten", todo="rename it, or give another place with -o"
-            )
 
 
 def calibrate_file(static: Path, output: Path, options: RunOptions) -> Result:

@@ -13,8 +13,9 @@ from gaitid.body.calibration import calibrate, marker_templates
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.poses import differentiate, pose_body
+from gaitid.body.resolve import resolve_subject
 from gaitid.body.standing import check_sides, check_stands
-from gaitid.body.subject import Sources, Subject, SubjectFile, recording, resolve_subject
+from gaitid.body.subject import Sources, Subject, SubjectFile, recording
 from gaitid.errors import GaitidError, TrialError
 from gaitid.gait.spatiotemporal import analyse_gait
 from gaitid.ground.claims import ByHand

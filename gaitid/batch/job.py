@@ -14,10 +14,11 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gaitid.body.subject import OTHER_PERSON
+from gaitid.body.resolve import OTHER_PERSON
 from gaitid.disk.regular import MAX_BYTES
 from gaitid.errors import ReadError, TrialError, WriteError, in_words
-from gaitid.run import Prepared, RunOptions, found_trial, notes_of_trial, prepare, run_file, settle, sha256
+from gaitid.inputs import found_trial, sha256
+from gaitid.run import Prepared, RunOptions, notes_of_trial, prepare, run_file, settle
 from gaitid.version import __version__
 
 if TYPE_CHECKING:

@@ -19,9 +19,10 @@ from gaitid.batch.table import batch_csv, results_in
 from gaitid.batch.types import Planned
 from gaitid.disk.atomic import put_all
 from gaitid.errors import GaitidError, WriteError, counted
+from gaitid.inputs import found_trial, input_record
 from gaitid.model import AUTO
 from gaitid.model.load import load_model
-from gaitid.run import RunOptions, about_hidden, found_trial, input_record
+from gaitid.run import RunOptions, about_hidden
 
 
 class Scheduler(Protocol):

@@ -13,7 +13,8 @@ from gaitid.capacity.tables import capacity_csv, capacity_record
 from gaitid.disk.atomic import write_all
 from gaitid.drawing import load_matplotlib
 from gaitid.errors import GaitidError, TrialError
-from gaitid.run import Prepared, analyse_file, found_trial, input_record
+from gaitid.inputs import found_trial, input_record
+from gaitid.run import Prepared, analyse_file
 from gaitid.trial import Mask, Trial
 from gaitid.write.record import record_text
 

@@ -19,8 +19,8 @@ def command(results: tuple[Path, ...], output: Path, format_: str | None) -> int
 
     A RESULT is the `run.json` that `gaitid run` wrote; its tables lie beside it.
     """
+    from gaitid.inputs import refuse_to_overwrite
     from gaitid.report import write_report
-    from gaitid.run import refuse_to_overwrite
     from gaitid.write import TABLES
 
     tables = [path.with_name(path.name.replace("run.json", f"{table}.csv")) for path in results for table in TABLES]

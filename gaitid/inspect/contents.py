@@ -15,7 +15,8 @@ from gaitid.analysis.recorded import Bound, bind_trial, label_words, recorded, w
 from gaitid.analysis.result import Result
 from gaitid.body.feet import foot_tracks
 from gaitid.body.frames import Geometry
-from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, recording, resolve_subject
+from gaitid.body.resolve import resolve_subject
+from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, recording
 from gaitid.body.subject_file import read_subject
 from gaitid.errors import GaitidError, SubjectError
 from gaitid.ground.contacts import Loads, loads_on_feet

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import TrialError
+from gaitid.markers.exchanged import find_exchanged
 from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
-from gaitid.markers.labels import LabelFault, check_labels, find_exchanged
+from gaitid.markers.labels import LabelFault, check_labels
 from gaitid.markers.templates import Template
 from gaitid.model import specs
 from gaitid.notes import Note, Notes

@@ -9,10 +9,10 @@ from pathlib import Path
 from gaitid.disk.atomic import put_all, refuse_taken, write_all
 from gaitid.drawing import load_matplotlib
 from gaitid.errors import WriteError
+from gaitid.inputs import named
 from gaitid.mechanism.dynamics import Solution, solve, unknown_loads
 from gaitid.mechanism.file import find_mechanism, load_mechanism
 from gaitid.mechanism.tables import loads_csv, motion_csv, record
-from gaitid.run import named
 
 
 def run_mechanism(

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from gaitid.inputs import input_record
 from gaitid.mechanism.body import COORDINATES, GROUND
 from gaitid.mechanism.dynamics import Solution, checks
 from gaitid.mechanism.file import MechanismFile
-from gaitid.run import input_record
 from gaitid.trial import Array
 from gaitid.version import __version__
 from gaitid.write.record import plain, record_text

@@ -18,7 +18,8 @@ from simulated_trials import Simulated
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.frames import Geometry, angle_between, corner, dihedral
-from gaitid.body.subject import Sources, Static, Subject, SubjectFile, recording, resolve_subject
+from gaitid.body.resolve import resolve_subject
+from gaitid.body.subject import Sources, Static, Subject, SubjectFile, recording
 from gaitid.errors import TrialError
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs

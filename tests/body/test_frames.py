@@ -12,7 +12,8 @@ from note_texts import texts
 from scipy.spatial.transform import Rotation
 
 from gaitid.body.frames import Geometry, chord
-from gaitid.body.subject import Sources, Static, SubjectFile, resolve_subject
+from gaitid.body.resolve import resolve_subject
+from gaitid.body.subject import Sources, Static, SubjectFile
 from gaitid.errors import TrialError
 from gaitid.ground.vertical import laboratory_vertical
 from gaitid.model import shapes, specs

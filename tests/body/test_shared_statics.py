@@ -10,7 +10,8 @@ import pytest
 from note_texts import texts
 
 from gaitid.analysis.pipeline import analyse
-from gaitid.body.subject import Sources, SubjectFile, recording, resolve_subject
+from gaitid.body.resolve import resolve_subject
+from gaitid.body.subject import Sources, SubjectFile, recording
 from gaitid.ground.vertical import vertical
 from gaitid.model.load import load_model
 from gaitid.read.c3d.trial import read_c3d

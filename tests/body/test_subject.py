@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from note_texts import texts
 
-from gaitid.body.subject import Sources, Static, Subject, SubjectFile, recording, resolve_subject
+from gaitid.body.resolve import resolve_subject
+from gaitid.body.subject import Sources, Static, Subject, SubjectFile, recording
 from gaitid.body.subject_file import read_subject
 from gaitid.errors import ModelError, SubjectError
 from gaitid.model import specs

@@ -11,16 +11,15 @@ import pytest
 from simulated_trials import simulated_walk
 
 from gaitid.markers.clean import model_markers
+from gaitid.markers.exchanged import find_exchanged, mirrored
 from gaitid.markers.labels import (
     MOST_JUMPS,
     LabelFault,
     _at_the_same_time,
     check_labels,
-    find_exchanged,
     find_frozen,
     find_jumps,
     find_swaps,
-    mirrored,
 )
 from gaitid.model.load import load_model
 from gaitid.read.c3d.trial import read_c3d

@@ -1,0 +1,379 @@
+"""The subject's measurements: each from the first source that says it, with that source; none is invented."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from gaitid.body.frames import Geometry, angle_between, dihedral
+from gaitid.body.kinematics import clinical_angles
+from gaitid.body.subject import SI, Measured, Sources, Subject, key_of, si_unit
+from gaitid.errors import SubjectError
+from gaitid.model import specs
+from gaitid.model.expression import Expression, mean_of_known
+from gaitid.notes import Note, Notes
+from gaitid.trial import Array
+
+# Two sources that differ by more than this share of the value, or by these amounts, are worth a note.
+DIFFERENCE = {"kg": 0.05, "m": 0.001, "rad": 0.01}
+# A static whose mass or leg length is farther from the trial's than this share is somebody else's.
+_ANOTHER_BODY = 0.1
+# Where a value stood that a program wrote into a file.
+_STORED_IN_STATIC, _STORED_IN_TRIAL = "static trial, stored", "trial, stored"
+# So begins the note that `gaitid batch` refuses a static for that it found by itself.
+OTHER_PERSON = "the static may be another person's"
+
+
+class _Requested(NamedTuple):
+    """A measurement of one side, or (side ``""``) of the body."""
+
+    side: str
+    measurement: specs.Measurement
+    unit: str
+    words: str
+
+    def stored(self, model: specs.Model, parameters: Mapping[str, float], angle_unit: str = "rad") -> float | None:
+        """Its value among a trial's parameters, SI; None where they do not hold it."""
+        read = self.stored_in(model, parameters, angle_unit)
+        return None if read is None else read[0] * SI[read[1]]
+
+    def stored_in(
+        self, model: specs.Model, parameters: Mapping[str, float], angle_unit: str = "rad"
+    ) -> tuple[float, str] | None:
+        """Its number among a trial's parameters, and its unit: the usual one, or of an optional length one that can be.
+
+        Programs store heights in mm, people who type them in also cm and m.
+        """
+        m = self.measurement
+        letters = {side.name: side.letter for side in model.sides}
+        unit = angle_unit if m.c3d_unit == "rad" else m.c3d_unit
+        names = [name.replace("{S}", letters.get(self.side, "")) for name in m.c3d]
+        values = [parameters[name] for name in names if name in parameters]
+        value = next((v for v in values if v or not m.zero_is_absent), None)
+        if value is None:
+            return None
+        units = ("mm", "cm", "m") if self.unit == "m" and m.optional else ()
+        possible = [unit for unit in units if m.low <= value * SI[unit] <= m.high]
+        usual = m.low <= value * SI[m.c3d_unit] <= m.high or len(possible) != 1
+        return value, unit if usual else possible[0]
+
+    def possible(self, value: float) -> bool:
+        """Whether a body may have it."""
+        return self.measurement.low <= value <= self.measurement.high
+
+
+def _requested(model: specs.Model, name: str) -> _Requested:
+    side, _, bare = name.rpartition(".")
+    measurement = model.subject[bare]
+    return _Requested(side, measurement, si_unit(measurement.unit), name.replace(".", " "))
+
+
+class _Answer(NamedTuple):
+    """What is known of a measurement, what is worth saying of it, and why it is impossible."""
+
+    measured: Measured | None
+    notes: Notes = ()
+    fault: str = ""
+
+
+class _Resolver(Mapping[str, float]):
+    """Looks each measurement up where it may come from, when it is asked for, and remembers the answer.
+
+    As a mapping it gives formulas and a `Geometry` the values that they ask for; NaN where nobody knows one.
+    """
+
+    def __init__(self, model: specs.Model, sources: Sources) -> None:
+        self.model, self.sources = model, sources
+        self.signs = {side.name: float(side.sign) for side in model.sides}
+        #: In the order in which they were settled: what another was computed from comes first.
+        self.answers: dict[str, _Answer] = {}
+        self._open: set[str] = set()
+        # Those being looked up that a formula asked for again: what did so is not settled before they are.
+        self._asked_again: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        side, _, bare = str(name).rpartition(".")
+        return bare in self.model.subject and self.model.subject[bare].sided == bool(side)
+
+    def __getitem__(self, name: str) -> float:
+        measured = self.resolve(name)
+        return np.nan if measured is None else measured.value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.model.subject)
+
+    def __len__(self) -> int:
+        return len(self.model.subject)
+
+    def resolve(self, name: str) -> Measured | None:
+        """The measurement; None where nobody knows it."""
+        if name in self._open:
+            self._asked_again.add(name)
+            return None  # a formula that asks for itself finds nothing
+        if name not in self.answers:
+            self._open.add(name)
+            answer = self._answer(name)
+            self._open.remove(name)
+            self._asked_again.discard(name)
+            if self._asked_again:
+                return answer.measured
+            self.answers[name] = answer
+        return self.answers[name].measured
+
+    def _answer(self, name: str) -> _Answer:
+        requested = _requested(self.model, name)
+        candidates, notes = self._without_impossible(requested, self.given(name, requested))
+        if not candidates:
+            candidates, guess_notes = self._guessed(requested)
+            notes += guess_notes
+        if not candidates:
+            return _Answer(None, notes)
+        measured, *others = candidates
+        for other in others:
+            limit = DIFFERENCE[requested.unit] * (abs(measured.value) if requested.unit == "kg" else 1.0)
+            difference = other.value - measured.value
+            if requested.unit == "rad":
+                difference -= 2 * np.pi * np.round(difference / (2 * np.pi))
+            if abs(difference) > limit:
+                used = f"{_shown(measured)} from the {measured.source} is used"
+                text = f"{requested.words}: {used}; the {other.source} says {_shown(other)}"
+                notes += (Note("measurements_differ", text),)
+        fault = "" if requested.possible(measured.value) else _outside(requested, measured)
+        return _Answer(measured, notes, fault)
+
+    def _without_impossible(self, requested: _Requested, candidates: list[Measured]) -> tuple[list[Measured], Notes]:
+        """What the sources say but for what is stored, cannot be and is not needed; and in what units it was read."""
+        notes: Notes = ()
+        kept = []
+        of_static = self.sources.static.parameters if self.sources.static is not None else {}
+        stored_in = {_STORED_IN_STATIC: of_static, _STORED_IN_TRIAL: self.sources.trial}
+        for measured in candidates:
+            parameters = stored_in.get(measured.source)
+            read = None if parameters is None else requested.stored_in(self.model, parameters)
+            if read is not None and requested.measurement.optional and not requested.possible(measured.value):
+                notes += (Note("measurement_ignored", f"{_outside(requested, measured)}; it was left out"),)
+                continue
+            if read is not None and read[1] != requested.measurement.c3d_unit:
+                usual = f"by its size it is in {read[1]}, not {requested.measurement.c3d_unit}"
+                text = f"{requested.words} = {_shown(measured)} ({measured.source}): stored as {read[0]:g}; {usual}"
+                notes += (Note("measurement_assumed", text),)
+            kept.append(measured)
+        return kept, notes
+
+    def given(self, name: str, requested: _Requested) -> list[Measured]:
+        """What the sources say, the one that counts first."""
+        static, recorded = self.sources.static, self.sources.recorded
+        of_static, of_trial = (source.angle_unit if source else "rad" for source in (static, recorded))
+        levelled = isinstance(requested.measurement.static, specs.StaticAngle) and self.sources.foot_flat
+        flat = " (foot-flat)" if levelled else ""
+        values = {
+            "subject file": self.sources.file.values.get(name),
+            f"static trial, computed from its markers{flat}": self._static_angle(requested),
+            _STORED_IN_STATIC: None if static is None else requested.stored(self.model, static.parameters, of_static),
+            _STORED_IN_TRIAL: requested.stored(self.model, self.sources.trial, of_trial),
+        }
+        return [Measured(float(v), requested.unit, source) for source, v in values.items() if v is not None]
+
+    def _guessed(self, requested: _Requested) -> tuple[list[Measured], Notes]:
+        """What no source says: from the static's markers, the trial's, else assumed as the model has it; or nothing."""
+        m, value = requested.measurement, None
+        if isinstance(m.static, Expression) and self.sources.static is not None:
+            value = self._formula(m.static, requested.side, self.geometry)
+            source = "static trial, estimated from its markers"
+            how = f"was estimated from the markers of the static ({m.static.text}); a tape measure is better"
+        if value is None and m.trial is not None and self.sources.recorded is not None:
+            value = self._formula(m.trial, requested.side, self.recorded)
+            if value is not None and not m.low <= value <= m.high:
+                value = None  # nobody said it, so nobody need correct it
+            source = m.trial_source
+            by_markers = f"follows from the trial's own markers ({m.trial.text})"
+            how = by_markers if source == specs.TRIAL_SOURCE else f"({source})"
+        if value is None and m.otherwise is not None:
+            value = self._formula(m.otherwise, requested.side, self.geometry)
+            source, how = f"assumed: {m.because}", f"was assumed: {m.because}"
+        if value is None:
+            return [], ()
+        text = f"{requested.words} = {_display(value, requested.unit)} {how}"
+        return [Measured(value, requested.unit, source)], (Note("measurement_assumed", text),)
+
+    def _formula(self, formula: Expression, side: str, geometry: Geometry | None) -> float | None:
+        """A formula's value (its mean where it has one a frame); None where something it needs is not known."""
+
+        def number(name: str) -> object:
+            prefix, dot, bare = name.rpartition(".")
+            place = prefix if dot else side
+            if bare == "sign":
+                return self.signs[place]
+            if bare in self.model.subject:
+                return self[f"{place}.{bare}" if self.model.subject[bare].sided else bare]
+            for scope, where in ((self.model.each_side, place), (self.model.middle, "")):
+                if bare in scope.numbers and (where or scope is self.model.middle):
+                    value = self._formula(scope.numbers[bare], where, geometry)
+                    return np.nan if value is None else value
+            return np.nan
+
+        def distance(a: str, b: str) -> Array:
+            if geometry is None:
+                return np.array(np.nan)
+            return np.asarray(np.linalg.norm(geometry.point(a, side) - geometry.point(b, side), axis=-1))
+
+        return _mean(formula.evaluate(number, distance))
+
+    @cached_property
+    def geometry(self) -> Geometry | None:
+        """The static's points and frames; None without a static."""
+        static = self.sources.static
+        if static is None:
+            return None
+        return Geometry(static.model, static.markers, self, static.n_frames, static.up_g, self.sources.foot_flat)
+
+    @cached_property
+    def recorded(self) -> Geometry | None:
+        """The trial's own points and frames, from its markers as they were recorded."""
+        trial = self.sources.recorded
+        return None if trial is None else Geometry(self.model, trial.markers, self, trial.n_frames, trial.up_g)
+
+    def _static_angle(self, requested: _Requested) -> float | None:
+        """The mean of a clinical angle over the static; None where the measurement is no angle, or it is not known."""
+        spec, geometry = requested.measurement.static, self.geometry
+        if geometry is None:
+            return None
+        if isinstance(spec, specs.StaticTurn):
+            return _mean_turn(geometry, spec, requested.side)
+        if not isinstance(spec, specs.StaticAngle):
+            return None
+        angle = specs.Angle(spec.proximal, spec.distal, spec.sequence, {"value": spec.value})
+        proximal, distal = (geometry.frame(frame, requested.side).R_gs for frame in (spec.proximal, spec.distal))
+        return _mean(clinical_angles(proximal, distal, angle, self.signs[requested.side])["value"])
+
+
+def _mean_turn(geometry: Geometry, spec: specs.StaticTurn, side: str) -> float | None:
+    """The mean over the static of a formula in the angle between two vectors, from −π to π; None where it is not known.
+
+    Angles on both sides of ±π are of one turn: each is taken within half a turn of the first that is known.
+    """
+    start, end = geometry.vector(spec.start, side), geometry.vector(spec.end, side)
+    if spec.about is None:
+        return _mean(geometry.value(spec.value, side, angle=angle_between(start, end)))
+    angle = dihedral(start, end, geometry.vector(spec.about, side))
+    known = angle[np.isfinite(angle)]
+    if not known.size:
+        return None
+    angle = angle - 2 * np.pi * np.round((angle - known[0]) / (2 * np.pi))
+    mean = _mean(geometry.value(spec.value, side, angle=angle))
+    return None if mean is None else float(mean - 2 * np.pi * np.round(mean / (2 * np.pi)))
+
+
+def _mean(values: object) -> float | None:
+    """The mean of what is known; None where nothing is."""
+    value = float(mean_of_known(values))
+    return value if np.isfinite(value) else None
+
+
+def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> Subject:
+    """Find every measurement that is wanted: in the subject file, then the static when given, then the trial.
+
+    What none of them says may follow from the markers of the static, then of the trial, as the model has it.
+
+    Calibration angles come from the static's markers when a static is given, before any stored value.
+
+    Parameters
+    ----------
+    model : Model
+    wanted : set of str
+        Names of measurements, sided as ``left.knee_width``.
+    sources : Sources
+
+    Returns
+    -------
+    Subject
+
+    Raises
+    ------
+    SubjectError
+        Measurements that nothing gives, or that are out of range: all at once.
+    """
+    resolver = _Resolver(model, sources)
+    # the plates may tell the mass, and without it angles are still known (gaitid.analysis.mass)
+    optional = {name for name, m in model.subject.items() if (m.optional or name == "mass") and not m.sided}
+    measured: dict[str, Measured] = {}
+    missing: list[str] = []
+    for name in _in_model_order(model, wanted | optional):
+        known = resolver.resolve(name)
+        side, _, bare = name.rpartition(".")
+        if known is not None:
+            measured[name] = known
+        elif name in wanted and not model.subject[bare].optional and model.subject[bare].otherwise is None:
+            # one with a formula of its own is missing only because what it is computed from is
+            missing.append(key_of(model.subject[bare], side))
+    if not missing and "mass" in model.subject and "mass" not in measured and not wanted <= set(measured):
+        missing.append(key_of(model.subject["mass"], ""))  # a formula asks for it
+    faults = [answer.fault for answer in resolver.answers.values() if answer.fault]
+    if faults:
+        raise SubjectError("; ".join(faults), todo="correct it with --subject")
+    uses_static = sources.static is not None
+    if missing:
+        raise SubjectError(
+            f"measurements of the subject are missing: {', '.join(missing)}",
+            todo="give them with --subject FILE" + ("" if uses_static else " or --static FILE"),
+        )
+    settled = [note for answer in resolver.answers.values() for note in answer.notes]
+    units = [note for source in (sources.static, sources.recorded) if source is not None for note in source.notes]
+    notes = (*units, *_other_person(model, sources), *_both_sides(settled))
+    if uses_static and sources.file.foot_flat is None:
+        text = (
+            "the static was taken as foot-flat (heel and toe markers at one height above the sole); "
+            "say `static: {foot_flat: false}` in the subject file if it was not"
+        )
+        notes += (Note("measurement_assumed", text),)
+    return Subject(measured, notes, sources.foot_flat if uses_static else None)
+
+
+def _both_sides(notes: list[Note]) -> list[Note]:
+    """The same notes, but one line where left and right have the same one."""
+    result: list[Note] = []
+    for note in notes:
+        twin = note._replace(text=note.text.replace("right ", "left ", 1))
+        if note.text.startswith("right ") and twin in result:
+            result[result.index(twin)] = note._replace(text="left and " + note.text)
+        else:
+            result.append(note)
+    return result
+
+
+def _other_person(model: specs.Model, sources: Sources) -> Notes:
+    """A note where the static's stored mass or leg length is far from the trial's."""
+    if sources.static is None:
+        return ()
+    for name in ("mass", "left.leg_length", "right.leg_length"):
+        if name.rpartition(".")[2] not in model.subject:
+            continue
+        requested = _requested(model, name)
+        mine, static = (requested.stored(model, stored) for stored in (sources.trial, sources.static.parameters))
+        if mine and static and abs(static / mine - 1) > _ANOTHER_BODY:
+            both = f"{_display(static, requested.unit)}, the trial's {_display(mine, requested.unit)}"
+            return (Note("other_person", f"{OTHER_PERSON}: its {requested.words} is {both}"),)
+    return ()
+
+
+def _in_model_order(model: specs.Model, names: set[str]) -> list[str]:
+    order = list(model.subject)
+    return sorted(names, key=lambda n: (order.index(n.rpartition(".")[2]), n))
+
+
+def _outside(requested: _Requested, measured: Measured) -> str:
+    low, high = (_display(limit, requested.unit) for limit in (requested.measurement.low, requested.measurement.high))
+    return f"{requested.words} = {_shown(measured)} ({measured.source}) is outside {low} to {high}"
+
+
+def _shown(measured: Measured) -> str:
+    return _display(measured.value, measured.unit)
+
+
+def _display(value: float, unit: str) -> str:
+    if unit == "m" and abs(value) < 1.0:
+        return f"{value * 1e3:.4g} mm"
+    return f"{np.degrees(value):.4g}°" if unit == "rad" else f"{value:.4g} {unit}"

@@ -1,0 +1,79 @@
+"""The files that a command reads: which they are, their hashes, and that nothing is written over them."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from gaitid.disk.regular import MAX_BYTES, file_size
+from gaitid.errors import GaitidError, WriteError
+from gaitid.model.load import bundled_folder
+
+
+def sha256(path: Path, limit: int = sys.maxsize) -> str:
+    """Of a file's bytes, hexadecimal.
+
+    Raises
+    ------
+    ReadError
+        Not a regular file, or of more bytes than `limit`.
+    """
+    file_size(path, limit, "regular")
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def named(path: Path, function: Any) -> Any:
+    """The function's value; an error of its carries the file's name."""
+    try:
+        return function()
+    except GaitidError as error:
+        if error.wrong.startswith(str(path)):
+            raise
+        raise type(error)(
+            f"{path}: {error.wrong}", expected=error.expected, found=error.found, todo=error.todo
+        ) from None
+
+
+def input_record(role: str, path: Path, file: Path | None = None) -> dict[str, str]:
+    """What a record says of an input: its role, its path as given, the hash of its bytes (or those of `file`)."""
+    configs = bundled_folder("configs")
+    # where gaitid is installed is nobody's business, and differs between machines
+    shown = f"{path.relative_to(configs).as_posix()} (bundled)" if path.is_relative_to(configs) else str(path)
+    return {"role": role, "path": shown, "sha256": sha256(file or path, MAX_BYTES)}
+
+
+def found_trial(path: Path) -> Path:
+    """The path itself, or the bundled trial that it names where there is no such file (``sample_data/…``)."""
+    if path.parts[:1] == ("sample_data",) and not path.exists():
+        bundled = bundled_folder("sample_data").joinpath(*path.parts[1:])
+        if bundled.is_file():
+            return bundled
+    return path
+
+
+def file_state(path: Path) -> tuple[int, ...] | None:
+    """Which file it is (two numbers), and what differs where somebody wrote to it."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):  # ValueError: a zero byte in the name
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def refuse_to_overwrite(paths: Iterable[Path], inputs: Iterable[Path]) -> None:
+    """Raise where a file that is to be written, or taken away, is an input, by whatever name or link.
+
+    Raises
+    ------
+    WriteError
+    """
+    read = {known[:2] for file in inputs if (known := file_state(file))}
+    for path in paths:
+        if (known := file_state(path)) and known[:2] in read:
+            raise WriteError(
+                f"{path} is an input and would be overwritten", todo="rename it, or give another place with -o"
+            )

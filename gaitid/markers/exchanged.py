@@ -1,0 +1,91 @@
+"""Labels that are exchanged throughout a trial: told by the distances among markers of one side and of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from gaitid.markers.labels import LabelFault
+from gaitid.trial import Array
+
+# m, and a ratio: how much better the distances to other markers fit with two labels exchanged throughout.
+EXCHANGE_M, EXCHANGE_RATIO = 0.06, 2.0
+# Markers whose distances are compared: the nearest ones, which are on the same segment or the next.
+NEAREST = 4
+
+
+def mirrored(labels: Iterable[str], letters: tuple[str, str] = ("L", "R")) -> dict[str, str]:
+    """Each label and that of the other side, where both are among `labels`; one of the middle is its own.
+
+    Parameters
+    ----------
+    labels : iterable of str
+    letters : (str, str)
+        With which the labels of the sides begin.
+    """
+    known = dict.fromkeys(labels)
+    other = dict(zip(letters, letters[::-1], strict=True))
+    pairs = {label: other.get(label[:1], label[:1]) + label[1:] for label in known}
+    return {label: pair for label, pair in pairs.items() if pair in known}
+
+
+def find_exchanged(markers: Mapping[str, Array], letters: tuple[str, str] = ("L", "R")) -> list[LabelFault]:
+    """Pairs of labels that are exchanged throughout, by the distances among markers of one side and of the other.
+
+    Two labels of one side (ankle and heel) are exchanged if their distances to other markers are far from those of the
+    other side, and near with the two exchanged: which side is wrong cannot be told. A label and that of the other side
+    are exchanged if each is nearer to the markers of the side that it does not name.
+
+    Parameters
+    ----------
+    markers : mapping of label to (frames, 3) array, m
+    letters : (str, str)
+        With which the labels of the sides begin.
+    """
+    other = mirrored(markers, letters)
+    left = [label for label in other if label[:1] == letters[0]]
+    right = {other[label] for label in left}
+    place = {label: i for i, label in enumerate(other)}
+    distances = _typical_distances([markers[label] for label in other]) if other else np.zeros((0, 0))
+
+    def between(a: str, b: str) -> float:
+        return float(distances[place[a], place[b]])
+
+    def unlike(pair: tuple[str, str], named: tuple[str, str], near: Sequence[str]) -> float:
+        """How far the distances of two labels differ from those of two on the other side."""
+        return sum(
+            abs(between(x, p) - between(other[y], other[p])) for x, y in zip(pair, named, strict=True) for p in near
+        )
+
+    candidates: list[LabelFault] = []
+    for a, b in combinations(left, 2):
+        rest = [p for p in other if p not in (a, b) and p not in right]
+        near = sorted(rest, key=lambda p: between(other[a], other[p]) + between(other[b], other[p]))[:NEAREST]
+        candidates += _fault(unlike((a, b), (a, b), near), unlike((a, b), (b, a), near), (a, b), EXCHANGE_RATIO)
+    for a in left:
+        rest = [p for p in left if p != a]
+        same_side = sum(between(a, p) + between(other[a], other[p]) for p in rest)
+        across = sum(between(a, other[p]) + between(other[a], p) for p in rest)
+        candidates += _fault(same_side, across, (a, other[a]), 1.0)
+    # One exchange spoils the distances of other pairs too: the one that explains most is named.
+    faults: list[LabelFault] = []
+    for fault in sorted(candidates, key=lambda f: -f.size_m):
+        if not {x for f in faults for label in f.labels for x in (label, other[label])} & set(fault.labels):
+            faults.append(fault)
+    return faults
+
+
+def _fault(keep: float, swap: float, labels: tuple[str, str], ratio: float) -> list[LabelFault]:
+    if keep - swap > EXCHANGE_M and keep > ratio * swap:
+        return [LabelFault("exchanged", labels, (), keep - swap)]
+    return []
+
+
+def _typical_distances(points: Sequence[Array]) -> Array:
+    """(markers, markers) medians of the distances over some fifty frames of the trial, m."""
+    some = np.stack(points, axis=1)[:: max(1, len(points[0]) // 50)]
+    ordered = np.sort(np.sqrt(((some[:, :, None] - some[:, None]) ** 2).sum(axis=-1)), axis=0)  # NaN last
+    middle = np.maximum(np.isfinite(ordered).sum(axis=0) - 1, 0) // 2
+    return np.asarray(np.take_along_axis(ordered, middle[None], axis=0)[0])
