@@ -30,6 +30,7 @@ CODES = {
     "marker_filter": ("assumption", "the markers carry noise, and a filter was chosen for them"),
     "markers_rough": ("doubt", "the markers carry noise and are not filtered"),
     "filter_misled": ("doubt", "cross-validation took noise for movement"),
+    "filter_strong": ("doubt", "the filter takes away movement, not only noise"),
     "filter_inexact": ("info", "the filter cannot have exactly the cut-off that was asked for"),
     "filters_differ": ("doubt", "markers and plates are filtered differently: moments near foot strikes are doubtful"),
     # the subject and the body
@@ -57,6 +58,7 @@ CODES = {
     "treadmill": ("info", "the ground moves under the feet"),
     "belts_differ": ("assumption", "the belts under both feet move at different speeds; their mean was taken"),
     # the result
+    "model_limits": ("doubt", "what the model cannot give, or gives with a known error"),
     "no_known_wrench": ("error", "no wrench of a joint is known in any frame"),
     "model_hidden": ("info", "a file in the current folder was taken for a bundled model"),
     "alias_unused": ("doubt", "a marker that a model or a marker set names is used by nothing: perhaps it is misspelt"),

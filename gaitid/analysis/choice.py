@@ -13,7 +13,7 @@ from gaitid.body.subject import SubjectFile
 from gaitid.body.subject_file import calibrated_model, read_subject
 from gaitid.errors import GaitidError, TrialError
 from gaitid.model import specs
-from gaitid.model.load import load_model
+from gaitid.model.load import bundled_models, load_model
 from gaitid.model.marker_sets import MarkerSet
 from gaitid.trial import Trial
 
@@ -79,7 +79,7 @@ def choose_model(
         return Choice(model, f"the subject file was calibrated for {calibrated}")
     order = _order(recordings)
     for name in order:
-        model = load_model(name, overrides)
+        model = load_model(_bundled(name), overrides)
         file = SubjectFile() if subject is None else read_subject(subject, model)
         faults[name] = [lacking(r.trial, model, file, r.static, marker_set) for r in recordings]
         if not any(faults[name]):
@@ -87,13 +87,18 @@ def choose_model(
     fitting = {name: of_model.count(None) for name, of_model in faults.items()}
     best = max(order, key=lambda name: (fitting[name], -order.index(name)))
     if fitting[best]:
-        return Choice(load_model(best, overrides), _because(best, faults, len(recordings), order))
+        return Choice(load_model(_bundled(best), overrides), _because(best, faults, len(recordings), order))
     raise _none_fits({name: of_model[0] for name, of_model in faults.items() if of_model[0] is not None})
+
+
+def _bundled(name: str) -> Path:
+    """The bundled model's own file: one of the same name in the current folder is another model."""
+    return bundled_models()[name]
 
 
 def _order(recordings: Sequence[Recording]) -> tuple[str, ...]:
     """`PRECEDENCE`, or the order for labels that are not those of Plug-in Gait itself."""
-    pig = load_model("pig")
+    pig = load_model(_bundled("pig"))
     for trial, static in recordings:
         with suppress(TrialError):
             recorded_sides(trial, bind_trial(trial, pig, static, None))

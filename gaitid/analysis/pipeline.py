@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from gaitid.analysis.conventions import conventions
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limb
@@ -126,7 +126,7 @@ def analyse(
         sides=sides,
         gait=gait,
         conventions=conventions(model, up_g, prepared.up_words, body.R_gp, body.progression_words),
-        notes=ranked(
+        notes=_told_once(
             (
                 *trial.notes,
                 *prepared.notes,
@@ -138,7 +138,8 @@ def analyse(
                 *ground.notes,
                 *loads.notes,
                 *loads_notes,
-                *_wrench_notes(sides, options.require_forces),
+                *_wrench_notes(model, sides, options.require_forces),
+                *([Note("model_limits", model.mind)] if model.mind else []),
             )
         ),
     )
@@ -306,13 +307,24 @@ def _loads_notes(trial: Trial, model: specs.Model, ground: Ground, loads: Loads,
     return *notes, Note("no_known_load", f"{why}: wrenches are known in the air only")
 
 
-def _wrench_notes(sides: Mapping[str, SideResult], require_forces: bool) -> Notes:
+def _told_once(notes: Iterable[Note]) -> Notes:
+    """Notes in their rank, without those that follow from another: of wrenches that are not there at all."""
+    notes = ranked(notes)
+    codes = {note.code for note in notes}
+    follows: set[str] = set()
+    if "no_known_wrench" in codes:  # nothing that is written depends on forces
+        follows |= {"filters_differ", "no_known_load"}
+    if codes & {"mass_unknown"} and "no_known_wrench" in codes:
+        follows.add("no_known_wrench")
+    return tuple(note for note in notes if note.code not in follows)
+
+
+def _wrench_notes(model: specs.Model, sides: Mapping[str, SideResult], require_forces: bool) -> Notes:
     """That no wrench is known in any frame."""
     if any(counts["filled"] for side in sides.values() for counts in side.coverage.values()):
         return ()
-    why = (
-        "no wrench of a joint is known in any frame: the trial is too short, or markers, loads or the mass are missing"
-    )
+    why = model.wrenches or "the trial is too short, or markers, loads or the mass are missing"
+    why = f"no wrench of a joint is known in any frame: {why}"
     if require_forces:
         raise TrialError(why, todo="leave out --require-forces")
     return (Note("no_known_wrench", why),)

@@ -26,6 +26,8 @@ _OUTER_INNER = (("knee_lateral", "knee_medial"), ("ankle_lateral", "ankle_medial
 _EXCHANGED_M = 0.02
 # So many frames, or a little more, show on which side a landmark lies.
 _LOOKED_AT = 50
+# What the want of a static counts as, in missing markers.
+_NO_STATIC = 3
 # So many labels of a file are shown in an error.
 _SHOWN_LABELS = 12
 
@@ -321,7 +323,8 @@ def _lacking(trial: Trial, bound: Bound, legs: Mapping[str, Needs], lacking: Ite
         if not model.by_landmarks
         else "see `gaitid inspect` for the models that fit",
     )
-    error.count = sum(len({*n.missing, *n.static_missing, *n.too_few}) for n in lacking)
+    # that there is no static tells nothing of what it would have to hold
+    error.count = sum(len({*n.missing, *n.static_missing, *n.too_few}) + _NO_STATIC * n.wants_static for n in lacking)
     error.clauses = what_lacks(bound, lacking)
     return error
 

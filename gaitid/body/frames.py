@@ -11,7 +11,7 @@ import numpy as np
 from gaitid.model import shapes, specs
 from gaitid.model.expression import Expression
 from gaitid.numerics.masks import known_rows
-from gaitid.numerics.rigid_fit import FEWEST, RigidFit, rigid_fit, second_extent
+from gaitid.numerics.rigid_fit import FEWEST, RigidFit, second_extent, steady_fit
 from gaitid.numerics.rotation import about_axis, apply, cross, dot, frame_from_axes, turned, unit
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
@@ -302,7 +302,7 @@ class Geometry:
             if len(tracks) >= FEWEST:
                 self.in_line[place] = tuple(tracks), extent
             return self._unknown_pose()
-        fit = rigid_fit(_stacked(template, tracks), np.stack(list(tracks.values()), axis=1), COLLINEAR)
+        fit = steady_fit(_stacked(template, tracks), np.stack(list(tracks.values()), axis=1), COLLINEAR)
         self.fits[place] = tuple(tracks), fit
         return Pose(fit.R, fit.t)
 

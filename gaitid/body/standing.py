@@ -114,7 +114,7 @@ def check_stands(markers: Mapping[str, Array]) -> None:
     most = ", ".join(f"{label} by {travel[label] * 1e3:.0f} mm" for label in farthest[:TRAVELLERS])
     moving = sum(length > TRAVEL_M for length in travel.values())
     raise TrialError(
-        "the static is none: the subject moves in it",
+        "what is given as the static is no static: the subject moves in it",
         expected=f"a subject who stands or lies still: markers that stay within {TRAVEL_M * 1e3:.0f} mm",
         found=f"{moving} of {len(travel)} markers that go farther ({most})",
         todo="give a static with --static, or cut this one to the part in which the subject stands still",

@@ -158,10 +158,13 @@ def subject_text(model: specs.Model, subject: Subject, calibration: Calibration,
 
     values: dict[str, float] = {}
     sources: dict[str, str] = {}
+    doubtful = ""
     for name, measured in subject.measured.items():
         side, _, bare = name.rpartition(".")
         measurement = model.subject[bare]
-        if not measured.source.startswith("assumed"):
+        if measured.source.startswith("plates"):
+            doubtful = f"# {key_of(measurement, side)}: {measured.value:.2f}   ({measured.source})\n"
+        elif not measured.source.startswith("assumed"):
             key = key_of(measurement, side)
             values[key] = float(f"{measured.value / SI[measurement.unit]:.10g}")
             sources[key] = measured.source
@@ -207,7 +210,9 @@ def subject_text(model: specs.Model, subject: Subject, calibration: Calibration,
         """Numbers that belong together in a line, all else one key a line."""
 
     Rows.add_representer(list, lambda dumper, v: dumper.represent_sequence("tag:yaml.org,2002:seq", v, flow_style=True))
-    return _HEAD + yaml.dump(content, Dumper=Rows, sort_keys=False, allow_unicode=True, width=1000)
+    if doubtful:
+        doubtful = f"# Without a walk nothing tells what these plates read while empty:\n{doubtful}"
+    return _HEAD + doubtful + yaml.dump(content, Dumper=Rows, sort_keys=False, allow_unicode=True, width=1000)
 
 
 # --- keys -----------------------------------------------------------------------------------------------------

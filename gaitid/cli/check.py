@@ -78,7 +78,7 @@ def _tolerances(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str
 
 @click.command(cls=_Check, context_settings=CONTEXT)
 @click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
-@options.model
+@options.model_or_auto
 @options.inputs
 @options.cutoff
 @options.force_cutoff

@@ -136,7 +136,9 @@ def _run_trial(path: Path, folder: Path, prepared: Prepared, placed: Callable[[]
     _print_warnings(path, result, prepared, log)
     log.done()
     contacts = f"{_contacts_in_words(result)}; " if result.model.touches_ground else ""
-    print_info(f"{path}: {contacts}wrote {files[0].parent / path.stem}.*")
+    labels = f" (labels: {result.model.marker_set})" if result.model.marker_set else ""
+    model = f"model {result.model.name}{labels}; " if prepared.chosen_because else ""
+    print_info(f"{path}: {model}{contacts}wrote {files[0].parent / path.stem}.*")
     for side, leg in result.sides.items():
         for joint, counts in leg.coverage.items():
             empty = "; ".join(f"{n} empty: {why}" for why, n in counts.items() if why != "filled" and n)

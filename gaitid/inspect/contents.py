@@ -432,7 +432,9 @@ def _readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
         "runs": isinstance(result, Result),
         "reason": "" if isinstance(result, Result) else result.line(),
         "marker_set": model.marker_set or None,
-        "lacks": what_lacks(candidate.bound, of_sides),
+        "lacks": ["no marker set knows these labels (`gaitid models markers` drafts one, --markers takes it)"]
+        if model.by_landmarks and not model.marker_set
+        else what_lacks(candidate.bound, of_sides),
         "missing_markers": markers,
         "missing_measurements": missing,
         "faults": faults,

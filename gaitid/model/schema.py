@@ -98,6 +98,7 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
         moments={key: _moment(moments.mapping(key)) for key in list(moments.values)},
         settings=parse_settings(top.mapping("settings", {})),
         wrenches=top.text("no_wrenches_because", ""),
+        mind=top.text("mind", ""),
         instead_of_heel=instead_of_heel,
     )
     top.asked |= {"sources", "table", "ground_contact", "progression", "vertical"}

@@ -330,6 +330,8 @@ class Model(NamedTuple):
         Letter of the laboratory axis that points up, with its sign; empty where the trial says.
     wrenches : str
         Why joint wrenches are not written, where the model's points are no joint centres; else empty.
+    mind : str
+        What every result of the model is to be read with; a note says it.
     spelled : mapping of (side, role) to tuple of str
         Of a model bound to a trial (`gaitid.model.binding`): the label that the role has there, or those that it may
         have where the trial holds none of them.
@@ -356,6 +358,7 @@ class Model(NamedTuple):
     moments: Mapping[str, Moment]
     settings: Settings
     wrenches: str = ""
+    mind: str = ""
     spelled: Mapping[tuple[str, str], tuple[str, ...]] = _EMPTY
     marker_set: str = ""
     instead_of_heel: str = ""

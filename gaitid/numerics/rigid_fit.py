@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gaitid.numerics.masks import spans
 from gaitid.trial import Array, Mask
 
 # A pose needs three points.
@@ -82,6 +83,56 @@ def _fit(body: Array, measured: Array) -> tuple[Array, Array, Array]:
     t = centres - R @ centre
     off = p - np.einsum("fij,kj->fki", R, a)
     return R, t, np.sqrt((off**2).sum(axis=2).mean(axis=1))
+
+
+def steady_fit(template: Array, points: Array, extent: float = 0.0) -> RigidFit:
+    """`rigid_fit` without the steps that it makes where a point of a soft body is lost or comes back.
+
+    A point that is missing for some frames is placed by those that are seen throughout them, where it stood beside them
+    just before and just after (in between on a line): so it says nothing new and takes nothing away at once. A point
+    that is seen in less than half as many frames as the others is left out where they suffice. Frames in which fewer
+    than three points not in line are really seen stay unknown.
+
+    Parameters
+    ----------
+    template, points, extent
+        As of `rigid_fit`.
+    """
+    seen: Mask = np.asarray(np.isfinite(points).all(axis=2))
+    if seen.all():
+        return rigid_fit(template, points, extent)
+    counts = seen.sum(axis=0)
+    often: Mask = np.asarray(counts >= counts.max() / 2)
+    if often.sum() < FEWEST or second_extent(template[often]) < extent:
+        often = np.ones(len(often), dtype=bool)
+    chosen = np.where(often[None, :, None], points, np.nan)
+    real = rigid_fit(template, chosen, extent)
+    placed = chosen.copy()
+    for i in np.flatnonzero(often):
+        for start, stop in spans(~seen[:, i]):
+            _place(template, chosen, placed, int(i), (start, stop), extent)
+    fit = rigid_fit(template, placed, extent)
+    known = np.isfinite(real.residual)
+    R, t = np.where(known[:, None, None], fit.R, np.nan), np.where(known[:, None], fit.t, np.nan)
+    return RigidFit(R, t, real.residual, real.points)
+
+
+def _place(template: Array, points: Array, placed: Array, i: int, missing: tuple[int, int], extent: float) -> None:
+    """Put point `i` where the others say it is in a run of frames in which it was not seen."""
+    start, stop = missing
+    first, last = max(start - 1, 0), min(stop, len(points) - 1)
+    frames = np.arange(first, last + 1)
+    others: Mask = np.asarray(np.isfinite(points[frames]).all(axis=(0, 2)))
+    others[i] = False
+    ends = [k for k in (first, last) if np.isfinite(points[k, i]).all()]
+    if not ends or others.sum() < FEWEST or second_extent(template[others]) < extent:
+        return
+    R, t, _ = _fit(template[others], points[frames][:, others])
+    local = [R[k - first].T @ (points[k, i] - t[k - first]) for k in ends]
+    share = np.interp(frames, ends, np.arange(len(ends), dtype=float))[:, None]
+    beside = local[0] + share * (local[-1] - local[0])
+    inside = slice(start - first, stop - first)
+    placed[start:stop, i] = (t + np.einsum("fij,fj->fi", R, beside))[inside]
 
 
 def second_extent(template: Array) -> float:

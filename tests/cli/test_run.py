@@ -534,7 +534,7 @@ def test_help_has_an_example_and_loads_no_numpy(name: str) -> None:
 def test_unknown_command_and_missing_arguments() -> None:
     assert_wrong_usage(gaitid("walk"), "walk")
     assert_wrong_usage(gaitid("run", "--model", "pig"))
-    assert_wrong_usage(gaitid("check", "walk.c3d"), "--model")
+    assert_wrong_usage(gaitid("capacity", "walk.c3d", "--limits", "example"), "--model")
     assert_wrong_usage(gaitid("run", "walk.c3d", "--model", "pig", "--solver", "magic"), "magic")
     assert_refused(gaitid("run", "walk.c3d", "--model", "pgi"), "pgi", "did you mean 'pig'")
 
