@@ -14,7 +14,7 @@ from gaitid.body.frames import Calibration
 from gaitid.body.subject import SubjectFile
 from gaitid.body.subject_file import read_subject
 from gaitid.disk.atomic import write_all
-from gaitid.errors import GaitidError, ModelError, ReadError
+from gaitid.errors import GaitidError, ModelError, ReadError, SubjectError, TrialError
 from gaitid.ground.claims import ByHand
 from gaitid.inputs import file_state, found_trial, input_record, named, refuse_to_overwrite
 from gaitid.model import AUTO
@@ -178,15 +178,25 @@ def settle(prepared: Prepared, path: Path, session: tuple[Path, ...] = ()) -> Pr
     """
     if prepared.model is not None:
         return prepared
+    from gaitid.analysis.choice import family
+    from gaitid.analysis.pipeline import lacking
+
     options = prepared.options
     command = options.command
+    read = path, file_state(found_trial(path)), _read(path, options)
     choice = None
     if len(session) > 1:
-        choice = _choice(_Session(prepared, replace(options, command=(), by_hand=()), session))
-    read = None
+        known = _choices(_Session(prepared, replace(options, command=(), by_hand=()), session))
+        choice = known.get(family(read[2]))
     if choice is None:
-        read = path, file_state(found_trial(path)), _read(path, options)
         choice = _chosen(prepared, [read[2]])
+    else:
+        fault = lacking(read[2], choice.model, SubjectFile(), prepared.static, prepared.marker_set)
+        if fault is not None and not isinstance(fault, SubjectError):
+            raise TrialError(
+                f"the model of its session, {choice.model.name}, does not fit: {fault.wrong}",
+                todo="give this trial a model of its own with --model",
+            )
     model, because = choice
     if command:  # one that makes the same again has the model's name
         words = [word for i, word in enumerate(command) if word != "--model" and command[i - 1 : i] != ("--model",)]
@@ -223,18 +233,22 @@ class _Session:
 
 
 @lru_cache(maxsize=64)
-def _choice(session: _Session) -> Choice | None:
-    """The model of several trials; None where none fits any of them."""
+def _choices(session: _Session) -> dict[str, Choice]:
+    """The model of the trials with labels of each marker set; none where no model fits any of them."""
+    from gaitid.analysis.choice import family
+
     # forces and plates belong to one trial; which model fits depends on markers
     options = replace(session.options, forces=None, plates=None)
-    trials = []
+    families: dict[str, list[Trial]] = {}
     for path in session.trials:
         with suppress(GaitidError):  # refused by name when it is its turn
-            trials.append(_read(path, options))
-    try:
-        return _chosen(session.prepared, trials) if trials else None
-    except GaitidError:
-        return None
+            trial = _read(path, options)
+            families.setdefault(family(trial), []).append(trial)
+    choices: dict[str, Choice] = {}
+    for name, trials in families.items():
+        with suppress(GaitidError):
+            choices[name] = _chosen(session.prepared, trials)
+    return choices
 
 
 def _chosen(prepared: Prepared, trials: Sequence[Trial]) -> Choice:

@@ -389,13 +389,17 @@ def frames(recorded: Marked, side: str) -> dict[str, Array]:
 def _foot(recorded: Marked, side: str, points: Mapping[str, Array], front: Array) -> Array:
     model, sg = recorded.family.model, SIGN[side]
     sideways = sg * (points["mt5"] - points["mt1"])
-    if model in ("ior", "landmarks"):  # without a static the line from heel to forefoot is the sole
-        return frame("x", front - points["heel"], "y", sideways)
+    line = frame("x", front - points["heel"], "y", sideways)
+    if model == "landmarks":  # without a static the line from heel to forefoot is the sole
+        return line
     # level where the static is, whose soles are on the floor
     flat = recorded.landmarks(side, standing=True)
     up = np.broadcast_to([0.0, 0.0, 1.0], flat["heel"].shape)
     ahead = forefoot(recorded, flat) - flat["heel"]
     level = frame("z", up, "x", ahead)
+    if model == "ior":  # turned about its own axis across the foot by how the line slopes in the static
+        slope, _, _ = angles(frame("x", ahead, "y", sg * (flat["mt5"] - flat["mt1"])), level, "yxz")
+        return np.asarray(line @ Rotation.from_euler("y", float(slope.mean()), degrees=True).as_matrix())
     local = np.swapaxes(recorded.standing.rotation[f"{side}_foot"], 1, 2) @ level
     return np.asarray(recorded.bones.rotation[f"{side}_foot"] @ local[0])
 
@@ -474,6 +478,8 @@ def _angle_columns(recorded: Marked, side: str, of: Mapping[str, Array]) -> dict
     _, _, c = angles(progress, of["foot"], "yxz")
     columns["foot_progression_internal_rotation"] = -sg * c
     a, b, c = angles(progress, of.get("hip_line", of["pelvis"]), "yxz")
+    if model == "keypoints":  # the two angles of a line, rotation first
+        c, b, _ = angles(progress, of["hip_line"], "zxy")
     columns |= {"pelvis_anterior_tilt": a, "pelvis_upward_obliquity": sg * b, "pelvis_internal_rotation": -sg * c}
     a, b, c = angles(of.get("hip_line", of["pelvis"]), of["thigh"], "yxz")
     columns |= {"hip_flexion": -a, "hip_adduction": -sg * b, "hip_internal_rotation": -sg * c}

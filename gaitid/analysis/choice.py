@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gaitid.analysis.pipeline import lacking
-from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_sides
+from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_sides, seen_labels
+from gaitid.body.resolve import MeasurementFault
 from gaitid.body.subject import SubjectFile
 from gaitid.body.subject_file import calibrated_model, read_subject
 from gaitid.errors import GaitidError, TrialError
 from gaitid.model import specs
 from gaitid.model.load import bundled_models, load_model
-from gaitid.model.marker_sets import MarkerSet
+from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
 from gaitid.trial import Trial
 
 #: The order in which `auto` tries models; the first that fits is taken (docs/any_lab.md). First what a laboratory that
@@ -47,6 +48,12 @@ class Choice(NamedTuple):
 
     model: specs.Model
     because: str
+
+
+def family(trial: Trial) -> str:
+    """The marker set whose labels a trial has: trials of a session that share it get one model. Empty for none."""
+    sets = sets_of(Spellings(seen_labels(trial)))
+    return sets[0].name if sets else ""
 
 
 def choose_model(
@@ -82,6 +89,9 @@ def choose_model(
         model = load_model(_bundled(name), overrides)
         file = SubjectFile() if subject is None else read_subject(subject, model)
         faults[name] = [lacking(r.trial, model, file, r.static, marker_set) for r in recordings]
+        for fault in faults[name]:
+            if isinstance(fault, MeasurementFault) or (isinstance(fault, MarkersLackError) and fault.exchanged):
+                raise fault  # its markers are there, and something is wrong with them or with a measurement
         if not any(faults[name]):
             return Choice(model, _because(name, faults, len(recordings), order))
     fitting = {name: of_model.count(None) for name, of_model in faults.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,8 @@ _OUTER_INNER = (("knee_lateral", "knee_medial"), ("ankle_lateral", "ankle_medial
 # m. An outer landmark that lies farther than this on the inner side of the other is labelled as the other: those of the
 # shared recordings lie 60 to 145 mm on the right side.
 _EXCHANGED_M = 0.02
+# m. No knee, ankle or forefoot is so wide: the widest of the shared recordings measures 0.17 m.
+_OTHER_LEG_M = 0.25
 # So many frames, or a little more, show on which side a landmark lies.
 _LOOKED_AT = 50
 # What the want of a static counts as, in missing markers.
@@ -46,12 +49,15 @@ class Bound:
         What carried points and frames are measured in.
     notes : Notes
         Of labels that are not believed.
+    misplaced : frozenset of Role
+        Landmarks that these labels should have named, in the trial or the static.
     """
 
     model: specs.Model
     static_model: specs.Model | None
     reference: Reference
     notes: Notes = ()
+    misplaced: frozenset[Role] = frozenset()
 
 
 def seen_labels(trial: Trial) -> list[str]:
@@ -85,8 +91,12 @@ def bind_trial(
     """
     labels = seen_labels(trial)
     static_labels = [] if static is None else seen_labels(static)
+    if marker_set is not None:
+        _refuse_one_for_two(bind(model, Spellings([*labels, *static_labels]), marker_set))
     if marker_set is None and model.by_landmarks:
         sets = sets_of(Spellings([*labels, *static_labels]))
+        if not labels:
+            raise TrialError("no marker was seen in any frame", todo="look at it in the program that made it")
         if not sets:
             raise TrialError(
                 "the labels of its markers are of no known marker set",
@@ -94,50 +104,113 @@ def bind_trial(
                 todo="name its landmarks with --markers FILE; `gaitid models markers TRIAL` writes a first draft",
             )
         marker_set = sets[0]
-    bound, notes = _without_exchanged(trial, bind(model, Spellings(labels), marker_set))
+    bound, fault = _without_misplaced(trial, bind(model, Spellings(labels), marker_set))
     if static is None:
-        return Bound(bound, None, Reference(bound, None, carried), notes)
-    of_static, static_notes = _without_exchanged(static, bind(model, Spellings(static_labels), marker_set))
-    in_static = tuple(note._replace(text=f"static: {note.text}") for note in static_notes)
-    return Bound(bound, of_static, Reference(of_static, static.has, carried), (*notes, *in_static))
+        return Bound(bound, None, Reference(bound, None, carried), fault.notes, fault.roles)
+    of_static, static_fault = _without_misplaced(static, bind(model, Spellings(static_labels), marker_set))
+    in_static = tuple(note._replace(text=f"static: {note.text}") for note in static_fault.notes)
+    reference = Reference(of_static, static.has, carried)
+    return Bound(bound, of_static, reference, (*fault.notes, *in_static), fault.roles | static_fault.roles)
 
 
-def _without_exchanged(trial: Trial, model: specs.Model) -> tuple[specs.Model, Notes]:
-    """The bound model without landmarks that lie on the wrong side of each other, and what is to be said of them.
+# --- landmarks that cannot be where their labels say ------------------------------------------------------------
 
-    The body's left is where its left landmarks are. Neither of two exchanged labels is believed: which of them names
-    the right thing cannot be told from their places alone.
+
+class _Misplaced(NamedTuple):
+    """Landmarks that are not believed, and what is to be said of them."""
+
+    roles: frozenset[Role] = frozenset()
+    notes: Notes = ()
+
+
+def _without_misplaced(trial: Trial, model: specs.Model) -> tuple[specs.Model, _Misplaced]:
+    """The bound model without landmarks that lie on the wrong side of each other, or on another leg.
+
+    The body's left is where its left landmarks are, its front where its feet point. Neither of two exchanged labels is
+    believed: which of them names the right thing cannot be told from their places alone.
     """
     if not model.marker_set or len(model.sides) < 2:
-        return model, ()
-    some = slice(None, None, max(1, trial.n_frames // _LOOKED_AT))
-
-    def place(side: str, role: str) -> Array | None:
-        label = next((x for x in model.spelled.get((side, role), ()) if trial.has(x)), "")
-        return trial.marker(label)[some] if label else None
-
-    names = [s.name for s in sorted(model.sides, key=lambda s: -s.sign)]
-    pairs = [(place(names[0], role), place(names[1], role)) for role in model.each_side.markers]
-    apart = [left - right for left, right in pairs if left is not None and right is not None]
-    if not apart:
-        return model, ()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # frames in which no pair was seen have no direction
-        leftward = unit(np.nanmedian(np.stack(apart), axis=0))
+        return model, _Misplaced()
+    places = _Places(trial, model)
     spelled, notes = dict(model.spelled), []
+    roles: set[Role] = set()
     for side in model.sides:
         for outer, inner in _OUTER_INNER:
-            ends = place(side.name, outer), place(side.name, inner)
+            ends = places.of(side.name, outer), places.of(side.name, inner)
             if ends[0] is None or ends[1] is None:
                 continue
-            outward = side.sign * dot(ends[0] - ends[1], leftward)
-            known = outward[np.isfinite(outward)]
-            if known.size and median(known) < -_EXCHANGED_M:
-                labels = " and ".join(spelled[side.name, role][0] for role in (outer, inner))
-                text = f"{labels} are exchanged: the first lies {-1e3 * median(known):.0f} mm inside the other"
-                notes.append(Note("labels_exchanged", f"{text}; neither is used; correct the labels"))
-                spelled |= {(side.name, role): () for role in (outer, inner)}
-    return (model._replace(spelled=spelled) if notes else model), tuple(notes)
+            labels = " and ".join(spelled[side.name, role][0] for role in (outer, inner))
+            out, apart = _typical(side.sign * dot(ends[0] - ends[1], places.leftward)), _typical(ends[0] - ends[1])
+            if out < -_EXCHANGED_M:
+                text = f"{labels} are exchanged: the first lies {-1e3 * out:.0f} mm inside the other"
+            elif apart > _OTHER_LEG_M:
+                text = f"{labels} lie {1e3 * apart:.0f} mm apart: one of them is on another part of the body"
+            else:
+                continue
+            notes.append(Note("labels_exchanged", f"{text}; neither is used; correct the labels"))
+            roles |= {(side.name, outer), (side.name, inner)}
+        asis, psis = places.of(side.name, "asis"), places.of(side.name, "psis")
+        if asis is not None and psis is not None and _typical(dot(asis - psis, places.forward)) < -_EXCHANGED_M:
+            labels = " and ".join(spelled[side.name, role][0] for role in ("asis", "psis"))
+            text = f"{labels} are exchanged: the first lies behind the other"
+            notes.append(Note("labels_exchanged", f"{text}; neither is used; correct the labels"))
+            roles |= {(side.name, "asis"), (side.name, "psis")}
+    if not roles:
+        return model, _Misplaced()
+    return model._replace(spelled=spelled | dict.fromkeys(roles, ())), _Misplaced(frozenset(roles), tuple(notes))
+
+
+class _Places:
+    """Where landmarks are in some fifty frames, and which ways the body's left and front are."""
+
+    def __init__(self, trial: Trial, model: specs.Model) -> None:
+        self.trial, self.model = trial, model
+        self.some = slice(None, None, max(1, trial.n_frames // _LOOKED_AT))
+        left, right = (s.name for s in sorted(model.sides, key=lambda s: -s.sign))
+        pairs = [(self.of(left, role), self.of(right, role)) for role in model.each_side.markers]
+        self.leftward = self._mean([a - b for a, b in pairs if a is not None and b is not None])
+        fronts = ("toe", "mt1", "mt2", "mt5", "big_toe")
+        feet = [(self.of(s, heel), self.of(s, toe)) for s in (left, right) for heel in ("heel",) for toe in fronts]
+        self.forward = self._mean([toe - heel for heel, toe in feet if heel is not None and toe is not None])
+
+    def of(self, side: str, role: str) -> Array | None:
+        """(some frames, 3) places, m; None where the landmark was never seen."""
+        label = next((x for x in self.model.spelled.get((side, role), ()) if self.trial.has(x)), "")
+        return self.trial.marker(label)[self.some] if label else None
+
+    def _mean(self, ways: Sequence[Array]) -> Array:
+        if not ways:
+            return np.full(3, np.nan)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # frames in which no pair was seen have no direction
+            return unit(np.nanmedian(np.stack(ways), axis=0))
+
+
+def _typical(values: Array) -> float:
+    """Median of what is known, of vectors that of their lengths; NaN where nothing is."""
+    lengths = np.linalg.norm(values, axis=1) if values.ndim == 2 else values
+    known = lengths[np.isfinite(lengths)]
+    return float(median(known)) if known.size else float("nan")
+
+
+def _refuse_one_for_two(model: specs.Model) -> None:
+    """Refuse a laboratory's own marker set that gives one label to two landmarks.
+
+    Raises
+    ------
+    TrialError
+    """
+    owners: dict[str, str] = {}
+    for (side, role), labels in model.spelled.items():
+        if len(labels) != 1 or "_cluster_" in role:
+            continue
+        name = f"{side} {role}".strip()
+        if (other := owners.setdefault(labels[0], name)) != name:
+            raise TrialError(
+                f"the marker set gives the label {labels[0]} to two landmarks: {other} and {name}",
+                expected="one label a landmark",
+                todo="correct the file of --markers",
+            )
 
 
 def recorded(
@@ -275,10 +348,13 @@ class MarkersLackError(TrialError):
         How many markers are lacking.
     clauses : list of str
         What is lacking, without the model's name.
+    exchanged : bool
+        Whether that is because labels are exchanged.
     """
 
     count = 0
     clauses: Sequence[str] = ()
+    exchanged = False
 
     def because(self, words: str) -> MarkersLackError:
         """The same error, with the reason before what is lacking."""
@@ -326,6 +402,8 @@ def _lacking(trial: Trial, bound: Bound, legs: Mapping[str, Needs], lacking: Ite
     # that there is no static tells nothing of what it would have to hold
     error.count = sum(len({*n.missing, *n.static_missing, *n.too_few}) + _NO_STATIC * n.wants_static for n in lacking)
     error.clauses = what_lacks(bound, lacking)
+    roles = {role for n in lacking for role in (*n.missing, *n.static_missing)}
+    error.exchanged = bool(roles) and roles <= bound.misplaced
     return error
 
 

@@ -70,14 +70,14 @@ def marker_templates(calibration: Calibration, model: specs.Model, sides: Sequen
 
     Markers that a frame takes only for lack of others are left out: they lie on joints.
     """
-    templates = []
+    templates: dict[tuple[str, tuple[str, ...]], Template] = {}  # frames with the same markers are one body
     for (side, name), definition in carried_definitions(model, sides):
         if isinstance(definition, RigidFrame):
             places = calibration.templates.get((side, name), {})
             labels = {point: marker_label(model, point, side) for point in definition.points if point in places}
             of_body = {label: places[point] for point, label in labels.items() if label}
-            templates.append(Template(f"{side} {name}".strip(), of_body))
-    return tuple(template for template in templates if len(template.places) >= FEWEST)
+            templates.setdefault((side, definition.points), Template(f"{side} {name}".strip(), of_body))
+    return tuple(template for template in templates.values() if len(template.places) >= FEWEST)
 
 
 def marker_label(model: specs.Model, point: str, side: str) -> str:

@@ -27,6 +27,10 @@ _STORED_IN_STATIC, _STORED_IN_TRIAL = "static trial, stored", "trial, stored"
 OTHER_PERSON = "the static may be another person's"
 
 
+class MeasurementFault(SubjectError):
+    """A measurement that no body can have: wrong, not missing."""
+
+
 class _Requested(NamedTuple):
     """A measurement of one side, or (side ``""``) of the body."""
 
@@ -313,7 +317,7 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
         missing.append(key_of(model.subject["mass"], ""))  # a formula asks for it
     faults = [answer.fault for answer in resolver.answers.values() if answer.fault]
     if faults:
-        raise SubjectError("; ".join(faults), todo="correct it with --subject")
+        raise MeasurementFault("; ".join(faults), todo="correct it with --subject")
     uses_static = sources.static is not None
     if missing:
         raise SubjectError(

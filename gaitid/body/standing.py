@@ -209,10 +209,12 @@ def _another_person(telling: Sequence[Compared], off: float, scale: float, base:
 def _templates(geometry: Geometry, sides: Sequence[str]) -> Iterator[Compared]:
     """Each rigid frame's points: distances between them in the static and in the trial."""
     assert geometry.calibration is not None
+    compared: set[tuple[str, tuple[str, ...]]] = set()
     for place, definition in carried_definitions(geometry.model, sides):
-        if not isinstance(definition, RigidFrame):
-            continue
+        if not isinstance(definition, RigidFrame) or (place[0], definition.points) in compared:
+            continue  # a frame with the same markers says nothing new
         side, name = place
+        compared.add((side, definition.points))
         geometry.frame(name, side)
         template = geometry.calibration.templates.get(place, {})
         points = geometry.fits[place][0] if place in geometry.fits else ()

@@ -93,7 +93,7 @@ def calibrated_model(path: Path) -> str:
 
 def _calibration(fields: Fields, model: specs.Model, path: Path) -> tuple[Calibration, str]:
     """What a file says of the static; nothing where it was measured for another model."""
-    if fields.raw("schema", None) != SCHEMA:
+    if type(schema := fields.raw("schema", None)) is not int or schema != SCHEMA:
         fields.faults.add(f"{fields.at('schema')}: expected {SCHEMA}, as `gaitid calibrate` writes it")
     name, marker_set = fields.text("model"), fields.text("marker_set", "")
     templates = {
@@ -109,7 +109,7 @@ def _calibration(fields: Fields, model: specs.Model, path: Path) -> tuple[Calibr
             inner = group.mapping(key)
             rows = inner.items("axes")
             R = np.array([_numbers(row, inner.at("axes"), inner.faults) for row in rows]).reshape(-1, 3)
-            if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-6):
+            if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-6) or np.linalg.det(R) < 0:
                 inner.faults.add(f"{inner.at('axes')}: expected a rotation, three rows of three numbers")
                 R = np.eye(3)
             frames[_place(key)] = Pose(R[None], _metres(inner, "origin_mm")[None])

@@ -167,8 +167,10 @@ def _sides_by_place(
 
     The feet are two groups of low markers; who does not walk points them to where the lower half of them lies.
     """
+    if len(feet) < _FEWEST_OF_FEET:
+        return [[], []]
     known = np.stack([known_rows(tracks[label]) for label in legs]).all(axis=0)
-    if len(feet) < _FEWEST_OF_FEET or not known.any():
+    if not known.any():
         return [[], []]
     centre = np.mean([tracks[label][known] for label in legs], axis=0)
     walked = centre[-1] - centre[0]

@@ -316,8 +316,8 @@ def _strong_filter(markers: Mapping[str, Array], smooth: Mapping[str, Array], se
     if typical < STRONG_M:
         return ()
     text = (
-        f"the low-pass at {cutoff:g} Hz moves half of the markers by {typical * 1e3:.0f} mm and more at times: this movement "
-        "is faster than it lets through; give a higher --cutoff"
+        f"the low-pass at {cutoff:g} Hz moves half of the markers by {typical * 1e3:.0f} mm and more at times: this "
+        "movement is faster than it lets through; give a higher --cutoff"
     )
     return (Note("filter_strong", text),)
 

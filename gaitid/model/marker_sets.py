@@ -100,7 +100,7 @@ def load_marker_set(path: Path) -> MarkerSet:
     """
     faults = Faults(shown(path))
     top = Fields(content_of(path), "", faults)
-    if top.raw("gaitid_markers", None) != SCHEMA:
+    if type(schema := top.raw("gaitid_markers", None)) is not int or schema != SCHEMA:
         raise ModelError(f"{shown(path)}: not a gaitid marker set", expected=f"a line `gaitid_markers: {SCHEMA}`")
     letters_fields = top.mapping("letters", {})
     letters = {side: letters_fields.text(side, letter) for side, letter in (("left", "L"), ("right", "R"))}

@@ -160,7 +160,6 @@ def test_recorded_walks_pass(recorded_trial: Path, model: str) -> None:
 def test_refusals(walk: Path) -> None:
     assert_refused(gaitid("check", walk, "--model", "pgi"), "pgi")
     assert_refused(gaitid("check", walk, "--model", "pig", "--set", "gravity=1"), "gravity")
-    assert_wrong_usage(gaitid("check", walk))
     assert_wrong_usage(gaitid("check", "--model", "pig"))
     assert_wrong_usage(gaitid("check", walk, "--model", "pig", "--tolerance", "force=1"), "force_N")
     assert_wrong_usage(gaitid("check", walk, walk, "--model", "pig", "--against", "golden"), "{parent}")

@@ -74,6 +74,9 @@ def test_the_side_that_differs_from_the_static_is_blamed_and_its_frames_are_empt
     true = analysed(walk())
     for side in ("left", "right"):  # the rest of the foot carries it: rounding
         for column, angle in true.sides[side].angles["ankle"].items():
+            if (side, column) == ("right", "eversion"):  # two markers of the foot are left: its roll is not known
+                assert np.isnan(wrong.sides[side].angles["ankle"][column]).all()
+                continue
             np.testing.assert_allclose(wrong.sides[side].angles["ankle"][column], angle, atol=1e-6)
     np.testing.assert_allclose(wrong.ground.feet["right"].toe_g, true.ground.feet["right"].toe_g, atol=1e-9)
 

@@ -93,7 +93,7 @@ def refusal(error: ModelError) -> str:
         ),
         ("each_side.frames.shank", {"carried": 5, "by": "thigh"}, "each_side.frames.shank.carried: expected text"),
         ("each_side.frames.shank", {"carried": "shank_standing"}, "each_side.frames.shank.by: missing"),
-        ("angles.ankle.eversion", {"needs": ["heel"]}, "angles.ankle.eversion.value: missing"),
+        ("angles.ankle.dorsiflexion", {"needs": ["heel"]}, "angles.ankle.dorsiflexion.value: missing"),
         ("angles.ankle.eversion", {"value": "b", "needs": "heel"}, "angles.ankle.eversion.needs: expected a list"),
         ("no_wrenches_because", 5, "no_wrenches_because: expected text, found 5"),
         ("no_wrenches_because", True, "no_wrenches_because: expected text, found True"),
