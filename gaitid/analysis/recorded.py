@@ -22,6 +22,8 @@ from gaitid.trial import Array, Trial
 
 # Landmarks on both sides of a joint or a foot, the outer one first.
 _OUTER_INNER = (("knee_lateral", "knee_medial"), ("ankle_lateral", "ankle_medial"), ("mt5", "mt1"))
+# Landmarks of which the left one stays on the left.
+_NEVER_CROSS = ("asis", "psis", "trochanter", "knee_lateral", "knee_medial", "ankle_lateral", "ankle_medial")
 # m. An outer landmark that lies farther than this on the inner side of the other is labelled as the other: those of the
 # shared recordings lie 60 to 145 mm on the right side.
 _EXCHANGED_M = 0.02
@@ -155,6 +157,16 @@ def _without_misplaced(trial: Trial, model: specs.Model) -> tuple[specs.Model, _
             text = f"{labels} are exchanged: the first lies behind the other"
             notes.append(Note("labels_exchanged", f"{text}; neither is used; correct the labels"))
             roles |= {(side.name, "asis"), (side.name, "psis")}
+    left, right = (s.name for s in sorted(model.sides, key=lambda s: -s.sign))
+    for role in _NEVER_CROSS:
+        ends = places.of(left, role), places.of(right, role)
+        if ends[0] is None or ends[1] is None or (left, role) in roles or (right, role) in roles:
+            continue
+        if (across := _typical(dot(ends[0] - ends[1], places.leftward))) < -_EXCHANGED_M:
+            labels = f"{spelled[left, role][0]} and {spelled[right, role][0]}"
+            text = f"{labels} are exchanged: the left one lies {-1e3 * across:.0f} mm to the right of the other"
+            notes.append(Note("labels_exchanged", f"{text}; neither is used; correct the labels"))
+            roles |= {(left, role), (right, role)}
     if not roles:
         return model, _Misplaced()
     return model._replace(spelled=spelled | dict.fromkeys(roles, ())), _Misplaced(frozenset(roles), tuple(notes))

@@ -9,7 +9,7 @@ import numpy as np
 from gaitid.body.frames import Calibration, Geometry, Pose
 from gaitid.body.kinematics import SegmentMotion, segment_motions
 from gaitid.body.sanity import check_body, length_notes, line_notes
-from gaitid.body.standing import compare_with_static
+from gaitid.body.standing import check_fits, compare_with_static
 from gaitid.body.subject import Subject
 from gaitid.markers.clean import Markers
 from gaitid.model import specs
@@ -128,6 +128,7 @@ def pose_body(
     geometry = Geometry(model, markers.filtered, subject.numbers, n_frames, up_g, calibration=calibration)
     notes = line_notes(geometry, sides)
     notes += compare_with_static(geometry, sides)
+    check_fits(geometry)
     check_body(geometry, sides, markers.doubted)
     notes += length_notes(geometry, sides, markers.first_frame)
     through = geometry

@@ -42,6 +42,9 @@ PLATE_M, PLATE_FITS_M = 0.001, 0.002
 # to tell movement from labels that jump. Quiet stance sways by up to 22 mm; in a walk, a functional trial of the hip
 # or a drop jump markers go 240 mm and more.
 TRAVEL_M, TRAVELLERS = 0.08, 3
+# m. Half of the frames of a rigid fit are worse: not this arrangement of markers. Recorded segments fit to 1 to 7 mm,
+# the feet of a sprint to 15; two exchanged labels give 40 mm and more.
+MISFIT_M = 0.025
 # Frames of a trial that are compared.
 SOME_FRAMES = 100
 # So many distances are shown in an error.
@@ -183,6 +186,28 @@ def compare_with_static(geometry: Geometry, sides: Sequence[str]) -> Notes:
         for one in compared
         if one.markers and one.largest.off > MOVED_M
     )
+
+
+def check_fits(geometry: Geometry) -> None:
+    """Refuse a segment whose markers lie in another arrangement than in the static: labels exchanged in one of the two.
+
+    Distances alone do not show it where two exchanged markers are as far from the others as each other.
+
+    Raises
+    ------
+    TrialError
+    """
+    for (side, name), (points, fit) in geometry.fits.items():
+        known = fit.residual[np.isfinite(fit.residual)]
+        if known.size and (typical := float(median(known))) > MISFIT_M:
+            labels = ", ".join(_words(geometry.model, point, side) for point in points)
+            segment = f"{side} {name}".strip().replace("_", " ")
+            raise TrialError(
+                f"the markers of the {segment} lie otherwise than in the static: {labels}",
+                expected=f"a rigid fit to {MISFIT_M * 1e3:.0f} mm",
+                found=f"{typical * 1e3:.0f} mm (root mean square, half of the frames)",
+                todo="look whether labels are exchanged in the static or in the trial",
+            )
 
 
 def compare(geometry: Geometry, sides: Sequence[str]) -> list[Compared]:
