@@ -11,6 +11,7 @@ from typing import Any
 from gaitid.disk.regular import MAX_BYTES, file_size
 from gaitid.errors import GaitidError, WriteError
 from gaitid.model.load import bundled_folder
+from gaitid.notes import Note, Notes
 
 
 def sha256(path: Path, limit: int = sys.maxsize) -> str:
@@ -77,3 +78,33 @@ def refuse_to_overwrite(paths: Iterable[Path], inputs: Iterable[Path]) -> None:
             raise WriteError(
                 f"{path} is an input and would be overwritten", todo="rename it, or give another place with -o"
             )
+
+
+def beside(path: Path, static: Path | None, forces: Path | None) -> Notes:
+    """Files beside a trial that look as if they belonged to it, and were not given.
+
+    Parameters
+    ----------
+    path : Path
+        The trial.
+    static, forces : Path or None
+        Those that were given.
+    """
+    try:
+        files = sorted(file for file in path.parent.iterdir() if file.is_file() and file.name != path.name)
+    except OSError:
+        return ()
+    stem = path.stem.casefold()
+    notes = []
+    statics = [file.name for file in files if file.suffix.lower() in (".c3d", ".trc") and _is_static(file.stem)]
+    if static is None and len(statics) == 1 and not _is_static(stem):
+        text = f"{statics[0]} lies beside it and was not used: --static {statics[0]}"
+        notes.append(Note("file_beside", text))
+    loads = [file.name for file in files if file.suffix.lower() == ".mot" and file.stem.casefold().startswith(stem)]
+    if forces is None and path.suffix.lower() == ".trc" and len(loads) == 1:
+        notes.append(Note("file_beside", f"{loads[0]} lies beside it and was not used: --forces {loads[0]}"))
+    return tuple(notes)
+
+
+def _is_static(stem: str) -> bool:
+    return "static" in stem.casefold()

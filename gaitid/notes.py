@@ -60,6 +60,7 @@ CODES = {
     # the result
     "model_limits": ("doubt", "what the model cannot give, or gives with a known error"),
     "no_known_wrench": ("error", "no wrench of a joint is known in any frame"),
+    "file_beside": ("info", "a file beside the trial looks as if it belonged to it, and was not given"),
     "model_hidden": ("info", "a file in the current folder was taken for a bundled model"),
     "alias_unused": ("doubt", "a marker that a model or a marker set names is used by nothing: perhaps it is misspelt"),
 }

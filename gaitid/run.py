@@ -16,7 +16,7 @@ from gaitid.body.subject_file import read_subject
 from gaitid.disk.atomic import write_all
 from gaitid.errors import GaitidError, ModelError, ReadError, SubjectError, TrialError
 from gaitid.ground.claims import ByHand
-from gaitid.inputs import file_state, found_trial, input_record, named, refuse_to_overwrite
+from gaitid.inputs import beside, file_state, found_trial, input_record, named, refuse_to_overwrite
 from gaitid.model import AUTO
 from gaitid.model.load import bundled_models, find_model, load_model
 from gaitid.model.specs import Model
@@ -188,20 +188,19 @@ def settle(prepared: Prepared, path: Path, session: tuple[Path, ...] = ()) -> Pr
     if len(session) > 1:
         known = _choices(_Session(prepared, replace(options, command=(), by_hand=()), session))
         choice = known.get(family(read[2]))
-    if choice is None:
-        choice = _chosen(prepared, [read[2]])
-    else:
-        fault = lacking(read[2], choice.model, SubjectFile(), prepared.static, prepared.marker_set)
+    alone = choice is None
+    model, because = choice or _chosen(prepared, [read[2]])
+    subject = SubjectFile() if options.subject is None else read_subject(options.subject, model)
+    if not alone:
+        fault = lacking(read[2], model, subject, prepared.static, prepared.marker_set)
         if fault is not None and not isinstance(fault, SubjectError):
             raise TrialError(
-                f"the model of its session, {choice.model.name}, does not fit: {fault.wrong}",
+                f"the model of its session, {model.name}, does not fit: {fault.wrong}",
                 todo="give this trial a model of its own with --model",
             )
-    model, because = choice
     if command:  # one that makes the same again has the model's name
         words = [word for i, word in enumerate(command) if word != "--model" and command[i - 1 : i] != ("--model",)]
         command = (*words, "--model", model.name)
-    subject = SubjectFile() if options.subject is None else read_subject(options.subject, model)
     if options.observer is not None:
         from gaitid.analysis.contributions import check_observer
 
@@ -256,7 +255,14 @@ def _chosen(prepared: Prepared, trials: Sequence[Trial]) -> Choice:
 
     options = prepared.options
     recordings = [Recording(trial, prepared.static) for trial in trials]
-    return choose_model(recordings, options.overrides, prepared.marker_set, options.subject)
+    try:
+        return choose_model(recordings, options.overrides, prepared.marker_set, options.subject)
+    except TrialError as error:
+        hints = [note.text for note in beside(trials[0].path, options.static, options.forces or Path())]
+        if not hints or options.subject is not None:
+            raise
+        todo = "; ".join([*hints, error.todo])
+        raise TrialError(error.wrong, expected=error.expected, found=error.found, todo=todo) from None
 
 
 def hidden_model(name: str) -> str:
@@ -308,7 +314,10 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
     )
     if file_state(found_trial(path)) != before:  # else the record's hash would be of other bytes than were read
         raise ReadError("the file changed while it was read", todo="run again when nothing writes to it any more")
-    return replace(result, notes=ranked((*prepared.notes, *result.notes))) if prepared.notes else result
+    notes = prepared.notes
+    if prepared.chosen_because and options.subject is None:
+        notes = (*notes, *beside(found_trial(path), options.static, options.forces))
+    return replace(result, notes=ranked((*notes, *result.notes))) if notes else result
 
 
 def notes_of_trial(result: Result, prepared: Prepared) -> Notes:
