@@ -245,8 +245,7 @@ def _calibration(subject: Subject, sources: Sources, sides: Sequence[str]) -> Ca
     flat = subject.foot_flat is not False
     geometry = Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)
     calibration = calibrate(geometry, sides, "static trial")
-    if calibration.templates:
-        check_sides(geometry, sides)
+    check_sides(geometry, sides)
     return calibration
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 
-from gaitid.body.frames import Calibration, Geometry, Place, Pose
-from gaitid.body.lengths import segment_lengths
+from gaitid.body.frames import Calibration, Geometry, Pair, Place, Pose
+from gaitid.body.lengths import distance_range, points_of_segments, segment_lengths
 from gaitid.markers.templates import Template
 from gaitid.model import specs
 from gaitid.model.shapes import CarriedFrame, CarriedPoint, RigidFrame
@@ -62,7 +63,8 @@ def calibrate(static: Geometry, sides: Sequence[str], source: str) -> Calibratio
         if np.isfinite(length).any()
     }
     lengths = {place: (float(length.mean()), float(length.std())) for place, length in known_lengths.items()}
-    return Calibration(templates, points, frames, spread, source, lengths)
+    distances = {} if templates else _distances(static, sides)
+    return Calibration(templates, points, frames, spread, source, lengths, distances)
 
 
 def marker_templates(calibration: Calibration, model: specs.Model, sides: Sequence[str]) -> tuple[Template, ...]:
@@ -96,6 +98,14 @@ def carried_definitions(
             if isinstance(definition, RigidFrame | CarriedFrame | CarriedPoint):
                 for side in places:
                     yield (side, name), definition
+
+
+def _distances(static: Geometry, sides: Sequence[str]) -> Mapping[Place, Mapping[Pair, tuple[float, float]]]:
+    """Between which distances nine tenths of the static lie, of the points that move with each segment."""
+    return {
+        segment: {pair: between for pair in combinations(points, 2) if (between := distance_range(static, pair))}
+        for segment, points in points_of_segments(static.model, sides).items()
+    }
 
 
 def _mean(track: Array) -> Array:

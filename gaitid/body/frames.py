@@ -18,6 +18,8 @@ from gaitid.trial import Array
 
 #: A definition's side (empty for the middle of the body) and its name.
 Place = tuple[str, str]
+#: Two points of one segment.
+Pair = tuple[Place, Place]
 # m. Points that lie nearer to one line than this (root mean square) do not tell how a body turns about it: a
 # millimetre of noise would turn it by more than ten degrees.
 COLLINEAR = 0.005
@@ -58,6 +60,9 @@ class Calibration:
     lengths_m : mapping of Place to (float, float)
         For each side and segment with a joint at both ends the mean distance between their centres in the static, m,
         and its standard deviation.
+    distances_m : mapping of Place to mapping of (Place, Place) to (float, float)
+        Of a model without rigid frames: for each side and segment the distances between the points that move with it,
+        m, between which nine tenths of the static lie.
     """
 
     templates: Mapping[Place, Mapping[str, Array]] = field(default_factory=dict)
@@ -66,6 +71,7 @@ class Calibration:
     spread_m: Mapping[Place, Mapping[str, float]] = field(default_factory=dict)
     source: str = ""
     lengths_m: Mapping[Place, tuple[float, float]] = field(default_factory=dict)
+    distances_m: Mapping[Place, Mapping[Pair, tuple[float, float]]] = field(default_factory=dict)
 
     @property
     def places(self) -> frozenset[Place]:

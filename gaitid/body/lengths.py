@@ -1,14 +1,20 @@
-"""Lengths of segments between the centres of their joints."""
+"""Lengths of segments between the centres of their joints, and distances between points that one segment carries."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 import numpy as np
 
-from gaitid.body.frames import Geometry
+from gaitid.body.frames import Geometry, Pair, Place
 from gaitid.model import specs
+from gaitid.numerics.statistics import quantile_of_known
 from gaitid.trial import Array
+
+# Frames of a trial that are looked at.
+SOME_FRAMES = 100
+# m. Points nearer to each other than this are one.
+ONE_POINT_M = 0.01
 
 
 def neighbours(model: specs.Model) -> list[tuple[specs.Segment, specs.Segment]]:
@@ -28,3 +34,54 @@ def segment_lengths(geometry: Geometry, sides: Sequence[str]) -> Mapping[tuple[s
         for side in sides
         for below, above in neighbours(geometry.model)
     }
+
+
+def distance_range(geometry: Geometry, pair: Pair) -> tuple[float, float] | None:
+    """Between which distances of two points, m, nine tenths of a trial lie; None where they are one, or not known."""
+    a, b = (geometry.point(name, side)[:: max(1, geometry.n_frames // SOME_FRAMES)] for side, name in pair)
+    far = np.linalg.norm(a - b, axis=1)
+    low, high = (float(quantile_of_known(far, share)) for share in (0.05, 0.95))
+    return (low, high) if low > ONE_POINT_M else None  # NaN is not greater
+
+
+def points_of_segments(model: specs.Model, sides: Sequence[str]) -> Mapping[Place, tuple[Place, ...]]:
+    """Points that move with each segment, as the model has it, by side and segment (of the base: no side).
+
+    They are the centres of its joints and the markers that its frame, the centres at its distal end and, where the
+    ground acts on it, its heel and toe are made of, without those that make up other segments' frames and centres.
+    """
+    base = model.base
+    hips = {(side, body.centre) for side in sides for body in model.chain if body.on == base.segment}
+    centres = {(side.name, body.centre) for side in model.sides for body in model.chain}
+    frames = {base.frame, *(body.frame for body in model.chain)}
+    ends = {("point", *centre) for centre in centres - hips}
+    start: list[tuple[str, str, str]] = [("frame", base.frame, ""), ("point", base.origin, "")]
+    found = {("", base.segment): _markers(model, start, frames - {base.frame}, ends)}
+    for side in sides:
+        for body in model.chain:
+            below = {(side, other.centre) for other, above in neighbours(model) if above is body}
+            start = [("frame", body.frame, side), *(("point", centre, side) for _, centre in below)]
+            if body.ground and model.touches_ground:
+                start += [("point", name, side) for name in (model.heel, model.toe)]
+            ends = {("point", *centre) for centre in centres - below}
+            markers = _markers(model, start, frames - {body.frame}, ends)
+            found[side, body.segment] = (*sorted(below), (side, body.centre), *markers)
+    return found
+
+
+def _markers(
+    model: specs.Model, start: Sequence[tuple[str, str, str]], frames: Set[str], ends: Set[tuple[str, str, str]]
+) -> tuple[Place, ...]:
+    """Every marker that definitions are made of, without what stands behind other frames and behind their ends."""
+    points, seen, ahead = [], set(ends), list(start)
+    while ahead:
+        kind, name, side = ahead.pop()
+        place, bare = model.place(kind, name, side)
+        if (kind, place, bare) in seen or kind == "number" or (kind == "frame" and bare in frames):
+            continue
+        seen.add((kind, place, bare))
+        scope = model.scope(bool(place))
+        if kind == "point" and bare in scope.markers and bare not in scope.points:
+            points.append((place, bare))
+        ahead += [(used, name, place) for used, name in model.uses(kind, bare, bool(place))]
+    return tuple(sorted(points))

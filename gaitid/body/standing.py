@@ -1,6 +1,6 @@
 """Static against trial -> whether the static shows this person with these markers, at rest; else refused by name.
 
-The rules compare distances between markers of one segment, and between joint centres: they need nothing of the
+The rules compare distances between points of one segment, markers and joint centres: they need nothing of the
 person. What they saw in recorded trials of eight laboratories stands in docs/static.md.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from gaitid.body.calibration import carried_definitions, marker_label
 from gaitid.body.frames import Geometry
-from gaitid.body.lengths import neighbours, segment_lengths
+from gaitid.body.lengths import SOME_FRAMES, distance_range, neighbours, segment_lengths
 from gaitid.body.sanity import exchanged_sides
 from gaitid.errors import TrialError, first_few
 from gaitid.model import specs
@@ -28,6 +28,9 @@ from gaitid.trial import Array
 # m. Half of the segments differ by more from those of a static of somebody else, or of one whose markers were put on
 # again: the median is at most 6 mm with a person's own static (a sprint of 9.5 m/s), at least 19 mm with another's.
 OFF_M = 0.012
+# m. The same of a model without rigid frames, whose segments are compared by how far the static lies from what nine
+# tenths of the trial show: at most 4 mm with a person's own static, at least 12 mm with another's (conventional model).
+OFF_OF_RANGE_M = 0.010
 # Share. Half of the segments are longer or shorter by more: a smaller or larger person, or another calibration of the
 # cameras. At most 0.5 % with a person's own static.
 SCALE_OFF = 0.02
@@ -45,18 +48,17 @@ TRAVEL_M, TRAVELLERS = 0.08, 3
 # m. Half of the frames of a rigid fit are worse: not this arrangement of markers. Recorded segments fit to 1 to 7 mm,
 # the feet of a sprint to 15; two exchanged labels give 40 mm and more.
 MISFIT_M = 0.025
-# Frames of a trial that are compared.
-SOME_FRAMES = 100
 # So many distances are shown in an error.
 SHOWN = 5
 
 
 class Difference(NamedTuple):
-    """A distance in the static and in the trial, m, and between which points."""
+    """A distance in the static and in the trial, m, between which points, and whether both are markers."""
 
     what: str
     static: float
     trial: float
+    markers: bool = True
 
     @property
     def off(self) -> float:
@@ -82,7 +84,8 @@ class Compared:
     scale : float
         Its size in the trial as a multiple of that in the static.
     markers : bool
-        Whether the distances are those between its markers; else between its joint centres.
+        Whether the distances are those between its markers (some of them between its joint centres); else between its
+        joint centres alone.
     says_nothing : bool
         Whether it is a rigid plate that fits.
     """
@@ -171,18 +174,19 @@ def compare_with_static(geometry: Geometry, sides: Sequence[str]) -> Notes:
     Raises
     ------
     TrialError
-        Half of the segments differ by more than `OFF_M`, or in size by more than `SCALE_OFF`.
+        Half of the segments differ by more than `OFF_M` (or `OFF_OF_RANGE_M`), or in size by more than `SCALE_OFF`.
     """
+    limit = OFF_M if geometry.calibration is not None and geometry.calibration.templates else OFF_OF_RANGE_M
     compared = compare(geometry, sides)
     telling = [one for one in compared if not one.says_nothing]
     if telling:
         off = float(median(np.array([one.largest.off for one in telling])))
         scale = float(median(np.array([one.scale for one in telling])))
         times = 1.0 if len(telling) >= FEWEST_SEGMENTS else 2.0
-        if off > times * OFF_M or abs(scale - 1) > times * SCALE_OFF:
-            raise _another_person(telling, off, scale, geometry.model.base.frame)
+        if off > times * limit or abs(scale - 1) > times * SCALE_OFF:
+            raise _another_person(telling, off, scale, limit, geometry.model.base.frame)
     return tuple(
-        Note("static_differs", f"{one.segment}: {one.largest.words}: one of the two was moved, or is another marker")
+        Note("static_differs", f"{one.segment}: {one.largest.words}: {_why(one.largest)}")
         for one in compared
         if one.markers and one.largest.off > MOVED_M
     )
@@ -211,20 +215,27 @@ def check_fits(geometry: Geometry) -> None:
 
 
 def compare(geometry: Geometry, sides: Sequence[str]) -> list[Compared]:
-    """Each segment in the static and in the trial, by its markers and by its joint centres; none without templates."""
-    if geometry.calibration is None or not geometry.calibration.templates:
+    """Each segment in the static and in the trial, by its markers and by its joint centres; none without a static."""
+    if geometry.calibration is None:
         return []
-    return [*_templates(geometry, sides), *_lengths(geometry, sides)]
+    if geometry.calibration.templates:
+        return [*_templates(geometry, sides), *_lengths(geometry, sides)]
+    return list(_segments(geometry))
 
 
-def _another_person(telling: Sequence[Compared], off: float, scale: float, base: str) -> TrialError:
+def _why(difference: Difference) -> str:
+    moved = "one of the two" if difference.markers else "a marker that they are made of"
+    return f"{moved} was moved, or is another marker"
+
+
+def _another_person(telling: Sequence[Compared], off: float, scale: float, limit: float, base: str) -> TrialError:
     # the pelvis first, where skin moves least, then what joint centres show of the person
     worst = sorted(telling, key=lambda one: (one.segment != base, one.markers, -one.largest.off))
-    shown = [one.largest.words for one in worst if one.largest.off >= min(OFF_M, off)]
+    shown = [one.largest.words for one in worst if one.largest.off >= min(limit, off)]
     return TrialError(
         "the static is another person's, or its markers were put on again before the trial",
         expected="the trial's distances between markers of a segment and between joint centres, half of them to "
-        f"{OFF_M * 1e3:.0f} mm, and on the whole to {SCALE_OFF:.0%}",
+        f"{limit * 1e3:.0f} mm, and on the whole to {SCALE_OFF:.0%}",
         found=f"half of {len(telling)} distances off by {off * 1e3:.0f} mm or more and the trial's {scale:.3f} times "
         f"as long: {first_few(shown, SHOWN)}",
         todo="give the static of this person and session with --static",
@@ -262,6 +273,30 @@ def _templates(geometry: Geometry, sides: Sequence[str]) -> Iterator[Compared]:
         scale = float(np.sqrt((typical[known] ** 2).sum() / (there[known] ** 2).sum()))
         largest = Difference(" to ".join(words), float(there[k]), float(typical[k]))
         yield Compared(f"{side} {name}".strip().replace("_", " "), largest, scale, True, plate)
+
+
+def _segments(geometry: Geometry) -> Iterator[Compared]:
+    """Each segment's points where the model has no rigid frames: how far from what the trial shows the static lies."""
+    assert geometry.calibration is not None
+    for (side, segment), of_static in geometry.calibration.distances_m.items():
+        found = []
+        for pair, standing in of_static.items():
+            if (moving := distance_range(geometry, pair)) is not None:
+                words = [_words(geometry.model, name, place) for place, name in pair]
+                markers = all(marker_label(geometry.model, name, place) for place, name in pair)
+                found.append(Difference(" to ".join(words), *_nearest(standing, moving), markers))
+        if found:
+            scale = float(np.sqrt(sum(one.trial**2 for one in found) / sum(one.static**2 for one in found)))
+            largest = max(found, key=lambda one: one.off)
+            yield Compared(f"{side} {segment}".strip().replace("_", " "), largest, scale, True)
+
+
+def _nearest(first: tuple[float, float], second: tuple[float, float]) -> tuple[float, float]:
+    """Of two ranges the ends that face each other; twice the same number where they overlap."""
+    low, high = max(first[0], second[0]), min(first[1], second[1])
+    if low <= high:
+        return low, low
+    return (high, low) if first[1] < second[0] else (low, high)
 
 
 def _lengths(geometry: Geometry, sides: Sequence[str]) -> Iterator[Compared]:
