@@ -140,13 +140,25 @@ def test_a_recorded_marker_that_stays_24_mm_away_is_lost_there() -> None:
 @pytest.mark.parametrize("file", ["children/HC036A/walk.c3d", "nexus_flatfoot/walk.c3d", "qualisys/walk.c3d"])
 def test_recorded_markers_moved_for_good_are_on_two_tracks(file: str) -> None:
     trial = read_c3d(SHARED / file)
-    rng = np.random.default_rng(7)
-    for label in [x for x in tracks(trial) if x in ("LASI", "RASI", "LKNE", "RTIB", "RANK", "LHEE")]:
-        points, n = tracks(trial), trial.n_frames
+    rng, seen, n = np.random.default_rng(7), tracks(trial), trial.n_frames
+    for label in [x for x in seen if x in ("LASI", "RASI", "LKNE", "RTIB", "RANK", "LHEE")] * 5:
         jump = int(rng.integers(n // 3, 2 * n // 3))
         way = rng.normal(size=3)
-        points[label] = points[label] + np.where(np.arange(n) >= jump, 0.03, 0.0)[:, None] * way / np.linalg.norm(way)
-        assert len(lost(points, label, trial.rate_hz)) >= n // 3
+        moved_m = np.where(np.arange(n) >= jump, 0.03, 0.0)[:, None] * way / np.linalg.norm(way)
+        assert len(lost({**seen, label: seen[label] + moved_m}, label, trial.rate_hz)) >= n // 4
+
+
+@needs_trials
+@pytest.mark.parametrize(("label", "first", "last"), [("RTHI", 178, 182), ("LTHI", 131, 138)])
+def test_a_stray_of_a_few_frames_in_a_recorded_walk_is_lost_in_these(label: str, first: int, last: int) -> None:
+    """Too few frames lie between its jumps to say by them that one of the jumps leads back to the track."""
+    trial = read_c3d(SHARED / "qualisys/walk.c3d")
+    seen, rng = tracks(trial), np.random.default_rng(5)
+    for _ in range(20):
+        way = rng.normal(size=3)
+        points = seen[label].copy()
+        points[first : last + 1] += 0.05 * way / np.linalg.norm(way)
+        assert lost({**seen, label: points}, label, trial.rate_hz) == list(range(first, last + 1))
 
 
 @cache
