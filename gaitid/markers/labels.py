@@ -1,8 +1,4 @@
-"""Labels that jump, change places or stand still: found, named, and their frames taken as not seen, never corrected.
-
-A jump is told from fast motion by both of its neighbours: a foot that strikes the ground changes its velocity, so that
-a step differs from the one before *or* the one after; a label that jumps makes one step that differs from both.
-"""
+"""Labels that jump, change places or stand still: found, named, and their frames taken as not seen, never corrected."""
 
 from __future__ import annotations
 
@@ -12,16 +8,13 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body, parts_between
+from gaitid.markers.jumps import MAJORITY, excess_of, follow, jump_limit, shifts_between
+from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
 from gaitid.notes import Note
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
 
-# m, and m/s: a step is a jump if it differs from both of its neighbours by more than the first, and by more than the
-# second times the interval between frames. Recorded markers stay below 10 mm at 100 to 120 Hz and 27 mm at 50 to 60 Hz;
-# what is more in them are jumps (docs/gaps.md).
-JUMP_M, JUMP_M_PER_S = 0.02, 2.0
 # s. Across a longer gap of two labels continuity does not tell which is which.
 GAP_S = 0.15
 # How much better continuity must be with two labels exchanged. Markers that were hidden together and kept their labels
@@ -30,17 +23,11 @@ SWAP_RATIO = 3.0
 # A label that jumps more often is noise: it is neither followed from jump to jump nor compared with others. Recorded
 # markers jump three times at most; the cost of following one grows with the square.
 MOST_JUMPS = 1000
-# s, and frames: a marker that comes back to its track within that time of a jump on both sides has flickered.
-FLICKER_S, FLICKER_FRAMES = 0.04, 3
-# s, and frames, on both sides, by which that is told.
-BESIDE_S, BESIDE_FRAMES = 0.06, 6
 # Frames of equal coordinates on end, and m, the jump beside them, that make a marker frozen. A marker at rest, read to
 # a whole step of an integer file, repeats itself too, but does not jump.
 FROZEN_FRAMES, FROZEN_M = 3, 0.005
 # Frames, and m: a marker that stands still for longer while its nearest one goes away is frozen, jump or none.
 LEFT_FRAMES, LEFT_M = 10, 0.05
-# A part of the trial is believed against the rest of it if it is this many times as long.
-MAJORITY = 2.0
 
 
 @frozen_dataclass()
@@ -166,7 +153,7 @@ def _suspicious(markers: Mapping[str, Array], rate_hz: float) -> bool:
         return False
     steps = np.diff(np.stack(list(markers.values()), axis=1), axis=0)
     seen = bool(np.isfinite(steps).all())
-    return not seen or bool((_excess(steps) > _jump_limit(rate_hz)).any() or (steps == 0).all(axis=-1).any())
+    return not seen or bool((excess_of(steps) > jump_limit(rate_hz)).any() or (steps == 0).all(axis=-1).any())
 
 
 def without(markers: Mapping[str, Array], faults: Iterable[LabelFault]) -> dict[str, Array]:
@@ -189,7 +176,7 @@ def find_frozen(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault
         still = (steps == 0).all(axis=1)
         if not still.any():
             continue
-        excess = _excess(steps)
+        excess = excess_of(steps)
         for first, stop in spans(still):  # steps first … stop − 1, so frames first … stop
             beside = [excess[k] for k in (first - 1, stop) if 0 <= k < len(excess) and np.isfinite(excess[k])]
             jump = max(beside, default=0.0)
@@ -232,99 +219,21 @@ def find_restless(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFau
     """Labels that jump more than a thousand times: they are not believed in any frame."""
     faults = []
     for label, points in markers.items():
-        excess = _excess(np.diff(points, axis=0))
-        if np.count_nonzero(excess > _jump_limit(rate_hz)) > MOST_JUMPS:
+        excess = excess_of(np.diff(points, axis=0))
+        if np.count_nonzero(excess > jump_limit(rate_hz)) > MOST_JUMPS:
             faults.append(LabelFault("restless", (label,), ((0, len(points) - 1),), float(np.fmax.reduce(excess))))
     return faults
 
 
 def find_jumps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
-    """Single labels that leave their track: the frames in which they are off the track that they are on mostly.
-
-    Each jump shifts the track; parts with the same sum of shifts are one track. If no track is clearly the longest,
-    flickers are told from jumps (`_widened`); if none is then either, the label is not believed in any frame.
-    """
-    limit, faults = _jump_limit(rate_hz), []
-    for label, points in markers.items():
-        excess = _excess(np.diff(points, axis=0))
-        # Last frame before and first frame after each run of steps that no body makes.
-        jumps = np.array(list(spans(excess > limit)), dtype=int).reshape(-1, 2)
-        if not len(jumps):
-            continue
-        shifts = _shifts(points, points, *jumps.T)
-        wide, steps = _widened(points, jumps, shifts, rate_hz)
-        away = _off_the_longest(points, jumps, shifts, limit)
-        if away is None:
-            away = _off_the_longest(points, wide, steps, limit)
-        if away is None:
-            away = np.ones(len(points), dtype=bool)
-        runs = tuple((first, stop - 1) for first, stop in spans(away))
-        at = tuple((int(before), int(after)) for before, after in wide)
-        faults.append(LabelFault("jump", (label,), runs, float(np.fmax.reduce(excess)), at))
+    """Single labels that leave their track: the frames in which they are off the track that they are on mostly."""
+    faults = []
+    for label in markers:
+        found = follow(markers, label, rate_hz)
+        if found is not None:
+            runs = tuple((first, stop - 1) for first, stop in spans(found.away))
+            faults.append(LabelFault("jump", (label,), runs, found.size_m, found.at))
     return faults
-
-
-def _off_the_longest(points: Array, jumps: IntArray, shifts: Array, limit: float) -> Mask | None:
-    """(frames,) in which a label is off the track that it is on mostly; None where there is none."""
-    tracks = np.concatenate([np.zeros((1, 3)), np.cumsum(shifts, axis=0)])
-    same = np.sqrt(((tracks[:, None] - tracks) ** 2).sum(axis=2)) < limit
-    parts = parts_between(jumps.tolist(), len(points))
-    seen = known_rows(points)
-    lengths = same @ np.array([seen[first : last + 1].sum() for first, last in parts])
-    longest = int(np.argmax(lengths))
-    if lengths[longest] < MAJORITY * (seen.sum() - lengths[longest]):
-        return None
-    away = np.ones(len(points), dtype=bool)
-    for part in np.flatnonzero(same[longest]):
-        away[parts[part][0] : parts[part][1] + 1] = False
-    return away
-
-
-def _widened(points: Array, jumps: IntArray, shifts: Array, rate_hz: float) -> tuple[IntArray, Array]:
-    """The jumps, those that are flickers between the frames from which on the track goes on, and their shifts, m.
-
-    A marker that flickers for a few frames spoils the velocities beside a jump, by which the shift of its track is
-    told. So a shift that is none of the same track is measured again from a few frames farther away.
-    """
-    limit = _jump_limit(rate_hz)
-    most = max(FLICKER_FRAMES, round(FLICKER_S * rate_hz))
-    beside = max(BESIDE_FRAMES, round(BESIDE_S * rate_hz))
-    wide, left = jumps.copy(), shifts.copy()
-    for k in np.flatnonzero(~(np.linalg.norm(shifts, axis=1) < limit)):
-        before, after = jumps[k]
-        first = 0 if k == 0 else int(jumps[k - 1, 1])
-        stop = len(points) if k == len(jumps) - 1 else int(jumps[k + 1, 0]) + 1
-        for n in range(1, most + 1):
-            runs = max(before - n - beside, first), before - n, after + n, min(after + n + beside, stop)
-            step = _step_between(points, runs, limit / 4)
-            if np.linalg.norm(step) < limit:
-                wide[k], left[k] = (before - n, after + n), step
-                break
-    return wide, left
-
-
-def _step_between(points: Array, frames: tuple[int, int, int, int], smooth_m: float) -> Array:
-    """(3,) step of a track between two runs of frames, m: that of a cubic with a step, by least squares.
-
-    Parameters
-    ----------
-    points : (frames, 3) array, m
-    frames : four ints
-        First and last frame of the run before, first frame and end of the run after.
-    smooth_m : float
-        Infinite where the cubic does not fit every frame to this, or one of the runs is too short.
-    """
-    first, last, start, stop = frames
-    at = np.concatenate([np.arange(first, last + 1), np.arange(start, stop)])
-    at = at[known_rows(points[at])]
-    later = at >= start
-    if min(later.sum(), (~later).sum()) < BESIDE_FRAMES - 2:
-        return np.full(3, np.inf)
-    t = (at - (last + start) / 2) / (stop - first)
-    terms = np.stack([np.ones(len(t)), t, t**2, t**3, later], axis=1)
-    found = np.linalg.lstsq(terms, points[at], rcond=None)[0]
-    rough = np.abs(points[at] - terms @ found).max() > smooth_m
-    return np.full(3, np.inf) if rough else np.asarray(found[4])
 
 
 def find_swaps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
@@ -333,17 +242,20 @@ def find_swaps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
     They are taken as exchanged in every second part between the changes; after an odd number of them, in the parts
     that together are clearly shorter, and if neither is, throughout.
     """
-    limit, faults = _jump_limit(rate_hz), []
+    limit, faults = jump_limit(rate_hz), []
     breaks = {label: _breaks(points, rate_hz) for label, points in markers.items()}
-    kept = {label: np.linalg.norm(_shifts(markers[label], markers[label], *breaks[label]), axis=1) for label in breaks}
+    kept = {
+        label: np.linalg.norm(shifts_between(markers[label], markers[label], *breaks[label]), axis=1)
+        for label in breaks
+    }
     for a, b in combinations([label for label in breaks if len(kept[label])], 2):
         i, j = _at_the_same_time(breaks[a], breaks[b])
         # what the breaks leave unexplained with the labels as they are, and with the labels exchanged after them
         keep = kept[a][i] + kept[b][j]
         i, j, keep = i[keep > 2 * limit], j[keep > 2 * limit], keep[keep > 2 * limit]
         (before_a, after_a), (before_b, after_b) = breaks[a][:, i], breaks[b][:, j]
-        swap = np.linalg.norm(_shifts(markers[a], markers[b], before_a, after_b), axis=1)
-        swap += np.linalg.norm(_shifts(markers[b], markers[a], before_b, after_a), axis=1)
+        swap = np.linalg.norm(shifts_between(markers[a], markers[b], before_a, after_b), axis=1)
+        swap += np.linalg.norm(shifts_between(markers[b], markers[a], before_b, after_a), axis=1)
         better = keep > SWAP_RATIO * swap
         if better.any():
             changes = sorted({int(k) for k in np.maximum(after_a, after_b)[better]})
@@ -353,20 +265,9 @@ def find_swaps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
     return faults
 
 
-def _jump_limit(rate_hz: float) -> float:
-    return max(JUMP_M, JUMP_M_PER_S / rate_hz)
-
-
-def _excess(steps: Array) -> Array:
-    """By how much a step differs from both its neighbours, m; at the ends of a span from the one it has."""
-    change = np.sqrt((np.diff(steps, axis=0) ** 2).sum(axis=-1))
-    edge = np.full((1, *change.shape[1:]), np.nan)
-    return np.asarray(np.fmin(np.concatenate([edge, change]), np.concatenate([change, edge])))
-
-
 def _breaks(points: Array, rate_hz: float) -> IntArray:
     """(2, breaks) frames before and after each step that no body makes and each short gap; in order, none overlap."""
-    jumps = np.flatnonzero(_excess(np.diff(points, axis=0)) > _jump_limit(rate_hz))
+    jumps = np.flatnonzero(excess_of(np.diff(points, axis=0)) > jump_limit(rate_hz))
     gaps = np.array([(first - 1, stop) for first, stop in spans(~known_rows(points))], dtype=int).reshape(-1, 2)
     inside = (gaps[:, 0] >= 0) & (gaps[:, 1] < len(points))
     gaps = gaps[inside & (gaps[:, 1] - gaps[:, 0] - 1 <= GAP_S * rate_hz)]
@@ -380,23 +281,6 @@ def _at_the_same_time(one: IntArray, other: IntArray) -> tuple[IntArray, IntArra
     count = np.maximum(stop - first, 0)
     start = np.cumsum(count) - count
     return np.repeat(np.arange(len(count)), count), np.arange(count.sum()) + np.repeat(first - start, count)
-
-
-def _velocity(points: Array, at: IntArray, side: int) -> Array:
-    """Step per frame beside each frame, on the side away from a break; none where it is not known."""
-    step = side * (points[np.clip(at + side, 0, len(points) - 1)] - points[at])
-    return np.where(np.isfinite(step).all(axis=1, keepdims=True), step, 0.0)
-
-
-def _shifts(start: Array, end: Array, before: IntArray, after: IntArray) -> Array:
-    """From where one track goes on to where the other begins, for each break between them, m, (breaks, 3).
-
-    By the velocity before, after, or their mean, whichever explains most: one of them may be beside another break.
-    """
-    v0, v1 = _velocity(start, before, -1), _velocity(end, after, 1)
-    left = end[after] - start[before] - np.stack([v0, v1, (v0 + v1) / 2]) * (after - before)[:, None]
-    best = np.argmin((left**2).sum(axis=2), axis=0)
-    return np.asarray(left[best, np.arange(len(before))])
 
 
 def _exchanged_parts(seen: Mask, changes: Sequence[int]) -> list[tuple[int, int]]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gaitid.markers.jumps import parts_between
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rigid_fit import FEWEST, rigid_fit
 from gaitid.numerics.rotation import apply
@@ -151,11 +152,6 @@ def off_the_body(
             wrong[parts[k][0] : parts[k][1] + 1] = False
         return wrong
     return None
-
-
-def parts_between(jumps: Sequence[tuple[int, int]], n_frames: int) -> list[tuple[int, int]]:
-    """First and last frames of the parts of a trial between jumps."""
-    return list(zip([0, *(after for _, after in jumps)], [*(before for before, _ in jumps), n_frames - 1], strict=True))
 
 
 def _misfit(markers: Mapping[str, Array], templates: Sequence[Template]) -> Array:
