@@ -76,7 +76,7 @@ def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mec
         jcs = joint_axes(proximal, distal, angle.sequence)
         axes[spec.joint] = {"proximal": above.R_gs, "distal": below.R_gs, "jcs": jcs}
         powers[spec.joint] = dot(wrenches[spec.joint].m_g, below.omega_g - above.omega_g) / mass
-        if _assumes_axes(model, spec.joint):
+        if model.assumes_axes(spec.joint):
             axes[spec.joint] = {frame: np.full_like(R, np.nan) for frame, R in axes[spec.joint].items()}
             powers[spec.joint] = np.full_like(powers[spec.joint], np.nan)
     angles: dict[str, Mapping[str, Array]] = {
@@ -163,16 +163,6 @@ def base_wrench(
     proximal = [count * n if k is None else i * n + k for i in range(count) for k in model.proximal]
     tree = Chain([*links, link], [*proximal, None])
     return SOLVERS[mechanics.solver](tree, mechanics.gravity_g)[-1], tree
-
-
-def _assumes_axes(model: specs.Model, joint: str) -> bool:
-    """Whether the markers do not tell a component of the joint's moment.
-
-    Its segments' axes are assumed then: components in them, and the power, which has a part about each axis, depend
-    on what nobody measured.
-    """
-    moment = model.moments.get(joint)
-    return moment is not None and any(formula.undetermined for formula in moment.columns.values())
 
 
 def _angle_frame(body: Body, name: str, side: str) -> Array:

@@ -363,6 +363,15 @@ class Model(NamedTuple):
     marker_set: str = ""
     instead_of_heel: str = ""
 
+    def assumes_axes(self, name: str) -> bool:
+        """Whether the markers do not tell a component of a joint's moment, or of the base's angle.
+
+        The axes of its segment are assumed then: components in them, and the power, which has a part about each axis,
+        depend on what nobody measured.
+        """
+        columns = self.moments.get(name) or self.angles.get(name)
+        return columns is not None and any(formula.undetermined for formula in columns.columns.values())
+
     @property
     def roles(self) -> list[tuple[str, str]]:
         """(side, role) of every marker; the side is empty for those of the middle of the body."""

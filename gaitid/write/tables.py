@@ -96,21 +96,29 @@ def joints_csv(result: Result) -> str:
 
 def segments_csv(result: Result) -> str:
     """``walk.segments.csv``: pose and motion of every segment, then the joint centres; laboratory axes."""
-    table = _Table(result)
-    base = result.model.base.segment
-    bodies = [(base, result.base)]
+    table, model = _Table(result), result.model
+    base = model.base.segment
+    joint_of = {spec.segment: spec.joint for spec in model.chain}
+    bodies = [(base, base, result.base)]
     for side, leg in result.sides.items():
-        bodies += [(f"{side}_{segment}", motion) for segment, motion in list(leg.motions.items())[::-1]]
-    for name, motion in bodies:
-        table.add(_xyz(f"{name}_com_{{}}_m"), motion.com_g)
-        table.add([f"{name}_q{c}" for c in "wxyz"], motion.q_gs)
-        table.add(_xyz(f"{name}_omega_{{}}_rad_per_s"), motion.omega_g)
-        table.add(_xyz(f"{name}_alpha_{{}}_rad_per_s2"), motion.alpha_g)
-        table.add(_xyz(f"{name}_acc_{{}}_m_per_s2"), motion.acc_g)
+        bodies += [(f"{side}_{segment}", joint_of[segment], motion) for segment, motion in [*leg.motions.items()][::-1]]
+    for name, joint, motion in bodies:
+        placed = name == base or not model.wrenches  # else the points of the limbs are no joint centres
+        turned = placed and not model.assumes_axes(joint)
+        table.add(_xyz(f"{name}_com_{{}}_m"), _known(motion.com_g, placed))
+        table.add([f"{name}_q{c}" for c in "wxyz"], _known(motion.q_gs, turned))
+        table.add(_xyz(f"{name}_omega_{{}}_rad_per_s"), _known(motion.omega_g, turned))
+        table.add(_xyz(f"{name}_alpha_{{}}_rad_per_s2"), _known(motion.alpha_g, turned))
+        table.add(_xyz(f"{name}_acc_{{}}_m_per_s2"), _known(motion.acc_g, placed))
     for side, leg in result.sides.items():
         for joint, centre in list(leg.joints_g.items())[::-1]:
-            table.add(_xyz(f"{side}_{joint}_{{}}_m"), centre)
+            table.add(_xyz(f"{side}_{joint}_{{}}_m"), _known(centre, not model.wrenches))
     return table.text()
+
+
+def _known(values: Array, known: bool) -> Array:
+    """`values`, or as many empty cells."""
+    return values if known else np.full_like(values, np.nan)
 
 
 def contact_row(contact: Contact, first_frame: int) -> dict[str, Any]:

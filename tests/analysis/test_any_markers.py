@@ -19,7 +19,7 @@ from gaitid.model.load import load_model
 from gaitid.numerics.rotation import about_axis
 from gaitid.simulate.body import SIDES
 from gaitid.trial import Array, Trial
-from gaitid.write.tables import joints_csv, wrenches_csv
+from gaitid.write.tables import joints_csv, segments_csv, wrenches_csv
 
 #: m, and the entries of a rotation: rounding of positions of metres is 1e-15, of a fit to three markers some 1e-14.
 EXACT = 1e-9
@@ -188,6 +188,17 @@ def test_wrenches_of_key_points_are_written_in_laboratory_axes_only() -> None:
             of_joint = {name for name in names if name.startswith((f"{side}_{joint}_force", f"{side}_{joint}_moment"))}
             assert len(of_joint) == 24
             assert of_joint & filled == {name for name in of_joint if "_global_" in name}
+
+
+@pytest.mark.parametrize("model", FAMILY_OF)
+def test_poses_that_the_markers_do_not_tell_are_not_written(model: str) -> None:
+    """Key points have places and no turns; lateral markers are no joints, but those of the pelvis tell its pose."""
+    names, *rows = (line.split(",") for line in segments_csv(run(marked(FAMILY_OF[model]))).splitlines())
+    empty = {name for i, name in enumerate(names) if not any(row[i] for row in rows)}
+    turns = {name for name in names if "_omega_" in name or "_alpha_" in name or name[-3:-1] == "_q"}
+    assert len(turns) == 7 * 10  # the pelvis and three segments of each leg
+    of_legs = {name for name in names if name.startswith(("left_", "right_"))}
+    assert empty == {"keypoints": turns, "lateral": of_legs}.get(model, set())
 
 
 # --- what must not matter -------------------------------------------------------------------------------------
