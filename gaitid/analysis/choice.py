@@ -129,8 +129,14 @@ def _because(
     return "; ".join([f"{name} is the first of {', '.join(order)} that {what}", *before])
 
 
-def _lack_words(error: GaitidError) -> str:
-    return ", and ".join(error.clauses) if isinstance(error, MarkersLackError) and error.clauses else error.wrong
+def _lack_words(error: GaitidError, known: str = "") -> str:
+    """What a model lacks, without a clause that was said before."""
+    clauses = [clause for clause in _clauses(error) if clause != known]
+    return ", and ".join(clauses) if clauses else error.wrong
+
+
+def _clauses(error: GaitidError) -> Sequence[str]:
+    return error.clauses if isinstance(error, MarkersLackError) else ()
 
 
 def _none_fits(faults: Mapping[str, GaitidError]) -> TrialError:
@@ -141,10 +147,15 @@ def _none_fits(faults: Mapping[str, GaitidError]) -> TrialError:
         return error.count if isinstance(error, MarkersLackError) else 0
 
     by_words: dict[str, list[str]] = {}
-    for name in sorted(faults, key=far)[:_SHOWN_MODELS]:
-        by_words.setdefault(_lack_words(faults[name]), []).append(name)
+    shown = sorted(faults, key=far)[:_SHOWN_MODELS]
+    shared = [clause for clause in _clauses(faults[shown[0]]) if all(clause in _clauses(faults[n]) for n in shown)]
+    same = shared[0] if len(shown) > 1 and shared else ""  # of all of them: said once
+    for name in shown:
+        by_words.setdefault(_lack_words(faults[name], same), []).append(name)
     return TrialError(
-        "no bundled model fits: " + "; ".join(f"{', '.join(names)}: {words}" for words, names in by_words.items()),
+        "no bundled model fits: "
+        + (f"{same}; " if same else "")
+        + "; ".join(f"{', '.join(names)}: {words}" for words, names in by_words.items()),
         found=next((error.found for error in faults.values() if error.found), ""),
         todo="`gaitid inspect` says what each model lacks; give a static with --static, or name labels with --markers",
     )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gaitid.errors import TrialError
+from gaitid.errors import TrialError, first_few
 from gaitid.model import specs
 from gaitid.model.binding import bind
 from gaitid.model.fields import nearest
@@ -317,7 +317,7 @@ def what_lacks(bound: Bound, needs: Iterable[Needs]) -> list[str]:
     if few and not wants_static:
         of_sides = dict.fromkeys(few, ())
         unseen = sorted({label for labels in few.values() for label in labels})
-        seen_not = f" (not seen: {', '.join(unseen)})" if unseen else ""
+        seen_not = f" (not seen: {first_few(unseen, 6)})" if unseen else ""
         clauses.append(
             f"trial and static share fewer than three markers of {', '.join(_sided_words(of_sides))}{seen_not}"
         )

@@ -185,7 +185,7 @@ class _Walk:
                 place, bare = self.model.place("point", point, side)
                 scope = self.model.scope(bool(place))
                 if bare in scope.markers and (labels := self.model.labels(bare, place)):
-                    names.append(" or ".join(labels))
+                    names.append(labels[0])  # of several spellings one tells which marker it is
                 continue
             needs.take(trial, faults=False)
             shared += role in (self.reference.known if self.reference else ()) or self.in_static(point, side)

@@ -385,6 +385,16 @@ def test_a_static_of_another_marker_set_is_refused_by_name(family: str, other: s
     assert "\n" not in line
 
 
+def test_who_chooses_a_model_says_once_that_the_static_is_of_another_marker_set() -> None:
+    """And of many markers that trial and static do not share, the first few."""
+    with pytest.raises(TrialError) as caught:
+        choose_model([Recording(marked("visual3d").trial, marked("gait2392").static)])
+    line = caught.value.line()
+    assert line.count("the static has labels of gait2392, the trial those of visual3d") == 1
+    assert " or " not in line.split("; found ")[0]
+    assert len(line) < 1200
+
+
 @pytest.mark.parametrize("family", ["visual3d", "gait2392", "rbds", "helen_hayes_cortex"])
 def test_a_static_without_medial_markers_is_refused_by_their_names(family: str) -> None:
     """Also by who chooses a model: none that needs them fits."""
