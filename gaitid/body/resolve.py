@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gaitid.body.frames import Geometry, angle_between, dihedral
+from gaitid.body.frames import Geometry
 from gaitid.body.kinematics import clinical_angles
 from gaitid.body.subject import SI, Measured, Sources, Subject, key_of, si_unit
 from gaitid.errors import SubjectError
 from gaitid.model import specs
 from gaitid.model.expression import Expression, mean_of_known
 from gaitid.notes import Note, Notes
+from gaitid.numerics.rotation import angle_between, dihedral
 from gaitid.trial import Array
 
 # Two sources that differ by more than this share of the value, or by these amounts, are worth a note.

@@ -134,3 +134,19 @@ def quaternions(R: Array) -> Array:
         signs = first * np.concatenate([[1.0], np.cumprod(np.where(steps < 0, -1.0, 1.0))])
         q[rows] *= signs[:, None]
     return q
+
+
+def dihedral(start: Array, end: Array, about: Array) -> Array:
+    """(frames,) angle, rad, from one vector to another, seen along a third; of (frames, 3) arrays.
+
+    Of their parts square to it: atan2((u × w) · z, u · w), from −π to π.
+    """
+    z = unit(about)
+    u = start - dot(start, z)[..., None] * z
+    w = end - dot(end, z)[..., None] * z
+    return np.asarray(np.arctan2(dot(cross(u, w), z), dot(u, w)))
+
+
+def angle_between(start: Array, end: Array) -> Array:
+    """(frames,) angle between two vectors, rad, from 0 to π; of (frames, 3) arrays."""
+    return np.asarray(np.arctan2(np.linalg.norm(cross(start, end), axis=-1), dot(start, end)))

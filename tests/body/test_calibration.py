@@ -17,13 +17,15 @@ from note_texts import texts
 from simulated_trials import Simulated
 
 from gaitid.analysis.pipeline import analyse
-from gaitid.body.frames import Geometry, angle_between, corner, dihedral
+from gaitid.body.frames import Geometry
+from gaitid.body.joint_centres import corner
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.subject import Sources, Static, Subject, SubjectFile, recording
 from gaitid.errors import TrialError
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs
 from gaitid.model.load import load_model
+from gaitid.numerics.rotation import angle_between, dihedral
 from gaitid.trial import Array, Trial
 
 UP = np.array([0.0, 0.0, 1.0])

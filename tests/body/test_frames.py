@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from note_texts import texts
 from scipy.spatial.transform import Rotation
 
-from gaitid.body.frames import Geometry, chord
+from gaitid.body.frames import Geometry
+from gaitid.body.joint_centres import chord
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.subject import Sources, Static, SubjectFile
 from gaitid.errors import TrialError
