@@ -64,7 +64,7 @@ def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mec
         joints[spec.joint] = link.joint_g
     chain = Chain(links, model.proximal)
     solved = SOLVERS[mechanics.solver](chain, mechanics.gravity_g)
-    if model.wrenches:  # its points are no joint centres
+    if model.no_wrenches_because:  # its points are no joint centres
         solved = [Wrench(np.full_like(w.f_g, np.nan), np.full_like(w.m_g, np.nan), w.p_g) for w in solved]
     wrenches = dict(zip(joints, solved, strict=True))
     axes: dict[str, dict[str, Array]] = {}
@@ -96,8 +96,8 @@ def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mec
             columns[name] = _determined(of_joint, definitions[name].needs, body.geometry, side.name)
     weighed = all(np.isfinite(link.mass) for link in links)
     coverage = {joint: _coverage(wrench, load, joints[joint], weighed) for joint, wrench in wrenches.items()}
-    if model.wrenches:
-        coverage = {joint: {"filled": 0, model.wrenches: len(joints[joint])} for joint in wrenches}
+    if model.no_wrenches_because:
+        coverage = {joint: {"filled": 0, model.no_wrenches_because: len(joints[joint])} for joint in wrenches}
     return SideResult(load, motions, joints, wrenches, axes, angles, moments, powers, bodies, coverage, chain)
 
 

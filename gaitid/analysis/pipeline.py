@@ -139,7 +139,7 @@ def analyse(
                 *loads.notes,
                 *loads_notes,
                 *_wrench_notes(model, sides, options.require_forces),
-                *([Note("model_limits", model.mind)] if model.mind else []),
+                *([Note("model_limits", model.caution)] if model.caution else []),
             )
         ),
     )
@@ -322,7 +322,7 @@ def _wrench_notes(model: specs.Model, sides: Mapping[str, SideResult], require_f
     """That no wrench is known in any frame."""
     if any(counts["filled"] for side in sides.values() for counts in side.coverage.values()):
         return ()
-    why = model.wrenches or "the trial is too short, or markers, loads or the mass are missing"
+    why = model.no_wrenches_because or "the trial is too short, or markers, loads or the mass are missing"
     why = f"no wrench of a joint is known in any frame: {why}"
     if require_forces:
         raise TrialError(why, todo="leave out --require-forces")

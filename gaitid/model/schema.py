@@ -97,8 +97,8 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
         angles={key: _angle(angles.mapping(key)) for key in list(angles.values)},
         moments={key: _moment(moments.mapping(key)) for key in list(moments.values)},
         settings=parse_settings(top.mapping("settings", {})),
-        wrenches=top.text("no_wrenches_because", ""),
-        mind=top.text("mind", ""),
+        no_wrenches_because=top.text("no_wrenches_because", ""),
+        caution=top.text("caution", ""),
         instead_of_heel=instead_of_heel,
     )
     top.asked |= {"sources", "table", "ground_contact", "progression", "vertical"}

@@ -328,10 +328,10 @@ class Model(NamedTuple):
     progression : Progression or None
     vertical : str
         Letter of the laboratory axis that points up, with its sign; empty where the trial says.
-    wrenches : str
+    no_wrenches_because : str
         Why joint wrenches are not written, where the model's points are no joint centres; else empty.
-    mind : str
-        What every result of the model is to be read with; a note says it.
+    caution : str
+        What every result of the model is to be read with, in words; a note says it.
     spelled : mapping of (side, role) to tuple of str
         Of a model bound to a trial (`gaitid.model.binding`): the label that the role has there, or those that it may
         have where the trial holds none of them.
@@ -357,8 +357,8 @@ class Model(NamedTuple):
     angles: Mapping[str, Angle]
     moments: Mapping[str, Moment]
     settings: Settings
-    wrenches: str = ""
-    mind: str = ""
+    no_wrenches_because: str = ""
+    caution: str = ""
     spelled: Mapping[tuple[str, str], tuple[str, ...]] = _EMPTY
     marker_set: str = ""
     instead_of_heel: str = ""

@@ -103,7 +103,7 @@ def segments_csv(result: Result) -> str:
     for side, leg in result.sides.items():
         bodies += [(f"{side}_{segment}", joint_of[segment], motion) for segment, motion in [*leg.motions.items()][::-1]]
     for name, joint, motion in bodies:
-        placed = name == base or not model.wrenches  # else the points of the limbs are no joint centres
+        placed = name == base or not model.no_wrenches_because  # else the points of the limbs are no joint centres
         turned = placed and not model.assumes_axes(joint)
         table.add(_xyz(f"{name}_com_{{}}_m"), _known(motion.com_g, placed))
         table.add([f"{name}_q{c}" for c in "wxyz"], _known(motion.q_gs, turned))
@@ -112,7 +112,7 @@ def segments_csv(result: Result) -> str:
         table.add(_xyz(f"{name}_acc_{{}}_m_per_s2"), _known(motion.acc_g, placed))
     for side, leg in result.sides.items():
         for joint, centre in list(leg.joints_g.items())[::-1]:
-            table.add(_xyz(f"{side}_{joint}_{{}}_m"), _known(centre, not model.wrenches))
+            table.add(_xyz(f"{side}_{joint}_{{}}_m"), _known(centre, not model.no_wrenches_because))
     return table.text()
 
 

@@ -206,7 +206,7 @@ def formulas() -> list[tuple[str, str, str, str]]:
         for group, entries in (("angles", model.angles), ("moments", model.moments))
         for joint, entry in entries.items()
         for column, formula in entry.columns.items()
-        if not formula.undetermined and not (group == "moments" and model.wrenches)
+        if not formula.undetermined and not (group == "moments" and model.no_wrenches_because)
     ]
 
 

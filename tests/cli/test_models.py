@@ -128,6 +128,7 @@ def test_schema_knows_every_key_that_a_bundled_model_uses() -> None:
         "clusters",
         "needs",
         "no_wrenches_because",
+        "caution",
         "numbers",
         "points",
         "frames",

@@ -97,6 +97,7 @@ def refusal(error: ModelError) -> str:
         ("angles.ankle.eversion", {"value": "b", "needs": "heel"}, "angles.ankle.eversion.needs: expected a list"),
         ("no_wrenches_because", 5, "no_wrenches_because: expected text, found 5"),
         ("no_wrenches_because", True, "no_wrenches_because: expected text, found True"),
+        ("caution", 5, "caution: expected text, found 5"),
         # names that nothing defines, and their like
         ("each_side.landmark", ["heel"], "each_side.landmark: unknown key (did you mean 'landmarks'?)"),
         ("each_side.cluster", ["c"], "each_side.cluster: unknown key (did you mean 'clusters'?)"),
