@@ -75,10 +75,16 @@ class Note(NamedTuple):
         One of `CODES`.
     text : str
         For a person, in one line.
+    side : str
+        The only leg that it concerns; empty where it concerns the trial.
+    cure : str
+        Which marker, option, static or plate would make it good; empty where that of the code holds.
     """
 
     code: str
     text: str
+    side: str = ""
+    cure: str = ""
 
     @property
     def severity(self) -> str:
