@@ -54,6 +54,7 @@ CODES = {
     "load_unclaimed": ("doubt", "a plate carries a load that no foot claims"),
     "events_off": ("doubt", "the file's events do not fit the plates, and were not used"),
     "assignment_differs": ("doubt", "another program left another answer to which foot was on a plate"),
+    "assignment_against": ("doubt", "the evidence speaks against what --assign says; what it says was done"),
     "no_known_load": ("doubt", "no foot's load is known from plates"),
     "treadmill": ("info", "the ground moves under the feet"),
     "belts_differ": ("assumption", "the belts under both feet move at different speeds; their mean was taken"),

@@ -10,14 +10,16 @@ from gaitid.analysis.mass import Stand, weigh
 from gaitid.analysis.recorded import recorded
 from gaitid.analysis.result import Result, SideResult
 from gaitid.body.calibration import calibrate, marker_templates
+from gaitid.body.centre_of_mass import acceleration_of_body
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
-from gaitid.body.poses import differentiate, pose_body
+from gaitid.body.poses import Body, Motion, differentiate, pose_body
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.standing import check_sides, check_stands
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording
 from gaitid.errors import GaitidError, TrialError
 from gaitid.gait.spatiotemporal import analyse_gait
+from gaitid.ground.balance import Balance
 from gaitid.ground.claims import ByHand
 from gaitid.ground.contacts import Loads, disagreements
 from gaitid.ground.ground import Ground, find_ground, no_ground
@@ -90,7 +92,8 @@ def analyse(
 
     ground = ground_under(trial, markers, list(needs), body.geometry)
     by_hand = _as_indices(options.by_hand, trial, list(ground.feet))
-    stand = Stand(ground, by_hand, motion.base.vel_g @ up_g, body.settings, static, prepared.static_model)
+    balance = _balance(body, motion, up_g, trial.rate_hz)
+    stand = Stand(ground, by_hand, motion.base.vel_g @ up_g, body.settings, static, prepared.static_model, balance)
     subject, loads, mass_notes = weigh(subject, model, stand)
     loads_notes = _loads_notes(trial, model, ground, loads, options.require_forces)
     threshold_N = body.settings.contact_threshold_N
@@ -261,6 +264,14 @@ def ground_under(trial: Trial, markers: Markers, sides: Sequence[str], body: Geo
         side: foot for side, foot in foot_tracks(trial, model, markers.seen, body).items() if side in sides
     }
     return find_ground(trial, markers.settings, feet, up_g)
+
+
+def _balance(body: Body, motion: Motion, up_g: Array, rate_hz: float) -> Balance | None:
+    """What the motion asks of the ground; None where something else carries the body too."""
+    if body.settings.external_support or not body.model.touches_ground:
+        return None
+    gravity = body.settings.gravity_m_per_s2
+    return Balance(acceleration_of_body(body, motion) + gravity * up_g, up_g, gravity, rate_hz)
 
 
 def _heel_notes(trial: Trial, model: specs.Model, ground: Ground) -> Notes:

@@ -12,6 +12,7 @@ import pytest
 from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.ground import judgement
+from gaitid.ground.balance import no_support
 from gaitid.ground.evidence import Evidence, Limits
 from gaitid.ground.judgement import RULES, Reason, judge
 from gaitid.ground.plate_load import PlateLoad
@@ -79,6 +80,7 @@ def contact(plate: PlateLoad | None = None, **changes: Any) -> Evidence:
         threshold_N=20.0,
         edge_frames="unknown",
         faults={},
+        support=no_support(LAST + 1 - FIRST),
     )
     return replace(sound, **changes)
 
@@ -124,10 +126,10 @@ CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
     ("markers_missing", lambda: contact(foot=foot_unseen(0.3)), 0.8, "missing in part"),
     ("height_above_surface", lambda: contact(foot=foot_at(height_m=0.3)), UNKNOWN, "30 cm above its surface"),
     ("height_above_surface", lambda: contact(foot=foot_at(height_m=-0.1)), UNKNOWN, "10 cm below its surface"),
-    ("beside_the_plates", lambda: contact(foot=foot_at(y_m=0.25)), UNKNOWN, "the heel is 5.0 cm beside it"),
-    ("beside_the_plates", lambda: contact(foot=foot_at(y_m=0.17)), UNKNOWN, "the sole may reach 1.5 cm over its edge"),
-    ("beside_the_plates", lambda: contact(foot=foot_at(-0.23)), 0.7, "heel marker lies 2.0 cm over the edge"),
-    ("beside_the_plates", over_a_step, 0.7, "toe marker lies 3.0 cm over the edge of a step"),
+    ("over_an_edge", lambda: contact(foot=foot_at(y_m=0.25)), UNKNOWN, "the heel is 5.0 cm beside it"),
+    ("over_an_edge", lambda: contact(foot=foot_at(y_m=0.17)), UNKNOWN, "the sole may reach 1.5 cm over its edge"),
+    ("over_an_edge", lambda: contact(foot=foot_at(-0.23)), 0.7, "heel marker lies 2.0 cm over the edge"),
+    ("over_an_edge", over_a_step, 0.7, "toe marker lies 3.0 cm over the edge of a step"),
     (
         "timing",
         lambda: contact(stance=contact().stance, first=FIRST + 15, shared=np.zeros(45, bool)),
