@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
@@ -164,7 +164,10 @@ def find_claims(ground: Ground, by_hand: Sequence[ByHand] = ()) -> Claims:
     TrialError
         A plate that is given is not there, or carries nothing in those frames.
     """
-    ways = {side: FootTrack(bridged(foot.heel_g), bridged(foot.toe_g)) for side, foot in ground.feet.items()}
+    ways = {
+        side: replace(foot, heel_g=bridged(foot.heel_g), toe_g=bridged(foot.toe_g))
+        for side, foot in ground.feet.items()
+    }
     by_plate = {plate.number: _by_evidence(ground, plate, ways) for plate in ground.plates}
     return _overruled(ground, by_plate, by_hand)
 

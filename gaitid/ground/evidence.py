@@ -9,6 +9,7 @@ foot marker is 0.020 to 0.040 m above the surface.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from gaitid.ground.plate_load import STEP, PlateLoad, one_plane
 from gaitid.ground.sole import SOLE_TOLERANCE, pressure_on_foot, rolled, sole
 from gaitid.ground.stance import Stance
 from gaitid.numerics.masks import known_rows
+from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
 
@@ -39,8 +41,10 @@ class Limits(NamedTuple):
     pressure_aside : float, m
         Pressure farther from the line of the foot is not this foot's.
     pressure_back, pressure_front, flat_front : float
-        Shares of the heel-toe distance beyond which pressure is not this foot's; the last for a foot whose heel is not
-        up.
+        Shares of the way from heel to ball beyond which pressure is not this foot's; the last for a foot whose heel is
+        not up while the other may be on the ground.
+    heel_behind : float, m
+        A heel presses at most this far behind its marker, however short the foot.
     misplaced_share : float
         Of the loaded frames: with more such pressure the whole contact is unknown.
     roll_off, roll_doubt : float, m
@@ -85,6 +89,7 @@ class Limits(NamedTuple):
     pressure_back: float = -0.15
     pressure_front: float = 1.45
     flat_front: float = 1.25
+    heel_behind: float = 0.025
     misplaced_share: float = 0.15
     roll_off: float = 0.06
     roll_doubt: float = 0.04
@@ -217,7 +222,12 @@ class Evidence:
     @cached_property
     def pressing_track(self) -> FootTrack:
         """The foot while it presses."""
-        return FootTrack(self.track.heel_g[self.pressing], self.track.toe_g[self.pressing])
+        return replace(self.track, heel_g=self.track.heel_g[self.pressing], toe_g=self.track.toe_g[self.pressing])
+
+    @cached_property
+    def length(self) -> float:
+        """m, from heel to ball of the foot while it presses."""
+        return float(median(np.linalg.norm(self.pressing_track.line_g, axis=1)))
 
     @cached_property
     def in_one_plane(self) -> bool:

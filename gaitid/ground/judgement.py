@@ -182,7 +182,7 @@ def pressure_on_each_plate(contact: Evidence, limits: Limits) -> Iterator[Reason
         least = max(contact.threshold_N, smallest_sure(plate))
         part = contact.alone & (plate.vertical[contact.frames] > least)
         aside, along = pressure_on_foot(plate.cop_g[contact.frames], contact.track, contact.normal_g)
-        beyond = part & _off_foot(aside, along, limits, limits.pressure_front)
+        beyond = part & _off_foot(contact, (aside, along), limits, limits.pressure_front)
         if beyond.sum() > limits.misplaced_share * max(part.sum(), 1):
             yield unknown(f"the pressure on plate {plate.number} is not under the foot; check its corners")
 
@@ -353,16 +353,20 @@ def longest(mask: Mask) -> int:
     return max((stop - start for start, stop in spans(mask)), default=0)
 
 
-def _off_foot(aside: Array, along: Array, limits: Limits, front: Array | float) -> Mask:
+def _off_foot(contact: Evidence, place: tuple[Array, Array], limits: Limits, front: Array | float) -> Mask:
     """(frames,) whether pressure lies beyond what can be under a foot; a centre that is not known does not."""
+    aside, along = place
+    back = min(limits.pressure_back, -limits.heel_behind / contact.length)
     with np.errstate(invalid="ignore"):
-        return np.asarray((aside > limits.pressure_aside) | (along < limits.pressure_back) | (along > front))
+        return np.asarray((aside > limits.pressure_aside) | (along < back) | (along > front))
 
 
 def _misplaced(contact: Evidence, limits: Limits) -> Mask:
     """(frames of the contact,) whether a force that tells presses where this foot is not."""
-    front = np.where(contact.roll == UNDER_BALL, limits.pressure_front, limits.flat_front)
-    return np.asarray(contact.sure & _off_foot(*contact.on_foot, limits, front))
+    # where no other foot is on the ground, only the foot's own size limits where it presses
+    anywhere = (contact.roll == UNDER_BALL) | contact.other_airborne[contact.frames]
+    front = np.where(anywhere, limits.pressure_front, limits.flat_front)
+    return np.asarray(contact.sure & _off_foot(contact, contact.on_foot, limits, front))
 
 
 def _on_a_step(contact: Evidence, limits: Limits) -> bool:
