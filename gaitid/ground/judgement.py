@@ -149,8 +149,10 @@ def over_an_edge(contact: Evidence, limits: Limits) -> Iterator[Reason]:
             yield Reason(0.7, words, beyond=True)
     elif beside:
         yield unknown(" and ".join(beside) + _lacks(contact))
+        return
     elif contact.support.tells and any(reach > 0 for _, reach in over):
         yield unknown(over[0][0] + _lacks(contact))
+        return
     for text, _ in over:
         yield Reason(0.7, text)
 

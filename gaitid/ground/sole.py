@@ -148,7 +148,7 @@ def reaches_onto(plate: PlateLoad, foot: FootTrack, least: float = 0.0) -> Mask:
         return np.asarray(np.logical_or.reduce([plate.margin(part) > least for part in parts]))
 
 
-def may_touch(plate: PlateLoad, way: FootTrack, stance: Stance, frames: slice) -> Mask:
+def may_touch(plate: PlateLoad, way: FootTrack, stance: Stance, frames: slice, least: float = SOLE_TOLERANCE) -> Mask:
     """Whether a foot that does not surely fly has a part of its sole on a plate, in each of some frames.
 
     Parameters
@@ -159,6 +159,8 @@ def may_touch(plate: PlateLoad, way: FootTrack, stance: Stance, frames: slice) -
         next (`bridged`); that counts beside frames in which it stands.
     stance : Stance
     frames : slice
+    least : float, m
+        How far inside the plate's edges that part lies.
     """
     here = way.during(frames)
     heel, toe = ((point - plate.centre_g) @ plate.normal_g for point in (here.heel_g, here.toe_g))
@@ -166,4 +168,4 @@ def may_touch(plate: PlateLoad, way: FootTrack, stance: Stance, frames: slice) -
     grounded = np.where(stance.unseen[frames], stance.may_stand[frames], ~stance.airborne[frames])
     with np.errstate(invalid="ignore"):
         level = (height > MAY_STAND[0]) & (height < MAY_STAND[1])
-    return np.asarray(reaches_onto(plate, here, SOLE_TOLERANCE) & level & grounded)
+    return np.asarray(reaches_onto(plate, here, least) & level & grounded)
