@@ -7,6 +7,7 @@ otherwise. Accelerations of markers are noisy, changes of velocity are not: both
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +48,10 @@ class Balance:
     def tells(self) -> bool:
         """Whether it is known in any frame."""
         return self.gravity_m_per_s2 > 0 and bool(np.isfinite(self.asked_g).any())
+
+    def during(self, frames: slice) -> Balance:
+        """The same in some frames only."""
+        return replace(self, asked_g=self.asked_g[frames])
 
     def means(self, force_g: Array, frames: Mask, weight_N: float) -> Means:
         """Means over `WINDOW` of what was given and what was asked, within runs of some frames.
@@ -137,19 +142,19 @@ def support_of(
     balance : Balance
     contact : slice
         Its frames.
-    alone : (frames,) bool array
+    alone : (frames of the contact,) bool array
         Where only this foot can be on the ground.
-    forces_g : tuple of two (frames, 3) arrays, N
+    forces_g : tuple of two (frames of the contact, 3) arrays, N
         On this foot, and of all plates.
     weight_N : float
     """
-    around = np.zeros(len(alone), dtype=bool)
-    around[contact] = True
-    own, both = (balance.means(force, mask, weight_N) for force, mask in zip(forces_g, (alone, around), strict=True))
-    lacking = own.lacking(balance.up_g)
-    known = np.isfinite(lacking) & alone
+    here = balance.during(contact)
+    everywhere = np.ones_like(alone)
+    own, both = (here.means(force, mask, weight_N) for force, mask in zip(forces_g, (alone, everywhere), strict=True))
+    lacking = own.lacking(here.up_g)
+    known = np.isfinite(lacking)
     lost = float("nan")
-    if known.sum() > SURE * balance.rate_hz:
-        asked, given = (balance.asked_g / balance.gravity_m_per_s2)[known], forces_g[0][known] / weight_N
-        lost = float(((asked - given) @ balance.up_g).mean())
-    return Support(lost, lacking[contact], both.lacking(balance.up_g)[contact])
+    if known.sum() > SURE * here.rate_hz:
+        asked, given = (here.asked_g / here.gravity_m_per_s2)[known], forces_g[0][known] / weight_N
+        lost = float(((asked - given) @ here.up_g).mean())
+    return Support(lost, lacking, both.lacking(here.up_g))

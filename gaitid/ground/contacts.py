@@ -264,9 +264,9 @@ def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance:
     )
     support: Support = no_support(stop - first)
     if balance is not None:
-        alone = np.zeros(ground.n_frames, dtype=bool)
-        alone[first:stop] = foot.other_airborne[first:stop] & ~shared
-        support = support_of(balance, slice(first, stop), alone, (load.f_g, _all_plates(ground)), weight_N)
+        here = slice(first, stop)
+        alone = foot.other_airborne[here] & ~shared
+        support = support_of(balance, here, alone, (load.f_g[here], _all_plates(ground, here)), weight_N)
     return Evidence(
         foot=foot.foot,
         stance=foot.stance,
@@ -287,9 +287,9 @@ def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance:
     )
 
 
-def _all_plates(ground: Ground) -> Array:
+def _all_plates(ground: Ground, frames: slice) -> Array:
     """(frames, 3) N, what all plates give together."""
-    return np.asarray(sum((plate.wrench.f_g for plate in ground.plates), np.zeros((ground.n_frames, 3))))
+    return np.asarray(np.add.reduce([plate.wrench.f_g[frames] for plate in ground.plates]))
 
 
 def _near(n: int, rate_hz: float) -> int:

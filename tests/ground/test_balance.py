@@ -62,18 +62,19 @@ def test_a_run_of_frames_is_not_mixed_with_what_lies_beside() -> None:
 
 
 def test_what_a_foot_lost_is_its_mean_over_single_support() -> None:
-    alone = np.zeros(100, dtype=bool)
-    alone[30:70] = True
-    given = np.tile(WEIGHT * UP, (100, 1))
-    given[30:50] *= 0.8
-    support = support_of(moving(np.zeros((100, 3))), slice(20, 80), alone, (given, given), WEIGHT)
+    alone = np.zeros(60, dtype=bool)
+    alone[10:50] = True
+    given = np.tile(WEIGHT * UP, (60, 1))
+    given[10:30] *= 0.8
+    still = moving(np.zeros((100, 3)))
+    support = support_of(still, slice(20, 80), alone, (given, given), WEIGHT)
     assert support.tells
     assert support.lost == pytest.approx(0.1, abs=1e-12)
     assert len(support.lacking) == 60
     assert np.nanmax(support.lacking) == pytest.approx(0.2, abs=1e-12)
-    short = np.zeros(100, dtype=bool)
-    short[30:40] = True
-    assert not support_of(moving(np.zeros((100, 3))), slice(20, 80), short, (given, given), WEIGHT).tells
+    short = np.zeros(60, dtype=bool)
+    short[10:20] = True
+    assert not support_of(still, slice(20, 80), short, (given, given), WEIGHT).tells
 
 
 @pytest.mark.parametrize("turn_deg", [0.0, 130.0])
