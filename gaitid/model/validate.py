@@ -9,8 +9,8 @@ from gaitid.model.expression import Expression
 from gaitid.model.fields import nearest
 from gaitid.model.shapes import FrameName, PointName, Use, uses
 
-# What formulas may use in places of their own: of an angle and of a moment nothing else, of the others besides the model's
-# own numbers.
+# What formulas may use in places of their own: those of an angle or a moment nothing else, the others the model's own
+# numbers too.
 ANGLE_NAMES = frozenset({"a", "b", "c", "sign"})
 MOMENT_NAMES = frozenset({"x", "y", "z", "sign"})
 TURN_NAMES = frozenset({"angle", "sign"})
