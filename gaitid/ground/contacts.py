@@ -179,9 +179,18 @@ def loads_on_feet(ground: Ground, weight_N: float, by_hand: Sequence[ByHand] = (
         foot = FootClaims(side, ground, claims)
         of_foot, not_sure = _contacts_of(foot, weight_N)
         loads[side] = _load(foot, of_foot, not_sure)
-        contacts += of_foot
+        contacts += [_if_known(contact, loads[side].state) for contact in of_foot]
     contacts.sort(key=lambda c: (c.first, c.side))
     return Loads(loads, tuple(contacts), _unclaimed(ground, claims))
+
+
+def _if_known(contact: Contact, state: IntArray) -> Contact:
+    """The contact, as an unknown one where its load is known in none of its frames."""
+    if not contact.plates or (state[contact.loaded] == LOADED).any():
+        return contact
+    why = f": {contact.reason}" if contact.reason else ""
+    reason = f"plate {contact.plate_names}: its load is known in no frame{why}"
+    return unknown_contact(contact.side, (contact.first, contact.last), contact.method, reason)
 
 
 def _contacts_of(foot: FootClaims, weight_N: float) -> tuple[list[Contact], Mask]:

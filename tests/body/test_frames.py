@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -354,9 +355,8 @@ def test_a_laboratory_whose_vertical_lies_between_two_axes_is_refused() -> None:
     for degrees in (36.0, 44.0, 46.0, 54.0):
         up = tilted(degrees)
         for plates, pelvis in ((up[None], unseen), (none, np.tile(0.9 * up, (4, 1))), (up[None], np.tile(up, (4, 1)))):
-            with pytest.raises(
-                TrialError, match=f"no laboratory axis points up.*found {min(degrees, 90 - degrees):.0f}°"
-            ):
+            off = min(degrees, 90 - degrees)
+            with pytest.raises(TrialError, match=f"no laboratory axis points up.*found {off:.0f}°"):
                 laboratory_vertical(plates, pelvis, feet, np.eye(3)[2])
             found, words = laboratory_vertical(plates, pelvis, feet, None, np.eye(3)[2])
             assert words == "the model" and found[2] == 1
@@ -365,11 +365,11 @@ def test_a_laboratory_whose_vertical_lies_between_two_axes_is_refused() -> None:
     assert words.startswith("posture") and found[2] == 1
 
 
-def test_plates_on_a_slope_are_named(sim: Trial) -> None:
-    pig = load_model("pig")
+def test_plates_on_a_slope_are_named(pig: specs.Model, simulated: Callable[..., Any]) -> None:
+    sim: Trial = simulated().trial
     assert plate_tilt(sim, pig, UP) == ()
     turn = np.array([[np.cos(0.1), 0, np.sin(0.1)], [0, 1, 0], [-np.sin(0.1), 0, np.cos(0.1)]])
     ramp = replace(sim, plates=tuple(replace(p, corners_g=p.corners_g @ turn.T) for p in sim.plates))
     (note,) = plate_tilt(ramp, pig, UP)
     assert note.code == "vertical_assumed" and "up to 5.7° from level" in note.text
-    assert plate_tilt(ramp, replace(pig, vertical="z"), UP) == ()
+    assert plate_tilt(ramp, pig._replace(vertical="z"), UP) == ()
