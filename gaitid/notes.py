@@ -33,6 +33,7 @@ CODES = {
     "filter_strong": ("doubt", "the filter takes away movement, not only noise"),
     "filter_inexact": ("info", "the filter cannot have exactly the cut-off that was asked for"),
     "filters_differ": ("doubt", "markers and plates are filtered differently: moments near foot strikes are doubtful"),
+    "vertical_assumed": ("assumption", "plates lie on a slope, or the laboratory is tilted; an axis was taken as up"),
     # the subject and the body
     "leg_absent": ("error", "no marker of a leg is in the trial"),
     "segment_absent": ("error", "the markers do not give a segment, and what needs it is empty"),

@@ -23,7 +23,7 @@ from gaitid.ground.balance import Balance
 from gaitid.ground.claims import ByHand
 from gaitid.ground.contacts import Loads, disagreements
 from gaitid.ground.ground import Ground, find_ground, no_ground
-from gaitid.ground.vertical import vertical
+from gaitid.ground.vertical import plate_tilt, vertical
 from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker_set, load_marker_set
@@ -207,6 +207,7 @@ def prepare(
     if static is not None and bound.static_model is not None:
         standing = recording(static, bound.static_model, vertical(static, bound.static_model)[0])
     sources = Sources(subject_file, trial.parameters, standing, recording(trial, bound.model, up_g))
+    notes += plate_tilt(trial, bound.model, up_g)
     return Prepared(bound.model, needs, notes, up_g, up_words, sources, _subject(bound.model, needs, sources))
 
 

@@ -195,7 +195,7 @@ def loads_on_feet(
         evidence = [replace(e, support=e.support._replace(usual=usual)) for e in found[foot.side]]
         of_foot, not_sure, against = _contacts_of(foot, evidence)
         loads[foot.side] = _load(foot, of_foot, not_sure)
-        contacts += of_foot
+        contacts += [_if_known(contact, loads[foot.side].state) for contact in of_foot]
         notes += against
     contacts.sort(key=lambda c: (c.first, c.side))
     return Loads(loads, tuple(contacts), (*_unclaimed(ground, claims), *notes))
@@ -205,6 +205,15 @@ def _usual(contacts: Sequence[Evidence]) -> float:
     """What contacts that raise no question lack, in body weights, as the median; 0 without any."""
     lost = [c.support.lost for c in contacts if c.support.tells and not any(c.beyond_edges(Limits()))]
     return float(median(np.array(lost))) if lost else 0.0
+
+
+def _if_known(contact: Contact, state: IntArray) -> Contact:
+    """The contact, as an unknown one where its load is known in none of its frames."""
+    if not contact.plates or (state[contact.loaded] == LOADED).any():
+        return contact
+    why = f": {contact.reason}" if contact.reason else ""
+    reason = f"plate {contact.plate_names}: its load is known in no frame{why}"
+    return unknown_contact(contact.side, (contact.first, contact.last), contact.method, reason)
 
 
 def _contacts_of(foot: FootClaims, on_plates: Sequence[Evidence]) -> tuple[list[Contact], Mask, Notes]:

@@ -12,7 +12,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from terminal import Done, assert_refused, assert_wrong_usage, gaitid
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "batch"))
 from recordings import BROKEN, FRAMES, SUBJECTS, WALKS, make_recordings
 
+from gaitid.batch.job import Job, Outcome
 from gaitid.batch.results_folder import locked
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -404,6 +405,25 @@ def test_interrupted(undisturbed: Path, dataset: Path, tmp_path: Path, number: s
         assert "--resume" in err.splitlines()[-1]
         assert batch(dataset, tmp_path, "-j", 2, "--resume").code == 1
         assert tree(tmp_path) == tree(undisturbed)
+
+
+def test_interrupted_before_the_first_trial_says_what_was_done_before(
+    dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(jobs: Sequence[Job]) -> Generator[Outcome, None, None]:
+        raise KeyboardInterrupt
+        yield
+
+    assert batch(dataset / "P1", tmp_path, "-j", 1, "-q").code == 0
+    n = noted(tmp_path)
+    assert n > 1
+    monkeypatch.setattr("gaitid.cli.batch._schedule", lambda folder, given: interrupted)
+    ended = batch(dataset / "P1", tmp_path, "--resume")
+    assert ended.code == 130
+    assert ended.lines[-1] == (
+        f"gaitid: interrupted; 0 of {n} trials done, {n} done before not looked at yet; go on with --resume"
+    )
+    assert batch(dataset / "P1", tmp_path).lines[-1].endswith(f"0 of {n} trials done; go on with --resume")
 
 
 # --- limits, locks, disks -----------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import pytest
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
+from gaitid.ground.judgement import Judgement
 from gaitid.model.load import load_model
 from gaitid.notes import texts
 from gaitid.trial import Event, ForcePlate, Trial
@@ -146,6 +147,20 @@ def test_a_lost_third_at_a_side_edge_is_unknown(scene) -> None:  # type: ignore[
     low, high = around(scene, "left", out=0.02)
     result = run(replace(sim.trial, plates=(plate(sim.walk, times, 1, low - [0, 0.3], high, share=2 / 3),)))
     assert known(result, "left") == []
+
+
+def test_a_contact_of_which_no_frame_is_known_is_unknown(scene, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    """Whatever was judged of the whole, doubts of its frames may leave none: then no plate is named."""
+    sim, times, *_ = scene
+
+    def doubted_throughout(contact):  # type: ignore[no-untyped-def]
+        every = np.ones(contact.last - contact.first + 1, dtype=bool)
+        return Judgement(True, 0.6, "it presses at that edge", every, every)
+
+    monkeypatch.setattr("gaitid.ground.contacts.judge", doubted_throughout)
+    result = run(replace(sim.trial, plates=(plate(sim.walk, times, 1, *around(scene, "left")),)))
+    assert known(result, "left") == []
+    assert any(c.reason == "plate 1: its load is known in no frame: it presses at that edge" for c in result.contacts)
 
 
 @pytest.mark.parametrize("shift_s", [-0.09, -0.05, 0.05, 0.09])
