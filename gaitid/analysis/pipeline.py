@@ -83,7 +83,7 @@ def analyse(
     """
     prepared = prepare(trial, model, subject_file, static, options.marker_set)
     model, needs, subject, up_g = prepared.model, prepared.needs, prepared.subject, prepared.up_g
-    calibration = _calibration(subject, prepared.sources, list(needs))
+    calibration = calibration_of(prepared, list(needs))
     markers = clean_markers(trial, model, marker_templates(calibration, model, list(needs)))
     body = pose_body(model, markers, subject, list(needs), up_g, calibration)
     motion = differentiate(body, trial.rate_hz)
@@ -181,6 +181,11 @@ class Prepared:
         """The model bound to the labels of the static."""
         return None if self.sources.static is None else self.sources.static.model
 
+    @property
+    def denies_foot_flat(self) -> bool:
+        """Whether the static was taken as foot-flat, and what it stores says otherwise."""
+        return any(note.code == "foot_flat_doubtful" for note in self.subject.notes)
+
 
 def prepare(
     trial: Trial,
@@ -230,7 +235,7 @@ def _subject(model: specs.Model, needs: Mapping[str, Needs], sources: Sources) -
     return resolve_subject(model, wanted, sources)
 
 
-def _calibration(subject: Subject, sources: Sources, sides: Sequence[str]) -> Calibration:
+def calibration_of(prepared: Prepared, sides: Sequence[str]) -> Calibration:
     """What is carried over from the static, or else from what a subject file says of one.
 
     Raises
@@ -238,9 +243,9 @@ def _calibration(subject: Subject, sources: Sources, sides: Sequence[str]) -> Ca
     TrialError
         The static is none (`check_stands`), or left and right are exchanged in it.
     """
-    static = sources.static
-    if static is None or sources.file.calibration.places:  # as with measurements, the file wins
-        return sources.file.calibration
+    subject, static, file = prepared.subject, prepared.sources.static, prepared.sources.file
+    if static is None or file.calibration.places:  # as with measurements, the file wins
+        return file.calibration
     check_stands(static.markers)
     flat = subject.foot_flat is not False
     geometry = Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)
