@@ -9,6 +9,7 @@ from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link,
 from gaitid.analysis.mass import Stand, weigh
 from gaitid.analysis.recorded import recorded
 from gaitid.analysis.result import Result, SideResult
+from gaitid.analysis.withheld import withhold
 from gaitid.body.calibration import calibrate, marker_templates
 from gaitid.body.centre_of_mass import acceleration_of_body
 from gaitid.body.feet import FootTrack, foot_tracks
@@ -85,7 +86,7 @@ def analyse(
     """
     prepared = prepare(trial, model, subject_file, static, options.marker_set)
     model, needs, subject, up_g = prepared.model, prepared.needs, prepared.subject, prepared.up_g
-    calibration = _calibration(subject, prepared.sources, list(needs))
+    calibration = calibration_of(prepared, list(needs))
     markers = clean_markers(trial, model, marker_templates(calibration, model, list(needs)))
     body = pose_body(model, markers, subject, list(needs), up_g, calibration)
     motion = differentiate(body, trial.rate_hz)
@@ -107,6 +108,7 @@ def analyse(
             sides[side.name] = solve_limb(side, body, motion, load, mechanics)
         else:
             sides[side.name] = absent_limb(model, trial.n_frames)
+    sides, body_notes = withhold(sides, body, subject)
     base_link = base_body = None
     if model.base.body is not None:
         base_link, base_body = make_link(model.base.body, "", body, motion.base, mechanics)
@@ -136,6 +138,7 @@ def analyse(
                 *subject.notes,
                 *markers.notes,
                 *body.notes,
+                *body_notes,
                 *mass_notes,
                 *_heel_notes(trial, model, ground),
                 *ground.notes,
@@ -183,6 +186,11 @@ class Prepared:
     def static_model(self) -> specs.Model | None:
         """The model bound to the labels of the static."""
         return None if self.sources.static is None else self.sources.static.model
+
+    @property
+    def denies_foot_flat(self) -> bool:
+        """Whether the static was taken as foot-flat, and what it stores says otherwise."""
+        return any(note.code == "foot_flat_doubtful" for note in self.subject.notes)
 
 
 def prepare(
@@ -234,7 +242,7 @@ def _subject(model: specs.Model, needs: Mapping[str, Needs], sources: Sources) -
     return resolve_subject(model, wanted, sources)
 
 
-def _calibration(subject: Subject, sources: Sources, sides: Sequence[str]) -> Calibration:
+def calibration_of(prepared: Prepared, sides: Sequence[str]) -> Calibration:
     """What is carried over from the static, or else from what a subject file says of one.
 
     Raises
@@ -242,9 +250,9 @@ def _calibration(subject: Subject, sources: Sources, sides: Sequence[str]) -> Ca
     TrialError
         The static is none (`check_stands`), or left and right are exchanged in it.
     """
-    static = sources.static
-    if static is None or sources.file.calibration.places:  # as with measurements, the file wins
-        return sources.file.calibration
+    subject, static, file = prepared.subject, prepared.sources.static, prepared.sources.file
+    if static is None or file.calibration.places:  # as with measurements, the file wins
+        return file.calibration
     check_stands(static.markers)
     flat = subject.foot_flat is not False
     geometry = Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)

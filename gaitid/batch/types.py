@@ -109,6 +109,8 @@ class Planned:
         The manifest's row, for messages.
     root : Path
         The folder that results mirror, as the trial's path begins.
+    beside : Path or None
+        A static that was found and is not taken, as the trial stores its calibration.
     """
 
     trial: Path
@@ -119,3 +121,4 @@ class Planned:
     words: tuple[str, ...]
     where: str
     root: Path = Path()
+    beside: Path | None = None

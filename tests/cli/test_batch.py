@@ -215,12 +215,13 @@ def test_options_of_run(dataset: Path, tmp_path: Path) -> None:
 def test_a_manifest_with_options_of_its_own(dataset: Path, tmp_path: Path) -> None:
     (tmp_path / "plan.csv").write_text(
         "subject,static,trials,cutoff\n"
-        f"Ann,{dataset}/P1/static.c3d,{dataset}/P1/walk1.c3d,6\nBob,none,{dataset}/P2/walk1.c3d,none\n"
+        f"Ann,{dataset}/P1/static.c3d,{dataset}/P1/walk1.c3d,6\nBob,none,{dataset.parent}/one/calibrated.c3d,none\n"
     )
     done = batch(tmp_path / "plan.csv", tmp_path, "-j", 1)
     assert done.code == 0, done.err
-    assert [(row["subject"], row["static"] != "") for row in table(tmp_path)] == [("Ann", True), ("Bob", False)]
-    records = [json.loads((tmp_path / "out" / name / "walk1.run.json").read_text()) for name in ("P1", "P2")]
+    assert {row["subject"]: row["static"] != "" for row in table(tmp_path)} == {"Ann": True, "Bob": False}
+    names = ("recordings/P1/walk1", "one/calibrated")
+    records = [json.loads((tmp_path / "out" / f"{name}.run.json").read_text()) for name in names]
     assert [r["settings"]["cutoff_hz"] for r in records] == [6, None]
 
 

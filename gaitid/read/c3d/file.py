@@ -143,6 +143,23 @@ def read_c3d_file(path: Path) -> C3DFile:
         raise unreadable(error) from None
 
 
+def read_c3d_parameters(path: Path) -> Parameters:
+    """Only what a file says of its data, without them.
+
+    Raises
+    ------
+    ReadError
+        Absent, not C3D, too large, or its parameter section cannot be read.
+    """
+    size = file_size(path, MAX_BYTES, "C3D")
+    try:
+        with path.open("rb") as file:
+            head, numbers, start, header = read_head(file)
+            return _section(file, head, start, header, numbers, size)[1].parameters
+    except OSError as error:
+        raise unreadable(error) from None
+
+
 def _read(file: BinaryIO, size: int) -> C3DFile:
     head, numbers, start, header = read_head(file)
     head, section = _section(file, head, start, header, numbers, size)
