@@ -76,7 +76,7 @@ def test_a_jump_of_a_label_is_said(trial: Trial) -> None:
     jumped = replace(trial, points_g=points)
     result = analyse(jumped, load_model("pig"), SubjectFile())
     # named, taken as not seen, and filled from its neighbours: no number rests on it
-    assert any("LANK jumps by 34" in w and "frames 201-201" in w for w in texts(result.notes))
+    assert any("LANK is off its track by up to 34" in w and "frame 201" in w for w in texts(result.notes))
     true = analyse(trial, load_model("pig"), SubjectFile()).sides["left"].moments["hip"]["extension"]
     found = result.sides["left"].moments["hip"]["extension"]
     # N·m/kg; a gap of one frame, filled
