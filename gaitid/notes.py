@@ -47,6 +47,7 @@ CODES = {
     "static_differs": ("doubt", "markers of a segment lie otherwise than in the static"),
     "mass_estimated": ("assumption", "nobody says the body's mass; it was estimated from the plates"),
     "mass_unknown": ("error", "the body's mass is not known"),
+    "length_varies": ("doubt", "the length of a segment varies by more than skin makes it"),
     "length_jump": ("doubt", "the length of a segment jumps"),
     # plates and contacts
     "plate_refused": ("error", "a force plate is not used"),

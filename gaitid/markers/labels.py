@@ -50,6 +50,8 @@ class LabelFault:
         How far the label jumped; of an exchange, by how much the distances to other markers fit better without it.
     at : tuple of (int, int)
         Of a label that jumps or moved the last frame before each jump and the first after it.
+    also : tuple of str
+        Labels that may be the wrong ones instead, and are not believed either.
     """
 
     kind: str
@@ -57,12 +59,18 @@ class LabelFault:
     frames: tuple[tuple[int, int], ...]
     size_m: float
     at: tuple[tuple[int, int], ...] = ()
+    also: tuple[str, ...] = ()
 
     def note(self, first_frame: int = 0) -> Note:
         """What to tell people; `first_frame` is the number of the trial's first frame."""
         what = fault_words(self.kind, self.labels, self.size_m)
         if self.kind == "exchanged":
-            return Note("labels_exchanged", f"{what}: correct the labels, or check the other side's")
+            named, others = " and ".join(self.labels), " and ".join(self.also)
+            text = f"{what}: they are not used" + (
+                f", nor {others}: which side is wrong cannot be told" if others else ""
+            )
+            cure = f"rename {named}{f' or {others}' if others else ''} in the file, or keep them with {KEEP}"
+            return Note("labels_exchanged", text, cure=cure)
         if self.kind == "moved":
             where = frame_words(self.at, first_frame)
             return Note("marker_moved", f"{what} between {where}", cure=f"correct {self.labels[0]} in {where}")
@@ -197,7 +205,7 @@ def _suspicious(markers: Mapping[str, Array], rate_hz: float) -> bool:
 
 def without(markers: Mapping[str, Array], faults: Iterable[LabelFault]) -> dict[str, Array]:
     """Markers with the frames that the faults name unknown; those without faults are the same arrays."""
-    doubted = [(label, frames) for fault in faults for label in fault.labels for frames in fault.frames]
+    doubted = [(x, frames) for fault in faults for x in (*fault.labels, *fault.also) for frames in fault.frames]
     result = {**markers, **{label: markers[label].copy() for label in dict(doubted)}}
     for label, (first, last) in doubted:
         result[label][first : last + 1] = np.nan

@@ -113,8 +113,9 @@ def _step(points: Array, others: Array, row: int) -> Array | None:
     if float(np.linalg.norm(seen - step)) > AGREE * size:
         return None
     # six frames flicker more than many
-    steady = R_gs[last] @ step_between(local, last, last + 1, BESIDE_FRAMES, size * STRAIGHT)[0]
-    return np.asarray(step) if float(np.linalg.norm(steady - step)) < SAME * size else None
+    steady = step_between(local, last, last + 1, BESIDE_FRAMES, size * STRAIGHT)[0]
+    known = bool(np.isfinite(steady).all())
+    return np.asarray(step) if known and float(np.linalg.norm(R_gs[last] @ steady - step)) < SAME * size else None
 
 
 def _tracks(points: Array, steps: list[tuple[int, Array]]) -> Shifted:
