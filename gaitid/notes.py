@@ -24,7 +24,10 @@ CODES = {
     "forces_partial": ("info", "the forces do not cover the whole trial; beside them they are unknown"),
     # markers
     "label_fault": ("error", "a label jumps, changes places or stands still; its frames count as not seen"),
-    "labels_exchanged": ("doubt", "two labels seem to be exchanged throughout"),
+    "labels_exchanged": ("error", "two labels seem to be exchanged throughout; what needs them is empty"),
+    "marker_spike": ("info", "a marker is off its track in one or a few frames; they count as not seen"),
+    "marker_moved": ("doubt", "a marker makes a step that its neighbours do not make, and stays there"),
+    "frames_repeated": ("doubt", "camera frames repeat the one before in all markers; they count as not seen"),
     "gap_filled": ("info", "gaps of markers were filled"),
     "gap_open": ("doubt", "gaps of markers stay open, and what needs them is empty"),
     "marker_filter": ("assumption", "the markers carry noise, and a filter was chosen for them"),
@@ -50,6 +53,7 @@ CODES = {
     "foot_flat_doubtful": ("doubt", "the static was taken as foot-flat, and does not look it"),
     "mass_estimated": ("assumption", "nobody says the body's mass; it was estimated from the plates"),
     "mass_unknown": ("error", "the body's mass is not known"),
+    "length_varies": ("doubt", "the length of a segment varies by more than skin makes it"),
     "length_jump": ("doubt", "the length of a segment jumps"),
     # plates and contacts
     "plate_refused": ("error", "a force plate is not used"),

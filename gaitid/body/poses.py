@@ -130,7 +130,7 @@ def pose_body(
     notes = line_notes(geometry, sides)
     notes += compare_with_static(geometry, sides)
     check_fits(geometry)
-    check_body(geometry, sides, markers.doubted)
+    notes += check_body(geometry, sides, markers.doubted)
     notes += length_notes(geometry, sides, markers.first_frame)
     notes += length_faults(geometry, sides, subject)
     through = geometry
