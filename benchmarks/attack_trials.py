@@ -6,13 +6,18 @@ in memory.
 
 from __future__ import annotations
 
+import os
+import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 
-import numpy as np
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # arrays this small are faster on one core
+    os.environ.setdefault(variable, "1")
+
+import numpy as np  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
@@ -32,7 +37,7 @@ from gaitid.simulate.faults import noisy_channels, noisy_markers  # noqa: E402
 from gaitid.trial import Array, Event, ForcePlate, Trial  # noqa: E402
 
 #: Frames of a longer trial that are taken: some steps tell as much as all.
-MOST_FRAMES = 900
+MOST_FRAMES = 600
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +56,12 @@ class Case:
         Of the same person, where the trial stores what a static gives.
     other_static : Trial or None
         Of another person of the same laboratory.
+    other_parameters : mapping of str to float
+        Stored for another person of the same laboratory.
     walk : Walk or None
         The simulation that it comes from.
+    slow : bool
+        Its analysis takes a second: the first spoilt trial of each attack stands for all.
     """
 
     name: str
@@ -63,7 +72,9 @@ class Case:
     static: Trial | None = None
     spare_static: Trial | None = None
     other_static: Trial | None = None
+    other_parameters: Mapping[str, float] = field(default_factory=dict)
     walk: Walk | None = None
+    slow: bool = False
 
     @property
     def calibration(self) -> Trial | None:
@@ -97,6 +108,30 @@ class Case:
     def plates_used(self) -> list[int]:
         """Numbers of the plates that carry a contact that is known."""
         return sorted({number for contact in self.result.contacts for number in contact.plates})
+
+
+@dataclass(frozen=True, eq=False)
+class Spoilt:
+    """One spoilt trial.
+
+    Attributes
+    ----------
+    words : str
+        Which plate, marker or frame.
+    trial : Trial
+    static : Trial or None
+        In place of that of the base; None for the same.
+    subject : SubjectFile or None
+        In place of the case's.
+    base : str
+        The unspoilt analysis that it is held against (`Case.base`).
+    """
+
+    words: str
+    trial: Trial
+    static: Trial | None = None
+    subject: SubjectFile | None = None
+    base: str = "as it is"
 
 
 def replace_events(trial: Trial, events: tuple[Event, ...] = ()) -> Trial:
@@ -136,6 +171,12 @@ class Recorded:
     spare_static: str = ""
     other_static: str = ""
     mass_kg: float = float("nan")
+    slow: bool = False
+
+    @property
+    def name(self) -> str:
+        """Short."""
+        return re.sub("^(children|wild|models)/", "", self.file.rpartition(".")[0])
 
 
 def _child(name: str, trial: str, other: str) -> Recorded:
@@ -164,12 +205,12 @@ RECORDED = (
     Recorded("qualisys/walk.c3d", "Qualisys", static="static.c3d"),
     Recorded("wild/cgm24/walk.c3d", "CGM2"),
     Recorded("wild/isb_bone_names/walk.c3d", "paf", static="static.c3d"),
-    Recorded("wild/gait2392/walk.trc", "OpenSim", "static.trc", "walk_grf.mot"),
+    Recorded("wild/gait2392/walk.trc", "OpenSim", "static.trc", "walk_grf.mot", mass_kg=72.6),
     Recorded("wild/opencap/walk.trc", "OpenCap", "static.trc", "walk_grf.mot"),
     Recorded("wild/rbds_running/run.c3d", "RBDS", static="static.c3d"),
-    # masses: the scaled models', `_subject.json`'s; of padua the mean of both plates over whole strides
+    # masses: those of the scaled models and of `_subject.json`; of padua what both plates carry on the mean
     Recorded("wild/rajagopal/run.trc", "BMC", "static.trc", "run_grf.mot", mass_kg=70.0),
-    Recorded("wild/latrobe/sprint.trc", "La Trobe", "static.trc", "sprint_grf.mot", mass_kg=68.1),
+    Recorded("wild/latrobe/sprint.trc", "La Trobe", "static.trc", "sprint_grf.mot", mass_kg=68.1, slow=True),
     Recorded("models/arnold_synthetic/subject01/markers.trc", "Arnold", forces="grf.mot", mass_kg=72.84),
     Recorded("wild/padua_clusters/walk.c3d", "Padua", mass_kg=float("inf")),
 )
@@ -188,8 +229,18 @@ def recorded_case(recorded: Recorded) -> Case:
     spare, other = (
         read_trial(SHARED / name) if name else None for name in (recorded.spare_static, recorded.other_static)
     )
-    name = recorded.file.rpartition(".")[0].removeprefix("children/").removeprefix("wild/").removeprefix("models/")
-    return Case(name, recorded.laboratory, trial, settled.model, subject, settled.static, spare, other)
+    return Case(
+        recorded.name,
+        recorded.laboratory,
+        trial,
+        settled.model,
+        subject,
+        static=settled.static,
+        spare_static=spare,
+        other_static=other,
+        other_parameters={} if other is None else other.parameters,
+        slow=recorded.slow,
+    )
 
 
 def first_frames(trial: Trial, n: int) -> Trial:
@@ -266,7 +317,7 @@ def simulated_case(simulated: SimulatedCase) -> Case:
             "walk.c3d",
             markers,
             plates=plates,
-            events=tuple(events),
+            events=() if settings.no_events else tuple(events),
             parameters=stored_parameters(walk.subject, with_offsets=True),
         ),
         load_model("pig"),
@@ -276,11 +327,19 @@ def simulated_case(simulated: SimulatedCase) -> Case:
     )
 
 
-def cases(pattern: str = "") -> Iterator[Case]:
-    """Recorded trials that are there, then simulated ones, whose names hold the pattern."""
-    for recorded in RECORDED:
-        if pattern in recorded.file and (SHARED / recorded.file).exists():
-            yield recorded_case(recorded)
-    for simulated in SIMULATED:
-        if pattern in simulated.name:
-            yield simulated_case(simulated)
+def matches(name: str, pattern: str) -> bool:
+    """Whether a name holds a part of the pattern, parts with | between, whatever the case; an empty one fits all."""
+    return any(part.lower() in name.lower() for part in pattern.split("|"))
+
+
+def names(pattern: str = "") -> list[str]:
+    """Of the trials that are there and fit."""
+    there = [recorded.name for recorded in RECORDED if (SHARED / recorded.file).exists()]
+    return [name for name in (*there, *(simulated.name for simulated in SIMULATED)) if matches(name, pattern)]
+
+
+def cases(pattern: str = "") -> list[Case]:
+    """Recorded trials that are there, then simulated ones, whose names fit."""
+    wanted = names(pattern)
+    recorded = [recorded_case(recorded) for recorded in RECORDED if recorded.name in wanted]
+    return [*recorded, *(simulated_case(simulated) for simulated in SIMULATED if simulated.name in wanted)]

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from attack_list import ATTACKS, Attack, Spoilt  # noqa: E402
-from attack_trials import Case, cases  # noqa: E402
+from attack_trials import Case, cases, matches, names  # noqa: E402
 
 from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.analysis.result import Result  # noqa: E402
@@ -45,7 +45,7 @@ LESS_SURE = 0.005
 TELLING = ("error", "doubt")
 NUMBER = re.compile(r"(?<![\w+])[-−+]?\d+(?:\.\d+)?")
 
-Moments = Mapping[tuple[str, str, str], Array]
+Curves = Mapping[tuple[str, str, str], Array]
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,8 @@ class Outcome:
         N·m/kg. The same where nothing tells: 0 where a note does.
     where : str
         Of the larger of these two that counts: joint, component, frame.
+    angle : float
+        deg. Largest difference of a joint angle, where no note tells.
     """
 
     case: str
@@ -79,14 +81,15 @@ class Outcome:
     worst: float
     silent: float
     where: str
+    angle: float = 0.0
 
 
-def moments_of(result: Result) -> Moments:
-    """Joint moments, (frames,), N·m/kg, by side, joint and component."""
+def curves_of(result: Result, kind: str) -> Curves:
+    """Joint ``moments``, N·m/kg, or ``angles``, deg, (frames,), by side, joint and component."""
     return {
         (side, joint, column): values
         for side, leg in result.sides.items()
-        for joint, columns in leg.moments.items()
+        for joint, columns in getattr(leg, kind).items()
         for column, values in columns.items()
     }
 
@@ -156,44 +159,63 @@ def judge(case: Case, spoilt: Spoilt) -> Outcome:
     return compared(case.name, spoilt.words, clean, result)
 
 
-def compared(name: str, words: str, clean: Result, result: Result) -> Outcome:
+@dataclass(frozen=True)
+class Largest:
+    """The largest difference, and where it is."""
+
+    size: float = 0.0
+    where: str = ""
+
+
+def largest(off: Curves, first_frame: int, told: Mapping[str, Mask] | None = None) -> Largest:
+    """Of differences that are known; `told`: frames to leave out, by side."""
+    worst = Largest()
+    for (side, joint, column), values in off.items():
+        known = np.nan_to_num(values, nan=0.0)
+        if told is not None:
+            known = np.where(told[side], 0.0, known)
+        if known.max(initial=0.0) > worst.size:
+            at = int(known.argmax())
+            name = column.replace("_", " ")
+            worst = Largest(float(known[at]), f"{side} {joint} {name}, frame {at + first_frame}")
+    return worst
+
+
+def differences(clean: Result, spoilt: Result, kind: str) -> Curves:
+    """Sizes of the differences of all curves; NaN where one of both is empty."""
+    before, after = curves_of(clean, kind), curves_of(spoilt, kind)
+    off = {key: np.abs(after[key] - values) for key, values in before.items()}
+    return {key: np.minimum(v, np.abs(360 - v)) for key, v in off.items()} if kind == "angles" else off
+
+
+def compared(name: str, words: str, clean: Result, spoilt: Result) -> Outcome:
     """What became of a trial whose unspoilt analysis is known."""
-    before, after = moments_of(clean), moments_of(result)
-    notes = new_notes(clean.notes, result.notes)
-    told = told_by_contacts(clean, result)
+    notes = new_notes(clean.notes, spoilt.notes)
+    off, first = differences(clean, spoilt, "moments"), clean.trial.first_frame
+    before = curves_of(clean, "moments")
     known = sum(int(np.isfinite(values).sum()) for values in before.values())
-    lost, worst, silent, where, silent_where = 0, 0.0, 0.0, "", ""
-    for (side, joint, column), values in before.items():
-        other = after[side, joint, column]
-        lost += int((np.isfinite(values) & ~np.isfinite(other)).sum())
-        with np.errstate(invalid="ignore"):
-            off = np.nan_to_num(np.abs(other - values), nan=0.0)
-        quiet = np.where(told[side], 0.0, off)
-        for errors, most in ((off, worst), (quiet, silent)):
-            if errors.max(initial=0.0) > most:
-                at = int(errors.argmax())
-                place = f"{side} {joint} {column.replace('_', ' ')}, frame {at + clean.trial.first_frame}"
-                if errors is off:
-                    worst, where = float(errors[at]), place
-                else:
-                    silent, silent_where = float(errors[at]), place
-    withheld = lost / max(known, 1)
-    kind = "harmless"
-    if worst < HARMLESS:
+    left = sum(int(np.isfinite(values).sum()) for values in off.values())
+    withheld = 1 - left / max(known, 1)
+    worst, silent, angle = largest(off, first), Largest(), Largest()
+    if not notes:
+        silent = largest(off, first, told_by_contacts(clean, spoilt))
+        angle = largest(differences(clean, spoilt, "angles"), first)
+    if worst.size < HARMLESS:
         kind = "withheld" if withheld > WITHHELD else "harmless"
     elif notes:
         kind = "flagged"
     else:
-        kind = "contact" if silent < HARMLESS else "silent"
-    if notes:
-        silent = 0.0
-    place = silent_where if kind == "silent" else where
-    return Outcome(name, words, kind, withheld, notes[0].text if notes else "", worst, silent, place)
+        kind = "contact" if silent.size < HARMLESS else "silent"
+    where = silent.where if kind == "silent" else worst.where
+    noted = notes[0].text if notes else ""
+    return Outcome(name, words, kind, withheld, noted, worst.size, silent.size, where, angle.size)
 
 
 # --- tables ---------------------------------------------------------------------------------------------------
 
-HEAD = "| attack | trials | withheld | refused | flagged | by contact | harmless | silent | largest silent error |"
+HEAD = (
+    "| attack | trials | withheld | refused | flagged | by contact | harmless | silent | largest silent error | angle |"
+)
 
 
 def row(attack: Attack, outcomes: Sequence[Outcome]) -> str:
@@ -206,17 +228,21 @@ def row(attack: Attack, outcomes: Sequence[Outcome]) -> str:
     words = f"{worst.silent:.2f}"
     if worst.silent >= HARMLESS:
         words += f" ({', '.join(filter(None, (worst.case, worst.words, worst.where)))})"
-    cells = [attack.name, len(outcomes), f"{n['withheld']} ({withheld:.0%})"]
-    cells += [n["refused"], n["flagged"], n["contact"], n["harmless"], n["silent"], words]
+    mark = " †" if attack.invisible else ""
+    cells = [f"{attack.name}{mark}", len(outcomes), f"{n['withheld']} ({withheld:.0%})"]
+    cells += [
+        n["refused"],
+        n["flagged"],
+        n["contact"],
+        n["harmless"],
+        n["silent"],
+        words,
+        f"{max(o.angle for o in outcomes):.0f}°",
+    ]
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
 KINDS = ("withheld", "refused", "flagged", "contact", "harmless", "silent")
-
-
-def matches(name: str, pattern: str) -> bool:
-    """Whether a name holds a part of the pattern, whatever the case; an empty pattern fits all."""
-    return any(part.lower() in name.lower() for part in pattern.split("|"))
 
 
 def run(attacks: Sequence[Attack], trials: Sequence[Case], options: argparse.Namespace) -> dict[str, list[Outcome]]:
@@ -225,7 +251,7 @@ def run(attacks: Sequence[Attack], trials: Sequence[Case], options: argparse.Nam
     for attack in attacks:
         for case in trials:
             spoilt = list(attack.on(case))
-            for one in spoilt[:1] if options.quick else spoilt:
+            for one in spoilt[:1] if options.quick or case.slow else spoilt:
                 outcome = judge(case, one)
                 outcomes[attack.name].append(outcome)
                 if options.verbose:
@@ -252,19 +278,21 @@ def totals(outcomes: Mapping[str, Sequence[Outcome]]) -> str:
 
 def markdown(attacks: Sequence[Attack], outcomes: Mapping[str, Sequence[Outcome]]) -> str:
     """The tables of the document, one a group of attacks."""
-    lines = [totals(outcomes), ""]
+    lines = [totals(outcomes) + ".", ""]
     for group in dict.fromkeys(attack.group for attack in attacks):
         of_group = [attack for attack in attacks if attack.group == group]
         rows = [line for attack in of_group if (line := row(attack, outcomes[attack.name]))]
         lines += [f"### {group.capitalize()}", "", HEAD, "|" + "---|" * (HEAD.count("|") - 1), *rows, ""]
+        reasons = [f"- † {attack.name}: {attack.invisible}" for attack in of_group if attack.invisible]
+        lines += [*reasons, ""] if reasons else []
     return "\n".join(lines)
 
 
-def write(text: str) -> None:
-    """Put the tables into the document."""
-    before, _, rest = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)
-    after = rest.partition(END)[2]
-    DOCUMENT.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+def write(text: str, begin: str, end: str) -> None:
+    """Put tables into the document, between two lines of it."""
+    before, _, rest = DOCUMENT.read_text(encoding="utf-8").partition(begin)
+    after = rest.partition(end)[2]
+    DOCUMENT.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
 
 
 def main() -> None:
@@ -276,18 +304,18 @@ def main() -> None:
     parser.add_argument("-v", "--verbose", action="store_true", help="each spoilt trial")
     parser.add_argument("--write", action="store_true", help="into docs/attacks.md")
     options = parser.parse_args()
-    trials = [case for case in cases() if matches(case.name, options.trials)]
     attacks = [attack for attack in ATTACKS if matches(f"{attack.group}: {attack.name}", options.attacks)]
     if options.list:
-        print(*(f"{attack.group}: {attack.name}" for attack in attacks), "", *(c.name for c in trials), sep="\n")
+        print(*(f"{attack.group}: {attack.name}" for attack in attacks), "", *names(options.trials), sep="\n")
         return
+    trials = cases(options.trials)
     start = time.perf_counter()
     print(HEAD)
     outcomes = run(attacks, trials, options)
     print(totals(outcomes))
     print(f"{time.perf_counter() - start:.0f} s")
     if options.write:
-        write(markdown(attacks, outcomes))
+        write(markdown(attacks, outcomes), BEGIN, END)
 
 
 if __name__ == "__main__":
