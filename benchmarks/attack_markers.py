@@ -17,7 +17,7 @@ from attack_trials import Case, Spoilt, replace_fields  # noqa: E402
 from gaitid.trial import Array, Trial  # noqa: E402
 
 #: Draws of a marker and a frame in each trial.
-DRAWS = 4
+DRAWS = 3
 
 # --- subject --------------------------------------------------------------------------------------------------
 

@@ -30,8 +30,8 @@ def with_plates(trial: Trial, change: Spoil, numbers: Sequence[int] | None = Non
 
 
 def each_plate(change: Spoil, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """One plate that carries a foot, each in turn; at most three."""
-    for number in case.plates_used[:3]:
+    """One plate that carries a foot, each in turn; at most two."""
+    for number in case.plates_used[:2]:
         yield Spoilt(f"plate {number}", with_plates(case.trial, change, [number]))
 
 
@@ -111,10 +111,11 @@ def corner(factor: float) -> Spoil:
 
 
 def biased(newtons: float, channel: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """One plate with a steady bias, of either sign."""
-    for sign, word in ((1.0, "+"), (-1.0, "-")):
-        for one in each_plate(offset(sign * newtons, channel), case, draw):
-            yield replace(one, words=f"{one.words} {word}")
+    """One plate with a steady bias, drawn of either sign."""
+    for number in case.plates_used[:2]:
+        sign = float(draw.choice([-1.0, 1.0]))
+        trial = with_plates(case.trial, offset(sign * newtons, channel), [number])
+        yield Spoilt(f"plate {number} {sign:+.0f}", trial)
 
 
 def over_time(size: Callable[[Array], Array], *channels: int) -> Spoil:
@@ -131,7 +132,7 @@ def in_a_stance(change: Callable[[Array], None], case: Case, draw: np.random.Gen
 
     `change` is given the channels from there on.
     """
-    for number in case.plates_used[:3]:
+    for number in case.plates_used[:2]:
         contact = next(c for c in case.result.contacts if number in c.plates)
         middle_s = (contact.first + contact.last) / 2 / case.trial.rate_hz
 
@@ -222,27 +223,26 @@ def moved(shift_g: Array, plate: ForcePlate) -> ForcePlate:
     return replace(plate, centre_g=plate.centre_g + shift_g)
 
 
-def _ways(plate: ForcePlate) -> dict[str, Array]:
+def _sides(plate: ForcePlate) -> tuple[Array, Array]:
     """Unit vectors along the plate's sides."""
-    if plate.outlined:
-        c1, c2, _, c4 = plate.corners_g
-        x, y = c1 - c2, c1 - c4
-    else:
+    if not plate.outlined:
         assert plate.R_gp is not None
-        x, y = plate.R_gp[:, 0], plate.R_gp[:, 1]
-    x, y = x / np.linalg.norm(x), y / np.linalg.norm(y)
-    return {"+x": x, "-x": -x, "+y": y, "-y": -y}
+        return plate.R_gp[:, 0], plate.R_gp[:, 1]
+    c1, c2, _, c4 = plate.corners_g
+    x, y = c1 - c2, c1 - c4
+    return x / np.linalg.norm(x), y / np.linalg.norm(y)
 
 
 def shifted(metres: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """One plate declared beside where it is, in each of four ways, and all of them."""
+    """One plate declared beside where it is, along each of its sides, and all of them; the sign is drawn."""
     by_number = {plate.number: plate for plate in case.trial.plates}
-    for number in case.plates_used[:2]:
-        for way, unit_g in _ways(by_number[number]).items():
-            change = partial(moved, metres * unit_g)
-            yield Spoilt(f"plate {number} {way}", with_plates(case.trial, change, [number]))
-    for way, unit_g in _ways(case.trial.plates[0]).items():
-        yield Spoilt(f"all plates {way}", with_plates(case.trial, partial(moved, metres * unit_g)))
+    for numbers in (*([number] for number in case.plates_used[:2]), None):
+        plate = case.trial.plates[0] if numbers is None else by_number[numbers[0]]
+        words = "all plates" if numbers is None else f"plate {numbers[0]}"
+        for axis, unit_g in zip("xy", _sides(plate)):
+            sign = float(draw.choice([-1.0, 1.0]))
+            change = partial(moved, sign * metres * unit_g)
+            yield Spoilt(f"{words}, {'+' if sign > 0 else '-'}{axis}", with_plates(case.trial, change, numbers))
 
 
 def raised(metres: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:

@@ -283,6 +283,7 @@ SIMULATED = (
     SimulatedCase("run"),
     SimulatedCase("turn"),
     SimulatedCase("split_belt"),
+    SimulatedCase("over_edge"),
 )
 
 

@@ -46,6 +46,7 @@ TELLING = ("error", "doubt")
 NUMBER = re.compile(r"(?<![\w+])[-−+]?\d+(?:\.\d+)?")
 
 Curves = Mapping[tuple[str, str, str], Array]
+NOTHING: Curves = {}
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Outcome:
         The trial, and what was done to it.
     kind : str
         ``refused``, ``withheld``, ``flagged``, ``contact`` (only the contact's reason or confidence tells),
-        ``silent`` or ``harmless``.
+        ``silent`` or ``harmless``; ``crashed`` where the analysis ended with an error of its own.
     withheld : float
         Share of the values known before that are empty now.
     noted : str
@@ -156,7 +157,18 @@ def judge(case: Case, spoilt: Spoilt) -> Outcome:
         result = analyse(spoilt.trial, case.model, spoilt.subject or case.subject, static)
     except GaitidError as error:
         return Outcome(case.name, spoilt.words, "refused", 1.0, error.line(), 0.0, 0.0, "")
-    return compared(case.name, spoilt.words, clean, result)
+    except Exception as error:
+        return Outcome(case.name, spoilt.words, "crashed", 1.0, f"{type(error).__name__}: {error}", 0.0, 0.0, "")
+    return compared(case.name, spoilt.words, clean, result, true_moments(case))
+
+
+def true_moments(case: Case) -> Curves:
+    """The true joint moments of a simulated trial; none of a recorded one."""
+    if case.walk is None:
+        return {}
+    true = case.walk.at(case.walk.settings.times_s).clinical
+    keys = curves_of(case.result, "moments")
+    return {key: true[f"{'_'.join(key)}_moment_Nm_per_kg"] for key in keys}
 
 
 @dataclass(frozen=True)
@@ -188,14 +200,20 @@ def differences(clean: Result, spoilt: Result, kind: str) -> Curves:
     return {key: np.minimum(v, np.abs(360 - v)) for key, v in off.items()} if kind == "angles" else off
 
 
-def compared(name: str, words: str, clean: Result, spoilt: Result) -> Outcome:
-    """What became of a trial whose unspoilt analysis is known."""
+def compared(name: str, words: str, clean: Result, spoilt: Result, true: Curves = NOTHING) -> Outcome:
+    """What became of a trial whose unspoilt analysis is known.
+
+    Values that the unspoilt trial does not have are held against the true ones, where these are known.
+    """
     notes = new_notes(clean.notes, spoilt.notes)
     off, first = differences(clean, spoilt, "moments"), clean.trial.first_frame
     before = curves_of(clean, "moments")
     known = sum(int(np.isfinite(values).sum()) for values in before.values())
     left = sum(int(np.isfinite(values).sum()) for values in off.values())
     withheld = 1 - left / max(known, 1)
+    after = curves_of(spoilt, "moments")
+    for key, values in true.items():
+        off[key] = np.where(np.isfinite(before[key]), off[key], np.abs(after[key] - values))
     worst, silent, angle = largest(off, first), Largest(), Largest()
     if not notes:
         silent = largest(off, first, told_by_contacts(clean, spoilt))
@@ -213,9 +231,20 @@ def compared(name: str, words: str, clean: Result, spoilt: Result) -> Outcome:
 
 # --- tables ---------------------------------------------------------------------------------------------------
 
-HEAD = (
-    "| attack | trials | withheld | refused | flagged | by contact | harmless | silent | largest silent error | angle |"
+COLUMNS = (
+    "attack",
+    "trials",
+    "withheld",
+    "refused",
+    "flagged",
+    "by contact",
+    "harmless",
+    "silent",
+    "largest flagged error",
+    "largest silent error",
+    "angle",
 )
+HEAD = f"| {' | '.join(COLUMNS)} |"
 
 
 def row(attack: Attack, outcomes: Sequence[Outcome]) -> str:
@@ -230,19 +259,23 @@ def row(attack: Attack, outcomes: Sequence[Outcome]) -> str:
         words += f" ({', '.join(filter(None, (worst.case, worst.words, worst.where)))})"
     mark = " †" if attack.invisible else ""
     cells = [f"{attack.name}{mark}", len(outcomes), f"{n['withheld']} ({withheld:.0%})"]
-    cells += [
-        n["refused"],
-        n["flagged"],
-        n["contact"],
-        n["harmless"],
-        n["silent"],
-        words,
-        f"{max(o.angle for o in outcomes):.0f}°",
-    ]
+    cells += [n[kind] for kind in ("refused", "flagged", "contact", "harmless", "silent")]
+    flagged = max((o.worst for o in outcomes if o.kind in ("flagged", "contact")), default=0.0)
+    cells += [f"{flagged:.2f}", words, f"{max(o.angle for o in outcomes):.0f}°"]
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-KINDS = ("withheld", "refused", "flagged", "contact", "harmless", "silent")
+KINDS = ("withheld", "refused", "flagged", "contact", "harmless", "silent", "crashed")
+
+
+def usable(case: Case, spoilt: Spoilt) -> bool:
+    """Whether the unspoilt trial can be analysed as the spoilt one is; a line where not."""
+    try:
+        case.base(spoilt.base)
+    except GaitidError as error:
+        print(f"  {case.name}, unspoilt, {spoilt.base}: refused: {error.line()}", file=sys.stderr)
+        return False
+    return True
 
 
 def run(attacks: Sequence[Attack], trials: Sequence[Case], options: argparse.Namespace) -> dict[str, list[Outcome]]:
@@ -250,7 +283,7 @@ def run(attacks: Sequence[Attack], trials: Sequence[Case], options: argparse.Nam
     outcomes: dict[str, list[Outcome]] = {attack.name: [] for attack in attacks}
     for attack in attacks:
         for case in trials:
-            spoilt = list(attack.on(case))
+            spoilt = [one for one in attack.on(case) if usable(case, one)]
             for one in spoilt[:1] if options.quick or case.slow else spoilt:
                 outcome = judge(case, one)
                 outcomes[attack.name].append(outcome)
@@ -282,7 +315,7 @@ def markdown(attacks: Sequence[Attack], outcomes: Mapping[str, Sequence[Outcome]
     for group in dict.fromkeys(attack.group for attack in attacks):
         of_group = [attack for attack in attacks if attack.group == group]
         rows = [line for attack in of_group if (line := row(attack, outcomes[attack.name]))]
-        lines += [f"### {group.capitalize()}", "", HEAD, "|" + "---|" * (HEAD.count("|") - 1), *rows, ""]
+        lines += [f"### {group.capitalize()}", "", HEAD, "|" + "---|" * len(COLUMNS), *rows, ""]
         reasons = [f"- † {attack.name}: {attack.invisible}" for attack in of_group if attack.invisible]
         lines += [*reasons, ""] if reasons else []
     return "\n".join(lines)

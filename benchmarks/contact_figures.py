@@ -219,7 +219,7 @@ def measure(figure: Figure, stances: Sequence[Clean]) -> Measured:
         for attack in figure.attacks():
             for one in attack.on(case):
                 # an attack on one plate leaves the stances on the others as they were
-                plate = int(one.words.split()[1]) if one.words.startswith("plate ") else None
+                plate = int(one.words.split()[1].rstrip(",")) if one.words.startswith("plate ") else None
                 _add(spoilt.setdefault(case.laboratory, []), figure, contacts_of(case, one), of_case, plate)
     return Measured(clean, spoilt)
 
