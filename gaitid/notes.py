@@ -24,6 +24,7 @@ CODES = {
     "forces_partial": ("info", "the forces do not cover the whole trial; beside them they are unknown"),
     # markers
     "label_fault": ("error", "a label jumps, changes places or stands still; its frames count as not seen"),
+    "labels_unused": ("error", "labels lie where what they name cannot be, and are not used"),
     "labels_exchanged": ("doubt", "two labels seem to be exchanged throughout"),
     "gap_filled": ("info", "gaps of markers were filled"),
     "gap_open": ("doubt", "gaps of markers stay open, and what needs them is empty"),
@@ -59,6 +60,9 @@ CODES = {
     "belts_differ": ("assumption", "the belts under both feet move at different speeds; their mean was taken"),
     # the result
     "model_limits": ("doubt", "what the model cannot give, or gives with a known error"),
+    "weight_doubtful": ("doubt", "what the plates carry does not quite fit the body's mass"),
+    "weight_wrong": ("doubt", "what the plates carry cannot be the body's weight: mass or plates are wrong"),
+    "wrenches_partial": ("error", "wrenches are empty in many frames in which the load is known"),
     "no_known_wrench": ("error", "no wrench of a joint is known in any frame"),
     "file_beside": ("info", "a file beside the trial looks as if it belonged to it, and was not given"),
     "model_hidden": ("info", "a file in the current folder was taken for a bundled model"),
