@@ -16,7 +16,7 @@ import numpy as np
 from gaitid.analysis.consequences import DO_NOT_USE, GOOD, LEVELS, USABLE, consequence_of
 from gaitid.analysis.figures import any_angle
 from gaitid.analysis.limits import STANDS_S, WHOLE_STANCE
-from gaitid.analysis.wording import alike, in_one
+from gaitid.analysis.wording import alike, in_one, reason_words, verdict_words
 from gaitid.body.standing import stands_still
 from gaitid.ground.contacts import AIR, Contact
 from gaitid.notes import CODES, SEVERITIES, Note, Notes
@@ -84,9 +84,7 @@ class Reason:
     @property
     def words(self) -> str:
         """For a person, in one line."""
-        side = f"{self.side}: " if self.side and not self.text.startswith(self.side) else ""
-        cure = f"; cure: {self.cure}" if self.cure and self.cure not in self.text else ""
-        return f"{side}{self.text}{cure}"
+        return reason_words(vars(self))
 
 
 @frozen_dataclass()
@@ -112,9 +110,7 @@ class Verdict:
     @property
     def words(self) -> str:
         """The verdicts alone: ``usable (left usable, right good)``."""
-        sides = ", ".join(f"{side} {level}" for side, level in self.sides.items())
-        differ = len(set(self.sides.values()) | {self.trial}) > 1
-        return f"{self.trial} ({sides})" if differ else self.trial
+        return verdict_words(self.as_dict())
 
     @property
     def worst_reason(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from gaitid.notes import Note
@@ -54,6 +54,20 @@ def by_code(notes: Iterable[Note]) -> list[tuple[Note, str]]:
         of_code.setdefault(note.code, []).append(note)
     groups = [group for of_one in of_code.values() for group in alike(of_one, lambda note: note.text)]
     return [(group[0], in_one(note.text for note in group)) for group in groups]
+
+
+def verdict_words(verdict: Mapping[str, object]) -> str:
+    """The verdicts alone, of one as records hold it: ``usable (left usable, right good)``."""
+    sides = {side: level for side, level in verdict.items() if side not in ("trial", "reasons")}
+    differ = len({*sides.values(), verdict.get("trial")}) > 1
+    return f"{verdict.get('trial')}" + (f" ({', '.join(f'{s} {v}' for s, v in sides.items())})" if differ else "")
+
+
+def reason_words(reason: Mapping[str, object]) -> str:
+    """A reason as records hold it in one line, with its leg and its cure where the text names neither."""
+    side, text, cure = (str(reason.get(key) or "") for key in ("side", "text", "cure"))
+    before = f"{side}: " if side and not text.startswith(side) else ""
+    return f"{before}{text}" + (f"; cure: {cure}" if cure and cure not in text else "")
 
 
 def _shared(texts: Sequence[Sequence[str]]) -> tuple[int, int]:

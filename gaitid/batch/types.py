@@ -109,6 +109,9 @@ class Planned:
         The manifest's row, for messages.
     root : Path
         The folder that results mirror, as the trial's path begins.
+    session : str
+        The trial's folder below the root of the data set, where a manifest names the subject: what tells recordings of
+        one subject apart. Empty where that is not known: a folder may be a subject or a session.
     """
 
     trial: Path
@@ -119,3 +122,4 @@ class Planned:
     words: tuple[str, ...]
     where: str
     root: Path = Path()
+    session: str = ""
