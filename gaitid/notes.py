@@ -28,6 +28,7 @@ CODES = {
     "marker_spike": ("info", "a marker is off its track in one or a few frames; they count as not seen"),
     "marker_moved": ("doubt", "a marker makes a step that its neighbours do not make, and stays there"),
     "frames_repeated": ("doubt", "camera frames repeat the one before in all markers; they count as not seen"),
+    "labels_unused": ("error", "labels lie where what they name cannot be, and are not used"),
     "gap_filled": ("info", "gaps of markers were filled"),
     "gap_open": ("doubt", "gaps of markers stay open, and what needs them is empty"),
     "marker_filter": ("assumption", "the markers carry noise, and a filter was chosen for them"),
@@ -70,6 +71,9 @@ CODES = {
     "belts_differ": ("assumption", "the belts under both feet move at different speeds; their mean was taken"),
     # the result
     "model_limits": ("doubt", "what the model cannot give, or gives with a known error"),
+    "weight_doubtful": ("doubt", "what the plates carry does not quite fit the body's mass"),
+    "weight_wrong": ("doubt", "what the plates carry cannot be the body's weight: mass or plates are wrong"),
+    "wrenches_partial": ("error", "wrenches are empty in many frames in which the load is known"),
     "no_known_wrench": ("error", "no wrench of a joint is known in any frame"),
     "file_beside": ("info", "a file beside the trial looks as if it belonged to it, and was not given"),
     "model_hidden": ("info", "a file in the current folder was taken for a bundled model"),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from gaitid.analysis.conventions import conventions
+from gaitid.analysis.figures import figure_notes
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limb
 from gaitid.analysis.mass import Stand, weigh
 from gaitid.analysis.recorded import recorded
@@ -113,7 +115,7 @@ def analyse(
     if model.base.body is not None:
         base_link, base_body = make_link(model.base.body, "", body, motion.base, mechanics)
     left_over, base_chain = base_wrench(body, list(sides.values()), motion, base_link, mechanics)
-    return Result(
+    result = Result(
         trial=trial,
         model=model,
         settings=body.settings,
@@ -149,6 +151,7 @@ def analyse(
             )
         ),
     )
+    return replace(result, notes=ranked((*result.notes, *figure_notes(result))))
 
 
 # --- what is there ------------------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from gaitid.body.kinematics import SegmentMotion
 from gaitid.body.poses import Body
@@ -19,6 +20,9 @@ from gaitid.model.specs import Model, Settings
 from gaitid.notes import Notes
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
+
+if TYPE_CHECKING:
+    from gaitid.analysis.verdict import Verdict
 
 
 @frozen_dataclass(eq=False)
@@ -129,6 +133,13 @@ class Result:
     def contacts(self) -> tuple[Contact, ...]:
         """Of the feet with the ground, in order of their first frames."""
         return self.loads.contacts
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What the trial can be used for."""
+        from gaitid.analysis.verdict import judge
+
+        return judge(self)
 
     @property
     def quality(self) -> dict[str, Any]:

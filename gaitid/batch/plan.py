@@ -167,7 +167,10 @@ def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None
     below = absolute(path.parent).relative_to(folders.root)
     subject = wanted.subject or (below.as_posix() if below.parts else folders.root.name or "all")
     folder, root = (output or Path()) / below, folders.up(path.parent)[-1]
-    return Planned(path, folder, subject, static, n_statics, tuple(chain(*options)), wanted.where, root, beside)
+    session = below.as_posix() if wanted.subject and below.parts else ""
+    return Planned(
+        path, folder, subject, static, n_statics, tuple(chain(*options)), wanted.where, root, beside, session
+    )
 
 
 def _model_of(*words: Sequence[str]) -> str:

@@ -114,9 +114,9 @@ def check_stands(markers: Mapping[str, Array]) -> None:
         Three markers or more go farther than `TRAVEL_M` (from the 2nd to the 98th percentile of each axis).
     """
     travel = {label: _travel(points) for label, points in markers.items()}
-    farthest = sorted(travel, key=lambda label: -travel[label])
-    if len(farthest) < TRAVELLERS or travel[farthest[TRAVELLERS - 1]] <= TRAVEL_M:
+    if _still(travel):
         return
+    farthest = sorted(travel, key=lambda label: -travel[label])
     most = ", ".join(f"{label} by {travel[label] * 1e3:.0f} mm" for label in farthest[:TRAVELLERS])
     moving = sum(length > TRAVEL_M for length in travel.values())
     raise TrialError(
@@ -125,6 +125,15 @@ def check_stands(markers: Mapping[str, Array]) -> None:
         found=f"{moving} of {len(travel)} markers that go farther ({most})",
         todo="give a static with --static, or cut this one to the part in which the subject stands still",
     )
+
+
+def stands_still(markers: Mapping[str, Array]) -> bool:
+    """Whether the subject stands (or lies) still: the rule of `check_stands`, for a trial that need not be a static."""
+    return _still({label: _travel(points) for label, points in markers.items()})
+
+
+def _still(travel: Mapping[str, float]) -> bool:
+    return sorted(travel.values(), reverse=True)[TRAVELLERS - 1 : TRAVELLERS] <= [TRAVEL_M]
 
 
 def _travel(points: Array) -> float:

@@ -243,13 +243,26 @@ class _Printer:
         if not done:
             self.progress.clear()
             print_error(f"{outcome.trial}: {self._reason(outcome)}")
-        elif outcome.doubt or flag("verbose"):
-            self.progress.clear()
-            if outcome.doubt:
-                print_info(f"{outcome.trial}: warning: {outcome.doubt}")
-            n_warnings = counted(round(outcome.figures.get("warnings", 0)), "warning")
-            print_detail(f"{outcome.trial}: done{' before' if before else ''}, {n_warnings}")
+        else:
+            self._say_verdict(outcome, before)
         self.progress.add(worked=not before, refused=not done)
+
+    def _say_verdict(self, outcome: Outcome, before: bool) -> None:
+        """What a trial can be used for: of all with ``--verbose``, else of those that are not to be used."""
+        from gaitid.analysis.consequences import DO_NOT_USE
+
+        verdict, worst = outcome.verdict.get("trial", ""), outcome.verdict.get("worst_reason", "")
+        if not (verdict == DO_NOT_USE or outcome.doubt or flag("verbose")):
+            return
+        self.progress.clear()
+        if outcome.doubt:
+            print_info(f"{outcome.trial}: warning: {outcome.doubt}")
+        n_warnings = counted(round(outcome.figures.get("warnings", 0)), "warning")
+        if verdict == DO_NOT_USE and not (outcome.doubt and outcome.doubt in worst):
+            print_info(f"{outcome.trial}: {verdict}: {worst}")
+        elif verdict:
+            print_detail(f"{outcome.trial}: {verdict}{': ' if worst else ''}{worst}")
+        print_detail(f"{outcome.trial}: done{' before' if before else ''}, {n_warnings}")
 
     def _reason(self, outcome: Outcome) -> str:
         """Why a trial is not done; where another had the same reason, that trial if that is shorter."""
@@ -267,7 +280,7 @@ def _print_summary(
     from gaitid.batch.journal import Journal
     from gaitid.batch.previous import other_places
     from gaitid.batch.results_folder import TABLE
-    from gaitid.batch.supervisor import counts
+    from gaitid.batch.supervisor import counts, verdict_counts
 
     if flag("quiet"):
         return
@@ -277,8 +290,10 @@ def _print_summary(
         many = counted(len(others), "earlier result")
         print_info(f"{folder}: {many} of trials that are not in this batch: {first_few(others, _NAMED)}")
     statuses = ", ".join(f"{n} {status}" for status, n in counts(list(outcomes.values())).items())
-    rate = progress.worked / max(progress.seconds, 1e-9)
-    print_info(f"{counted(len(outcomes), 'trial')}: {statuses}; {rate:.1f} trials/s; wrote {folder / TABLE}")
+    verdicts = ", ".join(f"{n} {verdict}" for verdict, n in verdict_counts(outcomes.values()).items())
+    rate = f"{progress.worked / max(progress.seconds, 1e-9):.1f} trials/s"
+    said = "; ".join(filter(None, (statuses, rate, verdicts)))
+    print_info(f"{counted(len(outcomes), 'trial')}: {said}; wrote {folder / TABLE}")
 
 
 def _schedule(folder: Path, given: Mapping[str, Any]) -> Scheduler:

@@ -11,7 +11,9 @@ from gaitid.gait.cycles import CYCLE_POINTS, over_cycles
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.gait.spatiotemporal import FIGURES, Gait, summary
 from gaitid.trial import Array, Trial
+from gaitid.write import TRIAL_COLUMNS
 from gaitid.write.numbers import rows_text
+from gaitid.write.table import quoted
 
 CYCLE_COLUMNS = (
     "side",
@@ -82,17 +84,26 @@ def spatiotemporal_csv(result: Result, gait: Gait) -> str:
     gait : Gait
     """
     sources = [f"{name}_source" for name in SOURCES]
-    lines = [",".join(["side", "cycle", "first_frame", "last_frame", *FIGURES, *sources])]
+    lines = [",".join(["side", "cycle", "first_frame", "last_frame", *FIGURES, *sources, *TRIAL_COLUMNS])]
+    of_trial = ["", "", quoted(result.trial.path.stem), result.verdict.trial]
     for stride in gait.strides:
         cycle = stride.cycle
         events = [getattr(cycle, name) for name in SOURCES]
         frames = [str(_frame(e, result.trial)) for e in (cycle.strike, cycle.next_strike)]
         figures = [_cell(stride.figures[name]) for name in FIGURES]
-        cells = [cycle.side, str(cycle.number), *frames, *figures, *(e.source if e else "" for e in events)]
+        cells = [cycle.side, str(cycle.number), *frames, *figures, *(e.source if e else "" for e in events), *of_trial]
         lines.append(",".join(cells))
     for side in (*result.sides, None) if gait.strides else ():
         for name, figures_of in summary(gait.strides, side).items():
-            cells = [side or "both", name, "", "", *(_cell(v) for v in figures_of.values()), *[""] * len(SOURCES)]
+            cells = [
+                side or "both",
+                name,
+                "",
+                "",
+                *(_cell(v) for v in figures_of.values()),
+                *[""] * len(SOURCES),
+                *of_trial,
+            ]
             lines.append(",".join(cells))
     return "\n".join(lines) + "\n"
 

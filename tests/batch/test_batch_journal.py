@@ -58,14 +58,20 @@ def test_the_bar_is_drawn_over_itself() -> None:
 
 def test_the_table_keeps_the_order_of_the_plan_and_the_time_last() -> None:
     outcomes = {
-        "b": Outcome("b", DONE, figures={"frames": 100, "wrenches_filled": 2 / 3}, run_time_s=0.25),
+        "b": Outcome(
+            "b",
+            DONE,
+            figures={"frames": 100, "wrenches_filled": 2 / 3},
+            run_time_s=0.25,
+            verdict={"trial": "usable", "left": "good", "right": "usable", "worst_reason": "right: no heel, no load"},
+        ),
         "a": Outcome("a", CRASHED, 'it said "no", twice'),
     }
     lines = batch_csv([planned("b"), planned("a"), planned("c")], outcomes).splitlines()
     assert lines == [
         ",".join(COLUMNS),
-        "b,P1,,done,,,100,,0.6666666667,,,,,,0.250",
-        'a,P1,,crashed,"it said ""no"", twice",,,,,,,,,,',
+        'b,P1,,done,,,,usable,good,usable,"right: no heel, no load",100,,0.6666666667,,,,,,0.250',
+        'a,P1,,crashed,"it said ""no"", twice",,,,,,,,,,,,,,,',
     ]
 
 
