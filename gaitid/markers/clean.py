@@ -247,7 +247,7 @@ def _resolved(
             text = f"{carry} and are not filtered: no low-pass at {cutoff:g} Hz, for {why}; accelerations are rough"
             return settings._replace(cutoff_hz=None), figures, (Note("markers_rough", text),)
         settings = settings._replace(cutoff_hz=cutoff)
-        faster = ", as fast as they move," if cutoff > settings.raw_cutoff_hz else ""
+        faster = ", as fast as they move" if cutoff > settings.raw_cutoff_hz else ""
         what = f"{carry}; they were low-passed at {settings.cutoff_hz:g} Hz{faster} (choose with --cutoff)"
         return settings, figures, (Note("marker_filter", what),)
     if settings.cutoff_hz is None and noise > SMOOTHED_BELOW_MM:

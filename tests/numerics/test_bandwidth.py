@@ -42,6 +42,7 @@ def test_what_is_too_short_or_too_slow_tells_no_frequency() -> None:
     points = simulated_walk().trial.points_g
     assert np.isnan(movement_frequency(points[:40], 100.0, 0.0))
     assert np.isnan(movement_frequency(points, 20.0, 0.0))
+    assert np.isnan(movement_frequency(noisy(np.zeros_like(points), 0.3), 100.0, 0.3e-3))
     assert np.isnan(held_bandwidth(points[:20], 100.0))
     assert np.isnan(held_bandwidth(np.full((100, 2, 3), np.nan), 100.0))
 
