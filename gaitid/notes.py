@@ -36,7 +36,14 @@ CODES = {
     "filter_misled": ("doubt", "cross-validation took noise for movement"),
     "filter_strong": ("doubt", "the filter takes away movement, not only noise"),
     "filter_inexact": ("info", "the filter cannot have exactly the cut-off that was asked for"),
-    "filters_differ": ("doubt", "markers and plates are filtered differently: moments near foot strikes are doubtful"),
+    "filters_differ": (
+        "info",
+        "markers and plates are filtered differently; where that matters, `impact` says the frames",
+    ),
+    "impact": (
+        "info",
+        "the force of foot strikes is faster than the markers; no peak of a joint comes from their frames",
+    ),
     "vertical_assumed": ("assumption", "plates lie on a slope, or the laboratory is tilted; an axis was taken as up"),
     # the subject and the body
     "leg_absent": ("error", "no marker of a leg is in the trial"),

@@ -21,6 +21,7 @@ from gaitid.body.resolve import resolve_subject
 from gaitid.body.standing import check_sides, check_stands
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording
 from gaitid.errors import GaitidError, TrialError
+from gaitid.gait.impact import find_impacts, impact_notes
 from gaitid.gait.spatiotemporal import analyse_gait
 from gaitid.ground.balance import Balance
 from gaitid.ground.claims import ByHand
@@ -102,6 +103,10 @@ def analyse(
     threshold_N = body.settings.contact_threshold_N
     gait = analyse_gait(trial.events, loads.by_side, ground.feet, motion.base.com_g, ground.floor, threshold_N)
 
+    weight_N = subject.mass_kg * body.settings.gravity_m_per_s2
+    bandwidth_hz = markers.quality["marker_bandwidth_hz"]
+    impacts = find_impacts(loads.by_side, loads.contacts, trial.rate_hz, weight_N, bandwidth_hz)
+
     mechanics = Mechanics(subject.mass_kg, -body.settings.gravity_m_per_s2 * up_g, options.solver)
     sides: dict[str, SideResult] = {}
     for side in model.sides:
@@ -132,6 +137,7 @@ def analyse(
         base_chain=base_chain,
         sides=sides,
         gait=gait,
+        impacts=impacts,
         conventions=conventions(model, up_g, prepared.up_words, body.R_gp, body.progression_words),
         notes=_told_once(
             (
@@ -146,6 +152,7 @@ def analyse(
                 *ground.notes,
                 *loads.notes,
                 *loads_notes,
+                *impact_notes(impacts, trial.first_frame, bandwidth_hz),
                 *_wrench_notes(model, sides, options.require_forces),
                 *([Note("model_limits", model.caution)] if model.caution else []),
             )
@@ -335,7 +342,9 @@ def _told_once(notes: Iterable[Note]) -> Notes:
     codes = {note.code for note in notes}
     follows: set[str] = set()
     if "no_known_wrench" in codes:  # nothing that is written depends on forces
-        follows |= {"filters_differ", "no_known_load"}
+        follows |= {"filters_differ", "impact", "no_known_load"}
+    if "impact" in codes:  # the same with its frames
+        follows.add("filters_differ")
     if codes & {"mass_unknown"} and "no_known_wrench" in codes:
         follows.add("no_known_wrench")
     return tuple(note for note in notes if note.code not in follows)
