@@ -167,5 +167,7 @@ def _settled(stand: Stand, loads: Loads) -> tuple[BodyMass, Loads]:
         again = walking_mass(stand.ground, loads, stand.vertical_m_per_s, stand.gravity_m_per_s2)
         if again == mass:
             return mass, loads
+        if not again.known:
+            return replace(mass, doubt="with that mass a part of a foot stands beside its plate"), loads
         mass = again
     return not_told("the contacts that count depend on the mass, and it on them"), loads

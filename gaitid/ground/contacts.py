@@ -241,9 +241,9 @@ def _contacts_of(foot: FootClaims, on_plates: Sequence[Evidence]) -> tuple[list[
 def _by_hand(judgement: Judgement) -> Judgement:
     """What is given by hand wins over every rule; what speaks against it stays with it, in words."""
     nothing = np.zeros_like(judgement.misplaced)
-    if not judgement.known:
-        return Judgement(True, UNSUPPORTED, f"the evidence says otherwise: {judgement.reason}", nothing, nothing)
-    return replace(judgement, misplaced=nothing, at_edge=nothing, beyond=False)
+    if judgement.known and not (judgement.misplaced | judgement.at_edge).any():
+        return replace(judgement, beyond=False)
+    return Judgement(True, UNSUPPORTED, f"the evidence says otherwise: {judgement.reason}", nothing, nothing)
 
 
 def _on_plates(foot: FootClaims, weight_N: float, balance: Balance | None) -> list[Evidence]:

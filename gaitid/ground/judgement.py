@@ -143,15 +143,19 @@ def height_above_surface(contact: Evidence, limits: Limits) -> Iterator[Reason]:
 def over_an_edge(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """Whether a foot that reaches beyond its plates presses there: the body's motion tells, else how far it does."""
     beside, over = contact.beyond_edges(limits)
+    far = [*beside, *(text for text, reach in over if reach > 0)]
     if contact.carries_all(limits):
         if beside:
             words = f"{' and '.join(beside)}, but the plates carry all that the body's motion asks for"
             yield Reason(0.7, words, beyond=True)
+    elif far and _carries_a_part(contact, limits):
+        yield Reason(0.7, " and ".join(far) + _lacks(contact), beyond=True)
+        return
     elif beside:
         yield unknown(" and ".join(beside) + _lacks(contact))
         return
-    elif contact.support.tells and any(reach > 0 for _, reach in over):
-        yield unknown(over[0][0] + _lacks(contact))
+    elif far and contact.support.tells:
+        yield unknown(far[0] + _lacks(contact))
         return
     for text, _ in over:
         yield Reason(0.7, text)
@@ -236,29 +240,47 @@ def pressure_at_an_edge(contact: Evidence, limits: Limits) -> Iterator[Reason]:
         return
     ours = contact.alone & ~_misplaced(contact, limits)
     at_edge = ours & contact.sure & _presses_at_an_edge(contact, limits)
-    if contact.carries_all(limits):
-        to_edge = _to_an_edge(contact)
-        if beside or max(reach for _, reach in over) > SOLE_TOLERANCE:
+    whole = contact.carries_all(limits)
+    if whole or _carries_a_part(contact, limits):
+        if beside or not whole:
+            at_edge = ours
+        elif max(reach for _, reach in over) > SOLE_TOLERANCE:
             with np.errstate(invalid="ignore"):
-                at_edge |= ours if beside else ours & (to_edge < limits.spread_of_toes)
-        measured = _measured(contact, limits, to_edge)
-        if beside:  # of a pressure at the very edge some lies beyond, however little
-            measured &= to_edge >= limits.at_edge
-        # where nothing tells: the plate measured all of a pressure that lay as near to the edge
-        nearest = to_edge[at_edge & measured].min(initial=np.inf)
-        at_edge &= ~measured & ~(to_edge >= nearest - limits.as_near)
+                at_edge |= ours & (_to_an_edge(contact) < limits.spread_of_toes)
+        at_edge &= ~_measured(contact, limits)
     if at_edge.any():
         text = f"in {at_edge.sum()} frames it presses at that edge, and the load is unknown"
         yield Reason(0.9, text, at_edge=at_edge)
 
 
-def _measured(contact: Evidence, limits: Limits, to_edge: Array) -> Mask:
-    """(frames of the contact,) the body's motion shows that the plates carry all of it, this foot alone or both."""
-    support = contact.support
+def _carries_a_part(contact: Evidence, limits: Limits) -> bool:
+    """Whether the body's motion shows in enough frames of single support that the plates measured all of the foot."""
+    if not contact.support.tells:
+        return False
+    alone = np.isfinite(contact.support.lacking)
+    return int((alone & _measured(contact, limits)).sum()) >= contact.near
+
+
+def _measured(contact: Evidence, limits: Limits) -> Mask:
+    """(frames of the contact,) the plates measured all of the foot, by the body's motion.
+
+    It shows that in single support, and of all plates together in double support; where it tells nothing, pressure that
+    lies no nearer to the edge was measured too. Nothing was that presses nearer to it than where something lacked.
+    """
+    support, to_edge = contact.support, _to_an_edge(contact)
     with np.errstate(invalid="ignore"):
         lacking = np.fmin(support.lacking, support.lacking_of_both) - support.usual
         most = np.where(to_edge < limits.spread_of_toes, limits.lost_near_edge, limits.lost_at_once)
-        return np.asarray(lacking <= most)
+        whole = contact.carries_all(limits)
+        shown = lacking <= (most if whole else limits.lost_near_edge)
+        if contact.beyond_edges(limits)[0] or not whole:  # of a pressure at the very edge some lies beyond
+            shown &= to_edge >= limits.at_edge
+        short = to_edge[np.isfinite(support.lacking) & ~shown]
+        nearest = to_edge[shown].min(initial=np.inf) - limits.as_near
+        if not whole:
+            nearest = max(nearest, short.max(initial=-np.inf))
+            shown &= to_edge > nearest
+        return np.asarray(shown | (to_edge > nearest))
 
 
 def pressure_runs_backward(contact: Evidence, limits: Limits) -> Iterator[Reason]:
@@ -277,7 +299,7 @@ def pressure_runs_backward(contact: Evidence, limits: Limits) -> Iterator[Reason
 
 def part_of_the_foot(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """In single support a whole foot carries the body: less tells that a part of it stands beside the plate."""
-    if contact.carries_all(limits):
+    if contact.carries_all(limits) or _carries_a_part(contact, limits):
         return
     ends, middle = contact.single_support
     tells = bool(np.isfinite(ends))
