@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from accuracy import LIMITS, measure
 from shared_trials import SHARED, TRIALS
 
+from gaitid.ground.contacts import LOADED, UNKNOWN
 from gaitid.notes import texts
 from gaitid.run import Prepared, RunOptions, analyse_file, prepare
 
