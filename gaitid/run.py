@@ -20,7 +20,7 @@ from gaitid.inputs import beside, file_state, found_trial, input_record, named, 
 from gaitid.model import AUTO
 from gaitid.model.load import bundled_models, find_model, load_model
 from gaitid.model.specs import Model
-from gaitid.notes import Note, Notes, ranked
+from gaitid.notes import Note, Notes
 from gaitid.read import read_trial
 from gaitid.read.assignments import enf_files
 from gaitid.read.settings import SETTINGS, ReaderSettings
@@ -295,6 +295,7 @@ def _read(path: Path, options: RunOptions) -> Trial:
 
 def analyse_file(path: Path, prepared: Prepared) -> Result:
     """Read and analyse one trial."""
+    from gaitid.analysis.judge import judged
     from gaitid.analysis.pipeline import Options, analyse
 
     prepared = settle(prepared, path)
@@ -317,7 +318,7 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
     notes = prepared.notes
     if prepared.chosen_because and options.subject is None:
         notes = (*notes, *beside(found_trial(path), options.static, options.forces))
-    return replace(result, notes=ranked((*notes, *result.notes))) if notes else result
+    return judged(result, (*notes, *result.notes)) if notes else result
 
 
 def notes_of_trial(result: Result, prepared: Prepared) -> Notes:

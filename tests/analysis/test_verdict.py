@@ -17,9 +17,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from shared_trials import SHARED
 
 from gaitid.analysis.consequences import CONSEQUENCES, DO_NOT_USE, GOOD, LEVELS, USABLE, consequence_of
+from gaitid.analysis.judge import judge
 from gaitid.analysis.pipeline import Options, analyse
 from gaitid.analysis.result import Result
-from gaitid.analysis.verdict import OWN, Reason, Verdict, judge
+from gaitid.analysis.verdict import OWN, Reason, Verdict
 from gaitid.analysis.wording import by_code, in_one
 from gaitid.body.subject import SubjectFile
 from gaitid.ground.claims import ByHand
