@@ -58,7 +58,7 @@ ANGLES = ("hip_flexion", "knee_flexion", "ankle_dorsiflexion")
 MOMENTS = ("hip_extension", "knee_extension", "ankle_plantarflexion")
 HEAD = "| folder, command | model, marker set | hip flexion | knee flexion | ankle dorsiflexion | largest moments |"
 # Notes that follow from others, or that hold of nearly all of these recordings.
-UNTOLD = ("no_known_wrench", "filters_differ", "gap_open")
+UNTOLD = ("no_known_wrench", "filters_differ", "impact", "gap_open")
 
 
 class Outcome:
@@ -82,6 +82,13 @@ class Outcome:
 
     def known(self, name: str) -> list[float]:
         return [value for value in self.columns.get(name, ()) if math.isfinite(value)]
+
+    def known_moment(self, side: str, name: str) -> list[float]:
+        """Without the frames of impacts, from which no peak comes."""
+        impacts = [i for i in self.record["impacts"] if i["side"] == side]
+        at = zip(self.columns.get("frame", ()), self.columns.get(f"{side}_{name}_moment_Nm_per_kg", ()), strict=True)
+        outside = (v for f, v in at if not any(i["first_frame"] <= f <= i["last_frame"] for i in impacts))
+        return [value for value in outside if math.isfinite(value)]
 
 
 # --- words ----------------------------------------------------------------------------------------------------
@@ -110,10 +117,10 @@ def ranges(outcome: Outcome, angle: str) -> str:
 
 
 def peaks(outcome: Outcome) -> str:
-    """The largest sagittal moments of either leg, N·m/kg."""
+    """The largest sagittal moments of either leg outside impacts, N·m/kg."""
     found = []
     for moment in MOMENTS:
-        known = [v for side in ("left", "right") for v in outcome.known(f"{side}_{moment}_moment_Nm_per_kg")]
+        known = [v for side in ("left", "right") for v in outcome.known_moment(side, moment)]
         if known:
             found.append(f"{moment.replace('_', ' ')} {max(known):.2f}")
     return ", ".join(found) or "empty"

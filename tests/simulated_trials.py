@@ -24,9 +24,9 @@ class Simulated:
 
 
 @cache
-def simulated_walk(**options: float | bool) -> Simulated:
+def simulated_walk(scenario: str = "walk", **options: float | bool) -> Simulated:
     settings = WalkSettings(**options)  # type: ignore[arg-type]
-    walk = simulate_walk(settings)
+    walk = simulate_walk(settings, scenario)
     truth = walk.at(settings.times_s)
     channels = walk.plate_channels(settings.analog_times_s)
     plates = tuple(

@@ -12,6 +12,7 @@ from gaitid.body.quality import calibration_figures
 from gaitid.body.subject import Subject
 from gaitid.dynamics.chain import Chain
 from gaitid.dynamics.wrench import Wrench
+from gaitid.gait.impact import Impact, impact_frames
 from gaitid.gait.spatiotemporal import Gait
 from gaitid.ground.contacts import Contact, FootLoad, Loads
 from gaitid.ground.ground import Ground
@@ -19,7 +20,7 @@ from gaitid.markers.clean import Markers
 from gaitid.model.specs import Model, Settings
 from gaitid.notes import Notes
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Trial
+from gaitid.trial import Array, Mask, Trial
 
 
 @frozen_dataclass(eq=False)
@@ -103,6 +104,8 @@ class Result:
         None where the base has no mass.
     base_chain : Chain or None
         Where it has one: the links of all sides, in their order, and the base last, as one tree.
+    impacts : tuple of Impact
+        Of feet with plates: no peak of a joint comes from their frames.
     notes : Notes
         Ranked.
     verdict : Verdict
@@ -125,6 +128,7 @@ class Result:
     base_chain: Chain | None
     sides: Mapping[str, SideResult]
     gait: Gait
+    impacts: tuple[Impact, ...]
     conventions: Mapping[str, str]
     notes: Notes
     verdict: Verdict
@@ -133,6 +137,10 @@ class Result:
     def contacts(self) -> tuple[Contact, ...]:
         """Of the feet with the ground, in order of their first frames."""
         return self.loads.contacts
+
+    def impact_frames(self, side: str) -> Mask:
+        """(frames,) whether a frame of a side belongs to an impact."""
+        return impact_frames(self.impacts, side, self.trial.n_frames)
 
     @property
     def quality(self) -> dict[str, Any]:

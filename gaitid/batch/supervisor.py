@@ -61,7 +61,7 @@ def make_jobs(planned: Sequence[Planned], options_of: Callable[[Planned], RunOpt
             load = partial(load_model, options.model, options.overrides)
             # bundled models change with the version only
             models[key] = () if options.model == AUTO else about_hidden(options.model, load).paths
-        extra = (options.subject, options.static, options.forces, options.plates, options.markers)
+        extra = (options.subject, options.static, options.beside, options.forces, options.plates, options.markers)
         shared = [hashed(path) for path in (*models[key], *(p for p in extra if p is not None))]
         discovered = trial.static is not None and trial.static.how != "given"
         jobs.append(Job(trial.trial, trial.folder, options, tuple(shared), discovered))

@@ -157,6 +157,10 @@ class Geometry:
         """The same model, subject and trial with other positions of its markers."""
         return Geometry(self.model, markers, self._numbers, self.n_frames, self.up_g, self.foot_flat, self.calibration)
 
+    def taken_as(self, foot_flat: bool) -> Geometry:
+        """The same static, taken as foot-flat or not."""
+        return Geometry(self.model, self._markers, self._numbers, self.n_frames, self.up_g, foot_flat, self.calibration)
+
     def value(self, formula: Expression, side: str = "", **local: object) -> object:
         """A formula's value; `local` names win over the model's."""
 

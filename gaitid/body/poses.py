@@ -8,6 +8,7 @@ import numpy as np
 
 from gaitid.body.frames import Calibration, Geometry, Pose
 from gaitid.body.kinematics import SegmentMotion, segment_motions
+from gaitid.body.plausible_body import length_faults
 from gaitid.body.sanity import check_body, length_notes, line_notes
 from gaitid.body.standing import check_fits, compare_with_static
 from gaitid.body.subject import Subject
@@ -129,8 +130,9 @@ def pose_body(
     notes = line_notes(geometry, sides)
     notes += compare_with_static(geometry, sides)
     check_fits(geometry)
-    check_body(geometry, sides, markers.doubted)
+    notes += check_body(geometry, sides, markers.doubted)
     notes += length_notes(geometry, sides, markers.first_frame)
+    notes += length_faults(geometry, sides, subject)
     through = geometry
     if markers.support is not markers.filtered:
         through = geometry.with_markers(markers.support)

@@ -14,7 +14,7 @@ from gaitid.analysis import figures
 from gaitid.analysis.consequences import DO_NOT_USE, consequence_of
 from gaitid.analysis.result import Result
 from gaitid.analysis.wording import by_code
-from gaitid.body.frames import Geometry
+from gaitid.body.lengths import constant_lengths
 from gaitid.check.findings import FAIL, PASS, WARN, Finding, Report
 from gaitid.check.golden import compare
 from gaitid.check.limits import (
@@ -33,6 +33,9 @@ from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import apply, apply_transposed, cross
 from gaitid.run import Prepared, analyse_file
 from gaitid.trial import Array
+
+#: Codes of notes that findings of their own say.
+SAID_BY_CHECKS = ("length_varies", "length_jump", "label_fault")
 
 
 def check_file(
@@ -215,7 +218,8 @@ def known_wrenches(result: Result) -> Finding:
 
 def labels(result: Result) -> list[Finding]:
     """Labels that jump or change places: what they name is not known there, and a person must correct them."""
-    faults = result.quality["label_faults"]
+    harmless = ("spike", "repeated", "moved")  # of few frames, or of none: their notes are warnings
+    faults = [fault for fault in result.quality["label_faults"] if fault["kind"] not in harmless]
     if not faults:
         return []
     words = ", ".join(f"{' and '.join(fault['labels'])} ({fault['kind']})" for fault in faults)
@@ -227,8 +231,8 @@ def segment_lengths(result: Result) -> list[Finding]:
     worst: tuple[float, str] = (0.0, "")
     jump: tuple[float, str] = (0.0, "")
     means: dict[tuple[str, str], float] = {}
-    for side, lengths in _lengths(result).items():
-        for segment, length in lengths.items():
+    for side in result.body.sides:
+        for segment, length in constant_lengths(result.body.geometry, side).items():
             known = length[np.isfinite(length)]
             if known.size < 2:
                 continue
@@ -264,33 +268,3 @@ def segment_lengths(result: Result) -> list[Finding]:
                 text = f"left and right {segment} differ by {share:.0%} in length, at most {SIDE_DIFFERENCE:.0%}"
                 findings.append(Finding("sides", WARN, text, share, SIDE_DIFFERENCE, "1"))
     return findings
-
-
-def _lengths(result: Result) -> dict[str, dict[str, Array]]:
-    """Between neighbouring joint centres, and among the lowest one, heel and toe, by side; (frames,) m."""
-    trial, model = result.trial, result.model
-    markers = {
-        label: trial.marker(label)
-        for side, role in model.roles
-        for label in (model.labels(role, side) if side else ())
-        if trial.has(label)
-    }
-    geometry = Geometry(model, markers, {}, trial.n_frames, np.zeros(3))
-    lengths: dict[str, dict[str, Array]] = {}
-    for side, leg in result.sides.items():
-        of_side: dict[str, Array] = {}
-        for below, k in zip(model.chain, model.proximal, strict=True):
-            if k is not None:
-                body = model.chain[k]
-                several = model.proximal.count(k) > 1
-                name = f"{body.segment} to {below.joint}" if several else body.segment
-                of_side[name] = np.linalg.norm(leg.joints_g[below.joint] - leg.joints_g[body.joint], axis=1)
-        lengths[side] = of_side
-        if not model.touches_ground:
-            continue
-        lowest = model.chain[0]
-        heel, toe = geometry.point(model.heel, side), geometry.point(model.toe, side)
-        of_side["heel to toe"] = np.linalg.norm(toe - heel, axis=1)
-        for name, point in (("heel", heel), ("toe", toe)):
-            of_side[f"{lowest.joint} to {name}"] = np.linalg.norm(point - leg.joints_g[lowest.joint], axis=1)
-    return lengths

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from gaitid.analysis.limits import EMPTY_FAIL, EMPTY_WARN, MEAN_FAIL, MEAN_WARN, PEAK_FAIL, PEAK_WARN, TOGETHER_WARN
+from gaitid.body.length_limits import LENGTH_JUMP_M, LENGTH_SD_FAIL_M, LENGTH_SD_WARN_M
 
 # Of the figures that `run` and every verdict know too (`gaitid.analysis.figures`); the others are of `check` alone.
-__all__ = ["EMPTY_FAIL", "EMPTY_WARN", "MEAN_FAIL", "MEAN_WARN", "PEAK_FAIL", "PEAK_WARN", "TOGETHER_WARN"]
+__all__ = [
+    "EMPTY_FAIL",
+    "EMPTY_WARN",
+    "LENGTH_JUMP_M",
+    "LENGTH_SD_FAIL_M",
+    "LENGTH_SD_WARN_M",
+    "MEAN_FAIL",
+    "MEAN_WARN",
+    "PEAK_FAIL",
+    "PEAK_WARN",
+    "TOGETHER_WARN",
+]
 
 # Newton's and Euler's laws over windows of this many seconds, from positions only (see `balance`). What is
 # left is the error of the derivatives: below 1e-6 of body weight and 0.0002 N·m/kg in recorded walks (0.025
@@ -14,12 +26,6 @@ __all__ = ["EMPTY_FAIL", "EMPTY_WARN", "MEAN_FAIL", "MEAN_WARN", "PEAK_FAIL", "P
 BALANCE_WINDOW_S = 0.3
 BALANCE_FORCE_BW = 0.001
 BALANCE_MOMENT_NM_PER_KG = 0.05
-# Standard deviation, m, of the distance between neighbouring joint centres, and among the ankle, heel and toe. Skin
-# moves them by 2 to 11 mm in walking, by 26 mm on stairs with deep knee flexion; markers that are mislabelled for part
-# of a trial move them by centimetres.
-LENGTH_SD_WARN_M, LENGTH_SD_FAIL_M = 0.015, 0.04
-# A length that changes by more than this from one frame to the next, m: a label jumped to another marker.
-LENGTH_JUMP_M = 0.03
 # Left and right segments that differ more than this (share of their mean) are a measurement of the wrong leg.
 SIDE_DIFFERENCE = 0.15
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -202,7 +202,9 @@ def _work(plan: Plan, jobs: Sequence[Job], folder: Path, given: Mapping[str, Any
             progress.clear()
             log.add("interrupted", level=ERROR)
             of_all = f"{progress.done - progress.refused} of {counted(len(jobs), 'trial')}"
-            print_error(f"interrupted; {of_all} done; go on with --resume")
+            earlier = _not_looked_at(folder, jobs, printer.told) if given["resume"] else 0
+            before = f", {earlier} done before not looked at yet" if earlier else ""
+            print_error(f"interrupted; {of_all} done{before}; go on with --resume")
             return None
         finally:
             progress.clear()
@@ -212,16 +214,27 @@ def _work(plan: Plan, jobs: Sequence[Job], folder: Path, given: Mapping[str, Any
     return outcomes
 
 
+def _not_looked_at(folder: Path, jobs: Sequence[Job], told: Collection[str]) -> int:
+    """How many results of earlier batches stand whose trials have had no turn yet."""
+    from gaitid.batch.journal import Journal
+    from gaitid.batch.previous import place_of
+
+    noted = Journal(folder).read()
+    return sum(place_of(job, folder) in noted for job in jobs if job.name not in told)
+
+
 class _Printer:
     """Logs and prints what became of each trial, as it comes."""
 
     def __init__(self, log: Log, progress: Progress) -> None:
         self.log, self.progress = log, progress
+        self.told: set[str] = set()
         self.first_with: dict[str, str] = {}  # the first trial that is not done for a reason, by reason
 
     def __call__(self, outcome: Outcome) -> None:
         from gaitid.batch.job import DONE
 
+        self.told.add(outcome.trial)
         done, before = outcome.status == DONE, outcome.run_time_s is None
         for warning in outcome.warnings:
             self.log.add("warning", warning, WARNING, trial=outcome.trial)
@@ -315,7 +328,7 @@ def _options_of(common: tuple[str, ...], planned: Planned) -> RunOptions:
     except (click.UsageError, GaitidError) as error:
         text = error.line() if isinstance(error, GaitidError) else error.format_message().removesuffix(".")
         raise GaitidError(f"{planned.where or planned.trial}: {text}") from None
-    return replace(chosen, command=recorded_command(planned.trial, in_order))
+    return replace(chosen, command=recorded_command(planned.trial, in_order), beside=planned.beside)
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,15 @@ from gaitid.cli import options
 from gaitid.cli.common import CONTEXT, attempt, print_info, talk_options
 
 # Codes of notes that say nothing of a standing trial.
-OF_WALKS = {"no_known_load", "no_known_wrench", "mass_unknown", "mass_estimated", "filters_differ", "model_limits"}
+OF_WALKS = {
+    "no_known_load",
+    "no_known_wrench",
+    "mass_unknown",
+    "mass_estimated",
+    "filters_differ",
+    "impact",
+    "model_limits",
+}
 
 
 @click.command(

@@ -10,10 +10,11 @@ import numpy as np
 from gaitid.errors import TrialError
 from gaitid.markers.exchanged import find_exchanged
 from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
-from gaitid.markers.labels import LabelFault, check_labels
+from gaitid.markers.labels import KEEP, LabelFault, check_labels, fault_words, without
 from gaitid.markers.templates import Template
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
+from gaitid.numerics.bandwidth import held_bandwidth, movement_frequency
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.statistics import median, noise_level
@@ -24,6 +25,9 @@ from gaitid.trial import Array, Trial
 # unfiltered noise costs 223 N·m a millimetre at the hip and the 7 Hz filter 0.55 N·m: they break even at 0.0025 mm.
 # Walks that Nexus smoothed have at most 0.00002 mm, raw trajectories 0.008 mm and more (docs/method.md).
 SMOOTHED_BELOW_MM = 0.002
+# Hz. `movement_frequency` of the simulated walk, for which `raw_cutoff_hz` was chosen. The cut-off with the least error
+# of moments goes in proportion: slow walk, walk, fast walk and run of 0.97 to 2.39 Hz ask for 5 to 12 (docs/method.md).
+WALK_HZ = 1.36
 # Hz. Where cross-validation lets this much of a walk through, noise that neighbouring frames share misled it.
 MISLED_HZ = 15.0
 # m. Half of the markers are moved farther than this by 7 Hz at 9.5 m/s (21 mm); walks and runs stay below 6.2 mm.
@@ -65,9 +69,17 @@ class Markers:
     notes: Notes
 
     @property
-    def doubted(self) -> list[str]:
-        """Labels that are not believed in some frames, each once."""
-        return list(dict.fromkeys(label for fault in self.quality["label_faults"] for label in fault["labels"]))
+    def doubted(self) -> Mapping[str, str]:
+        """Labels that are not believed in a tenth of the trial or more, and what is wrong with them, in words."""
+        doubted: dict[str, str] = {}
+        for fault in self.quality["label_faults"]:
+            lost = sum(last - first + 1 for first, last in fault["frames"])
+            n_frames = len(next(iter(self.seen.values())))
+            what = fault_words(fault["kind"], fault["labels"], fault["size_mm"] * 1e-3)
+            if 10 * lost >= n_frames:
+                text = f"{what} (not believed in {lost} of {n_frames} frames; keep with {KEEP})"
+                doubted |= dict.fromkeys((*fault["labels"], *fault["or_labels"]), text)
+        return doubted
 
 
 def model_markers(trial: Trial, model: specs.Model) -> dict[str, Array]:
@@ -101,7 +113,7 @@ def clean_markers(trial: Trial, model: specs.Model, templates: Sequence[Template
     Raises
     ------
     TrialError
-        The cut-off is not below half the rate.
+        The cut-off is not below half the rate, or left and right are exchanged.
     """
     letters = [side.letter for side in model.sides]
     loaded = model.touches_ground and bool(trial.plates)
@@ -137,7 +149,7 @@ def clean(
     Raises
     ------
     TrialError
-        The cut-off is not below half the rate.
+        The cut-off is not below half the rate, or left and right are exchanged.
     """
     checked, faults = dict(raw), []
     if settings.doubtful_labels == "unknown":
@@ -146,22 +158,26 @@ def clean(
         if len(letters) == 2:
             settled = {label for fault in faults if fault.kind == "reversed" for label in fault.labels}
             others = {label: points for label, points in checked.items() if label not in settled}
-            faults += find_exchanged(others, (letters[0], letters[1]))
+            exchanged = find_exchanged(others, (letters[0], letters[1]))
+            _refuse_crossed(exchanged)
+            checked = without(checked, exchanged)
+            faults += exchanged
     limits = GapLimits(settings.gap_sure_s, settings.gap_spline_s, settings.gap_rigid_s, settings.gap_error_mm * 1e-3)
     filled = fill_gaps(checked, rate_hz, limits)
-    settings, noise_mm, noise_notes = _resolved(raw, settings, rate_hz)
     support = bridge(filled.markers, rate_hz)
+    settings, of_noise, noise_notes = _resolved(raw, filled.markers, settings, rate_hz)
     smooth, figures, settings = _filtered(support, settings, rate_hz)
     is_open = {label: ~known_rows(points) for label, points in filled.markers.items()}
     bridged = [label for label, mask in is_open.items() if (mask & known_rows(smooth[label])).any()]
     filtered = {**smooth, **{label: np.where(is_open[label][:, None], np.nan, smooth[label]) for label in bridged}}
     quality = {
-        "marker_noise_mm": noise_mm,
+        **of_noise,
         "marker_filter": figures,
+        "marker_bandwidth_hz": _bandwidth(smooth, figures, rate_hz),
         "gaps": [_gap_record(gap, first_frame) for gap in filled.gaps],
         "label_faults": [_fault_record(fault, first_frame) for fault in faults],
         **_missing(raw),
-        **(_residual_analysis(filled.markers, rate_hz) if noise_mm > SMOOTHED_BELOW_MM else {}),
+        **(_residual_analysis(filled.markers, rate_hz) if of_noise["marker_noise_mm"] > SMOOTHED_BELOW_MM else {}),
     }
     notes = (
         *(fault.note(first_frame) for fault in faults),
@@ -172,6 +188,17 @@ def clean(
     )
     through = smooth if bridged else filtered
     return Markers(filled.markers, filtered, through, first_frame, settings, quality, notes)
+
+
+def _refuse_crossed(exchanged: Sequence[LabelFault]) -> None:
+    """Refuse a trial in which several labels lie on the other side: the sides are exchanged, not the labels."""
+    crossed = [" and ".join(fault.labels) for fault in exchanged if not fault.also]
+    if len(crossed) > 1:
+        raise TrialError(
+            f"left and right are exchanged: {', '.join(crossed)} are each nearer to the markers of the other side",
+            expected="labels of the left side on the subject's left",
+            todo=f"correct the labels, or keep them with {KEEP}",
+        )
 
 
 # --- gaps and labels ----------------------------------------------------------------------------------------
@@ -207,6 +234,7 @@ def _fault_record(fault: LabelFault, first_frame: int) -> dict[str, Any]:
     return {
         "kind": fault.kind,
         "labels": list(fault.labels),
+        "or_labels": list(fault.also),
         "frames": [[a + first_frame, b + first_frame] for a, b in fault.frames],
         "size_mm": fault.size_m * 1e3,
     }
@@ -221,29 +249,40 @@ def _missing(raw: Mapping[str, Array]) -> dict[str, Any]:
 
 
 def _resolved(
-    raw: Mapping[str, Array], settings: specs.Settings, rate_hz: float
-) -> tuple[specs.Settings, float, Notes]:
-    """Settings with ``auto`` decided from the noise on the markers, that noise in mm, and what to say of it."""
+    raw: Mapping[str, Array], filled: Mapping[str, Array], settings: specs.Settings, rate_hz: float
+) -> tuple[specs.Settings, dict[str, float], Notes]:
+    """Settings with ``auto`` decided from noise and movement of the markers, both for the record, and what to say."""
     levels = [noise_level(1e3 * points) for points in raw.values()]
     known = [level for level in levels if np.isfinite(level)]
     noise = float(median(np.array(known))) if known else float("nan")
+    figures = {"marker_noise_mm": noise}
     carry = f"the markers carry {noise:.2g} mm of noise"
     if settings.cutoff_hz == "auto":
         if not noise > SMOOTHED_BELOW_MM:
-            return settings._replace(cutoff_hz=None), noise, ()
+            return settings._replace(cutoff_hz=None), figures, ()
         if settings.marker_filter == "gcv_spline":
-            return settings, noise, (Note("marker_filter", f"{carry}; a smoothing spline took it off"),)
-        cutoff, n_frames = settings.raw_cutoff_hz, len(next(iter(raw.values())))
+            return settings, figures, (Note("marker_filter", f"{carry}; a smoothing spline took it off"),)
+        frequency = movement_frequency(np.stack(list(filled.values()), axis=1), rate_hz, noise * 1e-3)
+        figures["movement_frequency_hz"] = frequency
+        cutoff, n_frames = _cutoff_for(frequency, settings.raw_cutoff_hz, rate_hz), len(next(iter(raw.values())))
         if not rate_hz / n_frames <= cutoff < rate_hz / 2:
             why = f"half the rate is {rate_hz / 2:g} Hz" if cutoff >= rate_hz / 2 else f"{n_frames} frames are too few"
             text = f"{carry} and are not filtered: no low-pass at {cutoff:g} Hz, for {why}; accelerations are rough"
-            return settings._replace(cutoff_hz=None), noise, (Note("markers_rough", text),)
+            return settings._replace(cutoff_hz=None), figures, (Note("markers_rough", text),)
         settings = settings._replace(cutoff_hz=cutoff)
-        what = f"{carry}; they were low-passed at {settings.cutoff_hz:g} Hz (choose with --cutoff)"
-        return settings, noise, (Note("marker_filter", what),)
+        faster = ", as fast as they move" if cutoff > settings.raw_cutoff_hz else ""
+        what = f"{carry}; they were low-passed at {settings.cutoff_hz:g} Hz{faster} (choose with --cutoff)"
+        return settings, figures, (Note("marker_filter", what),)
     if settings.cutoff_hz is None and noise > SMOOTHED_BELOW_MM:
-        return settings, noise, (Note("markers_rough", f"{carry} and are not filtered: accelerations are rough"),)
-    return settings, noise, ()
+        return settings, figures, (Note("markers_rough", f"{carry} and are not filtered: accelerations are rough"),)
+    return settings, figures, ()
+
+
+def _cutoff_for(frequency_hz: float, of_walk_hz: float, rate_hz: float) -> float:
+    """The cut-off of the low-pass, Hz: `of_walk_hz` for a walk, in proportion for what moves faster (whole Hz)."""
+    if not frequency_hz > WALK_HZ:
+        return of_walk_hz
+    return max(of_walk_hz, min(float(round(of_walk_hz * frequency_hz / WALK_HZ)), rate_hz / 4))
 
 
 def _filtered(
@@ -304,6 +343,14 @@ def _filtered(
     return {label: values[:, i] for i, label in enumerate(labels)}, figures, settings
 
 
+def _bandwidth(smooth: Mapping[str, Array], figures: Mapping[str, Any], rate_hz: float) -> float:
+    """Up to which frequency the markers hold the movement, Hz: by their filter here, or by what they look like."""
+    effective = [float(v) for v in figures.get("effective_cutoff_hz", {}).values()]
+    if effective:
+        return float(median(np.array(effective)))
+    return held_bandwidth(np.stack(list(smooth.values()), axis=1), rate_hz) if smooth else float("nan")
+
+
 def _strong_filter(markers: Mapping[str, Array], smooth: Mapping[str, Array], settings: specs.Settings) -> Notes:
     """That the filter takes away movement: it moves most markers farther than their noise could be."""
     cutoff = settings.cutoff_hz
@@ -339,8 +386,8 @@ def _filter_notes(settings: specs.Settings, figures: Mapping[str, Any], loaded: 
     if loaded and effective and (force is None or abs(force - typical) > 0.5):
         plates = "the plates are not" if force is None else f"the plates at {force:g} Hz"
         text = (
-            f"the markers are low-passed at {typical:.3g} Hz, {plates}: knee and hip moments within 0.03 s of a foot "
-            "strike are not to be trusted (--force-cutoff; docs/method.md)"
+            f"the markers are low-passed at {typical:.3g} Hz, {plates}: knee and hip moments at an impact are not to "
+            "be trusted (docs/impacts.md)"
         )
         notes.append(Note("filters_differ", text))
     return tuple(notes)

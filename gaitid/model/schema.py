@@ -130,6 +130,7 @@ def parse_settings(fields: Fields) -> specs.Settings:
         remove_bias=fields.text("remove_bias", d.remove_bias, ("auto", "always", "never")),
         bias_limit_N=fields.number("bias_limit_N", d.bias_limit_N, 0.0, 1000),
         edge_frames=fields.text("edge_frames", d.edge_frames, ("unknown", "known")),
+        external_support=fields.flag("external_support", d.external_support),
         doubtful_labels=fields.text("doubtful_labels", d.doubtful_labels, ("unknown", "keep")),
         gap_sure_s=fields.number("gap_sure_s", d.gap_sure_s, 0.0, 2.0),
         gap_spline_s=fields.number("gap_spline_s", d.gap_spline_s, 0.0, 2.0),

@@ -193,7 +193,9 @@ def _peaks(result: Result) -> str:
     return (
         "".join(tables)
         + '<p class="note">The greatest value (for absorption the least) within each contact whose load is '
-        "known, with its sign. Where frames of the contact are empty, the true peak may lie among them.</p>"
+        "known, with its sign. Where frames of the contact are empty, the true peak may lie among them. Frames of the "
+        "impact of the foot strike are left out: knee and hip moments there come from a force that is faster than the "
+        "markers.</p>"
     )
 
 
@@ -225,7 +227,8 @@ def _peak_cell(p: Peak) -> str:
     if value == UNKNOWN:
         return value
     part = f'<small class="part">{p.empty} of {p.frames} empty</small>' if p.empty else ""
-    return f"{value}<small>frame {p.frame}</small>{part}"
+    beside = '<small class="part">beside the impact</small>' if p.beside_impact else ""
+    return f"{value}<small>frame {p.frame}</small>{part}{beside}"
 
 
 def _cut(result: Result, contact: Contact) -> str:

@@ -89,6 +89,16 @@ class Result:
         """Whether there are columns to draw a panel of."""
         return panel.columns(self.sides)[0] in self.columns
 
+    def impact_frames(self, side: str) -> NDArray[np.bool_]:
+        """(n,) whether a frame of a side belongs to the impact of a foot strike; records before 0.3.0 say none."""
+        impacts, mask = self.section("impacts"), np.zeros(len(self.frame), dtype=bool)
+        for entry in impacts if isinstance(impacts, list) else []:
+            if isinstance(entry, Mapping) and entry.get("side") == side:
+                bounds = [entry.get(name) for name in ("first_frame", "last_frame")]
+                first, last = (float(b) if isinstance(b, int | float) else float("nan") for b in bounds)
+                mask |= (self.frame >= first) & (self.frame <= last)
+        return mask
+
     @property
     def step_s(self) -> float:
         """Time from one frame to the next (1 s where there is only one frame)."""

@@ -37,13 +37,15 @@ class Peak:
     """A peak within one contact.
 
     ``value`` is NaN where no frame of the contact has one; ``empty`` frames of ``frames`` have none, so the
-    true peak may lie among them.
+    true peak may lie among them. ``beside_impact`` where it lies beside the frames of the impact, which are left out:
+    then the true peak may lie there.
     """
 
     value: float
     frame: int
     empty: int
     frames: int
+    beside_impact: bool = False
 
 
 PEAKS = (
@@ -67,14 +69,20 @@ def peak_kinds(result: Result) -> list[PeakKind]:
 
 
 def peak(result: Result, contact: Contact, kind: PeakKind) -> Peak:
-    """The greatest (or least) value while the foot is on the ground, over the frames that have one."""
+    """The greatest (or least) value while the foot is on the ground, over the frames that have one.
+
+    Frames of the strike's impact are left out: what knee and hip have there is no moment of the joint.
+    """
+    impact = result.impact_frames(contact.side)
     inside = (result.frame >= contact.first_frame) & (result.frame <= contact.last_frame)
     values = result.columns[f"{contact.side}_{kind.column}"][inside]
-    filled = np.isfinite(values)
-    if not filled.any():
-        return Peak(float("nan"), -1, len(values), len(values))
+    filled, impact = np.isfinite(values), impact[inside]
+    values, empty = np.where(impact, np.nan, values), int((~filled).sum())
+    if not np.isfinite(values).any():
+        return Peak(float("nan"), -1, empty, len(values))
     at = int(np.nanargmax(values) if kind.greatest else np.nanargmin(values))
-    return Peak(float(values[at]), int(result.frame[inside][at]), int((~filled).sum()), len(values))
+    beside = bool(impact[max(at - 1, 0) : at + 2].any())
+    return Peak(float(values[at]), int(result.frame[inside][at]), empty, len(values), beside)
 
 
 def runs(mask: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:

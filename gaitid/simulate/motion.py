@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import comb, factorial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from gaitid.simulate.body import SIDES, SIGN, Subject, foot_from_uncorrected
 from gaitid.simulate.jet import Array, Jet, apply, constant, matmul, stack, time_jet, turn, turn_matrix
-from gaitid.simulate.loads import FootLoad
+from gaitid.simulate.loads import IMPACT_S, FootLoad
 from gaitid.simulate.passage import Passage
 from gaitid.simulate.series import Pattern
 from gaitid.simulate.skeleton import LEG_ANGLES, Skeleton, pose
@@ -23,6 +25,52 @@ _STANDING = {
     "knee_flexion": np.radians(2.0),
     "toe_out": np.radians(7.0),
 }
+
+
+#: What the walk's smooth pattern has of a strike's sudden stop: the same stop spread over this time, s.
+_SPREAD_S = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class Yield:
+    """How the body gives way to one heel strike's transient: sudden changes of its velocities, less their slow part.
+
+    Attributes
+    ----------
+    side : str
+    centre_s : float
+        Laboratory time of the transient's peak.
+    angles : mapping of angle to float
+        Changes of the rates of the leg's angles, rad/s.
+    origin_g : (3,) array
+        Change of the pelvis' velocity, m/s, laboratory axes.
+    """
+
+    side: str
+    centre_s: float
+    angles: Mapping[str, float] = field(default_factory=dict)
+    origin_g: Array = field(default_factory=lambda: np.zeros(3))
+
+    def course(self, times_s: ArrayLike, order: int) -> Jet:
+        """(times,) s; a change of rate of 1 within `IMPACT_S`, less the same change spread over a longer time.
+
+        So it begins and ends at rest in its place, and is farthest from it at the peak.
+        """
+        since = np.asarray(times_s, dtype=np.float64) - self.centre_s
+        return Jet(_kink(since, IMPACT_S, order) - _kink(since, _SPREAD_S, order))
+
+
+def _kink(since_s: Array, duration_s: float, order: int) -> Array:
+    """(order + 1, times): a change of rate from 0 to 1 around 0, its second derivative a cubic B-spline."""
+    h = duration_s / 4.0
+    u = np.minimum(since_s / h + 2.0, 4.0)
+    rows = []
+    for k in range(order + 1):
+        n = 5 - k  # truncated powers of degree 3 are the B-spline; of 5, its second integral
+        pieces = sum((-1) ** i * comb(4, i) * np.clip(u - i, 0.0, None) ** n for i in range(5)) / factorial(n)
+        rows.append(h ** (1 - k) * pieces)
+    rows[0] = rows[0] + np.clip(since_s - 2.0 * h, 0.0, None)
+    return np.stack(rows)
 
 
 @dataclass(frozen=True)
@@ -43,6 +91,8 @@ class Gait:
         How pattern time runs against laboratory time.
     passage : Passage
         What carries the walkway.
+    yields : tuple of Yield
+        How the body gives way to heel strikes.
     """
 
     subject: Subject
@@ -52,6 +102,7 @@ class Gait:
     yaw_rad: float
     clock: Clock = Clock()  # noqa: RUF009  (frozen)
     passage: Passage = Passage()  # noqa: RUF009
+    yields: tuple[Yield, ...] = ()
 
     @property
     def heading(self) -> Array:
@@ -78,7 +129,12 @@ class Gait:
             carried, start = self.passage.at(since)
             origin, rotation = apply(carried, origin) + start, matmul(carried, rotation)
         heading = self.heading
-        return pose(self.subject, _turned(heading, origin), Jet(heading @ rotation.d), legs)
+        origin_g = _turned(heading, origin)
+        for given in self.yields:
+            course = given.course(times_s, order)
+            legs[given.side] |= {name: legs[given.side][name] + course * rate for name, rate in given.angles.items()}
+            origin_g = origin_g + stack([course * float(v) for v in given.origin_g])
+        return pose(self.subject, origin_g, Jet(heading @ rotation.d), legs)
 
     def pattern_s(self, times_s: Array) -> Array:
         """(times,) pattern time at laboratory times, s; both are the same at the lead foot's strike."""

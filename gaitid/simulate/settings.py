@@ -112,6 +112,9 @@ class WalkSettings(_Recording):
         The mirror image: subject and plates too, so that left and right change places.
     impact_bw : float
         Height, in body weights, of a transient of vertical force at every foot strike. It belongs to the truth.
+    impact_absorbed : float
+        Part of that transient which the inertia of leg and body takes (0 to 1): the segments are decelerated by it, and
+        their markers with them. At 0 the skeleton passes it on unmoved: the joints give moments for all of it.
     plate_types : tuple of int
         C3D types of the plates in turn (`transducers.TYPES`).
     plate_seed : int
@@ -141,6 +144,7 @@ class WalkSettings(_Recording):
     turn_deg: float = 0.0
     mirror: bool = False
     impact_bw: float = 0.0
+    impact_absorbed: float = 0.0
     plate_types: tuple[int, ...] = (2,)
     plate_seed: int = 0
     origin_sign: str = "nexus"
@@ -160,6 +164,10 @@ class WalkSettings(_Recording):
         if self.origin_sign not in ORIGIN_SIGNS:
             faults.append(f"origin_sign {self.origin_sign!r} is not {' or '.join(ORIGIN_SIGNS)}")
         return faults
+
+    def _impossible(self) -> list[str]:
+        beyond = [f"impact_absorbed {self.impact_absorbed:g} is more than 1"] if self.impact_absorbed > 1 else []
+        return super()._impossible() + beyond
 
     def _rates(self) -> list[str]:
         ratio = self.analog_rate_hz / self.rate_hz

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.simulate.body import SIGN, Subject
+from gaitid.simulate.impact import yields
 from gaitid.simulate.jet import Array, time_jet
-from gaitid.simulate.loads import Stance
+from gaitid.simulate.loads import GRAVITY, IMPACT_S, Stance
 from gaitid.simulate.motion import Gait
 from gaitid.simulate.passage import Passage, Pivot
 from gaitid.simulate.plates import Plate, level_plate
@@ -60,7 +61,17 @@ def simulate_walk(
     plates = tuple(_plate(place, gait, SIGN[lead], i + 1, sensors_p[i]) for i, place in enumerate(what.plates))
     visits = tuple(_visit(plates[visit.plate - 1], gait, visit.strike_s) for visit in what.visits)
     walk = Walk(chosen, gait, what.load, stances, plates, what, visits)
-    return replace(walk, stances=tuple(_on_plates(walk, stance) for stance in stances))
+    walk = replace(walk, stances=tuple(_on_plates(walk, stance) for stance in stances))
+    return _giving_way(walk) if chosen.impact_bw and chosen.impact_absorbed else walk
+
+
+def _giving_way(walk: Walk) -> Walk:
+    """The walk whose body gives way to its heel strikes."""
+    at = np.array([stance.on_s + 0.5 * IMPACT_S for stance in walk.stances])
+    soft = replace(walk, settings=replace(walk.settings, impact_bw=0.0))
+    loads = [soft.loads(instant[None])[stance.side] for instant, stance in zip(at, walk.stances, strict=True)]
+    peak_N = walk.settings.impact_bw * walk.settings.impact_absorbed * walk.subject.mass_kg * GRAVITY
+    return replace(walk, gait=replace(walk.gait, yields=yields(walk.gait, walk.stances, loads, peak_N)))
 
 
 def _passage(what: Scenario, gait: Gait) -> Passage:

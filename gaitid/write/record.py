@@ -109,6 +109,16 @@ def record(
         "segments": segments,
         "conventions": result.conventions,
         "contacts": [contact_row(contact, first) for contact in result.contacts],
+        "impacts": [
+            {
+                "side": impact.side,
+                "first_frame": impact.first + first,
+                "last_frame": impact.last + first,
+                "peak_frame": impact.peak + first,
+                "size_body_weights": impact.size_BW,
+            }
+            for impact in result.impacts
+        ],
         "events": result.gait.record(),
         "coverage": {
             side: {

@@ -149,6 +149,9 @@ def test_type_4_plates_and_an_outer_toe_marker(tmp_path: Path) -> None:
     result = analyse_file(SHARED / "qualisys/walk.c3d", chosen)
     known = [(c.side, c.plates, c.first, c.last) for c in result.contacts if c.plates]
     assert known == [("left", (2,), 27, 81), ("right", (1,), 77, 131)]
+    # the left heel lands 3.3 cm beyond the back edge: what it gives there lacks 0.2 of body weight and is not known
+    left = result.sides["left"].load.state[27:82]
+    assert (left[:20] == UNKNOWN).all() and (left[-20:] == LOADED).all()
     # N: as recorded, with the 8 and 13 N that the plates read while they are empty
     recorded = {p["plate"]: p["peak_vertical_N"] + p["bias_N"][2] for p in result.quality["plates"]}
     assert recorded == pytest.approx({1: 433, 2: 422}, abs=2.0)

@@ -164,3 +164,35 @@ def test_a_filled_gap_hardly_moves_the_moments() -> None:
         off = filled.wrenches[joint].m_g - whole.wrenches[joint].m_g
         np.testing.assert_array_equal(np.isnan(off), np.isnan(whole.wrenches[joint].m_g))
         assert np.nanmax(np.abs(off)) < 0.8  # N·m: docs/gaps.md has 0.74 as the most that 0.1 s costs
+
+
+@pytest.mark.parametrize(("scenario", "cutoff_hz"), [("walk", 7.0), ("turn", 7.0), ("stop", 7.0), ("run", 12.0)])
+@pytest.mark.parametrize("sigma_mm", [0.1, 0.3, 1.0])
+def test_the_default_cutoff_follows_the_movement(scenario: str, cutoff_hz: float, sigma_mm: float) -> None:
+    trial = simulated_walk(scenario).trial
+    noise = np.random.default_rng(4).normal(0, sigma_mm * 1e-3, trial.points_g.shape)
+    result = cleaned(replace(trial, points_g=trial.points_g + noise))
+    assert result.settings.cutoff_hz == cutoff_hz
+    assert any(f"low-passed at {cutoff_hz:g} Hz" in text for text in texts(result.notes))
+    assert any("as fast as they move" in text for text in texts(result.notes)) == (scenario == "run")
+
+
+def test_a_run_is_closer_to_the_truth_at_its_own_cutoff() -> None:
+    run = simulated_walk("run")
+    noise = np.random.default_rng(1).normal(0, 0.3e-3, run.trial.points_g.shape)
+    trial = replace(run.trial, points_g=run.trial.points_g + noise)
+
+    def rms(cutoff_hz: object) -> float:
+        result = analyse(trial, load_model("pig", {"cutoff_hz": cutoff_hz}), SubjectFile())
+        errors = [leg.wrenches["hip"].m_g - run.truth.wrench[side, "hip"][1] for side, leg in result.sides.items()]
+        return float(np.sqrt(np.nanmean(np.square(errors), axis=1)).max() / 70.0)
+
+    # N·m/kg
+    assert rms("auto") < 0.06
+    assert rms(7.0) > 0.15
+
+
+def test_a_low_rate_keeps_the_cutoff_of_a_walk() -> None:
+    trial = simulated_walk("run", rate_hz=25.0).trial
+    noise = np.random.default_rng(4).normal(0, 1e-3, trial.points_g.shape)
+    assert cleaned(replace(trial, points_g=trial.points_g + noise)).settings.cutoff_hz == 7.0

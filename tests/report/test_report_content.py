@@ -143,6 +143,26 @@ def test_peaks_are_those_of_the_contact_alone(result: Path, words: Words) -> Non
     assert '<td class="n">−2.25<small>frame 97</small></td>' in text
 
 
+def test_no_peak_comes_from_the_frames_of_an_impact(result: Path, words: Words) -> None:
+    def change(header: list[str], row: list[str]) -> list[str]:
+        cells = dict(zip(header, row, strict=True))
+        cells["left_hip_extension_moment_Nm_per_kg"] = {98: "2.5", 104: "0.7", 120: "0.5"}.get(int(row[0]), "0.1")
+        cells["left_knee_power_W_per_kg"] = {97: "-2.25", 140: "-0.5"}.get(int(row[0]), "0")
+        return list(cells.values())
+
+    rewrite(result.with_name("walk.joints.csv"), change)
+    record = json.loads(result.read_text(encoding="utf-8"))
+    record["impacts"] = [{"side": "left", "first_frame": 92, "last_frame": 103}, {"side": "right", "first_frame": None}]
+    result.write_text(json.dumps(record), encoding="utf-8")
+    loaded = load_result(result)
+    found = {kind.name: peak(loaded, loaded.contacts[0], kind) for kind in PEAKS}
+    hip = found["Hip extension"]
+    assert (hip.value, hip.frame, hip.empty, hip.beside_impact) == (0.7, 104, 0, True)
+    knee = found["Knee absorption"]
+    assert (knee.value, knee.frame, knee.beside_impact) == (-0.5, 140, False)
+    assert "beside the impact" in words(result)
+
+
 def test_empty_peaks_stay_empty_and_partial_ones_say_so(result: Path, words: Words) -> None:
     blank(
         result.with_name("walk.joints.csv"),

@@ -1,0 +1,131 @@
+"""Which frames belong to the impact of a foot strike: there moments and powers of the joints are not to be read.
+
+For some hundredths of a second a heel strike decelerates foot and shank at 50 m/s² and more. Plates feel it; markers,
+once they are low-passed, do not, and what the inertia of the segments took is then ascribed to knee and hip (Bisseling
+& Hof 2006, J Biomech 39:2438-2444; Kristianslund, Krosshaug & van den Bogert 2012, J Biomech 45:666-671). Whatever
+reports peaks of joints leaves these frames out (docs/impacts.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gaitid.ground.contacts import AIR, Contact, FootLoad
+from gaitid.notes import Note, Notes
+from gaitid.numerics.lowpass import lowpass
+from gaitid.numerics.masks import known_rows
+from gaitid.trial import Array, Mask
+
+#: Hz. What is faster than this in the load of a foot, beside its own landing, is an impact.
+SUDDEN_HZ = 10.0
+#: Body weights. A part of the load above `SUDDEN_HZ` that is larger is an impact. 19 strikes in shared walks have 0.084
+#: to 0.29, two steps on stairs 0.01 and 0.04, simulated walks without an impact 0.04. At the hip 0.05 is 0.2 N·m/kg.
+LEAST_BW = 0.06
+#: s. A strike's transient lies within this.
+LATEST_S = 0.05
+# Of a note.
+_MOST_NAMED = 6
+#: Periods of the cut-off in which the answer of a zero-phase Butterworth to a sudden pulse falls to a tenth:
+#: e^(−a) (cos a + sin a) = 0.1 at a = 1.87 = 2π 1.247 f t/√2.
+RINGING = 0.34
+
+
+class Impact(NamedTuple):
+    """One foot strike whose force is faster than the markers; frames are indices, both included.
+
+    Attributes
+    ----------
+    side : str
+    first, last : int
+        Frames in which what the inertia took may be ascribed to the joints.
+    peak : int
+        The frame of the greatest force above its own slow part.
+    size_BW : float
+        That part, body weights.
+    """
+
+    side: str
+    first: int
+    last: int
+    peak: int
+    size_BW: float
+
+
+def find_impacts(
+    loads: Mapping[str, FootLoad], contacts: Sequence[Contact], rate_hz: float, weight_N: float, bandwidth_hz: float
+) -> tuple[Impact, ...]:
+    """The impacts of all strikes on plates, in order of time.
+
+    An impact lasts from before the strike, where the low-pass of the markers spreads it to, until both its transient
+    and that spreading are over: `RINGING` periods of the markers' bandwidth on either side of its peak.
+
+    Parameters
+    ----------
+    loads : mapping of side to FootLoad
+    contacts : sequence of Contact
+    rate_hz : float
+        Of the cameras.
+    weight_N : float
+        Of the body; NaN where nobody knows it: then nothing is found, for no moment is known either.
+    bandwidth_hz : float
+        Of the markers (`quality.marker_bandwidth_hz`); NaN where unknown.
+    """
+    if not weight_N > 0 or not rate_hz > 2 * SUDDEN_HZ:
+        return ()
+    ringing = RINGING / bandwidth_hz * rate_hz if bandwidth_hz > 0 else 0.0
+    found = []
+    for side, load in loads.items():
+        fast = _sudden(load, rate_hz) / weight_N
+        for contact in contacts:
+            if contact.side != side or not contact.plates or not _strikes(load, contact):
+                continue
+            start, stop = contact.loaded.start, contact.first + round(LATEST_S * rate_hz) + 1
+            here = np.nan_to_num(fast[start:stop])
+            above = np.flatnonzero(here > LEAST_BW)
+            if not above.size:
+                continue
+            peak = start + int(above[np.argmax(here[above])])
+            first = max(min(start, int(np.ceil(peak - ringing))), 0)
+            last = min(max(start + int(above[-1]), int(peak + ringing)), len(fast) - 1)
+            found.append(Impact(side, first, last, peak, float(here.max())))
+    return tuple(sorted(found, key=lambda impact: (impact.first, impact.side)))
+
+
+def impact_frames(impacts: Sequence[Impact], side: str, n_frames: int) -> Mask:
+    """(frames,) whether a frame of a side belongs to an impact: no peak and no feature of a joint comes from it."""
+    mask = np.zeros(n_frames, dtype=bool)
+    for impact in impacts:
+        if impact.side == side:
+            mask[impact.first : impact.last + 1] = True
+    return mask
+
+
+def impact_notes(impacts: Sequence[Impact], first_frame: int, bandwidth_hz: float) -> Notes:
+    """Which frames are of impacts, numbered as the file does, and why."""
+    if not impacts:
+        return ()
+    frames = ", ".join(f"{i.side} {i.first + first_frame}-{i.last + first_frame}" for i in impacts[:_MOST_NAMED])
+    more = f" and {len(impacts) - _MOST_NAMED} more" if len(impacts) > _MOST_NAMED else ""
+    strikes = "a foot strike is" if len(impacts) == 1 else f"{len(impacts)} foot strikes is"
+    text = (
+        f"the force of {strikes} faster than the markers, which hold {bandwidth_hz:.2g} Hz: in frames {frames}{more} "
+        "knee and hip moments and powers are of the impact, and no peak is taken from them (docs/impacts.md)"
+    )
+    side = impacts[0].side if len({i.side for i in impacts}) == 1 else ""
+    return (Note("impact", text, side=side, cure="read knee and hip later in stance, or give --force-cutoff"),)
+
+
+def _sudden(load: FootLoad, rate_hz: float) -> Array:
+    """(frames,) the size of what of a foot's force is faster than `SUDDEN_HZ`, N; unknown load counts as none."""
+    force = np.where(known_rows(load.wrench.f_g)[:, None], load.wrench.f_g, 0.0)
+    fast = force - lowpass(force, SUDDEN_HZ, rate_hz)
+    return np.asarray(np.sqrt((fast**2).sum(axis=1)))
+
+
+def _strikes(load: FootLoad, contact: Contact) -> bool:
+    """Whether a contact begins with a strike, and not where another foot left the plate or the trial begins."""
+    before = contact.loaded.start - 1
+    return before >= 0 and bool(load.state[before] == AIR)

@@ -1,0 +1,121 @@
+"""The frames of an impact hold what the inertia of the segments took, and what is beside them does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from simulated_trials import Simulated, simulated_walk
+
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+from gaitid.body.subject import SubjectFile
+from gaitid.gait.impact import Impact, find_impacts, impact_frames
+from gaitid.ground.contacts import UNKNOWN
+from gaitid.model.load import load_model
+from gaitid.numerics.lowpass import lowpass
+from gaitid.read import read_trial
+from gaitid.trial import Array
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials"
+JOINTS = ("ankle", "knee", "hip")
+
+
+def analysed(walk: Simulated, cutoff_hz: float, scenario_cutoff: object = "none") -> Result:
+    """As a trial whose markers were smoothed before it was stored."""
+    smooth = lowpass(walk.trial.points_g, cutoff_hz, walk.trial.rate_hz)
+    model = load_model("pig", {"cutoff_hz": scenario_cutoff})
+    return analyse(replace(walk.trial, points_g=smooth), model, SubjectFile())
+
+
+def worst_errors(walk: Simulated, result: Result, side: str) -> Array:
+    """(frames,) the largest error of a moment of knee or hip, N·m/kg."""
+    errors = [
+        np.linalg.norm(result.sides[side].wrenches[joint].m_g - walk.truth.wrench[side, joint][1], axis=1)
+        for joint in ("knee", "hip")
+    ]
+    return np.asarray(np.max(errors, axis=0) / walk.walk.subject.mass_kg)
+
+
+@pytest.mark.parametrize("cutoff_hz", [6.0, 7.0, 10.0, 15.0])
+def test_the_error_that_an_impact_makes_lies_in_its_frames(cutoff_hz: float) -> None:
+    soft, hard = simulated_walk(), simulated_walk(impact_bw=0.4, impact_absorbed=1.0)
+    plain, result = analysed(soft, cutoff_hz), analysed(hard, cutoff_hz)
+    assert {impact.side for impact in result.impacts} == {"left", "right"}
+    for impact in result.impacts:
+        near = slice(impact.peak - 30, impact.peak + 31)
+        of_impact = (worst_errors(hard, result, impact.side) - worst_errors(soft, plain, impact.side))[near]
+        inside = result.impact_frames(impact.side)[near]
+        assert np.nanmax(of_impact[inside]) > 0.3
+        assert np.nanmax(of_impact[~inside]) < 0.1
+        # s: no more than what the filter spreads, on either side
+        assert (impact.last - impact.first) / 100 < 0.06 + 2 * 0.34 / (0.7 * cutoff_hz)
+
+
+@pytest.mark.parametrize("scenario", ["walk", "stop", "ramp", "treadmill"])
+def test_a_load_that_rises_as_slowly_as_the_markers_move_is_no_impact(scenario: str) -> None:
+    result = analysed(simulated_walk(scenario), 10.0)
+    assert any(contact.plates for contact in result.contacts)
+    assert result.impacts == ()
+    assert not any(note.code == "impact" for note in result.notes)
+
+
+def test_the_record_and_a_note_name_the_frames() -> None:
+    from gaitid.write.record import record
+
+    walk = simulated_walk(impact_bw=0.4, impact_absorbed=1.0)
+    result = analysed(walk, 7.0)
+    named = record(result, [], [], [], keep_names=False)["impacts"]
+    assert [(i["side"], i["peak_frame"]) for i in named] == [(i.side, i.peak + 1) for i in result.impacts]
+    (note,) = [note for note in result.notes if note.code == "impact"]
+    assert f"left {result.impacts[0].first + 1}-{result.impacts[0].last + 1}" in note.text
+
+
+def test_plates_filtered_as_the_markers_are_leave_no_impact() -> None:
+    walk = simulated_walk(impact_bw=0.4, impact_absorbed=1.0)
+    smooth = lowpass(walk.trial.points_g, 7.0, walk.trial.rate_hz)
+    model = load_model("pig", {"cutoff_hz": "none", "force_cutoff_hz": 7.0})
+    assert analyse(replace(walk.trial, points_g=smooth), model, SubjectFile()).impacts == ()
+
+
+def test_without_a_weight_or_where_a_contact_does_not_begin_nothing_is_an_impact() -> None:
+    result = analysed(simulated_walk(impact_bw=0.4, impact_absorbed=1.0), 7.0)
+    loads, contacts = result.loads.by_side, result.contacts
+    assert find_impacts(loads, contacts, 100.0, float("nan"), 7.0) == ()
+    assert len(find_impacts(loads, contacts, 100.0, 686.7, float("nan"))) == len(result.impacts) >= 2
+    unknown_before = {}
+    for side, load in loads.items():
+        state = np.array(load.state)
+        for contact in contacts:
+            if contact.side == side and contact.plates:
+                state[contact.loaded.start - 3 : contact.loaded.start] = UNKNOWN
+        unknown_before[side] = replace(load, state=state)
+    assert find_impacts(unknown_before, contacts, 100.0, 686.7, 7.0) == ()
+
+
+def test_frames_are_of_their_own_side() -> None:
+    impacts = (Impact("left", 3, 5, 4, 0.2), Impact("right", 8, 20, 9, 0.2))
+    assert np.flatnonzero(impact_frames(impacts, "left", 10)).tolist() == [3, 4, 5]
+    assert np.flatnonzero(impact_frames(impacts, "right", 10)).tolist() == [8, 9]
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
+def test_strikes_of_recorded_walks_have_impacts_and_steps_on_stairs_hardly_any() -> None:
+    walks = [
+        *SHARED.glob("children/HC*/walk.c3d"),
+        *SHARED.glob("sydney/walk*.c3d"),
+        SHARED / "nexus_flatfoot/walk.c3d",
+    ]
+    model, late = load_model("pig"), []
+    for path in walks:
+        result = analyse(read_trial(path), model, SubjectFile())
+        for contact in (c for c in result.contacts if c.plates):
+            moment = result.sides[contact.side].moments["hip"]["extension"][contact.loaded]
+            mask = result.impact_frames(contact.side)[contact.loaded]
+            assert mask[:3].all() and mask.sum() < 0.2 * len(mask), path
+            late.append(np.nanmax(moment) > 1.3 * np.nanmax(moment[~mask]))
+    assert len(late) == 17 and sum(late) >= 15  # the greatest hip extension was the impact's
+    stairs = analyse(read_trial(SHARED / "stairs/Movement_trial.c3d"), model, SubjectFile())
+    assert not any(abs(impact.peak - 42) < 10 or abs(impact.peak - 105) < 10 for impact in stairs.impacts)

@@ -1,0 +1,89 @@
+"""A heel strike that the body's inertia takes: the segments are decelerated by it, and the joints give no moment."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gaitid.errors import GaitidError
+from gaitid.simulate import Walk, WalkSettings, simulate_walk
+from gaitid.simulate.impact import FREE_ANGLES
+from gaitid.simulate.loads import IMPACT_S
+from gaitid.simulate.motion import Yield
+from gaitid.trial import Array
+
+BW = 0.4
+SAGITTAL = ("hip_extension", "knee_extension", "ankle_plantarflexion", "hip_abduction")
+
+
+def walk_with(absorbed: float, name: str = "walk") -> Walk:
+    return simulate_walk(WalkSettings(impact_bw=BW, impact_absorbed=absorbed), name)
+
+
+def strikes(walk: Walk) -> list[tuple[str, float]]:
+    return [(s.side, s.on_s) for s in walk.stances if s.on_s > 0.3 and s.off_s < walk.settings.duration - 0.3]
+
+
+def moments(walk: Walk, side: str, at_s: Array) -> Array:
+    """(columns, times), N·m/kg."""
+    state = walk.at(at_s)
+    return np.stack([state.clinical[f"{side}_{name}_moment_Nm_per_kg"] for name in SAGITTAL])
+
+
+@pytest.mark.parametrize("name", ["walk", "run", "turn", "ramp", "treadmill"])
+def test_the_free_joints_give_no_moment_for_what_the_inertia_takes(name: str) -> None:
+    soft = simulate_walk(WalkSettings(), name)
+    found = strikes(soft)
+    for side, on_s in found:
+        at = np.array([on_s + 0.5 * IMPACT_S])
+        before = moments(soft, side, at)
+        stiff, giving = (np.abs(moments(walk_with(part, name), side, at) - before).max() for part in (0.0, 1.0))
+        assert stiff > 0.4  # N·m/kg: all of 0.4 body weights on the lever of the hip
+        # what is left is the slow part of the stop, a fifth of the sudden one
+        assert giving < 0.35 * stiff
+    assert len(found) >= 2
+
+
+def test_the_momentum_that_leg_and_body_lose_is_the_transients_impulse() -> None:
+    soft, giving = simulate_walk(WalkSettings()), walk_with(1.0)
+    side, on_s = strikes(soft)[0]
+    at = on_s + np.array([0.0, IMPACT_S])
+    kg = {f"{side}_{segment}": soft.subject.segment_mass_kg(segment) for segment in ("foot", "shank", "thigh")}
+    kg["pelvis"] = soft.subject.mass_kg - sum(kg.values())  # the rest of the body, a point
+    before, after = ({name: walk.at(at).velocity_g[name] for name in kg} for walk in (soft, giving))
+    gained = sum((m * np.diff(after[name] - before[name], axis=0)[0] for name, m in kg.items()), np.zeros(3))
+    # what is left of a change of 1 when its slow part is taken off
+    share = float(np.diff(Yield(side, on_s + 0.5 * IMPACT_S).course(at, 1).d[1])[0])
+    impulse = BW * soft.subject.mass_kg * 9.81 * 1.5 * IMPACT_S / 4  # N·s, of a cubic B-spline
+    # N·s; within the transient the leg turns by a few degrees, and the linear answer is that of its middle
+    np.testing.assert_allclose(gained, [0.0, 0.0, share * impulse], atol=0.03 * impulse)
+
+
+def test_the_markers_move_with_the_transient_and_are_back_after_it() -> None:
+    soft, giving = simulate_walk(WalkSettings()), walk_with(1.0)
+    side, on_s = strikes(soft)[0]
+    at, ankle = np.array([on_s + 0.5 * IMPACT_S]), f"{side[0].upper()}ANK"
+    soft_acc, hard_acc = (walk.gait.walking(at).marker[ankle].d[2, 0] for walk in (soft, giving))
+    assert np.linalg.norm(hard_acc - soft_acc) > 20  # m/s²
+    far = on_s + np.array([-0.2, 0.3])
+    for label, marker in soft.at(far).marker_g.items():
+        np.testing.assert_allclose(giving.at(far).marker_g[label], marker, atol=1e-12, err_msg=label)
+
+
+def test_the_course_of_giving_way_has_exact_derivatives() -> None:
+    given = Yield("left", 0.3)
+    times, step = np.linspace(0.15, 0.45, 61), 1e-5
+    low, here, high = (given.course(times + shift, 3).d for shift in (-step, 0.0, step))
+    for k in range(3):
+        # the third derivative of a B-spline is straight between knots: central differences are exact to rounding
+        np.testing.assert_allclose((high[k] - low[k]) / (2 * step), here[k + 1], atol=3e-3 * np.abs(here[k + 1]).max())
+    np.testing.assert_allclose(here[:, [0, -1]], 0.0, atol=1e-12)
+
+
+def test_a_part_may_be_absorbed_and_no_more_than_all() -> None:
+    half, whole = (walk_with(part).gait.yields[2] for part in (0.5, 1.0))
+    for name in FREE_ANGLES:
+        np.testing.assert_allclose(2 * half.angles[name], whole.angles[name], rtol=1e-12)
+    assert not walk_with(0.0).gait.yields
+    with pytest.raises(GaitidError, match=r"impact_absorbed 1\.5 is more than 1"):
+        WalkSettings(impact_absorbed=1.5)
