@@ -29,7 +29,7 @@ from gaitid.inputs import (
 from gaitid.model import AUTO
 from gaitid.model.load import bundled_models, find_model, load_model
 from gaitid.model.specs import Model
-from gaitid.notes import Note, Notes, ranked
+from gaitid.notes import Note, Notes
 from gaitid.read import read_trial
 from gaitid.read.assignments import enf_files
 from gaitid.read.settings import SETTINGS, ReaderSettings
@@ -306,6 +306,7 @@ def _read(path: Path, options: RunOptions) -> Trial:
 
 def analyse_file(path: Path, prepared: Prepared) -> Result:
     """Read and analyse one trial."""
+    from gaitid.analysis.judge import judged
     from gaitid.analysis.pipeline import Options, analyse
 
     prepared = settle(prepared, path)
@@ -328,7 +329,7 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
     notes = (*prepared.notes, *_notes_of_statics(path, prepared, result))
     if prepared.chosen_because and options.subject is None:
         notes = (*notes, *loads_beside(found_trial(path), options.forces))
-    return replace(result, notes=ranked((*notes, *result.notes))) if notes else result
+    return judged(result, (*notes, *result.notes)) if notes else result
 
 
 def _notes_of_statics(path: Path, prepared: Prepared, result: Result) -> Notes:

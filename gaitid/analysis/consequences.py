@@ -92,7 +92,7 @@ CONSEQUENCES: dict[str, Consequence] = {
     "model_limits": Consequence(USABLE, "record the markers that a model with all angles and moments needs"),
     "no_known_wrench": Consequence(USABLE, "see the other reasons", explains=True),
     "file_beside": Consequence(GOOD, "give it with the option that is named"),
-    "model_hidden": Consequence(GOOD),
+    "model_hidden": Consequence(GOOD, "rename the file of yours if the bundled model is meant"),
     "alias_unused": Consequence(GOOD, "correct the name in the model or the marker set"),
 }
 #: Of a code that stands in no row above, by its severity.

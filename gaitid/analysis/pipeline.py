@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from gaitid.analysis.conventions import conventions
 from gaitid.analysis.figures import figure_notes
+from gaitid.analysis.judge import judged
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limb
 from gaitid.analysis.mass import Stand, weigh
 from gaitid.analysis.recorded import recorded
 from gaitid.analysis.result import Result, SideResult
+from gaitid.analysis.verdict import NOT_JUDGED
 from gaitid.analysis.withheld import withhold
 from gaitid.body.calibration import calibrate, marker_templates
 from gaitid.body.centre_of_mass import acceleration_of_body
@@ -157,8 +158,9 @@ def analyse(
                 *([Note("model_limits", model.caution)] if model.caution else []),
             )
         ),
+        verdict=NOT_JUDGED,
     )
-    return replace(result, notes=ranked((*result.notes, *figure_notes(result))))
+    return judged(result, (*result.notes, *figure_notes(result)))
 
 
 # --- what is there ------------------------------------------------------------------------------------------

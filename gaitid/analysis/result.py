@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from gaitid.analysis.verdict import Verdict
 from gaitid.body.kinematics import SegmentMotion
 from gaitid.body.poses import Body
 from gaitid.body.quality import calibration_figures
@@ -21,9 +21,6 @@ from gaitid.model.specs import Model, Settings
 from gaitid.notes import Notes
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask, Trial
-
-if TYPE_CHECKING:
-    from gaitid.analysis.verdict import Verdict
 
 
 @frozen_dataclass(eq=False)
@@ -111,6 +108,8 @@ class Result:
         Of feet with plates: no peak of a joint comes from their frames.
     notes : Notes
         Ranked.
+    verdict : Verdict
+        What it can be used for.
     """
 
     trial: Trial
@@ -132,18 +131,12 @@ class Result:
     impacts: tuple[Impact, ...]
     conventions: Mapping[str, str]
     notes: Notes
+    verdict: Verdict
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
         """Of the feet with the ground, in order of their first frames."""
         return self.loads.contacts
-
-    @cached_property
-    def verdict(self) -> Verdict:
-        """What the trial can be used for."""
-        from gaitid.analysis.verdict import judge
-
-        return judge(self)
 
     def impact_frames(self, side: str) -> Mask:
         """(frames,) whether a frame of a side belongs to an impact."""

@@ -524,3 +524,29 @@ def test_wrong_usage(dataset: Path, tmp_path: Path) -> None:
 def test_wrong_options_in_a_manifest(dataset: Path, tmp_path: Path) -> None:
     (tmp_path / "plan.csv").write_text(f"trials,cutoff\n{dataset}/P1/walk1.c3d,fast\n")
     assert_refused(batch(tmp_path / "plan.csv", tmp_path, "-q"), "plan.csv: row 2", "--cutoff", "fast")
+
+
+def test_the_table_has_the_verdicts_of_the_records(undisturbed: Path) -> None:
+    rows = [row for row in table(undisturbed) if row["status"] == "done"]
+    assert rows
+    for row in rows:
+        trial = Path(row["trial"])
+        text = (undisturbed / "out" / trial.parent.name / f"{trial.stem}.run.json").read_text(encoding="utf-8")
+        verdict = json.loads(text)["verdict"]
+        assert (row["verdict"], row["left"], row["right"]) == (verdict["trial"], verdict["left"], verdict["right"])
+        assert bool(row["worst_reason"]) == bool(verdict["reasons"])
+    assert {(row["verdict"], row["session"]) for row in table(undisturbed) if row["status"] != "done"} == {("", "")}
+
+
+def test_a_trial_that_is_not_to_be_used_has_a_line_and_a_cure(dataset: Path, tmp_path: Path) -> None:
+    from terminal import edited_c3d, set_parameter
+
+    source = dataset / "P1" / "walk1.c3d"
+    edited_c3d(source, tmp_path / "data" / "walk.c3d", lambda c: set_parameter(c, "Bodymass", 70 * 2.2046))
+    done = batch(tmp_path / "data", tmp_path, "-j", 1)
+    assert done.code == 0
+    (line,) = [line for line in done.lines if "walk.c3d: do not use: " in line]
+    assert "body mass or plate wrong; cure: give the mass in kg" in line
+    assert "; 1 do not use; wrote " in done.lines[-1]
+    (row,) = table(tmp_path)
+    assert (row["status"], row["verdict"], row["left"], row["right"]) == ("done", *["do not use"] * 3)

@@ -121,6 +121,15 @@ def test_mass_in_pounds(walk: Path, tmp_path: Path, factor: float, code: int) ->
     assert "body mass or plate wrong" in done.out + done.err
 
 
+def test_a_trial_that_is_not_to_be_used_fails_with_the_reason_and_its_cure(walk: Path, tmp_path: Path) -> None:
+    trial = edited_c3d(walk, tmp_path / "walk.c3d", lambda c: set_parameter(c, "Bodymass", 70 * 2.2046))
+    done = gaitid("check", trial, "--model", "pig", "--json")
+    (found,) = json.loads(done.out)["trials"]
+    assert (done.code, found["verdict"]["trial"]) == (1, "do not use")
+    (check,) = [c for c in found["checks"] if c["name"] == "verdict"]
+    assert check["status"] == "fail" and "cure: give the mass in kg" in check["text"]
+
+
 def swap(a: str, b: str, first: int, last: int) -> Callable[[Any], None]:
     def edit(c: Any) -> None:
         labels = list(c["parameters"]["POINT"]["LABELS"]["value"])
