@@ -257,11 +257,15 @@ def steadiest(markers: Mapping[str, Array], label: str) -> list[str]:
 
 
 def seen_by(own: Array, others: Array) -> tuple[Array, Array]:
-    """(frames, 3) positions of a marker in the frame that moves and turns with others, (frames, n, 3), and its axes."""
-    seen = np.flatnonzero(np.isfinite(others).all(axis=(1, 2)))
-    if not len(seen):
+    """(frames, 3) positions of a marker in the frame that moves and turns with others, (frames, n, 3), and its axes.
+
+    Unknown where one of them is: without it a body that is not rigid would turn.
+    """
+    seen: Mask = np.asarray(np.isfinite(others).all(axis=(1, 2)))
+    if not seen.any():
         return np.full(own.shape, np.nan), np.full((*own.shape, 3), np.nan)
-    fit = rigid_fit(others[seen[len(seen) // 2]], others)
+    frames = np.flatnonzero(seen)
+    fit = rigid_fit(others[frames[len(frames) // 2]], np.where(seen[:, None, None], others, np.nan))
     return np.asarray(np.einsum("fji,fj->fi", fit.R, own - fit.t)), fit.R
 
 

@@ -31,6 +31,8 @@ USUAL_SHARE, STEP_M, STEP_RATIO = 0.9, 0.001, 8.0
 # nine tenths of the frames (χ, 3 degrees of freedom: 2.50), and never so many (χ > 6 once in 10⁷ frames).
 # Eight times its usual step would hide centimetres; smaller ones than the third, m, are left to that rule.
 USUAL_NOISE, NOISE_RATIO, NOISY_STEP_M = 6.6, 16.0, 0.006
+# m. Where a marker's own movement shows so large steps, its track among its neighbours is looked at as well.
+BLUNT_M = 0.008
 # s, and frames: a marker that is off for longer has gone elsewhere (`gaitid.markers.shifts`).
 LONGEST_S, LONGEST_FRAMES = 0.06, 5
 # s. Frames on each side that expect where the marker is.
@@ -87,13 +89,15 @@ def find_spikes(markers: Mapping[str, Array], rate_hz: float) -> dict[str, list[
     usual = quantile_of_known(shown, USUAL_SHARE)
     found: dict[str, list[Spike]] = {}
     for i in np.flatnonzero((shown > np.fmax(STEP_M, usual)).any(axis=0)):
-        limit_m = step_limit(markers[labels[i]], float(usual[i]))
-        beyond = np.asarray(shown[:, i] > limit_m)
-        if not beyond.any():
-            continue
-        spikes = _spikes_of(markers, labels[i], beyond, (limit_m, USUAL_RATIO * float(usual[i])), rate_hz)
+        label, limit_m = labels[i], step_limit(markers[labels[i]], float(usual[i]))
+        spikes: list[Spike] = []
+        if (shown[:, i] > limit_m).any():
+            spikes = _spikes_of(markers, label, (limit_m, float(usual[i])), rate_hz)
+        if limit_m > BLUNT_M:
+            beside = _spikes_of(markers, label, None, rate_hz)
+            spikes += [s for s in beside if not any(s.first <= o.last and o.first <= s.last for o in spikes)]
         if spikes:
-            found[labels[i]] = spikes
+            found[label] = sorted(spikes)
     return found
 
 
@@ -113,19 +117,29 @@ def step_limit(points: Array, usual_m: float) -> float:
 
 
 def _spikes_of(
-    markers: Mapping[str, Array], label: str, beyond: Mask, limits_m: tuple[float, float], rate_hz: float
+    markers: Mapping[str, Array], label: str, told: tuple[float, float] | None, rate_hz: float
 ) -> list[Spike]:
-    points, (limit_m, usual_m) = markers[label], limits_m
+    """Spikes of one marker, by its limit and its usual step, m; without them, by its track among its neighbours."""
+    near = steadiest(markers, label)
+    others = np.stack([markers[x] for x in near], axis=1) if len(near) >= FEWEST else None
+    points, laboratory = markers[label], None
+    if told is None:
+        if others is None:
+            return []
+        points, laboratory = seen_by(points, others)[0], points
+        usual_m = float(quantile_of_known(steps_shown(points), USUAL_SHARE))
+        told = step_limit(points, usual_m), usual_m
+    limit_m, usual_m = told
+    shown = steps_shown(points)
+    beyond = np.asarray(shown > limit_m)
     longest = max(LONGEST_FRAMES, round(LONGEST_S * rate_hz))
-    beside = max(BESIDE_FRAMES, round(BESIDE_S * rate_hz))
     rows = widened(beyond, (longest + 1) // 2)  # steps of one spike belong together
     quiet = points.copy()
     for first, stop in spans(beyond):
         quiet[first : stop + ORDER] = np.nan
     smoothing = smoothing_of(noise_of(points), rate_hz)
-    witness = _Witness(points, steps_shown(points), quiet, smoothing, beside, limit_m, usual_m)
-    near = steadiest(markers, label)
-    others = np.stack([markers[x] for x in near], axis=1) if len(near) >= FEWEST else None
+    reach = max(BESIDE_FRAMES, round(BESIDE_S * rate_hz))
+    witness = _Witness(points, laboratory, shown, quiet, smoothing, reach, limit_m, USUAL_RATIO * usual_m)
     found = []
     for first, stop in spans(rows):
         own = np.flatnonzero(beyond[first:stop]) + first
@@ -136,9 +150,13 @@ def _spikes_of(
 
 
 class _Witness(NamedTuple):
-    """A marker's own track: itself, without its doubtful frames, and what its spline needs."""
+    """A marker's track, without its doubtful frames, and what its spline needs.
+
+    `laboratory` is the track in the laboratory where `points` is that among the marker's neighbours; else None.
+    """
 
     points: Array
+    laboratory: Array | None
     shown: Array
     quiet: Array
     smoothing: float
@@ -239,7 +257,7 @@ def _sure(witness: _Witness, frames: slice, off_m: Array, others: Array | None) 
     weights = spline_weights(tuple(pattern.tolist()), frames.stop - frames.start, offset, 3, witness.smoothing)
     if size > SURE_RATIO * mock_error(witness.quiet, pattern, weights, offset):
         return True
-    if others is None:
+    if others is None or witness.laboratory is not None:
         return False
     return size > SURE_RATIO * mock_error(seen_by(witness.quiet, others)[0], pattern, weights, offset)
 
@@ -251,6 +269,8 @@ def _agreed(witness: _Witness, frames: slice, off_m: Array, others: Array | None
     if others is None or not np.isfinite(others[window]).all():
         return size > ALONE_RATIO * witness.limit_m
     start, stop = frames.start - window.start, frames.stop - window.start
+    if witness.laboratory is not None:
+        return _borne_out(witness, frames, off_m, others)
     theirs = [_off(witness, p, start, stop) for p in np.swapaxes(others[window], 0, 1)]
     shaken = sorted(float(np.linalg.norm(o.mean(axis=0))) for o in theirs)
     if size < ABOVE_OTHERS * shaken[len(shaken) // 2]:
@@ -258,6 +278,24 @@ def _agreed(witness: _Witness, frames: slice, off_m: Array, others: Array | None
     local, R_gs = seen_by(witness.points[window], others[window])
     seen = np.einsum("fij,fj->fi", R_gs[start:stop], _off(witness, local, start, stop)).mean(axis=0)
     return float(np.linalg.norm(seen - off_m)) < AGREE * size
+
+
+def _borne_out(witness: _Witness, frames: slice, off_m: Array, others: Array) -> bool:
+    """Whether what is seen among the neighbours is not against what is seen in the laboratory, and none wobbles."""
+    assert witness.laboratory is not None
+    window, size = witness.window(frames.start, frames.stop), float(np.linalg.norm(off_m))
+    start, stop = frames.start - window.start, frames.stop - window.start
+    theirs = [_off(witness, seen_by(p, others[window])[0], start, stop) for p in np.swapaxes(others[window], 0, 1)]
+    shaken = sorted(float(np.linalg.norm(o.mean(axis=0))) for o in theirs)
+    if size < ABOVE_OTHERS * shaken[len(shaken) // 2]:
+        return False
+    R_gs = seen_by(witness.laboratory, others)[1][frames]
+    expected = np.einsum("fij,j->fi", R_gs, off_m).mean(axis=0)
+    seen = _off(witness, witness.laboratory[window], start, stop).mean(axis=0)
+    pattern = witness.pattern(frames.start, frames.stop)
+    weights = spline_weights(tuple(pattern.tolist()), stop - start, start, 3, witness.smoothing)
+    errs = mock_error(witness.laboratory, pattern, weights, start)
+    return float(np.linalg.norm(seen - expected)) < AGREE * size + (errs if np.isfinite(errs) else 0.0)
 
 
 def _off(witness: _Witness, window: Array, start: int, stop: int) -> Array:
