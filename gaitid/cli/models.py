@@ -285,7 +285,7 @@ SETTING_NOTES = {
     "contact_edge_N": "and reaches out to this",
     "remove_bias": "auto, always or never: what an empty plate reads",
     "bias_limit_N": "auto takes it off beyond this (or this at 0.3 m)",
-    "doubtful_labels": "unknown or keep: frames in which a label jumps or changes places",
+    "doubtful_labels": "unknown or keep: frames in which a marker is off, jumps, changes places or repeats itself",
     "gap_sure_s": "a gap up to this is filled even where its error is not known, s",
     "gap_spline_s": "longest gap filled from the marker itself, s",
     "gap_rigid_s": "longest gap filled from other markers, s",

@@ -284,7 +284,8 @@ class Settings(NamedTuple):
         ``auto``: what an empty plate reads is taken off where it exceeds `bias_limit_N`; ``always``; ``never``.
     bias_limit_N : float
     doubtful_labels : str
-        ``unknown``: frames in which a label jumps or changes places count as not seen; ``keep``: they are used.
+        ``unknown``: frames in which a marker is off, jumps, changes places or repeats itself count as not seen, and
+        labels that are exchanged throughout are not used; ``keep``: all of them are used.
     gap_sure_s, gap_spline_s, gap_rigid_s, gap_error_mm : float
         How long a gap may be to be filled, and how sure its fill must be (`gaitid.markers.gaps.GapLimits`).
     edge_frames : str
