@@ -274,7 +274,7 @@ SETTING_NOTES = {
     "cutoff_hz": "effective -3 dB frequency of both passes on markers, Hz, none or auto",
     "marker_filter": "butterworth, gcv_spline or savitzky_golay",
     "spline_mse_mm2": "variance of the noise, mm2, for gcv_spline; none: by cross-validation",
-    "raw_cutoff_hz": "what auto takes for trajectories that nobody smoothed, Hz",
+    "raw_cutoff_hz": "what auto takes for a walk that nobody smoothed, Hz; in proportion for what is faster",
     "force_cutoff_hz": "the same on plates, Hz or none",
     "plate_sampling": "local_quadratic or centred_mean",
     "acceleration": "quintic_spline",
