@@ -16,11 +16,13 @@ import numpy as np
 from gaitid.ground.contacts import AIR, Contact, FootLoad
 from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
-from gaitid.numerics.masks import known_rows
+from gaitid.numerics.masks import bridged, known_rows
 from gaitid.trial import Array, Mask
 
-#: Hz. What is faster than this in the load of a foot, beside its own landing, is an impact.
+#: Hz. What is faster than this in the load of a foot is an impact, unless the markers hold more.
 SUDDEN_HZ = 10.0
+# Of the camera's rate: what is faster than this, a load read at its frames does not hold.
+_HIGHEST = 0.35
 #: Body weights. A part of the load above `SUDDEN_HZ` that is larger is an impact. 19 strikes in shared walks have 0.084
 #: to 0.29, two steps on stairs 0.01 and 0.04, simulated walks without an impact 0.04. At the hip 0.05 is 0.2 N·m/kg.
 LEAST_BW = 0.06
@@ -73,12 +75,13 @@ def find_impacts(
     bandwidth_hz : float
         Of the markers (`quality.marker_bandwidth_hz`); NaN where unknown.
     """
-    if not weight_N > 0 or not rate_hz > 2 * SUDDEN_HZ:
+    if not weight_N > 0 or not _HIGHEST * rate_hz >= SUDDEN_HZ:
         return ()
-    ringing = RINGING / bandwidth_hz * rate_hz if bandwidth_hz > 0 else 0.0
+    bandwidth_hz = bandwidth_hz if bandwidth_hz > 0 else SUDDEN_HZ
+    ringing = RINGING / bandwidth_hz * rate_hz
     found = []
     for side, load in loads.items():
-        fast = _sudden(load, rate_hz) / weight_N
+        fast = _faster(load, min(max(bandwidth_hz, SUDDEN_HZ), _HIGHEST * rate_hz), rate_hz) / weight_N
         for contact in contacts:
             if contact.side != side or not contact.plates or not _strikes(load, contact):
                 continue
@@ -118,10 +121,12 @@ def impact_notes(impacts: Sequence[Impact], first_frame: int, bandwidth_hz: floa
     return (Note("impact", text, side=side, cure="read knee and hip later in stance, or give --force-cutoff"),)
 
 
-def _sudden(load: FootLoad, rate_hz: float) -> Array:
-    """(frames,) the size of what of a foot's force is faster than `SUDDEN_HZ`, N; unknown load counts as none."""
-    force = np.where(known_rows(load.wrench.f_g)[:, None], load.wrench.f_g, 0.0)
-    fast = force - lowpass(force, SUDDEN_HZ, rate_hz)
+def _faster(load: FootLoad, hertz: float, rate_hz: float) -> Array:
+    """(frames,) the size of what of a foot's force is faster than this, N; an unknown load is none."""
+    force = bridged(load.wrench.f_g)  # a load that is unknown for some frames does not jump
+    if not known_rows(force).all():
+        return np.zeros(len(force))
+    fast = force - lowpass(force, hertz, rate_hz)
     return np.asarray(np.sqrt((fast**2).sum(axis=1)))
 
 

@@ -119,3 +119,17 @@ def test_strikes_of_recorded_walks_have_impacts_and_steps_on_stairs_hardly_any()
     assert len(late) == 17 and sum(late) >= 15  # the greatest hip extension was the impact's
     stairs = analyse(read_trial(SHARED / "stairs/Movement_trial.c3d"), model, SubjectFile())
     assert not any(abs(impact.peak - 42) < 10 or abs(impact.peak - 105) < 10 for impact in stairs.impacts)
+
+
+def test_a_load_that_is_unknown_for_some_frames_makes_no_impact() -> None:
+    result = analysed(simulated_walk(), 10.0)
+    loads, rate, weight = result.loads.by_side, 100.0, 686.7
+    torn = {}
+    for side, load in loads.items():
+        force = np.array(load.wrench.f_g)
+        for contact in result.contacts:
+            if contact.side == side and contact.plates:
+                force[contact.first + 1 : contact.first + 5] = np.nan
+        torn[side] = replace(load, wrench=replace(load.wrench, f_g=force))
+    assert np.isnan(torn["left"].wrench.f_g).any()
+    assert find_impacts(torn, result.contacts, rate, weight, 10.0) == ()
