@@ -276,6 +276,7 @@ SETTING_NOTES = {
     "spline_mse_mm2": "variance of the noise, mm2, for gcv_spline; none: by cross-validation",
     "raw_cutoff_hz": "what auto takes for a walk that nobody smoothed, Hz; in proportion for what is faster",
     "force_cutoff_hz": "the same on plates, Hz or none",
+    "joint_loads": "as_measured, or matched: through the markers' own low-pass, for moments at an impact",
     "plate_sampling": "local_quadratic or centred_mean",
     "acceleration": "quintic_spline",
     "angular_velocity": "quaternion_spline or single_entries",

@@ -9,6 +9,7 @@ reports peaks of joints leaves these frames out (docs/impacts.md).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -106,6 +107,18 @@ def impact_frames(impacts: Sequence[Impact], side: str, n_frames: int) -> Mask:
     return mask
 
 
+def matched_load(load: FootLoad, bandwidth_hz: float, rate_hz: float) -> FootLoad:
+    """The load through a low-pass like that of the markers: both sides of Newton's equations hold the same then.
+
+    The wrench about the laboratory's origin is filtered, so that no centre of pressure of a small force is divided by
+    it; a load then begins before its strike, as the low-passed deceleration does. State and centre of pressure stay.
+    """
+    if not 0 < bandwidth_hz < rate_hz / 2:
+        return load
+    both = lowpass(np.concatenate([load.wrench.f_g, load.wrench.m_g], axis=1), bandwidth_hz, rate_hz)
+    return replace(load, wrench=replace(load.wrench, f_g=both[:, :3], m_g=both[:, 3:]))
+
+
 def impact_notes(impacts: Sequence[Impact], first_frame: int, bandwidth_hz: float) -> Notes:
     """Which frames are of impacts, numbered as the file does, and why."""
     if not impacts:
@@ -118,7 +131,9 @@ def impact_notes(impacts: Sequence[Impact], first_frame: int, bandwidth_hz: floa
         "knee and hip moments and powers are of the impact, and no peak is taken from them (docs/impacts.md)"
     )
     side = impacts[0].side if len({i.side for i in impacts}) == 1 else ""
-    return (Note("impact", text, side=side, cure="read knee and hip later in stance, or give --force-cutoff"),)
+    return (
+        Note("impact", text, side=side, cure="read knee and hip later in stance, or give --set joint_loads=matched"),
+    )
 
 
 def _faster(load: FootLoad, hertz: float, rate_hz: float) -> Array:

@@ -269,6 +269,9 @@ class Settings(NamedTuple):
         What ``auto`` takes for a walk; in proportion for what moves faster (docs/smoothing.md).
     force_cutoff_hz : float or None
         The same of the plates, besides what `plate_sampling` does.
+    joint_loads : str
+        ``as_measured``, or ``matched``: wrenches of joints are computed with the loads low-passed as the markers are,
+        after contacts were found; what is written of the ground stays as measured (docs/impacts.md).
     plate_sampling : str
         ``local_quadratic`` or ``centred_mean``: how a plate is read at a camera's instant.
     acceleration : str
@@ -298,6 +301,7 @@ class Settings(NamedTuple):
     spline_mse_mm2: float | None = None
     raw_cutoff_hz: float = 7.0
     force_cutoff_hz: float | None = None
+    joint_loads: str = "as_measured"
     plate_sampling: str = "local_quadratic"
     acceleration: str = "quintic_spline"
     angular_velocity: str = "quaternion_spline"

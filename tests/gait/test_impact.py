@@ -80,6 +80,31 @@ def test_plates_filtered_as_the_markers_are_leave_no_impact() -> None:
     assert analyse(replace(walk.trial, points_g=smooth), model, SubjectFile()).impacts == ()
 
 
+@pytest.mark.parametrize("cutoff_hz", [6.0, 10.0])
+def test_loads_that_match_the_markers_give_the_moments_of_an_impact(cutoff_hz: float) -> None:
+    walk = simulated_walk(impact_bw=0.4, impact_absorbed=1.0)
+    noise = np.random.default_rng(2).normal(0, 1e-4, walk.trial.points_g.shape)
+    trial = replace(walk.trial, points_g=walk.trial.points_g + noise)
+
+    def result_with(joint_loads: str) -> Result:
+        model = load_model("pig", {"cutoff_hz": cutoff_hz, "joint_loads": joint_loads})
+        return analyse(trial, model, SubjectFile())
+
+    measured, matched = result_with("as_measured"), result_with("matched")
+    assert measured.impacts and not matched.impacts
+    for impact in measured.impacts:
+        inside = slice(impact.first, impact.last + 1)
+        before, after = (worst_errors(walk, result, impact.side)[inside].max() for result in (measured, matched))
+        assert before > 0.4 and after < 0.15  # N·m/kg
+    assert [(c.side, c.plates, c.loaded) for c in matched.contacts] == [
+        (c.side, c.plates, c.loaded) for c in measured.contacts
+    ]
+    for side, leg in matched.sides.items():
+        np.testing.assert_array_equal(leg.load.wrench.f_g, measured.sides[side].load.wrench.f_g)
+        in_air = leg.load.state == 0
+        assert (leg.load.wrench.f_g[in_air] == 0).all()
+
+
 def test_without_a_weight_or_where_a_contact_does_not_begin_nothing_is_an_impact() -> None:
     result = analysed(simulated_walk(impact_bw=0.4, impact_absorbed=1.0), 7.0)
     loads, contacts = result.loads.by_side, result.contacts
