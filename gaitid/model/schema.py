@@ -120,6 +120,7 @@ def parse_settings(fields: Fields) -> specs.Settings:
         spline_mse_mm2=_cutoff(fields, "spline_mse_mm2", 1e-10),
         raw_cutoff_hz=fields.number("raw_cutoff_hz", d.raw_cutoff_hz, 0.01, 100000.0),
         force_cutoff_hz=_cutoff(fields, "force_cutoff_hz"),
+        joint_loads=fields.text("joint_loads", d.joint_loads, ("as_measured", "matched")),
         plate_sampling=fields.text("plate_sampling", d.plate_sampling, ("local_quadratic", "centred_mean")),
         acceleration=fields.text("acceleration", d.acceleration, ("quintic_spline",)),
         angular_velocity=fields.text("angular_velocity", d.angular_velocity, ("quaternion_spline", "single_entries")),

@@ -259,15 +259,19 @@ class Settings(NamedTuple):
     gravity_m_per_s2 : float
     cutoff_hz : float, None or "auto"
         Effective −3 dB frequency of both passes of the low-pass on markers; None: no filter; ``auto``: none where
-        the markers carry next to no noise (they were smoothed before), else `raw_cutoff_hz`.
+        the markers carry next to no noise (they were smoothed before), else by `raw_cutoff_hz`.
     marker_filter : str
         ``butterworth``, ``gcv_spline`` (Woltring's; with `cutoff_hz` ``auto`` cross-validation chooses, or
         `spline_mse_mm2`) or ``savitzky_golay``.
     spline_mse_mm2 : float or None
         Variance of the noise of a marker's axis, for ``gcv_spline``.
     raw_cutoff_hz : float
+        What ``auto`` takes for a walk; in proportion for what moves faster (docs/smoothing.md).
     force_cutoff_hz : float or None
         The same of the plates, besides what `plate_sampling` does.
+    joint_loads : str
+        ``as_measured``, or ``matched``: wrenches of joints are computed with the loads low-passed as the markers are,
+        after contacts were found; what is written of the ground stays as measured (docs/impacts.md).
     plate_sampling : str
         ``local_quadratic`` or ``centred_mean``: how a plate is read at a camera's instant.
     acceleration : str
@@ -301,6 +305,7 @@ class Settings(NamedTuple):
     spline_mse_mm2: float | None = None
     raw_cutoff_hz: float = 7.0
     force_cutoff_hz: float | None = None
+    joint_loads: str = "as_measured"
     plate_sampling: str = "local_quadratic"
     acceleration: str = "quintic_spline"
     angular_velocity: str = "quaternion_spline"
