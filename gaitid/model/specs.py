@@ -289,6 +289,9 @@ class Settings(NamedTuple):
         How long a gap may be to be filled, and how sure its fill must be (`gaitid.markers.gaps.GapLimits`).
     edge_frames : str
         ``unknown`` or ``known``: frames in which a foot presses near an edge that it reaches over.
+    pelvis_sequence : str
+        ``as_written`` in the model's angles; ``tilt_first`` (tilt, obliquity, rotation); ``rotation_first`` (rotation,
+        obliquity, tilt: Baker 2001, Gait Posture 13:1-6).
     """
 
     gravity_m_per_s2: float = 9.81
@@ -307,6 +310,7 @@ class Settings(NamedTuple):
     remove_bias: str = "auto"
     bias_limit_N: float = 3.0
     edge_frames: str = "unknown"
+    pelvis_sequence: str = "as_written"
     doubtful_labels: str = "unknown"
     gap_sure_s: float = 0.05
     gap_spline_s: float = 0.2
