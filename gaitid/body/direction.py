@@ -23,7 +23,7 @@ KNOWN_SHARE = 0.5
 # m. On a shorter path nothing tells whether it turns.
 LEAST_PATH_M = 3 * HALF_CHORD_M
 # deg. A walk whose direction varies by more than this turns. On the straight walks of the shared trials it varies by
-# 1.2 to 6.5, in a turn of a child by 92.
+# 0.4 to 6.5, in a turn of a child by 92.
 TURN_DEG = 20.0
 
 
@@ -31,7 +31,7 @@ def local_directions(track_g: Array, facing_g: Array, up_g: Array) -> tuple[Arra
     """The direction of a walk that turns in each frame, and by how much it turns, deg; None of one that does not.
 
     Who walks backward still has his front in front. Where the body stays in place the direction turns evenly from the
-    one before to the one after it; at the ends of the path it goes on turning as it did beside them.
+    one before to the one after it; over the first and last 0.3 m of the path it is that of their first and last 0.6 m.
 
     Parameters
     ----------
@@ -53,7 +53,9 @@ def local_directions(track_g: Array, facing_g: Array, up_g: Array) -> tuple[Arra
     if len(seen) < 2:
         return None
     level = bridged(np.stack([track_g @ ahead, track_g @ aside], axis=1))[seen[0] : seen[-1] + 1]
-    along, places = _path(level)
+    frames = _frames(level)
+    places = level[frames]
+    along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1)))
     length = along[-1]
     if length < LEAST_PATH_M:
         return None
@@ -61,20 +63,23 @@ def local_directions(track_g: Array, facing_g: Array, up_g: Array) -> tuple[Arra
     def place(at: Array) -> Array:
         return np.stack([np.interp(at, along, places[:, i]) for i in (0, 1)], axis=1)
 
-    at = np.linspace(HALF_CHORD_M, length - HALF_CHORD_M, max(int(length / LEAST_MOVE_M), 2))
-    chord = place(at + HALF_CHORD_M) - place(at - HALF_CHORD_M)
-    straight = np.linalg.norm(chord, axis=1) >= STRAIGHT_SHARE * 2 * HALF_CHORD_M
+    # towards the ends of the path the chord is shorter, and tells of its own middle
+    at = np.linspace(0.0, length, max(int(length / LEAST_MOVE_M), 2))
+    start, end = np.maximum(at - HALF_CHORD_M, 0.0), np.minimum(at + HALF_CHORD_M, length)
+    chord = place(end) - place(start)
+    straight = np.linalg.norm(chord, axis=1) >= STRAIGHT_SHARE * (end - start)
     if straight.mean() < KNOWN_SHARE:
         return None
-    at, heading = at[straight], np.arctan2(chord[straight, 1], chord[straight, 0])
-    done = np.interp(np.arange(len(level)), _frames(level), along)  # by each frame
+    at, whole = (start + end)[straight] / 2, (end - start > 2 * HALF_CHORD_M - 1e-9)[straight]
+    heading = np.arctan2(chord[straight, 1], chord[straight, 0])
+    done = np.interp(np.arange(len(level)), frames, along)  # by each frame
     facing = np.arctan2(facing_g @ aside, facing_g @ ahead)[seen[0] : seen[-1] + 1]
     heading = _continued(at, heading, done, facing)
-    turn_deg = float(np.degrees(np.ptp(heading)))
+    turn_deg = float(np.degrees(np.ptp(heading[whole]))) if whole.any() else 0.0
     if turn_deg <= TURN_DEG:
         return None
     result = np.empty(len(track_g))
-    result[seen[0] : seen[-1] + 1] = _beyond(done, at, heading)
+    result[seen[0] : seen[-1] + 1] = np.interp(done, at, heading)
     result[: seen[0]], result[seen[-1] :] = result[seen[0]], result[seen[-1]]
     return np.outer(np.cos(result), ahead) + np.outer(np.sin(result), aside), turn_deg
 
@@ -89,12 +94,6 @@ def _frames(level: Array) -> Array:
     return np.array(frames)
 
 
-def _path(level: Array) -> tuple[Array, Array]:
-    """Length along the path, m, and place, (places, 2) m, of its places."""
-    places = level[_frames(level)]
-    return np.append(0.0, np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))), places
-
-
 def _continued(at: Array, heading: Array, done: Array, facing: Array) -> Array:
     """Headings, rad, without jumps of a whole turn, and turned about where the body walks backward."""
     known = np.isfinite(facing)
@@ -105,13 +104,3 @@ def _continued(at: Array, heading: Array, done: Array, facing: Array) -> Array:
     if np.cos(heading - front).mean() < 0:
         heading = heading + np.pi
     return np.asarray(front + np.angle(np.exp(1j * (heading - front))))
-
-
-def _beyond(done: Array, at: Array, heading: Array) -> Array:
-    """The heading at each place, going on at the ends as over the `HALF_CHORD_M` beside them."""
-    result = np.interp(done, at, heading)
-    for end, inner in ((at[0], at[0] + HALF_CHORD_M), (at[-1], at[-1] - HALF_CHORD_M)):
-        slope = (np.interp(inner, at, heading) - np.interp(end, at, heading)) / (inner - end)
-        outside = (done < end) if inner > end else (done > end)
-        result[outside] += slope * (done[outside] - end)
-    return np.asarray(result)
