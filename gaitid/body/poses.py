@@ -57,7 +57,7 @@ class Body:
         Those that were recorded.
     segments : mapping of (side, segment) to SegmentPose
         The base stands under an empty side.
-    R_gp : (3, 3) array
+    R_gp : (3, 3) array, or (frames, 3, 3) of a walk that turns
         Progression frame; NaN where the model has none or it is not known.
     progression_words : str
         How that was found.

@@ -292,6 +292,7 @@ SETTING_NOTES = {
     "gap_rigid_s": "longest gap filled from other markers, s",
     "gap_error_mm": "largest error (95 %) of a fill, mm",
     "external_support": "yes or no: crutches, a handrail, a harness or a carried load act on the body",
+    "pelvis_sequence": "as_written, tilt_first or rotation_first (Baker 2001): order of the angles of the pelvis",
     "edge_frames": "unknown or known: frames in which a foot presses near an edge that it reaches over",
 }
 

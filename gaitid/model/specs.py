@@ -297,6 +297,9 @@ class Settings(NamedTuple):
     external_support : bool
         Crutches, a handrail, a harness or a carried load act on the body: its motion says nothing of what the feet were
         given.
+    pelvis_sequence : str
+        ``as_written`` in the model's angles; ``tilt_first`` (tilt, obliquity, rotation); ``rotation_first`` (rotation,
+        obliquity, tilt: Baker 2001, Gait Posture 13:1-6).
     """
 
     gravity_m_per_s2: float = 9.81
@@ -317,6 +320,7 @@ class Settings(NamedTuple):
     bias_limit_N: float = 3.0
     edge_frames: str = "unknown"
     external_support: bool = False
+    pelvis_sequence: str = "as_written"
     doubtful_labels: str = "unknown"
     gap_sure_s: float = 0.05
     gap_spline_s: float = 0.2
