@@ -1,4 +1,4 @@
-"""Joints whose angles are those of no body -> results in which they are empty, and notes that say so."""
+"""Joints whose angles or lengths are those of no body -> results in which they are empty, and notes that say so."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.analysis.result import SideResult
-from gaitid.body.plausible_body import JointFault, angle_faults, cross_talk, foot_faults
+from gaitid.body.plausible_body import JointFault, angle_faults, cross_talk, foot_faults, length_faults
 from gaitid.body.poses import Body
 from gaitid.body.subject import Subject
 from gaitid.dynamics.wrench import Wrench
@@ -31,16 +31,18 @@ def withhold(sides: Mapping[str, SideResult], body: Body, subject: Subject) -> t
     if not body.model.touches_ground:
         return dict(sides), ()
     recorded = {name: sides[name].angles for name in body.sides if name in sides}
-    feet, foot_notes = foot_faults(body.geometry, body.sides, subject)
-    faults, notes = angle_faults(body.geometry, recorded)
+    of_feet, foot_notes = foot_faults(body.geometry, body.sides, subject)
+    of_lengths, length_notes = length_faults(body.geometry, body.sides, subject)
+    of_angles, notes = angle_faults(body.geometry, recorded)
+    faults = (*of_feet, *of_lengths, *of_angles)
     for name, angles in recorded.items():
-        if not any(fault.side == name for fault in faults):
+        if not any(fault.side == name for fault in of_angles):
             notes += cross_talk(body.geometry, name, angles.get("knee", {}))
     result = dict(sides)
-    for fault in (*feet, *faults):
+    for fault in faults:
         only_angles = fault.note.code == "uncalibrated"
         result[fault.side] = _without(result[fault.side], fault, only_angles)
-    return result, (*(fault.note for fault in (*feet, *faults)), *foot_notes, *notes)
+    return result, (*(fault.note for fault in faults), *foot_notes, *length_notes, *notes)
 
 
 def _without(side: SideResult, fault: JointFault, only_angles: bool) -> SideResult:
