@@ -16,6 +16,8 @@ from gaitid.notes import Notes
 
 #: What else is told of a segment below the joint.
 _WITH_IT = {"ankle": ("foot_progression",)}
+# About the axis that calibration turns the foot about: off by at most 0.013 N·m/kg in six trials without it.
+_SAGITTAL = ("plantarflexion",)
 WHY = "angles that no body has"
 
 
@@ -40,13 +42,16 @@ def withhold(sides: Mapping[str, SideResult], body: Body, subject: Subject) -> t
             notes += cross_talk(body.geometry, name, angles.get("knee", {}))
     result = dict(sides)
     for fault in faults:
-        only_angles = fault.note.code == "uncalibrated"
-        result[fault.side] = _without(result[fault.side], fault, only_angles)
+        only_foot = fault.note.code == "uncalibrated"
+        result[fault.side] = _without(result[fault.side], fault, only_foot)
     return result, (*(fault.note for fault in faults), *foot_notes, *length_notes, *notes)
 
 
-def _without(side: SideResult, fault: JointFault, only_angles: bool) -> SideResult:
-    """A side whose joint is empty: its angles, and unless `only_angles` its wrench, moments and power too."""
+def _without(side: SideResult, fault: JointFault, only_foot: bool) -> SideResult:
+    """A side whose joint is empty: its angles, moments, power and wrench.
+
+    Of `only_foot`, whose axes are not known, the sagittal moment, the power and the wrench in other axes stay.
+    """
     joint = fault.joint
     angles = {
         name: {column: np.full_like(values, np.nan) for column, values in columns.items()}
@@ -54,8 +59,10 @@ def _without(side: SideResult, fault: JointFault, only_angles: bool) -> SideResu
         else columns
         for name, columns in side.angles.items()
     }
-    if only_angles or joint not in side.wrenches:
+    if joint not in side.wrenches:
         return replace(side, angles=angles)
+    if only_foot:
+        return _without_axes_of_foot(replace(side, angles=angles), joint)
     wrench = side.wrenches[joint]
     nothing = Wrench(np.full_like(wrench.f_g, np.nan), np.full_like(wrench.m_g, np.nan), wrench.p_g)
     empty = {column: np.full_like(values, np.nan) for column, values in side.moments.get(joint, {}).items()}
@@ -67,3 +74,15 @@ def _without(side: SideResult, fault: JointFault, only_angles: bool) -> SideResu
         powers={**side.powers, joint: np.full_like(side.powers[joint], np.nan)},
         coverage={**side.coverage, joint: {"filled": 0, WHY: len(wrench.f_g)}},
     )
+
+
+def _without_axes_of_foot(side: SideResult, joint: str) -> SideResult:
+    """A side without what is told in the axes of its foot, but for the sagittal moment."""
+    moments = {
+        name: values if name in _SAGITTAL else np.full_like(values, np.nan)
+        for name, values in side.moments.get(joint, {}).items()
+    }
+    axes = {
+        frame: R if frame == "proximal" else np.full_like(R, np.nan) for frame, R in side.axes.get(joint, {}).items()
+    }
+    return replace(side, moments={**side.moments, joint: moments}, axes={**side.axes, joint: axes})

@@ -222,7 +222,7 @@ def foot_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) -> t
         if zeros and all(zeros):
             text = (
                 f"{side} foot: it was never calibrated, its stored calibration angles are all 0; the ankle's angles, "
-                "some 9° to 22° off, are empty"
+                "some 9° to 22° off, and what is told in the foot's axes are empty"
             )
             note = Note("uncalibrated", text, side, "give the static with --static")
             faults.append(JointFault(side, "ankle", note))
