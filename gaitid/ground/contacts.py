@@ -14,30 +14,23 @@ from enum import IntEnum
 import numpy as np
 
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
-from gaitid.ground.balance import Balance, Support, no_support, support_of
+from gaitid.ground.balance import Balance
 from gaitid.ground.claims import ByHand, Claims, FootClaims, find_claims
-from gaitid.ground.evidence import Evidence, Limits
+from gaitid.ground.evidence import Evidence
+from gaitid.ground.gathering import SHARING, gather, near_frames
 from gaitid.ground.ground import Ground
 from gaitid.ground.judgement import METHOD, Judgement, judge
 from gaitid.ground.plate_load import PlateLoad, one_plane
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows, spans, widened
-from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, IntArray, Mask, Trial, read_only
 
-# s. A plate that takes up or loses its load farther than this from when the foot lands or leaves does not carry
-# the whole foot.
-TIMING = 0.10
-# The same as a share of the contact: who walks slowly also lands slowly.
-TIMING_SHARE = 0.12
 # Greatest vertical force of a walk in body weights, on the low side: a body taken for heavier than it is demands more
 # of a contact.
 WALKING_PEAK = 1.1
 # s. A stance on the floor shorter than this is noise of the foot's speed.
 MIN_CONTACT = 0.08
-# s. Frames this near to one whose load is not the foot's alone are not sure either.
-SHARING = 0.03
 # s. A clean contact tells that the foot flies from its end to the frames in which it surely does, if those are near.
 NEAR_AIR = 0.2
 # Frames. A load that no foot claims for longer is worth saying.
@@ -186,25 +179,17 @@ def loads_on_feet(
     if not weight_N > 0:
         weight_N = _weight_from_loads(ground.plates)
     feet = [FootClaims(side, ground, claims) for side in ground.feet]
-    found = {foot.side: _on_plates(foot, weight_N, balance) for foot in feet}
-    usual = _usual([contact for contacts in found.values() for contact in contacts])
+    found = gather(feet, weight_N, balance)
     loads: dict[str, FootLoad] = {}
     contacts: list[Contact] = []
     notes: Notes = ()
     for foot in feet:
-        evidence = [replace(e, support=e.support._replace(usual=usual)) for e in found[foot.side]]
-        of_foot, not_sure, against = _contacts_of(foot, evidence)
+        of_foot, not_sure, against = _contacts_of(foot, found[foot.side])
         loads[foot.side] = _load(foot, of_foot, not_sure)
         contacts += [_if_known(contact, loads[foot.side].state) for contact in of_foot]
         notes += against
     contacts.sort(key=lambda c: (c.first, c.side))
     return Loads(loads, tuple(contacts), (*_unclaimed(ground, claims), *notes))
-
-
-def _usual(contacts: Sequence[Evidence]) -> float:
-    """What contacts that raise no question lack, in body weights, as the median; 0 without any."""
-    lost = [c.support.lost for c in contacts if c.support.tells and not any(c.beyond_edges(Limits()))]
-    return float(median(np.array(lost))) if lost else 0.0
 
 
 def _if_known(contact: Contact, state: IntArray) -> Contact:
@@ -246,66 +231,6 @@ def _by_hand(judgement: Judgement) -> Judgement:
     return Judgement(True, UNSUPPORTED, f"the evidence says otherwise: {judgement.reason}", nothing, nothing)
 
 
-def _on_plates(foot: FootClaims, weight_N: float, balance: Balance | None) -> list[Evidence]:
-    """Contacts of one foot with plates, and what tells of each."""
-    ground, given = foot.ground, foot.given
-    any_plate = np.zeros(ground.n_frames, dtype=bool)
-    for plate in ground.plates:
-        any_plate |= foot.on(plate)
-    runs = [*spans(any_plate & ~given), *spans(any_plate & given)]
-    return [_evidence(foot, first, stop, weight_N, balance) for first, stop in runs]
-
-
-def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance: Balance | None) -> Evidence:
-    """What tells of the contact of a foot with plates from `first` to before `stop`."""
-    ground = foot.ground
-    rate_hz, sharing = ground.rate_hz, round(SHARING * ground.rate_hz)
-    plates = [p for p in ground.plates if foot.on(p)[first:stop].any()]
-    plates += [p for p in ground.plates if p not in plates and foot.touches_lightly(p, first, stop - 1)]
-    before = max(first - sharing, 0)
-    around = slice(before, stop + sharing)
-    shared = np.logical_or.reduce([foot.shares(p)[around] & foot.on(p)[around] for p in plates])
-    shared = widened(shared, sharing)[first - before : stop - before]
-    load, near = foot.total(plates), _near(stop - first, rate_hz)
-    cut = (
-        first <= near or first in foot.given_edges or not np.isfinite(load.f_g[first - 1]).all(),
-        stop >= ground.n_frames - near or stop in foot.given_edges or not np.isfinite(load.f_g[stop]).all(),
-    )
-    support: Support = no_support(stop - first)
-    if balance is not None:
-        here = slice(first, stop)
-        alone = foot.other_airborne[here] & ~shared
-        support = support_of(balance, here, alone, (load.f_g[here], _all_plates(ground, here)), weight_N)
-    return Evidence(
-        foot=foot.foot,
-        stance=foot.stance,
-        other_airborne=foot.other_airborne,
-        load=load,
-        plates=plates,
-        all_plates=ground.plates,
-        first=first,
-        last=stop - 1,
-        shared=shared,
-        near=near,
-        cut=cut,
-        weight_N=weight_N,
-        threshold_N=ground.settings.contact_threshold_N,
-        edge_frames=ground.settings.edge_frames,
-        faults=ground.faults,
-        support=support,
-    )
-
-
-def _all_plates(ground: Ground, frames: slice) -> Array:
-    """(frames, 3) N, what all plates give together."""
-    return np.asarray(np.add.reduce([plate.wrench.f_g[frames] for plate in ground.plates]))
-
-
-def _near(n: int, rate_hz: float) -> int:
-    """Frames by which a force may begin or end beside the foot's own landing and leaving, in a contact of n frames."""
-    return max(2, round(TIMING * rate_hz), round(TIMING_SHARE * n))
-
-
 def _parts(foot: FootClaims, contact: Evidence, judgement: Judgement, method: str) -> list[Contact]:
     """A contact in parts: known, and unknown where another foot is on its plates, or may be."""
     side, first, shared = foot.side, contact.first, contact.shared
@@ -332,7 +257,7 @@ def _on_floor(foot: FootClaims, taken: Mask) -> list[Contact]:
     rate_hz, stance = foot.ground.rate_hz, foot.stance
     contacts = []
     for first, stop in spans(stance.standing & ~stance.airborne):
-        near = _near(stop - first, rate_hz)
+        near = near_frames(stop - first, rate_hz)
         free = ~taken[first:stop]
         # what is left of a stance of which a plate saw a part belongs to that contact
         if taken[max(first - near, 0) : stop + near].any() and free.mean() < 0.5:

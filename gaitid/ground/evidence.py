@@ -19,7 +19,7 @@ from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.ground.balance import Support
 from gaitid.ground.plate_load import STEP, PlateLoad, one_plane
-from gaitid.ground.sole import SOLE_TOLERANCE, pressure_on_foot, rolled, sole
+from gaitid.ground.sole import SOLE_TOLERANCE, UNDER_BALL, pressure_on_foot, rolled, sole
 from gaitid.ground.stance import Stance
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.statistics import median
@@ -283,6 +283,24 @@ class Evidence:
         if limits not in self._beyond_edges:
             self._beyond_edges[limits] = _beyond_edges(self, limits)
         return self._beyond_edges[limits]
+
+    def on_a_step(self, limits: Limits) -> bool:
+        """Whether a part of the foot hangs over the edge of a step."""
+        return any(reach == 0.0 for _, reach in self.beyond_edges(limits)[1])
+
+    def off_foot(self, place: tuple[Array, Array], limits: Limits, front: Array | float) -> Mask:
+        """(frames of the contact,) whether pressure at a `place` on the foot (aside, along) cannot be under it."""
+        aside, along = place
+        back = min(limits.pressure_back, -limits.heel_behind / self.length)
+        with np.errstate(invalid="ignore"):
+            return np.asarray((aside > limits.pressure_aside) | (along < back) | (along > front))
+
+    def misplaced(self, limits: Limits) -> Mask:
+        """(frames of the contact,) whether a force that tells presses where this foot is not."""
+        # where no other foot is on the ground, only the foot's own size limits where it presses
+        anywhere = (self.roll == UNDER_BALL) | self.other_airborne[self.frames]
+        front = np.where(anywhere, limits.pressure_front, limits.flat_front)
+        return np.asarray(self.sure & self.off_foot(self.on_foot, limits, front))
 
     @cached_property
     def _beyond_edges(self) -> dict[Limits, tuple[list[str], list[tuple[str, float]]]]:

@@ -1,52 +1,25 @@
 """Whether plates carried the whole of one contact of one foot, and how sure that is: a list of rules.
 
 Each rule looks at one kind of evidence and gives its reasons; the first reason that makes the load unknown ends the
-list. The evidence and the limits stand in `gaitid.ground.evidence`.
+list. The evidence and the limits stand in `gaitid.ground.evidence`, the rules of edges in `gaitid.ground.edges`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 
+from gaitid.ground.edges import over_an_edge, part_of_the_foot, pressure_at_an_edge
 from gaitid.ground.evidence import Evidence, Limits, smallest_sure
-from gaitid.ground.sole import SOLE_TOLERANCE, UNDER_BALL, UNDER_HEEL, off_the_roll, pressure_on_foot, sole
+from gaitid.ground.reason import Reason, unknown
+from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL, off_the_roll, pressure_on_foot
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Mask
+from gaitid.trial import Mask
 
 METHOD = "plate force, foot over plate, pressure under foot"
-
-
-class Reason(NamedTuple):
-    """What speaks against a contact.
-
-    Attributes
-    ----------
-    weight : float
-        By which the confidence is multiplied; 0 where the load is unknown.
-    text : str
-    misplaced : (frames of the contact,) bool array or None
-        Frames in which the load is not this foot's alone.
-    at_edge : (frames of the contact,) bool array or None
-        Frames in which a part of its load may lie beyond an edge.
-    beyond : bool
-        The foot may have stood beyond an edge before, or may stand there after.
-    """
-
-    weight: float
-    text: str
-    misplaced: Mask | None = None
-    at_edge: Mask | None = None
-    beyond: bool = False
-
-
-def unknown(text: str) -> Reason:
-    """The load cannot be known."""
-    return Reason(0.0, text)
 
 
 @frozen_dataclass()
@@ -140,36 +113,6 @@ def height_above_surface(contact: Evidence, limits: Limits) -> Iterator[Reason]:
         yield unknown(f"the foot's markers are {abs(height) * 100:.0f} cm {way} its surface")
 
 
-def over_an_edge(contact: Evidence, limits: Limits) -> Iterator[Reason]:
-    """Whether a foot that reaches beyond its plates presses there: the body's motion tells, else how far it does."""
-    beside, over = contact.beyond_edges(limits)
-    far = [*beside, *(text for text, reach in over if reach > 0)]
-    if contact.carries_all(limits):
-        if beside:
-            words = f"{' and '.join(beside)}, but the plates carry all that the body's motion asks for"
-            yield Reason(0.7, words, beyond=True)
-    elif far and _carries_a_part(contact, limits):
-        yield Reason(0.7, " and ".join(far) + _lacks(contact), beyond=True)
-        return
-    elif beside:
-        yield unknown(" and ".join(beside) + _lacks(contact))
-        return
-    elif far and contact.support.tells:
-        yield unknown(far[0] + _lacks(contact))
-        return
-    for text, _ in over:
-        yield Reason(0.7, text)
-
-
-def _lacks(contact: Evidence) -> str:
-    """How much of what the body's motion asks for a contact does not give, in words."""
-    support = contact.support
-    if not support.tells:
-        return ""
-    worst = max(support.lost, float(np.fmax.reduce(support.lacking)) if np.isfinite(support.lacking).any() else -np.inf)
-    return f", and it gives up to {worst:.2f} of body weight less than the body's motion asks for"
-
-
 def timing(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """A force that begins or ends while the foot stands still: part of the foot stands elsewhere."""
     early, late = contact.stance.beyond(contact.first, contact.last)
@@ -188,7 +131,7 @@ def pressure_on_each_plate(contact: Evidence, limits: Limits) -> Iterator[Reason
         least = max(contact.threshold_N, smallest_sure(plate))
         part = contact.alone & (plate.vertical[contact.frames] > least)
         aside, along = pressure_on_foot(plate.cop_g[contact.frames], contact.track, contact.normal_g)
-        beyond = part & _off_foot(contact, (aside, along), limits, limits.pressure_front)
+        beyond = part & contact.off_foot((aside, along), limits, limits.pressure_front)
         if beyond.sum() > limits.misplaced_share * max(part.sum(), 1):
             yield unknown(f"the pressure on plate {plate.number} is not under the foot; check its corners")
 
@@ -196,7 +139,7 @@ def pressure_on_each_plate(contact: Evidence, limits: Limits) -> Iterator[Reason
 def pressure_off_the_roll(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """A pitched foot presses at its heel or its ball; over a stance the pressure keeps to the line of the foot."""
     # over the edge of a step it cannot press where the foot would
-    if not contact.in_one_plane or _on_a_step(contact, limits):
+    if not contact.in_one_plane or contact.on_a_step(limits):
         return
     sure = contact.sure & (contact.vertical > limits.roll_force * contact.peak)
     forward, leftward = off_the_roll(contact.cop_g, contact.track, contact.normal_g).T
@@ -221,7 +164,7 @@ def pressure_off_the_foot(contact: Evidence, limits: Limits) -> Iterator[Reason]
     """Pressure that is not under the foot is not its alone."""
     if not contact.in_one_plane:
         return
-    misplaced = _misplaced(contact, limits)
+    misplaced = contact.misplaced(limits)
     if misplaced.sum() > limits.misplaced_share * max(contact.sure.sum(), 1):
         aside = contact.on_foot[0]
         away = float(median(aside[contact.sure & np.isfinite(aside)]))
@@ -229,58 +172,6 @@ def pressure_off_the_foot(contact: Evidence, limits: Limits) -> Iterator[Reason]
     elif misplaced.any():
         text = f"in {misplaced.sum()} frames the pressure is not under the foot, and the load unknown"
         yield Reason(0.8, text, misplaced=misplaced)
-
-
-def pressure_at_an_edge(contact: Evidence, limits: Limits) -> Iterator[Reason]:
-    """Near an edge that the sole reaches over, a part of the pressure may lie beyond."""
-    if not contact.in_one_plane or contact.edge_frames != "unknown":
-        return
-    beside, over = contact.beyond_edges(limits)
-    if not (beside or over) or _on_a_step(contact, limits):
-        return
-    ours = contact.alone & ~_misplaced(contact, limits)
-    at_edge = ours & contact.sure & _presses_at_an_edge(contact, limits)
-    whole = contact.carries_all(limits)
-    if whole or _carries_a_part(contact, limits):
-        if beside or not whole:
-            at_edge = ours
-        elif max(reach for _, reach in over) > SOLE_TOLERANCE:
-            with np.errstate(invalid="ignore"):
-                at_edge |= ours & (_to_an_edge(contact) < limits.spread_of_toes)
-        at_edge &= ~_measured(contact, limits)
-    if at_edge.any():
-        text = f"in {at_edge.sum()} frames it presses at that edge, and the load is unknown"
-        yield Reason(0.9, text, at_edge=at_edge)
-
-
-def _carries_a_part(contact: Evidence, limits: Limits) -> bool:
-    """Whether the body's motion shows in enough frames of single support that the plates measured all of the foot."""
-    if not contact.support.tells:
-        return False
-    alone = np.isfinite(contact.support.lacking)
-    return int((alone & _measured(contact, limits)).sum()) >= contact.near
-
-
-def _measured(contact: Evidence, limits: Limits) -> Mask:
-    """(frames of the contact,) the plates measured all of the foot, by the body's motion.
-
-    It shows that in single support, and of all plates together in double support; where it tells nothing, pressure that
-    lies no nearer to the edge was measured too. Nothing was that presses nearer to it than where something lacked.
-    """
-    support, to_edge = contact.support, _to_an_edge(contact)
-    with np.errstate(invalid="ignore"):
-        lacking = np.fmin(support.lacking, support.lacking_of_both) - support.usual
-        most = np.where(to_edge < limits.spread_of_toes, limits.lost_near_edge, limits.lost_at_once)
-        whole = contact.carries_all(limits)
-        shown = lacking <= (most if whole else limits.lost_near_edge)
-        if contact.beyond_edges(limits)[0] or not whole:  # of a pressure at the very edge some lies beyond
-            shown &= to_edge >= limits.at_edge
-        short = to_edge[np.isfinite(support.lacking) & ~shown]
-        nearest = to_edge[shown].min(initial=np.inf) - limits.as_near
-        if not whole:
-            nearest = max(nearest, short.max(initial=-np.inf))
-            shown &= to_edge > nearest
-        return np.asarray(shown | (to_edge > nearest))
 
 
 def pressure_runs_backward(contact: Evidence, limits: Limits) -> Iterator[Reason]:
@@ -292,29 +183,6 @@ def pressure_runs_backward(contact: Evidence, limits: Limits) -> Iterator[Reason
     k = len(thirds) // 3
     if k and thirds[-k:].mean() - thirds[:k].mean() < limits.backward and _moves_forward(contact):
         yield unknown("its pressure runs from toe to heel; check the order of the plate's corners")
-
-
-# --- rules: how much it carries -----------------------------------------------------------------------------
-
-
-def part_of_the_foot(contact: Evidence, limits: Limits) -> Iterator[Reason]:
-    """In single support a whole foot carries the body: less tells that a part of it stands beside the plate."""
-    if contact.carries_all(limits) or _carries_a_part(contact, limits):
-        return
-    ends, middle = contact.single_support
-    tells = bool(np.isfinite(ends))
-    carried = f"it carries as little as {min(ends, middle):.0%} of body weight in single support"
-    carries = ends >= limits.carries and middle >= limits.carries_middle
-    over = contact.beyond_edges(limits)[1]
-    if any(reach > 0 for _, reach in over) and not carries:
-        yield unknown(f"{over[0][0]}, and {carried if tells else 'no single support tells more'}")
-    elif _clearance(contact) < limits.near_edge and not _toe_overhangs(contact):
-        if contact.support.tells and contact.support.lost - contact.support.usual > limits.lost:
-            yield unknown(f"the foot stands at its edge{_lacks(contact)}")
-        elif tells and not carries:
-            yield unknown(f"the foot stands at its edge, and {carried}")
-    if ends < limits.light or middle < limits.light_middle:
-        yield Reason(0.5, carried)
 
 
 # --- rules: what the plate and the trial do not say ---------------------------------------------------------
@@ -375,57 +243,6 @@ RULES: tuple[Callable[[Evidence, Limits], Iterator[Reason]], ...] = (
 def longest(mask: Mask) -> int:
     """Length of the longest run of true values."""
     return max((stop - start for start, stop in spans(mask)), default=0)
-
-
-def _off_foot(contact: Evidence, place: tuple[Array, Array], limits: Limits, front: Array | float) -> Mask:
-    """(frames,) whether pressure lies beyond what can be under a foot; a centre that is not known does not."""
-    aside, along = place
-    back = min(limits.pressure_back, -limits.heel_behind / contact.length)
-    with np.errstate(invalid="ignore"):
-        return np.asarray((aside > limits.pressure_aside) | (along < back) | (along > front))
-
-
-def _misplaced(contact: Evidence, limits: Limits) -> Mask:
-    """(frames of the contact,) whether a force that tells presses where this foot is not."""
-    # where no other foot is on the ground, only the foot's own size limits where it presses
-    anywhere = (contact.roll == UNDER_BALL) | contact.other_airborne[contact.frames]
-    front = np.where(anywhere, limits.pressure_front, limits.flat_front)
-    return np.asarray(contact.sure & _off_foot(contact, contact.on_foot, limits, front))
-
-
-def _on_a_step(contact: Evidence, limits: Limits) -> bool:
-    """Whether a part of the foot hangs over the edge of a step."""
-    return any(reach == 0.0 for _, reach in contact.beyond_edges(limits)[1])
-
-
-def _clearance(contact: Evidence) -> float:
-    """Least distance, m, from the sole to an edge of the plates that it stands on; negative over it."""
-    return min(min(contact.inside(corner)) for corner in sole(contact.pressing_track, contact.normal_g))
-
-
-def _toe_overhangs(contact: Evidence) -> bool:
-    return contact.overhangs(contact.pressing_track.toe_g)
-
-
-def _presses_at_an_edge(contact: Evidence, limits: Limits) -> Mask:
-    """(frames of the contact,) whether a part of the pressure may lie beyond an edge that the foot reaches over.
-
-    Its centre lies near an edge; or the sole reaches over the front and the foot is on its ball.
-    """
-    flat = contact.pressing_track
-    reaches = [-min(contact.inside(corner)) for corner in sole(flat, contact.normal_g)]
-    # the heel's marker stands behind what presses
-    behind, ahead = max(reaches[:2]) - limits.heel_round, max(reaches[2:])
-    toe_over = contact.inside(flat.toe_g)[0] < 0
-    limit = min(limits.at_edge + max(behind, ahead, 0.0) / 2, limits.spread_of_toes if toe_over else limits.spread)
-    with np.errstate(invalid="ignore"):
-        near = _to_an_edge(contact) < limit
-    return np.asarray(near | ((ahead > SOLE_TOLERANCE) & (contact.roll == UNDER_BALL)))
-
-
-def _to_an_edge(contact: Evidence) -> Array:
-    """(frames of the contact,) m, from the pressure to the nearest edge of the plate on which it lies best."""
-    return np.asarray(np.maximum.reduce([plate.margin(contact.cop_g) for plate in contact.plates]))
 
 
 def _moves_forward(contact: Evidence) -> bool:

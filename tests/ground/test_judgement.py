@@ -14,8 +14,9 @@ from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.ground import judgement
 from gaitid.ground.balance import Support, no_support
 from gaitid.ground.evidence import Evidence, Limits
-from gaitid.ground.judgement import RULES, Reason, judge
+from gaitid.ground.judgement import RULES, judge
 from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.reason import Reason
 from gaitid.ground.stance import BY_SPEED, Stance
 
 N, FIRST, LAST = 120, 30, 89

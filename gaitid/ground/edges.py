@@ -1,0 +1,150 @@
+"""Rules for a foot that reaches over an edge: what its plates measured, by the body's motion, or else by geometry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gaitid.ground.evidence import Evidence, Limits
+from gaitid.ground.reason import Reason, unknown
+from gaitid.ground.sole import SOLE_TOLERANCE, UNDER_BALL, sole
+from gaitid.trial import Array, Mask
+
+
+def over_an_edge(contact: Evidence, limits: Limits) -> Iterator[Reason]:
+    """Whether a foot that reaches beyond its plates presses there: the body's motion tells, else how far it does."""
+    beside, over = contact.beyond_edges(limits)
+    far = [*beside, *(text for text, reach in over if reach > 0)]
+    if contact.carries_all(limits):
+        if beside:
+            words = f"{' and '.join(beside)}, but the plates carry all that the body's motion asks for"
+            yield Reason(0.7, words, beyond=True)
+    elif far and _carries_a_part(contact, limits):
+        yield Reason(0.7, " and ".join(far) + _lacks(contact), beyond=True)
+        return
+    elif beside:
+        yield unknown(" and ".join(beside) + _lacks(contact))
+        return
+    elif far and contact.support.tells:
+        yield unknown(far[0] + _lacks(contact))
+        return
+    for text, _ in over:
+        yield Reason(0.7, text)
+
+
+def pressure_at_an_edge(contact: Evidence, limits: Limits) -> Iterator[Reason]:
+    """Near an edge that the sole reaches over, a part of the pressure may lie beyond."""
+    if not contact.in_one_plane or contact.edge_frames != "unknown":
+        return
+    beside, over = contact.beyond_edges(limits)
+    if not (beside or over) or contact.on_a_step(limits):
+        return
+    ours = contact.alone & ~contact.misplaced(limits)
+    at_edge = ours & contact.sure & _presses_at_an_edge(contact, limits)
+    whole = contact.carries_all(limits)
+    if whole or _carries_a_part(contact, limits):
+        if beside or not whole:
+            at_edge = ours
+        elif max(reach for _, reach in over) > SOLE_TOLERANCE:
+            with np.errstate(invalid="ignore"):
+                at_edge |= ours & (_to_an_edge(contact) < limits.spread_of_toes)
+        at_edge &= ~_measured(contact, limits)
+    if at_edge.any():
+        text = f"in {at_edge.sum()} frames it presses at that edge, and the load is unknown"
+        yield Reason(0.9, text, at_edge=at_edge)
+
+
+def part_of_the_foot(contact: Evidence, limits: Limits) -> Iterator[Reason]:
+    """In single support a whole foot carries the body: less tells that a part of it stands beside the plate."""
+    if contact.carries_all(limits) or _carries_a_part(contact, limits):
+        return
+    ends, middle = contact.single_support
+    tells = bool(np.isfinite(ends))
+    carried = f"it carries as little as {min(ends, middle):.0%} of body weight in single support"
+    carries = ends >= limits.carries and middle >= limits.carries_middle
+    over = contact.beyond_edges(limits)[1]
+    if any(reach > 0 for _, reach in over) and not carries:
+        yield unknown(f"{over[0][0]}, and {carried if tells else 'no single support tells more'}")
+    elif _clearance(contact) < limits.near_edge and not _toe_overhangs(contact):
+        if contact.support.tells and contact.support.lost - contact.support.usual > limits.lost:
+            yield unknown(f"the foot stands at its edge{_lacks(contact)}")
+        elif tells and not carries:
+            yield unknown(f"the foot stands at its edge, and {carried}")
+    if ends < limits.light or middle < limits.light_middle:
+        yield Reason(0.5, carried)
+
+
+# --- what the body's motion says ---------------------------------------------------------------------------
+
+
+def _carries_a_part(contact: Evidence, limits: Limits) -> bool:
+    """Whether the body's motion shows in enough frames of single support that the plates measured all of the foot."""
+    if not contact.support.tells:
+        return False
+    alone = np.isfinite(contact.support.lacking)
+    return int((alone & _measured(contact, limits)).sum()) >= contact.near
+
+
+def _measured(contact: Evidence, limits: Limits) -> Mask:
+    """(frames of the contact,) the plates measured all of the foot, by the body's motion.
+
+    It shows that in single support, and of all plates together in double support; where it tells nothing, pressure that
+    lies no nearer to the edge was measured too. Nothing was that presses nearer to it than where something lacked.
+    """
+    support, to_edge = contact.support, _to_an_edge(contact)
+    with np.errstate(invalid="ignore"):
+        lacking = np.fmin(support.lacking, support.lacking_of_both) - support.usual
+        most = np.where(to_edge < limits.spread_of_toes, limits.lost_near_edge, limits.lost_at_once)
+        whole = contact.carries_all(limits)
+        shown = lacking <= (most if whole else limits.lost_near_edge)
+        if contact.beyond_edges(limits)[0] or not whole:  # of a pressure at the very edge some lies beyond
+            shown &= to_edge >= limits.at_edge
+        short = to_edge[np.isfinite(support.lacking) & ~shown]
+        nearest = to_edge[shown].min(initial=np.inf) - limits.as_near
+        if not whole:
+            nearest = max(nearest, short.max(initial=-np.inf))
+            shown &= to_edge > nearest
+        return np.asarray(shown | (to_edge > nearest))
+
+
+def _lacks(contact: Evidence) -> str:
+    """How much of what the body's motion asks for a contact does not give, in words."""
+    support = contact.support
+    if not support.tells:
+        return ""
+    worst = max(support.lost, float(np.fmax.reduce(support.lacking)) if np.isfinite(support.lacking).any() else -np.inf)
+    return f", and it gives up to {worst:.2f} of body weight less than the body's motion asks for"
+
+
+# --- where the foot and its pressure lie --------------------------------------------------------------------
+
+
+def _presses_at_an_edge(contact: Evidence, limits: Limits) -> Mask:
+    """(frames of the contact,) whether a part of the pressure may lie beyond an edge that the foot reaches over.
+
+    Its centre lies near an edge; or the sole reaches over the front and the foot is on its ball.
+    """
+    flat = contact.pressing_track
+    reaches = [-min(contact.inside(corner)) for corner in sole(flat, contact.normal_g)]
+    # the heel's marker stands behind what presses
+    behind, ahead = max(reaches[:2]) - limits.heel_round, max(reaches[2:])
+    toe_over = contact.inside(flat.toe_g)[0] < 0
+    limit = min(limits.at_edge + max(behind, ahead, 0.0) / 2, limits.spread_of_toes if toe_over else limits.spread)
+    with np.errstate(invalid="ignore"):
+        near = _to_an_edge(contact) < limit
+    return np.asarray(near | ((ahead > SOLE_TOLERANCE) & (contact.roll == UNDER_BALL)))
+
+
+def _to_an_edge(contact: Evidence) -> Array:
+    """(frames of the contact,) m, from the pressure to the nearest edge of the plate on which it lies best."""
+    return np.asarray(np.maximum.reduce([plate.margin(contact.cop_g) for plate in contact.plates]))
+
+
+def _clearance(contact: Evidence) -> float:
+    """Least distance, m, from the sole to an edge of the plates that it stands on; negative over it."""
+    return min(min(contact.inside(corner)) for corner in sole(contact.pressing_track, contact.normal_g))
+
+
+def _toe_overhangs(contact: Evidence) -> bool:
+    return contact.overhangs(contact.pressing_track.toe_g)

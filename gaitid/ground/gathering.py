@@ -1,0 +1,109 @@
+"""Plates and feet -> what tells of each contact of a foot with plates, before anything is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gaitid.ground.balance import Balance, Support, no_support, support_of
+from gaitid.ground.claims import FootClaims
+from gaitid.ground.evidence import Evidence, Limits
+from gaitid.ground.ground import Ground
+from gaitid.numerics.masks import spans, widened
+from gaitid.numerics.statistics import median
+from gaitid.trial import Array
+
+# s. A plate that takes up or loses its load farther than this from when the foot lands or leaves does not carry
+# the whole foot.
+TIMING = 0.10
+# The same as a share of the contact: who walks slowly also lands slowly.
+TIMING_SHARE = 0.12
+# s. Frames this near to one whose load is not the foot's alone are not sure either.
+SHARING = 0.03
+
+
+def gather(feet: Sequence[FootClaims], weight_N: float, balance: Balance | None) -> dict[str, list[Evidence]]:
+    """What tells of every contact of each foot with plates, by side, in the order of their frames.
+
+    Parameters
+    ----------
+    feet : sequence of FootClaims
+    weight_N : float
+        Of the body.
+    balance : Balance or None
+        What the body's motion asks of the ground; None where it says nothing.
+    """
+    found = {foot.side: _on_plates(foot, weight_N, balance) for foot in feet}
+    usual = _usual([contact for contacts in found.values() for contact in contacts])
+    return {
+        side: [replace(contact, support=contact.support._replace(usual=usual)) for contact in contacts]
+        for side, contacts in found.items()
+    }
+
+
+def _usual(contacts: Sequence[Evidence]) -> float:
+    """What contacts that raise no question lack, in body weights, as the median; 0 without any."""
+    lost = [c.support.lost for c in contacts if c.support.tells and not any(c.beyond_edges(Limits()))]
+    return float(median(np.array(lost))) if lost else 0.0
+
+
+def _on_plates(foot: FootClaims, weight_N: float, balance: Balance | None) -> list[Evidence]:
+    """Contacts of one foot with plates, and what tells of each."""
+    ground, given = foot.ground, foot.given
+    any_plate = np.zeros(ground.n_frames, dtype=bool)
+    for plate in ground.plates:
+        any_plate |= foot.on(plate)
+    runs = [*spans(any_plate & ~given), *spans(any_plate & given)]
+    return [_evidence(foot, first, stop, weight_N, balance) for first, stop in runs]
+
+
+def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance: Balance | None) -> Evidence:
+    """What tells of the contact of a foot with plates from `first` to before `stop`."""
+    ground = foot.ground
+    rate_hz, sharing = ground.rate_hz, round(SHARING * ground.rate_hz)
+    plates = [p for p in ground.plates if foot.on(p)[first:stop].any()]
+    plates += [p for p in ground.plates if p not in plates and foot.touches_lightly(p, first, stop - 1)]
+    before = max(first - sharing, 0)
+    around = slice(before, stop + sharing)
+    shared = np.logical_or.reduce([foot.shares(p)[around] & foot.on(p)[around] for p in plates])
+    shared = widened(shared, sharing)[first - before : stop - before]
+    load, near = foot.total(plates), near_frames(stop - first, rate_hz)
+    cut = (
+        first <= near or first in foot.given_edges or not np.isfinite(load.f_g[first - 1]).all(),
+        stop >= ground.n_frames - near or stop in foot.given_edges or not np.isfinite(load.f_g[stop]).all(),
+    )
+    support: Support = no_support(stop - first)
+    if balance is not None:
+        here = slice(first, stop)
+        alone = foot.other_airborne[here] & ~shared
+        support = support_of(balance, here, alone, (load.f_g[here], _all_plates(ground, here)), weight_N)
+    return Evidence(
+        foot=foot.foot,
+        stance=foot.stance,
+        other_airborne=foot.other_airborne,
+        load=load,
+        plates=plates,
+        all_plates=ground.plates,
+        first=first,
+        last=stop - 1,
+        shared=shared,
+        near=near,
+        cut=cut,
+        weight_N=weight_N,
+        threshold_N=ground.settings.contact_threshold_N,
+        edge_frames=ground.settings.edge_frames,
+        faults=ground.faults,
+        support=support,
+    )
+
+
+def _all_plates(ground: Ground, frames: slice) -> Array:
+    """(frames, 3) N, what all plates give together."""
+    return np.asarray(np.add.reduce([plate.wrench.f_g[frames] for plate in ground.plates]))
+
+
+def near_frames(n: int, rate_hz: float) -> int:
+    """Frames by which a force may begin or end beside the foot's own landing and leaving, in a contact of n frames."""
+    return max(2, round(TIMING * rate_hz), round(TIMING_SHARE * n))
