@@ -20,21 +20,24 @@ from attack_list import ATTACKS, Attack, Spoilt  # noqa: E402
 from attack_trials import Case  # noqa: E402
 
 from gaitid.analysis.pipeline import analyse  # noqa: E402
+from gaitid.analysis.result import Result  # noqa: E402
 from gaitid.errors import GaitidError  # noqa: E402
 from gaitid.ground import contacts as judged_in  # noqa: E402
 from gaitid.ground import judgement  # noqa: E402
 from gaitid.ground.evidence import Evidence, Limits  # noqa: E402
 from gaitid.ground.judgement import Judgement  # noqa: E402
+from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL, off_the_roll  # noqa: E402
 from gaitid.numerics.statistics import median  # noqa: E402
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """One contact as it was judged: the foot that it is of, its evidence, the answer."""
+    """One contact as it was judged: the foot that it is of, its evidence, the answer, and the trial that it is of."""
 
     side: str
     evidence: Evidence
     judgement: Judgement
+    result: Result
 
     def overlaps(self, first: int, last: int) -> bool:
         """Whether it shares more than half of the frames from `first` to `last`."""
@@ -73,7 +76,7 @@ def contacts_of(case: Case, spoilt: Spoilt | None = None) -> list[Seen]:
         except GaitidError:
             return []
     sides = {id(foot): side for side, foot in result.ground.feet.items()}
-    seen = [Seen(sides[id(e.foot)], e, a) for e, a in zip(evidence, answers) if id(e.foot) in sides]
+    seen = [Seen(sides[id(e.foot)], e, a, result) for e, a in zip(evidence, answers) if id(e.foot) in sides]
     # a mass that the plates tell needs the contacts first: the last answer counts
     last = {(one.side, one.evidence.first, one.evidence.last): one for one in seen}
     return list(last.values())
@@ -91,20 +94,28 @@ class Figure:
     name : str
         With its unit.
     limit : str
-        Field of `Limits`; empty where there is none yet.
+        Field of `Limits`, or a name of its own; empty where there is none yet.
     largest : bool
         Whether a contact is unknown above the limit; else below.
     measure : function
-        Evidence → figure, NaN where it tells nothing.
+        Contact → figure, NaN where it tells nothing.
     spoilt_by : str
         Parts of the names of attacks that it is to find, with | between them.
+    elsewhere : float
+        The limit as it stands, where it is no field of `Limits`: a trial is not judged anew by it.
     """
 
     name: str
     limit: str
     largest: bool
-    measure: Callable[[Evidence], float]
+    measure: Callable[[Seen], float]
     spoilt_by: str
+    elsewhere: float = float("nan")
+
+    @property
+    def now(self) -> float:
+        """The limit as it stands."""
+        return float(getattr(Limits(), self.limit)) if self.limit in Limits._fields else self.elsewhere
 
     def attacks(self) -> list[Attack]:
         """The attacks that it is to find."""
@@ -115,33 +126,29 @@ class Figure:
         return value > limit if self.largest else value < limit
 
 
-def off_the_roll(contact: Evidence) -> float:
-    """How far the pressure lies from where a foot presses, m: the largest median of `pressure_off_the_roll`."""
-    limits = replace_limits(roll_doubt=-1.0, roll_off=np.inf)
-    kept: list[float] = []
-    original = judgement.median
-
-    def median_kept(values: np.ndarray) -> float:
-        kept.append(abs(float(original(values))))
-        return kept[-1]
-
-    judgement.median = median_kept  # type: ignore[assignment]
-    try:
-        list(judgement.pressure_off_the_roll(contact, limits))
-    finally:
-        judgement.median = original
-    return max(kept, default=float("nan"))
+def pressure_off_the_roll(seen: Seen) -> float:
+    """How far the pressure lies from where a foot presses, m: the largest of the medians under heel, ball and aside."""
+    contact, limits = seen.evidence, Limits()
+    if not contact.in_one_plane or judgement._on_a_step(contact, limits):
+        return float("nan")
+    sure = contact.sure & (contact.vertical > limits.roll_force * contact.peak)
+    ahead, left = off_the_roll(contact.cop_g, contact.track, contact.normal_g).T
+    parts = (ahead[sure & (contact.roll == UNDER_HEEL)], ahead[sure & (contact.roll == UNDER_BALL)], left[sure])
+    known = [part[np.isfinite(part)] for part in parts]
+    return max((abs(float(median(part))) for part in known if len(part) >= limits.roll_frames), default=float("nan"))
 
 
-def misplaced_share(contact: Evidence) -> float:
+def misplaced_share(seen: Seen) -> float:
     """Share of the frames that tell in which the pressure is not under the foot."""
+    contact = seen.evidence
     if not contact.in_one_plane or not contact.sure.any():
         return float("nan")
     return float(judgement._misplaced(contact, Limits()).sum() / contact.sure.sum())
 
 
-def runs_forward(contact: Evidence) -> float:
+def runs_forward(seen: Seen) -> float:
     """By how much of the foot the pressure goes forward from the first to the last third."""
+    contact = seen.evidence
     if not contact.in_one_plane:
         return float("nan")
     along = contact.on_foot[1]
@@ -150,8 +157,9 @@ def runs_forward(contact: Evidence) -> float:
     return float(thirds[-k:].mean() - thirds[:k].mean()) if k and judgement._moves_forward(contact) else float("nan")
 
 
-def height(contact: Evidence) -> float:
+def height(seen: Seen) -> float:
     """Of the lower foot marker above the surface, m, median over the stance."""
+    contact = seen.evidence
     here, surface, normal = contact.pressing_track, contact.plates[0].centre_g, contact.normal_g
     if not len(here.heel_g):
         return float("nan")
@@ -165,10 +173,16 @@ def replace_limits(**values: float) -> Limits:
 
 ENDS, MIDDLE = "single support, first and last third [body weights]", "single support, middle third [body weights]"
 FIGURES: tuple[Figure, ...] = (
-    Figure(ENDS, "carries", False, lambda c: c.single_support[0], "gain 0.5, one"),
-    Figure(MIDDLE, "carries_middle", False, lambda c: c.single_support[1], "gain 0.5, one"),
-    Figure("peak [body weights]", "most", True, lambda c: c.peak / c.weight_N, "Fz × 1000|gain 8, one"),
-    Figure("pressure off the roll [m]", "roll_off", True, off_the_roll, "shifted by 10 cm|turned by 90"),
+    Figure(ENDS, "carries", False, lambda seen: seen.evidence.single_support[0], "gain 0.5, one"),
+    Figure(MIDDLE, "carries_middle", False, lambda seen: seen.evidence.single_support[1], "gain 0.5, one"),
+    Figure(
+        "peak [body weights]",
+        "most",
+        True,
+        lambda seen: seen.evidence.peak / seen.evidence.weight_N,
+        "Fz × 1000|gain 8, one",
+    ),
+    Figure("pressure off the roll [m]", "roll_off", True, pressure_off_the_roll, "shifted by 10 cm|turned by 90"),
     Figure(
         "pressure not under the foot [share of frames]",
         "misplaced_share",
@@ -176,7 +190,7 @@ FIGURES: tuple[Figure, ...] = (
         misplaced_share,
         "shifted by 10 cm|torques × 1000, one",
     ),
-    Figure("pressure forward [share of the foot]", "backward", False, runs_forward, "turned by 180|sign of My, one"),
+    Figure("pressure forward [share of the foot]", "backward", False, runs_forward, "turned by 180"),
     Figure("lower foot marker above the surface [m]", "lowest", False, height, "plates 10 cm too high"),
 )
 
@@ -231,22 +245,21 @@ def _add(
         for one in seen:
             on = [p.number for p in one.evidence.plates]
             if one.side == stance.side and one.overlaps(stance.first, stance.last) and plate in (None, *on):
-                value = figure.measure(one.evidence)
+                value = figure.measure(one)
                 values += [value] if np.isfinite(value) else []
 
 
 def chosen(figure: Figure, clean: Sequence[float], spoilt: Sequence[float]) -> float:
-    """The limit by these values: midway between the last clean and the first spoilt one.
+    """The limit by these values: midway between the last clean stance and the quarter of spoilt ones nearest to it.
 
-    The figure as such may not tell all spoilt stances: those beyond the clean ones count, and where they are less than
-    half of all, the figure tells nothing, and the limit is NaN.
+    A figure need not tell all spoilt stances; where it does not tell three quarters of them, it gives no limit (NaN).
     """
     sign = 1.0 if figure.largest else -1.0
-    a, b = sign * np.array(clean), sign * np.array(spoilt)
-    beyond = b[b > a.max(initial=-np.inf)]
-    if not len(a) or len(beyond) < max(1, len(b) / 2):
+    if not len(clean) or not len(spoilt):
         return float("nan")
-    return float(sign * (a.max() + beyond.min()) / 2)
+    last = float(np.max(sign * np.array(clean)))
+    first = float(np.quantile(sign * np.array(spoilt), 0.25))
+    return sign * (last + first) / 2 if first > last else float("nan")
 
 
 def limits_without(laboratory: str, measured: Mapping[str, Measured]) -> Limits:
@@ -254,6 +267,6 @@ def limits_without(laboratory: str, measured: Mapping[str, Measured]) -> Limits:
     values = {}
     for figure in FIGURES:
         limit = chosen(figure, *measured[figure.name].without(laboratory))
-        if figure.limit and np.isfinite(limit):
+        if figure.limit in Limits._fields and np.isfinite(limit):
             values[figure.limit] = limit
     return replace_limits(**values)
