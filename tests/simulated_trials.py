@@ -10,6 +10,7 @@ import numpy as np
 
 from gaitid.simulate import Walk, WalkSettings, WalkState, simulate_walk
 from gaitid.simulate.c3d_file import stored_parameters
+from gaitid.simulate.scenario import Scenario
 from gaitid.trial import ForcePlate, Trial
 
 
@@ -25,6 +26,10 @@ class Simulated:
 
 @cache
 def simulated_walk(scenario: str = "walk", **options: float | bool) -> Simulated:
+    return simulated(scenario, **options)
+
+
+def simulated(scenario: str | Scenario, **options: float | bool) -> Simulated:
     settings = WalkSettings(**options)  # type: ignore[arg-type]
     walk = simulate_walk(settings, scenario)
     truth = walk.at(settings.times_s)

@@ -36,6 +36,8 @@ from gaitid.trial import Array, Trial
 SAME_DEG, SAME_NM_PER_KG = 2.0, 0.05
 # Frames of static and trial that are looked at before it is known that they differ: enough for means.
 _LOOKED_AT = 50
+# rad or deg, as the files store it.
+_SAME_STORED = 1e-3
 # So many measurements that differ are named.
 _SHOWN = 3
 
@@ -163,7 +165,9 @@ def stores_the_same(static: Path, result: Result) -> bool:
     angles = [m for m in result.model.subject.values() if isinstance(m.static, specs.StaticAngle | specs.StaticTurn)]
     names = [name.replace("{S}", letter) for m in angles for name in m.c3d for letter in letters]
     ours = result.trial.parameters
-    return any(map(ours.get, names)) and all(stored.get(name, 0.0) == ours.get(name, 0.0) for name in names)
+    return any(map(ours.get, names)) and all(
+        abs(stored.get(name, 0.0) - ours.get(name, 0.0)) < _SAME_STORED for name in names
+    )
 
 
 def _differences(used: Subject, other: Subject) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from gaitid.analysis.conventions import conventions
 from gaitid.analysis.figures import figure_notes
@@ -22,7 +23,7 @@ from gaitid.body.resolve import resolve_subject
 from gaitid.body.standing import check_sides, check_stands
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording
 from gaitid.errors import GaitidError, TrialError
-from gaitid.gait.impact import find_impacts, impact_notes
+from gaitid.gait.impact import find_impacts, impact_notes, matched_load
 from gaitid.gait.spatiotemporal import analyse_gait
 from gaitid.ground.balance import Balance
 from gaitid.ground.claims import ByHand
@@ -106,14 +107,18 @@ def analyse(
 
     weight_N = subject.mass_kg * body.settings.gravity_m_per_s2
     bandwidth_hz = markers.quality["marker_bandwidth_hz"]
-    impacts = find_impacts(loads.by_side, loads.contacts, trial.rate_hz, weight_N, bandwidth_hz)
+    acting = loads.by_side
+    if body.settings.joint_loads == "matched":
+        acting = {side: matched_load(load, bandwidth_hz, trial.rate_hz) for side, load in acting.items()}
+    impacts = find_impacts(acting, loads.contacts, trial.rate_hz, weight_N, bandwidth_hz)
 
     mechanics = Mechanics(subject.mass_kg, -body.settings.gravity_m_per_s2 * up_g, options.solver)
     sides: dict[str, SideResult] = {}
     for side in model.sides:
         if side.name in needs:
-            load = loads.by_side[side.name] if model.touches_ground else no_load(trial.n_frames)
-            sides[side.name] = solve_limb(side, body, motion, load, mechanics)
+            load = acting[side.name] if model.touches_ground else no_load(trial.n_frames)
+            limb = solve_limb(side, body, motion, load, mechanics)
+            sides[side.name] = replace(limb, load=loads.by_side.get(side.name, load))
         else:
             sides[side.name] = absent_limb(model, trial.n_frames)
     sides, body_notes = withhold(sides, body, subject)

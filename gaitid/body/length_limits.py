@@ -1,4 +1,4 @@
-"""How constant the lengths of a body must be: for notes and checks alike; read by help texts, so nothing is loaded here."""
+"""How constant the lengths of a body must be, for notes and checks; read by help texts, so nothing is loaded here."""
 
 from __future__ import annotations
 

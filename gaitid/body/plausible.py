@@ -78,11 +78,11 @@ RELATIONS = (
         "m from the regression on leg length",
     ),
 )
-#: rad, by themselves. A wand may be anywhere to the side or in front of its bone, a patella marker included. Tibiae are
-#: turned out by 15° to 40° (negative here); one that is turned in is a patient's, or has lost its sign.
+#: rad, by themselves. A wand may be anywhere about its bone, but lies to the side or in front, a patella marker too.
+#: Tibiae are turned out by 15° to 40° (negative here); one that is turned in is a patient's, or has lost its sign.
 ANGLES = {
-    "thigh_rotation": _degrees((-90, 90), (-135, 135)),
-    "shank_rotation": _degrees((-85, 85), (-130, 130)),
+    "thigh_rotation": symmetric(float(np.radians(90))),
+    "shank_rotation": symmetric(float(np.radians(85))),
     "tibial_torsion": _degrees((-60, 15), (-100, 100)),
     "ankle_abduction": _degrees((-30, 30), (-60, 60)),
     "static_plantar_flexion": _degrees((0, 40), (-40, 80)),

@@ -14,7 +14,7 @@ from gaitid.body.plausible import Limits, key, symmetric, wrapped
 from gaitid.body.requested import display
 from gaitid.body.static_angles import static_angle
 from gaitid.body.subject import Subject, key_of
-from gaitid.errors import TrialError, first_few
+from gaitid.errors import first_few
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.statistics import median, quantile
@@ -24,6 +24,15 @@ Columns = Mapping[str, Mapping[str, Array]]
 # So many markers are named.
 _SHOWN = 6
 
+
+class JointFault(NamedTuple):
+    """A joint of one leg whose angles are those of no body, and the note that says so."""
+
+    side: str
+    joint: str
+    note: Note
+
+
 # --- lengths -------------------------------------------------------------------------------------------------
 
 # Thigh and shank are 0.245 and 0.246 of the height (Drillis & Contini 1966): a ratio of 1; 0.86 to 1.29 in 40 trials.
@@ -32,7 +41,7 @@ THIGH_TO_SHANK = Limits((0.70, 1.45), (0.45, 2.2))
 # 0.87 to 0.98 in 39 trials of 40.
 THIGH_AND_SHANK = Limits((0.80, 1.0), (0.65, 1.25))
 # The distance of the hips to the sum of thigh and shank: 0.13 to 0.31.
-HIPS = Limits((0.08, 0.45), (0.04, 0.7))
+HIPS = Limits((0.08, 0.45))
 # The distance of the markers to that of the bones below them: 0.99 to 1.20 in nine persons; less than the bones' only
 # where one of both is wrong.
 ASIS = Limits((0.94, 1.30), (0.6, 2.0))
@@ -40,28 +49,19 @@ ASIS = Limits((0.94, 1.30), (0.6, 2.0))
 LENGTHS_APART = 0.15
 
 
-def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) -> Notes:
-    """Notes of segments whose lengths hardly any body has.
-
-    Raises
-    ------
-    TrialError
-        No body has them.
-    """
+def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) -> tuple[list[JointFault], Notes]:
+    """Joints between segments of lengths that no body has, and notes of those that hardly any has."""
     lengths = {place: _median(length) for place, length in segment_lengths(geometry, sides).items()}
-    numbers, notes = subject.numbers, list[Note]()
+    numbers, faults, notes = subject.numbers, list[JointFault](), list[Note]()
 
-    def say(kind: str, what: str, side: str, places: Sequence[tuple[str, str]]) -> None:
-        labels = _labels(geometry, places)
+    def say(kind: str, what: str, joint: str, side: str, places: Sequence[tuple[str, str]]) -> None:
+        cure = f"look at {_labels(geometry, places)}, at the widths and at the static"
         if kind == "fault":
-            raise TrialError(
-                f"{what}: no body is like that",
-                expected="lengths between joint centres as a body has them",
-                todo=f"look at {labels}, at the widths and at the static",
-            )
-        if kind:
-            text = f"{what}: hardly any body is like that"
-            notes.append(Note("calibration_doubtful", text, side, f"look at {labels}, and at the static"))
+            text = f"{what}: no body is like that; the {joint} is empty"
+            note = Note("calibration_impossible", text, side, cure)
+            faults.extend(JointFault(of_side, joint, note) for of_side in ([side] if side else sides))
+        elif kind:
+            notes.append(Note("calibration_doubtful", f"{what}: hardly any body is like that", side, cure))
 
     for side in sides:
         places = [(side, "thigh"), (side, "shank")]
@@ -69,41 +69,32 @@ def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) ->
             continue
         thigh, shank = (lengths[place] for place in places)
         shown = f"the {side} thigh is {thigh * 1e3:.0f} mm long and the shank {shank * 1e3:.0f} mm"
-        say(THIGH_TO_SHANK.judge(thigh / shank), shown, side, places)
+        say(THIGH_TO_SHANK.judge(thigh / shank), shown, "knee", side, places)
         if (leg := numbers.get(f"{side}.leg_length", np.nan)) > 0:
             named = key(geometry.model, f"{side}.leg_length")
             kind = THIGH_AND_SHANK.judge((thigh + shank) / leg)
-            say(kind, f"{shown}, and {named} is {display(leg, 'm')}", side, places)
+            say(kind, f"{shown}, and {named} is {display(leg, 'm')}", "hip", side, places)
     for segment in ("thigh", "shank"):
         both = [lengths.get((side, segment), np.nan) for side in sides]
         if len(both) == 2 and abs(np.log(both[0] / both[1])) > LENGTHS_APART:
             shown = f"the {sides[0]} {segment} is {both[0] * 1e3:.0f} mm long and the {sides[1]} {both[1] * 1e3:.0f} mm"
-            say("doubt", shown, "", [(side, segment) for side in sides])
+            say("doubt", shown, "", "", [(side, segment) for side in sides])
     if bones := _given(subject, "inter_asis_distance"):
         asis = _median(np.linalg.norm(geometry.point("asis", "left") - geometry.point("asis", "right"), axis=1))
         shown = f"the ASIS markers are {asis * 1e3:.0f} mm apart, and {key(geometry.model, 'inter_asis_distance')} is "
-        say(ASIS.judge(asis / bones), shown + display(bones, "m"), "", [("", geometry.model.base.segment)])
+        say(ASIS.judge(asis / bones), shown + display(bones, "m"), "hip", "", [("", geometry.model.base.segment)])
     top = geometry.model.chain[-1]
     if len(sides) == 2 and top.segment == "thigh" and (sides[0], "shank") in lengths:
         apart = _median(
             np.linalg.norm(geometry.point(top.centre, sides[0]) - geometry.point(top.centre, sides[1]), axis=1)
         )
         leg = lengths[sides[0], "thigh"] + lengths[sides[0], "shank"]
-        say(
-            HIPS.judge(apart / leg), f"the hips are {apart * 1e3:.0f} mm apart", "", [("", geometry.model.base.segment)]
-        )
-    return tuple(notes)
+        shown = f"the hips are {apart * 1e3:.0f} mm apart"
+        say(HIPS.judge(apart / leg), shown, "hip", "", [("", geometry.model.base.segment)])
+    return faults, tuple(notes)
 
 
 # --- angles --------------------------------------------------------------------------------------------------
-
-
-class JointFault(NamedTuple):
-    """A joint of one leg whose angles are those of no body, and the note that says so."""
-
-    side: str
-    joint: str
-    note: Note
 
 
 #: deg. Faults: where a share of `BEYOND` of the frames lies outside, beyond all ranges of motion (Norkin & White 2016)
@@ -115,7 +106,7 @@ JOINT_ANGLES = {
         "internal_rotation": symmetric(60, 90),
     },
     "knee": {
-        "flexion": Limits((-25, 130), (-55, 180)),
+        "flexion": Limits((-25, 130), (-80, 180)),
         "adduction": symmetric(35, 70),
         "internal_rotation": symmetric(60, 90),
     },
@@ -231,7 +222,7 @@ def foot_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) -> t
         if zeros and all(zeros):
             text = (
                 f"{side} foot: it was never calibrated, its stored calibration angles are all 0; the ankle's angles, "
-                "some 9° to 22° off, are empty"
+                "some 9° to 22° off, and what is told in the foot's axes are empty"
             )
             note = Note("uncalibrated", text, side, "give the static with --static")
             faults.append(JointFault(side, "ankle", note))

@@ -8,7 +8,6 @@ import numpy as np
 
 from gaitid.body.frames import Calibration, Geometry, Pose
 from gaitid.body.kinematics import SegmentMotion, segment_motions
-from gaitid.body.plausible_body import length_faults
 from gaitid.body.sanity import check_body, length_notes, line_notes
 from gaitid.body.standing import check_fits, compare_with_static
 from gaitid.body.subject import Subject
@@ -57,7 +56,7 @@ class Body:
         Those that were recorded.
     segments : mapping of (side, segment) to SegmentPose
         The base stands under an empty side.
-    R_gp : (3, 3) array
+    R_gp : (3, 3) array, or (frames, 3, 3) of a walk that turns
         Progression frame; NaN where the model has none or it is not known.
     progression_words : str
         How that was found.
@@ -132,7 +131,6 @@ def pose_body(
     check_fits(geometry)
     notes += check_body(geometry, sides, markers.doubted)
     notes += length_notes(geometry, sides, markers.first_frame)
-    notes += length_faults(geometry, sides, subject)
     through = geometry
     if markers.support is not markers.filtered:
         through = geometry.with_markers(markers.support)

@@ -173,8 +173,8 @@ def length_notes(geometry: Geometry, sides: Sequence[str], first_frame: int) -> 
         if name and varies[name] > LENGTH_SD_WARN_M:
             text = (
                 f"the length of the {side} {name} varies by {varies[name] * 1e3:.0f} mm (standard deviation; "
-                f"skin moves it by up to {LENGTH_SD_WARN_M * 1e3:g} mm in walking): a marker is mislabelled, late or has "
-                "slipped, or the calibration does not fit"
+                f"skin moves it by up to {LENGTH_SD_WARN_M * 1e3:g} mm in walking): a marker is mislabelled, late or "
+                "has slipped, or the calibration does not fit"
             )
             notes.append(Note("length_varies", text, side, f"check the markers of the {side} {name} and the static"))
     return tuple(notes)

@@ -9,6 +9,7 @@ reports peaks of joints leaves these frames out (docs/impacts.md).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,11 +17,13 @@ import numpy as np
 from gaitid.ground.contacts import AIR, Contact, FootLoad
 from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
-from gaitid.numerics.masks import known_rows
+from gaitid.numerics.masks import bridged, known_rows
 from gaitid.trial import Array, Mask
 
-#: Hz. What is faster than this in the load of a foot, beside its own landing, is an impact.
+#: Hz. What is faster than this in the load of a foot is an impact, unless the markers hold more.
 SUDDEN_HZ = 10.0
+# Of the camera's rate: what is faster than this, a load read at its frames does not hold.
+_HIGHEST = 0.35
 #: Body weights. A part of the load above `SUDDEN_HZ` that is larger is an impact. 19 strikes in shared walks have 0.084
 #: to 0.29, two steps on stairs 0.01 and 0.04, simulated walks without an impact 0.04. At the hip 0.05 is 0.2 N·m/kg.
 LEAST_BW = 0.06
@@ -73,12 +76,13 @@ def find_impacts(
     bandwidth_hz : float
         Of the markers (`quality.marker_bandwidth_hz`); NaN where unknown.
     """
-    if not weight_N > 0 or not rate_hz > 2 * SUDDEN_HZ:
+    if not weight_N > 0 or not _HIGHEST * rate_hz >= SUDDEN_HZ:
         return ()
-    ringing = RINGING / bandwidth_hz * rate_hz if bandwidth_hz > 0 else 0.0
+    bandwidth_hz = bandwidth_hz if bandwidth_hz > 0 else SUDDEN_HZ
+    ringing = RINGING / bandwidth_hz * rate_hz
     found = []
     for side, load in loads.items():
-        fast = _sudden(load, rate_hz) / weight_N
+        fast = _faster(load, min(max(bandwidth_hz, SUDDEN_HZ), _HIGHEST * rate_hz), rate_hz) / weight_N
         for contact in contacts:
             if contact.side != side or not contact.plates or not _strikes(load, contact):
                 continue
@@ -103,6 +107,18 @@ def impact_frames(impacts: Sequence[Impact], side: str, n_frames: int) -> Mask:
     return mask
 
 
+def matched_load(load: FootLoad, bandwidth_hz: float, rate_hz: float) -> FootLoad:
+    """The load through a low-pass like that of the markers: both sides of Newton's equations hold the same then.
+
+    The wrench about the laboratory's origin is filtered, so that no centre of pressure of a small force is divided by
+    it; a load then begins before its strike, as the low-passed deceleration does. State and centre of pressure stay.
+    """
+    if not 0 < bandwidth_hz < rate_hz / 2:
+        return load
+    both = lowpass(np.concatenate([load.wrench.f_g, load.wrench.m_g], axis=1), bandwidth_hz, rate_hz)
+    return replace(load, wrench=replace(load.wrench, f_g=both[:, :3], m_g=both[:, 3:]))
+
+
 def impact_notes(impacts: Sequence[Impact], first_frame: int, bandwidth_hz: float) -> Notes:
     """Which frames are of impacts, numbered as the file does, and why."""
     if not impacts:
@@ -115,13 +131,17 @@ def impact_notes(impacts: Sequence[Impact], first_frame: int, bandwidth_hz: floa
         "knee and hip moments and powers are of the impact, and no peak is taken from them (docs/impacts.md)"
     )
     side = impacts[0].side if len({i.side for i in impacts}) == 1 else ""
-    return (Note("impact", text, side=side, cure="read knee and hip later in stance, or give --force-cutoff"),)
+    return (
+        Note("impact", text, side=side, cure="read knee and hip later in stance, or give --set joint_loads=matched"),
+    )
 
 
-def _sudden(load: FootLoad, rate_hz: float) -> Array:
-    """(frames,) the size of what of a foot's force is faster than `SUDDEN_HZ`, N; unknown load counts as none."""
-    force = np.where(known_rows(load.wrench.f_g)[:, None], load.wrench.f_g, 0.0)
-    fast = force - lowpass(force, SUDDEN_HZ, rate_hz)
+def _faster(load: FootLoad, hertz: float, rate_hz: float) -> Array:
+    """(frames,) the size of what of a foot's force is faster than this, N; an unknown load is none."""
+    force = bridged(load.wrench.f_g)  # a load that is unknown for some frames does not jump
+    if not known_rows(force).all():
+        return np.zeros(len(force))
+    fast = force - lowpass(force, hertz, rate_hz)
     return np.asarray(np.sqrt((fast**2).sum(axis=1)))
 
 

@@ -383,7 +383,7 @@ def _filter_notes(settings: specs.Settings, figures: Mapping[str, Any], loaded: 
     if effective and isinstance(wanted, float) and abs(typical / wanted - 1) > 0.1:
         text = f"the filter's windows come no nearer to {wanted:g} Hz than {typical:.3g} Hz"
         notes.append(Note("filter_inexact", text))
-    if loaded and effective and (force is None or abs(force - typical) > 0.5):
+    if loaded and effective and settings.joint_loads != "matched" and (force is None or abs(force - typical) > 0.5):
         plates = "the plates are not" if force is None else f"the plates at {force:g} Hz"
         text = (
             f"the markers are low-passed at {typical:.3g} Hz, {plates}: knee and hip moments at an impact are not to "

@@ -14,7 +14,7 @@ import numpy as np
 
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST, rigid_fit
-from gaitid.numerics.statistics import median
+from gaitid.numerics.statistics import median, quantile_of_known
 from gaitid.trial import Array, IntArray, Mask
 
 # m, and m/s: a step is a jump if it differs from both of its neighbours by more than the first, and by more than the
@@ -29,6 +29,8 @@ BESIDE_S, BESIDE_FRAMES = 0.06, 6
 FEWEST_SEEN = 4
 # Jumps on end that may be one flicker, and other markers in whose frame it is looked at.
 ONE_FLICKER, STEADIEST = 4, 4
+# Share of a marker's frames in which another must be seen to be one of these.
+MOSTLY_SEEN = 0.8
 # Share of a jump to which a track beside one must be smooth, if its step is not small.
 ROUGH = 0.25
 # Share of a jump to which a track must be straight, or a cubic is laid through it.
@@ -146,7 +148,7 @@ def _only_short(markers: Mapping[str, Array], label: str, jumps: IntArray, rate_
     """
     points, limit = markers[label], jump_limit(rate_hz)
     parts = parts_between(jumps.tolist(), len(points))
-    near = steadiest({other: p for other, p in markers.items() if known_rows(p).any()}, label)
+    near = steadiest(markers, label)
     if len(near) < FEWEST:
         return None
     place = seen_by(points, np.stack([markers[other] for other in near], axis=1))[0]
@@ -241,25 +243,29 @@ def _tracks(markers: Mapping[str, Array], label: str, window: slice, limit: floa
 
 
 def steadiest(markers: Mapping[str, Array], label: str) -> list[str]:
-    """Up to four markers, all of them seen throughout, whose distances from one vary least."""
-    own = markers[label]
-    seen = known_rows(own)
-    if not seen.any():
+    """Up to four markers, seen in most of its frames, whose distances from one vary least."""
+    others = [other for other in markers if other != label]
+    seen = known_rows(markers[label])
+    if not seen.any() or not others:
         return []
-    vary: dict[str, float] = {}
-    for other, points in markers.items():
-        if other != label:
-            low, high = np.quantile(np.linalg.norm(points[seen] - own[seen], axis=1), [0.1, 0.9])
-            vary[other] = float(high - low)
-    return sorted(vary, key=lambda other: vary[other])[:STEADIEST]
+    own = markers[label][seen]
+    apart = np.stack([np.sqrt(((markers[other][seen] - own) ** 2).sum(axis=1)) for other in others], axis=1)
+    vary = quantile_of_known(apart, 0.9) - quantile_of_known(apart, 0.1)
+    vary[~(np.isfinite(apart).mean(axis=0) >= MOSTLY_SEEN)] = np.inf
+    order = np.argsort(vary, kind="stable")[:STEADIEST]
+    return [others[i] for i in order if np.isfinite(vary[i])]
 
 
 def seen_by(own: Array, others: Array) -> tuple[Array, Array]:
-    """(frames, 3) positions of a marker in the frame that moves and turns with others, (frames, n, 3), and its axes."""
-    seen = np.flatnonzero(np.isfinite(others).all(axis=(1, 2)))
-    if not len(seen):
+    """(frames, 3) positions of a marker in the frame that moves and turns with others, (frames, n, 3), and its axes.
+
+    Unknown where one of them is: without it a body that is not rigid would turn.
+    """
+    seen: Mask = np.asarray(np.isfinite(others).all(axis=(1, 2)))
+    if not seen.any():
         return np.full(own.shape, np.nan), np.full((*own.shape, 3), np.nan)
-    fit = rigid_fit(others[seen[len(seen) // 2]], others)
+    frames = np.flatnonzero(seen)
+    fit = rigid_fit(others[frames[len(frames) // 2]], np.where(seen[:, None, None], others, np.nan))
     return np.asarray(np.einsum("fji,fj->fi", fit.R, own - fit.t)), fit.R
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gaitid.markers.jumps import BESIDE_FRAMES, STRAIGHT, parts_between, seen_by, steadiest, step_between
-from gaitid.markers.spikes import GAIN, ORDER, STEP_RATIO, USUAL_SHARE, steps_shown
+from gaitid.markers.spikes import GAIN, ORDER, USUAL_SHARE, step_limit, steps_shown
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.statistics import quantile_of_known
@@ -25,6 +25,8 @@ SHIFT_M = 0.008
 AGREE, ABOVE_OTHERS = 0.3, 3.0
 # Share of the step that may stay when it is taken away: else the track is not one with a step.
 STAYS = 0.35
+# s. A marker that is elsewhere for so long at an end of the trial would have come back, or have gone just before.
+CUT_S = 0.1
 # Share of a step within which sums of steps lead to one track.
 SAME = 0.5
 
@@ -63,22 +65,25 @@ def find_shifted(markers: Mapping[str, Array], rate_hz: float) -> dict[str, Shif
         return {}
     labels = list(markers)
     shown = steps_shown(np.stack(list(markers.values()), axis=1))
-    limits = np.fmax(SHIFT_M, STEP_RATIO * quantile_of_known(shown, USUAL_SHARE))
+    usual = quantile_of_known(shown, USUAL_SHARE)
     found: dict[str, Shifted] = {}
-    for i in np.flatnonzero((shown > limits).any(axis=0)):
+    for i in np.flatnonzero((shown > np.fmax(SHIFT_M, usual)).any(axis=0)):
         label, points = labels[i], markers[labels[i]]
+        beyond = np.asarray(shown[:, i] > max(SHIFT_M, step_limit(points, float(usual[i]))))
+        if not beyond.any():
+            continue
         near = steadiest(markers, label)
         if len(near) < FEWEST:
             continue
         others = np.stack([markers[x] for x in near], axis=1)
         steps: list[tuple[int, Array]] = []
-        for first, stop in _together(shown[:, i] > limits[i]):
+        for first, stop in _together(beyond):
             row = first + int(np.nanargmax(shown[first:stop, i]))
             step = _step(points, others, row)
             if step is not None:
                 steps.append((row + ORDER // 2, step))
         if steps:
-            found[label] = _tracks(points, steps)
+            found[label] = _tracks(points, steps, round(CUT_S * rate_hz))
     return found
 
 
@@ -114,11 +119,13 @@ def _step(points: Array, others: Array, row: int) -> Array | None:
         return None
     # six frames flicker more than many
     steady = step_between(local, last, last + 1, BESIDE_FRAMES, size * STRAIGHT)[0]
-    known = bool(np.isfinite(steady).all())
-    return np.asarray(step) if known and float(np.linalg.norm(R_gs[last] @ steady - step)) < SAME * size else None
+    if np.isfinite(steady).all() and float(np.linalg.norm(R_gs[last] @ steady - step)) > SAME * size:
+        return None
+    return np.asarray(step)
 
 
-def _tracks(points: Array, steps: list[tuple[int, Array]]) -> Shifted:
+def _tracks(points: Array, steps: list[tuple[int, Array]], cut: int) -> Shifted:
+    """Where the marker is off its longest track; up to `cut` frames at an end of the trial hide that it comes back."""
     at = tuple((last, last + 1) for last, _ in steps)
     sizes = [float(np.linalg.norm(step)) for _, step in steps]
     tracks = np.concatenate([np.zeros((1, 3)), np.cumsum([step for _, step in steps], axis=0)])
@@ -126,7 +133,10 @@ def _tracks(points: Array, steps: list[tuple[int, Array]]) -> Shifted:
     seen, parts = known_rows(points), parts_between(at, len(points))
     lengths = same @ np.array([seen[first : last + 1].sum() for first, last in parts])
     main = np.flatnonzero(same[int(np.argmax(lengths))])
+    first, last = int(main[0]), int(main[-1])
+    first = 0 if parts[first][0] <= cut else first
+    last = len(at) if len(points) - 1 - parts[last][1] <= cut else last
     away = np.zeros(len(points), dtype=bool)
-    for part in range(int(main[0]), int(main[-1])):
+    for part in range(first, last + 1):
         away[parts[part][0] : parts[part][1] + 1] = part not in main
-    return Shifted(away, at[main[0] : main[-1]], (*at[: main[0]], *at[main[-1] :]), max(sizes))
+    return Shifted(away, at[first:last], (*at[:first], *at[last:]), max(sizes))

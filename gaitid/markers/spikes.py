@@ -23,16 +23,22 @@ from gaitid.trial import Array, Mask
 ORDER = 5
 # The fifth difference across a step is so many times the step.
 GAIN = 6.0
-# m, and times the 90 % quantile of the marker's own trial: what a step shows must exceed both. In smoothed trials the
-# quantile is 0.01 to 0.05 mm; in 45 recordings of 20 laboratories what two witnesses agree on and is more than this is
-# a fault to the eye (docs/gaps.md).
+# m, and times what the marker's own movement shows in nine tenths of its trial: a step is more than both. In smoothed
+# trials that is 0.01 to 0.05 mm; in 41 recordings of 20 laboratories what is more than eight times as much, and what
+# both witnesses see, is a fault to the eye (docs/gaps.md).
 USUAL_SHARE, STEP_M, STEP_RATIO = 0.9, 0.001, 8.0
+# White noise shows steps of √252 / 6 = 2.65 times its standard deviation on each axis: so many standard deviations in
+# nine tenths of the frames (χ, 3 degrees of freedom: 2.50), and never so many (χ > 6 once in 10⁷ frames).
+# Eight times its usual step would hide centimetres; smaller ones than the third, m, are left to that rule.
+USUAL_NOISE, NOISE_RATIO, NOISY_STEP_M = 6.6, 16.0, 0.006
+# m. Where a marker's own movement shows so large steps, its track among its neighbours is looked at as well.
+BLUNT_M = 0.008
 # s, and frames: a marker that is off for longer has gone elsewhere (`gaitid.markers.shifts`).
 LONGEST_S, LONGEST_FRAMES = 0.06, 5
 # s. Frames on each side that expect where the marker is.
 BESIDE_S, BESIDE_FRAMES = 0.06, 6
-# Frames beside a spike, fewer of which are an end of the trial, and the longest spike that is told there: what is
-# expected beyond the last frame seen is soon off by centimetres.
+# Frames, fewer of which beside a spike expect nothing; and the longest spike that is told with none on one side: what
+# is expected beyond the last frame seen is soon off by centimetres.
 FEWEST_BESIDE, LONGEST_AT_END = 3, 3
 # How many times as far a marker must be off as the same spline errs elsewhere in the trial (95 %).
 SURE_RATIO = 2.0
@@ -81,31 +87,59 @@ def find_spikes(markers: Mapping[str, Array], rate_hz: float) -> dict[str, list[
     labels = list(markers)
     shown = steps_shown(np.stack([markers[label] for label in labels], axis=1))
     usual = quantile_of_known(shown, USUAL_SHARE)
-    limits = np.fmax(STEP_M, STEP_RATIO * usual)
-    beyond = shown > limits
     found: dict[str, list[Spike]] = {}
-    for i in np.flatnonzero(beyond.any(axis=0)):
-        spikes = _spikes_of(
-            markers, labels[i], beyond[:, i], (float(limits[i]), USUAL_RATIO * float(usual[i])), rate_hz
-        )
+    for i in np.flatnonzero((shown > np.fmax(STEP_M, usual)).any(axis=0)):
+        label, limit_m = labels[i], step_limit(markers[labels[i]], float(usual[i]))
+        spikes: list[Spike] = []
+        if (shown[:, i] > limit_m).any():
+            spikes = _spikes_of(markers, label, (limit_m, float(usual[i])), rate_hz)
+        if limit_m > BLUNT_M:
+            beside = _spikes_of(markers, label, None, rate_hz)
+            spikes += [s for s in beside if not any(s.first <= o.last and o.first <= s.last for o in spikes)]
         if spikes:
-            found[labels[i]] = spikes
+            found[label] = sorted(spikes)
     return found
 
 
+def step_limit(points: Array, usual_m: float) -> float:
+    """Beyond which what a track shows is a step, neither its movement nor its noise, m.
+
+    Parameters
+    ----------
+    points : (frames, 3) array, m
+    usual_m : float
+        The 90 % quantile of `steps_shown`.
+    """
+    noise_m = noise_of(points)
+    movement = float(np.sqrt(max(usual_m**2 - (USUAL_NOISE * noise_m) ** 2, 0.0)))
+    apart = max(NOISY_STEP_M, STEP_RATIO * movement, NOISE_RATIO * noise_m)
+    return max(STEP_M, min(STEP_RATIO * usual_m, apart))
+
+
 def _spikes_of(
-    markers: Mapping[str, Array], label: str, beyond: Mask, limits_m: tuple[float, float], rate_hz: float
+    markers: Mapping[str, Array], label: str, told: tuple[float, float] | None, rate_hz: float
 ) -> list[Spike]:
-    points, (limit_m, usual_m) = markers[label], limits_m
+    """Spikes of one marker, by its limit and its usual step, m; without them, by its track among its neighbours."""
+    near = steadiest(markers, label)
+    others = np.stack([markers[x] for x in near], axis=1) if len(near) >= FEWEST else None
+    points, laboratory = markers[label], None
+    if told is None:
+        if others is None:
+            return []
+        points, laboratory = seen_by(points, others)[0], points
+        usual_m = float(quantile_of_known(steps_shown(points), USUAL_SHARE))
+        told = step_limit(points, usual_m), usual_m
+    limit_m, usual_m = told
+    shown = steps_shown(points)
+    beyond = np.asarray(shown > limit_m)
     longest = max(LONGEST_FRAMES, round(LONGEST_S * rate_hz))
-    beside = max(BESIDE_FRAMES, round(BESIDE_S * rate_hz))
     rows = widened(beyond, (longest + 1) // 2)  # steps of one spike belong together
     quiet = points.copy()
     for first, stop in spans(beyond):
         quiet[first : stop + ORDER] = np.nan
-    witness = _Witness(points, quiet, smoothing_of(noise_of(points), rate_hz), beside, limit_m, usual_m)
-    near = steadiest({x: p for x, p in markers.items() if x == label or known_rows(p).any()}, label)
-    others = np.stack([markers[x] for x in near], axis=1) if len(near) >= FEWEST else None
+    smoothing = smoothing_of(noise_of(points), rate_hz)
+    reach = max(BESIDE_FRAMES, round(BESIDE_S * rate_hz))
+    witness = _Witness(points, laboratory, shown, quiet, smoothing, reach, limit_m, USUAL_RATIO * usual_m)
     found = []
     for first, stop in spans(rows):
         own = np.flatnonzero(beyond[first:stop]) + first
@@ -116,9 +150,14 @@ def _spikes_of(
 
 
 class _Witness(NamedTuple):
-    """A marker's own track: itself, without its doubtful frames, and what its spline needs."""
+    """A marker's track, without its doubtful frames, and what its spline needs.
+
+    `laboratory` is the track in the laboratory where `points` is that among the marker's neighbours; else None.
+    """
 
     points: Array
+    laboratory: Array | None
+    shown: Array
     quiet: Array
     smoothing: float
     beside: int
@@ -132,6 +171,11 @@ class _Witness(NamedTuple):
             return None
         weights = spline_weights(tuple(pattern.tolist()), stop - first, first - window.start, 3, self.smoothing)
         return np.asarray(points[first:stop] - weights @ points[window][pattern])
+
+    def steps_at(self, frame: int) -> bool:
+        """Whether the track may make a step to a frame: half the limit is shown there, or nothing is known."""
+        row = frame - 1 - ORDER // 2
+        return not 0 <= row < len(self.shown) or not self.shown[row] < self.limit_m / 2
 
     def window(self, first: int, stop: int) -> slice:
         return slice(max(first - self.beside, 0), min(stop + self.beside, len(self.points)))
@@ -168,8 +212,9 @@ def _candidates(witness: _Witness, window: slice, length: int) -> Iterator[tuple
     """Spikes of one length that may be: the steps they leave, first frame, and (length, 3) by which they are off, m."""
     wide = witness.window(window.start, window.stop)
     for first in range(window.start, window.stop - length + 1):
-        at_end = min(first, len(witness.points) - first - length) < FEWEST_BESIDE
-        if at_end and length > LONGEST_AT_END:
+        if length > LONGEST_AT_END and (first == 0 or first + length == len(witness.points)):
+            continue
+        if not (witness.steps_at(first) and witness.steps_at(first + length)):
             continue
         if not known_rows(witness.points[first : first + length]).all():
             continue
@@ -212,7 +257,7 @@ def _sure(witness: _Witness, frames: slice, off_m: Array, others: Array | None) 
     weights = spline_weights(tuple(pattern.tolist()), frames.stop - frames.start, offset, 3, witness.smoothing)
     if size > SURE_RATIO * mock_error(witness.quiet, pattern, weights, offset):
         return True
-    if others is None:
+    if others is None or witness.laboratory is not None:
         return False
     return size > SURE_RATIO * mock_error(seen_by(witness.quiet, others)[0], pattern, weights, offset)
 
@@ -224,6 +269,8 @@ def _agreed(witness: _Witness, frames: slice, off_m: Array, others: Array | None
     if others is None or not np.isfinite(others[window]).all():
         return size > ALONE_RATIO * witness.limit_m
     start, stop = frames.start - window.start, frames.stop - window.start
+    if witness.laboratory is not None:
+        return _borne_out(witness, frames, off_m, others)
     theirs = [_off(witness, p, start, stop) for p in np.swapaxes(others[window], 0, 1)]
     shaken = sorted(float(np.linalg.norm(o.mean(axis=0))) for o in theirs)
     if size < ABOVE_OTHERS * shaken[len(shaken) // 2]:
@@ -231,6 +278,24 @@ def _agreed(witness: _Witness, frames: slice, off_m: Array, others: Array | None
     local, R_gs = seen_by(witness.points[window], others[window])
     seen = np.einsum("fij,fj->fi", R_gs[start:stop], _off(witness, local, start, stop)).mean(axis=0)
     return float(np.linalg.norm(seen - off_m)) < AGREE * size
+
+
+def _borne_out(witness: _Witness, frames: slice, off_m: Array, others: Array) -> bool:
+    """Whether what is seen among the neighbours is not against what is seen in the laboratory, and none wobbles."""
+    assert witness.laboratory is not None
+    window, size = witness.window(frames.start, frames.stop), float(np.linalg.norm(off_m))
+    start, stop = frames.start - window.start, frames.stop - window.start
+    theirs = [_off(witness, seen_by(p, others[window])[0], start, stop) for p in np.swapaxes(others[window], 0, 1)]
+    shaken = sorted(float(np.linalg.norm(o.mean(axis=0))) for o in theirs)
+    if size < ABOVE_OTHERS * shaken[len(shaken) // 2]:
+        return False
+    R_gs = seen_by(witness.laboratory, others)[1][frames]
+    expected = np.einsum("fij,j->fi", R_gs, off_m).mean(axis=0)
+    seen = _off(witness, witness.laboratory[window], start, stop).mean(axis=0)
+    pattern = witness.pattern(frames.start, frames.stop)
+    weights = spline_weights(tuple(pattern.tolist()), stop - start, start, 3, witness.smoothing)
+    errs = mock_error(witness.laboratory, pattern, weights, start)
+    return float(np.linalg.norm(seen - expected)) < AGREE * size + (errs if np.isfinite(errs) else 0.0)
 
 
 def _off(witness: _Witness, window: Array, start: int, stop: int) -> Array:

@@ -259,15 +259,19 @@ class Settings(NamedTuple):
     gravity_m_per_s2 : float
     cutoff_hz : float, None or "auto"
         Effective −3 dB frequency of both passes of the low-pass on markers; None: no filter; ``auto``: none where
-        the markers carry next to no noise (they were smoothed before), else `raw_cutoff_hz`.
+        the markers carry next to no noise (they were smoothed before), else by `raw_cutoff_hz`.
     marker_filter : str
         ``butterworth``, ``gcv_spline`` (Woltring's; with `cutoff_hz` ``auto`` cross-validation chooses, or
         `spline_mse_mm2`) or ``savitzky_golay``.
     spline_mse_mm2 : float or None
         Variance of the noise of a marker's axis, for ``gcv_spline``.
     raw_cutoff_hz : float
+        What ``auto`` takes for a walk; in proportion for what moves faster (docs/smoothing.md).
     force_cutoff_hz : float or None
         The same of the plates, besides what `plate_sampling` does.
+    joint_loads : str
+        ``as_measured``, or ``matched``: wrenches of joints are computed with the loads low-passed as the markers are,
+        after contacts were found; what is written of the ground stays as measured (docs/impacts.md).
     plate_sampling : str
         ``local_quadratic`` or ``centred_mean``: how a plate is read at a camera's instant.
     acceleration : str
@@ -284,7 +288,8 @@ class Settings(NamedTuple):
         ``auto``: what an empty plate reads is taken off where it exceeds `bias_limit_N`; ``always``; ``never``.
     bias_limit_N : float
     doubtful_labels : str
-        ``unknown``: frames in which a label jumps or changes places count as not seen; ``keep``: they are used.
+        ``unknown``: frames in which a marker is off, jumps, changes places or repeats itself count as not seen, and
+        labels that are exchanged throughout are not used; ``keep``: all of them are used.
     gap_sure_s, gap_spline_s, gap_rigid_s, gap_error_mm : float
         How long a gap may be to be filled, and how sure its fill must be (`gaitid.markers.gaps.GapLimits`).
     edge_frames : str
@@ -292,6 +297,9 @@ class Settings(NamedTuple):
     external_support : bool
         Crutches, a handrail, a harness or a carried load act on the body: its motion says nothing of what the feet were
         given.
+    pelvis_sequence : str
+        ``as_written`` in the model's angles; ``tilt_first`` (tilt, obliquity, rotation); ``rotation_first`` (rotation,
+        obliquity, tilt: Baker 2001, Gait Posture 13:1-6).
     """
 
     gravity_m_per_s2: float = 9.81
@@ -300,6 +308,7 @@ class Settings(NamedTuple):
     spline_mse_mm2: float | None = None
     raw_cutoff_hz: float = 7.0
     force_cutoff_hz: float | None = None
+    joint_loads: str = "as_measured"
     plate_sampling: str = "local_quadratic"
     acceleration: str = "quintic_spline"
     angular_velocity: str = "quaternion_spline"
@@ -311,6 +320,7 @@ class Settings(NamedTuple):
     bias_limit_N: float = 3.0
     edge_frames: str = "unknown"
     external_support: bool = False
+    pelvis_sequence: str = "as_written"
     doubtful_labels: str = "unknown"
     gap_sure_s: float = 0.05
     gap_spline_s: float = 0.2

@@ -17,6 +17,8 @@ LOOK_HZ = 12.0
 HELD = 0.999
 #: A low-pass at f leaves that share below 1.2 to 1.6 f (measured on simulated walks with impacts, 6 to 20 Hz).
 HELD_OVER_CUTOFF = 1.4
+#: Hz. No low-pass of a movement lies lower: slower ones are slow by themselves.
+LEAST_HELD_HZ = 5.0
 #: m/s. RMS of the velocities below which nobody moves: statics of 17 recordings reach 0.016, movements begin at 0.28.
 STILL = 0.1
 # Frames. Shorter spans tell no frequency.
@@ -70,7 +72,7 @@ def held_bandwidth(points: Array, rate_hz: float) -> float:
     """The low-pass that markers without noise seem to have gone through, Hz: the median of their bandwidths.
 
     A marker's is that below which `HELD` of the power of its acceleration lies, by `HELD_OVER_CUTOFF`. A movement that
-    is slow by itself, without impacts, looks the same as one that was smoothed.
+    is slow by itself, without impacts, looks the same as one that was smoothed, down to `LEAST_HELD_HZ`.
 
     Parameters
     ----------
@@ -95,4 +97,4 @@ def held_bandwidth(points: Array, rate_hz: float) -> float:
         power = np.abs(np.fft.rfft((bent - bent.mean(axis=0)) * taper, axis=0)) ** 2
         power = np.cumsum(power.reshape(len(power), -1, points.shape[2]).sum(axis=2), axis=0)
         found += ((power < HELD * power[-1]).sum(axis=0)[power[-1] > 0] * rate_hz / n).tolist()
-    return float(median(np.array(found))) / HELD_OVER_CUTOFF if found else float("nan")
+    return max(float(median(np.array(found))) / HELD_OVER_CUTOFF, LEAST_HELD_HZ) if found else float("nan")

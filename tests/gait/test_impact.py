@@ -80,6 +80,31 @@ def test_plates_filtered_as_the_markers_are_leave_no_impact() -> None:
     assert analyse(replace(walk.trial, points_g=smooth), model, SubjectFile()).impacts == ()
 
 
+@pytest.mark.parametrize("cutoff_hz", [6.0, 10.0])
+def test_loads_that_match_the_markers_give_the_moments_of_an_impact(cutoff_hz: float) -> None:
+    walk = simulated_walk(impact_bw=0.4, impact_absorbed=1.0)
+    noise = np.random.default_rng(2).normal(0, 1e-4, walk.trial.points_g.shape)
+    trial = replace(walk.trial, points_g=walk.trial.points_g + noise)
+
+    def result_with(joint_loads: str) -> Result:
+        model = load_model("pig", {"cutoff_hz": cutoff_hz, "joint_loads": joint_loads})
+        return analyse(trial, model, SubjectFile())
+
+    measured, matched = result_with("as_measured"), result_with("matched")
+    assert measured.impacts and not matched.impacts
+    for impact in measured.impacts:
+        inside = slice(impact.first, impact.last + 1)
+        before, after = (worst_errors(walk, result, impact.side)[inside].max() for result in (measured, matched))
+        assert before > 0.4 and after < 0.15  # N·m/kg
+    assert [(c.side, c.plates, c.loaded) for c in matched.contacts] == [
+        (c.side, c.plates, c.loaded) for c in measured.contacts
+    ]
+    for side, leg in matched.sides.items():
+        np.testing.assert_array_equal(leg.load.wrench.f_g, measured.sides[side].load.wrench.f_g)
+        in_air = leg.load.state == 0
+        assert (leg.load.wrench.f_g[in_air] == 0).all()
+
+
 def test_without_a_weight_or_where_a_contact_does_not_begin_nothing_is_an_impact() -> None:
     result = analysed(simulated_walk(impact_bw=0.4, impact_absorbed=1.0), 7.0)
     loads, contacts = result.loads.by_side, result.contacts
@@ -119,3 +144,17 @@ def test_strikes_of_recorded_walks_have_impacts_and_steps_on_stairs_hardly_any()
     assert len(late) == 17 and sum(late) >= 15  # the greatest hip extension was the impact's
     stairs = analyse(read_trial(SHARED / "stairs/Movement_trial.c3d"), model, SubjectFile())
     assert not any(abs(impact.peak - 42) < 10 or abs(impact.peak - 105) < 10 for impact in stairs.impacts)
+
+
+def test_a_load_that_is_unknown_for_some_frames_makes_no_impact() -> None:
+    result = analysed(simulated_walk(), 10.0)
+    loads, rate, weight = result.loads.by_side, 100.0, 686.7
+    torn = {}
+    for side, load in loads.items():
+        force = np.array(load.wrench.f_g)
+        for contact in result.contacts:
+            if contact.side == side and contact.plates:
+                force[contact.first + 1 : contact.first + 5] = np.nan
+        torn[side] = replace(load, wrench=replace(load.wrench, f_g=force))
+    assert np.isnan(torn["left"].wrench.f_g).any()
+    assert find_impacts(torn, result.contacts, rate, weight, 10.0) == ()

@@ -1,0 +1,289 @@
+"""The tables of docs/impacts.md: force cut-offs against the truth of simulated impacts, and peaks of recorded walks.
+
+python benchmarks/impacts.py [--write] [--pictures FOLDER]
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from running_2d import convert  # noqa: E402
+from shared_trials import SHARED  # noqa: E402
+from simulated_trials import Simulated, simulated_walk  # noqa: E402 - the tests' walk as a trial in memory
+
+from gaitid.analysis.pipeline import Options, analyse  # noqa: E402
+from gaitid.analysis.result import Result  # noqa: E402
+from gaitid.body.subject import SubjectFile  # noqa: E402
+from gaitid.ground.claims import ByHand  # noqa: E402
+from gaitid.ground.contacts import Contact  # noqa: E402
+from gaitid.model.load import load_model  # noqa: E402
+from gaitid.numerics.lowpass import lowpass  # noqa: E402
+from gaitid.read import read_trial  # noqa: E402
+from gaitid.trial import Array, Mask, Trial  # noqa: E402
+
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+NORMS = SHARED.parent / "reference" / "norms" / "schwartz2008.csv"
+WALKS = (
+    *(f"children/{child}/walk.c3d" for child in ("HC002D", "HC030A", "HC031A", "HC036A")),
+    "nexus_flatfoot/walk.c3d",
+    *(f"sydney/walk0{i}.c3d" for i in (3, 4, 5)),
+)
+SAGITTAL = (("hip", "extension"), ("knee", "extension"), ("ankle", "plantarflexion"))
+FORCE_CUTOFFS = (None, 100.0, 50.0, 20.0, 10.0, 7.0, "matched")
+SEEDS = (1, 2, 3)
+NOISE_M = 0.3e-3
+# Height, m, by which markers sink on their bones after a strike, and how: 12 Hz, dying away in 40 ms.
+WOBBLE_M = {"THI": 4e-3, "KNE": 2e-3, "TIB": 2e-3, "ANK": 1e-3}
+
+
+# --- simulated: the truth is known ----------------------------------------------------------------------------
+
+
+def recorded(walk: Simulated, seed: int, smoothed_hz: float | None, wobbling: bool = False) -> Trial:
+    """The walk as recorded with noise; where it was smoothed before, with what the filter left of the noise."""
+    points = np.array(walk.trial.points_g)
+    if seed:
+        points += np.random.default_rng(seed).normal(0, NOISE_M, points.shape)
+    times = np.arange(len(points)) / walk.trial.rate_hz
+    for stance in walk.walk.stances if wobbling else ():
+        since = np.clip(times - stance.on_s - 0.01, 0, None)
+        course = np.exp(-since / 0.04) * np.sin(2 * np.pi * 12 * since)
+        for label, height in WOBBLE_M.items():
+            points[:, walk.trial.labels.index(f"{stance.side[0].upper()}{label}"), 2] -= height * course
+    if smoothed_hz is not None:
+        points = lowpass(points, smoothed_hz, walk.trial.rate_hz)
+    return replace(walk.trial, points_g=points)
+
+
+def errors(walk: Simulated, trial: Trial, **settings: object) -> Array:
+    """(stances, 3 joints, 3): RMS of the sagittal moment's error, N·m/kg, early in stance and later; largest early."""
+    result = analyse(trial, load_model("pig", settings), SubjectFile())
+    rate, found = trial.rate_hz, []
+    for contact in (c for c in result.contacts if c.plates):
+        (stance,) = (
+            s for s in walk.walk.stances if s.side == contact.side and abs(s.on_s * rate - contact.first) < 0.15 * rate
+        )
+        on, off = int(np.ceil(stance.on_s * rate)), int(stance.off_s * rate)
+        # the low-pass of markers and force reaches beyond both ends
+        early, late = slice(on - 5, on + round(0.1 * (off - on))), slice(on + round(0.1 * (off - on)), off + 5)
+        row = []
+        for joint, way in SAGITTAL:
+            truth = walk.truth.clinical[f"{contact.side}_{joint}_{way}_moment_Nm_per_kg"]
+            error = result.sides[contact.side].moments[joint][way] - truth
+            row.append([rms(error[early]), rms(error[late]), float(np.nanmax(np.abs(error[early])))])
+        found.append(row)
+    return np.array(found)
+
+
+def plates(force: object) -> dict[str, object]:
+    """The settings of a force cut-off."""
+    if force == "matched":
+        return {"force_cutoff_hz": "none", "joint_loads": "matched"}
+    return {"force_cutoff_hz": "none" if force is None else force}
+
+
+def words(force: object) -> str:
+    return "`joint_loads: matched`" if force == "matched" else "none" if force is None else f"{force:g} Hz"
+
+
+def rms(values: Array) -> float:
+    return float(np.sqrt(np.nanmean(values**2)))
+
+
+def simulated_tables() -> Iterator[str]:
+    heads = [
+        "| plates | hip: first 10 % | greatest | later | knee: first 10 % | greatest | later | "
+        "ankle: first 10 % | greatest | later |",
+        "|---|" + "---|" * 9,
+    ]
+    none, taken, passed = (
+        simulated_walk(),
+        simulated_walk(impact_bw=0.4, impact_absorbed=1.0),
+        simulated_walk(impact_bw=0.4),
+    )
+    cases: tuple[tuple[str, Simulated, tuple[int, ...], float | None, bool, object], ...] = (
+        ("no impact; 0.3 mm of noise, markers low-passed at 7 Hz", none, SEEDS, None, False, 7.0),
+        ("impact taken by inertia; 0.3 mm of noise, markers low-passed at 7 Hz", taken, SEEDS, None, False, 7.0),
+        ("the same, and skin that wobbles by 4 mm", taken, SEEDS, None, True, 7.0),
+        ("impact taken by inertia; markers smoothed before at 6 Hz", taken, SEEDS, 6.0, False, "none"),
+        ("impact taken by inertia; markers smoothed before at 10 Hz", taken, SEEDS, 10.0, False, "none"),
+        ("impact taken by inertia; markers as they are, without noise", taken, (0,), None, False, "none"),
+        ("impact passed on by stiff joints; 0.3 mm, low-passed at 7 Hz", passed, SEEDS, None, False, 7.0),
+    )
+    for title, walk, seeds, smoothed_hz, wobbling, cutoff in cases:
+        yield from ("", f"**{title}**", "", *heads)
+        trials = [recorded(walk, seed, smoothed_hz, wobbling) for seed in seeds]
+        for force in FORCE_CUTOFFS:
+            settings = {"cutoff_hz": cutoff, **plates(force)}
+            found = np.concatenate([errors(walk, trial, **settings) for trial in trials]).mean(axis=0)
+            cells = " | ".join(f"{early:.3f} | {most:.3f} | {late:.3f}" for early, late, most in found)
+            yield f"| {words(force)} | {cells} |"
+
+
+# --- a forward simulation of running: its impact is the physics' own ------------------------------------------
+
+
+def run_table() -> Iterator[str]:
+    """The stride of `running_2d` (its README), 200 Hz, 0.3 mm of noise: RMS of the moments' errors, N·m."""
+    folder, rate, every = SHARED / "running_2d", 200, 50
+    noise = np.random.default_rng(1).normal(0, NOISE_M, (6001, 8))
+    exact = np.loadtxt(folder / "all.mom")[::every]
+    force = np.loadtxt(folder / "all.frc")
+    on, off = np.flatnonzero(force[:, 1] > 20)[[0, -1]] / 10_000
+    with tempfile.TemporaryDirectory() as name:
+        source = Path(name)
+        np.savetxt(source / "all.kin", np.loadtxt(folder / "all.kin") + np.repeat(noise[::every], every, axis=0)[:6001])
+        np.savetxt(source / "all.frc", force)
+        files = convert(source, source)
+        rows = files[0].read_text(encoding="utf-8").splitlines()
+        files[0].write_text("\n".join([rows[0], *rows[1::every]]) + "\n", encoding="utf-8")
+        trial = read_trial(files[0], forces=files[1], plates=files[2])
+    times = np.arange(trial.n_frames) / rate
+    share = (times - on) / (off - on)
+    parts = [(share >= a) & (share < b) for a, b in ((0.0, 0.1), (0.1, 0.3), (0.3, 1.0))]
+    heads = " | ".join(f"{joint}: first 10 % | 10-30 % | later" for joint in ("hip", "knee", "ankle"))
+    yield f"| markers, plates | {heads} |"
+    yield "|---|" + "---|" * 9
+    by_hand = Options(by_hand=(ByHand("right", (1,), None, None),))
+    subject = SubjectFile({"mass": 70.0})
+    for cutoff in (7.0, 14.0, 20.0):
+        for given in (None, 20.0, "matched"):
+            model = load_model("sagittal2d", {"cutoff_hz": cutoff, **plates(given)})
+            result = analyse(trial, model, subject, options=by_hand)
+            cells = []
+            for i, joint in enumerate(("hip", "knee", "ankle")):
+                error = -result.sides["right"].wrenches[joint].m_g[:, 1] - exact[: trial.n_frames, i]
+                cells += [f"{rms(error[part]):.1f}" for part in parts]
+            yield f"| {cutoff:g} Hz, {words(given)} | {' | '.join(cells)} |"
+
+
+# --- recorded: peaks ------------------------------------------------------------------------------------------
+
+#: Name, table and column of a peak, its sign, and the block of Schwartz 2008.
+PEAKS = (
+    ("hip extension, N·m/kg", "moments", "hip", "extension", 1, ("Joint Moments", "Hip Ext/Flexion")),
+    ("knee flexion, N·m/kg", "moments", "knee", "extension", -1, ("Joint Moments", "Knee Ext/Flexion")),
+    ("knee extension, N·m/kg", "moments", "knee", "extension", 1, ("Joint Moments", "Knee Ext/Flexion")),
+    (
+        "ankle plantarflexion, N·m/kg",
+        "moments",
+        "ankle",
+        "plantarflexion",
+        1,
+        ("Joint Moments", "Ankle Dorsi/Plantarflexion"),
+    ),
+    ("hip generation, W/kg", "powers", "hip", "", 1, ("Joint Power", "Hip")),
+    ("knee generation, W/kg", "powers", "knee", "", 1, ("Joint Power", "Knee")),
+    ("knee absorption, W/kg", "powers", "knee", "", -1, ("Joint Power", "Knee")),
+    ("ankle generation, W/kg", "powers", "ankle", "", 1, ("Joint Power", "Ankle")),
+)
+
+
+def peak(result: Result, contact: Contact, kind: tuple[str, str, str, int], leave_out: Mask) -> tuple[float, float]:
+    """Size of a peak within a contact, and its time after the strike, s."""
+    table, joint, way, sign = kind
+    side = result.sides[contact.side]
+    values = sign * (side.moments[joint][way] if table == "moments" else side.powers[joint])[contact.loaded]
+    values = np.where(leave_out[contact.loaded], np.nan, values)
+    at = int(np.nanargmax(values))
+    return float(values[at]), (contact.loaded.start + at - contact.first) / result.trial.rate_hz
+
+
+def schwartz(block: tuple[str, str], sign: int) -> str:
+    """Mean and standard deviation at the greatest mean of stance at free speed, outside 0-4 %."""
+    if not NORMS.is_file():
+        return "–"
+    with NORMS.open(encoding="utf-8") as file:
+        rows = [r for r in csv.DictReader(file) if r["group"] == block[0] and r["quantity"].startswith(block[1])]
+    stance = [r for r in rows if 4 < float(r["percent_cycle"]) <= 62]
+    if not stance:
+        return "–"
+    best = max(stance, key=lambda r: sign * float(r["free_mean"]))
+    return f"{sign * float(best['free_mean']):.2f} ± {float(best['free_sd']):.2f} at {best['percent_cycle']} %"
+
+
+def recorded_table() -> Iterator[str]:
+    model = load_model("pig")
+    plain = [(analyse(read_trial(SHARED / name), model, SubjectFile()), name) for name in WALKS]
+    alike_model = load_model("pig", {"joint_loads": "matched"})
+    matched = [analyse(read_trial(SHARED / name), alike_model, SubjectFile()) for name in WALKS]
+    yield "| peak in stance | all frames | of which within 30 ms | outside impacts | loads matched | Schwartz 2008 |"
+    yield "|---|---|---|---|---|---|"
+    for name, *kind, block in PEAKS:
+        before, after, alike, near = [], [], [], 0
+        for (result, _), other in zip(plain, matched, strict=True):
+            nothing = np.zeros(result.trial.n_frames, dtype=bool)
+            for contact in (c for c in result.contacts if c.plates):
+                what = (str(kind[0]), str(kind[1]), str(kind[2]), int(kind[3]))
+                value, late_s = peak(result, contact, what, nothing)
+                before.append(value)
+                near += late_s <= 0.03
+                after.append(peak(result, contact, what, result.impact_frames(contact.side))[0])
+            alike += [peak(other, c, what, nothing)[0] for c in other.contacts if c.plates]
+        cells = [f"{np.mean(v):.2f} ± {np.std(v):.2f}" for v in (before, after, alike)]
+        norm = schwartz(block, int(kind[3]))
+        yield f"| {name} | {cells[0]} | {near} of {len(before)} | {cells[1]} | {cells[2]} | {norm} |"
+    bands = sorted(float(result.markers.quality["marker_bandwidth_hz"]) for result, _ in plain)
+    yield ""
+    yield f"Bandwidth of the markers of these trials: {bands[0]:.1f} to {bands[-1]:.1f} Hz."
+
+
+def draw(folder: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    for name in ("children/HC030A/walk.c3d", "nexus_flatfoot/walk.c3d", "sydney/walk03.c3d"):
+        trial = read_trial(SHARED / name)
+        result = analyse(trial, load_model("pig"), SubjectFile())
+        held = float(result.markers.quality["marker_bandwidth_hz"])
+        other = analyse(trial, load_model("pig", {"joint_loads": "matched"}), SubjectFile())
+        figure, axes = plt.subplots(3, 2, figsize=(14, 10), sharex=True)
+        for column, side in enumerate(("left", "right")):
+            for panel, (joint, way) in zip(axes[:, column], SAGITTAL, strict=True):
+                for r, style in ((result, "-"), (other, "--")):
+                    panel.plot(r.sides[side].moments[joint][way], style, lw=1)
+                mask = result.impact_frames(side)
+                panel.fill_between(np.arange(len(mask)), -1, 1.5, where=mask, alpha=0.2)
+                panel.set_title(f"{side} {joint} {way}: plates as they are, and at {held:.1f} Hz (dashed)")
+                panel.grid(alpha=0.3)
+        figure.tight_layout()
+        figure.savefig(folder / f"{Path(name).parent.name}.png", dpi=70)
+        plt.close(figure)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="into docs/impacts.md")
+    parser.add_argument("--pictures", type=Path, help="folder for pictures of recorded walks")
+    given = parser.parse_args()
+    lines = ["### Simulated: errors of sagittal moments, N·m/kg", *simulated_tables(), ""]
+    lines += ["### A forward simulation of running (`running_2d`), RMS of errors, N·m", ""]
+    lines += list(run_table()) if SHARED.is_dir() else ["It is not beside this checkout."]
+    lines += ["", "### Recorded: peaks of stances on plates, mean ± standard deviation", ""]
+    lines += list(recorded_table()) if SHARED.is_dir() else ["The recorded walks are not beside this checkout."]
+    text = "\n".join(lines)
+    print(text)
+    if given.pictures and SHARED.is_dir():
+        given.pictures.mkdir(parents=True, exist_ok=True)
+        draw(given.pictures)
+    if given.write:
+        page = ROOT / "docs" / "impacts.md"
+        before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+        page.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
