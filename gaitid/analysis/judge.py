@@ -72,6 +72,8 @@ def _counts(note: Note, result: Result, lacking: Mapping[str, str], known: set[s
         return False
     if note.code == "mass_unknown":  # it takes nothing where there are no moments to give
         return not (still or "no_plates" in known or result.model.no_wrenches_because)
+    if note.code == "measurements_differ" and "calibration_conflict" in known:  # which says what hangs on it
+        return False
     return bool(lacking) and not still if consequence.explains else True
 
 
@@ -92,19 +94,26 @@ def _of_note(note: Note, result: Result, measured: Sequence[str], lacking: Mappi
 
 
 def _grouped(reasons: Iterable[Reason], measured: Sequence[str]) -> tuple[Reason, ...]:
-    """Reasons with one code and cure as one, where they concern one leg or all of them; the most serious first."""
-    groups: dict[tuple[str, ...], list[Reason]] = {}
+    """Reasons with one code as one, where they concern one leg or all of them; the most serious first."""
+    groups: dict[tuple[str, str], list[Reason]] = {}
     for reason in reasons:
-        groups.setdefault((reason.lowers_to, reason.code, reason.cure), []).append(reason)
+        groups.setdefault((reason.lowers_to, reason.code), []).append(reason)
     merged = []
     for of_code in groups.values():
         for group in alike(of_code, _text):
             sides = {reason.side for reason in group}
             of_all = "" in sides or (len(sides) > 1 and sides == {*measured})
             for side in [""] if of_all else sorted(sides):
-                texts = [_with_side(r) if of_all else r.text for r in group if of_all or r.side == side]
-                merged.append(replace(group[0], side=side, text=in_one(texts), count=len(texts)))
+                these = [reason for reason in group if of_all or reason.side == side]
+                text = in_one(_with_side(reason) if of_all else reason.text for reason in these)
+                merged.append(replace(these[0], side=side, text=text, cure=_cure(these), count=len(these)))
     return tuple(sorted(merged, key=_rank))
+
+
+def _cure(reasons: Sequence[Reason]) -> str:
+    """The cure of several reasons with one code: theirs where they have one, else that of the code."""
+    cures = {reason.cure for reason in reasons}
+    return cures.pop() if len(cures) == 1 else consequence_of(reasons[0].code).cure
 
 
 def _text(reason: Reason) -> str:
@@ -158,16 +167,19 @@ def _why_no_stance(result: Result, side: str, leg: SideResult) -> str:
     for contact in on_plates:
         at = f"plate {contact.plate_names}, frames {contact.first + first}-{contact.last + first}"
         load, wrench = _known_shares(result, leg, contact)
-        share, cut = min(load, wrench), _cut(leg, contact)
-        if share >= WHOLE_STANCE and not cut:
+        share, ended = min(load, wrench), _ends_recorded(leg, contact)
+        between = _in_the_air_beside(leg, contact)
+        if share >= WHOLE_STANCE and ended and between:
             return ""
-        if cut:
+        if not ended:
             words = f"{at}: its beginning or end was not recorded"
         elif load < WHOLE_STANCE:
             words = f"{at}: the load is known in {load:.0%} of it" + (f" ({contact.reason})" if contact.reason else "")
+        elif not between:
+            words = f"{at}: the load is not known right before or after it"
         else:
             words = f"{at}: the wrenches are known in {wrench:.0%} of it, as markers are missing"
-        nearest = max(nearest, (not cut, share, words))
+        nearest = max(nearest, (ended, share, words))
     if nearest[2]:
         return nearest[2]
     beside = [c.reason for c in contacts if c.reason.startswith("plate ")]
@@ -187,12 +199,15 @@ def _known_shares(result: Result, leg: SideResult, contact: Contact) -> tuple[fl
     return float(load.mean()), float((all_known & load).mean()) if not weighed else float(all_known.mean())
 
 
-def _cut(leg: SideResult, contact: Contact) -> bool:
-    """Whether a contact does not begin and end in the air, as far as the plates were recorded."""
-    before, after = contact.loaded.start - 1, contact.loaded.stop
-    if before < 0 or after >= len(leg.load.state):
-        return True
-    return not (leg.load.state[before] == AIR and leg.load.state[after] == AIR)
+def _ends_recorded(leg: SideResult, contact: Contact) -> bool:
+    """Whether a contact begins and ends within the trial."""
+    return bool(contact.loaded.start > 0 and contact.loaded.stop < len(leg.load.state))
+
+
+def _in_the_air_beside(leg: SideResult, contact: Contact) -> bool:
+    """Whether the foot is known to be in the air right before and after a contact within the trial."""
+    state, loaded = leg.load.state, contact.loaded
+    return bool(state[max(loaded.start - 1, 0)] == AIR and state[min(loaded.stop, len(state) - 1)] == AIR)
 
 
 def _stands(result: Result) -> bool:

@@ -286,11 +286,13 @@ def test_a_reason_as_the_record_holds_it() -> None:
 #: Trial: verdict on the trial, left and right, judged by hand (docs/quality.md).
 BY_HAND = {
     **{f"children/HC{i}/walk.c3d": "good good good" for i in ("002D", "030A", "031A", "036A")},
-    **{f"sydney/walk0{i}.c3d": "good good good" for i in (3, 4, 5)},
+    # the static beside gives other angles, by up to 5.5°
+    **{f"sydney/walk0{i}.c3d": "usable usable usable" for i in (3, 4, 5)},
     **{f"children/HC{i}/static.c3d": "usable usable usable" for i in ("002D", "030A", "031A", "036A")},
     "nexus_flatfoot/walk.c3d": "good good good",
     "nexus_flatfoot/static.c3d": "usable usable usable",
-    "stairs/Movement_trial.c3d": "good good good",
+    # both knees' axes are turned, by 25° and 37°
+    "stairs/Movement_trial.c3d": "usable usable usable",
     "wild/cgm24/walk.c3d": "usable usable usable",
 }
 
