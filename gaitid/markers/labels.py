@@ -125,7 +125,8 @@ FAULTS = {
 
 def fault_words(kind: str, labels: Sequence[str], size_m: float) -> str:
     """What is wrong with labels, in words."""
-    return f"{' and '.join(labels)} {FAULTS[kind].format(size=f'{1e3 * size_m:.0f} mm')}"
+    size = f"{1e3 * size_m:.0f} mm" if size_m > 0.002 else f"{1e3 * size_m:.1g} mm"
+    return f"{' and '.join(labels)} {FAULTS[kind].format(size=size)}"
 
 
 @frozen_dataclass(eq=False)

@@ -26,7 +26,7 @@ GAIN = 6.0
 # m, and times what the marker's own movement shows in nine tenths of its trial: a step is more than both. In smoothed
 # trials that is 0.01 to 0.05 mm; in 41 recordings of 20 laboratories what is more than eight times as much, and what
 # both witnesses see, is a fault to the eye (docs/gaps.md).
-USUAL_SHARE, STEP_M, STEP_RATIO = 0.9, 0.001, 8.0
+USUAL_SHARE, STEP_M, STEP_RATIO = 0.9, 0.0003, 8.0
 # White noise shows steps of √252 / 6 = 2.65 times its standard deviation on each axis: so many standard deviations in
 # nine tenths of the frames (χ, 3 degrees of freedom: 2.50), and never so many (χ > 6 once in 10⁷ frames).
 # Eight times its usual step would hide centimetres; smaller ones than the third, m, are left to that rule.

@@ -112,6 +112,40 @@ def test_labels_exchanged_throughout_withhold_what_they_spoil(trial: Trial, a: s
     assert f"{a} and {b} seem to be exchanged throughout" in refused.value.found
 
 
+@pytest.mark.parametrize(("label", "size_m", "frames"), [("LKNE", 0.01, 1), ("RANK", 0.015, 5), ("LASI", 0.04, 2)])
+def test_no_moment_rests_on_a_marker_that_is_off(trial: Trial, label: str, size_m: float, frames: int) -> None:
+    """10 mm in one frame: 10 N·m/kg at the hip where it is kept."""
+    true = analyse(trial, load_model("pig"), SubjectFile())
+    points = trial.points_g.copy()
+    points[200 : 200 + frames, trial.labels.index(label), 2] += size_m
+    spoilt = replace(trial, points_g=points)
+    result = analyse(spoilt, load_model("pig"), SubjectFile())
+    (note,) = [note for note in result.notes if note.code == "marker_spike"]
+    assert label in note.text and "201" in note.text
+    kept = analyse(spoilt, load_model("pig", {"doubtful_labels": "keep"}), SubjectFile())
+    worst = {False: 0.0, True: 0.0}
+    for side, leg in true.sides.items():
+        for joint, columns in leg.moments.items():
+            for name, moment in columns.items():
+                for keep, other in ((False, result), (True, kept)):
+                    off = np.abs(other.sides[side].moments[joint][name] - moment)
+                    assert np.isfinite(off).sum() == np.isfinite(moment).sum()
+                    worst[keep] = max(worst[keep], float(np.nanmax(off)))
+    assert worst[False] < 0.02 and worst[True] > 0.5  # N·m/kg
+
+
+@pytest.mark.parametrize("label", ["LANK", "LKNE", "LHEE"])
+@pytest.mark.parametrize("late", [2, 5])
+def test_a_marker_that_is_late_throughout_makes_lengths_vary(trial: Trial, label: str, late: int) -> None:
+    assert "length_varies" not in {note.code for note in analyse(trial, load_model("pig"), SubjectFile()).notes}
+    points = trial.points_g.copy()
+    i = trial.labels.index(label)
+    points[late:, i] = trial.points_g[:-late, i]
+    notes = analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile()).notes
+    (note,) = [note for note in notes if note.code == "length_varies"]
+    assert note.side == "left" and note.cure
+
+
 def test_another_persons_static_is_said_first(simulated: Callable[..., object]) -> None:
     sim = simulated()
     static = replace(sim.static, parameters={**sim.static.parameters, "Bodymass": 45.0})  # type: ignore[attr-defined]
