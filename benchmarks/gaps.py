@@ -27,7 +27,7 @@ from gaitid.body.kinematics import segment_motions  # noqa: E402
 from gaitid.body.subject import SubjectFile  # noqa: E402
 from gaitid.markers.clean import model_markers  # noqa: E402
 from gaitid.markers.exchanged import find_exchanged, mirrored  # noqa: E402
-from gaitid.markers.gaps import GapLimits, _noise, _smoothing, _weights, bridge, fill_gaps  # noqa: E402
+from gaitid.markers.gaps import GapLimits, bridge, fill_gaps, noise_of, smoothing_of, spline_weights  # noqa: E402
 from gaitid.markers.labels import check_labels  # noqa: E402
 from gaitid.model.load import load_model  # noqa: E402
 from gaitid.numerics.lowpass import lowpass  # noqa: E402
@@ -129,7 +129,9 @@ def _alone(seen: Array, truth: Array, rate_hz: float, length_s: float, order: in
     n, reach = max(1, round(length_s * rate_hz)), round(0.1 * rate_hz)
     pattern = np.ones(n + 2 * reach, dtype=bool)
     pattern[reach : reach + n] = False
-    weights = _weights(tuple(pattern.tolist()), n, reach, order, _smoothing(_noise(seen), rate_hz) if smooth else 0.0)
+    weights = spline_weights(
+        tuple(pattern.tolist()), n, reach, order, smoothing_of(noise_of(seen), rate_hz) if smooth else 0.0
+    )
     windows = np.lib.stride_tricks.sliding_window_view(seen, len(pattern), axis=0)
     wanted = np.lib.stride_tricks.sliding_window_view(truth, len(pattern), axis=0)[..., reach : reach + n]
     return np.linalg.norm(windows[..., pattern] @ weights.T - wanted, axis=1).max(axis=1)

@@ -80,30 +80,36 @@ def refuse_to_overwrite(paths: Iterable[Path], inputs: Iterable[Path]) -> None:
             )
 
 
-def beside(path: Path, static: Path | None, forces: Path | None) -> Notes:
-    """Files beside a trial that look as if they belonged to it, and were not given.
+def static_beside(path: Path) -> Path | None:
+    """The only static that lies beside a trial, by its name; None where there is none, or several."""
+    if _is_static(path.stem):
+        return None
+    statics = [file for file in _beside(path) if file.suffix.lower() in (".c3d", ".trc") and _is_static(file.stem)]
+    return statics[0] if len(statics) == 1 else None
 
-    Parameters
-    ----------
-    path : Path
-        The trial.
-    static, forces : Path or None
-        Those that were given.
-    """
-    try:
-        files = sorted(file for file in path.parent.iterdir() if file.is_file() and file.name != path.name)
-    except OSError:
+
+def static_unused(static: Path) -> Note:
+    """That a static lies beside a trial, and how to use it."""
+    cure = f"--static {static.name}"
+    return Note("file_beside", f"{static.name} lies beside it and was not used: {cure}", cure=cure)
+
+
+def loads_beside(path: Path, forces: Path | None) -> Notes:
+    """Forces that lie beside a TRC file and look as if they belonged to it, where none were given."""
+    if forces is not None or path.suffix.lower() != ".trc":
         return ()
     stem = path.stem.casefold()
-    notes = []
-    statics = [file.name for file in files if file.suffix.lower() in (".c3d", ".trc") and _is_static(file.stem)]
-    if static is None and len(statics) == 1 and not _is_static(stem):
-        text = f"{statics[0]} lies beside it and was not used: --static {statics[0]}"
-        notes.append(Note("file_beside", text))
-    loads = [file.name for file in files if file.suffix.lower() == ".mot" and file.stem.casefold().startswith(stem)]
-    if forces is None and path.suffix.lower() == ".trc" and len(loads) == 1:
-        notes.append(Note("file_beside", f"{loads[0]} lies beside it and was not used: --forces {loads[0]}"))
-    return tuple(notes)
+    loads = [f.name for f in _beside(path) if f.suffix.lower() == ".mot" and f.stem.casefold().startswith(stem)]
+    if len(loads) != 1:
+        return ()
+    return (Note("file_beside", f"{loads[0]} lies beside it and was not used: --forces {loads[0]}"),)
+
+
+def _beside(path: Path) -> list[Path]:
+    try:
+        return sorted(file for file in path.parent.iterdir() if file.is_file() and file.name != path.name)
+    except OSError:
+        return []
 
 
 def _is_static(stem: str) -> bool:

@@ -16,11 +16,20 @@ from gaitid.body.subject_file import read_subject
 from gaitid.disk.atomic import write_all
 from gaitid.errors import GaitidError, ModelError, ReadError, SubjectError, TrialError
 from gaitid.ground.claims import ByHand
-from gaitid.inputs import beside, file_state, found_trial, input_record, named, refuse_to_overwrite
+from gaitid.inputs import (
+    file_state,
+    found_trial,
+    input_record,
+    loads_beside,
+    named,
+    refuse_to_overwrite,
+    static_beside,
+    static_unused,
+)
 from gaitid.model import AUTO
 from gaitid.model.load import bundled_models, find_model, load_model
 from gaitid.model.specs import Model
-from gaitid.notes import Note, Notes, ranked
+from gaitid.notes import Note, Notes
 from gaitid.read import read_trial
 from gaitid.read.assignments import enf_files
 from gaitid.read.settings import SETTINGS, ReaderSettings
@@ -58,6 +67,7 @@ class RunOptions:
     contributions: bool = False
     observer: str | None = None
     reader: ReaderSettings = field(default_factory=ReaderSettings)
+    beside: Path | None = None  # a static that `batch` found and that is not used; `run` looks beside the trial
 
 
 @frozen_dataclass()
@@ -258,7 +268,8 @@ def _chosen(prepared: Prepared, trials: Sequence[Trial]) -> Choice:
     try:
         return choose_model(recordings, options.overrides, prepared.marker_set, options.subject)
     except TrialError as error:
-        hints = [note.text for note in beside(trials[0].path, options.static, options.forces or Path())]
+        lies = None if options.static is not None else static_beside(trials[0].path)
+        hints = [] if lies is None else [static_unused(lies).text]
         if not hints or options.subject is not None:
             raise
         todo = "; ".join([*hints, error.todo])
@@ -295,6 +306,7 @@ def _read(path: Path, options: RunOptions) -> Trial:
 
 def analyse_file(path: Path, prepared: Prepared) -> Result:
     """Read and analyse one trial."""
+    from gaitid.analysis.judge import judged
     from gaitid.analysis.pipeline import Options, analyse
 
     prepared = settle(prepared, path)
@@ -314,10 +326,45 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
     )
     if file_state(found_trial(path)) != before:  # else the record's hash would be of other bytes than were read
         raise ReadError("the file changed while it was read", todo="run again when nothing writes to it any more")
-    notes = prepared.notes
+    notes = (*prepared.notes, *_notes_of_statics(path, prepared, result))
     if prepared.chosen_because and options.subject is None:
-        notes = (*notes, *beside(found_trial(path), options.static, options.forces))
-    return replace(result, notes=ranked((*notes, *result.notes))) if notes else result
+        notes = (*notes, *loads_beside(found_trial(path), options.forces))
+    return judged(result, (*notes, *result.notes)) if notes else result
+
+
+def _notes_of_statics(path: Path, prepared: Prepared, result: Result) -> Notes:
+    """What a static says otherwise than the calibration that the trial stores, whichever of both is used."""
+    from gaitid.analysis.conflict import (
+        Origin,
+        given_static_notes,
+        static_beside_notes,
+        stored_is_used,
+        stores_the_same,
+    )
+
+    options = prepared.options
+    assert prepared.model is not None  # settled
+    origin = Origin(prepared.model, prepared.subject, prepared.static, prepared.marker_set)
+    if prepared.static is not None:
+        return given_static_notes(result, origin)
+    lies = options.beside or static_beside(found_trial(path))
+    if options.subject is not None or lies is None:
+        return ()
+    if not stored_is_used(result.subject, result.model):
+        return (static_unused(lies),)
+    if stores_the_same(lies, result):
+        return ()
+    try:
+        static = _read_beside(lies, file_state(lies), options.reader)
+    except GaitidError:
+        return (static_unused(lies),)
+    return static_beside_notes(result, origin, static)
+
+
+@lru_cache(maxsize=4)
+def _read_beside(path: Path, state: tuple[int, ...] | None, settings: ReaderSettings) -> Trial:
+    """A static that several trials lie beside, read once; `state` tells when it was written anew."""
+    return read_trial(path, settings=settings)
 
 
 def notes_of_trial(result: Result, prepared: Prepared) -> Notes:

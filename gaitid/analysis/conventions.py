@@ -56,15 +56,17 @@ def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, pro
     up_g : (3,) array
     up_words : str
         How the vertical was found.
-    R_gp : (3, 3) array
+    R_gp : (3, 3) or (frames, 3, 3) array
         Progression frame.
     progression_words : str
     """
     progression = "not used by this model"
     if model.progression is not None:
         letters = model.progression.letters
-        forward = ", ".join(f"{c:.4g}" for c in R_gp[:, "xyz".index(letters[0])])
-        progression = f"forward = ({forward}), {progression_words}; axes forward, left, up: {', '.join(letters)}"
+        ahead = R_gp[..., "xyz".index(letters[0])].reshape(-1, 3)
+        ways = [f"({', '.join(f'{c:.4g}' for c in way)})" for way in ahead[[0, -1] if len(ahead) > 1 else [0]]]
+        forward = f"forward = {ways[0]}" + (f" in the first frame, {ways[-1]} in the last" if len(ways) > 1 else "")
+        progression = f"{forward}, {progression_words}; axes forward, left, up: {', '.join(letters)}"
     ground = "reaction on the foot; free moment about the plate's outward normal through the centre of pressure"
     return {
         "wrench": "force and moment that the proximal segment exerts on the distal one (internal), moment about "

@@ -11,6 +11,7 @@ from gaitid.body.feet import foot_tracks
 from gaitid.body.subject import Measured, Subject
 from gaitid.errors import GaitidError
 from gaitid.gait.body_mass import BodyMass, agreed, not_told, standing_mass, walking_mass
+from gaitid.ground.balance import Balance
 from gaitid.ground.claims import ByHand
 from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
@@ -48,6 +49,8 @@ class Stand:
     static : Trial or None
     static_model : Model or None
         Bound to the labels of the static.
+    balance : Balance or None
+        What the motion asks of the ground.
     """
 
     ground: Ground
@@ -56,6 +59,7 @@ class Stand:
     settings: specs.Settings
     static: Trial | None
     static_model: specs.Model | None = None
+    balance: Balance | None = None
 
     @property
     def gravity_m_per_s2(self) -> float:
@@ -63,7 +67,7 @@ class Stand:
 
     def loads(self, mass_kg: float) -> Loads:
         """The loads on the feet of a body of that mass; NaN where it is not known."""
-        return loads_on_feet(self.ground, mass_kg * self.gravity_m_per_s2, self.by_hand)
+        return loads_on_feet(self.ground, mass_kg * self.gravity_m_per_s2, self.by_hand, self.balance)
 
 
 def weigh(subject: Subject, model: specs.Model, stand: Stand) -> tuple[Subject, Loads, Notes]:
@@ -163,5 +167,7 @@ def _settled(stand: Stand, loads: Loads) -> tuple[BodyMass, Loads]:
         again = walking_mass(stand.ground, loads, stand.vertical_m_per_s, stand.gravity_m_per_s2)
         if again == mass:
             return mass, loads
+        if not again.known:
+            return replace(mass, doubt="with that mass a part of a foot stands beside its plate"), loads
         mass = again
     return not_told("the contacts that count depend on the mass, and it on them"), loads

@@ -6,24 +6,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from gaitid.analysis.conventions import conventions
+from gaitid.analysis.figures import figure_notes
+from gaitid.analysis.judge import judged
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limb
 from gaitid.analysis.mass import Stand, weigh
 from gaitid.analysis.recorded import recorded
 from gaitid.analysis.result import Result, SideResult
+from gaitid.analysis.verdict import NOT_JUDGED
+from gaitid.analysis.withheld import withhold
 from gaitid.body.calibration import calibrate, marker_templates
+from gaitid.body.centre_of_mass import acceleration_of_body
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
-from gaitid.body.poses import differentiate, pose_body
+from gaitid.body.poses import Body, Motion, differentiate, pose_body
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.standing import check_sides, check_stands
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording
 from gaitid.errors import GaitidError, TrialError
 from gaitid.gait.impact import find_impacts, impact_notes, matched_load
 from gaitid.gait.spatiotemporal import analyse_gait
+from gaitid.ground.balance import Balance
 from gaitid.ground.claims import ByHand
 from gaitid.ground.contacts import Loads, disagreements
 from gaitid.ground.ground import Ground, find_ground, no_ground
-from gaitid.ground.vertical import vertical
+from gaitid.ground.vertical import plate_tilt, vertical
 from gaitid.markers.clean import Markers, clean_markers
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet, bundled_marker_sets, find_marker_set, load_marker_set
@@ -85,14 +91,15 @@ def analyse(
     """
     prepared = prepare(trial, model, subject_file, static, options.marker_set)
     model, needs, subject, up_g = prepared.model, prepared.needs, prepared.subject, prepared.up_g
-    calibration = _calibration(subject, prepared.sources, list(needs))
+    calibration = calibration_of(prepared, list(needs))
     markers = clean_markers(trial, model, marker_templates(calibration, model, list(needs)))
     body = pose_body(model, markers, subject, list(needs), up_g, calibration)
     motion = differentiate(body, trial.rate_hz)
 
     ground = ground_under(trial, markers, list(needs), body.geometry)
     by_hand = _as_indices(options.by_hand, trial, list(ground.feet))
-    stand = Stand(ground, by_hand, motion.base.vel_g @ up_g, body.settings, static, prepared.static_model)
+    balance = _balance(body, motion, up_g, trial.rate_hz)
+    stand = Stand(ground, by_hand, motion.base.vel_g @ up_g, body.settings, static, prepared.static_model, balance)
     subject, loads, mass_notes = weigh(subject, model, stand)
     loads_notes = _loads_notes(trial, model, ground, loads, options.require_forces)
     threshold_N = body.settings.contact_threshold_N
@@ -114,11 +121,12 @@ def analyse(
             sides[side.name] = replace(limb, load=loads.by_side.get(side.name, load))
         else:
             sides[side.name] = absent_limb(model, trial.n_frames)
+    sides, body_notes = withhold(sides, body, subject)
     base_link = base_body = None
     if model.base.body is not None:
         base_link, base_body = make_link(model.base.body, "", body, motion.base, mechanics)
     left_over, base_chain = base_wrench(body, list(sides.values()), motion, base_link, mechanics)
-    return Result(
+    result = Result(
         trial=trial,
         model=model,
         settings=body.settings,
@@ -144,6 +152,7 @@ def analyse(
                 *subject.notes,
                 *markers.notes,
                 *body.notes,
+                *body_notes,
                 *mass_notes,
                 *_heel_notes(trial, model, ground),
                 *ground.notes,
@@ -154,7 +163,9 @@ def analyse(
                 *([Note("model_limits", model.caution)] if model.caution else []),
             )
         ),
+        verdict=NOT_JUDGED,
     )
+    return judged(result, (*result.notes, *figure_notes(result)))
 
 
 # --- what is there ------------------------------------------------------------------------------------------
@@ -193,6 +204,11 @@ class Prepared:
         """The model bound to the labels of the static."""
         return None if self.sources.static is None else self.sources.static.model
 
+    @property
+    def denies_foot_flat(self) -> bool:
+        """Whether the static was taken as foot-flat, and what it stores says otherwise."""
+        return any(note.code == "foot_flat_doubtful" for note in self.subject.notes)
+
 
 def prepare(
     trial: Trial,
@@ -216,6 +232,7 @@ def prepare(
     if static is not None and bound.static_model is not None:
         standing = recording(static, bound.static_model, vertical(static, bound.static_model)[0])
     sources = Sources(subject_file, trial.parameters, standing, recording(trial, bound.model, up_g))
+    notes += plate_tilt(trial, bound.model, up_g)
     return Prepared(bound.model, needs, notes, up_g, up_words, sources, _subject(bound.model, needs, sources))
 
 
@@ -242,7 +259,7 @@ def _subject(model: specs.Model, needs: Mapping[str, Needs], sources: Sources) -
     return resolve_subject(model, wanted, sources)
 
 
-def _calibration(subject: Subject, sources: Sources, sides: Sequence[str]) -> Calibration:
+def calibration_of(prepared: Prepared, sides: Sequence[str]) -> Calibration:
     """What is carried over from the static, or else from what a subject file says of one.
 
     Raises
@@ -250,9 +267,9 @@ def _calibration(subject: Subject, sources: Sources, sides: Sequence[str]) -> Ca
     TrialError
         The static is none (`check_stands`), or left and right are exchanged in it.
     """
-    static = sources.static
-    if static is None or sources.file.calibration.places:  # as with measurements, the file wins
-        return sources.file.calibration
+    subject, static, file = prepared.subject, prepared.sources.static, prepared.sources.file
+    if static is None or file.calibration.places:  # as with measurements, the file wins
+        return file.calibration
     check_stands(static.markers)
     flat = subject.foot_flat is not False
     geometry = Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)
@@ -273,6 +290,14 @@ def ground_under(trial: Trial, markers: Markers, sides: Sequence[str], body: Geo
         side: foot for side, foot in foot_tracks(trial, model, markers.seen, body).items() if side in sides
     }
     return find_ground(trial, markers.settings, feet, up_g)
+
+
+def _balance(body: Body, motion: Motion, up_g: Array, rate_hz: float) -> Balance | None:
+    """What the motion asks of the ground; None where something else carries the body too."""
+    if body.settings.external_support or not body.model.touches_ground:
+        return None
+    gravity = body.settings.gravity_m_per_s2
+    return Balance(acceleration_of_body(body, motion) + gravity * up_g, up_g, gravity, rate_hz)
 
 
 def _heel_notes(trial: Trial, model: specs.Model, ground: Ground) -> Notes:

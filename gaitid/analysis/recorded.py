@@ -149,13 +149,13 @@ def _without_misplaced(trial: Trial, model: specs.Model) -> tuple[specs.Model, _
                 text = f"{labels} lie {1e3 * apart:.0f} mm apart: one of them is on another part of the body"
             else:
                 continue
-            notes.append(Note("labels_exchanged", f"{text}; neither is used; correct the labels"))
+            notes.append(Note("labels_unused", f"{text}; neither is used; correct the labels"))
             roles |= {(side.name, outer), (side.name, inner)}
         asis, psis = places.of(side.name, "asis"), places.of(side.name, "psis")
         if asis is not None and psis is not None and _typical(dot(asis - psis, places.forward)) < -_EXCHANGED_M:
             labels = " and ".join(spelled[side.name, role][0] for role in ("asis", "psis"))
             text = f"{labels} are exchanged: the first lies behind the other"
-            notes.append(Note("labels_exchanged", f"{text}; neither is used; correct the labels"))
+            notes.append(Note("labels_unused", f"{text}; neither is used; correct the labels"))
             roles |= {(side.name, "asis"), (side.name, "psis")}
     left, right = (s.name for s in sorted(model.sides, key=lambda s: -s.sign))
     for role in _NEVER_CROSS:
@@ -165,7 +165,7 @@ def _without_misplaced(trial: Trial, model: specs.Model) -> tuple[specs.Model, _
         if (across := _typical(dot(ends[0] - ends[1], places.leftward))) < -_EXCHANGED_M:
             labels = f"{spelled[left, role][0]} and {spelled[right, role][0]}"
             text = f"{labels} are exchanged: the left one lies {-1e3 * across:.0f} mm to the right of the other"
-            notes.append(Note("labels_exchanged", f"{text}; neither is used; correct the labels"))
+            notes.append(Note("labels_unused", f"{text}; neither is used; correct the labels"))
             roles |= {(left, role), (right, role)}
     if not roles:
         return model, _Misplaced()
@@ -286,12 +286,12 @@ def recorded_sides(trial: Trial, bound: Bound) -> tuple[dict[str, Needs], Notes]
             roles = needs.of_leg(name, set(needs.missing))
             labels = ", ".join(sorted(label_words(model, role, needs.missing[role]) for role in roles))
             text = f"{name} leg: none of its markers ({labels}) is in the trial; its columns are empty"
-            notes.append(Note("leg_absent", text))
+            notes.append(Note("leg_absent", text, name))
             continue
         for segment, lacks in needs.absent.items():
             why = "; ".join(what_lacks(bound, [lacks]))
             text = f"{name} {segment}: {why}; its angles and the leg's wrenches are empty"
-            notes.append(Note("segment_absent", text))
+            notes.append(Note("segment_absent", text, name))
     return recorded, tuple(notes)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gaitid.analysis.verdict import Verdict
 from gaitid.body.kinematics import SegmentMotion
 from gaitid.body.poses import Body
 from gaitid.body.quality import calibration_figures
@@ -107,6 +108,8 @@ class Result:
         Of feet with plates: no peak of a joint comes from their frames.
     notes : Notes
         Ranked.
+    verdict : Verdict
+        What it can be used for.
     """
 
     trial: Trial
@@ -128,6 +131,7 @@ class Result:
     impacts: tuple[Impact, ...]
     conventions: Mapping[str, str]
     notes: Notes
+    verdict: Verdict
 
     @property
     def contacts(self) -> tuple[Contact, ...]:

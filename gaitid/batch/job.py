@@ -55,6 +55,8 @@ class Outcome:
         Whether no other trial's result can be written either.
     warnings : tuple of str
         Of the trial.
+    verdict : mapping of str to str
+        ``trial``, each side, and ``worst_reason``; empty where there is no result.
     """
 
     trial: str
@@ -67,6 +69,7 @@ class Outcome:
     run_time_s: float | None = None
     fatal: bool = False
     warnings: tuple[str, ...] = ()
+    verdict: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def doubt(self) -> str:
@@ -137,6 +140,7 @@ def run_job(job: Job) -> Outcome:
             {path.name: sha256(path) for path in files},
             time.perf_counter() - start,
             warnings=tuple(note.text for note in notes_of_trial(result, prepared)),
+            verdict=verdict_of(result),
         )
     except Exception as error:
         # `write_all` names the folder and the reason, and leaves the number of the system's error behind
@@ -212,6 +216,12 @@ def in_place(folder: Path, outcome: Outcome) -> bool:
         return bool(outcome.outputs) and all(sha256(folder / name) == h for name, h in outcome.outputs.items())
     except (OSError, ReadError):
         return False
+
+
+def verdict_of(result: Result) -> dict[str, str]:
+    """What a trial can be used for, in words: ``trial``, each side, and the ``worst_reason``, with its cure."""
+    verdict = result.verdict
+    return {"trial": verdict.trial, **verdict.sides, "worst_reason": verdict.worst_reason}
 
 
 def figures_of(result: Result) -> dict[str, float]:

@@ -43,9 +43,9 @@ class Journal:
                 file.write(_line(place, outcome))
 
 
-# The keys of a line in their order: text; then numbers by name, text by name, a list of text.
+# The keys of a line in their order: text; then numbers by name, text by name, a list of text, text by name.
 _TEXTS = ("place", "trial", "trial_sha256", "fingerprint")
-_KEYS = (*_TEXTS, "figures", "outputs", "warnings")
+_KEYS = (*_TEXTS, "figures", "outputs", "warnings", "verdict")
 
 
 def _line(place: str, outcome: Outcome) -> bytes:
@@ -59,6 +59,7 @@ def _entry(line: bytes) -> tuple[str, Outcome] | None:
         content: Any = json.loads(line)
         values = {key: content[key] for key in _KEYS}
         texts = [*(values[key] for key in _TEXTS), *values["outputs"].values(), *values["warnings"]]
+        texts += values["verdict"].values()
         # no count or share is larger; neither NaN nor infinity is less
         numbers = [type(number) in (int, float) and abs(number) < 1e15 for number in values["figures"].values()]
         place = values.pop("place")

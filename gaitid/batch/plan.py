@@ -13,8 +13,10 @@ from gaitid.batch.files import absolute, by_name
 from gaitid.batch.manifest import OPTIONS, looked_for
 from gaitid.batch.pairs import Folders, Pairs
 from gaitid.batch.statics import words_of
+from gaitid.batch.stored import stores_calibration
 from gaitid.batch.types import Planned, Static, Wanted
 from gaitid.errors import GaitidError, counted, first_few
+from gaitid.model import AUTO
 
 # Names of so many trials stand in a line of the plan.
 _SHOWN = 4
@@ -63,6 +65,8 @@ def _analysed_with(planned: Planned) -> str:
         text = f"static {planned.static.path} ({planned.static.how}{of})"
     else:
         there = f" ({planned.n_statics} there, none of them by name this trial's)" if planned.n_statics else ""
+        if planned.beside is not None:
+            there = f" ({planned.beside} is not taken; --static {planned.beside} would)"
         text = f"no static{there}: calibration stored in the trial"
     options = zip(planned.words[::2], planned.words[1::2], strict=True)
     others = " ".join(f"{option} {value}" for option, value in options if option != "--static")
@@ -116,7 +120,7 @@ def make_plan(
     trials.sort(key=lambda p: by_name(p.trial))
     notes = [f"{p}: named like a static, but its markers move: a trial" for p in sorted(pairs.moving, key=by_name)]
     notes += [f"{p}: stands still, but no trial takes it: a trial" for p in sorted(pairs.spare, key=by_name)]
-    used = {p.static.path for p in trials if p.static}
+    used = {p.static.path for p in trials if p.static} | {p.beside for p in trials if p.beside}
     unused_files = [(path, why) for path, why in left_out.items() if path not in used]
     unused_files.sort(key=lambda pair: (by_name(pair[0].parent), pair[1], by_name(pair[0])))
     return Plan(tuple(trials), tuple(notes), tuple(unused_files), tuple(discovered.problems))
@@ -147,6 +151,10 @@ def _why_static(wanted: Wanted, pairs: Pairs, statics: Mapping[Path, str], seeks
 def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None, given: Sequence[str]) -> Planned:
     path = wanted.path
     static, n_statics = pairs.static_of(path) if _seeks(wanted, given) else (None, 0)
+    beside: Path | None = None
+    if static is not None and stores_calibration(path, _model_of(wanted.words, given)):
+        beside = static.path
+        static, n_statics = None, 0
     options = [] if static is None else [("--static", str(static.path))]
     if values := _values(wanted.words, "--static") or _values(given, "--static"):
         static, n_statics = Static(Path(values[0]), "given"), 1
@@ -159,7 +167,15 @@ def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None
     below = absolute(path.parent).relative_to(folders.root)
     subject = wanted.subject or (below.as_posix() if below.parts else folders.root.name or "all")
     folder, root = (output or Path()) / below, folders.up(path.parent)[-1]
-    return Planned(path, folder, subject, static, n_statics, tuple(chain(*options)), wanted.where, root)
+    session = below.as_posix() if wanted.subject and below.parts else ""
+    return Planned(
+        path, folder, subject, static, n_statics, tuple(chain(*options)), wanted.where, root, beside, session
+    )
+
+
+def _model_of(*words: Sequence[str]) -> str:
+    """The model that the words of a command name."""
+    return next((value for option in ("--model", "-m") for of in words for value in _values(of, option)), AUTO)
 
 
 def _companion(option: str, trial: Path, folders: Folders) -> Path | None:

@@ -14,7 +14,18 @@ from pathlib import Path
 from gaitid.batch.files import absolute
 from gaitid.batch.job import Job, Outcome, fingerprint_of, is_current, trial_hash
 from gaitid.batch.parquet import sweep_frames
-from gaitid.batch.results_folder import FETCHED, FOLDER, FRAMES, ROOT, TABLE, folds_case, noted_root, root_note, writing
+from gaitid.batch.results_folder import (
+    FETCHED,
+    FOLDER,
+    FRAMES,
+    ROOT,
+    TABLE,
+    folds_case,
+    noted_root,
+    read_bytes,
+    root_note,
+    writing,
+)
 from gaitid.batch.table import COLUMNS
 from gaitid.disk.atomic import put_all
 from gaitid.disk.read_back import read_record
@@ -159,12 +170,12 @@ def refuse_foreign_tables(output: Path) -> None:
 
 
 def _is_table(path: Path) -> bool:
-    """Whether a file is empty, or begins as ``batch.csv`` does."""
+    """Whether a file is empty (or zeros, after a crash), or begins as ``batch.csv`` does."""
     begins = ",".join(COLUMNS[:4]).encode()
     if not path.is_file():  # a pipe would be waited for
         return False
     with path.open("rb") as file:
-        return file.read(len(begins)) in (b"", begins)
+        return file.read(len(begins)) in (b"", begins) or not read_bytes(path)
 
 
 def _are_frames(path: Path) -> bool:

@@ -45,10 +45,13 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a file that gaitid wrote; none where it is absent, or a pipe or device, which has no end."""
+    """The bytes of a file that gaitid wrote; none where it is absent, or a pipe or device, which has no end.
+
+    After a crash a file system may have zeros in place of what was written last: they say nothing.
+    """
     try:
         file_size(path, MAX_TEXT_BYTES, "own")
-        return path.read_bytes()
+        return path.read_bytes().rstrip(b"\0")
     except (OSError, ReadError):
         return b""
 
@@ -125,7 +128,7 @@ def locked(folder: Path, wait: bool, waiting: Callable[[str], object] = lambda t
             time.sleep(_WAIT_S)
         with writing(folder):
             os.lseek(descriptor, 0, os.SEEK_SET)
-            if not _HOLDER.startswith(os.read(descriptor, len(_HOLDER))):
+            if not _HOLDER.startswith(os.read(descriptor, len(_HOLDER)).rstrip(b"\0")):
                 raise WriteError(f"{lock} is no lock of gaitid", todo="delete it")
             os.ftruncate(descriptor, 0)
             os.lseek(descriptor, 0, os.SEEK_SET)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from gaitid.analysis.consequences import LEVELS
 from gaitid.batch import previous
 from gaitid.batch.job import DONE, Job, Outcome
 from gaitid.batch.journal import Journal
@@ -60,7 +61,7 @@ def make_jobs(planned: Sequence[Planned], options_of: Callable[[Planned], RunOpt
             load = partial(load_model, options.model, options.overrides)
             # bundled models change with the version only
             models[key] = () if options.model == AUTO else about_hidden(options.model, load).paths
-        extra = (options.subject, options.static, options.forces, options.plates, options.markers)
+        extra = (options.subject, options.static, options.beside, options.forces, options.plates, options.markers)
         shared = [hashed(path) for path in (*models[key], *(p for p in extra if p is not None))]
         discovered = trial.static is not None and trial.static.how != "given"
         jobs.append(Job(trial.trial, trial.folder, options, tuple(shared), discovered))
@@ -230,3 +231,9 @@ def counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
         "done before" if outcome.status == DONE and outcome.run_time_s is None else outcome.status
         for outcome in outcomes
     )
+
+
+def verdict_counts(outcomes: Iterable[Outcome]) -> dict[str, int]:
+    """How many of the trials that are done have each verdict, the best first."""
+    found = Counter(outcome.verdict.get("trial", "") for outcome in outcomes if outcome.status == DONE)
+    return {level: found[level] for level in LEVELS if found[level]}

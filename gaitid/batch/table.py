@@ -12,8 +12,11 @@ from gaitid.batch.types import Planned
 
 # `figures_of` explains them.
 FIGURES = ("frames", "contacts", "wrenches_filled", "gaps", "label_faults", "warnings")
+# `verdict_of` explains them.
+VERDICT = ("verdict", "left", "right", "worst_reason")
 # The time is last: all before it is the same whenever and however the work was done.
-COLUMNS = ("trial", "subject", "static", "status", "reason", "doubt", *FIGURES, "sha256", "fingerprint", "run_time_s")
+_OF_RESULT = ("sha256", "fingerprint", "run_time_s")
+COLUMNS = ("trial", "subject", "static", "status", "reason", "doubt", "session", *VERDICT, *FIGURES, *_OF_RESULT)
 
 
 def batch_csv(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> str:
@@ -34,7 +37,10 @@ def batch_csv(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> st
             static = trial.static.path if trial.static else ""
             figures = [_cell(outcome.figures.get(name)) for name in FIGURES]
             seconds = "" if outcome.run_time_s is None else f"{outcome.run_time_s:.3f}"
-            words = (trial.trial, trial.subject, static, outcome.status, outcome.reason, outcome.doubt)
+            found = {"verdict": outcome.verdict.get("trial", ""), **outcome.verdict}
+            verdict = [found.get(name, "") for name in VERDICT]
+            about = (trial.trial, trial.subject, static)
+            words = (*about, outcome.status, outcome.reason, outcome.doubt, trial.session, *verdict)
             writer.writerow((*map(in_cell, words), *figures, outcome.trial_sha256, outcome.fingerprint, seconds))
     return text.getvalue()
 

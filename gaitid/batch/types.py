@@ -109,6 +109,11 @@ class Planned:
         The manifest's row, for messages.
     root : Path
         The folder that results mirror, as the trial's path begins.
+    beside : Path or None
+        A static that was found and is not taken, as the trial stores its calibration.
+    session : str
+        The trial's folder below the root of the data set, where a manifest names the subject: what tells recordings of
+        one subject apart. Empty where that is not known: a folder may be a subject or a session.
     """
 
     trial: Path
@@ -119,3 +124,5 @@ class Planned:
     words: tuple[str, ...]
     where: str
     root: Path = Path()
+    beside: Path | None = None
+    session: str = ""

@@ -8,6 +8,7 @@ from typing import assert_never
 
 import numpy as np
 
+from gaitid.body.direction import local_directions
 from gaitid.body.joint_centres import chord, corner
 from gaitid.model import shapes, specs
 from gaitid.model.expression import Expression
@@ -156,6 +157,10 @@ class Geometry:
     def with_markers(self, markers: Mapping[str, Array]) -> Geometry:
         """The same model, subject and trial with other positions of its markers."""
         return Geometry(self.model, markers, self._numbers, self.n_frames, self.up_g, self.foot_flat, self.calibration)
+
+    def taken_as(self, foot_flat: bool) -> Geometry:
+        """The same static, taken as foot-flat or not."""
+        return Geometry(self.model, self._markers, self._numbers, self.n_frames, self.up_g, foot_flat, self.calibration)
 
     def value(self, formula: Expression, side: str = "", **local: object) -> object:
         """A formula's value; `local` names win over the model's."""
@@ -335,11 +340,11 @@ class Geometry:
 
         Forward along the horizontal displacement of a point of the body (or the laboratory axis nearest to it), up,
         and to the left: x, z and y, or the letters that the model gives them. Who walks backward still has his front
-        in front.
+        in front. Of a walk that turns, forward is the way of each frame (`gaitid.body.direction`).
 
         Returns
         -------
-        R_gp : (3, 3) array
+        R_gp : (3, 3) array, or (frames, 3, 3) of a walk that turns
         words : str
         """
         track = self.point(spec.point)
@@ -356,6 +361,12 @@ class Geometry:
             across = self.point(last, "left") - self.point(last, "right")
         seen = known_rows(across)
         facing = cross(across[seen].mean(axis=0) if seen.any() else np.full(3, np.nan), self.up_g)
+        if spec.axes == "displacement":
+            found = local_directions(track, cross(across, np.broadcast_to(self.up_g, across.shape)), self.up_g)
+            if found is not None:
+                x, turn_deg = found
+                words = f"path of {spec.point} over a stride in each frame: the walk turns by {turn_deg:.0f}°"
+                return _axes(spec.letters, x, np.broadcast_to(self.up_g, x.shape)), words
         if np.linalg.norm(moved) < 0.2:  # m: less than a step says nothing of a direction
             moved = facing
             how = f"way that the {self.model.chain[-1].joint} joints face ({spec.point} stays in place)"
@@ -367,10 +378,15 @@ class Geometry:
             largest = int(np.argmax(np.abs(x)))  # NaN stays NaN
             x = np.eye(3)[largest] * np.sign(x[largest])
             how = f"laboratory axis nearest to the {how}"
-        R = np.empty((3, 3))
-        for letter, axis in zip(spec.letters, (x, cross(self.up_g, x), self.up_g), strict=True):
-            R[:, "xyz".index(letter)] = axis
-        return R, how
+        return _axes(spec.letters, x, self.up_g), how
+
+
+def _axes(letters: str, forward: Array, up: Array) -> Array:
+    """(…, 3, 3) axes forward, left, up as columns, under their letters."""
+    R = np.empty((*forward.shape, 3))
+    for letter, axis in zip(letters, (forward, cross(up, forward), up), strict=True):
+        R[..., "xyz".index(letter)] = axis
+    return R
 
 
 def _stacked(template: Mapping[str, Array], points: Mapping[str, Array]) -> Array:

@@ -36,6 +36,23 @@ def segment_lengths(geometry: Geometry, sides: Sequence[str]) -> Mapping[tuple[s
     }
 
 
+def constant_lengths(geometry: Geometry, side: str) -> Mapping[str, Array]:
+    """(frames,) distances, m, that a leg's body keeps, by name: between joints, and among ankle, heel and toe."""
+    model = geometry.model
+    lengths: dict[str, Array] = {}
+    for below, above in neighbours(model):
+        several = [a for _, a in neighbours(model)].count(above) > 1
+        name = f"{above.segment} to {below.joint}" if several else above.segment
+        lengths[name] = distance(geometry, side, below.centre, above.centre)
+    if model.touches_ground:
+        lowest = model.chain[0]
+        lengths["heel to toe"] = distance(geometry, side, model.heel, model.toe)
+        for end in (model.heel, model.toe):
+            name = f"{lowest.joint} to {'heel' if end == model.heel else 'toe'}"
+            lengths[name] = distance(geometry, side, lowest.centre, end)
+    return lengths
+
+
 def distance_range(geometry: Geometry, pair: Pair) -> tuple[float, float] | None:
     """Between which distances of two points, m, nine tenths of a trial lie; None where they are one, or not known."""
     a, b = (geometry.point(name, side)[:: max(1, geometry.n_frames // SOME_FRAMES)] for side, name in pair)

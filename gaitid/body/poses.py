@@ -56,7 +56,7 @@ class Body:
         Those that were recorded.
     segments : mapping of (side, segment) to SegmentPose
         The base stands under an empty side.
-    R_gp : (3, 3) array
+    R_gp : (3, 3) array, or (frames, 3, 3) of a walk that turns
         Progression frame; NaN where the model has none or it is not known.
     progression_words : str
         How that was found.
@@ -129,7 +129,7 @@ def pose_body(
     notes = line_notes(geometry, sides)
     notes += compare_with_static(geometry, sides)
     check_fits(geometry)
-    check_body(geometry, sides, markers.doubted)
+    notes += check_body(geometry, sides, markers.doubted)
     notes += length_notes(geometry, sides, markers.first_frame)
     through = geometry
     if markers.support is not markers.filtered:

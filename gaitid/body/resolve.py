@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from gaitid.body.foot_flat import foot_flat_notes
 from gaitid.body.frames import Geometry
-from gaitid.body.kinematics import clinical_angles
-from gaitid.body.subject import SI, Measured, Sources, Subject, key_of, si_unit
+from gaitid.body.plausible import measurement_faults
+from gaitid.body.requested import Requested, display, request
+from gaitid.body.static_angles import mean, static_angle
+from gaitid.body.subject import Measured, Sources, Subject, key_of
 from gaitid.errors import SubjectError
 from gaitid.model import specs
-from gaitid.model.expression import Expression, mean_of_known
+from gaitid.model.expression import Expression
 from gaitid.notes import Note, Notes
-from gaitid.numerics.rotation import angle_between, dihedral
 from gaitid.trial import Array
 
 # Two sources that differ by more than this share of the value, or by these amounts, are worth a note.
@@ -23,57 +26,13 @@ DIFFERENCE = {"kg": 0.05, "m": 0.001, "rad": 0.01}
 # A static whose mass or leg length is farther from the trial's than this share is somebody else's.
 _ANOTHER_BODY = 0.1
 # Where a value stood that a program wrote into a file.
-_STORED_IN_STATIC, _STORED_IN_TRIAL = "static trial, stored", "trial, stored"
+STORED_IN_STATIC, STORED_IN_TRIAL = "static trial, stored", "trial, stored"
 # So begins the note that `gaitid batch` refuses a static for that it found by itself.
 OTHER_PERSON = "the static may be another person's"
 
 
 class MeasurementFault(SubjectError):
     """A measurement that no body can have: wrong, not missing."""
-
-
-class _Requested(NamedTuple):
-    """A measurement of one side, or (side ``""``) of the body."""
-
-    side: str
-    measurement: specs.Measurement
-    unit: str
-    words: str
-
-    def stored(self, model: specs.Model, parameters: Mapping[str, float], angle_unit: str = "rad") -> float | None:
-        """Its value among a trial's parameters, SI; None where they do not hold it."""
-        read = self.stored_in(model, parameters, angle_unit)
-        return None if read is None else read[0] * SI[read[1]]
-
-    def stored_in(
-        self, model: specs.Model, parameters: Mapping[str, float], angle_unit: str = "rad"
-    ) -> tuple[float, str] | None:
-        """Its number among a trial's parameters, and its unit: the usual one, or of an optional length one that can be.
-
-        Programs store heights in mm, people who type them in also cm and m.
-        """
-        m = self.measurement
-        letters = {side.name: side.letter for side in model.sides}
-        unit = angle_unit if m.c3d_unit == "rad" else m.c3d_unit
-        names = [name.replace("{S}", letters.get(self.side, "")) for name in m.c3d]
-        values = [parameters[name] for name in names if name in parameters]
-        value = next((v for v in values if v or not m.zero_is_absent), None)
-        if value is None:
-            return None
-        units = ("mm", "cm", "m") if self.unit == "m" and m.optional else ()
-        possible = [unit for unit in units if m.low <= value * SI[unit] <= m.high]
-        usual = m.low <= value * SI[m.c3d_unit] <= m.high or len(possible) != 1
-        return value, unit if usual else possible[0]
-
-    def possible(self, value: float) -> bool:
-        """Whether a body may have it."""
-        return self.measurement.low <= value <= self.measurement.high
-
-
-def _requested(model: specs.Model, name: str) -> _Requested:
-    side, _, bare = name.rpartition(".")
-    measurement = model.subject[bare]
-    return _Requested(side, measurement, si_unit(measurement.unit), name.replace(".", " "))
 
 
 class _Answer(NamedTuple):
@@ -129,7 +88,7 @@ class _Resolver(Mapping[str, float]):
         return self.answers[name].measured
 
     def _answer(self, name: str) -> _Answer:
-        requested = _requested(self.model, name)
+        requested = request(self.model, name)
         candidates, notes = self._without_impossible(requested, self.given(name, requested))
         if not candidates:
             candidates, guess_notes = self._guessed(requested)
@@ -149,12 +108,12 @@ class _Resolver(Mapping[str, float]):
         fault = "" if requested.possible(measured.value) else _outside(requested, measured)
         return _Answer(measured, notes, fault)
 
-    def _without_impossible(self, requested: _Requested, candidates: list[Measured]) -> tuple[list[Measured], Notes]:
+    def _without_impossible(self, requested: Requested, candidates: list[Measured]) -> tuple[list[Measured], Notes]:
         """What the sources say but for what is stored, cannot be and is not needed; and in what units it was read."""
         notes: Notes = ()
         kept = []
         of_static = self.sources.static.parameters if self.sources.static is not None else {}
-        stored_in = {_STORED_IN_STATIC: of_static, _STORED_IN_TRIAL: self.sources.trial}
+        stored_in = {STORED_IN_STATIC: of_static, STORED_IN_TRIAL: self.sources.trial}
         for measured in candidates:
             parameters = stored_in.get(measured.source)
             read = None if parameters is None else requested.stored_in(self.model, parameters)
@@ -168,7 +127,7 @@ class _Resolver(Mapping[str, float]):
             kept.append(measured)
         return kept, notes
 
-    def given(self, name: str, requested: _Requested) -> list[Measured]:
+    def given(self, name: str, requested: Requested) -> list[Measured]:
         """What the sources say, the one that counts first."""
         static, recorded = self.sources.static, self.sources.recorded
         of_static, of_trial = (source.angle_unit if source else "rad" for source in (static, recorded))
@@ -177,12 +136,17 @@ class _Resolver(Mapping[str, float]):
         values = {
             "subject file": self.sources.file.values.get(name),
             f"static trial, computed from its markers{flat}": self._static_angle(requested),
-            _STORED_IN_STATIC: None if static is None else requested.stored(self.model, static.parameters, of_static),
-            _STORED_IN_TRIAL: requested.stored(self.model, self.sources.trial, of_trial),
+            STORED_IN_STATIC: None if static is None else requested.stored(self.model, static.parameters, of_static),
+            STORED_IN_TRIAL: requested.stored(self.model, self.sources.trial, of_trial),
         }
         return [Measured(float(v), requested.unit, source) for source, v in values.items() if v is not None]
 
-    def _guessed(self, requested: _Requested) -> tuple[list[Measured], Notes]:
+    def _static_angle(self, requested: Requested) -> float | None:
+        """A calibration angle by the static's markers; None where there is no static, or it does not show it."""
+        geometry = self.geometry
+        return None if geometry is None else static_angle(geometry, requested.measurement, requested.side)
+
+    def _guessed(self, requested: Requested) -> tuple[list[Measured], Notes]:
         """What no source says: from the static's markers, the trial's, else assumed as the model has it; or nothing."""
         m, value = requested.measurement, None
         if isinstance(m.static, Expression) and self.sources.static is not None:
@@ -201,7 +165,7 @@ class _Resolver(Mapping[str, float]):
             source, how = f"assumed: {m.because}", f"was assumed: {m.because}"
         if value is None:
             return [], ()
-        text = f"{requested.words} = {_display(value, requested.unit)} {how}"
+        text = f"{requested.words} = {display(value, requested.unit)} {how}"
         return [Measured(value, requested.unit, source)], (Note("measurement_assumed", text),)
 
     def _formula(self, formula: Expression, side: str, geometry: Geometry | None) -> float | None:
@@ -225,7 +189,7 @@ class _Resolver(Mapping[str, float]):
                 return np.array(np.nan)
             return np.asarray(np.linalg.norm(geometry.point(a, side) - geometry.point(b, side), axis=-1))
 
-        return _mean(formula.evaluate(number, distance))
+        return mean(formula.evaluate(number, distance))
 
     @cached_property
     def geometry(self) -> Geometry | None:
@@ -240,42 +204,6 @@ class _Resolver(Mapping[str, float]):
         """The trial's own points and frames, from its markers as they were recorded."""
         trial = self.sources.recorded
         return None if trial is None else Geometry(self.model, trial.markers, self, trial.n_frames, trial.up_g)
-
-    def _static_angle(self, requested: _Requested) -> float | None:
-        """The mean of a clinical angle over the static; None where the measurement is no angle, or it is not known."""
-        spec, geometry = requested.measurement.static, self.geometry
-        if geometry is None:
-            return None
-        if isinstance(spec, specs.StaticTurn):
-            return _mean_turn(geometry, spec, requested.side)
-        if not isinstance(spec, specs.StaticAngle):
-            return None
-        angle = specs.Angle(spec.proximal, spec.distal, spec.sequence, {"value": spec.value})
-        proximal, distal = (geometry.frame(frame, requested.side).R_gs for frame in (spec.proximal, spec.distal))
-        return _mean(clinical_angles(proximal, distal, angle, self.signs[requested.side])["value"])
-
-
-def _mean_turn(geometry: Geometry, spec: specs.StaticTurn, side: str) -> float | None:
-    """The mean over the static of a formula in the angle between two vectors, from −π to π; None where it is not known.
-
-    Angles on both sides of ±π are of one turn: each is taken within half a turn of the first that is known.
-    """
-    start, end = geometry.vector(spec.start, side), geometry.vector(spec.end, side)
-    if spec.about is None:
-        return _mean(geometry.value(spec.value, side, angle=angle_between(start, end)))
-    angle = dihedral(start, end, geometry.vector(spec.about, side))
-    known = angle[np.isfinite(angle)]
-    if not known.size:
-        return None
-    angle = angle - 2 * np.pi * np.round((angle - known[0]) / (2 * np.pi))
-    mean = _mean(geometry.value(spec.value, side, angle=angle))
-    return None if mean is None else float(mean - 2 * np.pi * np.round(mean / (2 * np.pi)))
-
-
-def _mean(values: object) -> float | None:
-    """The mean of what is known; None where nothing is."""
-    value = float(mean_of_known(values))
-    return value if np.isfinite(value) else None
 
 
 def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> Subject:
@@ -328,13 +256,11 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
     settled = [note for answer in resolver.answers.values() for note in answer.notes]
     units = [note for source in (sources.static, sources.recorded) if source is not None for note in source.notes]
     notes = (*units, *_other_person(model, sources), *_both_sides(settled))
-    if uses_static and sources.file.foot_flat is None:
-        text = (
-            "the static was taken as foot-flat (heel and toe markers at one height above the sole); "
-            "say `static: {foot_flat: false}` in the subject file if it was not"
-        )
-        notes += (Note("measurement_assumed", text),)
-    return Subject(measured, notes, sources.foot_flat if uses_static else None)
+    notes += foot_flat_notes(resolver.geometry, sources, wanted)
+    contradictions, doubts = measurement_faults(model, subject := Subject(measured, notes, None))
+    if contradictions:
+        raise MeasurementFault("; ".join(contradictions), todo="correct it with --subject")
+    return replace(subject, notes=(*notes, *doubts), foot_flat=sources.foot_flat if uses_static else None)
 
 
 def _both_sides(notes: list[Note]) -> list[Note]:
@@ -356,10 +282,10 @@ def _other_person(model: specs.Model, sources: Sources) -> Notes:
     for name in ("mass", "left.leg_length", "right.leg_length"):
         if name.rpartition(".")[2] not in model.subject:
             continue
-        requested = _requested(model, name)
+        requested = request(model, name)
         mine, static = (requested.stored(model, stored) for stored in (sources.trial, sources.static.parameters))
         if mine and static and abs(static / mine - 1) > _ANOTHER_BODY:
-            both = f"{_display(static, requested.unit)}, the trial's {_display(mine, requested.unit)}"
+            both = f"{display(static, requested.unit)}, the trial's {display(mine, requested.unit)}"
             return (Note("other_person", f"{OTHER_PERSON}: its {requested.words} is {both}"),)
     return ()
 
@@ -369,16 +295,10 @@ def _in_model_order(model: specs.Model, names: set[str]) -> list[str]:
     return sorted(names, key=lambda n: (order.index(n.rpartition(".")[2]), n))
 
 
-def _outside(requested: _Requested, measured: Measured) -> str:
-    low, high = (_display(limit, requested.unit) for limit in (requested.measurement.low, requested.measurement.high))
+def _outside(requested: Requested, measured: Measured) -> str:
+    low, high = (display(limit, requested.unit) for limit in (requested.measurement.low, requested.measurement.high))
     return f"{requested.words} = {_shown(measured)} ({measured.source}) is outside {low} to {high}"
 
 
 def _shown(measured: Measured) -> str:
-    return _display(measured.value, measured.unit)
-
-
-def _display(value: float, unit: str) -> str:
-    if unit == "m" and abs(value) < 1.0:
-        return f"{value * 1e3:.4g} mm"
-    return f"{np.degrees(value):.4g}°" if unit == "rad" else f"{value:.4g} {unit}"
+    return display(measured.value, measured.unit)

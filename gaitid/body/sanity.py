@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
 from gaitid.body.feet import heel_and_toe
 from gaitid.body.frames import Geometry
-from gaitid.body.lengths import distance, neighbours
+from gaitid.body.length_limits import LENGTH_JUMP_M, LENGTH_SD_WARN_M
+from gaitid.body.lengths import constant_lengths, distance, neighbours
 from gaitid.errors import TrialError
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import cross
@@ -17,11 +19,9 @@ from gaitid.trial import Array
 
 # m. A leg whose joints all lie farther than this on the other leg's side is labelled as the other one.
 CROSSED = 0.02
-# m. A length that changes by more than this from one frame to the next: a label jumped to another marker.
-JUMP = 0.03
 
 
-def check_body(geometry: Geometry, sides: Sequence[str], doubted: Sequence[str] = ()) -> None:
+def check_body(geometry: Geometry, sides: Sequence[str], doubted: Mapping[str, str] = MappingProxyType({})) -> Notes:
     """Refuse a body that cannot be: left and right exchanged, or lengths in another unit.
 
     Parameters
@@ -29,30 +29,56 @@ def check_body(geometry: Geometry, sides: Sequence[str], doubted: Sequence[str] 
     geometry : Geometry
     sides : sequence of str
         Those that were recorded.
-    doubted : sequence of str
-        Labels that are not believed in some frames.
+    doubted : mapping of str to str
+        Labels that are not believed in many frames, and what is wrong with them.
+
+    Returns
+    -------
+    Notes
+        Of a leg whose joints are not known in any frame because labels are not believed, where the other leg's are.
 
     Raises
     ------
     TrialError
     """
+    because = "; ".join(dict.fromkeys(doubted.values()))
+    unknown: dict[str, str] = {}
     for side in sides:
         for below, above in neighbours(geometry.model):
             length = _median_of_known(distance(geometry, side, below.centre, above.centre))
-            if not above.low < length < above.high:
-                what = f"is {length:.3g} m long" if np.isfinite(length) else "has no joint centres in any frame"
+            if np.isnan(length):
+                unknown.setdefault(side, above.segment)
+            elif not above.low < length < above.high:
                 raise TrialError(
-                    f"the {side} {above.segment} {what}",
+                    f"the {side} {above.segment} is {length:.3g} m long",
                     expected=f"{above.low:g} to {above.high:g} m",
-                    found=f"labels that jump or change places: {', '.join(doubted)}" if doubted else "",
-                    todo="check the unit of the markers, the widths, and that its markers are seen together",
+                    found=because,
+                    todo="check the unit of the markers, and the widths",
                 )
+    for side, segment in unknown.items():
+        if not doubted or len(unknown) == len(sides):
+            raise TrialError(
+                f"the {side} {segment} has no joint centres in any frame",
+                expected="its markers seen together",
+                found=because,
+                todo=f"correct {', '.join(doubted)}" if doubted else "check its markers and the widths",
+            )
+    notes = [
+        Note(
+            "segment_absent",
+            f"the {side} {segment} has no joint centres in any frame, and the {side} leg is empty: {because}",
+            side,
+            f"correct {', '.join(doubted)}",
+        )
+        for side, segment in unknown.items()
+    ]
     if exchanged := exchanged_sides(geometry, sides, geometry.up_g):
         raise TrialError(
             f"left and right are exchanged: {exchanged}",
             expected="labels of the left side on the subject's left",
             todo="correct the labels",
         )
+    return tuple(notes)
 
 
 def line_notes(geometry: Geometry, sides: Sequence[str]) -> Notes:
@@ -127,19 +153,30 @@ def exchanged_sides(geometry: Geometry, sides: Sequence[str], up_g: Array) -> st
 
 
 def length_notes(geometry: Geometry, sides: Sequence[str], first_frame: int) -> Notes:
-    """Segments whose length jumps."""
+    """Lengths that jump, and of each leg the one that varies most, where it varies by more than skin makes it."""
     notes = []
     for side in sides:
-        for below, above in neighbours(geometry.model):
-            length = distance(geometry, side, below.centre, above.centre)
+        varies: dict[str, float] = {}
+        for name, length in constant_lengths(geometry, side).items():
             step = np.abs(np.diff(length))
-            if (step > JUMP).any():
+            if (step > LENGTH_JUMP_M).any():
                 at = int(np.nanargmax(step))
                 text = (
-                    f"the length of the {side} {above.segment} jumps by {step[at] * 1e3:.0f} mm at frame "
+                    f"the length of the {side} {name} jumps by {step[at] * 1e3:.0f} mm at frame "
                     f"{at + 1 + first_frame}: a marker is mislabelled"
                 )
-                notes.append(Note("length_jump", text))
+                notes.append(Note("length_jump", text, side, "correct the labels there"))
+            known = length[np.isfinite(length)]
+            if known.size > 1:
+                varies[name] = float(known.std())
+        name = max(varies, key=lambda x: varies[x], default="")
+        if name and varies[name] > LENGTH_SD_WARN_M:
+            text = (
+                f"the length of the {side} {name} varies by {varies[name] * 1e3:.0f} mm (standard deviation; "
+                f"skin moves it by up to {LENGTH_SD_WARN_M * 1e3:g} mm in walking): a marker is mislabelled, late or "
+                "has slipped, or the calibration does not fit"
+            )
+            notes.append(Note("length_varies", text, side, f"check the markers of the {side} {name} and the static"))
     return tuple(notes)
 
 

@@ -6,39 +6,36 @@ Every check has a number, a limit and a reason for the limit; none of them judge
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from gaitid.analysis.result import Result, SideResult
-from gaitid.body.frames import Geometry
+from gaitid.analysis import figures
+from gaitid.analysis.consequences import DO_NOT_USE, consequence_of
+from gaitid.analysis.result import Result
+from gaitid.analysis.wording import by_code
+from gaitid.body.lengths import constant_lengths
 from gaitid.check.findings import FAIL, PASS, WARN, Finding, Report
 from gaitid.check.golden import compare
 from gaitid.check.limits import (
     BALANCE_FORCE_BW,
     BALANCE_MOMENT_NM_PER_KG,
     BALANCE_WINDOW_S,
-    EMPTY_FAIL,
-    EMPTY_WARN,
     LENGTH_JUMP_M,
     LENGTH_SD_FAIL_M,
     LENGTH_SD_WARN_M,
-    MEAN_FAIL,
-    MEAN_WARN,
-    PEAK_FAIL,
-    PEAK_WARN,
     SIDE_DIFFERENCE,
-    TOGETHER_WARN,
     TOLERANCES,
 )
 from gaitid.check.solvers import compare_solvers, solvers_agree
 from gaitid.errors import GaitidError
-from gaitid.ground.contacts import AIR, LOADED
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import apply, apply_transposed, cross
 from gaitid.run import Prepared, analyse_file
 from gaitid.trial import Array
+
+#: Codes of notes that findings of their own say.
+SAID_BY_CHECKS = ("length_varies", "length_jump", "label_fault")
 
 
 def check_file(
@@ -69,7 +66,7 @@ def check_file(
     findings.insert(0, solvers_agree(compare_solvers(result)))
     if against is not None:
         findings += compare(result, prepared, path, against, tolerances)
-    return Report(path, tuple(findings))
+    return Report(path, tuple(findings), result.verdict.as_dict())
 
 
 def check_result(result: Result) -> list[Finding]:
@@ -78,12 +75,33 @@ def check_result(result: Result) -> list[Finding]:
         *balance(result),
         loads_known(result),
         *labels(result),
-        *coverage(result),
+        known_wrenches(result),
         *segment_lengths(result),
-        *vertical_force(result),
-        *(Finding("note", WARN, note.text) for note in result.notes),
+        *map(_found, figures.vertical_force(result)),
+        *verdict(result),
     ]
 
+
+def verdict(result: Result) -> list[Finding]:
+    """What the trial can be used for, its reasons, and what was assumed: as `run` says it."""
+    found = result.verdict
+    if found.trial == DO_NOT_USE:
+        findings = [Finding("verdict", FAIL, f"{found.words}: {found.worst_reason}")]
+    else:
+        findings = [Finding("verdict", PASS, f"verdict {found.words}")]
+    told = [note for note in found.others if note.severity != "info" or consequence_of(note.code).cure]
+    said = [(reason.code, reason.words) for reason in found.reasons] + [
+        (note.code, text) for note, text in by_code(told)
+    ]
+    return findings + [Finding("note", WARN, text) for code, text in said if code not in _SHOWN_AS_FIGURES]
+
+
+def _found(figure: figures.Figure) -> Finding:
+    return Finding(figure.name, figure.status, figure.text, figure.value, figure.limit, figure.unit)
+
+
+# What their figures show with number and limit is not said again as a note.
+_SHOWN_AS_FIGURES = {"weight_doubtful", "weight_wrong", "wrenches_partial"}
 
 # --- the mechanics ------------------------------------------------------------------------------------------
 
@@ -181,51 +199,31 @@ def loads_known(result: Result) -> Finding:
     known = [c for c in result.contacts if c.plates]
     if not result.model.touches_ground:
         return Finding("loads", PASS, "the ground acts on no segment of the model", 0, 0)
+    if not known and any(reason.code == "standing" for reason in result.verdict.reasons):
+        return Finding("loads", PASS, "the subject stands still: no stance is asked", 0, 0)
     if not known:
         return Finding("loads", WARN, "no foot stands wholly on the plates: wrenches are known in the air only", 0, 1)
     words = ", ".join(f"{c.side} on plate {'+'.join(str(p) for p in c.plates)}" for c in known)
     return Finding("loads", PASS, f"loads known: {words}", len(known), 1, "stances")
 
 
+def known_wrenches(result: Result) -> Finding:
+    """Share of the frames with a known load in which a joint's wrench is empty; of standing none is asked."""
+    found = _found(figures.coverage(result))
+    standing = any(reason.code == "standing" for reason in result.verdict.reasons)
+    if found.status == FAIL and standing and figures.any_angle(result):
+        return Finding("coverage", PASS, "the subject stands still: no wrench is asked", 0.0)
+    return found
+
+
 def labels(result: Result) -> list[Finding]:
     """Labels that jump or change places: what they name is not known there, and a person must correct them."""
-    faults = result.quality["label_faults"]
+    harmless = ("spike", "repeated", "moved")  # of few frames, or of none: their notes are warnings
+    faults = [fault for fault in result.quality["label_faults"] if fault["kind"] not in harmless]
     if not faults:
         return []
     words = ", ".join(f"{' and '.join(fault['labels'])} ({fault['kind']})" for fault in faults)
     return [Finding("labels", FAIL, f"labels that cannot be believed: {words}", len(faults), 0, "labels")]
-
-
-def coverage(result: Result) -> list[Finding]:
-    """Share of the frames with a known load in which a joint's wrench is empty, worst joint."""
-    worst, where, any_filled, any_loaded = 0.0, "", False, False
-    for side, leg in result.sides.items():
-        loaded = (leg.load.state == LOADED) | (leg.load.state == AIR)
-        loaded[: result.settings.end_frames] = False
-        loaded[len(loaded) - result.settings.end_frames :] = False
-        for joint, wrench in leg.wrenches.items():
-            filled = known_rows(wrench.m_g)
-            any_filled |= bool(filled.any())
-            if loaded.any():
-                any_loaded = True
-                empty = float((loaded & np.logical_not(filled)).sum() / loaded.sum())
-                if empty > worst:
-                    worst, where = empty, f"{side} {joint}"
-    if not any_filled:
-        angles = any(
-            np.isfinite(v).any() for leg in result.sides.values() for a in leg.angles.values() for v in a.values()
-        )
-        if not angles:
-            return [Finding("coverage", FAIL, "no angle and no wrench is known in any frame", 1.0, EMPTY_FAIL, "1")]
-        return [Finding("coverage", FAIL, "no wrench is known in any frame", 1.0, EMPTY_FAIL, "1")]
-    if not any_loaded:
-        return [Finding("coverage", WARN, "no load is known in any frame: coverage was not checked")]
-    status = FAIL if worst > EMPTY_FAIL else WARN if worst > EMPTY_WARN else PASS
-    text = f"{worst:.0%} of the frames with a known load are empty"
-    if status != PASS:
-        limit = EMPTY_FAIL if status == FAIL else EMPTY_WARN
-        text += f" ({where}), at most {limit:.0%}: markers are missing there"
-    return [Finding("coverage", status, text, worst, EMPTY_FAIL, "1")]
 
 
 def segment_lengths(result: Result) -> list[Finding]:
@@ -233,8 +231,8 @@ def segment_lengths(result: Result) -> list[Finding]:
     worst: tuple[float, str] = (0.0, "")
     jump: tuple[float, str] = (0.0, "")
     means: dict[tuple[str, str], float] = {}
-    for side, lengths in _lengths(result).items():
-        for segment, length in lengths.items():
+    for side in result.body.sides:
+        for segment, length in constant_lengths(result.body.geometry, side).items():
             known = length[np.isfinite(length)]
             if known.size < 2:
                 continue
@@ -270,115 +268,3 @@ def segment_lengths(result: Result) -> list[Finding]:
                 text = f"left and right {segment} differ by {share:.0%} in length, at most {SIDE_DIFFERENCE:.0%}"
                 findings.append(Finding("sides", WARN, text, share, SIDE_DIFFERENCE, "1"))
     return findings
-
-
-def _lengths(result: Result) -> dict[str, dict[str, Array]]:
-    """Between neighbouring joint centres, and among the lowest one, heel and toe, by side; (frames,) m."""
-    trial, model = result.trial, result.model
-    markers = {
-        label: trial.marker(label)
-        for side, role in model.roles
-        for label in (model.labels(role, side) if side else ())
-        if trial.has(label)
-    }
-    geometry = Geometry(model, markers, {}, trial.n_frames, np.zeros(3))
-    lengths: dict[str, dict[str, Array]] = {}
-    for side, leg in result.sides.items():
-        of_side: dict[str, Array] = {}
-        for below, k in zip(model.chain, model.proximal, strict=True):
-            if k is not None:
-                body = model.chain[k]
-                several = model.proximal.count(k) > 1
-                name = f"{body.segment} to {below.joint}" if several else body.segment
-                of_side[name] = np.linalg.norm(leg.joints_g[below.joint] - leg.joints_g[body.joint], axis=1)
-        lengths[side] = of_side
-        if not model.touches_ground:
-            continue
-        lowest = model.chain[0]
-        heel, toe = geometry.point(model.heel, side), geometry.point(model.toe, side)
-        of_side["heel to toe"] = np.linalg.norm(toe - heel, axis=1)
-        for name, point in (("heel", heel), ("toe", toe)):
-            of_side[f"{lowest.joint} to {name}"] = np.linalg.norm(point - leg.joints_g[lowest.joint], axis=1)
-    return lengths
-
-
-def vertical_force(result: Result) -> list[Finding]:
-    """Whether the plates carry the body weight that the mass says."""
-    gravity, mass = result.gravity_g, result.subject.mass_kg
-    g = float(np.linalg.norm(gravity))
-    if g == 0 or not np.isfinite(mass):
-        return []
-    weight = mass * g
-    up = -gravity / g
-    findings: list[Finding] = []
-    last = result.trial.n_frames - 1
-    for c in result.contacts:
-        if not c.plates or c.first == 0 or c.last == last:
-            continue
-        share = c.peak_vertical_N / weight
-        status, limits = _judge(share, PEAK_WARN, PEAK_FAIL)
-        words = f"{c.side} foot on plate {'+'.join(str(p) for p in c.plates)} peaks at {share:.2f} body weights"
-        if status != PASS:
-            words += f", expected {limits[0]:g} to {limits[1]:g}: body mass or plate wrong"
-            findings.append(Finding("peak force", status, words, share, limits[0 if share < 1 else 1], "BW"))
-    first = result.trial.first_frame
-    for mean, start, stop in _mean_over_steps(result.sides, up, weight):
-        status, limits = _judge(mean, (1 - MEAN_WARN, 1 + MEAN_WARN), (1 - MEAN_FAIL, 1 + MEAN_FAIL))
-        text = f"mean vertical force {mean:.3f} body weights over frames {start + first}-{stop + first}"
-        if status != PASS:
-            text += f", expected {limits[0]:g} to {limits[1]:g}: body mass or plate wrong"
-        findings.append(Finding("mean force", status, text, mean, limits[0 if mean < 1 else 1], "BW"))
-    findings += _together(result, up, weight)
-    peaks = [c.peak_vertical_N / weight for c in result.contacts if c.plates]
-    if peaks and all(f.name != "peak force" for f in findings):
-        findings.append(
-            Finding(
-                "peak force", PASS, f"peak vertical force {max(peaks):.2f} body weights", max(peaks), PEAK_FAIL[1], "BW"
-            )
-        )
-    return findings
-
-
-def _together(result: Result, up: Array, weight: float) -> list[Finding]:
-    """What both feet carry while both are on plates: a plate counted for both feet doubles it."""
-    legs = list(result.sides.values())
-    if len(legs) != 2:
-        return []
-    both = (legs[0].load.state == LOADED) & (legs[1].load.state == LOADED)
-    total = np.asarray(sum(leg.load.wrench.f_g @ up for leg in legs)) / weight
-    total = np.where(both & np.isfinite(total), total, -np.inf)
-    at = int(np.argmax(total))
-    if total[at] <= TOGETHER_WARN:
-        return []
-    text = (
-        f"both feet together carry {total[at]:.2f} body weights at frame {at + result.trial.first_frame}, "
-        f"at most {TOGETHER_WARN:g} in walking: body mass wrong, or a load counted for both feet"
-    )
-    return [Finding("both feet", WARN, text, float(total[at]), TOGETHER_WARN, "BW")]
-
-
-def _judge(value: float, warn: tuple[float, float], fail: tuple[float, float]) -> tuple[str, tuple[float, float]]:
-    if not fail[0] <= value <= fail[1]:
-        return FAIL, fail
-    return (PASS, warn) if warn[0] <= value <= warn[1] else (WARN, warn)
-
-
-def _mean_over_steps(sides: Mapping[str, SideResult], up: Array, weight: float) -> list[tuple[float, int, int]]:
-    """(mean vertical force in body weights, first, last) from mid single support to the other foot's."""
-    if len(sides) != 2:
-        return []
-    legs = list(sides.values())
-    states = [np.asarray(leg.load.state) for leg in legs]
-    alone = [(states[i] == LOADED) & (states[1 - i] == AIR) for i in (0, 1)]
-    known = np.isin(states[0], (AIR, LOADED)) & np.isin(states[1], (AIR, LOADED))
-    vertical = np.asarray(sum(leg.load.wrench.f_g @ up for leg in legs))
-    supports = sorted((start, stop, i) for i in (0, 1) for start, stop in spans(alone[i]))
-    means = []
-    for (a0, a1, side), (b0, b1, other) in pairwise(supports):
-        start, stop = (a0 + a1) // 2, (b0 + b1) // 2
-        if side == other or not known[start:stop].all():
-            continue
-        middle = (vertical[start] + vertical[stop]) / 2
-        mean = float((vertical[start + 1 : stop].sum() + middle) / (stop - start)) / weight
-        means.append((mean, start, stop))
-    return means

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-PASS, WARN, FAIL = "pass", "warn", "fail"
+from gaitid.analysis.limits import FAIL, PASS, WARN
+
+__all__ = ["FAIL", "PASS", "WARN", "Finding", "Report"]
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,19 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """All findings on one trial."""
+    """All findings on one trial.
+
+    Attributes
+    ----------
+    path : Path
+    findings : tuple of Finding
+    verdict : mapping or None
+        As the trial's record holds it; None where it cannot be analysed.
+    """
 
     path: Path
     findings: tuple[Finding, ...]
+    verdict: Mapping[str, Any] | None = None
 
     @property
     def passed(self) -> bool:
@@ -64,6 +76,7 @@ class Report:
         return {
             "file": str(self.path),
             "passed": self.passed,
+            "verdict": self.verdict,
             "checks": [
                 {
                     "name": f.name,

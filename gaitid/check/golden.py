@@ -20,7 +20,7 @@ from gaitid.disk.read_back import read_record, read_text_back
 from gaitid.errors import GaitidError
 from gaitid.run import Prepared, RunOptions, inputs_of
 from gaitid.trial import Array
-from gaitid.write import FRAMES_OF_EXPRESSION, TABLES
+from gaitid.write import FRAMES_OF_EXPRESSION, TABLES, TRIAL_COLUMNS
 
 # Endings of columns and the quantity of each; the first that fits. Other columns hold words, or figures of no result.
 _ENDINGS = (
@@ -72,7 +72,7 @@ class Table:
     columns : mapping of name to (rows,) array
         Of the columns that hold a quantity; NaN where a cell is empty.
     names : sequence of str
-        Of all columns.
+        Of all columns but those that say which trial it is: a result of before verdicts has none of them.
     """
 
     keys: Sequence[tuple[str, ...]]
@@ -131,8 +131,9 @@ def compare(
             text = f"{difference.where} moved by {_amount(difference.size, quantity)}{more}"
             findings.append(Finding("golden", FAIL, text, difference.size, limit, _unit(quantity)))
     changes = _changes(record, result, prepared, path)
+    judged = _verdict_moved(record, result)
     if findings:
-        return [Finding("golden record", FAIL, unread or _since(record, changes)), *findings]
+        return [Finding("golden record", FAIL, unread or _since(record, changes)), *findings, *judged]
     moved = ", ".join(f"{q.partition('_')[0]} {_amount(d.size, q)}" for q, d in largest.items() if d.size > 0)
     how = f"largest differences: {moved}" if moved else "to the last digit"
     findings = [Finding("golden", PASS, f"{', '.join(compared)} as golden ({how})")]
@@ -140,7 +141,15 @@ def compare(
         findings.append(Finding("golden record", WARN, unread))
     if changes:
         findings.append(Finding("golden record", WARN, f"same numbers since {', '.join(changes)}"))
-    return findings
+    return [*findings, *judged]
+
+
+def _verdict_moved(record: Mapping[str, Any], result: Result) -> list[Finding]:
+    """That the verdict is another; a record of before verdicts holds none."""
+    before, now = _mapping(record, "verdict").get("trial"), result.verdict.trial
+    if before is None or before == now:
+        return []
+    return [Finding("golden record", WARN, f"the verdict was {_value(before)}, and is {now}")]
 
 
 def _command(path: Path, options: RunOptions, folder: Path) -> str:
@@ -214,7 +223,8 @@ def _table(text: str, name: str, file: str) -> Table:
                 columns[column] = np.array([float(row[i]) if row[i] else np.nan for row in rows], dtype=float)
             except ValueError as error:
                 raise GaitidError(wrong, found=f"{error} in {column}") from None
-    return Table([tuple(row[i] for i in keyed) for row in rows], columns, header)
+    names = [column for column in header if column not in TRIAL_COLUMNS]
+    return Table([tuple(row[i] for i in keyed) for row in rows], columns, names)
 
 
 def _quantity(column: str) -> str:

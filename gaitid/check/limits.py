@@ -2,6 +2,23 @@
 
 from __future__ import annotations
 
+from gaitid.analysis.limits import EMPTY_FAIL, EMPTY_WARN, MEAN_FAIL, MEAN_WARN, PEAK_FAIL, PEAK_WARN, TOGETHER_WARN
+from gaitid.body.length_limits import LENGTH_JUMP_M, LENGTH_SD_FAIL_M, LENGTH_SD_WARN_M
+
+# Of the figures that `run` and every verdict know too (`gaitid.analysis.figures`); the others are of `check` alone.
+__all__ = [
+    "EMPTY_FAIL",
+    "EMPTY_WARN",
+    "LENGTH_JUMP_M",
+    "LENGTH_SD_FAIL_M",
+    "LENGTH_SD_WARN_M",
+    "MEAN_FAIL",
+    "MEAN_WARN",
+    "PEAK_FAIL",
+    "PEAK_WARN",
+    "TOGETHER_WARN",
+]
+
 # Newton's and Euler's laws over windows of this many seconds, from positions only (see `balance`). What is
 # left is the error of the derivatives: below 1e-6 of body weight and 0.0002 N·m/kg in recorded walks (0.025
 # with Plug-in Gait's angular velocity, 0.02 with 2 mm of unfiltered noise). A lost or doubled term, a wrong
@@ -9,24 +26,8 @@ from __future__ import annotations
 BALANCE_WINDOW_S = 0.3
 BALANCE_FORCE_BW = 0.001
 BALANCE_MOMENT_NM_PER_KG = 0.05
-# Standard deviation, m, of the distance between neighbouring joint centres, and among the ankle, heel and toe. Skin
-# moves them by 2 to 11 mm in walking, by 26 mm on stairs with deep knee flexion; markers that are mislabelled for part
-# of a trial move them by centimetres.
-LENGTH_SD_WARN_M, LENGTH_SD_FAIL_M = 0.015, 0.04
-# A length that changes by more than this from one frame to the next, m: a label jumped to another marker.
-LENGTH_JUMP_M = 0.03
 # Left and right segments that differ more than this (share of their mean) are a measurement of the wrong leg.
 SIDE_DIFFERENCE = 0.15
-# Share of the frames with a known load in which the leg's wrenches are empty: gaps of markers, ends of spans.
-EMPTY_WARN, EMPTY_FAIL = 0.2, 0.8
-# Peak vertical force of a whole stance in body weights: 0.9 to 1.4 in walking, up to 3 in running.
-PEAK_WARN, PEAK_FAIL = (0.7, 3.0), (0.4, 6.0)
-# Both feet together while both are on plates, body weights: up to 1.5 in walking.
-TOGETHER_WARN = 1.8
-# From the middle of one single support to the middle of the next the body neither rises nor falls on the
-# whole, so the mean of the vertical force is body weight (0.98 to 1.06 in recorded walks and on stairs). A
-# stored mass was seen to be wrong by 14 %; pounds taken for kilograms are wrong by 55 %.
-MEAN_WARN, MEAN_FAIL = 0.1, 0.3
 
 # They differ by rounding only: 1e-14 is usual, a wrong term is 1e-3 and more. Relative to the largest force or moment
 # of the joint.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -202,7 +202,9 @@ def _work(plan: Plan, jobs: Sequence[Job], folder: Path, given: Mapping[str, Any
             progress.clear()
             log.add("interrupted", level=ERROR)
             of_all = f"{progress.done - progress.refused} of {counted(len(jobs), 'trial')}"
-            print_error(f"interrupted; {of_all} done; go on with --resume")
+            earlier = _not_looked_at(folder, jobs, printer.told) if given["resume"] else 0
+            before = f", {earlier} done before not looked at yet" if earlier else ""
+            print_error(f"interrupted; {of_all} done{before}; go on with --resume")
             return None
         finally:
             progress.clear()
@@ -212,16 +214,27 @@ def _work(plan: Plan, jobs: Sequence[Job], folder: Path, given: Mapping[str, Any
     return outcomes
 
 
+def _not_looked_at(folder: Path, jobs: Sequence[Job], told: Collection[str]) -> int:
+    """How many results of earlier batches stand whose trials have had no turn yet."""
+    from gaitid.batch.journal import Journal
+    from gaitid.batch.previous import place_of
+
+    noted = Journal(folder).read()
+    return sum(place_of(job, folder) in noted for job in jobs if job.name not in told)
+
+
 class _Printer:
     """Logs and prints what became of each trial, as it comes."""
 
     def __init__(self, log: Log, progress: Progress) -> None:
         self.log, self.progress = log, progress
+        self.told: set[str] = set()
         self.first_with: dict[str, str] = {}  # the first trial that is not done for a reason, by reason
 
     def __call__(self, outcome: Outcome) -> None:
         from gaitid.batch.job import DONE
 
+        self.told.add(outcome.trial)
         done, before = outcome.status == DONE, outcome.run_time_s is None
         for warning in outcome.warnings:
             self.log.add("warning", warning, WARNING, trial=outcome.trial)
@@ -230,13 +243,26 @@ class _Printer:
         if not done:
             self.progress.clear()
             print_error(f"{outcome.trial}: {self._reason(outcome)}")
-        elif outcome.doubt or flag("verbose"):
-            self.progress.clear()
-            if outcome.doubt:
-                print_info(f"{outcome.trial}: warning: {outcome.doubt}")
-            n_warnings = counted(round(outcome.figures.get("warnings", 0)), "warning")
-            print_detail(f"{outcome.trial}: done{' before' if before else ''}, {n_warnings}")
+        else:
+            self._say_verdict(outcome, before)
         self.progress.add(worked=not before, refused=not done)
+
+    def _say_verdict(self, outcome: Outcome, before: bool) -> None:
+        """What a trial can be used for: of all with ``--verbose``, else of those that are not to be used."""
+        from gaitid.analysis.consequences import DO_NOT_USE
+
+        verdict, worst = outcome.verdict.get("trial", ""), outcome.verdict.get("worst_reason", "")
+        if not (verdict == DO_NOT_USE or outcome.doubt or flag("verbose")):
+            return
+        self.progress.clear()
+        if outcome.doubt:
+            print_info(f"{outcome.trial}: warning: {outcome.doubt}")
+        n_warnings = counted(round(outcome.figures.get("warnings", 0)), "warning")
+        if verdict == DO_NOT_USE and not (outcome.doubt and outcome.doubt in worst):
+            print_info(f"{outcome.trial}: {verdict}: {worst}")
+        elif verdict:
+            print_detail(f"{outcome.trial}: {verdict}{': ' if worst else ''}{worst}")
+        print_detail(f"{outcome.trial}: done{' before' if before else ''}, {n_warnings}")
 
     def _reason(self, outcome: Outcome) -> str:
         """Why a trial is not done; where another had the same reason, that trial if that is shorter."""
@@ -254,7 +280,7 @@ def _print_summary(
     from gaitid.batch.journal import Journal
     from gaitid.batch.previous import other_places
     from gaitid.batch.results_folder import TABLE
-    from gaitid.batch.supervisor import counts
+    from gaitid.batch.supervisor import counts, verdict_counts
 
     if flag("quiet"):
         return
@@ -264,8 +290,10 @@ def _print_summary(
         many = counted(len(others), "earlier result")
         print_info(f"{folder}: {many} of trials that are not in this batch: {first_few(others, _NAMED)}")
     statuses = ", ".join(f"{n} {status}" for status, n in counts(list(outcomes.values())).items())
-    rate = progress.worked / max(progress.seconds, 1e-9)
-    print_info(f"{counted(len(outcomes), 'trial')}: {statuses}; {rate:.1f} trials/s; wrote {folder / TABLE}")
+    verdicts = ", ".join(f"{n} {verdict}" for verdict, n in verdict_counts(outcomes.values()).items())
+    rate = f"{progress.worked / max(progress.seconds, 1e-9):.1f} trials/s"
+    said = "; ".join(filter(None, (statuses, rate, verdicts)))
+    print_info(f"{counted(len(outcomes), 'trial')}: {said}; wrote {folder / TABLE}")
 
 
 def _schedule(folder: Path, given: Mapping[str, Any]) -> Scheduler:
@@ -300,7 +328,7 @@ def _options_of(common: tuple[str, ...], planned: Planned) -> RunOptions:
     except (click.UsageError, GaitidError) as error:
         text = error.line() if isinstance(error, GaitidError) else error.format_message().removesuffix(".")
         raise GaitidError(f"{planned.where or planned.trial}: {text}") from None
-    return replace(chosen, command=recorded_command(planned.trial, in_order))
+    return replace(chosen, command=recorded_command(planned.trial, in_order), beside=planned.beside)
 
 
 @lru_cache(maxsize=64)

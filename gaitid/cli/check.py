@@ -29,10 +29,10 @@ What is checked, and the limit:
   force balance   Newton's law for the leg below each joint: over {BALANCE_WINDOW_S:g} s at most {BALANCE_FORCE_BW:.1%}
                   of body weight
   moment balance  Euler's law, likewise: at most {BALANCE_MOMENT_NM_PER_KG:g} N·m/kg
-  loads           a stance with a known load (warning; a failure with --require-forces)
+  loads           a stance with a known load (warning; a failure with --require-forces), but of who stands still
   labels          none that jumps, changes places or stands still
   coverage        frames with a known load that are empty: warning above {EMPTY_WARN:.0%}, failure above
-                  {EMPTY_FAIL:.0%}, and where no wrench is known in any frame
+                  {EMPTY_FAIL:.0%}, and where no wrench is known in any frame, but of who stands still
   segment length  SD of the distance between neighbouring joint centres, and within the foot: warning above
                   {LENGTH_SD_WARN_M:g} m, failure above {LENGTH_SD_FAIL_M:g} m (markers slipped, wrong calibration)
   segment jump    change of such a length in one frame: {LENGTH_JUMP_M:g} m (markers swapped)
@@ -41,6 +41,7 @@ What is checked, and the limit:
                   failure outside {PEAK_FAIL[0]:g} to {PEAK_FAIL[1]:g}
   both feet       together at most {TOGETHER_WARN:g} body weights while both are on plates (warning)
   mean force      over one step: within {MEAN_WARN:.0%} of body weight (else warning), {MEAN_FAIL:.0%} (else failure)
+  verdict         what the trial can be used for, as `run` says it: failure at `do not use` (docs/quality.md)
 
 With --against, every table that is kept there is compared; a column, row, contact or cell that is gone or new fails,
 and so does a difference above its --tolerance: {tolerances}. Printed is the largest difference of each quantity, with

@@ -286,11 +286,13 @@ SETTING_NOTES = {
     "contact_edge_N": "and reaches out to this",
     "remove_bias": "auto, always or never: what an empty plate reads",
     "bias_limit_N": "auto takes it off beyond this (or this at 0.3 m)",
-    "doubtful_labels": "unknown or keep: frames in which a label jumps or changes places",
+    "doubtful_labels": "unknown or keep: frames in which a marker is off, jumps, changes places or repeats itself",
     "gap_sure_s": "a gap up to this is filled even where its error is not known, s",
     "gap_spline_s": "longest gap filled from the marker itself, s",
     "gap_rigid_s": "longest gap filled from other markers, s",
     "gap_error_mm": "largest error (95 %) of a fill, mm",
+    "external_support": "yes or no: crutches, a handrail, a harness or a carried load act on the body",
+    "pelvis_sequence": "as_written, tilt_first or rotation_first (Baker 2001): order of the angles of the pelvis",
     "edge_frames": "unknown or known: frames in which a foot presses near an edge that it reaches over",
 }
 

@@ -14,6 +14,7 @@ import click
 from gaitid.cli import INTERRUPTED, options
 from gaitid.cli.common import CONTEXT, attempt, folders_for, print_detail, print_error, print_info, talk_options
 from gaitid.cli.log import ERROR, Log
+from gaitid.cli.verdict import print_verdict
 from gaitid.dynamics import SOLVER_NAMES
 from gaitid.write import DEFAULT_FRAMES, FRAMES_OF_EXPRESSION, WRITE
 
@@ -147,12 +148,15 @@ def _run_trial(path: Path, folder: Path, prepared: Prepared, placed: Callable[[]
 
 
 def _print_warnings(path: Path, result: Result, prepared: Prepared, log: Log) -> None:
-    """Print and log a trial's warnings; those that hold for all trials were printed before."""
+    """Print the verdict with its reasons and what else is worth saying; log the trial's warnings, each by itself.
+
+    What holds for all trials of the command was printed before.
+    """
     from gaitid.run import notes_of_trial
 
     for note in notes_of_trial(result, prepared):
         log.warn(note.text)
-        print_info(f"{path}: warning: {note.text}")
+    print_verdict(path, result.verdict, prepared.notes)
 
 
 def _contacts_in_words(result: Result) -> str:

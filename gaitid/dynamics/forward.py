@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
@@ -19,6 +20,9 @@ Torque = Callable[[float, Array, Array], Array]
 
 # Smallest eigenvalue of M with its diagonal scaled to 1: below this q̈ has no more than three digits left.
 _SINGULAR = 1e-13
+# Evaluations of the right-hand side after which an integration is given up: in a second of simulated time, and at
+# least. The bundled systems need 280 to 4200 in a second, and each takes about 0.3 ms.
+EVALUATIONS_PER_S, LEAST_EVALUATIONS = 20_000, 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +179,8 @@ def integrate(
     Raises
     ------
     GaitidError
-        Something is not finite at the start, or the integrator gave up before the last time.
+        Something is not finite at the start, the integrator gave up before the last time, or the motion is so fast that
+        it would find no end.
     ModelError
         M became singular (see `forward`).
     """
@@ -203,7 +208,18 @@ def integrate(
         state = f"q {q0}, q̇ {qd0}, τ {torque(times[0], q0, qd0)}"
         raise GaitidError("the simulation cannot start", expected="a finite state, torque and load", found=state)
     span, errors = (times[0], times[-1]), {"rtol": tolerance, "atol": tolerance}
-    run = solve_ivp(rate, span, start, method="DOP853", t_eval=times, **errors)
+    most, evaluated = int(max(LEAST_EVALUATIONS, EVALUATIONS_PER_S * (times[-1] - times[0]))), count(1)
+
+    def limited(t: float, y: Array) -> Array:
+        if next(evaluated) > most:
+            raise GaitidError(
+                f"the simulation got no further than {t:.6g} s in {most} evaluations",
+                expected=f"a motion until {times[-1]:.6g} s that does not change within a fraction of a millisecond",
+                todo="look for lengths, masses or stiffnesses that are orders of magnitude off, or simulate less time",
+            )
+        return rate(t, y)
+
+    run = solve_ivp(limited, span, start, method="DOP853", t_eval=times, **errors)
     if not run.success:
         reached = run.t[-1] if len(run.t) else times[0]
         raise GaitidError(

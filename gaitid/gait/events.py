@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Event
+from gaitid.trial import Array, Event, Mask
 
 # s. A force below the threshold for less than this is a flutter within one stance.
 MAX_PAUSE = 0.03
@@ -119,7 +119,8 @@ def find_events(
         events.sort(key=_order)
     shift = {kind: _shift(methods["force"], methods["kinematics"], kind) for kind in KINDS}
     shifted = [e._replace(time_s=e.time_s + shift[e.kind]) for e in methods["kinematics"]]
-    used, dropped = _merged(methods["force"], methods["file"], shifted, loads, walk)
+    seen = {side: known_rows(foot.heel_g) & known_rows(foot.toe_g) for side, foot in feet.items()}
+    used, dropped = _merged(methods["force"], methods["file"], shifted, loads, _Witness(walk, seen))
     as_tuples = {name: tuple(events) for name, events in methods.items()}
     return GaitEvents(tuple(used), as_tuples, tuple(dropped), shift, walk)
 
@@ -237,19 +238,26 @@ def _shift(force: Sequence[GaitEvent], kinematics: Sequence[GaitEvent], kind: st
     return float(difference["median"]) if difference["n"] else 0.0
 
 
+class _Witness(NamedTuple):
+    """What the markers can tell of an event: the walk, and the frames in which those of each foot are seen."""
+
+    walk: Heading
+    seen: Mapping[str, Mask]
+
+
 def _merged(
     force: Sequence[GaitEvent],
     file: Sequence[GaitEvent],
     kinematics: Sequence[GaitEvent],
     loads: Mapping[str, FootLoad],
-    walk: Heading,
+    witness: _Witness,
 ) -> tuple[list[GaitEvent], list[tuple[GaitEvent, str]]]:
     """One list in order of priority, without what others contradict; and what was dropped, with the reason."""
     believed, steps, markers = list(force), Steps(force), Steps(kinematics)
     dropped: list[tuple[GaitEvent, str]] = []
     for event in (*file, *kinematics):
         if steps.nearest(event) is None:
-            reason = _contradicted(event, markers, loads.get(event.side), walk)
+            reason = _contradicted(event, markers, loads.get(event.side), witness)
             if reason:
                 dropped.append((event, reason))
             else:
@@ -271,8 +279,9 @@ def _merged(
     return used, dropped
 
 
-def _contradicted(event: GaitEvent, markers: Steps, load: FootLoad | None, walk: Heading) -> str:
+def _contradicted(event: GaitEvent, markers: Steps, load: FootLoad | None, witness: _Witness) -> str:
     """Why an event is not believed; empty where nothing speaks against it."""
+    walk = witness.walk
     rate, n = walk.rate_hz, len(walk.sense)
     first, last = (round((event.time_s + shift) * rate) for shift in (-FILE_AGREES, FILE_AGREES))
     if not 0 <= event.time_s * rate <= n - 1:
@@ -286,8 +295,9 @@ def _contradicted(event: GaitEvent, markers: Steps, load: FootLoad | None, walk:
         if marker is not None and abs(marker.time_s - event.time_s) > FILE_AGREES:
             return f"the markers show it {abs(marker.time_s - event.time_s):.2f} s away"
         margin = round(SAME_STEP * rate)
-        wide = walk.sense[max(first - margin, 0) : max(last + margin + 1, 0)]
-        sees = first >= margin and last + margin < n and bool(wide.all())
+        wide = slice(max(first - margin, 0), max(last + margin + 1, 0))
+        sees = bool(walk.sense[wide].all() and witness.seen[event.side][wide].all())
+        sees &= first >= margin and last + margin < n
         if marker is None and sees:
             return "the markers show no such event"
     return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +22,9 @@ from gaitid.trial import Array, Mask
 
 # m. A foot whose line lies farther than this from the centre of pressure does not carry the plate's load.
 COP_REACH = 0.10
+# m. A centre of pressure within the first of a foot's line lies under it; a sole that reaches onto a plate by less than
+# the second, a guess of a shoe and the round of a heel, then does not press there.
+UNDER_FOOT, OUTLINE = 0.03, 0.03
 
 
 @frozen_dataclass()
@@ -164,7 +167,10 @@ def find_claims(ground: Ground, by_hand: Sequence[ByHand] = ()) -> Claims:
     TrialError
         A plate that is given is not there, or carries nothing in those frames.
     """
-    ways = {side: FootTrack(bridged(foot.heel_g), bridged(foot.toe_g)) for side, foot in ground.feet.items()}
+    ways = {
+        side: replace(foot, heel_g=bridged(foot.heel_g), toe_g=bridged(foot.toe_g))
+        for side, foot in ground.feet.items()
+    }
     by_plate = {plate.number: _by_evidence(ground, plate, ways) for plate in ground.plates}
     return _overruled(ground, by_plate, by_hand)
 
@@ -182,6 +188,8 @@ def _by_evidence(ground: Ground, plate: PlateLoad, ways: Mapping[str, FootTrack]
             for side, foot in ground.feet.items()
         }
         touching = {side: may_touch(plate, way, ground.stances[side], frames) for side, way in ways.items()}
+        by_pressure = _where_the_pressure_is(plate, ground, ways, frames, distance)
+        touching = {side: touch & by_pressure[side] for side, touch in touching.items()}
         if not plate.outlined:  # only the pressure tells who is on it
             with np.errstate(invalid="ignore"):
                 touching = {side: touch & (distance[side] <= COP_REACH) for side, touch in touching.items()}
@@ -195,6 +203,23 @@ def _by_evidence(ground: Ground, plate: PlateLoad, ways: Mapping[str, FootTrack]
         for side, mask in _shared_out(involved, touching).items():
             on[side][frames] |= mask
     return on
+
+
+def _where_the_pressure_is(
+    plate: PlateLoad, ground: Ground, ways: Mapping[str, FootTrack], frames: slice, distance: Mapping[str, Array]
+) -> dict[str, Mask]:
+    """For each side, the frames in which the pressure leaves it on the plate: not where it lies under another foot, and
+    this one reaches over an edge by no more than what a sole's outline has beyond where it presses.
+    """
+    result = {side: np.ones(frames.stop - frames.start, dtype=bool) for side in ways}
+    if len(ways) < 2 or not plate.outlined:
+        return result
+    for side, way in ways.items():
+        with np.errstate(invalid="ignore"):
+            elsewhere = np.logical_or.reduce([distance[other] <= UNDER_FOOT for other in ways if other != side])
+        wholly = may_touch(plate, way, ground.stances[side], frames, OUTLINE)
+        result[side] = wholly | ~elsewhere
+    return result
 
 
 def _median_of_known(distance: Array) -> float:

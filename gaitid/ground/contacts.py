@@ -8,18 +8,21 @@ with the foot (docs/method.md, section "Contacts").
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import IntEnum
 
 import numpy as np
 
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
+from gaitid.ground.balance import Balance, Support, no_support, support_of
 from gaitid.ground.claims import ByHand, Claims, FootClaims, find_claims
-from gaitid.ground.evidence import Evidence
+from gaitid.ground.evidence import Evidence, Limits
 from gaitid.ground.ground import Ground
 from gaitid.ground.judgement import METHOD, Judgement, judge
 from gaitid.ground.plate_load import PlateLoad, one_plane
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows, spans, widened
+from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Assignment, IntArray, Mask, Trial, read_only
 
@@ -79,6 +82,8 @@ class Contact:
         Why the load is unknown, or why the confidence is not higher.
     reach : tuple of 2 int, optional
         First and last frame whose load it gives, or leaves unknown; those of the contact where it is left out.
+    beyond : bool
+        The foot may have stood beyond an edge before it, or may stand there after.
     """
 
     side: str
@@ -90,6 +95,7 @@ class Contact:
     confidence: float
     reason: str
     reach: tuple[int, int] | None = None
+    beyond: bool = False
 
     @property
     def loaded(self) -> slice:
@@ -154,7 +160,9 @@ class Loads:
     notes: Notes = ()
 
 
-def loads_on_feet(ground: Ground, weight_N: float, by_hand: Sequence[ByHand] = ()) -> Loads:
+def loads_on_feet(
+    ground: Ground, weight_N: float, by_hand: Sequence[ByHand] = (), balance: Balance | None = None
+) -> Loads:
     """The load on each foot in every frame.
 
     Parameters
@@ -164,64 +172,91 @@ def loads_on_feet(ground: Ground, weight_N: float, by_hand: Sequence[ByHand] = (
         Of the body; NaN where it is not known.
     by_hand : sequence of ByHand
         What the user says of feet and plates: it wins.
+    balance : Balance, optional
+        What the body's motion asks of the ground; it says nothing where the weight is not known.
 
     Raises
     ------
     TrialError
         A plate that is given by hand is not there, or carries nothing in those frames.
     """
+    claims = find_claims(ground, by_hand)
+    if balance is not None and not (balance.tells and weight_N > 0):
+        balance = None
     if not weight_N > 0:
         weight_N = _weight_from_loads(ground.plates)
-    claims = find_claims(ground, by_hand)
+    feet = [FootClaims(side, ground, claims) for side in ground.feet]
+    found = {foot.side: _on_plates(foot, weight_N, balance) for foot in feet}
+    usual = _usual([contact for contacts in found.values() for contact in contacts])
     loads: dict[str, FootLoad] = {}
     contacts: list[Contact] = []
-    for side in ground.feet:
-        foot = FootClaims(side, ground, claims)
-        of_foot, not_sure = _contacts_of(foot, weight_N)
-        loads[side] = _load(foot, of_foot, not_sure)
-        contacts += of_foot
+    notes: Notes = ()
+    for foot in feet:
+        evidence = [replace(e, support=e.support._replace(usual=usual)) for e in found[foot.side]]
+        of_foot, not_sure, against = _contacts_of(foot, evidence)
+        loads[foot.side] = _load(foot, of_foot, not_sure)
+        contacts += [_if_known(contact, loads[foot.side].state) for contact in of_foot]
+        notes += against
     contacts.sort(key=lambda c: (c.first, c.side))
-    return Loads(loads, tuple(contacts), _unclaimed(ground, claims))
+    return Loads(loads, tuple(contacts), (*_unclaimed(ground, claims), *notes))
 
 
-def _contacts_of(foot: FootClaims, weight_N: float) -> tuple[list[Contact], Mask]:
+def _usual(contacts: Sequence[Evidence]) -> float:
+    """What contacts that raise no question lack, in body weights, as the median; 0 without any."""
+    lost = [c.support.lost for c in contacts if c.support.tells and not any(c.beyond_edges(Limits()))]
+    return float(median(np.array(lost))) if lost else 0.0
+
+
+def _if_known(contact: Contact, state: IntArray) -> Contact:
+    """The contact, as an unknown one where its load is known in none of its frames."""
+    if not contact.plates or (state[contact.loaded] == LOADED).any():
+        return contact
+    why = f": {contact.reason}" if contact.reason else ""
+    reason = f"plate {contact.plate_names}: its load is known in no frame{why}"
+    return unknown_contact(contact.side, (contact.first, contact.last), contact.method, reason)
+
+
+def _contacts_of(foot: FootClaims, on_plates: Sequence[Evidence]) -> tuple[list[Contact], Mask, Notes]:
     """Contacts of one foot, on plates, known or not, and on the floor; frames whose load is not its own alone, or of
-    which a part may be lost.
+    which a part may be lost; and where the evidence is against what is given by hand.
     """
-    on_plates, judgements = _on_plates(foot, weight_N)
-    taken, misplaced, at_edge = np.zeros((3, foot.ground.n_frames), dtype=bool)
-    for frames, judgement in judgements:
-        taken[frames] = True
-        misplaced[frames] |= judgement.misplaced
-        at_edge[frames] |= judgement.at_edge
+    contacts: list[Contact] = []
+    notes: Notes = ()
+    taken, not_sure = np.zeros((2, foot.ground.n_frames), dtype=bool)
+    for evidence in on_plates:
+        judgement, method = judge(evidence), METHOD
+        if foot.given[evidence.first]:
+            judgement, method = _by_hand(judgement), BY_HAND
+            if judgement.reason:
+                text = f"--assign {foot.side}: plate {evidence.plate_names}: {judgement.reason}"
+                notes += (Note("assignment_against", text, foot.side, "look at the contact, or leave out --assign"),)
+        contacts += _parts(foot, evidence, judgement, method)
+        taken[evidence.frames] = True
+        not_sure[evidence.frames] |= judgement.misplaced | judgement.at_edge
     # another foot's load begins before it moves the pressure, and ends after
-    not_sure = widened(misplaced | at_edge, round(SHARING * foot.ground.rate_hz))
-    return [*on_plates, *_on_floor(foot, taken)], not_sure
+    not_sure = widened(not_sure, round(SHARING * foot.ground.rate_hz))
+    return [*contacts, *_on_floor(foot, taken)], not_sure, notes
 
 
-def _on_plates(foot: FootClaims, weight_N: float) -> tuple[list[Contact], list[tuple[slice, Judgement]]]:
-    """Contacts of one foot with plates, and what was judged of which frames."""
+def _by_hand(judgement: Judgement) -> Judgement:
+    """What is given by hand wins over every rule; what speaks against it stays with it, in words."""
+    nothing = np.zeros_like(judgement.misplaced)
+    if judgement.known and not (judgement.misplaced | judgement.at_edge).any():
+        return replace(judgement, beyond=False)
+    return Judgement(True, UNSUPPORTED, f"the evidence says otherwise: {judgement.reason}", nothing, nothing)
+
+
+def _on_plates(foot: FootClaims, weight_N: float, balance: Balance | None) -> list[Evidence]:
+    """Contacts of one foot with plates, and what tells of each."""
     ground, given = foot.ground, foot.given
     any_plate = np.zeros(ground.n_frames, dtype=bool)
     for plate in ground.plates:
         any_plate |= foot.on(plate)
-    contacts: list[Contact] = []
-    judgements: list[tuple[slice, Judgement]] = []
-    for first, stop in [*spans(any_plate & ~given), *spans(any_plate & given)]:
-        contact = _evidence(foot, first, stop, weight_N)
-        judgement, method = judge(contact), METHOD
-        if given[first]:
-            method = BY_HAND
-            if not judgement.known:
-                reason = f"the evidence says otherwise: {judgement.reason}"
-                nothing = np.zeros(stop - first, dtype=bool)
-                judgement = Judgement(True, UNSUPPORTED, reason, nothing, nothing)
-        contacts += _parts(foot, contact, judgement, method)
-        judgements.append((slice(first, stop), judgement))
-    return contacts, judgements
+    runs = [*spans(any_plate & ~given), *spans(any_plate & given)]
+    return [_evidence(foot, first, stop, weight_N, balance) for first, stop in runs]
 
 
-def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float) -> Evidence:
+def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance: Balance | None) -> Evidence:
     """What tells of the contact of a foot with plates from `first` to before `stop`."""
     ground = foot.ground
     rate_hz, sharing = ground.rate_hz, round(SHARING * ground.rate_hz)
@@ -230,11 +265,17 @@ def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float) -> Evide
     before = max(first - sharing, 0)
     around = slice(before, stop + sharing)
     shared = np.logical_or.reduce([foot.shares(p)[around] & foot.on(p)[around] for p in plates])
+    shared = widened(shared, sharing)[first - before : stop - before]
     load, near = foot.total(plates), _near(stop - first, rate_hz)
     cut = (
         first <= near or first in foot.given_edges or not np.isfinite(load.f_g[first - 1]).all(),
         stop >= ground.n_frames - near or stop in foot.given_edges or not np.isfinite(load.f_g[stop]).all(),
     )
+    support: Support = no_support(stop - first)
+    if balance is not None:
+        here = slice(first, stop)
+        alone = foot.other_airborne[here] & ~shared
+        support = support_of(balance, here, alone, (load.f_g[here], _all_plates(ground, here)), weight_N)
     return Evidence(
         foot=foot.foot,
         stance=foot.stance,
@@ -244,14 +285,20 @@ def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float) -> Evide
         all_plates=ground.plates,
         first=first,
         last=stop - 1,
-        shared=widened(shared, sharing)[first - before : stop - before],
+        shared=shared,
         near=near,
         cut=cut,
         weight_N=weight_N,
         threshold_N=ground.settings.contact_threshold_N,
         edge_frames=ground.settings.edge_frames,
         faults=ground.faults,
+        support=support,
     )
+
+
+def _all_plates(ground: Ground, frames: slice) -> Array:
+    """(frames, 3) N, what all plates give together."""
+    return np.asarray(np.add.reduce([plate.wrench.f_g[frames] for plate in ground.plates]))
 
 
 def _near(n: int, rate_hz: float) -> int:
@@ -262,10 +309,10 @@ def _near(n: int, rate_hz: float) -> int:
 def _parts(foot: FootClaims, contact: Evidence, judgement: Judgement, method: str) -> list[Contact]:
     """A contact in parts: known, and unknown where another foot is on its plates, or may be."""
     side, first, shared = foot.side, contact.first, contact.shared
-    numbers = tuple(sorted(p.number for p in contact.plates))
+    numbers = contact.plate_numbers
     if not judgement.known:
         return [unknown_contact(side, (first, contact.last), method, judgement.reason)]
-    together = f"plate {'+'.join(map(str, numbers))}: both feet stand on it, or may"
+    together = f"plate {contact.plate_names}: both feet stand on it, or may"
     unsure = shared.copy()
     for a, b in spans(~shared):
         unsure[a:b] |= shared.any() and b - a < MIN_CONTACT * foot.ground.rate_hz  # a moment between two doubts
@@ -276,7 +323,7 @@ def _parts(foot: FootClaims, contact: Evidence, judgement: Judgement, method: st
         on, off = (a + heavy[0], a + heavy[-1]) if len(heavy) else (a, b - 1)
         at, reach = (int(first + on), int(first + off)), (first + a, first + b - 1)
         peak, sure = float(np.fmax.reduce(vertical)), judgement.confidence
-        parts.append(Contact(side, numbers, *at, peak, method, sure, judgement.reason, reach))
+        parts.append(Contact(side, numbers, *at, peak, method, sure, judgement.reason, reach, judgement.beyond))
     return sorted(parts, key=lambda part: part.first)
 
 
@@ -332,14 +379,15 @@ def _state(foot: FootClaims, contacts: Sequence[Contact]) -> IntArray:
     for contact in contacts:
         if contact.plates:
             # Between a clean contact and the frames in which the foot surely flies, the plate tells that it flies; not
-            # where the contact only ended because samples are missing, or because the user cut it off.
+            # where the contact only ended because samples are missing, or because the user cut it off, nor where the
+            # foot may have come from, or gone on to, what lies beyond an edge.
             begin, end = contact.loaded.start, contact.loaded.stop
             early, late = stance.gap_to_air(begin, end - 1)
             plates = foot.numbered(contact.plates)
-            if 0 < early <= near:
+            if 0 < early <= near and not contact.beyond:
                 before = slice(begin - early, begin)
                 state[before][np.logical_and.accumulate(foot.lifted_off(plates, before))] = AIR
-            if 0 < late <= near:
+            if 0 < late <= near and not contact.beyond:
                 after = slice(end, end + late)
                 state[after][np.logical_and.accumulate(foot.lifted_off(plates, after)[::-1])[::-1]] = AIR
     for contact in contacts:

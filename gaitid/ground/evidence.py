@@ -9,6 +9,7 @@ foot marker is 0.020 to 0.040 m above the surface.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -16,10 +17,12 @@ import numpy as np
 
 from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
+from gaitid.ground.balance import Support
 from gaitid.ground.plate_load import STEP, PlateLoad, one_plane
 from gaitid.ground.sole import SOLE_TOLERANCE, pressure_on_foot, rolled, sole
 from gaitid.ground.stance import Stance
 from gaitid.numerics.masks import known_rows
+from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
 
@@ -38,8 +41,10 @@ class Limits(NamedTuple):
     pressure_aside : float, m
         Pressure farther from the line of the foot is not this foot's.
     pressure_back, pressure_front, flat_front : float
-        Shares of the heel-toe distance beyond which pressure is not this foot's; the last for a foot whose heel is not
-        up.
+        Shares of the way from heel to ball beyond which pressure is not this foot's; the last for a foot whose heel is
+        not up while the other may be on the ground.
+    heel_behind : float, m
+        A heel presses at most this far behind its marker, however short the foot.
     misplaced_share : float
         Of the loaded frames: with more such pressure the whole contact is unknown.
     roll_off, roll_doubt : float, m
@@ -52,6 +57,8 @@ class Limits(NamedTuple):
         Pressure is spread over some centimetres: near an edge that the sole reaches over, a part of it may lie beyond.
         It is near within the first and half of how far the sole reaches, but no more than the second; the third
         where the toe marker itself is beyond.
+    as_near : float, m
+        Pressure nearer to an edge by no more than this than where the plate measured all of it is measured too.
     backward : float
         Of the heel-toe distance. Pressure that goes back by this from the first to the last third of a stance, on a
         foot that moves forward, says that the corners of the plate are in another order.
@@ -59,6 +66,12 @@ class Limits(NamedTuple):
         Of body weight, means over the first and last and over the middle third of single support: a whole foot carries
         more than the first two. The shared walks show 0.8 and more in all, a fast child 0.6 in the middle; stored body
         masses are off by up to 14 %. Less than the other two is a part of a foot, or a subject with a stick.
+    lost, lost_at_once, lost_near_edge : float, body weights
+        A foot that reaches over an edge was measured wholly if it was given no less than the body's motion asks
+        (`gaitid.ground.balance`) but for this: the first as the mean over single support, the second in any means over
+        0.2 s. Clean stances of the shared trials lack -0.06 to 0.05, and at once at most 0.08; partial hits 0.36 and
+        more (elsewhere 0.10 to 0.45). The third instead of the second in frames in which the pressure lies within
+        `spread_of_toes` of the edge. All count from what contacts lack in the trial that reach over no edge.
     most : float, body weights
         Nobody presses with more; a channel in another unit does.
     near_edge : float, m
@@ -76,6 +89,7 @@ class Limits(NamedTuple):
     pressure_back: float = -0.15
     pressure_front: float = 1.45
     flat_front: float = 1.25
+    heel_behind: float = 0.025
     misplaced_share: float = 0.15
     roll_off: float = 0.06
     roll_doubt: float = 0.04
@@ -84,11 +98,15 @@ class Limits(NamedTuple):
     at_edge: float = 0.025
     spread: float = 0.035
     spread_of_toes: float = 0.06
+    as_near: float = 0.005
     backward: float = -0.1
     carries: float = 0.65
     carries_middle: float = 0.42
     light: float = 0.55
     light_middle: float = 0.4
+    lost: float = 0.08
+    lost_at_once: float = 0.12
+    lost_near_edge: float = 0.05
     most: float = 12.0
     near_edge: float = 0.03
     lowest: float = -0.02
@@ -129,6 +147,8 @@ class Evidence:
         Setting of that name.
     faults : mapping of plate number to str
         Plates whose corners do not fit the feet, and why.
+    support : Support
+        What the body's motion says of its load.
     """
 
     foot: FootTrack
@@ -146,10 +166,20 @@ class Evidence:
     threshold_N: float
     edge_frames: str
     faults: Mapping[int, str]
+    support: Support
 
     @property
     def frames(self) -> slice:
         return slice(self.first, self.last + 1)
+
+    @cached_property
+    def plate_numbers(self) -> tuple[int, ...]:
+        return tuple(sorted(plate.number for plate in self.plates))
+
+    @property
+    def plate_names(self) -> str:
+        """Its plates as people and files name them: ``2`` or ``1+2``."""
+        return "+".join(map(str, self.plate_numbers))
 
     @property
     def normal_g(self) -> Array:
@@ -192,7 +222,12 @@ class Evidence:
     @cached_property
     def pressing_track(self) -> FootTrack:
         """The foot while it presses."""
-        return FootTrack(self.track.heel_g[self.pressing], self.track.toe_g[self.pressing])
+        return replace(self.track, heel_g=self.track.heel_g[self.pressing], toe_g=self.track.toe_g[self.pressing])
+
+    @cached_property
+    def length(self) -> float:
+        """m, from heel to ball of the foot while it presses."""
+        return float(median(np.linalg.norm(self.pressing_track.line_g, axis=1)))
 
     @cached_property
     def in_one_plane(self) -> bool:
@@ -235,6 +270,13 @@ class Evidence:
     def roll(self) -> Array:
         """(frames of the contact,) where the foot must press while it is pitched (`rolled`)."""
         return rolled(self.track, self.normal_g)
+
+    def carries_all(self, limits: Limits) -> bool:
+        """Whether the body's motion shows that the plates measured the whole foot while it stood alone."""
+        support = self.support
+        with np.errstate(invalid="ignore"):
+            short = (support.lacking - support.usual > limits.lost_at_once).any()
+        return bool(support.lost - support.usual <= limits.lost and not short)
 
     def beyond_edges(self, limits: Limits) -> tuple[list[str], list[tuple[str, float]]]:
         """Parts of the pressing foot that lie beside its plates; parts that may, and how far, m."""

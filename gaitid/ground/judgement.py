@@ -33,12 +33,15 @@ class Reason(NamedTuple):
         Frames in which the load is not this foot's alone.
     at_edge : (frames of the contact,) bool array or None
         Frames in which a part of its load may lie beyond an edge.
+    beyond : bool
+        The foot may have stood beyond an edge before, or may stand there after.
     """
 
     weight: float
     text: str
     misplaced: Mask | None = None
     at_edge: Mask | None = None
+    beyond: bool = False
 
 
 def unknown(text: str) -> Reason:
@@ -61,6 +64,8 @@ class Judgement:
         Frames of a known contact in which the load is not this foot's alone.
     at_edge : (frames of the contact,) bool array
         Frames in which a part of its load may lie beyond an edge.
+    beyond : bool
+        The foot may have stood beyond an edge before the contact, or may stand there after it.
     """
 
     known: bool
@@ -68,6 +73,7 @@ class Judgement:
     reason: str
     misplaced: Mask
     at_edge: Mask
+    beyond: bool = False
 
 
 def judge(contact: Evidence, limits: Limits = Limits()) -> Judgement:  # noqa: B008 - it cannot be changed
@@ -77,15 +83,15 @@ def judge(contact: Evidence, limits: Limits = Limits()) -> Judgement:  # noqa: B
     for rule in RULES:
         for reason in rule(contact, limits):
             if not reason.weight:
-                name = "plate " + "+".join(str(number) for number in sorted(p.number for p in contact.plates))
-                return Judgement(False, 0.0, f"{name}: {reason.text}", nothing, nothing)
+                return Judgement(False, 0.0, f"plate {contact.plate_names}: {reason.text}", nothing, nothing)
             doubts.append(reason)
     confidence = float(np.prod([doubt.weight for doubt in doubts])) if doubts else 1.0
     misplaced, at_edge = (
         next((mask for mask in masks if mask is not None), nothing)
         for masks in ([doubt.misplaced for doubt in doubts], [doubt.at_edge for doubt in doubts])
     )
-    return Judgement(True, round(0.99 * confidence, 2), "; ".join(doubt.text for doubt in doubts), misplaced, at_edge)
+    words, beyond = "; ".join(doubt.text for doubt in doubts), any(doubt.beyond for doubt in doubts)
+    return Judgement(True, round(0.99 * confidence, 2), words, misplaced, at_edge, beyond)
 
 
 # --- rules: what cannot be ----------------------------------------------------------------------------------
@@ -134,13 +140,34 @@ def height_above_surface(contact: Evidence, limits: Limits) -> Iterator[Reason]:
         yield unknown(f"the foot's markers are {abs(height) * 100:.0f} cm {way} its surface")
 
 
-def beside_the_plates(contact: Evidence, limits: Limits) -> Iterator[Reason]:
-    """What stands beside a plate is not measured."""
+def over_an_edge(contact: Evidence, limits: Limits) -> Iterator[Reason]:
+    """Whether a foot that reaches beyond its plates presses there: the body's motion tells, else how far it does."""
     beside, over = contact.beyond_edges(limits)
-    if beside:
-        yield unknown(" and ".join(beside))
+    far = [*beside, *(text for text, reach in over if reach > 0)]
+    if contact.carries_all(limits):
+        if beside:
+            words = f"{' and '.join(beside)}, but the plates carry all that the body's motion asks for"
+            yield Reason(0.7, words, beyond=True)
+    elif far and _carries_a_part(contact, limits):
+        yield Reason(0.7, " and ".join(far) + _lacks(contact), beyond=True)
+        return
+    elif beside:
+        yield unknown(" and ".join(beside) + _lacks(contact))
+        return
+    elif far and contact.support.tells:
+        yield unknown(far[0] + _lacks(contact))
+        return
     for text, _ in over:
         yield Reason(0.7, text)
+
+
+def _lacks(contact: Evidence) -> str:
+    """How much of what the body's motion asks for a contact does not give, in words."""
+    support = contact.support
+    if not support.tells:
+        return ""
+    worst = max(support.lost, float(np.fmax.reduce(support.lacking)) if np.isfinite(support.lacking).any() else -np.inf)
+    return f", and it gives up to {worst:.2f} of body weight less than the body's motion asks for"
 
 
 def timing(contact: Evidence, limits: Limits) -> Iterator[Reason]:
@@ -161,7 +188,7 @@ def pressure_on_each_plate(contact: Evidence, limits: Limits) -> Iterator[Reason
         least = max(contact.threshold_N, smallest_sure(plate))
         part = contact.alone & (plate.vertical[contact.frames] > least)
         aside, along = pressure_on_foot(plate.cop_g[contact.frames], contact.track, contact.normal_g)
-        beyond = part & _off_foot(aside, along, limits, limits.pressure_front)
+        beyond = part & _off_foot(contact, (aside, along), limits, limits.pressure_front)
         if beyond.sum() > limits.misplaced_share * max(part.sum(), 1):
             yield unknown(f"the pressure on plate {plate.number} is not under the foot; check its corners")
 
@@ -208,13 +235,52 @@ def pressure_at_an_edge(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """Near an edge that the sole reaches over, a part of the pressure may lie beyond."""
     if not contact.in_one_plane or contact.edge_frames != "unknown":
         return
-    over = contact.beyond_edges(limits)[1]
-    if not over or _on_a_step(contact, limits):
+    beside, over = contact.beyond_edges(limits)
+    if not (beside or over) or _on_a_step(contact, limits):
         return
-    at_edge = contact.sure & ~_misplaced(contact, limits) & _presses_at_an_edge(contact, limits)
+    ours = contact.alone & ~_misplaced(contact, limits)
+    at_edge = ours & contact.sure & _presses_at_an_edge(contact, limits)
+    whole = contact.carries_all(limits)
+    if whole or _carries_a_part(contact, limits):
+        if beside or not whole:
+            at_edge = ours
+        elif max(reach for _, reach in over) > SOLE_TOLERANCE:
+            with np.errstate(invalid="ignore"):
+                at_edge |= ours & (_to_an_edge(contact) < limits.spread_of_toes)
+        at_edge &= ~_measured(contact, limits)
     if at_edge.any():
         text = f"in {at_edge.sum()} frames it presses at that edge, and the load is unknown"
         yield Reason(0.9, text, at_edge=at_edge)
+
+
+def _carries_a_part(contact: Evidence, limits: Limits) -> bool:
+    """Whether the body's motion shows in enough frames of single support that the plates measured all of the foot."""
+    if not contact.support.tells:
+        return False
+    alone = np.isfinite(contact.support.lacking)
+    return int((alone & _measured(contact, limits)).sum()) >= contact.near
+
+
+def _measured(contact: Evidence, limits: Limits) -> Mask:
+    """(frames of the contact,) the plates measured all of the foot, by the body's motion.
+
+    It shows that in single support, and of all plates together in double support; where it tells nothing, pressure that
+    lies no nearer to the edge was measured too. Nothing was that presses nearer to it than where something lacked.
+    """
+    support, to_edge = contact.support, _to_an_edge(contact)
+    with np.errstate(invalid="ignore"):
+        lacking = np.fmin(support.lacking, support.lacking_of_both) - support.usual
+        most = np.where(to_edge < limits.spread_of_toes, limits.lost_near_edge, limits.lost_at_once)
+        whole = contact.carries_all(limits)
+        shown = lacking <= (most if whole else limits.lost_near_edge)
+        if contact.beyond_edges(limits)[0] or not whole:  # of a pressure at the very edge some lies beyond
+            shown &= to_edge >= limits.at_edge
+        short = to_edge[np.isfinite(support.lacking) & ~shown]
+        nearest = to_edge[shown].min(initial=np.inf) - limits.as_near
+        if not whole:
+            nearest = max(nearest, short.max(initial=-np.inf))
+            shown &= to_edge > nearest
+        return np.asarray(shown | (to_edge > nearest))
 
 
 def pressure_runs_backward(contact: Evidence, limits: Limits) -> Iterator[Reason]:
@@ -233,6 +299,8 @@ def pressure_runs_backward(contact: Evidence, limits: Limits) -> Iterator[Reason
 
 def part_of_the_foot(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """In single support a whole foot carries the body: less tells that a part of it stands beside the plate."""
+    if contact.carries_all(limits) or _carries_a_part(contact, limits):
+        return
     ends, middle = contact.single_support
     tells = bool(np.isfinite(ends))
     carried = f"it carries as little as {min(ends, middle):.0%} of body weight in single support"
@@ -240,8 +308,11 @@ def part_of_the_foot(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     over = contact.beyond_edges(limits)[1]
     if any(reach > 0 for _, reach in over) and not carries:
         yield unknown(f"{over[0][0]}, and {carried if tells else 'no single support tells more'}")
-    elif tells and not carries and _clearance(contact) < limits.near_edge and not _toe_overhangs(contact):
-        yield unknown(f"the foot stands at its edge, and {carried}")
+    elif _clearance(contact) < limits.near_edge and not _toe_overhangs(contact):
+        if contact.support.tells and contact.support.lost - contact.support.usual > limits.lost:
+            yield unknown(f"the foot stands at its edge{_lacks(contact)}")
+        elif tells and not carries:
+            yield unknown(f"the foot stands at its edge, and {carried}")
     if ends < limits.light or middle < limits.light_middle:
         yield Reason(0.5, carried)
 
@@ -283,7 +354,7 @@ RULES: tuple[Callable[[Evidence, Limits], Iterator[Reason]], ...] = (
     both_feet,
     markers_missing,
     height_above_surface,
-    beside_the_plates,
+    over_an_edge,
     timing,
     pressure_on_each_plate,
     pressure_off_the_roll,
@@ -306,16 +377,20 @@ def longest(mask: Mask) -> int:
     return max((stop - start for start, stop in spans(mask)), default=0)
 
 
-def _off_foot(aside: Array, along: Array, limits: Limits, front: Array | float) -> Mask:
+def _off_foot(contact: Evidence, place: tuple[Array, Array], limits: Limits, front: Array | float) -> Mask:
     """(frames,) whether pressure lies beyond what can be under a foot; a centre that is not known does not."""
+    aside, along = place
+    back = min(limits.pressure_back, -limits.heel_behind / contact.length)
     with np.errstate(invalid="ignore"):
-        return np.asarray((aside > limits.pressure_aside) | (along < limits.pressure_back) | (along > front))
+        return np.asarray((aside > limits.pressure_aside) | (along < back) | (along > front))
 
 
 def _misplaced(contact: Evidence, limits: Limits) -> Mask:
     """(frames of the contact,) whether a force that tells presses where this foot is not."""
-    front = np.where(contact.roll == UNDER_BALL, limits.pressure_front, limits.flat_front)
-    return np.asarray(contact.sure & _off_foot(*contact.on_foot, limits, front))
+    # where no other foot is on the ground, only the foot's own size limits where it presses
+    anywhere = (contact.roll == UNDER_BALL) | contact.other_airborne[contact.frames]
+    front = np.where(anywhere, limits.pressure_front, limits.flat_front)
+    return np.asarray(contact.sure & _off_foot(contact, contact.on_foot, limits, front))
 
 
 def _on_a_step(contact: Evidence, limits: Limits) -> bool:
@@ -344,8 +419,13 @@ def _presses_at_an_edge(contact: Evidence, limits: Limits) -> Mask:
     toe_over = contact.inside(flat.toe_g)[0] < 0
     limit = min(limits.at_edge + max(behind, ahead, 0.0) / 2, limits.spread_of_toes if toe_over else limits.spread)
     with np.errstate(invalid="ignore"):
-        near = np.asarray(np.maximum.reduce([p.margin(contact.cop_g) for p in contact.plates]) < limit)
+        near = _to_an_edge(contact) < limit
     return np.asarray(near | ((ahead > SOLE_TOLERANCE) & (contact.roll == UNDER_BALL)))
+
+
+def _to_an_edge(contact: Evidence) -> Array:
+    """(frames of the contact,) m, from the pressure to the nearest edge of the plate on which it lies best."""
+    return np.asarray(np.maximum.reduce([plate.margin(contact.cop_g) for plate in contact.plates]))
 
 
 def _moves_forward(contact: Evidence) -> bool:

@@ -299,7 +299,7 @@ def known_empty(plate: PlateLoad, feet: Mapping[str, FootTrack], airborne: Mappi
     off = away.copy()
     for side, foot in feet.items():
         away &= beyond([foot.heel_g, foot.toe_g], NEAR_PLATE)
-        tip = foot.toe_g + TIP_SHARE * (foot.toe_g - foot.heel_g)
+        tip = foot.heel_g + (1 + TIP_SHARE) * foot.line_g
         off &= airborne[side] | beyond([foot.heel_g, foot.toe_g, tip], BESIDE_PLATE)
     return away if away.sum() >= MIN_EMPTY * rate_hz else off
 

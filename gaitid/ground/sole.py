@@ -39,10 +39,10 @@ def pressure_on_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> tuple[Ar
     aside : (frames,) array, m
         From the line through heel and toe.
     along : (frames,) array
-        0 at the heel marker, 1 at the toe marker.
+        0 at the heel marker, 1 at the ball (the toe marker, unless that stands behind it).
     """
     flat = np.eye(3) - np.outer(normal_g, normal_g)
-    line = (foot.toe_g - foot.heel_g) @ flat
+    line = foot.line_g @ flat
     to_cop = (cop_g - foot.heel_g) @ flat
     with np.errstate(invalid="ignore", divide="ignore"):
         along = np.einsum("ij,ij->i", to_cop, line) / np.einsum("ij,ij->i", line, line)
@@ -52,7 +52,7 @@ def pressure_on_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> tuple[Ar
 def distance_from_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
     """(frames,) distance, m, from the pressure to the line of the sole, from its back to its front."""
     flat = np.eye(3) - np.outer(normal_g, normal_g)
-    line = (foot.toe_g - foot.heel_g) @ flat
+    line = foot.line_g @ flat
     _, along = pressure_on_foot(cop_g, foot, normal_g)
     nearest = np.clip(along, -0.1, 1 + TOE_SHARE)[:, None] * line
     return np.asarray(np.linalg.norm((cop_g - foot.heel_g) @ flat - nearest, axis=1))
@@ -61,12 +61,12 @@ def distance_from_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
 def sole(foot: FootTrack, normal_g: Array) -> list[Array]:
     """Four corners of the sole's outline, each (frames, 3), m."""
     flat = np.eye(3) - np.outer(normal_g, normal_g)
-    line = (foot.toe_g - foot.heel_g) @ flat
+    line = foot.line_g @ flat
     length = np.linalg.norm(line, axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         forward = line / length
     across = np.cross(normal_g, forward) * HALF_WIDTH
-    back, front = foot.heel_g, foot.toe_g + TOE_SHARE * line
+    back, front = foot.heel_g, foot.heel_g + foot.line_g + TOE_SHARE * line
     return [back + across, back - across, front + across, front - across]
 
 
@@ -109,7 +109,7 @@ def pressed_point(foot: FootTrack, normal_g: Array, longest_flat: int) -> Array:
     expected = np.interp(np.arange(len(expected)), known, expected[known], left=before, right=after)
     for a, b in stays:
         expected[a:b] = np.nan
-    return np.asarray(foot.heel_g + expected[:, None] * (foot.toe_g - foot.heel_g))
+    return np.asarray(foot.heel_g + expected[:, None] * foot.line_g)
 
 
 def off_the_roll(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
@@ -130,7 +130,7 @@ def off_the_roll(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
         The first is NaN while the foot is flat.
     """
     flat = np.eye(3) - np.outer(normal_g, normal_g)
-    line = (foot.toe_g - foot.heel_g) @ flat
+    line = foot.line_g @ flat
     with np.errstate(invalid="ignore", divide="ignore"):
         forward = line / np.linalg.norm(line, axis=1, keepdims=True)
     leftward = cross(np.broadcast_to(normal_g, forward.shape), forward)
@@ -148,7 +148,7 @@ def reaches_onto(plate: PlateLoad, foot: FootTrack, least: float = 0.0) -> Mask:
         return np.asarray(np.logical_or.reduce([plate.margin(part) > least for part in parts]))
 
 
-def may_touch(plate: PlateLoad, way: FootTrack, stance: Stance, frames: slice) -> Mask:
+def may_touch(plate: PlateLoad, way: FootTrack, stance: Stance, frames: slice, least: float = SOLE_TOLERANCE) -> Mask:
     """Whether a foot that does not surely fly has a part of its sole on a plate, in each of some frames.
 
     Parameters
@@ -159,6 +159,8 @@ def may_touch(plate: PlateLoad, way: FootTrack, stance: Stance, frames: slice) -
         next (`bridged`); that counts beside frames in which it stands.
     stance : Stance
     frames : slice
+    least : float, m
+        How far inside the plate's edges that part lies.
     """
     here = way.during(frames)
     heel, toe = ((point - plate.centre_g) @ plate.normal_g for point in (here.heel_g, here.toe_g))
@@ -166,4 +168,4 @@ def may_touch(plate: PlateLoad, way: FootTrack, stance: Stance, frames: slice) -
     grounded = np.where(stance.unseen[frames], stance.may_stand[frames], ~stance.airborne[frames])
     with np.errstate(invalid="ignore"):
         level = (height > MAY_STAND[0]) & (height < MAY_STAND[1])
-    return np.asarray(reaches_onto(plate, here, SOLE_TOLERANCE) & level & grounded)
+    return np.asarray(reaches_onto(plate, here, least) & level & grounded)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.ground.belt import Floor, velocity
+from gaitid.ground.belt import CUTOFF_HZ, Floor, velocity
+from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import spans
 from gaitid.numerics.statistics import quantile
 from gaitid.records import frozen_dataclass
@@ -25,8 +27,19 @@ MIN_SWING_SPEED = 0.5
 # strike (it is early by itself), that take 4 frames before to 2 after the off (at 100 Hz).
 AFTER_OFF, BEFORE_STRIKE = 0.04, 0.02
 # s. An event agrees with the markers when it lies within these of the change that they show: what was measured on those
-# strikes and offs, with a frame more.
-STRIKE_AGREES, OFF_AGREES = (-0.02, 0.08), (-0.05, 0.05)
+# strikes and offs.
+STRIKE_AGREES, OFF_AGREES = (-0.02, 0.08), (-0.03, 0.05)
+# s. A foot that lands sinks fastest from so long before its strike to so long after (O'Connor et al. 2007, Gait Posture
+# 25:469-474): from 22 ms before to 29 ms after the force of 35 strikes. Events on plates lie from 21 ms before that to
+# 17 ms after; those that somebody put beside plates, 32 of them, from 45 ms before to 66 ms after. So of the two the
+# earlier one is taken, and the foot surely flies until so long before it (events of 23 strikes lie up to 7 ms after the
+# force). A later event tells only that the foot did not strike before it sank: until so long before that, two frames at
+# least (19 ms at 100 Hz and more, 29 ms at 60 Hz).
+SINKS, LATE_EVENT, BEFORE_EVENT, BEFORE_SINKING = (0.05, 0.10), 0.025, 0.010, 0.025
+# s. Where the foot is not seen to sink, a later event than on plates is not believed.
+LATE_UNSEEN = 0.05
+# m/s. A foot that sinks more slowly does not land then.
+LEAST_SINK = 0.05
 # s. Shorter stances or flights are noise of the speed.
 SHORTEST = 0.08
 
@@ -47,12 +60,15 @@ class Stance:
         The evidence.
     unseen : (frames,) bool array
         A marker of the foot is missing.
+    landings : mapping of int to float
+        For the first frame of a stance when the foot sinks fastest as it lands, in frames; left out where it does not.
     """
 
     standing: Mask
     airborne: Mask
     method: str
     unseen: Mask
+    landings: Mapping[int, float] = field(default_factory=dict)
 
     @cached_property
     def may_stand(self) -> Mask:
@@ -103,7 +119,8 @@ def detect_stance(foot: FootTrack, floor: Floor) -> Stance:
         return Stance(known, nowhere, "foot markers never fast enough to be in the air", ~known)
     slow = np.minimum(heel, toe) < STANDING_SHARE * swing
     standing = known & _without_short(slow, ~known, round(SHORTEST * rate_hz))
-    return with_events(Stance(standing, nowhere, BY_SPEED, ~known), (), rate_hz)
+    landings = _landings(foot, standing, floor)
+    return with_events(Stance(standing, nowhere, BY_SPEED, ~known, landings), (), rate_hz)
 
 
 def with_events(stance: Stance, events: Sequence[Event], rate_hz: float) -> Stance:
@@ -128,14 +145,48 @@ def with_events(stance: Stance, events: Sequence[Event], rate_hz: float) -> Stan
         if start > 0 and standing[start - 1]:
             off = _agreeing(events, "off", start / rate_hz, OFF_AGREES)
         if stop < n and standing[stop]:
-            strike = _agreeing(events, "strike", stop / rate_hz, STRIKE_AGREES)
+            strike = _sure_strike(events, stop, stance.landings.get(stop), rate_hz)
         # at an end of the trial, the flight is seen to its end; beyond a gap in the markers the margins hold as well
         first = start if start == 0 else start + after if off is None else int(np.floor(off * rate_hz + 1e-6)) + 2
-        end = stop if stop == n else stop - before if strike is None else int(np.ceil(strike * rate_hz - 1e-6)) - 1
+        end = stop if stop == n else stop - before
+        if strike is not None:
+            end = int(np.floor((strike - BEFORE_EVENT) * rate_hz + 1e-6)) + 1
         airborne[max(first, 0) : max(end, 0)] = True
         if off is not None or strike is not None:
             method = BY_EVENTS_TOO
-    return Stance(standing, airborne & known, method, stance.unseen)
+    return Stance(standing, airborne & known, method, stance.unseen, stance.landings)
+
+
+def _sure_strike(events: Sequence[Event], stop: int, landing: float | None, rate_hz: float) -> float | None:
+    """Until when a foot that stands from `stop` on flies, s, by an event that the markers agree with; None without."""
+    strike = _agreeing(events, "strike", stop / rate_hz, STRIKE_AGREES)
+    if strike is None or landing is None:
+        return strike if strike is not None and strike - stop / rate_hz <= LATE_UNSEEN else None
+    sinks = landing / rate_hz
+    if strike <= sinks + LATE_EVENT:
+        return min(strike, sinks)
+    return sinks - max(BEFORE_SINKING, 2 / rate_hz) + BEFORE_EVENT
+
+
+def _landings(foot: FootTrack, standing: Mask, floor: Floor) -> dict[int, float]:
+    """When the middle of the foot sinks fastest, in frames, for each first frame of a stance."""
+    rate_hz = floor.rate_hz
+    starts = [start for start, _ in spans(standing) if start > 0]
+    if not starts or rate_hz <= 2 * CUTOFF_HZ:
+        return {}
+    height = (foot.heel_g + foot.toe_g) @ floor.up_g / 2
+    rise = velocity(lowpass(height[:, None], CUTOFF_HZ, rate_hz), rate_hz)[:, 0]
+    found = {}
+    for start in starts:
+        first = max(start - round(SINKS[0] * rate_hz), 0)
+        part = rise[first : start + round(SINKS[1] * rate_hz) + 1]
+        if len(part) < 3 or not np.isfinite(part).all():
+            continue
+        k = int(np.argmin(part))
+        if 0 < k < len(part) - 1 and part[k] < -LEAST_SINK:
+            bend = part[k - 1] - 2 * part[k] + part[k + 1]
+            found[start] = float(first + k + (0.5 * (part[k - 1] - part[k + 1]) / bend if bend else 0.0))
+    return found
 
 
 def events_of(events: Sequence[Event], side: str) -> list[Event]:

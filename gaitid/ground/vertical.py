@@ -10,8 +10,15 @@ from gaitid.errors import GaitidError, TrialError
 from gaitid.ground.plate_load import plate_axes
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs
+from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows
 from gaitid.trial import Array, Trial
+
+# deg. Beyond these from every laboratory axis, nothing tells which one is up. Plates of the shared trials lie within
+# 0.3 of it, ramps of studies up to 20; the pelvis above the feet within 10.2, in a sprint 26.
+PLATES_OFF_DEG, POSTURE_OFF_DEG = 30.0, 35.0
+# deg. Plates that lie farther from it than this are on a ramp, or the laboratory is tilted.
+SAID_DEG = 2.0
 
 
 def vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
@@ -28,12 +35,7 @@ def vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
     TrialError
         Nothing says, or the plates and the posture contradict each other.
     """
-    normals = []
-    for plate in trial.plates:
-        try:
-            normals.append(-plate_axes(plate)[0][:, 2])
-        except GaitidError:
-            continue  # refused by name where the plate is read
+    normals = _normals(trial)
     pelvis = foot = np.full((trial.n_frames, 3), np.nan)
     given = None
     if model is not None and model.vertical:
@@ -45,7 +47,36 @@ def vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
         seen = np.isfinite(feet)
         total = np.where(seen, feet, 0.0).sum(axis=0)
         foot = np.where(seen.any(axis=0), total / np.maximum(seen.sum(axis=0), 1), np.nan)
-    return laboratory_vertical(np.array(normals).reshape(-1, 3), pelvis, foot, trial.up_hint, given)
+    return laboratory_vertical(normals, pelvis, foot, trial.up_hint, given)
+
+
+def plate_tilt(trial: Trial, model: specs.Model, up_g: Array) -> Notes:
+    """That plates lie on a slope, or the laboratory is tilted, where the model does not say which axis is up."""
+    if model.vertical:
+        return ()
+    off = [_off_deg(normal, up_g) for normal in _normals(trial)]
+    if max(off, default=0.0) <= SAID_DEG:
+        return ()
+    axis = f"{'+-'[int(up_g.sum() < 0)]}{'XYZ'[int(np.argmax(np.abs(up_g)))]}"
+    text = f"the plates' surfaces lie up to {max(off):.1f}° from level: gravity is taken along the axis {axis}"
+    cure = "say the axis in the model, as `vertical: z`; where the laboratory itself is tilted, turn it upright"
+    return (Note("vertical_assumed", text, cure=cure),)
+
+
+def _normals(trial: Trial) -> Array:
+    """(plates, 3) outward normals of the surfaces."""
+    normals = []
+    for plate in trial.plates:
+        try:
+            normals.append(-plate_axes(plate)[0][:, 2])
+        except GaitidError:
+            continue  # refused by name where the plate is read
+    return np.array(normals).reshape(-1, 3)
+
+
+def _off_deg(direction: Array, axis: Array) -> float:
+    """The angle between a direction and a unit vector, deg."""
+    return float(np.degrees(np.arccos(np.clip(direction @ axis / np.linalg.norm(direction), -1.0, 1.0))))
 
 
 def laboratory_vertical(
@@ -67,22 +98,26 @@ def laboratory_vertical(
     Raises
     ------
     TrialError
-        Nothing says, or the plates and the posture contradict each other.
+        Nothing says, the plates and the posture contradict each other, or what says it is between two axes.
     """
     with np.errstate(invalid="ignore"):
         above = pelvis - feet
         seen = known_rows(above)
     posture = above[seen].mean(axis=0) if seen.any() else None
-    for direction, words in (
-        (given, "the model"),
-        (plate_normals.sum(axis=0) if len(plate_normals) else None, "plates"),
-        (posture, "posture: the pelvis above the feet"),
-        (hint, "screen axes of the file"),
+    between: list[str] = []
+    for direction, words, limit_deg in (
+        (given, "the model", 0.0),
+        (plate_normals.sum(axis=0) if len(plate_normals) else None, "plates", PLATES_OFF_DEG),
+        (posture, "posture: the pelvis above the feet", POSTURE_OFF_DEG),
+        (hint, "screen axes of the file", 0.0),
     ):
-        if direction is None or not np.linalg.norm(direction) > 0:
+        if direction is None or not np.linalg.norm(direction) > 0 or (between and direction is hint):
             continue
         largest = int(np.argmax(np.abs(direction)))
         up = np.eye(3)[largest] * np.sign(direction[largest])
+        if 0 < limit_deg < (off := _off_deg(direction, up)):
+            between.append(f"{off:.0f}° by {words}")  # one of the plates may be on a wall: the posture tells
+            continue
         if posture is not None and posture @ up <= 0:
             raise TrialError(
                 f"the pelvis lies below the feet along the vertical found from {words}",
@@ -91,6 +126,13 @@ def laboratory_vertical(
                 todo="check the labels of the markers and the corners of the plates",
             )
         return up, words
+    if between:
+        raise TrialError(
+            "no laboratory axis points up",
+            expected=f"one within {PLATES_OFF_DEG:g}° of the plates' normals, or {POSTURE_OFF_DEG:g}° of the posture",
+            found=", ".join(between),
+            todo="turn the laboratory upright, or say the axis in the model, as `vertical: z`",
+        )
     raise TrialError(
         "the vertical cannot be found",
         expected="force plates, or pelvis and foot markers",

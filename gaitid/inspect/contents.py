@@ -140,8 +140,10 @@ def inspect_trial(
     stages = _stages(trial, candidates[name], up_g) if name else _plates_alone(trial, up_g, foot_note)
     first, cleaned = trial.first_frame, stages.markers
     of_feet = candidates[name].result if name else None
+    taken = candidates[chosen].result if chosen else None
     return {
         "file": str(path),
+        "verdict": taken.verdict.as_dict() if isinstance(taken, Result) else None,
         "format": trial.origin.get("format", ""),
         "software": trial.origin.get("software", ""),
         "points": _points(trial),

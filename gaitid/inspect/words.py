@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gaitid.analysis.wording import reason_words, verdict_words
 from gaitid.markers.labels import fault_words
 
 # What a person reads a value in, and the factor from SI.
@@ -26,6 +27,9 @@ def describe(content: Mapping[str, Any]) -> str:
         for i, text in enumerate(texts):
             lines.append(f"{topic if i == 0 else '':<10}{text}")
 
+    verdict = content["verdict"]
+    if verdict is not None:
+        add("verdict", [verdict_words(verdict), *map(reason_words, verdict["reasons"])])
     units = f"; the file's lengths are in {p['units']}" if p["units"] else ""
     add(
         "frames",

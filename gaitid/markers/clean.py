@@ -10,7 +10,7 @@ import numpy as np
 from gaitid.errors import TrialError
 from gaitid.markers.exchanged import find_exchanged
 from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
-from gaitid.markers.labels import LabelFault, check_labels
+from gaitid.markers.labels import KEEP, LabelFault, check_labels, fault_words, without
 from gaitid.markers.templates import Template
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
@@ -69,9 +69,17 @@ class Markers:
     notes: Notes
 
     @property
-    def doubted(self) -> list[str]:
-        """Labels that are not believed in some frames, each once."""
-        return list(dict.fromkeys(label for fault in self.quality["label_faults"] for label in fault["labels"]))
+    def doubted(self) -> Mapping[str, str]:
+        """Labels that are not believed in a tenth of the trial or more, and what is wrong with them, in words."""
+        doubted: dict[str, str] = {}
+        for fault in self.quality["label_faults"]:
+            lost = sum(last - first + 1 for first, last in fault["frames"])
+            n_frames = len(next(iter(self.seen.values())))
+            what = fault_words(fault["kind"], fault["labels"], fault["size_mm"] * 1e-3)
+            if 10 * lost >= n_frames:
+                text = f"{what} (not believed in {lost} of {n_frames} frames; keep with {KEEP})"
+                doubted |= dict.fromkeys((*fault["labels"], *fault["or_labels"]), text)
+        return doubted
 
 
 def model_markers(trial: Trial, model: specs.Model) -> dict[str, Array]:
@@ -105,7 +113,7 @@ def clean_markers(trial: Trial, model: specs.Model, templates: Sequence[Template
     Raises
     ------
     TrialError
-        The cut-off is not below half the rate.
+        The cut-off is not below half the rate, or left and right are exchanged.
     """
     letters = [side.letter for side in model.sides]
     loaded = model.touches_ground and bool(trial.plates)
@@ -141,7 +149,7 @@ def clean(
     Raises
     ------
     TrialError
-        The cut-off is not below half the rate.
+        The cut-off is not below half the rate, or left and right are exchanged.
     """
     checked, faults = dict(raw), []
     if settings.doubtful_labels == "unknown":
@@ -150,7 +158,10 @@ def clean(
         if len(letters) == 2:
             settled = {label for fault in faults if fault.kind == "reversed" for label in fault.labels}
             others = {label: points for label, points in checked.items() if label not in settled}
-            faults += find_exchanged(others, (letters[0], letters[1]))
+            exchanged = find_exchanged(others, (letters[0], letters[1]))
+            _refuse_crossed(exchanged)
+            checked = without(checked, exchanged)
+            faults += exchanged
     limits = GapLimits(settings.gap_sure_s, settings.gap_spline_s, settings.gap_rigid_s, settings.gap_error_mm * 1e-3)
     filled = fill_gaps(checked, rate_hz, limits)
     support = bridge(filled.markers, rate_hz)
@@ -177,6 +188,17 @@ def clean(
     )
     through = smooth if bridged else filtered
     return Markers(filled.markers, filtered, through, first_frame, settings, quality, notes)
+
+
+def _refuse_crossed(exchanged: Sequence[LabelFault]) -> None:
+    """Refuse a trial in which several labels lie on the other side: the sides are exchanged, not the labels."""
+    crossed = [" and ".join(fault.labels) for fault in exchanged if not fault.also]
+    if len(crossed) > 1:
+        raise TrialError(
+            f"left and right are exchanged: {', '.join(crossed)} are each nearer to the markers of the other side",
+            expected="labels of the left side on the subject's left",
+            todo=f"correct the labels, or keep them with {KEEP}",
+        )
 
 
 # --- gaps and labels ----------------------------------------------------------------------------------------
@@ -212,6 +234,7 @@ def _fault_record(fault: LabelFault, first_frame: int) -> dict[str, Any]:
     return {
         "kind": fault.kind,
         "labels": list(fault.labels),
+        "or_labels": list(fault.also),
         "frames": [[a + first_frame, b + first_frame] for a, b in fault.frames],
         "size_mm": fault.size_m * 1e3,
     }

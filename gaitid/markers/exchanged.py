@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -36,7 +37,8 @@ def find_exchanged(markers: Mapping[str, Array], letters: tuple[str, str] = ("L"
 
     Two labels of one side (ankle and heel) are exchanged if their distances to other markers are far from those of the
     other side, and near with the two exchanged: which side is wrong cannot be told. A label and that of the other side
-    are exchanged if each is nearer to the markers of the side that it does not name.
+    are exchanged if each is nearer to the markers of the side that it does not name. None of them is believed in any
+    frame: two labels of one side, nor those of the other (`LabelFault.also`).
 
     Parameters
     ----------
@@ -73,7 +75,8 @@ def find_exchanged(markers: Mapping[str, Array], letters: tuple[str, str] = ("L"
     faults: list[LabelFault] = []
     for fault in sorted(candidates, key=lambda f: -f.size_m):
         if not {x for f in faults for label in f.labels for x in (label, other[label])} & set(fault.labels):
-            faults.append(fault)
+            also = tuple(x for x in (other[label] for label in fault.labels) if x not in fault.labels)
+            faults.append(replace(fault, also=also, frames=((0, len(markers[fault.labels[0]]) - 1),)))
     return faults
 
 

@@ -203,12 +203,12 @@ def bridge(markers: Mapping[str, Array], rate_hz: float) -> dict[str, Array]:
         seen = known_rows(points)
         if seen.all() or not seen.any():
             continue
-        smoothing, result = _smoothing(_noise(points), rate_hz), points.copy()
+        smoothing, result = smoothing_of(noise_of(points), rate_hz), points.copy()
         for first, stop in spans(~seen):
             window = _window(seen, first, stop, rate_hz)
             if window is not None and not _longer((stop - first) / rate_hz, BRIDGE_S):
                 pattern = tuple(seen[window].tolist())
-                weights = _weights(pattern, stop - first, first - window.start, 3, smoothing)
+                weights = spline_weights(pattern, stop - first, first - window.start, 3, smoothing)
                 result[first:stop] = weights @ points[window][seen[window]]
         bridged[label] = result
     return bridged
@@ -235,13 +235,13 @@ def _fill(
     if window is None:
         return left_open(f"fewer than {SUPPORT_MIN} frames are seen before or after it")
     points, pattern = markers[label], seen[window]
-    noise_m, offset = _noise(points), first - window.start
-    smoothing, fine_m = _smoothing(noise_m, rate_hz), max(FINE_M, FINE_TIMES_NOISE * LENGTH_95 * noise_m)
+    noise_m, offset = noise_of(points), first - window.start
+    smoothing, fine_m = smoothing_of(noise_m, rate_hz), max(FINE_M, FINE_TIMES_NOISE * LENGTH_95 * noise_m)
     best: tuple[float, _Way, Array] | None = None
     for way in _ways(markers, label, window, length_s, limits):
-        weights = _weights(tuple(pattern.tolist()), stop - first, offset, way.order, smoothing)
+        weights = spline_weights(tuple(pattern.tolist()), stop - first, offset, way.order, smoothing)
         local = way.to_local(points)
-        error = _mock_error(local, pattern, weights, offset)
+        error = mock_error(local, pattern, weights, offset)
         if best is None or error < best[0]:
             best = error, way, way.to_laboratory(weights @ local[window][pattern], slice(first, stop))
         if np.isnan(error) or error <= fine_m:
@@ -298,7 +298,7 @@ def _partners(markers: Mapping[str, Array], label: str, window: slice) -> tuple[
 # --- interpolation and its error ----------------------------------------------------------------------------
 
 
-def _noise(points: Array) -> float:
+def noise_of(points: Array) -> float:
     """Standard deviation of a marker's noise in each direction, m; 0 where too little is seen to tell: it is believed.
 
     Estimated as in `signals.noise_level`, but from the length of the eighth differences, so that turning the laboratory
@@ -309,13 +309,13 @@ def _noise(points: Array) -> float:
     return float(median(difference)) / 1.538 / float(np.sqrt(12870)) if difference.size >= 16 else 0.0
 
 
-def _smoothing(noise_m: float, rate_hz: float) -> float:
+def smoothing_of(noise_m: float, rate_hz: float) -> float:
     """The noise's variance over that of the motion's third difference: λ of the smoothing spline (Wahba 1978)."""
     return noise_m**2 * rate_hz**5 / JERK_DENSITY
 
 
 @lru_cache(maxsize=64)  # noise that blanks every other frame makes thousands of equal gaps
-def _weights(seen_frames: tuple[bool, ...], missing: int, offset: int, order: int, smoothing: float) -> Array:
+def spline_weights(seen_frames: tuple[bool, ...], missing: int, offset: int, order: int, smoothing: float) -> Array:
     """(missing, seen) weights of the seen frames of a window in the missing ones from `offset` on.
 
     Of all sequences z, the one that makes Σ (z − y)² over the seen frames + λ Σ (Δⁿz)² least, n the order: the
@@ -336,7 +336,7 @@ def _weights(seen_frames: tuple[bool, ...], missing: int, offset: int, order: in
     return np.asarray(z[start : start + missing])
 
 
-def _mock_error(local: Array, pattern: Mask, weights: Array, offset: int) -> float:
+def mock_error(local: Array, pattern: Mask, weights: Array, offset: int) -> float:
     """Quantile over mock gaps, m, of the largest distance between fill and truth; NaN where there are too few.
 
     The pattern is laid over every run of frames of the same length in which everything was seen. Lengths are the same

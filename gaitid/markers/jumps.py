@@ -7,12 +7,14 @@ a step differs from the one before *or* the one after; a label that jumps makes 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST, rigid_fit
+from gaitid.numerics.statistics import median, quantile_of_known
 from gaitid.trial import Array, IntArray, Mask
 
 # m, and m/s: a step is a jump if it differs from both of its neighbours by more than the first, and by more than the
@@ -27,10 +29,14 @@ BESIDE_S, BESIDE_FRAMES = 0.06, 6
 FEWEST_SEEN = 4
 # Jumps on end that may be one flicker, and other markers in whose frame it is looked at.
 ONE_FLICKER, STEADIEST = 4, 4
+# Share of a marker's frames in which another must be seen to be one of these.
+MOSTLY_SEEN = 0.8
 # Share of a jump to which a track beside one must be smooth, if its step is not small.
 ROUGH = 0.25
 # Share of a jump to which a track must be straight, or a cubic is laid through it.
 STRAIGHT = 0.1
+# s. A part between jumps that lasts no longer may be a spike.
+SHORT_S = 0.2
 # A part of the trial is believed against the rest of it if it is this many times as long.
 MAJORITY = 2.0
 
@@ -72,6 +78,8 @@ def follow(markers: Mapping[str, Array], label: str, rate_hz: float) -> Followed
         return None
     wide, steps = _without_flickers(markers, label, jumps, rate_hz)
     away = _off_the_longest(points, wide, steps, limit)
+    if away is None:
+        away = _only_short(markers, label, wide, rate_hz)
     at = tuple((int(before), int(after)) for before, after in wide)
     return Followed(np.ones(len(points), dtype=bool) if away is None else away, at, float(np.fmax.reduce(excess)))
 
@@ -132,6 +140,33 @@ def _off_the_longest(points: Array, jumps: IntArray, shifts: Array, limit: float
     return away
 
 
+def _only_short(markers: Mapping[str, Array], label: str, jumps: IntArray, rate_hz: float) -> Mask | None:
+    """(frames,) in the short parts between jumps, where beside each the marker is at one place among its neighbours.
+
+    None where a part is no short one, or the marker is elsewhere after it. A spike may be too rough for its jumps to
+    be added up, and must cost no more than its own frames.
+    """
+    points, limit = markers[label], jump_limit(rate_hz)
+    parts = parts_between(jumps.tolist(), len(points))
+    near = steadiest(markers, label)
+    if len(near) < FEWEST:
+        return None
+    place = seen_by(points, np.stack([markers[other] for other in near], axis=1))[0]
+    away, beside = np.zeros(len(points), dtype=bool), max(BESIDE_FRAMES, round(BESIDE_S * rate_hz))
+    long = [(first, last) for first, last in parts if last - first + 1 > SHORT_S * rate_hz]
+    if not long or len(long) == len(parts):
+        return None
+    for (_, before), (after, _) in pairwise(long):
+        ends = [place[max(before - beside + 1, 0) : before + 1], place[after : after + beside]]
+        ends = [end[known_rows(end)] for end in ends]
+        if not all(map(len, ends)) or np.linalg.norm(median(ends[1]) - median(ends[0])) > limit / 2:
+            return None
+        away[before + 1 : after] = True
+    away[: long[0][0]] = True
+    away[long[-1][1] + 1 :] = True
+    return away
+
+
 def _without_flickers(
     markers: Mapping[str, Array], label: str, jumps: IntArray, rate_hz: float
 ) -> tuple[IntArray, Array]:
@@ -184,7 +219,7 @@ def _one_flicker(
         tracks = _tracks(markers, label, slice(start, min(stop, after + most + beside)), limit)
         for n in range(1 if used == 1 else 0, most + 1):
             at = before - n, after + n
-            found = [_step_between(track, at[0] - start, at[1] - start, beside, limit * STRAIGHT) for track in tracks]
+            found = [step_between(track, at[0] - start, at[1] - start, beside, limit * STRAIGHT) for track in tracks]
             step, rough = min(found, key=lambda x: x[1])
             size = float(np.linalg.norm(step))
             if size < limit and rough < max(limit * ROUGH, limit - size):
@@ -203,35 +238,42 @@ def _tracks(markers: Mapping[str, Array], label: str, window: slice, limit: floa
     own = markers[label][window]
     quiet = {other: points[window] for other, points in markers.items() if other != label}
     quiet = {other: p for other, p in quiet.items() if known_rows(p).all() and not (_excess_or_0(p) > limit).any()}
-    near = _steadiest({**quiet, label: own}, label)
-    return [own, _seen_by(own, np.stack([quiet[other] for other in near], axis=1))] if len(near) >= FEWEST else [own]
+    near = steadiest({**quiet, label: own}, label)
+    return [own, seen_by(own, np.stack([quiet[other] for other in near], axis=1))[0]] if len(near) >= FEWEST else [own]
 
 
-def _steadiest(markers: Mapping[str, Array], label: str) -> list[str]:
-    """Up to four markers, all of them seen throughout, whose distances from one vary least."""
-    own = markers[label]
-    seen = known_rows(own)
-    if not seen.any():
+def steadiest(markers: Mapping[str, Array], label: str) -> list[str]:
+    """Up to four markers, seen in most of its frames, whose distances from one vary least."""
+    others = [other for other in markers if other != label]
+    seen = known_rows(markers[label])
+    if not seen.any() or not others:
         return []
-    vary: dict[str, float] = {}
-    for other, points in markers.items():
-        if other != label:
-            low, high = np.quantile(np.linalg.norm(points[seen] - own[seen], axis=1), [0.1, 0.9])
-            vary[other] = float(high - low)
-    return sorted(vary, key=lambda other: vary[other])[:STEADIEST]
+    own = markers[label][seen]
+    apart = np.stack([np.sqrt(((markers[other][seen] - own) ** 2).sum(axis=1)) for other in others], axis=1)
+    vary = quantile_of_known(apart, 0.9) - quantile_of_known(apart, 0.1)
+    vary[~(np.isfinite(apart).mean(axis=0) >= MOSTLY_SEEN)] = np.inf
+    order = np.argsort(vary, kind="stable")[:STEADIEST]
+    return [others[i] for i in order if np.isfinite(vary[i])]
 
 
-def _seen_by(own: Array, others: Array) -> Array:
-    """(frames, 3) positions of a marker in the frame that moves and turns with others, (frames, n, 3)."""
-    fit = rigid_fit(others[len(others) // 2], others)
-    return np.asarray(np.einsum("fji,fj->fi", fit.R, own - fit.t))
+def seen_by(own: Array, others: Array) -> tuple[Array, Array]:
+    """(frames, 3) positions of a marker in the frame that moves and turns with others, (frames, n, 3), and its axes.
+
+    Unknown where one of them is: without it a body that is not rigid would turn.
+    """
+    seen: Mask = np.asarray(np.isfinite(others).all(axis=(1, 2)))
+    if not seen.any():
+        return np.full(own.shape, np.nan), np.full((*own.shape, 3), np.nan)
+    frames = np.flatnonzero(seen)
+    fit = rigid_fit(others[frames[len(frames) // 2]], np.where(seen[:, None, None], others, np.nan))
+    return np.asarray(np.einsum("fji,fj->fi", fit.R, own - fit.t)), fit.R
 
 
 def _excess_or_0(points: Array) -> Array:
     return excess_of(np.diff(points, axis=0)) if len(points) > 2 else np.zeros(0)
 
 
-def _step_between(points: Array, last: int, start: int, beside: int, straight_m: float) -> tuple[Array, float]:
+def step_between(points: Array, last: int, start: int, beside: int, straight_m: float) -> tuple[Array, float]:
     """(3,) step of a track between two runs of frames, m, and how far the fit that gives it errs in a frame, m.
 
     That of a straight line with a step if it fits, else that of a cubic, by least squares; infinite where one of the

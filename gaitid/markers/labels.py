@@ -9,6 +9,9 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from gaitid.markers.jumps import MAJORITY, excess_of, follow, jump_limit, shifts_between
+from gaitid.markers.repeated import repeated_frames
+from gaitid.markers.shifts import find_shifted
+from gaitid.markers.spikes import find_spikes
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
 from gaitid.notes import Note
 from gaitid.numerics.masks import known_rows, spans
@@ -37,15 +40,18 @@ class LabelFault:
     Attributes
     ----------
     kind : str
-        ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``reversed`` (throughout, against the
-        static), ``frozen``, ``same`` or ``restless``.
+        ``spike``, ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``reversed`` (throughout,
+        against the static), ``frozen``, ``same`` or ``restless``; ``repeated`` of whole camera frames; ``moved`` of a
+        marker that goes elsewhere by less than a jump and stays.
     labels : tuple of str
     frames : tuple of (int, int)
-        Runs of frames, from 0, first and last, that are taken as not seen; none of an exchange throughout.
+        Runs of frames, from 0, first and last, that are taken as not seen; none of a marker that moved.
     size_m : float
         How far the label jumped; of an exchange, by how much the distances to other markers fit better without it.
     at : tuple of (int, int)
-        Of a label that jumps the last frame before each jump and the first after it.
+        Of a label that jumps or moved the last frame before each jump and the first after it.
+    also : tuple of str
+        Labels that may be the wrong ones instead, and are not believed either.
     """
 
     kind: str
@@ -53,20 +59,60 @@ class LabelFault:
     frames: tuple[tuple[int, int], ...]
     size_m: float
     at: tuple[tuple[int, int], ...] = ()
+    also: tuple[str, ...] = ()
 
     def note(self, first_frame: int = 0) -> Note:
         """What to tell people; `first_frame` is the number of the trial's first frame."""
         what = fault_words(self.kind, self.labels, self.size_m)
         if self.kind == "exchanged":
-            return Note("labels_exchanged", f"{what}: correct the labels, or check the other side's")
-        where = ", ".join(f"{a + first_frame}-{b + first_frame}" for a, b in self.frames)
-        return Note("label_fault", f"{what}: taken as not seen in frames {where}; correct the labels there")
+            named, others = " and ".join(self.labels), " and ".join(self.also)
+            text = f"{what}: they are not used" + (
+                f", nor {others}: which side is wrong cannot be told" if others else ""
+            )
+            cure = f"rename {named}{f' or {others}' if others else ''} in the file, or keep them with {KEEP}"
+            return Note("labels_exchanged", text, cure=cure)
+        if self.kind == "moved":
+            where = frame_words(self.at, first_frame)
+            return Note("marker_moved", f"{what} between {where}", cure=f"correct {self.labels[0]} in {where}")
+        where = frame_words(self.frames, first_frame)
+        if self.kind == "repeated":
+            text = (
+                f"the camera's {where} repeat{'s' * (self.lost == 1)} the one before in all markers: taken as not seen"
+            )
+            return Note("frames_repeated", text, cure=f"export the trial again, or keep them with {KEEP}")
+        if self.kind == "spike":
+            cure = f"correct {self.labels[0]} in {where}, or keep it with {KEEP}"
+            return Note("marker_spike", f"{what}: taken as not seen in {where}", cure=cure)
+        cure = f"correct {' and '.join(self.labels)} in {where}, or keep them with {KEEP}"
+        return Note("label_fault", f"{what}: taken as not seen in {where}; correct the labels there", cure=cure)
+
+    @property
+    def lost(self) -> int:
+        """In how many frames a label is taken as not seen."""
+        return sum(last - first + 1 for first, last in self.frames)
+
+
+#: The option that overrules all of it.
+KEEP = "--set doubtful_labels=keep"
+#: So many runs of frames are named in words; the record has all.
+MAX_RUNS = 8
+
+
+def frame_words(runs: Sequence[tuple[int, int]], first_frame: int) -> str:
+    """Runs of frames, from 0, in words: ``frame 7``, ``frames 7-9, 12``."""
+    named = [f"{a + first_frame}" if a == b else f"{a + first_frame}-{b + first_frame}" for a, b in runs[:MAX_RUNS]]
+    more = f" and {len(runs) - MAX_RUNS} more runs" if len(runs) > MAX_RUNS else ""
+    one = len(runs) == 1 and runs[0][0] == runs[0][1]
+    return f"frame{'' if one else 's'} {', '.join(named)}{more}"
 
 
 #: What is wrong with labels, by the kind of fault.
 FAULTS = {
+    "repeated": "repeat the frame before",
+    "spike": "is off its track by up to {size}",
     "same": "have the same coordinates",
     "jump": "jumps by {size}",
+    "moved": "makes a step of {size} that its neighbours do not make, and does not come back by another",
     "restless": f"jumps more than {MOST_JUMPS} times (by up to {{size}}), too often to be followed or compared with "
     "other labels",
     "swap": "change places ({size})",
@@ -98,7 +144,7 @@ class CheckedLabels:
 
 
 def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequence[Template] = ()) -> CheckedLabels:
-    """Blank frozen markers first, then noise, exchanged ones and single jumps: each step sees what the last one left.
+    """Blank repeated frames first, then frozen markers, noise, swaps, spikes and jumps: each step sees what is left.
 
     Parameters
     ----------
@@ -118,14 +164,15 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
         LabelFault("reversed", e.labels, whole, e.better_m) for e in find_exchanged_throughout(markers, templates)
     ]
     checked: dict[str, Array] = without(markers, faults)
-    copies = find_same(checked)
-    if not copies and not _suspicious(checked, rate_hz):
-        return CheckedLabels(checked, tuple(faults))
-    faults += copies
-    checked = without(checked, copies)
-    for find in (find_frozen, find_restless, find_swaps, find_jumps):
+    first = (*find_repeated(checked, rate_hz), *find_same(checked))
+    suspicious = bool(first) or _suspicious(checked, rate_hz)
+    faults += first
+    checked = without(checked, first)
+    for find in (find_frozen, find_restless, find_swaps, find_spiky, find_jumps, find_shifts):
+        if find not in (find_spiky, find_shifts) and not suspicious:
+            continue
         more = [_by_template(fault, checked, templates) for fault in find(checked, rate_hz)]
-        more = [fault for fault in more if fault.frames]
+        more = [fault for fault in more if fault.frames or fault.kind == "moved"]
         checked = without(checked, more)
         faults += more
     return CheckedLabels(checked, tuple(faults))
@@ -158,7 +205,7 @@ def _suspicious(markers: Mapping[str, Array], rate_hz: float) -> bool:
 
 def without(markers: Mapping[str, Array], faults: Iterable[LabelFault]) -> dict[str, Array]:
     """Markers with the frames that the faults name unknown; those without faults are the same arrays."""
-    doubted = [(label, frames) for fault in faults for label in fault.labels for frames in fault.frames]
+    doubted = [(x, frames) for fault in faults for x in (*fault.labels, *fault.also) for frames in fault.frames]
     result = {**markers, **{label: markers[label].copy() for label in dict(doubted)}}
     for label, (first, last) in doubted:
         result[label][first : last + 1] = np.nan
@@ -166,6 +213,20 @@ def without(markers: Mapping[str, Array], faults: Iterable[LabelFault]) -> dict[
 
 
 # --- for part of the trial ----------------------------------------------------------------------------------
+
+
+def find_repeated(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Whole camera frames that repeat the one before."""
+    frames = repeated_frames(markers, rate_hz)
+    return [LabelFault("repeated", tuple(markers), tuple(frames), 0.0)] if frames else []
+
+
+def find_spiky(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers that are off for one or a few frames."""
+    return [
+        LabelFault("spike", (label,), tuple((s.first, s.last) for s in spikes), max(s.size_m for s in spikes))
+        for label, spikes in find_spikes(markers, rate_hz).items()
+    ]
 
 
 def find_frozen(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
@@ -233,6 +294,18 @@ def find_jumps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
         if found is not None:
             runs = tuple((first, stop - 1) for first, stop in spans(found.away))
             faults.append(LabelFault("jump", (label,), runs, found.size_m, found.at))
+    return faults
+
+
+def find_shifts(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers that go elsewhere by less than a jump: for a while, or for good."""
+    faults = []
+    for label, found in find_shifted(markers, rate_hz).items():
+        runs = tuple((first, stop - 1) for first, stop in spans(found.away))
+        if runs:
+            faults.append(LabelFault("jump", (label,), runs, found.size_m, found.at))
+        if found.stays:
+            faults.append(LabelFault("moved", (label,), (), found.size_m, found.stays))
     return faults
 
 

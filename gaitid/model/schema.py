@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from gaitid.errors import ModelError
 from gaitid.model import specs
-from gaitid.model.expression import Expression
+from gaitid.model.expression import Expression, parse_expression
 from gaitid.model.fields import Faults, Fields
 from gaitid.model.shapes import PointName, parse_frame, parse_point, parse_ref, parse_vector
 from gaitid.model.validate import faults_of
 
 SCHEMA = 1
 SEQUENCES = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")
+PELVIS_SEQUENCES = ("as_written", "tilt_first", "rotation_first")
 UNITS = ("kg", "mm", "cm", "m", "rad", "deg")
 # m. The distance between neighbouring joint centres of a limb, from a newborn's to a giant's, and that of a segment
 # whose mass in kg a table gives, which may be any: outside, the markers are in another unit.
@@ -106,8 +108,36 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
     if not faults.lines:
         for fault in faults_of(model):
             faults.add(fault)
+        model = _with_pelvis_in_order(model, faults)
     faults.raise_if_any()
     return model
+
+
+def _with_pelvis_in_order(model: specs.Model, faults: Faults) -> specs.Model:
+    """The model with the angles of its pelvis in the order of its settings.
+
+    The same three axes the other way round, each angle about the axis that it was about: a and c change places in the
+    sequence and in the formulas.
+    """
+    wanted, pelvis = model.settings.pelvis_sequence, model.angles.get("pelvis")
+    if wanted == "as_written":
+        return model
+    if pelvis is None or pelvis.proximal != "progression" or model.progression is None:
+        faults.add("settings.pelvis_sequence: the model has no angles `pelvis` of a frame in `progression`")
+        return model
+    first = model.progression.letters[1 if wanted == "tilt_first" else 2]  # of forward, left, up
+    if pelvis.sequence[0] == first:
+        return model
+    if pelvis.sequence[2] != first:
+        found = f"angles.pelvis has the sequence {pelvis.sequence}"
+        faults.add(f"settings.pelvis_sequence: {found}, expected {first} at one of its ends")
+        return model
+    columns = {}
+    for name, formula in pelvis.columns.items():
+        text = re.sub(r"\b[ac]\b", lambda found: "c" if found[0] == "a" else "a", formula.text)
+        columns[name] = parse_expression(text, f"angles.pelvis.{name}")
+    turned = pelvis._replace(sequence=pelvis.sequence[::-1], columns=columns)
+    return model._replace(angles={**model.angles, "pelvis": turned})
 
 
 def parse_settings(fields: Fields) -> specs.Settings:
@@ -131,6 +161,8 @@ def parse_settings(fields: Fields) -> specs.Settings:
         remove_bias=fields.text("remove_bias", d.remove_bias, ("auto", "always", "never")),
         bias_limit_N=fields.number("bias_limit_N", d.bias_limit_N, 0.0, 1000),
         edge_frames=fields.text("edge_frames", d.edge_frames, ("unknown", "known")),
+        external_support=fields.flag("external_support", d.external_support),
+        pelvis_sequence=fields.text("pelvis_sequence", d.pelvis_sequence, PELVIS_SEQUENCES),
         doubtful_labels=fields.text("doubtful_labels", d.doubtful_labels, ("unknown", "keep")),
         gap_sure_s=fields.number("gap_sure_s", d.gap_sure_s, 0.0, 2.0),
         gap_spline_s=fields.number("gap_spline_s", d.gap_spline_s, 0.0, 2.0),

@@ -288,11 +288,18 @@ class Settings(NamedTuple):
         ``auto``: what an empty plate reads is taken off where it exceeds `bias_limit_N`; ``always``; ``never``.
     bias_limit_N : float
     doubtful_labels : str
-        ``unknown``: frames in which a label jumps or changes places count as not seen; ``keep``: they are used.
+        ``unknown``: frames in which a marker is off, jumps, changes places or repeats itself count as not seen, and
+        labels that are exchanged throughout are not used; ``keep``: all of them are used.
     gap_sure_s, gap_spline_s, gap_rigid_s, gap_error_mm : float
         How long a gap may be to be filled, and how sure its fill must be (`gaitid.markers.gaps.GapLimits`).
     edge_frames : str
         ``unknown`` or ``known``: frames in which a foot presses near an edge that it reaches over.
+    external_support : bool
+        Crutches, a handrail, a harness or a carried load act on the body: its motion says nothing of what the feet were
+        given.
+    pelvis_sequence : str
+        ``as_written`` in the model's angles; ``tilt_first`` (tilt, obliquity, rotation); ``rotation_first`` (rotation,
+        obliquity, tilt: Baker 2001, Gait Posture 13:1-6).
     """
 
     gravity_m_per_s2: float = 9.81
@@ -312,6 +319,8 @@ class Settings(NamedTuple):
     remove_bias: str = "auto"
     bias_limit_N: float = 3.0
     edge_frames: str = "unknown"
+    external_support: bool = False
+    pelvis_sequence: str = "as_written"
     doubtful_labels: str = "unknown"
     gap_sure_s: float = 0.05
     gap_spline_s: float = 0.2

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gaitid.model import specs
+from gaitid.model.expression import Expression
 from gaitid.model.fields import nearest
 from gaitid.model.shapes import FrameName, PointName, Use, uses
 
-# What formulas may use in places of their own.
+# What formulas may use in places of their own: those of an angle or a moment nothing else, the others the model's own
+# numbers too.
 ANGLE_NAMES = frozenset({"a", "b", "c", "sign"})
 MOMENT_NAMES = frozenset({"x", "y", "z", "sign"})
 TURN_NAMES = frozenset({"angle", "sign"})
@@ -96,8 +98,14 @@ def _parts(model: specs.Model, bodies: list[tuple[str, specs.Segment]]) -> Itera
 def _undefined(model: specs.Model, where: str, sided: bool, part: object, local: frozenset[str]) -> Iterator[str]:
     """A fault for each name that a part of the model uses and nothing defines."""
     sides = {side.name for side in model.sides}
+    by_itself = isinstance(part, Expression) and local in (ANGLE_NAMES, MOMENT_NAMES)
     for kind, name in uses(part):
-        if (kind == "number" and name in local) or _definition(model, kind, name, sided) is not None:
+        if kind == "number" and name in local:
+            continue
+        if _definition(model, kind, name, sided) is not None:
+            if by_itself:
+                expected = f"{', '.join(sorted(local))} and numbers"
+                yield f"{where}: the {kind} {name!r} cannot be used here, expected {expected}"
             continue
         if not sided and model.defines(kind, name, True):
             yield f"{where}: {name!r} belongs to a side; write left.{name} or right.{name}"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
+from gaitid.analysis.wording import reason_words, verdict_words
 from gaitid.report.figures import figure_svg, page_figures
 from gaitid.report.result import Contact, Result
 from gaitid.report.stance import Peak, PeakKind, count_warnings, peak, peak_kinds, unknown_by_reason
@@ -70,6 +71,7 @@ def _article(result: Result, label: str, key: str) -> str:
     return "\n".join(
         [
             _head(result, label),
+            _verdict(result),
             _warnings(result),
             _legend(result),
             *_figures(result, key),
@@ -110,6 +112,20 @@ def _head(result: Result, label: str) -> str:
     if digest := result.trial_sha256():
         facts.append(f"trial sha256 <code>{escape(digest)[:12]}</code>")
     return f'<h1>{escape(label)}</h1><p class="facts">{"".join(f"<span>{fact}</span>" for fact in facts)}</p>'
+
+
+def _verdict(result: Result) -> str:
+    """What the trial can be used for, and why no more; nothing of a record of before verdicts."""
+    verdict = result.section("verdict")
+    if not isinstance(verdict, Mapping):
+        return ""
+    given = verdict.get("reasons")
+    reasons = [r for r in given if isinstance(r, Mapping)] if isinstance(given, list) else []
+    items = "".join(f"<li>{escape(reason_words(reason))}</li>" for reason in reasons)
+    words = f"Verdict: {escape(verdict_words(verdict))}"
+    if not items:
+        return f'<p aria-label="Verdict"><strong>{words}</strong></p>'
+    return f'<section class="warnings" aria-label="Verdict"><h2>{words}</h2><ul>{items}</ul></section>'
 
 
 def _warnings(result: Result) -> str:

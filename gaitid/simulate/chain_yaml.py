@@ -30,6 +30,8 @@ LOAD_UNIT = {"revolute": "Nm", "prismatic": "N"}
 _IN_LINE = 1e-3
 # Larger numbers are mistakes, and products of them overflow.
 _HUGE = 1e12
+# m. Longer bodies are mistakes of a unit: their joints move too fast for the integrator, which would find no end.
+_FAR_M = 1000.0
 
 
 def parse_chain(top: Fields, name: str, overrides: Mapping[str, Any]) -> ChainScenario:
@@ -342,7 +344,10 @@ def _vector(fields: Fields, key: str, default: Sequence[float] | None = None) ->
         if value is not None:
             fields.faults.add(f"{fields.at(key)}: expected three numbers, found {value!r}")
         return np.zeros(3)
-    return np.array(_numbers(fields, key, value))
+    numbers = np.array(_numbers(fields, key, value))
+    if key.endswith("_m") and (far := float(np.abs(numbers).max())) > _FAR_M:
+        fields.faults.add(f"{fields.at(key)}: expected at most {_FAR_M:g} m, found {far:g}")
+    return numbers
 
 
 def _evaluated(fields: Fields, key: str, value: object, low: float = -_HUGE) -> float:

@@ -18,5 +18,8 @@ TABLES = {
 }
 #: Those that are written only when asked for (``--write``).
 WRITE = ("segments", "base")
+#: Which trial a row is of, at the end of the tables that are read beside those of other trials. Who the subject is, and
+#: of which session, nobody says to `run`: these two are empty.
+TRIAL_COLUMNS = ("subject", "session", "trial", "verdict")
 #: Of the table of contacts, also in records and in the truth of simulated trials.
 CONTACT_COLUMNS = ("side", "plates", "first_frame", "last_frame", "peak_vertical_N", "method", "confidence", "reason")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from gaitid.analysis.result import Result, SideResult
+from gaitid.analysis.swing_end import swing_end, unloaded
 from gaitid.gait.cycles import CYCLE_POINTS, over_cycles
 from gaitid.gait.marker_events import GaitEvent
-from gaitid.gait.spatiotemporal import FIGURES, Gait, summary
+from gaitid.gait.spatiotemporal import FIGURES, Gait, Stride, summary
 from gaitid.trial import Array, Trial
+from gaitid.write import TRIAL_COLUMNS
 from gaitid.write.numbers import rows_text
+from gaitid.write.table import quoted
 
 CYCLE_COLUMNS = (
     "side",
@@ -60,7 +65,9 @@ def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:
         over = partial(over_cycles, cycles, rate_hz=trial.rate_hz, points=points)
         axes_g = np.array([s.axes_g for s in strides]).reshape(-1, 3, 3)
         reactions = over(result.sides[side].load.wrench.f_g / mass) @ axes_g.swapaxes(1, 2)
-        table = np.concatenate([over(values[:, :angles], period=360.0), over(values[:, angles:]), reactions], axis=2)
+        kinetics = np.concatenate([over(values[:, angles:]), reactions], axis=2)
+        _end_in_swing(result, side, strides, kinetics)
+        table = np.concatenate([over(values[:, :angles], period=360.0), kinetics], axis=2)
         rows = iter(rows_text(table.reshape(-1, table.shape[2])).splitlines())
         for cycle in cycles:
             marks = ",".join(
@@ -73,6 +80,29 @@ def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _end_in_swing(result: Result, side: str, strides: Sequence[Stride], kinetics: Array) -> None:
+    """Write the ends of cycles up to strikes beside plates into their moments, powers and reactions.
+
+    `kinetics` has the shape (cycles, points, columns).
+    """
+    ends = [swing_end(result, stride.cycle) for stride in strides]
+    if not any(ends):
+        return
+    leg = result.sides[side]
+    moments, powers = unloaded(result, side)
+    free_columns = side_columns(replace(leg, angles={}, moments=moments, powers=powers))
+    known_columns = side_columns(replace(leg, angles={}))
+    free, known = (np.stack(list(columns.values()), axis=1) for columns in (free_columns, known_columns))
+    force = leg.load.wrench.f_g / result.subject.mass_kg
+    for i, (stride, end) in enumerate(zip(strides, ends, strict=True)):
+        if end:
+            frames = slice(end.start, end.stop)
+            ending = np.concatenate([known, force @ stride.axes_g.T], axis=1)
+            ending[frames] = np.concatenate([free[frames], np.zeros((len(end), 3))], axis=1)
+            filled = over_cycles([stride.cycle], ending, result.trial.rate_hz, kinetics.shape[1])[0]
+            kinetics[i] = np.where(np.isfinite(kinetics[i]), kinetics[i], filled)
+
+
 def spatiotemporal_csv(result: Result, gait: Gait) -> str:
     """``walk.spatiotemporal.csv``: a row a cycle, then mean, standard deviation and number for each side and both.
 
@@ -82,17 +112,26 @@ def spatiotemporal_csv(result: Result, gait: Gait) -> str:
     gait : Gait
     """
     sources = [f"{name}_source" for name in SOURCES]
-    lines = [",".join(["side", "cycle", "first_frame", "last_frame", *FIGURES, *sources])]
+    lines = [",".join(["side", "cycle", "first_frame", "last_frame", *FIGURES, *sources, *TRIAL_COLUMNS])]
+    of_trial = ["", "", quoted(result.trial.path.stem), result.verdict.trial]
     for stride in gait.strides:
         cycle = stride.cycle
         events = [getattr(cycle, name) for name in SOURCES]
         frames = [str(_frame(e, result.trial)) for e in (cycle.strike, cycle.next_strike)]
         figures = [_cell(stride.figures[name]) for name in FIGURES]
-        cells = [cycle.side, str(cycle.number), *frames, *figures, *(e.source if e else "" for e in events)]
+        cells = [cycle.side, str(cycle.number), *frames, *figures, *(e.source if e else "" for e in events), *of_trial]
         lines.append(",".join(cells))
     for side in (*result.sides, None) if gait.strides else ():
         for name, figures_of in summary(gait.strides, side).items():
-            cells = [side or "both", name, "", "", *(_cell(v) for v in figures_of.values()), *[""] * len(SOURCES)]
+            cells = [
+                side or "both",
+                name,
+                "",
+                "",
+                *(_cell(v) for v in figures_of.values()),
+                *[""] * len(SOURCES),
+                *of_trial,
+            ]
             lines.append(",".join(cells))
     return "\n".join(lines) + "\n"
 

@@ -134,6 +134,7 @@ def record(
         },
         "quality": result.quality,
         "warnings": [note.as_dict() for note in result.notes],
+        "verdict": result.verdict.as_dict(),
     }
 
 

@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from accuracy import LIMITS, measure
 from shared_trials import SHARED, TRIALS
 
+from gaitid.ground.contacts import LOADED, UNKNOWN
 from gaitid.notes import texts
 from gaitid.run import Prepared, RunOptions, analyse_file, prepare
 
@@ -71,7 +72,11 @@ def test_every_clean_stance_is_found_with_its_foot_and_frames(known, prepared: P
     for side, stances in known.stances.items():
         for first, last in stances:
             # a frame to and fro: the list was made from other samples of the force
-            assert any(abs(a - first) <= 1 and abs(b - last) <= 1 for a, b in found[side]), (side, first, last, found)
+            if not any(abs(a - first) <= 1 and abs(b - last) <= 1 for a, b in found[side]):
+                # one of the stairs', cut by the end of the trial, presses at an edge in every frame
+                (unknown,) = (c for c in result.contacts if c.side == side and c.first <= first + 1 and c.last >= last)
+                assert known.name == "stairs/Movement_trial", (side, first, last, found)
+                assert "its load is known in no frame: the toe marker lies" in unknown.reason
 
 
 def test_a_foot_across_two_plates_gets_both(prepared: Prepared) -> None:
@@ -149,6 +154,9 @@ def test_type_4_plates_and_an_outer_toe_marker(tmp_path: Path) -> None:
     result = analyse_file(SHARED / "qualisys/walk.c3d", chosen)
     known = [(c.side, c.plates, c.first, c.last) for c in result.contacts if c.plates]
     assert known == [("left", (2,), 27, 81), ("right", (1,), 77, 131)]
+    # the left heel lands 3.3 cm beyond the back edge: what it gives there lacks 0.2 of body weight and is not known
+    left = result.sides["left"].load.state[27:82]
+    assert (left[:20] == UNKNOWN).all() and (left[-20:] == LOADED).all()
     # N: as recorded, with the 8 and 13 N that the plates read while they are empty
     recorded = {p["plate"]: p["peak_vertical_N"] + p["bias_N"][2] for p in result.quality["plates"]}
     assert recorded == pytest.approx({1: 433, 2: 422}, abs=2.0)

@@ -17,7 +17,9 @@ def make_recordings(folder: Path) -> Path:
     """``P1`` … ``P4``, each with ``static.c3d`` and ``walk1.c3d`` … ``walk10.c3d``, no two walks of the same bytes."""
     one, top = folder / "one", folder / "recordings"
     simulate("walk", one, duration=FRAMES / 100.0)
-    walk = (one / "walk.c3d").read_bytes()
+    (one / "walk.c3d").rename(one / "calibrated.c3d")
+    walk = without_calibration((one / "calibrated.c3d").read_bytes())
+    (one / "walk.c3d").write_bytes(walk)
     for i in range(1, SUBJECTS + 1):
         (top / f"P{i}").mkdir(parents=True)
         shutil.copy(one / "static.c3d", top / f"P{i}")
@@ -29,6 +31,13 @@ def make_recordings(folder: Path) -> Path:
     (top / "P4" / "walk10.c3d").unlink()
     (top / "P4" / "walk10.c3d").symlink_to("nowhere.c3d")
     return top
+
+
+def without_calibration(walk: bytes) -> bytes:
+    """A C3D file that stores no calibration of the foot: a static is needed. (`calibrated.c3d` stores one.)"""
+    changed = walk.replace(b"StaticPlantFlex", b"NotStoredAnyMor")
+    assert changed != walk
+    return changed
 
 
 def pairs(plan: Plan, top: Path) -> dict[str, str | None]:

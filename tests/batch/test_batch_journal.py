@@ -19,8 +19,9 @@ import works
 from gaitid.batch import journal as journals
 from gaitid.batch.job import CRASHED, DONE, Job, Outcome
 from gaitid.batch.journal import Journal
+from gaitid.batch.previous import refuse_foreign_tables, refuse_other_root
 from gaitid.batch.progress import Progress
-from gaitid.batch.results_folder import locked, sweep, writing
+from gaitid.batch.results_folder import FOLDER, JOURNAL, LOCK, ROOT, TABLE, locked, sweep, writing
 from gaitid.batch.supervisor import run_batch
 from gaitid.batch.table import COLUMNS, batch_csv, results_in
 from gaitid.batch.types import Planned
@@ -57,14 +58,20 @@ def test_the_bar_is_drawn_over_itself() -> None:
 
 def test_the_table_keeps_the_order_of_the_plan_and_the_time_last() -> None:
     outcomes = {
-        "b": Outcome("b", DONE, figures={"frames": 100, "wrenches_filled": 2 / 3}, run_time_s=0.25),
+        "b": Outcome(
+            "b",
+            DONE,
+            figures={"frames": 100, "wrenches_filled": 2 / 3},
+            run_time_s=0.25,
+            verdict={"trial": "usable", "left": "good", "right": "usable", "worst_reason": "right: no heel, no load"},
+        ),
         "a": Outcome("a", CRASHED, 'it said "no", twice'),
     }
     lines = batch_csv([planned("b"), planned("a"), planned("c")], outcomes).splitlines()
     assert lines == [
         ",".join(COLUMNS),
-        "b,P1,,done,,,100,,0.6666666667,,,,,,0.250",
-        'a,P1,,crashed,"it said ""no"", twice",,,,,,,,,,',
+        'b,P1,,done,,,,usable,good,usable,"right: no heel, no load",100,,0.6666666667,,,,,,0.250',
+        'a,P1,,crashed,"it said ""no"", twice",,,,,,,,,,,,,,,',
     ]
 
 
@@ -225,6 +232,35 @@ def test_sweep_takes_away_what_was_left_aside_only(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     sweep([tmp_path, tmp_path / "absent"])
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(others)
+
+
+@pytest.mark.parametrize("name", [JOURNAL, ROOT, LOCK, TABLE])
+@pytest.mark.parametrize("size", [1, 700])
+def test_a_file_of_zeros_is_as_good_as_none(name: str, size: int, tmp_path: Path) -> None:
+    """A file system may leave zeros in place of what was written last when the power goes."""
+    path = tmp_path / name if name == TABLE else tmp_path / FOLDER / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(bytes(size))
+    with locked(tmp_path, wait=False):
+        refuse_other_root(tmp_path, tmp_path / "anywhere")
+        refuse_foreign_tables(tmp_path)
+        assert Journal(tmp_path).read() == {}
+
+
+def test_a_table_of_somebody_else_that_begins_with_zeros_is_not_ours(tmp_path: Path) -> None:
+    (tmp_path / TABLE).write_bytes(bytes(100) + b"data")
+    with pytest.raises(WriteError, match="was not made by gaitid"):
+        refuse_foreign_tables(tmp_path)
+
+
+def test_zeros_behind_the_lines_of_a_journal_cost_none_of_them(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    done = {"P1/walk": NOTED}
+    with locked(tmp_path, wait=False):
+        journal.write(done)
+    with journal.path.open("ab") as file:
+        file.write(bytes(300))
+    assert journal.read() == done
 
 
 def test_the_lock_is_free_again(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from gaitid.body.joint_centres import chord
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.subject import Sources, Static, SubjectFile
 from gaitid.errors import TrialError
-from gaitid.ground.vertical import laboratory_vertical
+from gaitid.ground.vertical import laboratory_vertical, plate_tilt
 from gaitid.model import shapes, specs
 from gaitid.model.expression import parse_expression
 from gaitid.model.load import load_model
@@ -341,3 +343,33 @@ def test_the_vertical_comes_from_plates_then_posture_then_the_file() -> None:
         laboratory_vertical(-plates, pelvis, feet, None)
     with pytest.raises(TrialError, match="vertical cannot be found"):
         laboratory_vertical(none, unseen, unseen, None)
+
+
+def tilted(degrees: float) -> np.ndarray:
+    return np.array([np.sin(np.radians(degrees)), 0.0, np.cos(np.radians(degrees))])
+
+
+def test_a_laboratory_whose_vertical_lies_between_two_axes_is_refused() -> None:
+    """At 46° the nearest axis would be one that lies nearer to the floor."""
+    feet, unseen, none = np.zeros((4, 3)), np.full((4, 3), np.nan), np.zeros((0, 3))
+    for degrees in (36.0, 44.0, 46.0, 54.0):
+        up = tilted(degrees)
+        for plates, pelvis in ((up[None], unseen), (none, np.tile(0.9 * up, (4, 1))), (up[None], np.tile(up, (4, 1)))):
+            off = min(degrees, 90 - degrees)
+            with pytest.raises(TrialError, match=f"no laboratory axis points up.*found {off:.0f}°"):
+                laboratory_vertical(plates, pelvis, feet, np.eye(3)[2])
+            found, words = laboratory_vertical(plates, pelvis, feet, None, np.eye(3)[2])
+            assert words == "the model" and found[2] == 1
+    # a plate on the floor and one on the wall: who stands tells
+    found, words = laboratory_vertical(np.eye(3)[[0, 2]], np.tile(tilted(8.0), (4, 1)), feet, None)
+    assert words.startswith("posture") and found[2] == 1
+
+
+def test_plates_on_a_slope_are_named(pig: specs.Model, simulated: Callable[..., Any]) -> None:
+    sim: Trial = simulated().trial
+    assert plate_tilt(sim, pig, UP) == ()
+    turn = np.array([[np.cos(0.1), 0, np.sin(0.1)], [0, 1, 0], [-np.sin(0.1), 0, np.cos(0.1)]])
+    ramp = replace(sim, plates=tuple(replace(p, corners_g=p.corners_g @ turn.T) for p in sim.plates))
+    (note,) = plate_tilt(ramp, pig, UP)
+    assert note.code == "vertical_assumed" and "up to 5.7° from level" in note.text
+    assert plate_tilt(ramp, pig._replace(vertical="z"), UP) == ()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from cluster_walk import moved
 
-from gaitid.analysis.pipeline import _calibration, analyse, prepare
+from gaitid.analysis.pipeline import analyse, calibration_of, prepare
 from gaitid.analysis.recorded import bind_trial
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Geometry
@@ -249,7 +249,7 @@ def medians(name: str, size: float = 1.0) -> tuple[float, float]:
     settings = {"cutoff_hz": "none"} if trial.rate_hz < 20 else {}
     prepared = prepare(trial, load_model("cast", settings), PERSON, replace(static, points_g=static.points_g * size))
     sides = list(prepared.needs)
-    calibration = _calibration(prepared.subject, prepared.sources, sides)
+    calibration = calibration_of(prepared, sides)
     geometry = Geometry(
         prepared.model,
         clean_markers(trial, prepared.model).filtered,

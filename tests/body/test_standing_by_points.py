@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaitid.analysis.pipeline import _calibration, analyse, prepare
+from gaitid.analysis.pipeline import analyse, calibration_of, prepare
 from gaitid.body.frames import Geometry
 from gaitid.body.lengths import points_of_segments
 from gaitid.body.standing import OFF_OF_RANGE_M, compare, compare_with_static
@@ -173,7 +173,7 @@ def geometry(
     subject = PERSON if "wild" in trial_file else SubjectFile()
     prepared = prepare(trial, load_model(model, settings), subject, static)
     sides = list(prepared.needs)
-    calibration = _calibration(prepared.subject, prepared.sources, sides)
+    calibration = calibration_of(prepared, sides)
     filtered = clean_markers(trial, prepared.model).filtered
     n_frames = trial.n_frames if half is None else trial.n_frames // 2
     start = 0 if half is None else half * n_frames // 2

@@ -83,6 +83,20 @@ def edit_record(folder: Path, change: Callable[[dict[str, Any]], object]) -> Non
 # --- what moved ---------------------------------------------------------------------------------------------
 
 
+def test_another_verdict_is_a_warning_and_a_result_of_before_verdicts_is_as_golden(
+    result: Result, prepared: Prepared, trial: Path, golden: Path
+) -> None:
+    edit_record(golden, lambda c: c["verdict"].update(trial="usable"))
+    found = compare(result, prepared, trial, golden)
+    assert texts(found) == []
+    assert texts(found, "warn") == ["the verdict was usable, and is good"]
+    edit_record(golden, lambda c: c.pop("verdict"))
+    path = golden / "walk.spatiotemporal.csv"
+    path.write_text("\n".join(line.rsplit(",", 4)[0] for line in path.read_text().splitlines()) + "\n")
+    found = compare(result, prepared, trial, golden)
+    assert (texts(found), texts(found, "warn")) == ([], [])
+
+
 def test_all_tables_are_compared(result: Result, prepared: Prepared, trial: Path, golden: Path) -> None:
     """Contributions, base and segments too, though `check` was not asked for them: the golden folder says so."""
     findings = compare(result, prepared, trial, golden)
@@ -427,7 +441,12 @@ def test_the_workflow_runs(repository: Path) -> None:
 @needs_bash
 def test_a_tree_of_batch_is_checked_with_the_statics_of_each_trial(repository: Path) -> None:
     for name in ("Ann Other", "B"):
-        simulate("walk", repository / "recordings" / "2024" / name, duration=1.5)
+        folder = repository / "recordings" / "2024" / name
+        simulate("walk", folder, duration=1.5)
+        # a trial that stores no calibration takes the static beside it
+        (folder / "walk.c3d").write_bytes(
+            (folder / "walk.c3d").read_bytes().replace(b"StaticPlantFlex", b"NotStoredAnyMor")
+        )
     script = shlex.join([sys.executable, str(ROOT / "docs" / "examples" / "check_tree.py"), "tree", "--model", "pig"])
     bash(script, repository, {}, code=1)  # nothing there
     bash("gaitid batch recordings --model pig -o tree -j 1 --quiet", repository, {})

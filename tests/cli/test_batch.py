@@ -12,7 +12,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from terminal import Done, assert_refused, assert_wrong_usage, gaitid
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "batch"))
 from recordings import BROKEN, FRAMES, SUBJECTS, WALKS, make_recordings
 
+from gaitid.batch.job import Job, Outcome
 from gaitid.batch.results_folder import locked
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -214,12 +215,13 @@ def test_options_of_run(dataset: Path, tmp_path: Path) -> None:
 def test_a_manifest_with_options_of_its_own(dataset: Path, tmp_path: Path) -> None:
     (tmp_path / "plan.csv").write_text(
         "subject,static,trials,cutoff\n"
-        f"Ann,{dataset}/P1/static.c3d,{dataset}/P1/walk1.c3d,6\nBob,none,{dataset}/P2/walk1.c3d,none\n"
+        f"Ann,{dataset}/P1/static.c3d,{dataset}/P1/walk1.c3d,6\nBob,none,{dataset.parent}/one/calibrated.c3d,none\n"
     )
     done = batch(tmp_path / "plan.csv", tmp_path, "-j", 1)
     assert done.code == 0, done.err
-    assert [(row["subject"], row["static"] != "") for row in table(tmp_path)] == [("Ann", True), ("Bob", False)]
-    records = [json.loads((tmp_path / "out" / name / "walk1.run.json").read_text()) for name in ("P1", "P2")]
+    assert {row["subject"]: row["static"] != "" for row in table(tmp_path)} == {"Ann": True, "Bob": False}
+    names = ("recordings/P1/walk1", "one/calibrated")
+    records = [json.loads((tmp_path / "out" / f"{name}.run.json").read_text()) for name in names]
     assert [r["settings"]["cutoff_hz"] for r in records] == [6, None]
 
 
@@ -406,6 +408,25 @@ def test_interrupted(undisturbed: Path, dataset: Path, tmp_path: Path, number: s
         assert tree(tmp_path) == tree(undisturbed)
 
 
+def test_interrupted_before_the_first_trial_says_what_was_done_before(
+    dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(jobs: Sequence[Job]) -> Generator[Outcome, None, None]:
+        raise KeyboardInterrupt
+        yield
+
+    assert batch(dataset / "P1", tmp_path, "-j", 1, "-q").code == 0
+    n = noted(tmp_path)
+    assert n > 1
+    monkeypatch.setattr("gaitid.cli.batch._schedule", lambda folder, given: interrupted)
+    ended = batch(dataset / "P1", tmp_path, "--resume")
+    assert ended.code == 130
+    assert ended.lines[-1] == (
+        f"gaitid: interrupted; 0 of {n} trials done, {n} done before not looked at yet; go on with --resume"
+    )
+    assert batch(dataset / "P1", tmp_path).lines[-1].endswith(f"0 of {n} trials done; go on with --resume")
+
+
 # --- limits, locks, disks -----------------------------------------------------------------------------------
 
 
@@ -503,3 +524,29 @@ def test_wrong_usage(dataset: Path, tmp_path: Path) -> None:
 def test_wrong_options_in_a_manifest(dataset: Path, tmp_path: Path) -> None:
     (tmp_path / "plan.csv").write_text(f"trials,cutoff\n{dataset}/P1/walk1.c3d,fast\n")
     assert_refused(batch(tmp_path / "plan.csv", tmp_path, "-q"), "plan.csv: row 2", "--cutoff", "fast")
+
+
+def test_the_table_has_the_verdicts_of_the_records(undisturbed: Path) -> None:
+    rows = [row for row in table(undisturbed) if row["status"] == "done"]
+    assert rows
+    for row in rows:
+        trial = Path(row["trial"])
+        text = (undisturbed / "out" / trial.parent.name / f"{trial.stem}.run.json").read_text(encoding="utf-8")
+        verdict = json.loads(text)["verdict"]
+        assert (row["verdict"], row["left"], row["right"]) == (verdict["trial"], verdict["left"], verdict["right"])
+        assert bool(row["worst_reason"]) == bool(verdict["reasons"])
+    assert {(row["verdict"], row["session"]) for row in table(undisturbed) if row["status"] != "done"} == {("", "")}
+
+
+def test_a_trial_that_is_not_to_be_used_has_a_line_and_a_cure(dataset: Path, tmp_path: Path) -> None:
+    from terminal import edited_c3d, set_parameter
+
+    source = dataset / "P1" / "walk1.c3d"
+    edited_c3d(source, tmp_path / "data" / "walk.c3d", lambda c: set_parameter(c, "Bodymass", 70 * 2.2046))
+    done = batch(tmp_path / "data", tmp_path, "-j", 1)
+    assert done.code == 0
+    (line,) = [line for line in done.lines if "walk.c3d: do not use: " in line]
+    assert "body mass or plate wrong; cure: give the mass in kg" in line
+    assert "; 1 do not use; wrote " in done.lines[-1]
+    (row,) = table(tmp_path)
+    assert (row["status"], row["verdict"], row["left"], row["right"]) == ("done", *["do not use"] * 3)

@@ -202,6 +202,7 @@ def test_text_is_for_a_terminal(walk: Path) -> None:
     assert done.err == ""
     topics = [line[:10].strip() for line in done.out.splitlines()[1:] if line[:10].strip()]
     assert topics == [
+        "verdict",
         "frames",
         "vertical",
         "markers",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import subprocess
@@ -312,6 +313,7 @@ def test_record(simulated: Path, walk: Path, tmp_path: Path) -> None:
         "coverage",
         "quality",
         "warnings",
+        "verdict",
     } <= set(content)
     assert content["gaitid"] == __version__
     assert content["versions"]["numpy"] == np.__version__
@@ -565,3 +567,39 @@ def test_an_enf_that_was_read_is_an_input_with_its_hash(walk: Path, tmp_path: Pa
     record = json.loads((tmp_path / "o" / "walk.run.json").read_text())
     (enf,) = [i for i in record["inputs"] if i["role"] == "assignments"]
     assert enf["path"].endswith("walk.Trial01.enf") and len(enf["sha256"]) == 64
+
+
+# --- the verdict --------------------------------------------------------------------------------------------
+
+
+def test_the_verdict_is_said_first_with_its_reasons_and_cures_and_is_the_same_everywhere(
+    walk: Path, tmp_path: Path
+) -> None:
+    done = gaitid("run", walk, "--model", "pig", "--assign", "right=none", "-o", tmp_path)
+    assert done.code == 0
+    record = json.loads((tmp_path / "walk.run.json").read_text(encoding="utf-8"))
+    verdict = record["verdict"]
+    assert [verdict[key] for key in ("trial", "left", "right")] == ["usable", "good", "usable"]
+    assert verdict["reasons"][0]["code"] == "no_whole_stance"
+    assert all(reason["cure"] for reason in verdict["reasons"])
+    first, second, *_ = done.lines
+    assert first == f"gaitid: {walk}: verdict: usable (left good, right usable)"
+    assert second.startswith(f"gaitid: {walk}: warning: right: no whole stance on the plates: ")
+    assert second.endswith("; cure: take a trial in which this foot stands wholly on a plate")
+    rows = list(csv.DictReader((tmp_path / "walk.spatiotemporal.csv").read_text(encoding="utf-8").splitlines()))
+    assert rows
+    assert {tuple(row[name] for name in ("subject", "session", "trial", "verdict")) for row in rows} == {
+        ("", "", "walk", "usable")
+    }
+    quiet = gaitid("run", walk, "--model", "pig", "--assign", "right=none", "-o", tmp_path, "--quiet")
+    assert quiet.err == ""
+
+
+def test_what_was_done_is_said_only_when_asked(walk: Path, tmp_path: Path) -> None:
+    def bias(c: Any) -> None:
+        c["data"]["analogs"][0, 2] += 20.0
+
+    trial = edited_c3d(walk, tmp_path / "walk.c3d", bias)
+    short, full = (gaitid("run", trial, "--model", "pig", "-o", tmp_path, *more).err for more in ([], ["-v"]))
+    assert "that was taken off its load" not in short
+    assert "note: plate 1 reads" in full and "that was taken off its load" in full

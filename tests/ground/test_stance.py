@@ -78,6 +78,40 @@ def test_events_that_agree_with_the_markers_sharpen_the_ends_of_flight() -> None
     )
 
 
+def landing(first: int, sinks: float, n: int = 280) -> FootTrack:
+    """A foot that rests before frame 110 and from `first` on, and sinks fastest at `sinks`, by 6 cm in all."""
+    foot = steps([(50, 110), (first, n - 1)], n)
+    height = 0.06 / (1 + np.exp((np.arange(n) - sinks) / 3))[:, None] * UP
+    return FootTrack(foot.heel_g + height, foot.toe_g + height)
+
+
+@pytest.mark.parametrize(
+    ("strike", "last"),
+    [
+        (1.64, 161),  # after the foot sank fastest, at 1.624: until 0.01 s before that
+        (1.62, 161),  # before it: until 0.01 s before the event
+        (1.615, 160),
+        (1.66, 159),  # 0.035 s later than the markers say, as somebody put it: until 0.025 s before these
+        (1.68, 159),
+        (1.70, 158),  # too far from the change of speed
+        (None, 158),
+    ],
+)
+def test_a_foot_flies_until_the_earlier_of_event_and_landing(strike: float | None, last: int) -> None:
+    """Its slower marker stops at frame 161; events that were put beside plates lie up to 0.07 s late."""
+    events = () if strike is None else (Event("Foot Strike", "left", strike),)
+    stance = with_events(detect_stance(landing(160, 162.4), FLOOR), events, RATE)
+    assert stance.landings == {161: pytest.approx(162.4, abs=0.3)}  # frames; a low-pass of 7 Hz
+    assert np.flatnonzero(stance.airborne).max() == last
+
+
+def test_an_off_of_the_file_that_comes_too_early_is_not_believed() -> None:
+    foot = steps([(50, 110), (160, 220)], 280)
+    without = detect_stance(foot, FLOOR)
+    early = with_events(without, (Event("Foot Off", "left", 1.07),), RATE)
+    np.testing.assert_array_equal(early.airborne, without.airborne)
+
+
 def test_a_foot_that_never_leaves_the_ground_is_never_in_the_air() -> None:
     stance = detect_stance(steps([(0, 99)], 100), FLOOR)
     assert stance.standing.all()

@@ -13,7 +13,7 @@ from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
 from gaitid.ground.claims import ByHand
-from gaitid.ground.contacts import AIR, LOADED
+from gaitid.ground.contacts import AIR, LOADED, UNKNOWN
 from gaitid.model.load import load_model
 from gaitid.notes import texts
 from gaitid.read import read_trial
@@ -106,13 +106,15 @@ def test_a_drifting_plate_is_levelled(made) -> None:  # type: ignore[no-untyped-
 
 def test_what_is_given_by_hand_wins_and_the_evidence_is_told(made) -> None:  # type: ignore[no-untyped-def]
     trial, *_ = made("over_edge")
-    assert not any(1 in c.plates for c in run(trial).contacts)
+    by_evidence = run(trial).sides["left"].load.state
     result = run(trial, (ByHand("left", (1,), 100, 200),))
     contact = next(c for c in result.contacts if c.plates == (1,))
     assert (contact.side, contact.method) == ("left", "given by hand (--assign)")
     assert "the evidence says otherwise" in contact.reason and contact.confidence < 0.5
     held = result.sides["left"].load
     assert (held.state[contact.first : contact.last + 1] == LOADED).all()
+    # while the heel presses beside the plate, nothing is known by the evidence
+    assert (by_evidence[contact.first : contact.first + 20] == UNKNOWN).all()
     plate = np.stack([p.force_p for p in trial.plates if p.number == 1])[0]
     # N: the plate's own reading, whatever it means
     assert np.nanmax(held.wrench.f_g[contact.first : contact.last, 2]) == pytest.approx(-plate[:, 2].min(), abs=2.0)

@@ -19,7 +19,7 @@ from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.markers import gaps
 from gaitid.markers.clean import model_markers
-from gaitid.markers.gaps import Gap, GapLimits, _rotations, _weights, bridge, fill_gaps
+from gaitid.markers.gaps import Gap, GapLimits, _rotations, bridge, fill_gaps, spline_weights
 from gaitid.model.load import load_model
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows
@@ -218,7 +218,7 @@ def test_the_smoothing_spline_is_the_least_squares_solution(order: int, smoothin
     expected = np.linalg.lstsq(rows, np.concatenate([y[pattern], np.zeros(31 - order)]), rcond=None)[0]
     # Rounding times the condition of `rows`, 1e6 at most.
     np.testing.assert_allclose(
-        _weights(tuple(pattern.tolist()), 8, 12, order, smoothing) @ y[pattern], expected[12:20], rtol=1e-8
+        spline_weights(tuple(pattern.tolist()), 8, 12, order, smoothing) @ y[pattern], expected[12:20], rtol=1e-8
     )
 
 

@@ -32,6 +32,7 @@ RECORDED = [
     *("stairs/Movement_trial.c3d", "stairs/Static_trial.c3d", "sydney/static.c3d", "sydney/walk03.c3d"),
     *("sydney/walk04.c3d", "sydney/walk05.c3d"),
 ]
+FLICKERS = {"stairs/Static_trial.c3d": [("spike", ("RPSI",), ((2, 2),))]}
 RATE = 100.0
 
 needs_trials = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
@@ -74,7 +75,9 @@ def test_a_walk_or_a_run_raises_no_alarm(noise_mm: float, rate_hz: float, hurry:
 def test_recorded_trials_raise_no_alarm(file: str) -> None:
     trial = read_c3d(SHARED / file)
     markers = model_markers(trial, load_model("pig", {}))
-    assert check_labels(markers, trial.rate_hz).faults == ()
+    faults = check_labels(markers, trial.rate_hz).faults
+    # in the third frame of this static RPSI flickers by 5 mm between two sets of cameras
+    assert [(f.kind, f.labels, f.frames) for f in faults] == FLICKERS.get(file, [])
     assert find_exchanged(markers) == []
 
 
@@ -154,7 +157,8 @@ def test_a_single_label_that_strays_is_unknown_there(frames: tuple[int, int], no
     markers["RTIB"][first:stop] += [0.0, 0.06, 0.0]
     checked = check_labels(markers, RATE)
     fault = only(checked.faults)
-    assert (fault.kind, fault.labels, fault.frames) == ("jump", ("RTIB",), ((first, stop - 1),))
+    kind = "spike" if stop - first < 6 else "jump"
+    assert (fault.kind, fault.labels, fault.frames) == (kind, ("RTIB",), ((first, stop - 1),))
     assert fault.size_m == pytest.approx(0.06, abs=0.008)  # m: what the marker itself moves unevenly, and the noise
     assert np.isnan(checked.markers["RTIB"]).any(axis=1).sum() == stop - first
 

@@ -48,7 +48,7 @@ def analysed(trial: Trial) -> Result:
 
 
 def said(result: Result) -> list[str]:
-    return [note.text for note in result.notes if note.code in ("label_fault", "labels_exchanged")]
+    return [note.text for note in result.notes if note.code in ("label_fault", "labels_exchanged", "labels_unused")]
 
 
 def test_labels_as_in_the_static_raise_no_alarm() -> None:

@@ -255,3 +255,26 @@ def test_what_was_parsed_before_is_what_the_files_hold(tmp_path: Path, monkeypat
     # the bytes count, not the name: a file that was edited since is read itself
     text = (CONFIGS / "pig.yaml").read_text(encoding="utf-8").replace("name: pig\n", "name: edited\n")
     assert load_model(write(tmp_path / "pig.yaml", text)).name == "edited"
+
+
+# --- formulas of columns -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("formula", ["distance(hip, knee)", "knee_width", "a + left.leg_length"])
+def test_a_column_of_an_angle_is_made_of_its_own_angles_only(formula: str, tmp_path: Path) -> None:
+    """Anything else would end the run where the column is computed, after `validate` had passed it."""
+    path = write(
+        tmp_path / "mine.yaml",
+        f'gaitid_model: 1\nname: mine\nextends: {CONFIGS}/pig.yaml\nangles: {{knee: {{flexion: "{formula}"}}}}\n',
+    )
+    with pytest.raises(ModelError, match=r"angles\.knee\.flexion: the (number|point) '[\w.]+' cannot be used here"):
+        load_model(str(path))
+
+
+@pytest.mark.parametrize("formula", ["0", "-0.0", "0 * a", "pi"])
+def test_a_column_may_be_a_number(formula: str, tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "mine.yaml",
+        f'gaitid_model: 1\nname: mine\nextends: {CONFIGS}/pig.yaml\nangles: {{knee: {{flexion: "{formula}"}}}}\n',
+    )
+    assert load_model(str(path)).angles["knee"].columns["flexion"].text == formula

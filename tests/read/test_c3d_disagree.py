@@ -193,7 +193,7 @@ def test_a_rounded_scale_is_the_same(tmp_path: Path) -> None:
     [
         (False, np.full(6, -3), 65533.0),  # a word without a sign
         (False, np.full(6, -3.0), -3.0),  # a real has its own
-        (True, np.full(6, -3), -3.0),
+        (True, np.full(6, -3), -3.0),  # far from the samples but for its sign
         (True, np.full(6, -0.5), -0.5),
     ],
 )

@@ -55,6 +55,34 @@ def test_newtons_labelled_otherwise_are_told_by_the_person_who_stands_there(kind
     assert f"up to {peak:.0f} N lasts and acts on its surface" in said
 
 
+@pytest.mark.parametrize("kind", [4, 5])
+def test_volts_that_are_labelled_millivolts_are_told_by_the_person_who_steps_on_them(kind: int) -> None:
+    """By their labels the foot would press with a thousandth of its load, and nobody would say so."""
+    plate = plate_of(kind)
+    (found,), refused, warnings = read([(plate, ["mV"] * len(plate.signals))])
+    assert refused == {}
+    assert_felt(found, felt())
+    (said,) = warnings
+    assert "labelled mV" in said and f"taken as volts: so up to {-found.force_p[:, 2].min():.0f} N lasts" in said
+
+
+def test_millivolts_stay_millivolts() -> None:
+    plate = plate_of(4)
+    plate.signals[:] *= 1e3
+    (found,), _, warnings = read([(plate, ["mV"] * len(plate.signals))])
+    assert_felt(found, felt())
+    assert warnings == []
+
+
+def test_noise_of_an_empty_plate_in_millivolts_is_nobody() -> None:
+    """A thousand times larger it has a person's size: it is named, and left as it is."""
+    plate = plate_of(4)
+    plate.signals[:] = np.random.default_rng(0).normal(size=plate.signals.shape) * np.abs(plate.signals).max() / 3
+    (found,), _, warnings = read([(plate, ["mV"] * len(plate.signals))])
+    assert np.abs(found.force_p).max() < 10  # N
+    assert any("were they volts" in w for w in warnings)
+
+
 @pytest.mark.parametrize(("kind", "label"), [(2, "lbf"), (3, "kgf"), (4, "bits"), (5, "bits")])
 def test_a_unit_that_nobody_here_knows_is_refused(kind: int, label: str) -> None:
     """Pounds have a person's size too."""

@@ -85,12 +85,15 @@ def test_a_known_load_comes_back(kind: int, seed: int, slope: float, unit: str, 
     assert any("hold the action" in w for w in texts(plates)) == action
 
 
-@pytest.mark.parametrize("form", ["reals", "signed", "unsigned"])
+@pytest.mark.parametrize("form", ["reals", "signed", "unsigned", "unsigned reals"])
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=seeds)
 def test_a_known_load_comes_back_from_a_file(kind: int, form: str, seed: int, tmp_path: Path) -> None:
-    """Each channel by its own SCALE and OFFSET, all by GEN_SCALE, as reals and as both kinds of 16-bit integers."""
+    """Each channel by its own SCALE and OFFSET, all by GEN_SCALE, as reals and as both kinds of 16-bit integers.
+
+    Reals may hold unsigned words, whose OFFSET of 32768 and more is stored as a negative word.
+    """
     rng = np.random.default_rng(seed)
     axes, corners, half = placed(rng, 0.1)
     felt = step_on(rng, SAMPLES, half)
@@ -98,7 +101,7 @@ def test_a_known_load_comes_back_from_a_file(kind: int, form: str, seed: int, tm
     signals, units, order = wired([plate], rng)
     step = np.abs(signals).max(axis=1) / 25000  # an integer has room for 32767 of them
     gen_scale = 0.5
-    offset = rng.integers(-5000, 5000, len(signals)) + (32768 if form == "unsigned" else 0)
+    offset = rng.integers(-5000, 5000, len(signals)) + (32768 if form.startswith("unsigned") else 0)
     stored = signals / step[:, None] + offset[:, None]
     path = write_c3d(
         tmp_path / "a.c3d",
@@ -108,16 +111,16 @@ def test_a_known_load_comes_back_from_a_file(kind: int, form: str, seed: int, tm
         scale=step / gen_scale,
         offset=offset,
         gen_scale=gen_scale,
-        form="UNSIGNED" if form == "unsigned" else "SIGNED",
-        floats=form == "reals",
+        form="UNSIGNED" if form.startswith("unsigned") else "SIGNED",
+        floats=form.endswith("reals"),
     )
     trial = read_c3d(path)
     assert trial.refused_plates == {}
     force_g, moment_g = read_about_centre_g(trial.plates[0])
     true_force_g, true_moment_g = about_centre_g(felt, axes)
-    # Reals: 32-bit floats keep 6e-8 of numbers up to 2 kN, a few of which are summed. Integers: half a step is 1/50000
-    # of the largest, likewise. The arms are shorter than a metre.
-    atol = 1e-3 if form == "reals" else 0.1
+    # Reals: 32-bit floats keep 6e-8 of numbers up to 2 kN, a few of which are summed, and ten times less of words on
+    # an offset of 32768. Integers: half a step is 1/50000 of the largest, likewise. The arms are shorter than a metre.
+    atol = {"reals": 1e-3, "unsigned reals": 0.01}.get(form, 0.1)
     np.testing.assert_allclose(force_g, true_force_g, atol=atol)  # N
     np.testing.assert_allclose(moment_g, true_moment_g, atol=atol)  # N·m
 

@@ -266,6 +266,23 @@ def test_warnings_are_grouped_by_severity_the_most_serious_first(
     assert "<h2>2 warnings</h2><ul><li>gap</li><li>jump</li></ul></section>" in words(result)
 
 
+def test_the_verdict_stands_on_top_where_the_record_has_one(
+    result: Path, edit_record: Callable[[Path, dict[str, object]], None], words: Words
+) -> None:
+    assert "Verdict" not in words(result)  # a record of before verdicts
+    reason = {"lowers_to": "usable", "code": "c", "side": "left", "text": "no <stance>", "cure": "another trial"}
+    edit_record(result, {"verdict": {"trial": "usable", "left": "usable", "right": "good", "reasons": [reason]}})
+    page = words(result)
+    said = "<h2>Verdict: usable (left usable, right good)</h2><ul><li>left: no &lt;stance&gt;; cure: another trial</li>"
+    assert said in page
+    assert page.index(said) < page.index('aria-label="Warnings"')
+    edit_record(result, {"verdict": {"trial": "good", "left": "good", "right": "good", "reasons": []}})
+    assert "<strong>Verdict: good</strong>" in words(result)
+    for damaged in ("good", [1], {"trial": None, "reasons": "x"}):
+        edit_record(result, {"verdict": damaged})
+        assert words(result)
+
+
 def test_contacts_outside_the_frames_do_no_harm(result: Path) -> None:
     path = result.with_name("walk.contacts.csv")
     path.write_text(path.read_text(encoding="utf-8") + "left,2,900,950,500,geometry,1,\n", encoding="utf-8")

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from slow import slow_but
 
 from gaitid.dynamics.joint_space import motion
+from gaitid.errors import GaitidError
+from gaitid.model.load import bundled_folder
 from gaitid.read import read_trial
 from gaitid.simulate import simulate
 from gaitid.simulate.chain import ChainScenario
@@ -150,6 +152,33 @@ def test_an_external_load_does_what_a_force_plate_would_say() -> None:
     # Newton for the whole system: the rail's force and the load's
     np.testing.assert_allclose(state.wrench["rail"][0] + force, total, atol=1e-11)  # N
     assert force[45, 2] > 7 and np.abs(force[:, 0] - 2).max() == 0
+
+
+# --- what would have no end -----------------------------------------------------------------------------------------
+
+
+def edited(tmp_path: Path, old: str, new: str) -> str:
+    text = (bundled_folder("configs") / "scenarios" / "double_pendulum.yaml").read_text(encoding="utf-8")
+    assert old in text
+    path = tmp_path / "mine.yaml"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    return str(path)
+
+
+def test_a_bar_of_a_thousand_kilometres_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(GaitidError, match=r"bodies\[0\]\.distal_m: expected at most 1000 m, found 1e\+06"):
+        load_scenario(edited(tmp_path, "distal_m: [0, 0, -1]", "distal_m: [0, 0, -1e6]"), {})
+
+
+def test_a_motion_that_is_too_fast_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A joint at ten million turns a second; the limit is lowered, so that the test is quick."""
+    monkeypatch.setattr("gaitid.dynamics.forward.LEAST_EVALUATIONS", 2000)
+    monkeypatch.setattr("gaitid.dynamics.forward.EVALUATIONS_PER_S", 100)
+    path = edited(tmp_path, "rate_rad_per_s: pi", "rate_rad_per_s: 6e7")
+    scenario = load_scenario(path, {"duration": 0.5})
+    assert isinstance(scenario, ChainScenario)
+    with pytest.raises(GaitidError, match=r"got no further than [0-9.e-]+ s in 2000 evaluations"):
+        chain_state(scenario)
 
 
 # --- the files ---------------------------------------------------------------------------------------------

@@ -12,11 +12,14 @@ import pytest
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
+from gaitid.analysis.swing_end import swing_end, unloaded
 from gaitid.body.feet import foot_tracks
 from gaitid.body.subject import SubjectFile
 from gaitid.gait.spatiotemporal import FIGURES, Gait, analyse_gait
 from gaitid.ground.belt import floor_under
+from gaitid.ground.contacts import AIR, UNKNOWN
 from gaitid.model.load import load_model
+from gaitid.trial import Event
 from gaitid.write.cycles import CYCLE_COLUMNS, GROUND_COLUMNS, cycles_csv, spatiotemporal_csv
 from gaitid.write.tables import joints_csv
 
@@ -133,3 +136,61 @@ def test_without_cycles_there_is_a_header(simulated: Callable[..., object]) -> N
     result = analyse(standing, load_model("pig", {"cutoff_hz": "none"}), SubjectFile())
     gait = gait_of(result)
     assert cycles_csv(result, gait).count("\n") == spatiotemporal_csv(result, gait).count("\n") == 1
+
+
+# --- the end of a swing beside the plates --------------------------------------------------------------------------
+
+
+def with_file_events(sim, late_s: float = 0.0):  # type: ignore[no-untyped-def]
+    """The walk with an event for every strike and off of the truth, strikes so much late."""
+    events = []
+    for k, one in enumerate(sim.walk.stances):
+        loaded = np.flatnonzero(sim.truth.load[one.side].stance == k)
+        if loaded.size and loaded[0] > 0:
+            events.append(Event("Foot Strike", one.side, loaded[0] / 100 + late_s))
+        if loaded.size and loaded[-1] < sim.trial.n_frames - 1:
+            events.append(Event("Foot Off", one.side, loaded[-1] / 100))
+    return replace(sim.trial, events=tuple(events))
+
+
+def test_a_cycle_ends_in_swing_with_the_moments_of_a_foot_that_nothing_loads(simulated: Callable[..., object]) -> None:
+    """The next strike is beside the plates: up to it, the truth of the simulated walk."""
+    sim = simulated()
+    result = analyse(with_file_events(sim), load_model("pig", {"cutoff_hz": "none"}), SubjectFile())
+    table = pd.read_csv(io.StringIO(cycles_csv(result, result.gait)))
+    whole = 0
+    for stride in result.gait.strides:
+        cycle = stride.cycle
+        rows = table[(table["side"] == cycle.side) & (table["cycle"] == cycle.number)]
+        if cycle.strike.source != "force" or cycle.next_strike.source != "file":
+            continue
+        end = swing_end(result, cycle)
+        assert 2 <= len(end) <= 4
+        state = result.sides[cycle.side].load.state
+        assert (state[end.start : end.stop - 1] == UNKNOWN).all()  # frame by frame it stays unknown
+        whole += 1
+        for name in ("hip_extension_moment_Nm_per_kg", "knee_power_W_per_kg", "ground_reaction_upward_N_per_kg"):
+            assert rows[name].notna().all(), name
+        assert (rows["ground_reaction_upward_N_per_kg"].to_numpy()[-2:] == 0).all()
+        # the last frames before the strike: of a foot that carries nothing, whose moments change by little in 0.03 s
+        moment = rows["hip_extension_moment_Nm_per_kg"].to_numpy()
+        assert np.abs(np.diff(moment[-5:])).max() < 0.05  # N·m/kg a percent
+    assert whole >= 1
+
+
+def test_a_cycle_whose_end_is_late_by_the_markers_keeps_its_empty_end(simulated: Callable[..., object]) -> None:
+    sim = simulated()
+    trial = with_file_events(sim, 0.09)
+    result = analyse(trial, load_model("pig", {"cutoff_hz": "none"}), SubjectFile())
+    assert all(not swing_end(result, stride.cycle) for stride in result.gait.strides)
+
+
+def test_a_foot_that_nothing_loads_has_the_moments_of_its_swing(result: Result) -> None:
+    for side, leg in result.sides.items():
+        flies = leg.load.state == AIR
+        moments, powers = unloaded(result, side)
+        for name, columns in moments.items():
+            for column, values in columns.items():
+                np.testing.assert_allclose(values[flies], leg.moments[name][column][flies], atol=1e-12)
+        for joint, values in powers.items():
+            np.testing.assert_allclose(values[flies], leg.powers[joint][flies], atol=1e-12)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from gaitid.disk.regular import MAX_BYTES, file_size, refuse_beyond_memory, unreadable
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
+from gaitid.numerics.statistics import quantile_of_known
 from gaitid.read.c3d.layout import find_layout, first_number
 from gaitid.read.c3d.sections import (
     BLOCK,
@@ -36,6 +37,8 @@ from gaitid.trial import Array, Mask
 
 # Of memory that a run takes at most for each point in a frame and for each analog sample (docs/fuzzing.md).
 POINT_BYTES, SAMPLE_BYTES = 120, 24
+# Numbers that a word of 16 bits can hold.
+WORDS = 1 << 16
 _TODO = "open and save the file again in the program that made it"
 
 
@@ -140,6 +143,23 @@ def read_c3d_file(path: Path) -> C3DFile:
         raise unreadable(error) from None
 
 
+def read_c3d_parameters(path: Path) -> Parameters:
+    """Only what a file says of its data, without them.
+
+    Raises
+    ------
+    ReadError
+        Absent, not C3D, too large, or its parameter section cannot be read.
+    """
+    size = file_size(path, MAX_BYTES, "C3D")
+    try:
+        with path.open("rb") as file:
+            head, numbers, start, header = read_head(file)
+            return _section(file, head, start, header, numbers, size)[1].parameters
+    except OSError as error:
+        raise unreadable(error) from None
+
+
 def _read(file: BinaryIO, size: int) -> C3DFile:
     head, numbers, start, header = read_head(file)
     head, section = _section(file, head, start, header, numbers, size)
@@ -211,7 +231,8 @@ def _losses(head: bytes, section: Section, numbers: NumberFormat) -> Notes:
 def _analog(stored: NDArray[np.number], section: Section) -> tuple[Analog, Notes]:
     """The channels, and one scale and offset for each.
 
-    Whole numbers are signed unless ``ANALOG:FORMAT`` says UNSIGNED (C3D User Guide), data and offsets alike.
+    Whole numbers are signed unless ``ANALOG:FORMAT`` says UNSIGNED (C3D User Guide), data and offsets alike. Of reals
+    it speaks of the offsets alone, which stay words (`_unsigned_offsets`).
     """
     parameters, n_channels = section.parameters, stored.shape[1]
     for name in ("SCALE", "OFFSET"):
@@ -222,11 +243,39 @@ def _analog(stored: NDArray[np.number], section: Section) -> tuple[Analog, Notes
         two_bytes = ("ANALOG", "OFFSET") in section.two_byte_integers
         if stored.dtype.kind == "i":
             stored = stored.astype(np.uint16)
-            offsets = offsets % (1 << 16) if two_bytes else offsets
-        elif two_bytes and (offsets[:n_channels] < 0).any():
-            text = "ANALOG:FORMAT says UNSIGNED of reals; negative ANALOG:OFFSET are taken as they stand"
-            return Analog(stored, offsets, parameters), (Note("file_repaired", text),)
+            offsets = offsets % WORDS if two_bytes else offsets
+        elif two_bytes:
+            offsets, notes = _unsigned_offsets(stored, offsets, parameters)
+            return Analog(stored, offsets, parameters), notes
     return Analog(stored, offsets, parameters), ()
+
+
+def _unsigned_offsets(stored: NDArray[np.number], offsets: Array, parameters: Parameters) -> tuple[Array, Notes]:
+    """The offsets of reals that ``ANALOG:FORMAT`` calls UNSIGNED.
+
+    The samples are what the converter gave, or were scaled before; ``ANALOG:OFFSET`` is a word still, and "must be
+    treated as UNSIGNED" (C3D User Guide, ANALOG:FORMAT, which was invented for such files). A channel that holds no
+    unsigned words (its samples go below 0 or beyond 65535), or that lies nearer to the offset with its sign, was not
+    written so: there the offset is taken as it stands.
+    """
+    n_channels = stored.shape[1]
+    negative = np.flatnonzero(offsets[:n_channels] < 0)
+    if not len(negative):
+        return offsets, ()
+    samples = as_float64(stored[:, negative])
+    with np.errstate(invalid="ignore"):
+        words = ~((samples < 0) | (samples > WORDS - 1)).any(axis=0)
+        typical = quantile_of_known(samples, 0.5)
+        near = np.abs(typical - offsets[negative] - WORDS) < np.abs(typical - offsets[negative])
+    wrapped, kept = negative[words & near], negative[~(words & near)]
+    offsets = offsets.copy()
+    offsets[wrapped] += WORDS
+    names = [*texts(parameters, "ANALOG", "LABELS"), *[""] * n_channels]
+    if not len(kept):
+        return offsets, ()  # as the format has it
+    which = listed([names[i] or f"channel {i + 1}" for i in kept])
+    text = f"ANALOG:FORMAT says UNSIGNED of reals; negative ANALOG:OFFSET are taken as they stand: {which}"
+    return offsets, (Note("file_repaired", text),)
 
 
 def continued(parameters: Parameters, group: str, name: str) -> list[Value]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gaitid.notes import Note, Notes
 from gaitid.read.c3d.events import events_of
-from gaitid.read.c3d.file import read_c3d_file, texts
+from gaitid.read.c3d.file import read_c3d_file, read_c3d_parameters, texts
 from gaitid.read.c3d.layout import first_number
 from gaitid.read.c3d.sections import Parameters
 from gaitid.read.labels import listed, subject_and_name
@@ -125,6 +125,25 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
         },
         notes=(*notes, *measurement_notes, *plates.notes, *event_notes),
     )
+
+
+def read_stored_subject(path: Path) -> tuple[frozenset[str], Mapping[str, float]]:
+    """The labels of a file's points and its stored measurements, in the file's own units, without reading its data.
+
+    Raises
+    ------
+    ReadError
+        Not C3D, or its parameters cannot be read.
+    """
+    parameters = read_c3d_parameters(path)
+    labels = frozenset(subject_and_name(label)[1] for label in texts(parameters, "POINT", "LABELS"))
+    numbers = [
+        (subject_and_name(label)[1], float(value.item()))
+        for group in ("SUBJECTS", "PROCESSING")
+        for label, value in parameters.get(group, {}).items()
+        if isinstance(value, np.ndarray) and value.size == 1 and np.isfinite(value).all()
+    ]
+    return labels, _Measurements(numbers)
 
 
 def _blanks(xyz: Array, seen: Mask, scale: float, labels: Sequence[str]) -> tuple[Mask, Notes]:

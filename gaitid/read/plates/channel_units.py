@@ -8,6 +8,7 @@ is refused.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -35,6 +36,8 @@ _CONVERTER_V = 12.0
 _STUCK_M = 0.002
 # Of the loaded samples, so many act on the surface, where the rest may be a foot on the edge.
 _ON_IT = 0.9
+# Of its largest load, a plate reads no more than this when it is empty.
+_EMPTY = 0.1
 # m. Sensors lie so far below the surface: shear puts the arm about them so far beside the plate.
 _DEPTH_M = 0.1
 
@@ -284,12 +287,46 @@ def calibrated(
     if isinstance(matrix, ReadError):
         raise matrix
     if signals.volts:
-        return through, ()
+        return _whole_volts(plate_type, length_m, signals, surface, (through, matrix))
     if len(signals.units) != len(plate_type.holds):
         raise ReadError("its channels are not in volts", found=", ".join(signals.units), todo="correct ANALOG:UNITS")
     for unit, what in zip(signals.units, plate_type.holds, strict=True):
         factor(unit, TABLES[what], f"plate {number} {what} channel")
     return through, (Note("reading_assumed", f"{labelled} volts, through CAL_MATRIX; no load on it tells"),)
+
+
+def _whole_volts(
+    plate_type: PlateType, length_m: float, signals: Signals, surface: Surface, given: tuple[Array, Array]
+) -> tuple[Array, Notes]:
+    """Channels on which nobody is seen to stand: as whole volts where they are labelled as parts of one and a person
+    then comes and goes; `given` are the values by the labels and the matrix.
+
+    Some files hold volts under the label mV, or a matrix for each millivolt: a foot's load is then 1 N.
+    """
+    through, matrix = given
+    if {VOLTAGE_V[plain(unit)] for unit in signals.units} == {1.0}:
+        return through, ()
+    volts = _through(plate_type, length_m, replace(signals, units=["V"] * len(signals.units)), matrix)
+    largest = _lasting_N(plate_type, volts, signals.rate_hz, surface)
+    found = f"its channels are labelled {signals.labels}, and by CAL_MATRIX"
+    felt = f"{found} no more than {_lasting_N(plate_type, through, signals.rate_hz, surface):.2g} N lasts on it"
+    if (peak := person_on_it(plate_type, volts, signals.rate_hz, surface)) and _comes_and_goes(
+        plate_type, volts, signals.rate_hz, surface
+    ):
+        text = f"{felt}; taken as volts: so up to {peak:.0f} N lasts and acts on its surface"
+        return volts, (Note("reading_assumed", text),)
+    if largest >= _PERSON_N[0]:
+        text = f"{felt}; were they volts, {largest:.0f} N; correct ANALOG:UNITS if somebody stood there"
+        return through, (Note("plate_doubtful", text),)
+    return through, ()
+
+
+def _comes_and_goes(plate_type: PlateType, values: Array, rate_hz: float, surface: Surface) -> bool:
+    """Whether the vertical force is next to nothing at one end of its range: a load, not noise about a level."""
+    known = values[np.isfinite(values).all(axis=1)]
+    vertical = plate_type.load(known, surface.a, surface.b)[0][:, 2]
+    empty, loaded = sorted(map(abs, lasting_extremes(vertical, rate_hz)))
+    return empty < _EMPTY * loaded
 
 
 def _as_it_stands(plate_type: PlateType, length_m: float, signals: Signals, surface: Surface) -> tuple[Array, float]:

@@ -241,7 +241,7 @@ def zeroed(
         if abs(level - empty) > _DRIFT_N or (abs(level) > _MAX_ZERO_N and not pulls):
             unfit = f"the plate may be loaded then: {abs(level):.3g} N"
     if unfit:
-        return values, Note("plate_bias", f"{window.frames} are not used as its zero level ({unfit})")
+        return values, Note("reading_info", f"{window.frames} are not used as its zero level ({unfit})")
     zero = np.nanmean(values[window.samples], axis=0)
     # a place has no zero level
     zero[_columns(plate_type, PLACE)] = 0.0

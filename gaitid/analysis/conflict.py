@@ -1,0 +1,222 @@
+"""Two calibrations of one trial, what it stores and a static -> how far apart their angles and moments are.
+
+One rule decides which is used (docs/static.md): a static or subject file that was given, else what the trial stores.
+Here the other one is tried, where they differ, so that a reader knows what hangs on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from gaitid.analysis.limb import Mechanics, solve_limb
+from gaitid.analysis.pipeline import Prepared, calibration_of, prepare
+from gaitid.analysis.result import Result
+from gaitid.body.frames import Calibration, Geometry
+from gaitid.body.poses import differentiate, pose_body
+from gaitid.body.requested import display
+from gaitid.body.resolve import DIFFERENCE, STORED_IN_TRIAL
+from gaitid.body.standing import compare_with_static
+from gaitid.body.subject import Subject, SubjectFile
+from gaitid.errors import GaitidError, first_few
+from gaitid.model import specs
+from gaitid.model.marker_sets import MarkerSet
+from gaitid.notes import Note, Notes
+from gaitid.read.c3d.trial import read_stored_subject
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Trial
+
+# Two calibrations that agree to this are as good as one. Degrees: what repeated gait analyses of one person agree to at
+# best (McGinley 2009, Gait Posture 29:360-369: errors of 2° or less are acceptable). N·m/kg: half of what no trial may
+# be wrong by unsaid.
+SAME_DEG, SAME_NM_PER_KG = 2.0, 0.05
+# Frames of static and trial that are looked at before it is known that they differ: enough for means.
+_LOOKED_AT = 50
+# rad or deg, as the files store it.
+_SAME_STORED = 1e-3
+# So many measurements that differ are named.
+_SHOWN = 3
+
+
+class Effect(NamedTuple):
+    """The largest differences of two results, and where."""
+
+    angle_deg: float
+    angle: str
+    moment_Nm_per_kg: float
+    moment: str
+
+    @property
+    def matters(self) -> bool:
+        """Whether they are two results, not one."""
+        return self.angle_deg > SAME_DEG or self.moment_Nm_per_kg > SAME_NM_PER_KG
+
+    @property
+    def words(self) -> str:
+        """For a person."""
+        angle = f"angles by up to {self.angle_deg:.1f}° ({self.angle})"
+        if not self.moment:
+            return angle
+        return f"{angle} and moments by up to {self.moment_Nm_per_kg:.2f} N·m/kg ({self.moment})"
+
+
+@frozen_dataclass(eq=False)
+class Origin:
+    """What a result was made from, to make it again with another calibration.
+
+    Attributes
+    ----------
+    model : Model
+        As loaded, bound to no labels.
+    subject_file : SubjectFile
+    static : Trial or None
+    marker_set : MarkerSet or None
+    """
+
+    model: specs.Model
+    subject_file: SubjectFile
+    static: Trial | None = None
+    marker_set: MarkerSet | None = None
+
+    def prepared(self, trial: Trial, static: Trial | None, foot_flat: bool | None) -> Prepared:
+        """The trial's measurements with another static; `foot_flat` where nobody says it."""
+        file = self.subject_file
+        if file.foot_flat is None:
+            file = replace(file, foot_flat=foot_flat)
+        return prepare(trial, self.model, file, static, self.marker_set)
+
+
+def stored_is_used(subject: Subject, model: specs.Model) -> bool:
+    """Whether calibration angles come from what the trial stores."""
+    return any(
+        measured.source == STORED_IN_TRIAL
+        for name, measured in subject.measured.items()
+        if isinstance(model.subject[name.rpartition(".")[2]].static, specs.StaticAngle | specs.StaticTurn)
+    )
+
+
+def given_static_notes(result: Result, origin: Origin) -> Notes:
+    """That the static which was given and the calibration that the trial stores make two results, and how far apart."""
+    if origin.static is None or origin.subject_file.calibration.places:
+        return ()
+    try:
+        alone = origin.prepared(result.trial, None, None)
+    except GaitidError:  # the trial stores none
+        return ()
+    if not stored_is_used(alone.subject, result.model) or not _differences(result.subject, alone.subject):
+        return ()
+    effect = _effect(result, alone.subject, Calibration())
+    if effect is None or not effect.matters:
+        return ()
+    text = f"the static is used, not the calibration that the trial stores: they change {effect.words}"
+    return (Note("calibration_conflict", text, cure="look which of both was measured with these markers"),)
+
+
+def static_beside_notes(result: Result, origin: Origin, static: Trial) -> Notes:
+    """What a static beside a trial says otherwise than the calibration that the trial stores, which is used.
+
+    Nothing where both are the same.
+    """
+    name = static.path.name
+    begin = f"{name} lies beside it and was not used, as the trial stores a calibration"
+    cure = f"--static {name}"
+    static = replace(static, points_g=static.points_g[:: max(1, static.n_frames // _LOOKED_AT)])
+    try:
+        other = origin.prepared(result.trial, static, None)
+        if other.denies_foot_flat:
+            other = origin.prepared(result.trial, static, False)
+        differences = _differences(result.subject, other.subject)
+        if not differences:
+            return ()
+        calibration = calibration_of(other, result.body.sides)
+        step = max(1, result.trial.n_frames // _LOOKED_AT)
+        some = {label: track[::step] for label, track in result.markers.filtered.items()}
+        n_frames = len(next(iter(some.values())))
+        geometry = Geometry(other.model, some, other.subject.numbers, n_frames, other.up_g, calibration=calibration)
+        compare_with_static(geometry, result.body.sides)
+    except GaitidError as error:
+        return (Note("file_beside", f"{begin}; nor would it serve: {error.wrong}"),)
+    effect = _effect(result, other.subject, calibration)
+    if effect is None:
+        return (Note("file_beside", begin, cure=cure),)
+    text = f"{begin}; the static would change {effect.words}"
+    if not effect.matters:
+        return (Note("file_beside", text, cure=cure),)
+    text = f"{text}: {first_few(differences, _SHOWN)}"
+    return (Note("calibration_conflict", text, cure=f"look which was measured with these markers: {cure} takes it"),)
+
+
+def stores_the_same(static: Path, result: Result) -> bool:
+    """Whether a static stores the calibration that the trial stores too.
+
+    Its parameters alone are read. What a program computed from a static and wrote into both needs no comparison.
+    """
+    if static.suffix.lower() != ".c3d":
+        return False
+    try:
+        _, stored = read_stored_subject(static)
+    except GaitidError:
+        return False
+    letters = [side.letter for side in result.model.sides]
+    angles = [m for m in result.model.subject.values() if isinstance(m.static, specs.StaticAngle | specs.StaticTurn)]
+    names = [name.replace("{S}", letter) for m in angles for name in m.c3d for letter in letters]
+    ours = result.trial.parameters
+    return any(map(ours.get, names)) and all(
+        abs(stored.get(name, 0.0) - ours.get(name, 0.0)) < _SAME_STORED for name in names
+    )
+
+
+def _differences(used: Subject, other: Subject) -> list[str]:
+    """Measurements that differ, in words; the mass apart, of which no static is needed."""
+    words = []
+    for name, mine in used.measured.items():
+        theirs = other.measured.get(name)
+        if theirs is None or mine.unit == "kg":
+            continue
+        off = theirs.value - mine.value
+        if mine.unit == "rad":
+            off -= 2 * np.pi * np.round(off / (2 * np.pi))
+        if abs(off) > DIFFERENCE[mine.unit]:
+            mine_shown, theirs_shown = (display(m.value, m.unit) for m in (mine, theirs))
+            words.append(f"{name.replace('.', ' ')} {theirs_shown} instead of {mine_shown}")
+    return words
+
+
+def _effect(result: Result, subject: Subject, calibration: Calibration) -> Effect | None:
+    """How a result changes with another subject; None where that is no body."""
+    body, trial = result.body, result.trial
+    try:
+        other = pose_body(body.model, result.markers, subject, body.sides, body.geometry.up_g, calibration)
+    except GaitidError:
+        return None
+    motion = differentiate(other, trial.rate_hz)
+    mechanics = Mechanics(result.subject.mass_kg, result.gravity_g, result.solver)
+    angle, moment = (0.0, ""), (0.0, "")
+    for side in body.model.sides:
+        if side.name not in body.sides:
+            continue
+        mine = result.sides[side.name]
+        theirs = solve_limb(side, other, motion, mine.load, mechanics)
+        angle = max(angle, *_largest(side.name, mine.angles, theirs.angles, turns=True))
+        moment = max(moment, *_largest(side.name, mine.moments, theirs.moments))
+    return Effect(*angle, *moment)
+
+
+_Columns = Mapping[str, Mapping[str, Array]]
+
+
+def _largest(side: str, first: _Columns, second: _Columns, turns: bool = False) -> Iterator[tuple[float, str]]:
+    """The largest difference of each column, with its name in words."""
+    yield 0.0, ""
+    for joint, columns in first.items():
+        for name, values in columns.items():
+            off = second[joint][name] - values
+            if turns:
+                off = off - 360.0 * np.round(off / 360.0)
+            known = np.abs(off[np.isfinite(off)])
+            if known.size:
+                yield float(known.max()), f"{side} {joint} {name}".replace("_", " ")

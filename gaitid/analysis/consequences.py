@@ -1,0 +1,104 @@
+"""What each code of a note does to the verdict on its trial, and what would make it good (docs/quality.md).
+
+Beside `gaitid.notes.CODES`, which says how serious a note is: a number that may be wrong is serious wherever it stands,
+but it spoils a verdict only where the trial would be used by it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gaitid.notes import CODES
+
+#: The best first. ``good``: all that the model gives can be used; ``usable``: the reasons say what cannot, or with what
+#: doubt; ``do not use``: what is written may be wrong throughout.
+GOOD, USABLE, DO_NOT_USE = "good", "usable", "do not use"
+LEVELS = (GOOD, USABLE, DO_NOT_USE)
+
+
+class Consequence(NamedTuple):
+    """What a note does to the verdict.
+
+    Attributes
+    ----------
+    lowers_to : str
+        One of `LEVELS`; `GOOD` where it lowers nothing.
+    cure : str
+        Which marker, option, static or plate would make it good; empty where nothing is to be done. That of a note
+        itself comes first.
+    explains : bool
+        It says why the load of a stance is not known: no reason of its own where a leg has a whole stance all the same.
+    """
+
+    lowers_to: str
+    cure: str = ""
+    explains: bool = False
+
+
+_LABELS = "correct the labels there"
+_MEASURE = "measure it and give it with --subject"
+_PLATES = "correct the plate in the file, or describe it with --plates"
+_STATIC = "record the static again with the markers as they are in the trial, and give it with --static"
+
+CONSEQUENCES: dict[str, Consequence] = {
+    # reading
+    "values_lost": Consequence(GOOD, "export the file again from the system that recorded it"),
+    "file_repaired": Consequence(USABLE, "export the file again from the system that recorded it"),
+    "file_incomplete": Consequence(USABLE, "export the file again from the system that recorded it"),
+    "input_unused": Consequence(USABLE, "correct the file that is given, or leave it out"),
+    "reading_assumed": Consequence(GOOD, "declare it in the file, with --plates or with --set"),
+    "reading_info": Consequence(GOOD),
+    "forces_partial": Consequence(GOOD),
+    # markers
+    "label_fault": Consequence(USABLE, _LABELS),
+    "labels_unused": Consequence(USABLE, "correct the labels"),
+    "labels_exchanged": Consequence(DO_NOT_USE, "correct the labels"),
+    "gap_filled": Consequence(GOOD),
+    "gap_open": Consequence(GOOD, "fill the gaps where the markers were recorded"),
+    "marker_filter": Consequence(GOOD, "choose the filter with --cutoff"),
+    "markers_rough": Consequence(USABLE, "give a --cutoff"),
+    "filter_misled": Consequence(USABLE, "give a --cutoff"),
+    "filter_strong": Consequence(USABLE, "give a higher --cutoff"),
+    "filter_inexact": Consequence(GOOD),
+    "filters_differ": Consequence(GOOD, "give --force-cutoff the frequency of the markers"),
+    # the subject and the body
+    "leg_absent": Consequence(DO_NOT_USE, "label the markers of that leg"),
+    "segment_absent": Consequence(USABLE, "label the markers of that segment, or take a model that needs fewer"),
+    "measurement_assumed": Consequence(GOOD, _MEASURE),
+    "heel_absent": Consequence(GOOD, "put a marker on the heel"),
+    "measurement_ignored": Consequence(GOOD, _MEASURE),
+    "measurements_differ": Consequence(USABLE, "find out which one is right, and give that one with --subject"),
+    "other_person": Consequence(DO_NOT_USE, "give the static of this person, recorded with these markers"),
+    "static_differs": Consequence(USABLE, _STATIC),
+    "mass_estimated": Consequence(GOOD, "weigh the subject and give mass_kg with --subject"),
+    "mass_unknown": Consequence(USABLE, "give mass_kg with --subject"),
+    "length_jump": Consequence(USABLE, _LABELS),
+    # plates and contacts
+    "plate_refused": Consequence(USABLE, _PLATES, explains=True),
+    "plate_doubtful": Consequence(USABLE, _PLATES),
+    "plate_bias_removed": Consequence(GOOD),
+    "plate_bias": Consequence(USABLE, "zero the plates before the trial, or record some frames with nobody on them"),
+    "plate_misplaced": Consequence(USABLE, _PLATES, explains=True),
+    "load_unclaimed": Consequence(USABLE, "name the foot with --assign, or keep others off the plates", explains=True),
+    "events_off": Consequence(USABLE, "correct the events, or see whether forces and markers are of one time"),
+    "assignment_differs": Consequence(USABLE, "look at the recording, and say which foot it was with --assign"),
+    "no_known_load": Consequence(USABLE, "take a trial in which a foot stands wholly on a plate", explains=True),
+    "treadmill": Consequence(GOOD),
+    "belts_differ": Consequence(GOOD),
+    # the result
+    "weight_doubtful": Consequence(USABLE, "weigh the subject (mass_kg in --subject), and calibrate the plates"),
+    "weight_wrong": Consequence(DO_NOT_USE, "give the mass in kg with --subject, and see that the forces are in N"),
+    "wrenches_partial": Consequence(USABLE, "fill the gaps where the markers were recorded"),
+    "model_limits": Consequence(USABLE, "record the markers that a model with all angles and moments needs"),
+    "no_known_wrench": Consequence(USABLE, "see the other reasons", explains=True),
+    "file_beside": Consequence(GOOD, "give it with the option that is named"),
+    "model_hidden": Consequence(GOOD, "rename the file of yours if the bundled model is meant"),
+    "alias_unused": Consequence(GOOD, "correct the name in the model or the marker set"),
+}
+#: Of a code that stands in no row above, by its severity.
+_OTHERWISE = {"error": Consequence(USABLE), "doubt": Consequence(USABLE)}
+
+
+def consequence_of(code: str) -> Consequence:
+    """What a note with this code does to the verdict."""
+    return CONSEQUENCES.get(code) or _OTHERWISE.get(CODES[code][0], Consequence(GOOD))

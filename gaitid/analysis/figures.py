@@ -1,0 +1,211 @@
+"""Figures that tell whether a result can be trusted, each against its limits: how much is known, how much is carried.
+
+`gaitid check` shows them all; what lies beyond a limit is also a note of the result (`figure_notes`), so that `run`,
+`batch` and every verdict say the same. None of them judges how somebody walks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+import numpy as np
+
+from gaitid.analysis.limits import (
+    EMPTY_FAIL,
+    EMPTY_WARN,
+    FAIL,
+    LANDED_TOGETHER_S,
+    MEAN_FAIL,
+    MEAN_WARN,
+    PASS,
+    PEAK_FAIL,
+    PEAK_WARN,
+    TOGETHER_WARN,
+    WARN,
+)
+from gaitid.analysis.result import Result, SideResult
+from gaitid.ground.contacts import AIR, LOADED, UNKNOWN
+from gaitid.notes import Note, Notes
+from gaitid.numerics.masks import known_rows, spans
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, IntArray
+
+_WRONG = "body mass or plate wrong"
+
+
+@frozen_dataclass()
+class Figure:
+    """One figure and its limit.
+
+    Attributes
+    ----------
+    name : str
+    status : str
+        ``pass``, ``warn`` or ``fail``.
+    text : str
+        For a person, with the figure and the limit.
+    value, limit : float or None
+    unit : str
+        Of both.
+    side : str
+        The only leg that it concerns; empty where it concerns the trial.
+    """
+
+    name: str
+    status: str
+    text: str
+    value: float | None = None
+    limit: float | None = None
+    unit: str = ""
+    side: str = ""
+
+
+def figure_notes(result: Result) -> Notes:
+    """The figures that lie beyond their limits."""
+    notes = []
+    for figure in vertical_force(result):
+        if figure.status != PASS:
+            code = "weight_wrong" if figure.status == FAIL else "weight_doubtful"
+            notes.append(Note(code, figure.text, figure.side))
+    covered = coverage(result)
+    if covered.status != PASS and covered.side:  # where no wrench is known at all, another note says why
+        notes.append(Note("wrenches_partial", covered.text, covered.side))
+    return tuple(notes)
+
+
+# --- how much is known --------------------------------------------------------------------------------------
+
+
+def coverage(result: Result) -> Figure:
+    """Share of the frames with a known load in which a joint's wrench is empty, worst joint."""
+    worst, side_of, where, any_filled, any_loaded = 0.0, "", "", False, False
+    for side, leg in result.sides.items():
+        loaded = (leg.load.state == LOADED) | (leg.load.state == AIR)
+        loaded[: result.settings.end_frames] = False
+        loaded[len(loaded) - result.settings.end_frames :] = False
+        for joint, wrench in leg.wrenches.items():
+            filled = known_rows(wrench.m_g)
+            any_filled |= bool(filled.any())
+            if loaded.any():
+                any_loaded = True
+                empty = float((loaded & np.logical_not(filled)).sum() / loaded.sum())
+                if empty > worst:
+                    worst, side_of, where = empty, side, f"{side} {joint}"
+    if not any_filled:
+        what = "no wrench is known" if any_angle(result) else "no angle and no wrench is known"
+        return Figure("coverage", FAIL, f"{what} in any frame", 1.0, EMPTY_FAIL, "1")
+    if not any_loaded:
+        return Figure("coverage", WARN, "no load is known in any frame: coverage was not checked")
+    status = FAIL if worst > EMPTY_FAIL else WARN if worst > EMPTY_WARN else PASS
+    text = f"{worst:.0%} of the frames with a known load are empty"
+    if status != PASS:
+        limit = EMPTY_FAIL if status == FAIL else EMPTY_WARN
+        text += f" ({where}), at most {limit:.0%}: markers are missing there"
+    return Figure("coverage", status, text, worst, EMPTY_FAIL, "1", "" if status == PASS else side_of)
+
+
+def any_angle(result: Result, side: str = "") -> bool:
+    """Whether an angle is known in any frame: of one side that of a joint, of all any."""
+    joints = {spec.joint for spec in result.model.chain}
+    legs = [leg for name, leg in result.sides.items() if side in ("", name)]
+    angles = [a for leg in legs for name, a in leg.angles.items() if side == "" or name in joints]
+    return any(np.isfinite(values).any() for columns in angles for values in columns.values())
+
+
+# --- how much is carried ------------------------------------------------------------------------------------
+
+
+def vertical_force(result: Result) -> list[Figure]:
+    """Whether the plates carry the body weight that the mass says."""
+    gravity, mass = result.gravity_g, result.subject.mass_kg
+    g = float(np.linalg.norm(gravity))
+    if g == 0 or not np.isfinite(mass):
+        return []
+    weight = mass * g
+    up = -gravity / g
+    first = result.trial.first_frame
+    figures = [*_peaks(result, weight)]
+    for mean, start, stop in _mean_over_steps(result.sides, up, weight):
+        status, limits = _judge(mean, (1 - MEAN_WARN, 1 + MEAN_WARN), (1 - MEAN_FAIL, 1 + MEAN_FAIL))
+        text = f"mean vertical force {mean:.3f} body weights over frames {start + first}-{stop + first}"
+        if status != PASS:
+            text += f", expected {limits[0]:g} to {limits[1]:g}: {_WRONG}"
+        figures.append(Figure("mean force", status, text, mean, limits[0 if mean < 1 else 1], "BW"))
+    figures += _together(result, up, weight)
+    peaks = [c.peak_vertical_N / weight for c in result.contacts if c.plates]
+    if peaks and all(f.name != "peak force" for f in figures):
+        text = f"peak vertical force {max(peaks):.2f} body weights"
+        figures.append(Figure("peak force", PASS, text, max(peaks), PEAK_FAIL[1], "BW"))
+    return figures
+
+
+def _peaks(result: Result, weight: float) -> Iterator[Figure]:
+    """Peaks of contacts between the trial's ends that lie beyond a limit."""
+    last = result.trial.n_frames - 1
+    for c in result.contacts:
+        if not c.plates or c.first == 0 or c.last == last:
+            continue
+        share = c.peak_vertical_N / weight
+        status, limits = _judge(share, PEAK_WARN, PEAK_FAIL)
+        if status != PASS:
+            words = f"{c.side} foot on plate {c.plate_names} peaks at {share:.2f} body weights"
+            words += f", expected {limits[0]:g} to {limits[1]:g}: {_WRONG}"
+            yield Figure("peak force", status, words, share, limits[0 if share < 1 else 1], "BW", c.side)
+
+
+def _together(result: Result, up: Array, weight: float) -> list[Figure]:
+    """What both feet carry while both are on plates: a plate counted for both feet doubles it."""
+    legs = list(result.sides.values())
+    if len(legs) != 2:
+        return []
+    both = (legs[0].load.state == LOADED) & (legs[1].load.state == LOADED)
+    total = np.asarray(sum(leg.load.wrench.f_g @ up for leg in legs)) / weight
+    total = np.where(both & np.isfinite(total), total, -np.inf)
+    at = int(np.argmax(total))
+    if total[at] <= TOGETHER_WARN or _landed_together(result, at):
+        return []
+    text = (
+        f"both feet together carry {total[at]:.2f} body weights at frame {at + result.trial.first_frame}, "
+        f"at most {TOGETHER_WARN:g} in walking: body mass wrong, or a load counted for both feet"
+    )
+    return [Figure("both feet", WARN, text, float(total[at]), TOGETHER_WARN, "BW")]
+
+
+def _landed_together(result: Result, at: int) -> bool:
+    """Whether the feet that are on plates in a frame came down together, or were down from the beginning."""
+    begun = [c.first for c in result.contacts if c.plates and c.loaded.start <= at < c.loaded.stop]
+    return len(begun) > 1 and max(begun) - min(begun) < LANDED_TOGETHER_S * result.trial.rate_hz
+
+
+def _judge(value: float, warn: tuple[float, float], fail: tuple[float, float]) -> tuple[str, tuple[float, float]]:
+    if not fail[0] <= value <= fail[1]:
+        return FAIL, fail
+    return (PASS, warn) if warn[0] <= value <= warn[1] else (WARN, warn)
+
+
+def _mean_over_steps(sides: Mapping[str, SideResult], up: Array, weight: float) -> list[tuple[float, int, int]]:
+    """(mean vertical force in body weights, first, last) from mid single support to the other foot's."""
+    if len(sides) != 2:
+        return []
+    legs = list(sides.values())
+    states = [np.asarray(leg.load.state) for leg in legs]
+    alone = [(states[i] == LOADED) & (states[1 - i] == AIR) for i in (0, 1)]
+    known = np.isin(states[0], (AIR, LOADED)) & np.isin(states[1], (AIR, LOADED))
+    vertical = np.asarray(sum(leg.load.wrench.f_g @ up for leg in legs))
+    every = sorted((start, stop, i) for i in (0, 1) for start, stop in spans(alone[i]))
+    supports = [(start, stop, i) for start, stop, i in every if not _broken(states[i], start, stop)]
+    means = []
+    for (a0, a1, side), (b0, b1, other) in pairwise(supports):
+        start, stop = (a0 + a1) // 2, (b0 + b1) // 2
+        if side == other or not known[start:stop].all():
+            continue
+        middle = (vertical[start] + vertical[stop]) / 2
+        mean = float((vertical[start + 1 : stop].sum() + middle) / (stop - start)) / weight
+        means.append((mean, start, stop))
+    return means
+
+
+def _broken(state: IntArray, start: int, stop: int) -> bool:
+    """Whether a foot's own load is not known right beside a span of single support: its middle is not that of all."""
+    return start == 0 or stop == len(state) or bool(state[start - 1] == UNKNOWN or state[stop] == UNKNOWN)

@@ -1,0 +1,201 @@
+"""A result -> what it can be used for: a verdict on the trial and on each leg, with its reasons and their cures.
+
+One model of quality for `run`, `batch`, `check`, `inspect` and the report (docs/quality.md). It computes nothing of the
+body: it reads the notes, the contacts and what of their stances is known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gaitid.analysis.consequences import GOOD, LEVELS, consequence_of
+from gaitid.analysis.figures import any_angle
+from gaitid.analysis.limits import STANDS_S, WHOLE_STANCE
+from gaitid.analysis.result import Result, SideResult
+from gaitid.analysis.verdict import OWN, Reason, Verdict
+from gaitid.analysis.wording import alike, in_one
+from gaitid.body.standing import stands_still
+from gaitid.ground.contacts import AIR, Contact
+from gaitid.notes import CODES, SEVERITIES, Note, ranked
+from gaitid.numerics.masks import known_rows
+
+# That wrenches or loads are not known follows from any of these, and says nothing more.
+_FOLLOWS = {"no_known_wrench", "no_known_load"}
+_SAID_BY = {"mass_unknown", "model_limits", "segment_absent", *OWN}
+# What leaves all moments, or all angles, of a trial empty stands before what spoils some.
+_EMPTIES_ALL = {"no_angles", "no_plates", "standing", "leg_absent", "mass_unknown", "no_known_wrench"}
+# A note on one plate or one leg begins with its name.
+_OF_PLATE = re.compile(r"(?:\S+: )?plate (\d+)\b")
+_OF_SIDE = re.compile(r"(?:the length of the )?(\w+)\b(?! and )")
+
+
+def judged(result: Result, notes: Iterable[Note]) -> Result:
+    """The result with these notes, ranked, and the verdict that follows from them."""
+    noted = replace(result, notes=ranked(notes))
+    return replace(noted, verdict=judge(noted))
+
+
+def judge(result: Result) -> Verdict:
+    """The verdict on a result."""
+    measured = [side for side, leg in result.sides.items() if leg.chain is not None]
+    lacking = _without_stance(result, measured)
+    still = bool(lacking) and len(lacking) == len(measured) and _stands(result)
+    reasons = [*_own_reasons(result, measured, {} if still else lacking, still)]
+    known = {reason.code for reason in reasons} | {note.code for note in result.notes}
+    others: list[Note] = []
+    for note in result.notes:
+        if note.code in _FOLLOWS and known & _SAID_BY:
+            continue
+        of_note = [*_of_note(note, result, measured, lacking)] if _counts(note, result, lacking, known) else []
+        reasons += of_note
+        others += [] if of_note else [note]
+    grouped = _grouped(reasons, measured)
+    sides = {side: _worst(r.lowers_to for r in grouped if r.side in ("", side)) for side in result.sides}
+    return Verdict(_worst(sides[side] for side in measured), sides, grouped, tuple(others))
+
+
+def _worst(levels: Iterable[str]) -> str:
+    return max(levels, key=LEVELS.index, default=GOOD)
+
+
+# --- what the notes do --------------------------------------------------------------------------------------
+
+
+def _counts(note: Note, result: Result, lacking: Mapping[str, str], known: set[str]) -> bool:
+    """Whether a note may be a reason in this trial."""
+    consequence, still = consequence_of(note.code), "standing" in known
+    if consequence.lowers_to == GOOD:
+        return False
+    if note.code == "mass_unknown":  # it takes nothing where there are no moments to give
+        return not (still or "no_plates" in known or result.model.no_wrenches_because)
+    return bool(lacking) and not still if consequence.explains else True
+
+
+def _of_note(note: Note, result: Result, measured: Sequence[str], lacking: Mapping[str, str]) -> Iterator[Reason]:
+    """The reasons that a note is: one, or one for each leg whose plate it is about, or none."""
+    consequence = consequence_of(note.code)
+    make = (note.text, note.cure or consequence.cure)
+    plate = _OF_PLATE.match(note.text)
+    if plate:
+        on_it = {c.side for c in result.contacts if int(plate[1]) in c.plates}
+        sides = [side for side in measured if side in on_it or (consequence.explains and side in lacking)]
+        for side in [""] if sides == [*measured] else sides:
+            yield Reason(consequence.lowers_to, note.code, side, *make)
+        return
+    named = _OF_SIDE.match(note.text)
+    side = note.side or (named[1] if named and named[1] in result.sides else "")
+    yield Reason(consequence.lowers_to, note.code, side, *make)
+
+
+def _grouped(reasons: Iterable[Reason], measured: Sequence[str]) -> tuple[Reason, ...]:
+    """Reasons with one code and cure as one, where they concern one leg or all of them; the most serious first."""
+    groups: dict[tuple[str, ...], list[Reason]] = {}
+    for reason in reasons:
+        groups.setdefault((reason.lowers_to, reason.code, reason.cure), []).append(reason)
+    merged = []
+    for of_code in groups.values():
+        for group in alike(of_code, _text):
+            sides = {reason.side for reason in group}
+            of_all = "" in sides or (len(sides) > 1 and sides == {*measured})
+            for side in [""] if of_all else sorted(sides):
+                texts = [_with_side(r) if of_all else r.text for r in group if of_all or r.side == side]
+                merged.append(replace(group[0], side=side, text=in_one(texts), count=len(texts)))
+    return tuple(sorted(merged, key=_rank))
+
+
+def _text(reason: Reason) -> str:
+    return reason.text
+
+
+def _with_side(reason: Reason) -> str:
+    return f"{reason.side}: {reason.text}" if reason.side and reason.code in OWN else reason.text
+
+
+def _rank(reason: Reason) -> tuple[int, int, int]:
+    """First what lowers most; of these what leaves all moments or angles empty, then by severity."""
+    severity = SEVERITIES.index(CODES[reason.code][0]) if reason.code in CODES else SEVERITIES.index("doubt")
+    return -LEVELS.index(reason.lowers_to), reason.code not in _EMPTIES_ALL, severity
+
+
+# --- what the verdict finds itself --------------------------------------------------------------------------
+
+
+def _own_reasons(result: Result, measured: Sequence[str], lacking: Mapping[str, str], still: bool) -> Iterator[Reason]:
+    def own(code: str, side: str = "", why: str = "") -> Reason:
+        level, text, cure = OWN[code]
+        return Reason(level, code, side, f"{text}: {why}" if why else text, cure)
+
+    for side in measured:
+        if result.model.angles and not any_angle(result, side):
+            yield own("no_angles", side)
+    if still:
+        yield own("standing")
+    elif lacking and not result.ground.plates:
+        yield own("no_plates")
+    else:
+        for side, why in lacking.items():
+            yield own("no_whole_stance", side, why)
+
+
+def _without_stance(result: Result, measured: Sequence[str]) -> dict[str, str]:
+    """The legs without a whole stance, and why; none where the model asks for no loads, or gives no wrenches."""
+    if not result.model.touches_ground or result.model.no_wrenches_because:
+        return {}
+    why = {side: _why_no_stance(result, side, result.sides[side]) for side in measured}
+    return {side: text for side, text in why.items() if text}
+
+
+def _why_no_stance(result: Result, side: str, leg: SideResult) -> str:
+    """In words what keeps a leg from having a whole stance; empty where it has one."""
+    contacts = [c for c in result.contacts if c.side == side]
+    on_plates = [c for c in contacts if c.plates]
+    first = result.trial.first_frame
+    nearest: tuple[bool, float, str] = (False, -1.0, "")
+    for contact in on_plates:
+        at = f"plate {contact.plate_names}, frames {contact.first + first}-{contact.last + first}"
+        load, wrench = _known_shares(result, leg, contact)
+        share, cut = min(load, wrench), _cut(leg, contact)
+        if share >= WHOLE_STANCE and not cut:
+            return ""
+        if cut:
+            words = f"{at}: its beginning or end was not recorded"
+        elif load < WHOLE_STANCE:
+            words = f"{at}: the load is known in {load:.0%} of it" + (f" ({contact.reason})" if contact.reason else "")
+        else:
+            words = f"{at}: the wrenches are known in {wrench:.0%} of it, as markers are missing"
+        nearest = max(nearest, (not cut, share, words))
+    if nearest[2]:
+        return nearest[2]
+    beside = [c.reason for c in contacts if c.reason.startswith("plate ")]
+    return beside[0] if beside else "it stands beside the plates" if contacts else "it never stands in this trial"
+
+
+def _known_shares(result: Result, leg: SideResult, contact: Contact) -> tuple[float, float]:
+    """Shares of the frames of a contact in which its load and all wrenches of the leg are known.
+
+    Where nobody knows the mass the joint centres stand for the wrenches, which wait for nothing else.
+    """
+    part = slice(contact.first, contact.last + 1)
+    load = known_rows(leg.load.wrench.f_g[part])
+    weighed = bool(np.isfinite(result.subject.mass_kg))
+    values = [w.m_g for w in leg.wrenches.values()] if weighed else [*leg.joints_g.values()]
+    all_known = np.logical_and.reduce([known_rows(v[part]) for v in values])
+    return float(load.mean()), float((all_known & load).mean()) if not weighed else float(all_known.mean())
+
+
+def _cut(leg: SideResult, contact: Contact) -> bool:
+    """Whether a contact does not begin and end in the air, as far as the plates were recorded."""
+    before, after = contact.loaded.start - 1, contact.loaded.stop
+    if before < 0 or after >= len(leg.load.state):
+        return True
+    return not (leg.load.state[before] == AIR and leg.load.state[after] == AIR)
+
+
+def _stands(result: Result) -> bool:
+    """Whether the subject stands still throughout."""
+    long_enough = result.trial.n_frames >= STANDS_S * result.trial.rate_hz
+    return long_enough and stands_still(result.markers.seen)

@@ -1,0 +1,103 @@
+"""What a trial can be used for, and why no more: the types (`gaitid.analysis.judge` makes them)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gaitid.analysis.consequences import DO_NOT_USE, USABLE
+from gaitid.analysis.wording import reason_words, verdict_words
+from gaitid.notes import Notes
+from gaitid.records import frozen_dataclass
+
+# What the verdict finds itself, beside the notes: the code of each, its level and its cure.
+OWN = {
+    "standing": (
+        USABLE,
+        "nobody walks in it: angles of standing only",
+        "give it to the trials of its session with --static",
+    ),
+    "no_plates": (
+        USABLE,
+        "no usable force plate: angles only",
+        "record on force plates, or give their file with --forces",
+    ),
+    "no_angles": (DO_NOT_USE, "no angle is known in any frame", "label the leg's markers and fill their gaps"),
+    "no_whole_stance": (
+        USABLE,
+        "no whole stance on the plates",
+        "take a trial in which this foot stands wholly on a plate",
+    ),
+}
+
+
+@frozen_dataclass()
+class Reason:
+    """Why a verdict is not better.
+
+    Attributes
+    ----------
+    lowers_to : str
+        One of `LEVELS`.
+    code : str
+        Of the notes that it stands for (`gaitid.notes.CODES`), or of `OWN`.
+    side : str
+        The only leg that it concerns; empty where it concerns all.
+    text : str
+        In one line.
+    cure : str
+        What would make it good; empty where nothing is known.
+    count : int
+        So many notes say the same.
+    """
+
+    lowers_to: str
+    code: str
+    side: str
+    text: str
+    cure: str
+    count: int = 1
+
+    @property
+    def words(self) -> str:
+        """For a person, in one line."""
+        return reason_words(vars(self))
+
+
+@frozen_dataclass()
+class Verdict:
+    """What a trial can be used for.
+
+    Attributes
+    ----------
+    trial : str
+        One of `LEVELS`: the worst of the legs that were recorded.
+    sides : mapping of side to str
+    reasons : tuple of Reason
+        The most serious first.
+    others : Notes
+        Notes of the result that no reason says: they lower nothing.
+    """
+
+    trial: str
+    sides: Mapping[str, str]
+    reasons: tuple[Reason, ...]
+    others: Notes = ()
+
+    @property
+    def words(self) -> str:
+        """The verdicts alone: ``usable (left usable, right good)``."""
+        return verdict_words(self.as_dict())
+
+    @property
+    def worst_reason(self) -> str:
+        """What makes it no better, in one line; empty where it is good."""
+        return self.reasons[0].words if self.reasons else ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For records: ``trial``, each side, and ``reasons``."""
+        return {"trial": self.trial, **self.sides, "reasons": [dict(vars(reason)) for reason in self.reasons]}
+
+
+#: Of a result that is still being put together.
+NOT_JUDGED = Verdict(DO_NOT_USE, {}, ())

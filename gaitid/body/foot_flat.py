@@ -1,0 +1,96 @@
+"""Whether a static fits the assumption that it was taken with the feet flat on the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+
+from gaitid.body.frames import Geometry
+from gaitid.body.requested import request
+from gaitid.body.static_angles import mean, static_angle
+from gaitid.body.subject import Sources
+from gaitid.model import specs
+from gaitid.model.shapes import Level
+from gaitid.notes import Note, Notes
+from gaitid.numerics.rotation import dot
+
+# rad. What a program stored from its own markers is met to rounding (tests/body/test_shared_statics.py: 1e-6).
+SAME = 0.002
+# rad. So much both assumptions must differ for the stored angle to tell them apart.
+APART = 0.01
+# rad. The line from heel to toe marker of a foot that stands flat rises or falls by less: in 18 statics of 14
+# laboratories by at most 9° (docs/static.md). Key points of a video, 17°, are no markers.
+STEEPEST = float(np.radians(20.0))
+CURE = "`static: {foot_flat: false}` in the subject file, if it was not"
+
+
+def foot_flat_notes(static: Geometry | None, sources: Sources, wanted: Collection[str]) -> Notes:
+    """What the assumption does, and whether the static itself denies it.
+
+    Parameters
+    ----------
+    static : Geometry or None
+        Of the static, with the subject's numbers.
+    sources : Sources
+    wanted : collection of str
+        Names of measurements, sided as ``left.knee_width``.
+    """
+    if static is None or sources.file.foot_flat is not None:
+        return ()
+    slopes = _slopes(static, sorted({name.partition(".")[0] for name in wanted if "." in name}))
+    turned = "; it levels " + " and ".join(f"the {side} foot by {np.degrees(a):.1f}°" for side, a in slopes.items())
+    text = "the static was taken as foot-flat (heel and toe markers at one height above the sole)"
+    text = f"{text}{turned if slopes else ''}; say `static: {{foot_flat: false}}` in the subject file if it was not"
+    notes: Notes = (Note("measurement_assumed", text, cure=CURE),)
+    denied = not_levelled(static, sources, wanted)
+    if denied:
+        off = ", ".join(f"{side} by {abs(np.degrees(angle)):.1f}°" for side, angle in denied.items())
+        text = f"the static stores the angles of feet that were not levelled: as foot-flat they are off ({off})"
+        notes += (Note("foot_flat_doubtful", text, cure=CURE.removesuffix(", if it was not")),)
+    elif steep := {side: angle for side, angle in slopes.items() if abs(angle) > STEEPEST}:
+        words = " and ".join(f"{side} {np.degrees(angle):.0f}°" for side, angle in steep.items())
+        text = f"in the static the line from heel to toe marker is too steep for a foot that stands flat ({words})"
+        notes += (Note("foot_flat_doubtful", text, cure=CURE),)
+    return notes
+
+
+def not_levelled(static: Geometry, sources: Sources, wanted: Collection[str]) -> Mapping[str, float]:
+    """By how much, rad, the assumption turns the feet of a static whose stored angles deny it, by side.
+
+    They deny it where each of them is the one of a foot that was not levelled.
+    """
+    recorded = sources.static
+    if recorded is None:
+        return {}
+    as_it_stands: Geometry | None = None
+    off: dict[str, float] = {}
+    for name in sorted(wanted):
+        requested = request(recorded.model, name)
+        if not isinstance(requested.measurement.static, specs.StaticAngle):
+            continue
+        stored = requested.stored(recorded.model, recorded.parameters, recorded.angle_unit)
+        flat = static_angle(static, requested.measurement, requested.side)
+        if stored is None or flat is None:
+            continue
+        if abs(stored - flat) < SAME:
+            continue
+        as_it_stands = as_it_stands or static.taken_as(foot_flat=False)
+        other = static_angle(as_it_stands, requested.measurement, requested.side)
+        if other is None or abs(stored - other) > SAME:
+            return {}  # of other markers or widths
+        off[requested.side] = max(off.get(requested.side, 0.0), abs(flat - other))
+    return {side: angle for side, angle in off.items() if angle > APART}
+
+
+def _slopes(static: Geometry, sides: Collection[str]) -> Mapping[str, float]:
+    """By how much levelling turns each foot, rad: how far the line from heel to toe marker rises."""
+    slopes: dict[str, float] = {}
+    levels = [p for p in static.model.each_side.points.values() if isinstance(p, Level) and p.when == "foot_flat"]
+    for side in sides if levels else ():
+        line = static.point(levels[0].height_of, side) - static.point(levels[0].point, side)
+        rise = dot(line, static.up_g)
+        across = np.linalg.norm(line - rise[:, None] * static.up_g, axis=1)
+        if (slope := mean(np.arctan2(rise, across))) is not None:
+            slopes[side] = slope
+    return slopes
