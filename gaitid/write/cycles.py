@@ -10,7 +10,7 @@ import numpy as np
 
 from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.swing_end import swing_end, unloaded
-from gaitid.gait.cycles import CYCLE_POINTS, over_cycles
+from gaitid.gait.cycles import CYCLE_POINTS, over_cycles, sample
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.gait.spatiotemporal import FIGURES, Gait, Stride, summary
 from gaitid.trial import Array, Trial
@@ -89,18 +89,21 @@ def _end_in_swing(result: Result, side: str, strides: Sequence[Stride], kinetics
     if not any(ends):
         return
     leg = result.sides[side]
-    moments, powers = unloaded(result, side)
+    moments, powers = unloaded(result, side, np.concatenate([np.array(end, dtype=int) for end in ends]))
     free_columns = side_columns(replace(leg, angles={}, moments=moments, powers=powers))
     known_columns = side_columns(replace(leg, angles={}))
     free, known = (np.stack(list(columns.values()), axis=1) for columns in (free_columns, known_columns))
-    force = leg.load.wrench.f_g / result.subject.mass_kg
-    for i, (stride, end) in enumerate(zip(strides, ends, strict=True)):
+    force, rate_hz, done = leg.load.wrench.f_g / result.subject.mass_kg, result.trial.rate_hz, 0
+    for of_cycle, stride, end in zip(kinetics, strides, ends, strict=True):
         if end:
-            frames = slice(end.start, end.stop)
-            ending = np.concatenate([known, force @ stride.axes_g.T], axis=1)
-            ending[frames] = np.concatenate([free[frames], np.zeros((len(end), 3))], axis=1)
-            filled = over_cycles([stride.cycle], ending, result.trial.rate_hz, kinetics.shape[1])[0]
-            kinetics[i] = np.where(np.isfinite(kinetics[i]), kinetics[i], filled)
+            first = max(end.start - 3, 0)  # so far back reaches a cubic
+            before = np.concatenate([known[first : end.start], force[first : end.start] @ stride.axes_g.T], axis=1)
+            of_end = np.concatenate([free[done : done + len(end)], np.zeros((len(end), 3))], axis=1)
+            at = np.linspace(stride.cycle.strike.time_s, stride.cycle.next_strike.time_s, len(of_cycle)) * rate_hz
+            late = at > end.start - 1
+            filled = sample(np.concatenate([before, of_end]), at[late] - first)
+            of_cycle[late] = np.where(np.isfinite(of_cycle[late]), of_cycle[late], filled)
+            done += len(end)
 
 
 def spatiotemporal_csv(result: Result, gait: Gait) -> str:
