@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,8 @@ from gaitid.trial import Array
 
 # Of the section that `gaitid calibrate` writes.
 SCHEMA = 1
+# Measured in one static: none may be changed without the others.
+_TOGETHER = ("model", "templates_mm", "points_mm", "frames", "lengths_mm")
 _HEAD = """\
 # A subject's measurements and calibration, for --subject. Templates and points in mm, in the axes of the segment that
 # carries them; residual_mm: how far each marker moved on its segment during the static (root mean square).
@@ -117,11 +121,24 @@ def _calibration(fields: Fields, model: specs.Model, path: Path) -> tuple[Calibr
     group = fields.mapping("lengths_mm", {})
     lengths = {_place(key): _numbers(group.raw(key), group.at(key), group.faults, 2) for key in group.values}
     fields.asked |= {"made_by", "static", "sources", "residual_mm"}
+    digest = fields.text("digest", "")
+    if digest and digest != _digest(fields.values):
+        fields.faults.add(
+            f"{fields.at('digest')}: templates, points, frames or lengths were changed since `gaitid calibrate` wrote "
+            "them; they belong together: make the file anew with `gaitid calibrate`, or change measurements only"
+        )
     fields.done()
     if name != model.name:
         return Calibration(), ""
     lengths_m = {place: (1e-3 * mean, 1e-3 * sd) for place, (mean, sd) in lengths.items()}
     return Calibration(templates, points, frames, source=path.name, lengths_m=lengths_m), marker_set
+
+
+def _digest(section: Mapping[str, Any]) -> str:
+    """Of all that belongs together in what a calibration measured, by its numbers: spelling and order do not count."""
+    content = {key: section[key] for key in _TOGETHER if key in section}
+    text = json.dumps(content, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _place(key: str) -> Place:
@@ -201,6 +218,8 @@ def subject_text(model: specs.Model, subject: Subject, calibration: Calibration,
             name_of(place): {"axes": pose.R_gs[0].tolist(), "origin_mm": mm(pose.origin_g[0])}
             for place, pose in calibration.frames.items()
         }
+    if any(key in section for key in _TOGETHER[1:]):
+        section["digest"] = _digest(section)
     content: dict[str, Any] = {**values}
     if subject.foot_flat is not None:
         content["static"] = {"foot_flat": subject.foot_flat}
