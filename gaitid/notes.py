@@ -45,7 +45,10 @@ CODES = {
     "calibration_conflict": ("doubt", "a static and the calibration that the trial stores give two results"),
     "calibration_doubtful": ("doubt", "a measurement, a length or an angle is one that hardly any body has"),
     "calibration_impossible": ("error", "a joint's angles are those of no body; the joint is empty"),
-    "uncalibrated": ("error", "the foot was never calibrated; the ankle's angles are empty"),
+    "uncalibrated": (
+        "error",
+        "the foot was never calibrated; the ankle's angles and what is told in the foot's axes are empty",
+    ),
     "foot_flat_doubtful": ("doubt", "the static was taken as foot-flat, and does not look it"),
     "mass_estimated": ("assumption", "nobody says the body's mass; it was estimated from the plates"),
     "mass_unknown": ("error", "the body's mass is not known"),

@@ -351,8 +351,8 @@ def _notes_of_statics(path: Path, prepared: Prepared, result: Result) -> Notes:
         return ()
     if not stored_is_used(result.subject, result.model):
         return (static_unused(lies),)
-    if same := stores_the_same(lies, result):
-        return same
+    if stores_the_same(lies, result):
+        return ()
     try:
         static = _read_beside(lies, file_state(lies), options.reader)
     except GaitidError:

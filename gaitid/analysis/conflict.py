@@ -36,6 +36,8 @@ from gaitid.trial import Array, Trial
 SAME_DEG, SAME_NM_PER_KG = 2.0, 0.05
 # Frames of static and trial that are looked at before it is known that they differ: enough for means.
 _LOOKED_AT = 50
+# rad or deg, as the files store it.
+_SAME_STORED = 1e-3
 # So many measurements that differ are named.
 _SHOWN = 3
 
@@ -115,7 +117,10 @@ def given_static_notes(result: Result, origin: Origin) -> Notes:
 
 
 def static_beside_notes(result: Result, origin: Origin, static: Trial) -> Notes:
-    """What a static beside a trial says otherwise than the calibration that the trial stores, which is used."""
+    """What a static beside a trial says otherwise than the calibration that the trial stores, which is used.
+
+    Nothing where both are the same.
+    """
     name = static.path.name
     begin = f"{name} lies beside it and was not used, as the trial stores a calibration"
     cure = f"--static {name}"
@@ -126,7 +131,7 @@ def static_beside_notes(result: Result, origin: Origin, static: Trial) -> Notes:
             other = origin.prepared(result.trial, static, False)
         differences = _differences(result.subject, other.subject)
         if not differences:
-            return (_same(static.path),)
+            return ()
         calibration = calibration_of(other, result.body.sides)
         step = max(1, result.trial.n_frames // _LOOKED_AT)
         some = {label: track[::step] for label, track in result.markers.filtered.items()}
@@ -145,28 +150,24 @@ def static_beside_notes(result: Result, origin: Origin, static: Trial) -> Notes:
     return (Note("calibration_conflict", text, cure=f"look which was measured with these markers: {cure} takes it"),)
 
 
-def stores_the_same(static: Path, result: Result) -> Notes:
-    """That a static stores the calibration that the trial stores too; none where it does not.
+def stores_the_same(static: Path, result: Result) -> bool:
+    """Whether a static stores the calibration that the trial stores too.
 
     Its parameters alone are read. What a program computed from a static and wrote into both needs no comparison.
     """
     if static.suffix.lower() != ".c3d":
-        return ()
+        return False
     try:
         _, stored = read_stored_subject(static)
     except GaitidError:
-        return ()
+        return False
     letters = [side.letter for side in result.model.sides]
     angles = [m for m in result.model.subject.values() if isinstance(m.static, specs.StaticAngle | specs.StaticTurn)]
     names = [name.replace("{S}", letter) for m in angles for name in m.c3d for letter in letters]
     ours = result.trial.parameters
-    same = all(stored.get(name, 0.0) == ours.get(name, 0.0) for name in names)
-    return (_same(static),) if same and any(ours.get(name) for name in names) else ()
-
-
-def _same(static: Path) -> Note:
-    text = "lies beside it and was not used, as the trial stores a calibration: the same as the static's"
-    return Note("file_beside", f"{static.name} {text}")
+    return any(map(ours.get, names)) and all(
+        abs(stored.get(name, 0.0) - ours.get(name, 0.0)) < _SAME_STORED for name in names
+    )
 
 
 def _differences(used: Subject, other: Subject) -> list[str]:

@@ -9,6 +9,7 @@ from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link,
 from gaitid.analysis.mass import Stand, weigh
 from gaitid.analysis.recorded import recorded
 from gaitid.analysis.result import Result, SideResult
+from gaitid.analysis.withheld import withhold
 from gaitid.body.calibration import calibrate, marker_templates
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
@@ -104,6 +105,7 @@ def analyse(
             sides[side.name] = solve_limb(side, body, motion, load, mechanics)
         else:
             sides[side.name] = absent_limb(model, trial.n_frames)
+    sides, body_notes = withhold(sides, body, subject)
     base_link = base_body = None
     if model.base.body is not None:
         base_link, base_body = make_link(model.base.body, "", body, motion.base, mechanics)
@@ -133,6 +135,7 @@ def analyse(
                 *subject.notes,
                 *markers.notes,
                 *body.notes,
+                *body_notes,
                 *mass_notes,
                 *_heel_notes(trial, model, ground),
                 *ground.notes,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from gaitid.body.foot_flat import foot_flat_notes
 from gaitid.body.frames import Geometry
+from gaitid.body.plausible import measurement_faults
 from gaitid.body.requested import Requested, display, request
 from gaitid.body.static_angles import mean, static_angle
 from gaitid.body.subject import Measured, Sources, Subject, key_of
@@ -255,7 +257,10 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
     units = [note for source in (sources.static, sources.recorded) if source is not None for note in source.notes]
     notes = (*units, *_other_person(model, sources), *_both_sides(settled))
     notes += foot_flat_notes(resolver.geometry, sources, wanted)
-    return Subject(measured, notes, sources.foot_flat if uses_static else None)
+    contradictions, doubts = measurement_faults(model, subject := Subject(measured, notes, None))
+    if contradictions:
+        raise MeasurementFault("; ".join(contradictions), todo="correct it with --subject")
+    return replace(subject, notes=(*notes, *doubts), foot_flat=sources.foot_flat if uses_static else None)
 
 
 def _both_sides(notes: list[Note]) -> list[Note]:

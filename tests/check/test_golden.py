@@ -427,7 +427,12 @@ def test_the_workflow_runs(repository: Path) -> None:
 @needs_bash
 def test_a_tree_of_batch_is_checked_with_the_statics_of_each_trial(repository: Path) -> None:
     for name in ("Ann Other", "B"):
-        simulate("walk", repository / "recordings" / "2024" / name, duration=1.5)
+        folder = repository / "recordings" / "2024" / name
+        simulate("walk", folder, duration=1.5)
+        # a trial that stores no calibration takes the static beside it
+        (folder / "walk.c3d").write_bytes(
+            (folder / "walk.c3d").read_bytes().replace(b"StaticPlantFlex", b"NotStoredAnyMor")
+        )
     script = shlex.join([sys.executable, str(ROOT / "docs" / "examples" / "check_tree.py"), "tree", "--model", "pig"])
     bash(script, repository, {}, code=1)  # nothing there
     bash("gaitid batch recordings --model pig -o tree -j 1 --quiet", repository, {})

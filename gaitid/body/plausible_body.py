@@ -1,0 +1,285 @@
+"""Whether lengths between joint centres and joint angles can be those of a body (`gaitid.body.plausible`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gaitid.body.calibration import marker_label
+from gaitid.body.frames import Geometry
+from gaitid.body.lengths import points_of_segments, segment_lengths
+from gaitid.body.plausible import Limits, key, symmetric, wrapped
+from gaitid.body.requested import display
+from gaitid.body.static_angles import static_angle
+from gaitid.body.subject import Subject, key_of
+from gaitid.errors import first_few
+from gaitid.model import specs
+from gaitid.notes import Note, Notes
+from gaitid.numerics.statistics import median, quantile
+from gaitid.trial import Array
+
+Columns = Mapping[str, Mapping[str, Array]]
+# So many markers are named.
+_SHOWN = 6
+
+
+class JointFault(NamedTuple):
+    """A joint of one leg that is that of no body, the note that says so, and whether only the foot's axes are wrong."""
+
+    side: str
+    joint: str
+    note: Note
+    only_foot: bool = False
+
+
+# --- lengths -------------------------------------------------------------------------------------------------
+
+# Thigh and shank are 0.245 and 0.246 of the height (Drillis & Contini 1966): a ratio of 1; 0.86 to 1.29 in 40 trials.
+THIGH_TO_SHANK = Limits((0.70, 1.45), (0.45, 2.2))
+# What both are of the leg length, from the ASIS to the malleolus, which is longer by what the ASIS lies above the hip:
+# 0.87 to 0.98 in 39 trials of 40.
+THIGH_AND_SHANK = Limits((0.80, 1.0), (0.65, 1.25))
+# The distance of the hips to the sum of thigh and shank: 0.13 to 0.31.
+HIPS = Limits((0.08, 0.45))
+# The distance of the markers to that of the bones below them: 0.99 to 1.20 in nine persons; less than the bones' only
+# where one of both is wrong.
+ASIS = Limits((0.94, 1.30), (0.6, 2.0))
+# Left and right: as a share; a real leg may be 15 % shorter.
+LENGTHS_APART = 0.15
+
+
+def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) -> tuple[list[JointFault], Notes]:
+    """Joints between segments of lengths that no body has, and notes of those that hardly any has."""
+    lengths = {place: _median(length) for place, length in segment_lengths(geometry, sides).items()}
+    numbers, faults, notes = subject.numbers, list[JointFault](), list[Note]()
+
+    def say(kind: str, what: str, joint: str, side: str, places: Sequence[tuple[str, str]]) -> None:
+        if not kind:
+            return
+        cure = f"look at {_labels(geometry, places)}, at the widths and at the static"
+        if kind == "fault":
+            text = f"{what}: no body is like that; the {joint} is empty"
+            note = Note("calibration_impossible", text, side, cure)
+            faults.extend(JointFault(of_side, joint, note) for of_side in ([side] if side else sides))
+        else:
+            notes.append(Note("calibration_doubtful", f"{what}: hardly any body is like that", side, cure))
+
+    for side in sides:
+        places = [(side, "thigh"), (side, "shank")]
+        if not all(place in lengths for place in places):
+            continue
+        thigh, shank = (lengths[place] for place in places)
+        shown = f"the {side} thigh is {thigh * 1e3:.0f} mm long and the shank {shank * 1e3:.0f} mm"
+        say(THIGH_TO_SHANK.judge(thigh / shank), shown, "knee", side, places)
+        if (leg := numbers.get(f"{side}.leg_length", np.nan)) > 0:
+            named = key(geometry.model, f"{side}.leg_length")
+            kind = THIGH_AND_SHANK.judge((thigh + shank) / leg)
+            say(kind, f"{shown}, and {named} is {display(leg, 'm')}", "hip", side, places)
+    for segment in ("thigh", "shank"):
+        both = [lengths.get((side, segment), np.nan) for side in sides]
+        if len(both) == 2 and abs(np.log(both[0] / both[1])) > LENGTHS_APART:
+            shown = f"the {sides[0]} {segment} is {both[0] * 1e3:.0f} mm long and the {sides[1]} {both[1] * 1e3:.0f} mm"
+            say("doubt", shown, "", "", [(side, segment) for side in sides])
+    if bones := _given(subject, "inter_asis_distance"):
+        asis = _median(np.linalg.norm(geometry.point("asis", "left") - geometry.point("asis", "right"), axis=1))
+        shown = f"the ASIS markers are {asis * 1e3:.0f} mm apart, and {key(geometry.model, 'inter_asis_distance')} is "
+        say(ASIS.judge(asis / bones), shown + display(bones, "m"), "hip", "", [("", geometry.model.base.segment)])
+    top = geometry.model.chain[-1]
+    if len(sides) == 2 and top.segment == "thigh" and (sides[0], "shank") in lengths:
+        apart = _median(
+            np.linalg.norm(geometry.point(top.centre, sides[0]) - geometry.point(top.centre, sides[1]), axis=1)
+        )
+        leg = lengths[sides[0], "thigh"] + lengths[sides[0], "shank"]
+        shown = f"the hips are {apart * 1e3:.0f} mm apart"
+        say(HIPS.judge(apart / leg), shown, "hip", "", [("", geometry.model.base.segment)])
+    return faults, tuple(notes)
+
+
+# --- angles --------------------------------------------------------------------------------------------------
+
+
+#: deg. Faults: where a share of `BEYOND` of the frames lies outside, beyond all ranges of motion (Norkin & White 2016)
+#: with 30° to 40° more for axes that are wrong and for patients. Doubts: where the median of a trial does.
+JOINT_ANGLES = {
+    "hip": {
+        "flexion": Limits((-40, 120), (-80, 160)),
+        "adduction": symmetric(35, 70),
+        "internal_rotation": symmetric(60, 90),
+    },
+    "knee": {
+        "flexion": Limits((-25, 130), (-80, 180)),
+        "adduction": symmetric(35, 70),
+        "internal_rotation": symmetric(60, 90),
+    },
+    "ankle": {
+        "dorsiflexion": Limits((-60, 45), (-95, 75)),
+        "eversion": symmetric(35, 70),
+        "internal_rotation": symmetric(50, 85),
+    },
+}
+BEYOND = 0.1
+# deg. A knee that flexes less does not put its axis to the test; of one that flexes more, adduction that rises with
+# flexion as if the axis were turned by more than this, and is explained by it to this share, is no movement of the knee
+# (Baker 1999, Hum Mov Sci 18:655-667): at most 19° in 24 legs of 12 trials, 25° and 37° in the stairs' trial.
+FLEXES_DEG, TILTED_DEG, EXPLAINED = 30.0, 22.0, 0.5
+# deg. What the trial's own markers, heel and toe as they are, say of the foot's calibration: within 8° and 5° of it.
+FOOT_OFF = {"static_plantar_flexion": Limits((0, 14), (0, 30)), "static_rotation_offset": Limits((0, 10), (0, 30))}
+# deg. A foot whose own markers say more than this was not calibrated by angles that are exactly 0.
+NOT_ZERO_DEG = 4.0
+
+
+def angle_faults(geometry: Geometry, angles: Mapping[str, Columns]) -> tuple[list[JointFault], Notes]:
+    """Joints whose angles are those of no body, and notes of doubtful ones.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Of the trial.
+    angles : mapping of side to mapping of joint to mapping of column to (frames,) array, deg
+    """
+    faults, notes = list[JointFault](), list[Note]()
+    for side, joints in angles.items():
+        for joint, of_columns in JOINT_ANGLES.items():
+            kinds = {"fault": list[str](), "doubt": list[str]()}
+            for column, limits in of_columns.items():
+                values = joints.get(joint, {}).get(column)
+                known = np.zeros(0) if values is None else values[np.isfinite(values)]
+                if known.size:
+                    kind = _kind(known, limits)
+                    if kind:
+                        low, high = limits.fault if kind == "fault" else limits.doubt
+                        range_ = f"expected {low:.0f}° to {high:.0f}°"
+                        kinds[kind].append(f"{column.replace('_', ' ')} {float(median(known)):.0f}° ({range_})")
+            if not any(kinds.values()):
+                continue
+            labels = _labels_of_joint(geometry, side, joint)
+            cure = f"look at {labels} in static and trial, and at the widths" if labels else ""
+            if kinds["fault"]:
+                text = f"{side} {joint}: {', '.join(kinds['fault'])}: no body is like that; the joint is empty"
+                faults.append(JointFault(side, joint, Note("calibration_impossible", text, side, cure)))
+            else:
+                text = f"{side} {joint}: {', '.join(kinds['doubt'])}: hardly any body is like that"
+                notes.append(Note("calibration_doubtful", text, side, cure))
+    return faults, tuple(notes)
+
+
+def _kind(known: Array, limits: Limits) -> str:
+    (low, high), middle = limits.fault, float(median(known))
+    if ((known < low) | (known > high)).mean() > BEYOND:
+        return "fault"
+    return "doubt" if limits.judge(middle) else ""
+
+
+def cross_talk(geometry: Geometry, side: str, knee: Mapping[str, Array]) -> Notes:
+    """That adduction of the knee follows its flexion: the flexion axis is turned about the thigh.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    side : str
+    knee : mapping of column to (frames,) array, deg
+    """
+    if not {"flexion", "adduction"} <= knee.keys():
+        return ()
+    known = np.isfinite(knee["flexion"]) & np.isfinite(knee["adduction"])
+    flexion, adduction = (knee[name][known] for name in ("flexion", "adduction"))
+    if not known.any() or quantile(flexion, 0.95) - quantile(flexion, 0.05) < FLEXES_DEG:
+        return ()
+    flexion, adduction = flexion - flexion.mean(), adduction - adduction.mean()
+    slope = float(flexion @ adduction) / float(flexion @ flexion)
+    explained = slope**2 * float(flexion @ flexion) / max(float(adduction @ adduction), 1e-9)
+    tilt = abs(float(np.degrees(np.arctan(slope))))
+    if tilt < TILTED_DEG or explained < EXPLAINED:
+        return ()
+    text = (
+        f"{side} knee: its adduction follows its flexion, as where the flexion axis is turned by {tilt:.0f}° about the "
+        "thigh: rotations of the hip are off by about as much"
+    )
+    labels = _labels(geometry, [(side, "thigh")])
+    return (Note("calibration_doubtful", text, side, f"look at {labels}; give a static that shows the knee's axis"),)
+
+
+def foot_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) -> tuple[list[JointFault], Notes]:
+    """Ankles whose foot was never calibrated, or otherwise than the trial's own markers show.
+
+    The line from heel to toe marker, as the trial shows it, lies in the foot as in the static, but for how much higher
+    one of both is put above the sole.
+    """
+    faults, notes = list[JointFault](), list[Note]()
+    angles = [m for m in geometry.model.subject.values() if isinstance(m.static, specs.StaticAngle) and m.c3d]
+    for side in sides:
+        zeros, off = list[bool](), list[tuple[str, str]]()
+        for measurement in angles:
+            measured = subject.measured.get(f"{side}.{measurement.name}")
+            own = static_angle(geometry, measurement, side)
+            if measured is None or own is None or measurement.name not in FOOT_OFF:
+                continue
+            zeros.append(measured.value == 0 and "stored" in measured.source)
+            difference = abs(np.degrees(wrapped(own - measured.value)))
+            kind = FOOT_OFF[measurement.name].judge(difference)
+            if kind:
+                what = f"{key_of(measurement, side)} = {display(measured.value, 'rad')} ({measured.source})"
+                off.append((kind, f"{what}, but the trial's heel and toe markers show {display(own, 'rad')}"))
+            if len(zeros) == 1 and difference < NOT_ZERO_DEG:
+                zeros[0] = False
+        if zeros and all(zeros):
+            text = (
+                f"{side} foot: it was never calibrated, its stored calibration angles are all 0; the ankle's angles, "
+                "some 9° to 22° off, and what is told in the foot's axes are empty"
+            )
+            note = Note("uncalibrated", text, side, "give the static with --static")
+            faults.append(JointFault(side, "ankle", note, only_foot=True))
+            continue
+        for kind, text in off:
+            cure = f"look at {_labels(geometry, [(side, geometry.model.chain[0].segment)])}, and at the static"
+            note = Note("calibration_doubtful", f"{text}: one of both is wrong", side, cure)
+            if kind == "fault":
+                note = Note(
+                    "calibration_impossible",
+                    f"{text}; the {side} ankle's angles and what is told in the foot's axes are empty",
+                    side,
+                    cure,
+                )
+                faults.append(JointFault(side, "ankle", note, only_foot=True))
+            else:
+                notes.append(note)
+    return faults, tuple(notes)
+
+
+# --- words ---------------------------------------------------------------------------------------------------
+
+
+def _labels_of_joint(geometry: Geometry, side: str, joint: str) -> str:
+    model = geometry.model
+    for body, above in zip(model.chain, model.proximal, strict=True):
+        if body.joint == joint:
+            upper = ("", model.base.segment) if above is None else (side, model.chain[above].segment)
+            return _labels(geometry, [(side, body.segment), upper])
+    return ""
+
+
+def _labels(geometry: Geometry, places: Sequence[tuple[str, str]]) -> str:
+    """The markers of segments."""
+    return first_few(list(dict.fromkeys(_markers(geometry, places))), _SHOWN)
+
+
+def _markers(geometry: Geometry, places: Sequence[tuple[str, str]]) -> Iterator[str]:
+    model = geometry.model
+    of_segments = points_of_segments(model, [side.name for side in model.sides])
+    for place in places:
+        for side, name in of_segments.get(place, ()):
+            if label := marker_label(model, name, side):
+                yield label
+
+
+def _given(subject: Subject, name: str) -> float:
+    """A measurement that somebody made; 0 where it follows from markers, or is not known."""
+    measured = subject.measured.get(name)
+    return 0.0 if measured is None or "estimated" in measured.source else measured.value
+
+
+def _median(values: Array) -> float:
+    known = values[np.isfinite(values)]
+    return float(median(known)) if known.size else float("nan")

@@ -1,0 +1,284 @@
+"""What no body has is withheld or refused by name, what hardly any has is doubted; patients are neither."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gaitid.analysis.contributions import contributed
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+from gaitid.body.frames import Calibration
+from gaitid.body.plausible_body import JOINT_ANGLES, angle_faults
+from gaitid.body.resolve import MeasurementFault
+from gaitid.body.subject import Subject, SubjectFile
+from gaitid.body.subject_file import read_subject, subject_text
+from gaitid.errors import ModelError
+from gaitid.model.load import load_model
+from gaitid.notes import Note
+from gaitid.read.c3d.trial import read_c3d
+from gaitid.trial import Trial
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials"
+recorded = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
+PIG = load_model("pig")
+CODES = ("calibration_doubtful", "calibration_impossible", "uncalibrated")
+
+
+@pytest.fixture
+def walk(simulated: Callable[..., object]) -> Trial:
+    return simulated().trial  # type: ignore[attr-defined, no-any-return]
+
+
+@pytest.fixture
+def static(simulated: Callable[..., object]) -> Trial:
+    return simulated().static  # type: ignore[attr-defined, no-any-return]
+
+
+def changed(trial: Trial, **parameters: float) -> Trial:
+    return replace(trial, parameters={**trial.parameters, **parameters})
+
+
+def scaled(trial: Trial, factor: float, *names: str) -> Trial:
+    return changed(trial, **{name: factor * trial.parameters[name] for name in names})
+
+
+def moved(trial: Trial, label: str, by: tuple[float, float, float]) -> Trial:
+    points = trial.points_g.copy()
+    points[:, trial.labels.index(label)] += by
+    return replace(trial, points_g=points)
+
+
+def run(trial: Trial, static: Trial | None = None) -> Result:
+    return analyse(trial, PIG, SubjectFile(), static)
+
+
+def said(result: Result) -> list[Note]:
+    return [note for note in result.notes if note.code in CODES]
+
+
+def test_nothing_is_said_of_a_sound_walk(walk: Trial, static: Trial) -> None:
+    assert said(run(walk)) == [] == said(run(walk, static))
+
+
+# --- measurements --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        (lambda t: changed(t, LAsisTrocanterDistance=-50.0), "left_asis_trocanter_distance_mm"),
+        (lambda t: scaled(t, 4.0, "LKneeWidth"), "left knee_width"),
+        (lambda t: scaled(t, 2.5, "RAnkleWidth"), "right_ankle_width_mm"),
+    ],
+)
+def test_what_no_body_has_is_refused_with_its_key(walk: Trial, change: Callable[[Trial], Trial], key: str) -> None:
+    with pytest.raises(MeasurementFault, match=key):
+        run(change(walk))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda t: changed(t, Height=t.parameters["LLegLength"] / 0.66), "of the height"),
+        (lambda t: changed(t, Height=1000.0, Bodymass=70.0), "body mass index of 70"),
+        (lambda t: scaled(t, 1.3, "LKneeWidth"), "left and right differ"),
+        (lambda t: scaled(t, 1.1, "RLegLength"), "left and right differ"),
+        (lambda t: scaled(t, 0.7, "InterAsisDistance"), "ASIS markers"),
+        (lambda t: scaled(t, 1.2, "InterAsisDistance"), "ASIS markers"),
+        (lambda t: changed(t, LTibialTorsion=np.radians(30.0)), "left_tibial_torsion_rad"),
+        (lambda t: changed(t, RThighRotation=np.radians(120.0)), "RTHI"),
+        (lambda t: changed(t, MarkerDiameter=50.0), "markers measure"),
+    ],
+)
+def test_what_hardly_anybody_has_is_doubted(walk: Trial, change: Callable[[Trial], Trial], words: str) -> None:
+    notes = said(run(change(walk)))
+    assert any(words in note.text and note.cure for note in notes), notes
+
+
+def test_a_leg_length_that_the_markers_deny(walk: Trial) -> None:
+    """Thigh and shank between joint centres, against what was measured from the ASIS to the malleolus."""
+    both = ("LLegLength", "RLegLength")
+    doubted = run(scaled(walk, 0.85, *both))
+    assert {n.severity for n in said(doubted)} == {"doubt"} and "left_leg_length_mm" in said(doubted)[0].text
+    empty = run(scaled(walk, 0.7, *both))
+    assert any(n.code == "calibration_impossible" and "the hip is empty" in n.text for n in said(empty))
+    left = empty.sides["left"]
+    for values in (*left.angles["hip"].values(), *left.moments["hip"].values(), left.powers["hip"]):
+        assert np.isnan(values).all()
+    assert left.coverage["hip"]["filled"] == 0
+    assert np.isfinite(left.moments["knee"]["extension"]).any()
+
+
+# --- the foot ------------------------------------------------------------------------------------------------
+
+ZERO = {f"{s}{name}": 0.0 for s in "LR" for name in ("StaticPlantFlex", "StaticRotOff")}
+
+
+def test_a_foot_that_was_never_calibrated(walk: Trial, static: Trial) -> None:
+    """Stored angles that are exactly 0: the ankle's angles are empty, its sagittal moment hardly needs them."""
+    sound, result = run(walk), run(changed(walk, **ZERO))
+    notes = [note for note in result.notes if note.code == "uncalibrated"]
+    assert [note.side for note in notes] == ["left", "right"]
+    assert all("--static" in note.cure for note in notes)
+    left = result.sides["left"]
+    assert all(np.isnan(v).all() for v in left.angles["ankle"].values())
+    assert np.isfinite(left.angles["knee"]["flexion"]).any()
+    for name in ("eversion", "external_rotation"):
+        assert np.isnan(left.moments["ankle"][name]).all()
+    assert np.isnan(left.axes["ankle"]["distal"]).all() and np.isfinite(left.wrenches["ankle"].m_g).any()
+    first, second = (r.sides["left"].moments["ankle"]["plantarflexion"] for r in (sound, result))
+    assert np.nanmax(np.abs(first - second)) < 0.05
+    assert not said(run(changed(walk, **ZERO), static))
+
+
+def test_wands_alone_may_be_zero(walk: Trial) -> None:
+    names = ("ThighRotation", "ShankRotation", "TibialTorsion", "AnkleAbAdd")
+    zero = {f"{s}{name}": 0.0 for s in "LR" for name in names}
+    assert not [note for note in said(run(changed(walk, **zero))) if note.code == "uncalibrated"]
+
+
+def test_a_foot_that_was_calibrated_otherwise(walk: Trial) -> None:
+    """The walk's own heel and toe markers say what its calibration is, to some degrees."""
+    plus = {"LStaticPlantFlex": walk.parameters["LStaticPlantFlex"] + np.radians(20.0)}
+    (note,) = said(run(changed(walk, **plus)))
+    assert note.code == "calibration_doubtful" and note.side == "left" and "heel and toe markers" in note.text
+    plus["LStaticPlantFlex"] += np.radians(15.0)
+    result = run(changed(walk, **plus))
+    assert any(note.code == "calibration_impossible" for note in said(result))
+    assert np.isnan(result.sides["left"].moments["ankle"]["eversion"]).all()
+    assert np.isfinite(result.sides["left"].moments["ankle"]["plantarflexion"]).any()
+    assert np.isfinite(result.sides["right"].moments["ankle"]["eversion"]).any()
+
+
+def test_the_parts_of_an_empty_wrench_are_empty(walk: Trial) -> None:
+    empty = run(scaled(walk, 0.7, "LLegLength", "RLegLength"))
+    parts = contributed(empty, None)["left"]
+    assert all(np.isnan(part.m_g).all() for part in parts["hip"].values())
+    assert all(np.isfinite(part.m_g).any() for part in parts["knee"].values())
+
+
+# --- angles --------------------------------------------------------------------------------------------------
+
+
+def columns(**values: float) -> Mapping[str, Mapping[str, Mapping[str, np.ndarray]]]:
+    """Angles of one leg that are the same in all frames: ``knee_flexion=60``."""
+    joints: dict[str, dict[str, np.ndarray]] = {"hip": {}, "knee": {}, "ankle": {}}
+    for name, value in values.items():
+        joint, _, column = name.partition("_")
+        joints[joint][column] = np.full(100, value)
+    return {"left": joints}
+
+
+def test_patients_are_not_doubted(walk: Trial) -> None:
+    """Crouch, equinus, recurvatum, in-toeing with anteversion, valgus, stiff knees: each as in the literature."""
+    geometry = run(walk).body.geometry
+    for patient in (
+        columns(hip_flexion=60.0, knee_flexion=70.0, ankle_dorsiflexion=30.0),
+        columns(knee_flexion=10.0, ankle_dorsiflexion=-45.0),
+        columns(knee_flexion=-20.0),
+        columns(hip_internal_rotation=45.0, hip_adduction=20.0, knee_flexion=40.0),
+        columns(knee_adduction=-25.0, knee_internal_rotation=-45.0),
+        columns(ankle_eversion=30.0, ankle_internal_rotation=-35.0),
+    ):
+        assert angle_faults(geometry, patient) == ([], ())
+
+
+@pytest.mark.parametrize("joint", JOINT_ANGLES)
+def test_each_angle_has_its_ends(walk: Trial, joint: str) -> None:
+    geometry = run(walk).body.geometry
+    for column, limits in JOINT_ANGLES[joint].items():
+        for beyond in (limits.fault[0] - 1, limits.fault[1] + 1):
+            faults, notes = angle_faults(geometry, columns(**{f"{joint}_{column}": beyond}))
+            assert [(f.side, f.joint, f.note.severity) for f in faults] == [("left", joint, "error")] and not notes
+        for beyond in (limits.doubt[0] - 1, limits.doubt[1] + 1):
+            faults, notes = angle_faults(geometry, columns(**{f"{joint}_{column}": beyond}))
+            assert not faults and [note.code for note in notes] == ["calibration_doubtful"]
+
+
+def test_a_turned_knee_axis(walk: Trial) -> None:
+    """A thigh wand 30° off: adduction follows flexion."""
+    for sign in (1, -1):
+        notes = said(run(changed(walk, LThighRotation=walk.parameters["LThighRotation"] + sign * np.radians(30.0))))
+        assert any("flexion axis is turned" in note.text and "LTHI" in note.cure for note in notes)
+        assert not [note for note in notes if note.side == "right"]
+
+
+def without_calibration(trial: Trial) -> Trial:
+    names = ("ThighRotation", "ShankRotation", "TibialTorsion", "AnkleAbAdd", "StaticPlantFlex", "StaticRotOff")
+    return replace(trial, parameters={k: v for k, v in trial.parameters.items() if k[1:] not in names})
+
+
+def medial(label: str) -> tuple[Trial, Trial]:
+    """Sydney's walk and static, in which a marker lies 12 cm farther in; no angle is stored."""
+    static, trial = (without_calibration(read_c3d(SHARED / f"sydney/{n}.c3d")) for n in ("static", "walk05"))
+    inward = (static.points_g[:, static.labels.index("RASI")] - static.points_g[:, static.labels.index("LASI")]).mean(0)
+    x, y, z = (0.12 * inward / np.linalg.norm(inward)).tolist()
+    return trial, moved(static, label, (x, y, z))
+
+
+@recorded
+def test_a_shank_wand_on_the_medial_side_in_the_static() -> None:
+    result = run(*medial("LTIB"))
+    wrong = [note for note in said(result) if note.code == "calibration_impossible"]
+    assert wrong and all(note.side == "left" for note in wrong) and any("LTIB" in note.cure for note in wrong)
+    assert np.isnan(result.sides["left"].angles["knee"]["flexion"]).all()
+    assert np.isnan(result.sides["left"].moments["knee"]["extension"]).all()
+    assert np.isfinite(result.sides["right"].moments["knee"]["extension"]).any()
+
+
+@recorded
+def test_an_ankle_marker_on_the_medial_side_in_the_static() -> None:
+    with pytest.raises(MeasurementFault, match="left_tibial_torsion_rad = .* look at LANK in the static"):
+        run(*medial("LANK"))
+
+
+@recorded
+def test_a_thigh_wand_on_the_medial_side_in_the_static() -> None:
+    notes = said(run(*medial("LTHI")))
+    assert any("left hip: internal rotation" in note.text and "LTHI" in note.cure for note in notes)
+
+
+@recorded
+@pytest.mark.parametrize(
+    "trial",
+    [
+        *(f"children/{c}/walk.c3d" for c in ("HC002D", "HC030A", "HC031A", "HC036A")),
+        "children/HC030A/turn.c3d",
+        *(f"sydney/walk0{i}.c3d" for i in (3, 4, 5)),
+        "nexus_flatfoot/walk.c3d",
+    ],
+)
+def test_no_false_alarms(trial: str) -> None:
+    assert said(run(read_c3d(SHARED / trial))) == []
+
+
+@recorded
+def test_what_is_truly_wrong_with_two_of_them() -> None:
+    stairs = said(run(read_c3d(SHARED / "stairs/Movement_trial.c3d")))
+    assert [note.side for note in stairs] == ["left", "right"]
+    assert all("flexion axis is turned" in note.text for note in stairs)
+    (note,) = said(run(read_c3d(SHARED / "wild/cgm24/walk.c3d")))
+    assert "right_leg_length_mm is 820 mm" in note.text  # its left is 860 mm, and the markers are alike
+
+
+# --- a calibration that was changed by hand ------------------------------------------------------------------
+
+
+def test_templates_that_were_changed_by_hand(tmp_path: Path) -> None:
+    model = load_model("cast")
+    places = {("left", "thigh"): {"a": np.array([0.0, 0.1, 0.2]), "b": np.array([0.1, 0.0, 0.0])}}
+    calibration = Calibration(places, {("left", "knee"): np.zeros(3)}, lengths_m={("left", "thigh"): (0.4, 0.001)})
+    text = subject_text(model, Subject({}, (), None), calibration, {})
+    file = tmp_path / "subject.yaml"
+    file.write_text(text)
+    assert read_subject(file, model).calibration.points
+    file.write_text(text.replace("[0.0, 100.0, 200.0]", "[50.0, 100.0, 200.0]"))
+    with pytest.raises(ModelError, match=r"calibration\.digest: .*changed since"):
+        read_subject(file, model)
+    file.write_text("".join(line for line in text.splitlines(keepends=True) if "digest" not in line))
+    assert read_subject(file, model).calibration.points  # as files of earlier versions
