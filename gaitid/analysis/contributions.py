@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gaitid.analysis.result import Result, SideResult
+from gaitid.analysis.withheld import WHY
 from gaitid.dynamics.chain import Chain
 from gaitid.dynamics.contributions import CONTRIBUTIONS, contributions
 from gaitid.dynamics.fictitious import FICTITIOUS, Observer, relative_motion, segment_observer
@@ -44,7 +45,12 @@ def contributed(result: Result, observer: str | None = None) -> Parts:
     """
     check_observer(observer, result.model)
     return {
-        side: dict(zip(leg.wrenches, _of_leg(result, leg, observer), strict=True)) for side, leg in result.sides.items()
+        side: {
+            # of a joint that is withheld no part is told either
+            name: dict.fromkeys(parts, leg.wrenches[name]) if WHY in leg.coverage[name] else parts
+            for name, parts in zip(leg.wrenches, _of_leg(result, leg, observer), strict=True)
+        }
+        for side, leg in result.sides.items()
     }
 
 

@@ -42,15 +42,14 @@ def withhold(sides: Mapping[str, SideResult], body: Body, subject: Subject) -> t
             notes += cross_talk(body.geometry, name, angles.get("knee", {}))
     result = dict(sides)
     for fault in faults:
-        only_foot = fault.note.code == "uncalibrated"
-        result[fault.side] = _without(result[fault.side], fault, only_foot)
+        result[fault.side] = _without(result[fault.side], fault)
     return result, (*(fault.note for fault in faults), *foot_notes, *length_notes, *notes)
 
 
-def _without(side: SideResult, fault: JointFault, only_foot: bool) -> SideResult:
+def _without(side: SideResult, fault: JointFault) -> SideResult:
     """A side whose joint is empty: its angles, moments, power and wrench.
 
-    Of `only_foot`, whose axes are not known, the sagittal moment, the power and the wrench in other axes stay.
+    Of a foot whose axes are not known, the sagittal moment, the power and the wrench in other axes stay.
     """
     joint = fault.joint
     angles = {
@@ -61,7 +60,7 @@ def _without(side: SideResult, fault: JointFault, only_foot: bool) -> SideResult
     }
     if joint not in side.wrenches:
         return replace(side, angles=angles)
-    if only_foot:
+    if fault.only_foot:
         return _without_axes_of_foot(replace(side, angles=angles), joint)
     wrench = side.wrenches[joint]
     nothing = Wrench(np.full_like(wrench.f_g, np.nan), np.full_like(wrench.m_g, np.nan), wrench.p_g)

@@ -26,11 +26,12 @@ _SHOWN = 6
 
 
 class JointFault(NamedTuple):
-    """A joint of one leg whose angles are those of no body, and the note that says so."""
+    """A joint of one leg that is that of no body, the note that says so, and whether only the foot's axes are wrong."""
 
     side: str
     joint: str
     note: Note
+    only_foot: bool = False
 
 
 # --- lengths -------------------------------------------------------------------------------------------------
@@ -55,12 +56,14 @@ def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) ->
     numbers, faults, notes = subject.numbers, list[JointFault](), list[Note]()
 
     def say(kind: str, what: str, joint: str, side: str, places: Sequence[tuple[str, str]]) -> None:
+        if not kind:
+            return
         cure = f"look at {_labels(geometry, places)}, at the widths and at the static"
         if kind == "fault":
             text = f"{what}: no body is like that; the {joint} is empty"
             note = Note("calibration_impossible", text, side, cure)
             faults.extend(JointFault(of_side, joint, note) for of_side in ([side] if side else sides))
-        elif kind:
+        else:
             notes.append(Note("calibration_doubtful", f"{what}: hardly any body is like that", side, cure))
 
     for side in sides:
@@ -149,12 +152,14 @@ def angle_faults(geometry: Geometry, angles: Mapping[str, Columns]) -> tuple[lis
                         low, high = limits.fault if kind == "fault" else limits.doubt
                         range_ = f"expected {low:.0f}° to {high:.0f}°"
                         kinds[kind].append(f"{column.replace('_', ' ')} {float(median(known)):.0f}° ({range_})")
+            if not any(kinds.values()):
+                continue
             labels = _labels_of_joint(geometry, side, joint)
             cure = f"look at {labels} in static and trial, and at the widths" if labels else ""
             if kinds["fault"]:
                 text = f"{side} {joint}: {', '.join(kinds['fault'])}: no body is like that; the joint is empty"
                 faults.append(JointFault(side, joint, Note("calibration_impossible", text, side, cure)))
-            elif kinds["doubt"]:
+            else:
                 text = f"{side} {joint}: {', '.join(kinds['doubt'])}: hardly any body is like that"
                 notes.append(Note("calibration_doubtful", text, side, cure))
     return faults, tuple(notes)
@@ -225,14 +230,19 @@ def foot_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) -> t
                 "some 9° to 22° off, and what is told in the foot's axes are empty"
             )
             note = Note("uncalibrated", text, side, "give the static with --static")
-            faults.append(JointFault(side, "ankle", note))
+            faults.append(JointFault(side, "ankle", note, only_foot=True))
             continue
-        cure = f"look at {_labels(geometry, [(side, geometry.model.chain[0].segment)])}, and at the static"
         for kind, text in off:
+            cure = f"look at {_labels(geometry, [(side, geometry.model.chain[0].segment)])}, and at the static"
             note = Note("calibration_doubtful", f"{text}: one of both is wrong", side, cure)
             if kind == "fault":
-                note = Note("calibration_impossible", f"{text}; the {side} ankle is empty", side, cure)
-                faults.append(JointFault(side, "ankle", note))
+                note = Note(
+                    "calibration_impossible",
+                    f"{text}; the {side} ankle's angles and what is told in the foot's axes are empty",
+                    side,
+                    cure,
+                )
+                faults.append(JointFault(side, "ankle", note, only_foot=True))
             else:
                 notes.append(note)
     return faults, tuple(notes)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gaitid.analysis.contributions import contributed
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Calibration
@@ -149,8 +150,16 @@ def test_a_foot_that_was_calibrated_otherwise(walk: Trial) -> None:
     plus["LStaticPlantFlex"] += np.radians(15.0)
     result = run(changed(walk, **plus))
     assert any(note.code == "calibration_impossible" for note in said(result))
-    assert np.isnan(result.sides["left"].moments["ankle"]["plantarflexion"]).all()
-    assert np.isfinite(result.sides["right"].moments["ankle"]["plantarflexion"]).any()
+    assert np.isnan(result.sides["left"].moments["ankle"]["eversion"]).all()
+    assert np.isfinite(result.sides["left"].moments["ankle"]["plantarflexion"]).any()
+    assert np.isfinite(result.sides["right"].moments["ankle"]["eversion"]).any()
+
+
+def test_the_parts_of_an_empty_wrench_are_empty(walk: Trial) -> None:
+    empty = run(scaled(walk, 0.7, "LLegLength", "RLegLength"))
+    parts = contributed(empty, None)["left"]
+    assert all(np.isnan(part.m_g).all() for part in parts["hip"].values())
+    assert all(np.isfinite(part.m_g).any() for part in parts["knee"].values())
 
 
 # --- angles --------------------------------------------------------------------------------------------------
