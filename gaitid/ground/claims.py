@@ -188,8 +188,10 @@ def _by_evidence(ground: Ground, plate: PlateLoad, ways: Mapping[str, FootTrack]
             for side, foot in ground.feet.items()
         }
         touching = {side: may_touch(plate, way, ground.stances[side], frames) for side, way in ways.items()}
-        by_pressure = _where_the_pressure_is(plate, ground, ways, frames, distance)
-        touching = {side: touch & by_pressure[side] for side, touch in touching.items()}
+        touching = {
+            side: touch & ~_only_reaches_over(plate, ground, (side, ways[side]), frames, touching, distance)
+            for side, touch in touching.items()
+        }
         if not plate.outlined:  # only the pressure tells who is on it
             with np.errstate(invalid="ignore"):
                 touching = {side: touch & (distance[side] <= COP_REACH) for side, touch in touching.items()}
@@ -205,21 +207,26 @@ def _by_evidence(ground: Ground, plate: PlateLoad, ways: Mapping[str, FootTrack]
     return on
 
 
-def _where_the_pressure_is(
-    plate: PlateLoad, ground: Ground, ways: Mapping[str, FootTrack], frames: slice, distance: Mapping[str, Array]
-) -> dict[str, Mask]:
-    """For each side, the frames in which the pressure leaves it on the plate: not where it lies under another foot, and
-    this one reaches over an edge by no more than what a sole's outline has beyond where it presses.
+def _only_reaches_over(
+    plate: PlateLoad,
+    ground: Ground,
+    foot: tuple[str, FootTrack],
+    frames: slice,
+    touching: Mapping[str, Mask],
+    distance: Mapping[str, Array],
+) -> Mask:
+    """(frames of the load,) a foot reaches over the plate's edge by no more than what a sole's outline has beyond where
+    it presses, while the pressure lies under another foot on that plate.
     """
-    result = {side: np.ones(frames.stop - frames.start, dtype=bool) for side in ways}
-    if len(ways) < 2 or not plate.outlined:
-        return result
-    for side, way in ways.items():
-        with np.errstate(invalid="ignore"):
-            elsewhere = np.logical_or.reduce([distance[other] <= UNDER_FOOT for other in ways if other != side])
-        wholly = may_touch(plate, way, ground.stances[side], frames, OUTLINE)
-        result[side] = wholly | ~elsewhere
-    return result
+    side, way = foot
+    elsewhere = np.zeros(frames.stop - frames.start, dtype=bool)
+    for other, touch in touching.items():
+        if other != side:
+            with np.errstate(invalid="ignore"):
+                elsewhere |= touch & (distance[other] <= UNDER_FOOT)
+    if not plate.outlined or not (elsewhere & touching[side]).any():
+        return np.zeros_like(elsewhere)
+    return elsewhere & ~may_touch(plate, way, ground.stances[side], frames, OUTLINE)
 
 
 def _median_of_known(distance: Array) -> float:
