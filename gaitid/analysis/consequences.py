@@ -63,8 +63,8 @@ CONSEQUENCES: dict[str, Consequence] = {
     "filter_misled": Consequence(USABLE, "give a --cutoff"),
     "filter_strong": Consequence(USABLE, "give a higher --cutoff"),
     "filter_inexact": Consequence(GOOD),
-    "filters_differ": Consequence(GOOD, "give --force-cutoff the frequency of the markers"),
-    "impact": Consequence(GOOD),
+    "filters_differ": Consequence(GOOD, "read knee and hip later in stance, or give --set joint_loads=matched"),
+    "impact": Consequence(GOOD, "read knee and hip later in stance, or give --set joint_loads=matched"),
     "vertical_assumed": Consequence(GOOD, "level the axes of the laboratory"),
     # the subject and the body
     "leg_absent": Consequence(DO_NOT_USE, "label the markers of that leg"),

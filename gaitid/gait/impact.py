@@ -131,9 +131,7 @@ def impact_notes(impacts: Sequence[Impact], first_frame: int, bandwidth_hz: floa
         "knee and hip moments and powers are of the impact, and no peak is taken from them (docs/impacts.md)"
     )
     side = impacts[0].side if len({i.side for i in impacts}) == 1 else ""
-    return (
-        Note("impact", text, side=side, cure="read knee and hip later in stance, or give --set joint_loads=matched"),
-    )
+    return (Note("impact", text, side=side),)
 
 
 def _faster(load: FootLoad, hertz: float, rate_hz: float) -> Array:
