@@ -19,7 +19,7 @@ from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.gains import gain_faults
 from gaitid.ground.ground import Ground
 from gaitid.ground.line_of_force import direction_faults
-from gaitid.ground.plate_channels import channel_faults
+from gaitid.ground.plate_channels import channel_faults, torsion_faults
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.notes import Note, Notes
 from gaitid.records import frozen_dataclass
@@ -99,14 +99,14 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
     faults = [fault for plate in ground.plates for fault in channel_faults(plate, raw[plate.number], ground)]
     broken = {number for fault in faults if fault.withheld for number in fault.plates}
     sound = [one for one in stood if one.plate.number not in broken]
-    faults += direction_faults(sound, mover.com_g)
+    faults += [*torsion_faults(sound), *direction_faults(sound, mover.com_g)]
     broken |= {number for fault in faults if fault.withheld for number in fault.plates}
     if mover.balance is not None and mover.balance.tells and mover.weight_N > 0:
         sound = [one for one in sound if one.plate.number not in broken]
         gains = gain_faults(sound, loads, mover.balance, (mover.weight_N, mover.walked_N, mover.weighed_by))
         faults += gains
         broken |= {number for fault in gains if fault.withheld for number in fault.plates}
-        faults += clock_faults(trial, ground, loads, mover.balance, mover.weight_N)
+        faults += clock_faults(trial, ground, loads, sound, (mover.balance, mover.weight_N))
     return PlateFaults(tuple(faults))
 
 
