@@ -27,6 +27,8 @@ class Fault:
         What would make it good.
     with_events : bool
         The events of the file agree with the markers: the forces are what is late.
+    ratio : float
+        Of given to asked force, where that is what is wrong; else NaN.
     """
 
     code: str
@@ -35,6 +37,7 @@ class Fault:
     withheld: bool = False
     cure: str = ""
     with_events: bool = False
+    ratio: float = float("nan")
 
 
 class Stood(NamedTuple):

@@ -68,7 +68,8 @@ def gain_faults(
     sides = {c.side for c in loads.contacts if c.plates}
     all_of = "the plates give" if len(typical) > 1 or len(sides) > 1 else "the plate gives"
     text = f"{all_of} {_share(common)} what the body's mass and motion ask for, {how}: {_cause(common)}"
-    return [Fault("body_not_carried", text, tuple(typical), False, "give the mass with --subject, or check the gains")]
+    cure = "give the mass with --subject, check the gains, or --set external_support=yes where something else carries"
+    return [Fault("body_not_carried", text, tuple(typical), False, cure, ratio=common)]
 
 
 def _ratios(stood: Sequence[Stood], balance: Balance, weight_N: float) -> dict[int, list[float]]:

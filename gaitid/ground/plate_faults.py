@@ -25,6 +25,9 @@ from gaitid.notes import Note, Notes
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Trial, read_only
 
+# Share of the mass within which the plates of the static and another weight are the same.
+SAME_WEIGHT = 0.05
+
 
 @frozen_dataclass(eq=False)
 class Mover:
@@ -73,12 +76,29 @@ class PlateFaults:
     def notes(self) -> Notes:
         return tuple(Note(fault.code, fault.text, cure=fault.cure) for fault in self.faults)
 
+    def weighed_in_static(self, mass_kg: float, stored_kg: float) -> PlateFaults:
+        """With what the static's plates say where plates and mass do not fit: whether it is the mass or the gain."""
+        if not np.isfinite(mass_kg):
+            return self
+        return PlateFaults(tuple(_in_static(fault, mass_kg, stored_kg) for fault in self.faults))
+
     def without(self, ground: Ground) -> Ground:
         """The ground without the plates that are withheld, and without blame for events that forces are late for."""
         if not self.faults:
             return ground
         note = () if any(fault.with_events for fault in self.faults) else ground.events_note
         return replace(ground, withheld=self.withheld, events_note=note)
+
+
+def _in_static(fault: Fault, mass_kg: float, stored_kg: float) -> Fault:
+    if fault.code != "body_not_carried":
+        return fault
+    says = f"; the static's plates weigh {mass_kg:.1f} kg where {stored_kg:.1f} kg are given"
+    if abs(mass_kg / stored_kg - 1) < SAME_WEIGHT:
+        says += ": the gains are wrong in this trial"
+    elif abs(mass_kg / stored_kg / fault.ratio - 1) < SAME_WEIGHT:
+        says += ": the mass is wrong, or the gains in both files"
+    return replace(fault, text=fault.text + says)
 
 
 def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> PlateFaults:
