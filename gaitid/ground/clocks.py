@@ -26,8 +26,8 @@ WINDOW, FARTHEST, LEAST = 0.1, 0.16, 0.2
 USUAL_MS, USUAL_RUNNING_MS = 5.0, -6.0
 # ms from there. Worth saying; doubted (the farthest of the clean trials lies 9 away); not believed.
 SAID_MS, DOUBTED_MS, WITHHELD_MS = 10.0, 14.0, 40.0
-# Squared correlation at the best shift, to tell of a rate and of a delay (clean trials show 0.84 and more), and standard
-# deviation of what is asked, body weights: with less nothing tells.
+# Squared correlation at the best shift, to tell of a rate and of a delay (clean trials show 0.84 and more); standard
+# deviation of what is asked, body weights. With less nothing tells.
 OF_RATE, ALIKE, VARIES = 0.6, 0.75, 0.04
 # Squared correlation where less tells: in single support on one plate, or where no contact is known.
 ALIKE_UNSURE = 0.8
