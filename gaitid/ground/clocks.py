@@ -23,12 +23,12 @@ from gaitid.trial import Array, Mask, Trial
 WINDOW, FARTHEST, LEAST = 0.1, 0.16, 0.2
 # ms by which the force comes later than the motion asks for it in trials whose clocks are one: −4 to +14 walking
 # (median 7), −3 to −7 running, where the pelvis follows the leg.
-USUAL_MS, USUAL_RUNNING_MS = 5.0, -6.0
-# ms from there. Worth saying; doubted (the farthest of the clean trials lies 9 away); not believed.
-SAID_MS, DOUBTED_MS, WITHHELD_MS = 10.0, 14.0, 40.0
+USUAL_MS, USUAL_RUNNING_MS = 4.0, -6.0
+# ms from there. Worth saying; doubted (the farthest of the clean trials lies 10 away); not believed.
+SAID_MS, DOUBTED_MS, WITHHELD_MS = 10.0, 13.0, 40.0
 # Squared correlation at the best shift, to tell of a rate and of a delay (clean trials show 0.84 and more); standard
-# deviation of what is asked, body weights. With less nothing tells.
-OF_RATE, ALIKE, VARIES = 0.6, 0.75, 0.04
+# deviations, body weights, of the one that varies more and of the other. With less nothing tells.
+OF_RATE, ALIKE, VARIES, NOT_STILL = 0.6, 0.75, 0.04, 0.01
 # Squared correlation where less tells: in single support on one plate, or where no contact is known.
 ALIKE_UNSURE = 0.8
 # s of single support on a plate that tell of it, and ms by which one is later than the others: they differ by up to 25.
@@ -36,8 +36,8 @@ ALONE, PLATES_APART_MS = 0.28, 32.0
 # Share by which a record that is twice as long may differ from that.
 SAME_LENGTH = 0.03
 EVERYWHERE = slice(None)
-# Standard deviation of the force over that of what is asked for. Walks and runs show 0.73 to 1.23; a rate that is
-# declared twice too high makes accelerations four times as large, and the reverse.
+# Standard deviation of the force over that of what is asked for, each as a share of its mean. Walks and runs show 0.73
+# to 1.35; a rate that is declared twice too high makes accelerations four times as large, and the reverse.
 TOO_FAST, TOO_SLOW = 0.45, 2.2
 # The same where the body flies: beyond it (1.7 in a sprint) the pelvis tells too little of the trunk.
 OF_RUNNING = 1.5
@@ -55,7 +55,7 @@ class Fit(NamedTuple):
     alike : float
         Squared correlation then.
     ratio : float
-        Of the forces' standard deviation to that of what was asked for.
+        Of the forces' standard deviation to that of what was asked for, each as a share of its mean.
     flies : bool
     """
 
@@ -216,17 +216,17 @@ def fit_in_time(given: Array, balance: Balance, around: slice = EVERYWHERE, leas
     with np.errstate(invalid="ignore", divide="ignore"):
         var_x, var_y = sum_xx / n - (sum_x / n) ** 2, sum_yy / n - (sum_y / n) ** 2
         r = (sum_xy / n - sum_x * sum_y / n**2) / np.sqrt(var_x * var_y)
-        alike = np.where((n >= least_s * rate_hz) & (r > 0), r**2, 0.0)
+        still = ~(np.minimum(var_x, var_y) > NOT_STILL**2)
+        alike = np.where((n < least_s * rate_hz) | still | ~(r > 0), 0.0, r**2)
     best = int(np.argmax(alike))
-    if not (alike[best] > 0 and var_x[best] > 0):
+    if not (alike[best] > 0 and max(var_x[best], var_y[best]) > VARIES**2):
         return None
     shift = float(best - farthest)
     if 0 < best < len(alike) - 1 and alike[best - 1] > 0 and alike[best + 1] > 0:
         bend = alike[best - 1] - 2 * alike[best] + alike[best + 1]
         shift += 0.5 * (alike[best - 1] - alike[best + 1]) / bend if bend else 0.0
-    ratio = float(np.sqrt(var_y[best] / var_x[best]))
-    if not max(var_x[best], var_y[best]) > VARIES**2:
-        return None
+    # a gain changes both
+    ratio = float(np.sqrt(var_y[best] / var_x[best]) * abs(sum_x[best] / sum_y[best]))
     return Fit(shift / rate_hz, float(alike[best]), ratio, bool((x[x_known] < FLIES).any()))
 
 

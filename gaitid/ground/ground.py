@@ -73,7 +73,7 @@ class Ground:
     @property
     def faults(self) -> dict[int, str]:
         """Plates of which nothing is known, and why: corners that do not fit the feet, or another fault."""
-        return {**self.withheld, **self.misplaced}
+        return {**self.misplaced, **self.withheld}
 
     @property
     def misplaced(self) -> dict[int, str]:
@@ -86,7 +86,11 @@ class Ground:
         return (
             *(Note("plate_refused", f"plate {number} is not used: {why}") for number, why in self.refused.items()),
             *(note for plate in self.plates for note in plate.notes(self.settings)),
-            *(Note("plate_misplaced", f"plate {number}: {fault}") for number, fault in self.misplaced.items()),
+            *(
+                Note("plate_misplaced", f"plate {number}: {fault}")
+                for number, fault in self.misplaced.items()
+                if number not in self.withheld
+            ),
             *self.events_note,
             *self.floor.notes,
         )

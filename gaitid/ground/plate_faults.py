@@ -119,7 +119,9 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
     faults = [fault for plate in ground.plates for fault in channel_faults(plate, raw[plate.number], ground)]
     broken = {number for fault in faults if fault.withheld for number in fault.plates}
     sound = [one for one in stood if one.plate.number not in broken]
-    faults += [*torsion_faults(sound), *direction_faults(sound, mover.com_g)]
+    faults += direction_faults(sound, mover.com_g)
+    turned = {number for fault in faults for number in fault.plates}
+    faults += torsion_faults([one for one in sound if one.plate.number not in turned])
     broken |= {number for fault in faults if fault.withheld for number in fault.plates}
     if mover.balance is not None and mover.balance.tells and mover.weight_N > 0:
         sound = [one for one in sound if one.plate.number not in broken]
