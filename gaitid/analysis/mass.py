@@ -107,7 +107,7 @@ def _from_plates(model: specs.Model, stand: Stand) -> tuple[BodyMass, Loads]:
     unweighed = stand.loads(np.nan)
     if not model.touches_ground:
         return not_told("the ground does not act on this model"), unweighed
-    static = _of_static(stand)
+    static = static_mass(stand)
     standing = standing_mass(stand.ground, stand.gravity_m_per_s2, "the trial")
     walking, loads = _of_strides(stand, unweighed)
     for mass in (static, standing):
@@ -122,7 +122,7 @@ def _from_plates(model: specs.Model, stand: Stand) -> tuple[BodyMass, Loads]:
     return (both, stand.loads(both.mass_kg)) if both.known else (both, unweighed)
 
 
-def _of_static(stand: Stand) -> BodyMass:
+def static_mass(stand: Stand) -> BodyMass:
     """The mass of who stands on plates in the static."""
     static, model = stand.static, stand.static_model
     if static is None or model is None:

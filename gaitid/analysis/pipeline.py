@@ -9,9 +9,10 @@ from gaitid.analysis.conventions import conventions
 from gaitid.analysis.figures import figure_notes
 from gaitid.analysis.judge import judged
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limb
-from gaitid.analysis.mass import Stand, weigh
+from gaitid.analysis.mass import Stand
 from gaitid.analysis.recorded import recorded
 from gaitid.analysis.result import Result, SideResult
+from gaitid.analysis.sound_loads import sound_loads
 from gaitid.analysis.verdict import NOT_JUDGED
 from gaitid.analysis.withheld import withhold
 from gaitid.body.calibration import calibrate, marker_templates
@@ -100,7 +101,8 @@ def analyse(
     by_hand = _as_indices(options.by_hand, trial, list(ground.feet))
     balance = _balance(body, motion, up_g, trial.rate_hz)
     stand = Stand(ground, by_hand, motion.base.vel_g @ up_g, body.settings, static, prepared.static_model, balance)
-    subject, loads, mass_notes = weigh(subject, model, stand)
+    subject, loads, faults, mass_notes = sound_loads(subject, model, stand, trial, body)
+    ground = faults.without(ground)
     loads_notes = _loads_notes(trial, model, ground, loads, options.require_forces)
     threshold_N = body.settings.contact_threshold_N
     gait = analyse_gait(trial.events, loads.by_side, ground.feet, motion.base.com_g, ground.floor, threshold_N)
@@ -156,6 +158,7 @@ def analyse(
                 *mass_notes,
                 *_heel_notes(trial, model, ground),
                 *ground.notes,
+                *faults.notes,
                 *loads.notes,
                 *loads_notes,
                 *impact_notes(impacts, trial.first_frame, bandwidth_hz),

@@ -26,15 +26,35 @@ def acceleration_of_body(body: Body, motion: Motion) -> Array:
         NaN where the motion of a segment is not known; throughout where a leg was not recorded or a segment's mass is
         given in kilograms.
     """
-    model = body.model
-    rows = [model.table.rows[spec.row].mass_fraction for spec in model.chain]
-    whole = len(body.sides) == len(model.sides) and None not in rows
-    if not whole:
+    shares = _shares(body)
+    if shares is None:
         return np.full_like(motion.base.acc_g, np.nan)
-    shares = [
-        (side, spec.segment, share or 0.0) for side in body.sides for spec, share in zip(model.chain, rows, strict=True)
-    ]
-    total = motion.base.acc_g * (1.0 - sum(share for _, _, share in shares))
-    for side, segment, share in shares:
+    total = motion.base.acc_g * (1.0 - sum(shares.values()))
+    for (side, segment), share in shares.items():
         total = total + share * motion.by_side[side][segment].acc_g
     return np.asarray(total)
+
+
+def centre_of_body(body: Body) -> Array:
+    """The whole body's centre of mass, (frames, 3), m, by the same segments; the trunk and the rest lie at the pelvis.
+
+    It is too low and, by what the pelvis lies before or behind the trunk, off by a steady part.
+    """
+    base_g, shares = body.segments[body.base].com_g, _shares(body)
+    if shares is None:
+        return np.full_like(base_g, np.nan)
+    total = base_g * (1.0 - sum(shares.values()))
+    for key, share in shares.items():
+        total = total + share * body.segments[key].com_g
+    return np.asarray(total)
+
+
+def _shares(body: Body) -> dict[tuple[str, str], float] | None:
+    """Of the body's mass, by side and segment; None where a leg is absent or a segment's mass is given in kilograms."""
+    model = body.model
+    rows = [model.table.rows[spec.row].mass_fraction for spec in model.chain]
+    if len(body.sides) != len(model.sides) or None in rows:
+        return None
+    return {
+        (side, spec.segment): share or 0.0 for side in body.sides for spec, share in zip(model.chain, rows, strict=True)
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 
 import numpy as np
 
@@ -45,6 +46,10 @@ class Ground:
     n_frames : int
     events_note : Notes
         That the file's events were not used, where they do not fit the plates.
+    events_late_s : float
+        By which these lie after what the plates say; 0 without any.
+    withheld : mapping of plate number to str
+        Plates that have another fault (`gaitid.ground.plate_faults`), and which.
     """
 
     floor: Floor
@@ -57,6 +62,8 @@ class Ground:
     settings: specs.Settings
     n_frames: int
     events_note: Notes = ()
+    events_late_s: float = 0.0
+    withheld: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def rate_hz(self) -> float:
@@ -65,7 +72,12 @@ class Ground:
 
     @property
     def faults(self) -> dict[int, str]:
-        """Plates whose corners do not fit the feet, and why: nothing is known from them."""
+        """Plates of which nothing is known, and why: corners that do not fit the feet, or another fault."""
+        return {**self.misplaced, **self.withheld}
+
+    @property
+    def misplaced(self) -> dict[int, str]:
+        """Plates whose corners do not fit the feet, and why."""
         return {number: alignment.fault for number, alignment in self.alignments.items() if alignment.fault}
 
     @property
@@ -74,7 +86,11 @@ class Ground:
         return (
             *(Note("plate_refused", f"plate {number} is not used: {why}") for number, why in self.refused.items()),
             *(note for plate in self.plates for note in plate.notes(self.settings)),
-            *(Note("plate_misplaced", f"plate {number}: {fault}") for number, fault in self.faults.items()),
+            *(
+                Note("plate_misplaced", f"plate {number}: {fault}")
+                for number, fault in self.misplaced.items()
+                if number not in self.withheld
+            ),
             *self.events_note,
             *self.floor.notes,
         )
@@ -117,7 +133,7 @@ def find_ground(trial: Trial, settings: specs.Settings, feet: Mapping[str, FootT
         way = "after" if late_s > 0 else "before"
         text = f"the events of the file lie {abs(late_s):.2f} s {way} what the plates say; they were not used"
         note = (Note("events_off", text),)
-    return Ground(floor, plates, refused, feet, stances, aligned, loaded, settings, trial.n_frames, note)
+    return Ground(floor, plates, refused, feet, stances, aligned, loaded, settings, trial.n_frames, note, late_s)
 
 
 def _events_late(trial: Trial, sides: Sequence[str], loaded: Mapping[int, Sequence[tuple[int, int]]]) -> float:

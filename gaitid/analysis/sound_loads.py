@@ -1,0 +1,58 @@
+"""The loads on the feet from the plates that are sound: judged once as filed, and again without those with a fault."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from gaitid.analysis.mass import Stand, static_mass, weigh
+from gaitid.body.centre_of_mass import centre_of_body
+from gaitid.body.poses import Body
+from gaitid.body.subject import Subject
+from gaitid.gait.body_mass import walking_mass
+from gaitid.ground.contacts import Loads
+from gaitid.ground.plate_faults import Mover, PlateFaults, find_faults
+from gaitid.model import specs
+from gaitid.notes import Notes
+from gaitid.trial import Trial
+
+
+def sound_loads(
+    subject: Subject, model: specs.Model, stand: Stand, trial: Trial, body: Body
+) -> tuple[Subject, Loads, PlateFaults, Notes]:
+    """The subject with its mass, the loads on the feet, what is wrong with plates and clocks, and notes on the mass.
+
+    Parameters
+    ----------
+    subject : Subject
+        As given; its mass may be unknown.
+    model : Model
+    stand : Stand
+    trial : Trial
+    body : Body
+    """
+    weighed, loads, notes = weigh(subject, model, stand)
+    faults = find_faults(trial, stand.ground, loads, _mover(subject, weighed, stand, loads, body))
+    if any(fault.code == "body_not_carried" for fault in faults.faults):
+        faults = faults.weighed_in_static(static_mass(stand).mass_kg, weighed.mass_kg)
+    if not faults.withheld:
+        return weighed, loads, faults, notes
+    weighed, loads, notes = weigh(subject, model, replace(stand, ground=faults.without(stand.ground)))
+    return weighed, loads, faults, notes
+
+
+def _mover(given: Subject, weighed: Subject, stand: Stand, loads: Loads, body: Body) -> Mover:
+    """What is known of the body that the plates carry."""
+    gravity = stand.gravity_m_per_s2
+    walked_N = np.nan
+    if stand.balance is not None and np.isfinite(weighed.mass_kg):
+        walked = walking_mass(stand.ground, loads, stand.vertical_m_per_s, gravity)
+        walked_N = walked.mass_kg * gravity if walked.sure else np.nan
+    return Mover(
+        stand.balance,
+        centre_of_body(body),
+        weighed.mass_kg * gravity,
+        "" if np.isfinite(given.mass_kg) else "the plates",
+        walked_N,
+    )

@@ -1,0 +1,245 @@
+"""Forces against markers in time: by how much one of them is late, and whether a declared rate can be.
+
+The vertical force and what the motion asks of it have the same shape in time: the shift at which they fit best, with
+any factor between them, is the delay of the forces. Soft parts of the body follow the pelvis late, so that a delay of
+some ms is always there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gaitid.ground.balance import Balance
+from gaitid.ground.contacts import UNKNOWN, Loads
+from gaitid.ground.fault import Fault, Stood
+from gaitid.ground.ground import EVENTS_OFF, Ground
+from gaitid.numerics.statistics import median
+from gaitid.trial import Array, Mask, Trial
+
+# s. Means over this long are compared, shifted by at most the second, in at least the third.
+WINDOW, FARTHEST, LEAST = 0.1, 0.16, 0.2
+# ms by which the force comes later than the motion asks for it in trials whose clocks are one: −4 to +14 walking
+# (median 7), −3 to −7 running, where the pelvis follows the leg.
+USUAL_MS, USUAL_RUNNING_MS = 4.0, -6.0
+# ms from there. Worth saying; doubted (the farthest of the clean trials lies 10 away); not believed.
+SAID_MS, DOUBTED_MS, WITHHELD_MS = 10.0, 13.0, 40.0
+# Squared correlation at the best shift, to tell of a rate and of a delay (clean trials show 0.84 and more); standard
+# deviations, body weights, of the one that varies more and of the other. With less nothing tells.
+OF_RATE, ALIKE, VARIES, NOT_STILL = 0.6, 0.75, 0.04, 0.01
+# Squared correlation where less tells: in single support on one plate, or where no contact is known.
+ALIKE_UNSURE = 0.8
+# s of single support on a plate that tell of it, and ms by which one is later than the others: they differ by up to 25.
+ALONE, PLATES_APART_MS = 0.28, 32.0
+# Share by which a record that is twice as long may differ from that.
+SAME_LENGTH = 0.03
+EVERYWHERE = slice(None)
+# Standard deviation of the force over that of what is asked for, each as a share of its mean. Walks and runs show 0.73
+# to 1.35; a rate that is declared twice too high makes accelerations four times as large, and the reverse.
+TOO_FAST, TOO_SLOW = 0.45, 2.2
+# The same where the body flies: beyond it (1.7 in a sprint) the pelvis tells too little of the trunk.
+OF_RUNNING = 1.5
+# Body weights. Asked for less: the body flies.
+FLIES = 0.25
+
+
+class Fit(NamedTuple):
+    """How forces and motion fit in time.
+
+    Attributes
+    ----------
+    late_s : float
+        By which the forces come after the motion.
+    alike : float
+        Squared correlation then.
+    ratio : float
+        Of the forces' standard deviation to that of what was asked for, each as a share of its mean.
+    flies : bool
+    """
+
+    late_s: float
+    alike: float
+    ratio: float
+    flies: bool
+
+    @property
+    def apart_ms(self) -> float:
+        """By how much more than usual the forces are late."""
+        return self.late_s * 1e3 - (USUAL_RUNNING_MS if self.flies else USUAL_MS)
+
+
+def clock_faults(
+    trial: Trial, ground: Ground, loads: Loads, stood: Sequence[Stood], body: tuple[Balance, float]
+) -> list[Fault]:
+    """Forces that come too early or too late, and rates that cannot be.
+
+    Parameters
+    ----------
+    trial : Trial
+    ground : Ground
+    loads : Loads
+        As judged with the clocks as filed.
+    stood : sequence of Stood
+    body : (Balance, float)
+        And the body's weight, N.
+    """
+    balance, weight_N = body
+    numbers = tuple(plate.number for plate in ground.plates)
+    if rate := _forces_last(trial):
+        return [Fault("rate_doubtful", rate, numbers, False, "check the declared rates of markers and forces")]
+    sure = True
+    fit = fit_in_time(_known_total(loads, balance) / weight_N, balance)
+    if fit is None and not any(contact.plates for contact in loads.contacts):
+        # nothing is known: do the forces as a whole, on whomever, fit at another time?
+        fit, sure = fit_in_time(_on_plates(ground, loads, balance) / weight_N, balance), False
+    if fit is None or not fit.alike > (OF_RATE if sure else ALIKE_UNSURE):
+        return []
+    if not TOO_FAST < fit.ratio < TOO_SLOW:
+        return [
+            Fault("rate_doubtful", _rate_words(fit.ratio), numbers, False, "check the declared rate of the markers")
+        ]
+    apart = fit.apart_ms
+    if not fit.alike > ALIKE or (fit.flies and fit.ratio > OF_RUNNING):
+        return []
+    if abs(apart) < (SAID_MS if sure else WITHHELD_MS):
+        return _plates_apart(stood, balance, weight_N)
+    events = ground.events_late_s
+    with_events = abs(events) > EVENTS_OFF and abs(events * 1e3 + apart) < 1e3 * EVENTS_OFF
+    way = "after" if apart > 0 else "before"
+    text = f"the forces come {abs(apart):.0f} ms {way} the markers' motion that they belong to"
+    if with_events:
+        text += ", and the events of the file fit the markers"
+    code = "clocks_apart" if abs(apart) >= DOUBTED_MS else "clocks_near"
+    cure = "check how forces and markers were started together"
+    return [Fault(code, text, numbers, abs(apart) >= WITHHELD_MS, cure, with_events)]
+
+
+def _rate_words(ratio: float) -> str:
+    way, times = ("high", 1 / ratio) if ratio <= TOO_FAST else ("low", ratio)
+    much = "larger" if ratio <= TOO_FAST else "smaller"
+    text = f"the body's accelerations are {times:.1f} times {much} than the forces: the rate of the markers is declared"
+    return f"{text} too {way}, it seems (twice too {way} makes 4)"
+
+
+def _forces_last(trial: Trial) -> str:
+    """That the forces last twice or half as long as the markers, in words; empty where they do not.
+
+    A record that was cut also differs in length, but hardly ever by that factor on every plate.
+    """
+    markers_s = trial.n_frames / trial.rate_hz
+    for factor, words in ((2.0, "twice"), (0.5, "half")):
+        if trial.plates and all(
+            abs(len(p.force_p) / p.rate_hz / markers_s / factor - 1) < SAME_LENGTH for p in trial.plates
+        ):
+            return f"the forces last {words} as long as the markers: one of their rates is declared wrongly, it seems"
+    return ""
+
+
+def _plates_apart(stood: Sequence[Stood], balance: Balance, weight_N: float) -> list[Fault]:
+    """One plate that comes later than the others: by single support on each."""
+    if len({one.plate.number for one in stood}) < 2:
+        return []
+    late: dict[int, list[float]] = {}
+    for one in stood:
+        if len(one.alone) < ALONE * balance.rate_hz:
+            continue
+        reach = round(FARTHEST * balance.rate_hz)
+        around = slice(max(int(one.alone[0]) - reach, 0), int(one.alone[-1]) + reach + 1)
+        given = np.full(len(balance.asked_g), np.nan)
+        given[one.alone] = one.plate.wrench.f_g[one.alone] @ balance.up_g / weight_N
+        fit = fit_in_time(given, balance, around, ALONE / 2)
+        if fit is not None and fit.alike > ALIKE_UNSURE and not fit.flies:
+            late.setdefault(one.plate.number, []).append(fit.late_s * 1e3)
+    typical = {number: float(median(np.array(values))) for number, values in late.items()}
+    if len(typical) < 2:
+        return []
+    usual = median(np.array(list(typical.values()))) if len(typical) > 2 else np.array(USUAL_MS)
+    farthest = max(typical, key=lambda number: abs(typical[number] - float(usual)))
+    apart = typical[farthest] - float(np.mean([ms for number, ms in typical.items() if number != farthest]))
+    if abs(apart) < PLATES_APART_MS:
+        return []
+    way = "after" if apart > 0 else "before"
+    text = f"the force of plate {farthest} comes {abs(apart):.0f} ms {way} that of the other plates"
+    return [Fault("clocks_apart", text, (farthest,), False, f"check the wiring and filters of plate {farthest}")]
+
+
+def _on_plates(ground: Ground, loads: Loads, balance: Balance) -> Array:
+    """(frames,) N, upward on all plates, from the first to the last contact with any; NaN beside."""
+    floors = {stance.method for stance in ground.stances.values()}
+    contacts = [contact for contact in loads.contacts if contact.method not in floors]
+    total = np.full(len(balance.asked_g), np.nan)
+    if contacts:
+        frames = slice(min(c.first for c in contacts), max(c.last for c in contacts) + 1)
+        total[frames] = sum(plate.wrench.f_g[frames] @ balance.up_g for plate in ground.plates)
+        for contact in loads.contacts:
+            if contact.method in floors:
+                total[contact.loaded] = np.nan
+    return total
+
+
+def _known_total(loads: Loads, balance: Balance) -> Array:
+    """(frames,) N, upward on both feet; NaN where a foot's load is not known."""
+    of_feet = list(loads.by_side.values())
+    total = sum((load.wrench.f_g @ balance.up_g for load in of_feet), np.zeros(len(balance.asked_g)))
+    known = np.logical_and.reduce([load.state != UNKNOWN for load in of_feet])
+    return np.where(known, total, np.nan)
+
+
+def fit_in_time(given: Array, balance: Balance, around: slice = EVERYWHERE, least_s: float = LEAST) -> Fit | None:
+    """The shift at which the forces fit the motion best; None where too little tells.
+
+    Parameters
+    ----------
+    given : (frames,) array
+        Upward force, body weights; NaN where it is not known.
+    balance : Balance
+    around : slice
+        Frames to look at.
+    least_s : float
+        Of frames that tell.
+    """
+    rate_hz = balance.rate_hz
+    given, asked = given[around], balance.asked_g[around] @ balance.up_g / balance.gravity_m_per_s2
+    half = max(round(WINDOW * rate_hz / 2), 1)
+    y, y_known = _means(given, half)
+    x, x_known = _means(asked, half)
+    farthest = round(FARTHEST * rate_hz)
+    if min(y_known.sum(), x_known.sum()) < least_s * rate_hz:
+        return None
+    # row k holds x earlier by k − farthest frames: one product for all shifts
+    padded = [np.pad(v.astype(float), farthest)[::-1] for v in (x_known, x, x**2)]
+    ones, first, second = (np.lib.stride_tricks.sliding_window_view(p, len(y))[:, ::-1] for p in padded)
+    n, sum_x, sum_xx = ones @ y_known, first @ y_known, second @ y_known
+    sum_y, sum_yy, sum_xy = ones @ y, ones @ y**2, first @ y
+    with np.errstate(invalid="ignore", divide="ignore"):
+        var_x, var_y = sum_xx / n - (sum_x / n) ** 2, sum_yy / n - (sum_y / n) ** 2
+        r = (sum_xy / n - sum_x * sum_y / n**2) / np.sqrt(var_x * var_y)
+        still = ~(np.minimum(var_x, var_y) > NOT_STILL**2)
+        alike = np.where((n < least_s * rate_hz) | still | ~(r > 0), 0.0, r**2)
+    best = int(np.argmax(alike))
+    if not (alike[best] > 0 and max(var_x[best], var_y[best]) > VARIES**2):
+        return None
+    shift = float(best - farthest)
+    if 0 < best < len(alike) - 1 and alike[best - 1] > 0 and alike[best + 1] > 0:
+        bend = alike[best - 1] - 2 * alike[best] + alike[best + 1]
+        shift += 0.5 * (alike[best - 1] - alike[best + 1]) / bend if bend else 0.0
+    # a gain changes both
+    ratio = float(np.sqrt(var_y[best] / var_x[best]) * abs(sum_x[best] / sum_y[best]))
+    return Fit(shift / rate_hz, float(alike[best]), ratio, bool((x[x_known] < FLIES).any()))
+
+
+def _means(values: Array, half: int) -> tuple[Array, Mask]:
+    """(frames,) means over ± half frames (trapezoids), 0 where anything in them is not known; where they are."""
+    known = np.isfinite(values)
+    filled = np.where(known, values, 0.0)
+    summed = np.concatenate([[0.0], np.cumsum((filled[1:] + filled[:-1]) / 2)])
+    missing = np.concatenate([[0], np.cumsum(~known)])
+    n = len(values)
+    result, whole = np.zeros(n), np.zeros(n, dtype=bool)
+    if n > 2 * half:
+        inner = slice(half, n - half)
+        whole[inner] = missing[2 * half + 1 :] == missing[: n - 2 * half]
+        result[inner] = np.where(whole[inner], (summed[2 * half :] - summed[: n - 2 * half]) / (2 * half), 0.0)
+    return result, whole

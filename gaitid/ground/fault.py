@@ -1,0 +1,62 @@
+"""One fault of plates or clocks, and the contacts that tell of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gaitid.ground.plate_load import PlateLoad
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, IntArray
+
+
+@frozen_dataclass()
+class Fault:
+    """Something that is wrong with plates or clocks.
+
+    Attributes
+    ----------
+    code : str
+        Of its note.
+    text : str
+        With an estimate.
+    plates : tuple of int
+        Whose loads it spoils.
+    withheld : bool
+        Whether these loads are unknown because of it; else they are only doubtful.
+    cure : str
+        What would make it good.
+    with_events : bool
+        The events of the file agree with the markers: the forces are what is late.
+    ratio : float
+        Of given to asked force, where that is what is wrong; else NaN.
+    """
+
+    code: str
+    text: str
+    plates: tuple[int, ...] = ()
+    withheld: bool = False
+    cure: str = ""
+    with_events: bool = False
+    ratio: float = float("nan")
+
+
+class Stood(NamedTuple):
+    """A known contact of one foot with one plate.
+
+    Attributes
+    ----------
+    side : str
+    plate : PlateLoad
+    frames : (n,) int array
+        From its first to its last.
+    alone : (m,) int array
+        Those in which no other foot can be on the ground.
+    toes_g : (3,) array, m
+        From the foot's heel to its toes, their mean.
+    """
+
+    side: str
+    plate: PlateLoad
+    frames: IntArray
+    alone: IntArray
+    toes_g: Array

@@ -1,0 +1,145 @@
+"""The force on a foot that stands alone passes near the body's centre of mass: which way its horizontal parts point.
+
+The angular momentum of the whole body about its centre of mass stays small in walking (Herr & Popovic 2008, J Exp Biol
+211:467-481), so (p_com − p_cop) × F ≈ 0 and F_h / F_z ≈ d = (com_h − cop_h) / height. No derivative is needed, and
+where a model knows the pelvis and legs alone the trunk adds a steady part and a factor (docs/balance.md). A sign that
+is turned, or two channels that are exchanged, make the line pass beside the body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gaitid.ground.fault import Fault, Stood
+from gaitid.numerics.masks import known_rows
+from gaitid.numerics.statistics import median
+from gaitid.trial import Array
+
+# F_h / F_z over d, along the way of walking and across it: the medians of 60 stances of walking.
+ALONG, ACROSS = 0.65, 0.75
+# Of the greatest vertical force of a stance: less points anywhere. Frames of a stance that tell.
+SURE, LEAST = 0.3, 8
+# Root mean squares of what is left of F_h / F_z. With the channels as filed walks leave 0.007 to 0.030. They are wrong
+# where more than the first is left and another reading leaves less than the second and less than half; or, where the
+# trunk swings too (running leaves 0.05 to 0.17), more than the third and less than `CLEARLY` of it.
+LEFT, EXPLAINED, LEFT_RUNNING, EXPLAINED_RUNNING = 0.045, 0.035, 0.15, 0.17
+BETTER, CLEARLY = 0.5, 0.4
+# Of what is left along the way of walking: no better by the other reading, and only the force across it is in question.
+# A trunk that leans far over the standing foot can turn that one's sign, so it only counts as doubtful.
+NO_BETTER = 0.7
+# Body weights. A steady part across the way of walking of more than this is no foot's.
+STEADY = 0.08
+
+_ONE = np.eye(2)
+_READINGS: dict[str, Array] = {
+    "Fx has the wrong sign": np.diag([-1.0, 1.0]),
+    "Fy has the wrong sign": np.diag([1.0, -1.0]),
+    "Fx and Fy have the wrong sign": -_ONE,
+    "Fx and Fy are exchanged": _ONE[::-1],
+    "Fx and Fy are exchanged, Fx with the wrong sign": np.array([[0.0, 1.0], [-1.0, 0.0]]),
+    "Fx and Fy are exchanged, Fy with the wrong sign": np.array([[0.0, -1.0], [1.0, 0.0]]),
+    "Fx and Fy are exchanged, both with the wrong sign": -_ONE[::-1],
+}
+
+
+class Line(NamedTuple):
+    """One stance: the share of the force and the way to the body, plate axes, and the way of walking.
+
+    Attributes
+    ----------
+    share, way : (frames, 2) arrays
+        F_h / F_z, and d.
+    along : (2,) array
+        Unit vector.
+    own_side : bool
+        The foot stands on its own side of the body.
+    """
+
+    share: Array
+    way: Array
+    along: Array
+    own_side: bool
+
+    @property
+    def across(self) -> Array:
+        return np.array([-self.along[1], self.along[0]])
+
+    def left(self, reading: Array) -> tuple[float, float]:
+        """Mean squares of what is left along (but for a steady part) and across, with the channels read so."""
+        read = self.share @ reading.T
+        along = (read - read.mean(axis=0) - ALONG * (self.way - self.way.mean(axis=0))) @ self.along
+        across = (read - ACROSS * self.way) @ self.across
+        return float((along**2).mean()), float((across**2).mean()) if self.own_side else 0.0
+
+
+def direction_faults(stood: Sequence[Stood], com_g: Array) -> Iterator[Fault]:
+    """Plates whose horizontal forces point past the body, unless they are read otherwise.
+
+    Parameters
+    ----------
+    stood : sequence of Stood
+    com_g : (frames, 3) array, m
+    """
+    by_plate: dict[int, list[Line]] = {}
+    for one in stood:
+        line = _line(one, com_g)
+        if line is not None:
+            by_plate.setdefault(one.plate.number, []).append(line)
+    for number, lines in by_plate.items():
+        yield from _faults_of(number, lines)
+
+
+def _line(one: Stood, com_g: Array) -> Line | None:
+    frames, plate = one.alone, one.plate
+    if len(frames) < LEAST:
+        return None
+    vertical = plate.vertical[frames]
+    frames = frames[(vertical > SURE * np.fmax.reduce(plate.vertical[one.frames])) & known_rows(com_g[frames])]
+    to_body = (com_g[frames] - plate.cop_g[frames]) @ plate.R_gp
+    known = known_rows(to_body) & (to_body[:, 2] < 0)  # plate axes point down
+    frames, to_body = frames[known], to_body[known]
+    if len(frames) < LEAST:
+        return None
+    way = to_body[:, :2] / -to_body[:, 2:]
+    share = plate.wrench.f_g[frames] @ plate.R_gp[:, :2] / plate.vertical[frames][:, None]
+    along = way[-1] - way[0]
+    length = float(np.linalg.norm(along))
+    if not length > 0:
+        return None
+    along = along / length
+    # plate axes point down: a quarter turn to the left of where the toes point
+    toes = one.toes_g @ plate.R_gp
+    to_body_left = float(way.mean(axis=0) @ [toes[1], -toes[0]])
+    return Line(share, way, along, to_body_left < 0 if one.side == "left" else to_body_left > 0)
+
+
+def _faults_of(number: int, lines: Sequence[Line]) -> Iterator[Fault]:
+    """What is wrong with the horizontal forces of one plate."""
+
+    def left(reading: Array) -> tuple[float, float, float]:
+        along, across = np.mean([line.left(reading) for line in lines], axis=0) ** 0.5
+        return float(along), float(across), float(np.hypot(along, across))
+
+    as_filed = left(_ONE)
+    if as_filed[2] <= LEFT:
+        return
+    name, best = min(((name, left(reading)) for name, reading in _READINGS.items()), key=lambda pair: pair[1][2])
+    explained = best[2] < EXPLAINED and best[2] < BETTER * as_filed[2]
+    explained |= as_filed[2] > LEFT_RUNNING and best[2] < EXPLAINED_RUNNING and best[2] < CLEARLY * as_filed[2]
+    if explained:
+        only_across = best[0] > NO_BETTER * as_filed[0]
+        text = (
+            f"plate {number}: {name}, it seems: its force passes the body by {as_filed[2] * 100:.0f} cm for each metre"
+        )
+        text += f" of height, and by {best[2] * 100:.0f} cm if it is read so"
+        code = "plate_doubtful" if only_across else "plate_channel"
+        yield Fault(code, text, (number,), not only_across, "check wiring and signs of Fx and Fy")
+        return
+    steady = [float(((line.share - ACROSS * line.way) @ line.across).mean()) for line in lines if line.own_side]
+    if steady and abs(float(median(np.array(steady)))) > STEADY:
+        share = abs(float(median(np.array(steady))))
+        text = f"plate {number}: its force points sideways past the body by {share:.2f} of the vertical force"
+        yield Fault("plate_doubtful", text, (number,), False, "check the zero of Fx and Fy")

@@ -1,0 +1,187 @@
+"""What the channels of one plate cannot be, whoever stands on it: clipped, dead, in another unit, beyond friction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from gaitid.dynamics.wrench import centre_of_pressure
+from gaitid.ground.fault import Fault, Stood
+from gaitid.ground.ground import Ground
+from gaitid.ground.plate_load import PlateLoad
+from gaitid.numerics.masks import spans
+from gaitid.numerics.statistics import median, quantile
+from gaitid.trial import Array, ForcePlate, Mask
+
+# Of the greatest vertical force: a plate is loaded above it. N: no load that never gets this heavy is judged.
+LOADED, HEAVY = 0.3, 100.0
+# s, samples. A plateau of exactly equal greatest samples at least this long.
+PLATEAU, PLATEAU_SAMPLES = 0.008, 4
+# Steps of the converter by which the force must have risen from as long before a plateau as it lasts. The top of a
+# smooth force that a converter rounds is a parabola: over a plateau of one step it falls by 8 steps (9 − 1).
+STEPS = 24
+# Of its greatest size: a channel that varies by less has no signal.
+DEAD = 1e-6
+# |F_h| / F_z, the median over loaded frames. Walks show 0.06 to 0.21, a sprint at 9.5 m/s 0.18; rubber on a dry floor
+# holds 0.8 to 1.0 at most, in no foot for half of a stance.
+DOUBTED_FRICTION, NO_FRICTION = 0.35, 0.6
+# m. A centre of pressure farther than this from the plate lies on no plate: the moments are in N·mm.
+FAR = 5.0
+# m. Mx and My that vary by less than this times the force belong to pressure that does not move; it does by 60 mm and
+# more along the foot in every stance of the shared trials.
+STILL = 0.002
+# m. Free moment over vertical force, the 95th percentile over a stance. Walking and running show 0.003 to 0.021 (most
+# 0.1 to 0.3 N·m/kg; Holden & Cavanagh 1991, J Biomech 24:887-897); a foot that turns on the spot, held by friction of
+# 0.8 under the whole of a sole of 0.26 m, gives a quarter of its length times that, 0.05; no friction more than half of
+# it, 0.13. From the third on another sign of Mz is tried, which is right if it leaves less than this share.
+DOUBTED_TORSION, NO_TORSION, SIGN_ASKED, SIGN_RIGHT = 0.045, 0.13, 0.013, 0.45
+
+FORCES, MOMENTS = ("Fx", "Fy"), ("Mx", "My", "Mz")
+CHECK = "check the plate's channels, units and calibration"
+
+Finding = tuple[str, bool]
+
+
+def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterator[Fault]:
+    """Faults that the channels of one plate show by themselves.
+
+    Parameters
+    ----------
+    plate : PlateLoad
+    raw : ForcePlate
+        The same with its samples.
+    ground : Ground
+    """
+    peak = float(np.fmax.reduce(plate.vertical))
+    runs = ground.loaded[plate.number]
+    if not (peak > HEAVY and runs):
+        return
+    loaded = np.zeros(len(plate.vertical), dtype=bool)
+    for first, last in runs:
+        loaded[first : last + 1] = True
+    with np.errstate(invalid="ignore"):
+        loaded &= plate.vertical > LOADED * peak
+    samples = _ends(loaded, raw, ground.rate_hz)
+    for text, withheld in (
+        *_clipped(raw),
+        *_dead(raw, samples),
+        *_moments(plate, loaded, raw, samples),
+        *_friction(plate, loaded),
+    ):
+        code = "plate_channel" if withheld else "plate_doubtful"
+        yield Fault(code, f"plate {plate.number}: {text}", (plate.number,), withheld, CHECK)
+
+
+def _clipped(raw: ForcePlate) -> Iterator[Finding]:
+    """A vertical force that runs into a ceiling: its greatest samples are equal, and it enters them steeply."""
+    upward = -raw.force_p[:, 2]
+    top = float(np.fmax.reduce(upward))
+    least = max(PLATEAU * raw.rate_hz, PLATEAU_SAMPLES)
+    if not top > HEAVY:
+        return
+    at_top = np.flatnonzero(upward >= top * (1 - 1e-9))
+    if len(at_top) < least:
+        return
+    mask = np.zeros(len(upward), dtype=bool)
+    mask[at_top] = True
+    distinct = np.diff(np.unique(upward[upward > top / 2]))
+    steps = distinct[distinct > 1e-9 * top]
+    step = float(steps.min()) if steps.size else 0.0
+    held = 0
+    for first, stop in spans(mask):
+        n = stop - first
+        before, after = first - n, stop - 1 + n
+        if n < least or before < 0 or after >= len(upward):
+            continue
+        if top - max(upward[before], upward[after]) > STEPS * step:
+            held = max(held, n)
+    if held:
+        yield f"its vertical force is clipped at {top:.0f} N, for up to {held / raw.rate_hz * 1e3:.0f} ms", True
+
+
+def _dead(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
+    """Channels without any variation over each loaded stance."""
+    size = max((float(np.abs(raw.force_p[run, 2]).max()) for run in samples), default=0.0)
+    if not size > 0:
+        return
+    spread = np.max([np.ptp(values[run], axis=0) for run in samples for values in (raw.force_p,)], axis=0)
+    turning = np.max([np.ptp(values[run], axis=0) for run in samples for values in (raw.moment_p,)], axis=0)
+    names = (*FORCES, "Fz", *MOMENTS)
+    dead = [name for name, s in zip(names, [*spread, *turning], strict=True) if s <= DEAD * size]
+    if dead:
+        planar = bool(set(dead) & set(FORCES)) and "Mz" in dead and len(dead) == 3
+        verb = "does" if len(dead) == 1 else "do"
+        plane = ": a recording in a plane?" if planar else ""
+        yield f"{' and '.join(dead)} {verb} not change while it is loaded{plane}", not planar
+
+
+def _moments(plate: PlateLoad, loaded: Mask, raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
+    """Moments in another unit: the pressure lies far away, or does not move."""
+    if not raw.outlined or not samples:
+        return
+    away = plate.cop_g[loaded] - plate.centre_g
+    away = away[np.isfinite(away).all(axis=1)]
+    if not away.size:
+        return
+    far = float(median(np.sqrt((away**2).sum(axis=1))))
+    if far > FAR:
+        unit = ", a thousandth of that is on it: its moments seem to be in N·mm" if far < 1e3 * FAR / 5 else ""
+        yield f"its pressure lies {far:.0f} m away{unit}", True
+        return
+    force = max(float(np.abs(raw.force_p[run, 2]).max()) for run in samples)
+    spread = np.max([np.ptp(raw.moment_p[run, :2], axis=0) for run in samples], axis=0)
+    if (spread > DEAD * force).all() and (spread < STILL * force).all():
+        yield f"Mx and My move its pressure by {spread.max() / force * 1e3:.1f} mm only: they are in another unit", True
+
+
+def _friction(plate: PlateLoad, loaded: Mask) -> Iterator[Finding]:
+    """Horizontal forces that no friction holds."""
+    share = np.abs(plate.wrench.f_g[loaded] @ plate.R_gp[:, :2]) / plate.vertical[loaded][:, None]
+    share = share[np.isfinite(share[:, 0])]
+    if not len(share):
+        return
+    typical = median(share)
+    worst = int(np.argmax(typical))
+    if typical[worst] > DOUBTED_FRICTION:
+        times = f"{typical[worst]:.1f}" if typical[worst] < 10 else f"{typical[worst]:.0f}"
+        yield f"{FORCES[worst]} is {times} times Fz; no floor holds a foot so", bool(typical[worst] > NO_FRICTION)
+
+
+def _ends(loaded: Mask, raw: ForcePlate, camera_hz: float) -> list[slice]:
+    """The samples of each run of loaded frames; those of which any is missing are left out."""
+    result = []
+    for first, stop in spans(loaded):
+        a, b = (round((frame / camera_hz - raw.start_s) * raw.rate_hz) for frame in (first, stop - 1))
+        run = slice(max(a, 0), min(b + 1, len(raw.force_p)))
+        if run.stop - run.start > 1 and np.isfinite(raw.force_p[run, 2]).all():
+            result.append(run)
+    return result
+
+
+def torsion_faults(stood: Sequence[Stood]) -> Iterator[Fault]:
+    """Plates with a free moment that no foot can make, of those on which one foot stood alone."""
+    by_plate: dict[int, list[Array]] = {}
+    for one in stood:
+        plate, frames = one.plate, one.frames
+        frames = frames[plate.vertical[frames] > LOADED * np.fmax.reduce(plate.vertical[frames])]
+        if not len(frames):
+            continue
+        load = plate.wrench.during(slice(int(frames[0]), int(frames[-1]) + 1))
+        free: Array = centre_of_pressure(load, plate.centre_g, plate.normal_g)[1][frames - frames[0]]
+        turned = free - 2 * (plate.wrench.m_g[frames] @ plate.normal_g)
+        levers = np.abs(np.stack([free, turned], axis=1)) / plate.vertical[frames][:, None]
+        levers = levers[np.isfinite(levers[:, 0])]
+        if len(levers):
+            by_plate.setdefault(plate.number, []).append(quantile(levers, 0.95))
+    for number, of_stances in by_plate.items():
+        lever_m, turned_m = (float(value) for value in median(np.array(of_stances)))
+        other_sign = lever_m > SIGN_ASKED and turned_m < SIGN_RIGHT * lever_m
+        if not (other_sign or lever_m > DOUBTED_TORSION):
+            continue
+        withheld = lever_m > NO_TORSION
+        text = f"plate {number}: its free moment is the force times {lever_m * 1e3:.0f} mm; feet make 20 at most"
+        if other_sign:
+            text += f", and it is {turned_m * 1e3:.0f} mm with Mz of the other sign"
+        cure = "check the sign and unit of Mz, and the plate's corners"
+        yield Fault("plate_channel" if withheld else "plate_doubtful", text, (number,), withheld, cure)

@@ -1,0 +1,150 @@
+"""What is wrong with plates and clocks, by name and with an estimate: which loads are unknown, which only doubtful.
+
+Four witnesses, each in a file of its own: the channels themselves (`plate_channels`), the line of the force, which
+passes near the body's centre of mass (`line_of_force`), the body's momentum against the size of the force (`gains`)
+and against its timing (`clocks`). What each was measured on stands in docs/balance.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gaitid.ground.balance import Balance
+from gaitid.ground.clocks import clock_faults
+from gaitid.ground.contacts import Contact, Loads
+from gaitid.ground.fault import Fault, Stood
+from gaitid.ground.gains import gain_faults
+from gaitid.ground.ground import Ground
+from gaitid.ground.line_of_force import direction_faults
+from gaitid.ground.plate_channels import channel_faults, torsion_faults
+from gaitid.ground.plate_load import PlateLoad
+from gaitid.notes import Note, Notes
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, ForcePlate, Trial, read_only
+
+# Share of the mass within which the plates of the static and another weight are the same.
+SAME_WEIGHT = 0.05
+
+
+@frozen_dataclass(eq=False)
+class Mover:
+    """What is known of the body that the plates carry.
+
+    Attributes
+    ----------
+    balance : Balance or None
+        What its motion asks of the ground; None where something else carries it too.
+    com_g : (frames, 3) array, m
+        Its centre of mass.
+    weight_N : float
+        NaN where it is not known.
+    weighed_by : str
+        What the weight was estimated from: empty where a source says it.
+    walked_N : float
+        What the plates carry over whole steps of the trial (`gaitid.gait.body_mass`), where that is known; else NaN.
+    """
+
+    balance: Balance | None
+    com_g: Array
+    weight_N: float
+    weighed_by: str = ""
+    walked_N: float = float("nan")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "com_g", read_only(self.com_g))
+
+
+@frozen_dataclass(eq=False)
+class PlateFaults:
+    """All that is wrong with the plates and clocks of a trial."""
+
+    faults: tuple[Fault, ...]
+
+    @property
+    def withheld(self) -> Mapping[int, str]:
+        """Plates of which nothing is known because of it, and why."""
+        result: dict[int, str] = {}
+        for fault in self.faults:
+            for number in fault.plates if fault.withheld else ():
+                result.setdefault(number, fault.text.removeprefix(f"plate {number}: "))
+        return result
+
+    @property
+    def notes(self) -> Notes:
+        return tuple(Note(fault.code, fault.text, cure=fault.cure) for fault in self.faults)
+
+    def weighed_in_static(self, mass_kg: float, stored_kg: float) -> PlateFaults:
+        """With what the static's plates say where plates and mass do not fit: whether it is the mass or the gain."""
+        if not np.isfinite(mass_kg):
+            return self
+        return PlateFaults(tuple(_in_static(fault, mass_kg, stored_kg) for fault in self.faults))
+
+    def without(self, ground: Ground) -> Ground:
+        """The ground without the plates that are withheld, and without blame for events that forces are late for."""
+        if not self.faults:
+            return ground
+        note = () if any(fault.with_events for fault in self.faults) else ground.events_note
+        return replace(ground, withheld=self.withheld, events_note=note)
+
+
+def _in_static(fault: Fault, mass_kg: float, stored_kg: float) -> Fault:
+    if fault.code != "body_not_carried":
+        return fault
+    says = f"; the static's plates weigh {mass_kg:.1f} kg where {stored_kg:.1f} kg are given"
+    if abs(mass_kg / stored_kg - 1) < SAME_WEIGHT:
+        says += ": the gains are wrong in this trial"
+    elif abs(mass_kg / stored_kg / fault.ratio - 1) < SAME_WEIGHT:
+        says += ": the mass is wrong, or the gains in both files"
+    return replace(fault, text=fault.text + says)
+
+
+def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> PlateFaults:
+    """Faults of plates and clocks.
+
+    Parameters
+    ----------
+    trial : Trial
+    ground : Ground
+    loads : Loads
+        As judged with the plates as filed.
+    mover : Mover
+    """
+    if not ground.plates:
+        return PlateFaults(())
+    stood = stood_alone(ground, loads.contacts)
+    raw: Mapping[int, ForcePlate] = {plate.number: plate for plate in trial.plates}
+    faults = [fault for plate in ground.plates for fault in channel_faults(plate, raw[plate.number], ground)]
+    broken = {number for fault in faults if fault.withheld for number in fault.plates}
+    sound = [one for one in stood if one.plate.number not in broken]
+    faults += direction_faults(sound, mover.com_g)
+    turned = {number for fault in faults for number in fault.plates}
+    faults += torsion_faults([one for one in sound if one.plate.number not in turned])
+    broken |= {number for fault in faults if fault.withheld for number in fault.plates}
+    if mover.balance is not None and mover.balance.tells and mover.weight_N > 0:
+        sound = [one for one in sound if one.plate.number not in broken]
+        gains = gain_faults(sound, loads, mover.balance, (mover.weight_N, mover.walked_N, mover.weighed_by))
+        faults += gains
+        broken |= {number for fault in gains if fault.withheld for number in fault.plates}
+        faults += clock_faults(trial, ground, loads, sound, (mover.balance, mover.weight_N))
+    return PlateFaults(tuple(faults))
+
+
+def stood_alone(ground: Ground, contacts: Sequence[Contact]) -> list[Stood]:
+    """Known contacts of one foot with one plate, and the frames in which the other foot surely flies."""
+    plates: Mapping[int, PlateLoad] = {plate.number: plate for plate in ground.plates}
+    result = []
+    for contact in contacts:
+        if len(contact.plates) != 1:
+            continue
+        others = [stance.airborne for side, stance in ground.stances.items() if side != contact.side]
+        if not others:
+            continue
+        frames = np.arange(contact.first, contact.last + 1)
+        alone = np.logical_and.reduce([airborne[frames] for airborne in others])
+        foot = ground.feet[contact.side]
+        toes_g = (foot.toe_g - foot.heel_g)[frames]
+        result.append(Stood(contact.side, plates[contact.plates[0]], frames, frames[alone], np.nanmean(toes_g, axis=0)))
+    return result

@@ -1,0 +1,374 @@
+"""Faults of plates and clocks: each is done to a simulated walk and to recorded ones, and found by its name."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from simulated_trials import simulated_walk
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+from shared_trials import SHARED
+
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+from gaitid.body.subject import SubjectFile
+from gaitid.ground.balance import Balance
+from gaitid.ground.clocks import USUAL_MS, fit_in_time
+from gaitid.ground.plate_channels import STEPS, _clipped
+from gaitid.model.load import load_model
+from gaitid.notes import Note
+from gaitid.read import read_trial
+from gaitid.simulate import WalkSettings, simulate_walk
+from gaitid.simulate.c3d_file import stored_parameters
+from gaitid.trial import Array, ForcePlate, Trial
+
+CODES = {
+    "plate_channel",
+    "plate_doubtful",
+    "plate_gain",
+    "body_not_carried",
+    "clocks_apart",
+    "clocks_near",
+    "rate_doubtful",
+}
+RECORDED = ("children/HC030A/walk.c3d", "sydney/walk04.c3d", "nexus_flatfoot/walk.c3d")
+Change = Callable[[ForcePlate], ForcePlate]
+
+
+@cache
+def trial_of(name: str) -> Trial:
+    """The simulated walk, or a recorded one; skipped where that is absent."""
+    if name == "simulated":
+        return simulated_walk().trial
+    if not (SHARED / name).is_file():
+        pytest.skip("the shared trials are not beside this checkout")
+    return read_trial(SHARED / name)
+
+
+def result_of(trial: Trial, **settings: object) -> Result:
+    return analyse(trial, load_model("pig", settings), SubjectFile())
+
+
+def found(result: Result) -> list[Note]:
+    return [note for note in result.notes if note.code in CODES]
+
+
+def known_plates(result: Result) -> set[int]:
+    return {number for contact in result.contacts for number in contact.plates}
+
+
+@cache
+def plates_of_clean(name: str) -> frozenset[int]:
+    return frozenset(known_plates(result_of(trial_of(name))))
+
+
+def changed(trial: Trial, change: Change, *numbers: int) -> Trial:
+    """The trial with plates changed, of these numbers or all."""
+    return replace(trial, plates=tuple(change(p) if not numbers or p.number in numbers else p for p in trial.plates))
+
+
+def channels(spoil: Callable[[Array], None]) -> Change:
+    """Fx Fy Fz Mx My Mz of a plate, (samples, 6), changed in place."""
+
+    def change(plate: ForcePlate) -> ForcePlate:
+        values = np.concatenate([plate.force_p, plate.moment_p], axis=1)
+        spoil(values)
+        return replace(plate, force_p=values[:, :3], moment_p=values[:, 3:])
+
+    return change
+
+
+def times(factor: float, *columns: int) -> Change:
+    def spoil(values: Array) -> None:
+        values[:, list(columns) or slice(None)] *= factor
+
+    return channels(spoil)
+
+
+def exchanged(values: Array) -> None:
+    values[:, [0, 1]] = values[:, [1, 0]]
+
+
+def clipped(values: Array) -> None:
+    top = 0.9 * np.nanmax(-values[:, 2])
+    values[:, 2] = np.maximum(values[:, 2], -top)
+
+
+def late(seconds: float) -> Change:
+    def change(plate: ForcePlate) -> ForcePlate:
+        at = np.clip(np.arange(len(plate.force_p)) - round(seconds * plate.rate_hz), 0, len(plate.force_p) - 1)
+        return replace(plate, force_p=plate.force_p[at], moment_p=plate.moment_p[at])
+
+    return change
+
+
+def without_events(trial: Trial) -> Trial:
+    return replace(trial, events=())
+
+
+EVERYWHERE = pytest.mark.parametrize("name", ["simulated", *RECORDED])
+
+
+# --- no false alarms ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(f"children/{child}/walk.c3d" for child in ("HC002D", "HC030A", "HC031A", "HC036A")),
+        "children/HC030A/turn.c3d",
+        *(f"sydney/walk0{i}.c3d" for i in (3, 4, 5)),
+        "nexus_flatfoot/walk.c3d",
+        "stairs/Movement_trial.c3d",
+    ],
+)
+def test_recorded_walks_have_none(name: str) -> None:
+    assert found(result_of(trial_of(name))) == []
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    ["walk", "crossing", "shared_plate", "across_plates", "over_edge", "stop", "stumble", "backward", "turn"]
+    + ["treadmill", "split_belt", "ramp", "run", "swapped_plates", "second_person"],
+)
+def test_simulated_walks_have_none(scenario: str) -> None:
+    settings = WalkSettings()
+    walk = simulate_walk(settings, scenario)
+    values = walk.plate_channels(settings.analog_times_s)
+    markers = walk.at(settings.times_s).marker_g
+    trial = Trial(
+        Path(f"{scenario}.c3d"),
+        settings.rate_hz,
+        1,
+        tuple(markers),
+        np.stack(list(markers.values()), axis=1),
+        tuple(
+            ForcePlate(p.number, 2, p.corners_g, p.sensor_p, settings.analog_rate_hz, *values[p.number])
+            for p in walk.plates
+        ),
+        parameters=stored_parameters(walk.subject, with_offsets=True),
+        up_hint=np.array([0.0, 0.0, 1.0]),
+    )
+    assert found(result_of(trial)) == []
+
+
+# --- channels -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (times(0.0, 0), "Fx does not change"),
+        (times(0.0, 1), "Fy does not change"),
+        (times(0.0, 3), "Mx does not change"),
+        (times(0.0, 5), "Mz does not change"),
+        (times(1000.0, 0), "Fx is [0-9.]+ times Fz"),
+        (times(1000.0, 1), "Fy is [0-9.]+ times Fz"),
+        (times(1000.0, 3, 4, 5), "its pressure lies [0-9]+ m away, .* its moments seem to be in N·mm"),
+        (times(0.001, 3, 4, 5), "Mx and My move its pressure by 0.[0-9] mm only"),
+        (channels(exchanged), "Fx and Fy are exchanged"),
+        (channels(clipped), "its vertical force is clipped at"),
+    ],
+)
+@EVERYWHERE
+def test_a_channel_that_cannot_be_withholds_the_plate(name: str, change: Change, words: str) -> None:
+    trial, usual = trial_of(name), plates_of_clean(name)
+    number = min(usual)
+    result = result_of(changed(trial, change, number))
+    notes = [note for note in found(result) if note.code == "plate_channel"]
+    assert len(notes) == 1
+    assert re.match(f"plate {number}: {words}", notes[0].text)
+    assert notes[0].cure
+    assert known_plates(result) == usual - {number}
+    # the contact says so too, where geometry did not speak first
+    reasons = [contact.reason for contact in result.contacts if f"plate {number}: " in contact.reason]
+    assert reasons
+
+
+@EVERYWHERE
+def test_a_sign_along_the_way_withholds_and_one_across_it_is_doubted(name: str) -> None:
+    """Which of Fx and Fy is which depends on how the plate lies."""
+    trial, number = trial_of(name), min(plates_of_clean(name))
+    codes = {}
+    for column, channel in ((0, "Fx"), (1, "Fy")):
+        result = result_of(changed(trial, times(-1.0, column), number))
+        notes = found(result)
+        assert len(notes) == 1
+        assert f"plate {number}: {channel} has the wrong sign" in notes[0].text
+        assert (notes[0].code == "plate_channel") == (number not in known_plates(result))
+        codes[channel] = notes[0].code
+    assert sorted(codes.values()) == ["plate_channel", "plate_doubtful"]
+
+
+@EVERYWHERE
+def test_a_free_moment_that_no_foot_makes(name: str) -> None:
+    trial, usual = trial_of(name), plates_of_clean(name)
+    notes = found(result_of(changed(trial, times(10.0, 5), min(usual))))
+    assert [note.text.partition(":")[0] for note in notes] == [f"plate {min(usual)}"]
+    assert "its free moment is the force times" in notes[0].text
+
+
+@EVERYWHERE
+def test_a_steady_load_is_taken_off_or_named(name: str) -> None:
+    """10 and 50 N are taken off where the plate is seen empty; 200 N is no bias of a plate."""
+    trial, usual = trial_of(name), plates_of_clean(name)
+    for size in (10.0, 50.0, 200.0):
+
+        def biased(values: Array, size: float = size) -> None:
+            values[:, 2] -= size
+
+        result = result_of(changed(trial, channels(biased), min(usual)))
+        said = {note.code for note in result.notes if note.text.startswith(f"plate {min(usual)}")}
+        assert said & ({"plate_bias_removed"} if size < 100 else {"plate_bias", "plate_gain"})
+
+
+def test_the_rounded_top_of_a_smooth_force_is_not_clipped() -> None:
+    """A converter's step of 4 N makes plateaus of 20 ms and more at the top of a stance; a ceiling is run into."""
+    time = np.arange(1000) / 1000.0
+    smooth = 700.0 * np.clip(np.sin(np.pi * (time - 0.1) / 0.7), 0.0, None) ** 0.5
+    rounded = np.round(smooth / 4.0) * 4.0
+
+    def plate(vertical: Array) -> ForcePlate:
+        force = np.zeros((len(vertical), 3))
+        force[:, 2] = -vertical
+        corners = np.array([[0.3, 0.2, 0], [-0.3, 0.2, 0], [-0.3, -0.2, 0], [0.3, -0.2, 0]])
+        return ForcePlate(1, 2, corners, np.zeros(3), 1000.0, force, np.zeros_like(force))
+
+    assert (rounded == rounded.max()).sum() > 20
+    assert list(_clipped(plate(rounded))) == []
+    assert list(_clipped(plate(smooth))) == []
+    (text, withheld), *_ = _clipped(plate(np.minimum(rounded, 640.0)))
+    assert withheld
+    assert "clipped at 640 N" in text
+    assert STEPS > 8
+
+
+# --- gains ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.85, 0.9, 1.1, 1.15, 2.0])
+@EVERYWHERE
+def test_one_plate_with_another_gain_is_named_with_its_ratio(name: str, factor: float) -> None:
+    trial, usual = trial_of(name), plates_of_clean(name)
+    number = max(usual)
+    result = result_of(changed(trial, times(factor), number))
+    notes = [note for note in found(result) if note.code == "plate_gain"]
+    if not notes:  # so light that a part of the foot may have been beside it
+        assert factor == 0.5
+        assert number not in known_plates(result)
+        return
+    ratio = float(re.match(r"plate (\d+) gives ([0-9.]+) times", notes[0].text)[2])  # type: ignore[index]
+    assert notes[0].text.startswith(f"plate {number} ")
+    assert ratio == pytest.approx(factor, rel=0.06)
+    assert (number in known_plates(result)) == (abs(ratio - 1) <= 0.18)
+    assert usual - {number} <= known_plates(result)
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"),
+    [
+        (1 / 4.4482, "forces in pounds read as newtons"),
+        (4.4482, "forces in newtons read as pounds"),
+        (0.85, "mass or gain is wrong"),
+        (1.15, "mass or gain is wrong"),
+    ],
+)
+@EVERYWHERE
+def test_a_gain_of_all_plates_empties_nothing_and_is_said_once(name: str, factor: float, words: str) -> None:
+    trial = trial_of(name)
+    result = result_of(changed(trial, times(factor)))
+    notes = [note for note in found(result) if note.severity != "info"]
+    assert [note.code for note in notes] == ["body_not_carried"]
+    assert words in notes[0].text
+    assert float(re.search(r"give ([0-9.]+) times", notes[0].text)[1]) == pytest.approx(factor, rel=0.06)  # type: ignore[index]
+    assert known_plates(result) == plates_of_clean(name)
+
+
+@pytest.mark.parametrize(("factor", "words"), [(2.2046, "a mass in pounds read as kilograms"), (0.9, "mass or gain")])
+@EVERYWHERE
+def test_a_wrong_mass_is_said(name: str, factor: float, words: str) -> None:
+    trial = trial_of(name)
+    keys = [key for key in trial.parameters if key.lower().replace(" ", "") in ("bodymass", "mass")]
+    assert keys
+    heavy = replace(trial, parameters={**trial.parameters, **{k: trial.parameters[k] * factor for k in keys}})
+    notes = [note for note in found(result_of(heavy)) if note.code == "body_not_carried"]
+    assert len(notes) == 1
+    assert words in notes[0].text
+
+
+@EVERYWHERE
+def test_who_is_carried_by_something_else_is_not_judged(name: str) -> None:
+    """`external_support: yes`: the balance says nothing of gains and clocks."""
+    trial = changed(changed(without_events(trial_of(name)), times(0.8)), late(0.02))
+    assert {note.code for note in found(result_of(trial))} == {"body_not_carried", "clocks_apart"}
+    assert found(result_of(trial, external_support=True)) == []
+
+
+# --- clocks ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ms", [-50, -20, 20, 50])
+@EVERYWHERE
+def test_forces_apart_from_markers_by_20_ms_and_more(name: str, ms: int) -> None:
+    """The estimate is right to the 9 ms by which clean walks differ; from 40 ms on the loads are unknown."""
+    result = result_of(changed(without_events(trial_of(name)), late(ms / 1000)))
+    notes = [note for note in found(result) if note.code == "clocks_apart"]
+    assert len(notes) == 1
+    size, way = re.search(r"come (\d+) ms (before|after)", notes[0].text).groups()  # type: ignore[union-attr]
+    assert way == ("after" if ms > 0 else "before")
+    assert float(size) == pytest.approx(abs(ms), abs=9)
+    assert bool(known_plates(result)) == (abs(ms) == 20)
+
+
+@pytest.mark.parametrize("ms", [-50, 50])
+@pytest.mark.parametrize("name", RECORDED)
+def test_forces_are_blamed_where_the_events_fit_the_markers(name: str, ms: int) -> None:
+    trial = trial_of(name)
+    assert trial.events
+    codes = {note.code for note in result_of(changed(trial, late(ms / 1000))).notes}
+    assert "clocks_apart" in codes
+    assert "events_off" not in codes
+    moved = replace(trial, events=tuple(replace(e, time_s=e.time_s + ms / 1000) for e in trial.events))
+    codes = {note.code for note in result_of(moved).notes}
+    assert "events_off" in codes
+    assert "clocks_apart" not in codes
+
+
+@pytest.mark.parametrize("factor", [0.5, 2.0])
+@EVERYWHERE
+def test_a_rate_that_is_wrong_by_two(name: str, factor: float) -> None:
+    """Of markers and forces together, and of the markers alone."""
+    trial = without_events(trial_of(name))
+    plates = tuple(replace(p, rate_hz=p.rate_hz * factor) for p in trial.plates)
+    both = found(result_of(replace(trial, rate_hz=trial.rate_hz * factor, plates=plates)))
+    assert [note.code for note in both] == ["rate_doubtful"]
+    assert f"declared too {'high' if factor > 1 else 'low'}" in both[0].text
+    if trial.rate_hz * factor > 60:  # more slowly the filters' own limits refuse it
+        alone = found(result_of(replace(trial, rate_hz=trial.rate_hz * factor)))
+        assert "rate_doubtful" in {note.code for note in alone}
+
+
+def test_the_shift_is_found_between_frames() -> None:
+    """A force that is the motion's own 13 ms later, and 1.3 times as large."""
+    rate, time = 100.0, np.arange(150) / 100.0
+
+    def asked(at: Array) -> Array:
+        return 1.0 + 0.2 * np.sin(2 * np.pi * 1.9 * at) + 0.1 * np.cos(2 * np.pi * 3.1 * at)
+
+    up = np.array([0.0, 0.0, 1.0])
+    balance = Balance(np.outer(asked(time) * 9.81, up), up, 9.81, rate)
+    fit = fit_in_time(1.3 * asked(time - 0.013), balance)
+    assert fit is not None
+    assert fit.late_s == pytest.approx(0.013, abs=5e-4)
+    assert fit.ratio == pytest.approx(1.0, rel=0.01)
+    assert fit.alike > 0.99
+    assert fit.apart_ms == pytest.approx(13 - USUAL_MS, abs=0.5)
+    assert not fit.flies
+    assert fit_in_time(np.full(150, 1.0), balance) is None
