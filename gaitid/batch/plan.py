@@ -175,7 +175,7 @@ def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None
 
 def _model_of(*words: Sequence[str]) -> str:
     """The model that the words of a command name."""
-    return next((value for option in ("--model", "-m") for of in words for value in _values(of, option)), AUTO)
+    return next((value for of in words for value in _values(of, "--model")), AUTO)
 
 
 def _companion(option: str, trial: Path, folders: Folders) -> Path | None:

@@ -541,8 +541,9 @@ def test_the_table_has_the_verdicts_of_the_records(undisturbed: Path) -> None:
 def test_a_trial_that_is_not_to_be_used_has_a_line_and_a_cure(dataset: Path, tmp_path: Path) -> None:
     from terminal import edited_c3d, set_parameter
 
-    source = dataset / "P1" / "walk1.c3d"
-    edited_c3d(source, tmp_path / "data" / "walk.c3d", lambda c: set_parameter(c, "Bodymass", 70 * 2.2046))
+    for name in ("walk1.c3d", "static.c3d"):
+        source, target = dataset / "P1" / name, tmp_path / "data" / name.replace("1", "")
+        edited_c3d(source, target, lambda c: set_parameter(c, "Bodymass", 70 * 2.2046))
     done = batch(tmp_path / "data", tmp_path, "-j", 1)
     assert done.code == 0
     (line,) = [line for line in done.lines if "walk.c3d: do not use: " in line]
