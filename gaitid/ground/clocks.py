@@ -29,6 +29,8 @@ SAID_MS, DOUBTED_MS, WITHHELD_MS = 10.0, 13.0, 40.0
 # Squared correlation at the best shift, to tell of a rate and of a delay (clean trials show 0.84 and more); standard
 # deviations, body weights, of the one that varies more and of the other. With less nothing tells.
 OF_RATE, ALIKE, VARIES, NOT_STILL = 0.6, 0.75, 0.04, 0.01
+# Squared correlation from which on no plate is late beside the others, and at which nothing fits.
+AT_ONCE, NOT_ALIKE = 0.95, 0.5
 # Squared correlation where less tells: in single support on one plate, or where no contact is known.
 ALIKE_UNSURE = 0.8
 # s of single support on a plate that tell of it; ms by which the force is late there (−7 to +24, a turn +39), and by
@@ -96,7 +98,8 @@ def clock_faults(
         # too little is known: do the forces as a whole, on whomever, fit at another time?
         fit = fit_in_time(_on_plates(ground, loads, balance) / weight_N, balance)
     if fit is None or not fit.alike > (OF_RATE if sure else ALIKE_UNSURE):
-        return _apart_alone(_by_plate(stood, balance, weight_N))
+        late_ms = _by_plate(stood, balance, weight_N)
+        return _plates_apart(late_ms) or _apart_alone(late_ms) or _do_not_follow(fit if sure else None, numbers)
     if not TOO_FAST < fit.ratio < TOO_SLOW:
         return [
             Fault("rate_doubtful", _rate_words(fit.ratio), numbers, False, "check the declared rate of the markers")
@@ -105,7 +108,7 @@ def clock_faults(
     if not fit.alike > ALIKE or (fit.flies and fit.ratio > OF_RUNNING):
         return []
     if abs(apart) < (SAID_MS if sure else WITHHELD_MS):
-        return _plates_apart(_by_plate(stood, balance, weight_N)) if sure else []
+        return _plates_apart(_by_plate(stood, balance, weight_N)) if sure and fit.alike < AT_ONCE else []
     events = ground.events_late_s
     with_events = abs(events) > EVENTS_OFF and abs(events * 1e3 + apart) < 1e3 * EVENTS_OFF
     way = "after" if apart > 0 else "before"
@@ -178,6 +181,17 @@ def _apart_alone(late_ms: Mapping[int, float]) -> list[Fault]:
     way = "after" if apart > 0 else "before"
     text = f"the forces come about {abs(apart):.0f} ms {way} the markers' motion that they belong to"
     return [Fault("clocks_apart", text, tuple(late_ms), False, "check how forces and markers were started together")]
+
+
+def _do_not_follow(fit: Fit | None, numbers: tuple[int, ...]) -> list[Fault]:
+    """That the forces on the feet fit the motion at no shift."""
+    if fit is None or fit.alike > NOT_ALIKE:
+        return []
+    text = (
+        f"the forces on the feet follow the body's motion at no shift in time (r² = {fit.alike:.2f}; whole records show"
+    )
+    text += " 0.84 and more): one plate is late, or carries another load than the contacts say"
+    return [Fault("clocks_apart", text, numbers, False, "look at the contacts and at how the plates were started")]
 
 
 def _on_plates(ground: Ground, loads: Loads, balance: Balance) -> Array:
