@@ -31,6 +31,8 @@ RUNNING_PEAK = 2.5
 CONTRADICTION = 0.05
 # m. A plate whose centre lies as near in two files is the same one.
 SAME_PLACE = 0.01
+# What weighed the body, in words.
+IN_STATIC = "the static"
 
 
 @frozen_dataclass(eq=False)
@@ -135,7 +137,7 @@ def static_mass(stand: Stand) -> BodyMass:
     # the same plate, not zeroed in between: of another set-up its corners would have moved
     places = {p.number: p.centre_g for p in ground.plates}
     same = {p.number: p for p in stand.ground.plates if p.number in places and _near(p.centre_g, places[p.number])}
-    return standing_mass(ground, stand.gravity_m_per_s2, "the static", same)
+    return standing_mass(ground, stand.gravity_m_per_s2, IN_STATIC, same)
 
 
 def _near(a_g: Array, b_g: Array) -> bool:

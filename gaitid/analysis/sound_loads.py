@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gaitid.analysis.mass import Stand, static_mass, weigh
+from gaitid.analysis.mass import IN_STATIC, Stand, static_mass, weigh
 from gaitid.body.centre_of_mass import centre_of_body
 from gaitid.body.poses import Body
 from gaitid.body.subject import Subject
@@ -45,14 +45,11 @@ def sound_loads(
 def _mover(given: Subject, weighed: Subject, stand: Stand, loads: Loads, body: Body) -> Mover:
     """What is known of the body that the plates carry."""
     gravity = stand.gravity_m_per_s2
-    walked_N = np.nan
+    walked_N = float("nan")
     if stand.balance is not None and np.isfinite(weighed.mass_kg):
         walked = walking_mass(stand.ground, loads, stand.vertical_m_per_s, gravity)
         walked_N = walked.mass_kg * gravity if walked.sure else np.nan
-    return Mover(
-        stand.balance,
-        centre_of_body(body),
-        weighed.mass_kg * gravity,
-        "" if np.isfinite(given.mass_kg) else "the plates",
-        walked_N,
-    )
+    mass = weighed.measured.get("mass")
+    independent = np.isfinite(given.mass_kg) or (mass is not None and IN_STATIC in mass.source)
+    weight_N, weighed_by = weighed.mass_kg * gravity, "" if independent else "the plates"
+    return Mover(stand.balance, centre_of_body(body), weight_N, weighed_by, walked_N)

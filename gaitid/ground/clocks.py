@@ -7,7 +7,7 @@ some ms is always there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,10 +29,13 @@ SAID_MS, DOUBTED_MS, WITHHELD_MS = 10.0, 13.0, 40.0
 # Squared correlation at the best shift, to tell of a rate and of a delay (clean trials show 0.84 and more); standard
 # deviations, body weights, of the one that varies more and of the other. With less nothing tells.
 OF_RATE, ALIKE, VARIES, NOT_STILL = 0.6, 0.75, 0.04, 0.01
+# Squared correlation from which on no plate is late beside the others, and at which nothing fits.
+AT_ONCE, NOT_ALIKE = 0.95, 0.5
 # Squared correlation where less tells: in single support on one plate, or where no contact is known.
 ALIKE_UNSURE = 0.8
-# s of single support on a plate that tell of it, and ms by which one is later than the others: they differ by up to 25.
-ALONE, PLATES_APART_MS = 0.28, 32.0
+# s of single support on a plate that tell of it; ms by which the force is late there (−7 to +24, a turn +39), and by
+# which one plate is later than the others, or all than that: those of one trial differ by up to 17.
+ALONE, USUAL_ALONE_MS, ALONE_APART_MS = 0.28, 8.0, 32.0
 # Share by which a record that is twice as long may differ from that.
 SAME_LENGTH = 0.03
 EVERYWHERE = slice(None)
@@ -89,13 +92,14 @@ def clock_faults(
     numbers = tuple(plate.number for plate in ground.plates)
     if rate := _forces_last(trial):
         return [Fault("rate_doubtful", rate, numbers, False, "check the declared rates of markers and forces")]
-    sure = True
     fit = fit_in_time(_known_total(loads, balance) / weight_N, balance)
-    if fit is None and not any(contact.plates for contact in loads.contacts):
-        # nothing is known: do the forces as a whole, on whomever, fit at another time?
-        fit, sure = fit_in_time(_on_plates(ground, loads, balance) / weight_N, balance), False
+    sure = fit is not None
+    if fit is None:
+        # too little is known: do the forces as a whole, on whomever, fit at another time?
+        fit = fit_in_time(_on_plates(ground, loads, balance) / weight_N, balance)
     if fit is None or not fit.alike > (OF_RATE if sure else ALIKE_UNSURE):
-        return []
+        late_ms = _by_plate(stood, balance, weight_N)
+        return _plates_apart(late_ms) or _apart_alone(late_ms) or _do_not_follow(fit if sure else None, numbers)
     if not TOO_FAST < fit.ratio < TOO_SLOW:
         return [
             Fault("rate_doubtful", _rate_words(fit.ratio), numbers, False, "check the declared rate of the markers")
@@ -104,7 +108,7 @@ def clock_faults(
     if not fit.alike > ALIKE or (fit.flies and fit.ratio > OF_RUNNING):
         return []
     if abs(apart) < (SAID_MS if sure else WITHHELD_MS):
-        return _plates_apart(stood, balance, weight_N)
+        return _plates_apart(_by_plate(stood, balance, weight_N)) if sure and fit.alike < AT_ONCE else []
     events = ground.events_late_s
     with_events = abs(events) > EVENTS_OFF and abs(events * 1e3 + apart) < 1e3 * EVENTS_OFF
     way = "after" if apart > 0 else "before"
@@ -137,10 +141,8 @@ def _forces_last(trial: Trial) -> str:
     return ""
 
 
-def _plates_apart(stood: Sequence[Stood], balance: Balance, weight_N: float) -> list[Fault]:
-    """One plate that comes later than the others: by single support on each."""
-    if len({one.plate.number for one in stood}) < 2:
-        return []
+def _by_plate(stood: Sequence[Stood], balance: Balance, weight_N: float) -> dict[int, float]:
+    """By how many ms the force of each plate is late, in single support on it alone; of those where that tells."""
     late: dict[int, list[float]] = {}
     for one in stood:
         if len(one.alone) < ALONE * balance.rate_hz:
@@ -152,17 +154,44 @@ def _plates_apart(stood: Sequence[Stood], balance: Balance, weight_N: float) -> 
         fit = fit_in_time(given, balance, around, ALONE / 2)
         if fit is not None and fit.alike > ALIKE_UNSURE and not fit.flies:
             late.setdefault(one.plate.number, []).append(fit.late_s * 1e3)
-    typical = {number: float(median(np.array(values))) for number, values in late.items()}
-    if len(typical) < 2:
+    return {number: float(median(np.array(values))) for number, values in late.items()}
+
+
+def _plates_apart(late_ms: Mapping[int, float]) -> list[Fault]:
+    """One plate that comes later than the others."""
+    if len(late_ms) < 2:
         return []
-    usual = median(np.array(list(typical.values()))) if len(typical) > 2 else np.array(USUAL_MS)
-    farthest = max(typical, key=lambda number: abs(typical[number] - float(usual)))
-    apart = typical[farthest] - float(np.mean([ms for number, ms in typical.items() if number != farthest]))
-    if abs(apart) < PLATES_APART_MS:
+    usual = float(median(np.array(list(late_ms.values())))) if len(late_ms) > 2 else USUAL_ALONE_MS
+    farthest = max(late_ms, key=lambda number: abs(late_ms[number] - usual))
+    apart = late_ms[farthest] - float(np.mean([ms for number, ms in late_ms.items() if number != farthest]))
+    if abs(apart) < ALONE_APART_MS:
         return []
     way = "after" if apart > 0 else "before"
     text = f"the force of plate {farthest} comes {abs(apart):.0f} ms {way} that of the other plates"
     return [Fault("clocks_apart", text, (farthest,), False, f"check the wiring and filters of plate {farthest}")]
+
+
+def _apart_alone(late_ms: Mapping[int, float]) -> list[Fault]:
+    """Forces that are late where only single support tells of it."""
+    if not late_ms:
+        return []
+    apart = float(median(np.array(list(late_ms.values())))) - USUAL_ALONE_MS
+    if abs(apart) < ALONE_APART_MS:
+        return []
+    way = "after" if apart > 0 else "before"
+    text = f"the forces come about {abs(apart):.0f} ms {way} the markers' motion that they belong to"
+    return [Fault("clocks_apart", text, tuple(late_ms), False, "check how forces and markers were started together")]
+
+
+def _do_not_follow(fit: Fit | None, numbers: tuple[int, ...]) -> list[Fault]:
+    """That the forces on the feet fit the motion at no shift."""
+    if fit is None or fit.alike > NOT_ALIKE:
+        return []
+    text = (
+        f"the forces on the feet follow the body's motion at no shift in time (r² = {fit.alike:.2f}; whole records show"
+    )
+    text += " 0.84 and more): one plate is late, or carries another load than the contacts say"
+    return [Fault("clocks_apart", text, numbers, False, "look at the contacts and at how the plates were started")]
 
 
 def _on_plates(ground: Ground, loads: Loads, balance: Balance) -> Array:

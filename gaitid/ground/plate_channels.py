@@ -118,14 +118,14 @@ def _dead(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
 
 def _moments(plate: PlateLoad, loaded: Mask, raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
     """Moments in another unit: the pressure lies far away, or does not move."""
-    if not raw.outlined or not samples:
+    if not samples:
         return
     away = plate.cop_g[loaded] - plate.centre_g
     away = away[np.isfinite(away).all(axis=1)]
     if not away.size:
         return
     far = float(median(np.sqrt((away**2).sum(axis=1))))
-    if far > FAR:
+    if raw.outlined and far > FAR:
         unit = ", a thousandth of that is on it: its moments seem to be in N·mm" if far < 1e3 * FAR / 5 else ""
         yield f"its pressure lies {far:.0f} m away{unit}", True
         return
