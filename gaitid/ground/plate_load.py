@@ -10,6 +10,7 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.errors import GaitidError, TrialError
+from gaitid.ground.glitches import without_glitches
 from gaitid.ground.stance import Stance
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
@@ -78,6 +79,10 @@ class PlateLoad:
         Greatest force along the normal as recorded, with whatever the empty plate reads.
     height_above_lowest : float, m
         Of its surface above the lowest plate's.
+    glitches : int
+        Samples that no load can have, and that are not in `wrench`.
+    first_glitch_s : float
+        When the first of them is; NaN without any.
     """
 
     number: int
@@ -96,6 +101,8 @@ class PlateLoad:
     outlined: bool = True
     recorded_peak_N: float = float("nan")
     height_above_lowest: float = 0.0
+    glitches: int = 0
+    first_glitch_s: float = float("nan")
 
     def __post_init__(self) -> None:
         for name in ("centre_g", "normal_g", "R_gp", "half", "vertical", "cop_g", "bias_g", "bias_moment_g", "drift_g"):
@@ -130,6 +137,18 @@ class PlateLoad:
         }
 
     def notes(self, settings: specs.Settings) -> Notes:
+        """What is worth saying of its samples, and of what it reads while it is empty."""
+        return (*self._glitch_notes(), *self._bias_notes(settings))
+
+    def _glitch_notes(self) -> Notes:
+        """That samples were left out."""
+        if not self.glitches:
+            return ()
+        samples = f"{self.glitches} samples" if self.glitches > 1 else "a sample"
+        text = f"plate {self.number}: {samples} from {self.first_glitch_s:.3f} s on leap and leap back as no load does"
+        return (Note("values_lost", f"{text}; they were not used", "", "look at the plate's cables"),)
+
+    def _bias_notes(self, settings: specs.Settings) -> Notes:
         """What it reads while it is empty, where that is worth saying."""
         size = float(np.linalg.norm(self.bias_g))
         reads = f"plate {self.number} reads {size:.1f} N while it is empty"
@@ -384,9 +403,10 @@ def plates_at_camera(
     loads: list[PlateLoad] = []
     refused: dict[int, str] = {}
     airborne = {side: stance.airborne for side, stance in stances.items()}
-    for plate in trial.plates:
+    for recorded in trial.plates:
         if settings.force_cutoff_hz is not None:
-            _check_cutoff(settings.force_cutoff_hz, plate)
+            _check_cutoff(settings.force_cutoff_hz, recorded)
+        plate, glitches = without_glitches(recorded)
         try:
             load = plate_load(plate, trial.rate_hz, trial.n_frames, settings)
         except GaitidError as error:
@@ -395,6 +415,9 @@ def plates_at_camera(
         if feet:
             empty = known_empty(load, feet, airborne, trial.rate_hz)
             load = with_empty_reading(load, empty, trial.rate_hz, settings)
+        if glitches.size:
+            first_s = plate.start_s + float(glitches[0]) / plate.rate_hz
+            load = replace(load, glitches=len(glitches), first_glitch_s=first_s)
         loads.append(load)
     lowest = min((float(load.centre_g @ up_g) for load in loads), default=0.0)
     plates = (replace(load, height_above_lowest=float(load.centre_g @ up_g) - lowest) for load in loads)

@@ -1,0 +1,51 @@
+"""Samples of a plate that no load can have: one that leaps from its neighbours and leaps back, and readings lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from gaitid.trial import Array, ForcePlate, IntArray, Mask
+
+# Of the greatest vertical force, N, and s: no load changes by more than the first two from one sample to the next, and
+# back within the third. The steepest foot strikes of the shared trials change by 0.24 of it in 1 ms, and do not fall
+# back so fast.
+LEAP, LEAST, LASTS = 0.4, 100.0, 0.06
+# Hz. Slower plates are not judged.
+SLOWEST = 500.0
+
+NONE: IntArray = np.zeros(0, dtype=np.intp)
+
+
+def without_glitches(plate: ForcePlate) -> tuple[ForcePlate, IntArray]:
+    """The plate with such samples unknown, and their indices."""
+    vertical = plate.force_p[:, 2]
+    if plate.rate_hz < SLOWEST or len(vertical) < 3:
+        return plate, NONE
+    steps = np.diff(vertical)
+    with np.errstate(invalid="ignore"):
+        size = np.abs(steps)
+        greatest = float(np.fmax.reduce(size))
+        if not greatest > LEAST:
+            return plate, NONE
+        leaps = np.flatnonzero(size > max(LEAP * float(np.fmax.reduce(np.abs(vertical))), LEAST))
+    glitches = _between(leaps, steps, round(LASTS * plate.rate_hz))
+    if not glitches.any():
+        return plate, NONE
+    force, moment = plate.force_p.copy(), plate.moment_p.copy()
+    force[glitches], moment[glitches] = np.nan, np.nan
+    return replace(plate, force_p=force, moment_p=moment), np.flatnonzero(glitches)
+
+
+def _between(leaps: IntArray, steps: Array, most: int) -> Mask:
+    """(samples,) those between a leap and the next one of the other sign, at most so many samples later."""
+    result = np.zeros(len(steps) + 1, dtype=bool)
+    at = 0
+    while at + 1 < len(leaps):
+        i, j = int(leaps[at]), int(leaps[at + 1])
+        if j - i <= most and steps[i] * steps[j] < 0:
+            result[i + 1 : j + 1] = True
+            at += 1
+        at += 1
+    return result

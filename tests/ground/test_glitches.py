@@ -1,0 +1,81 @@
+"""Samples that no load can have, and those that only look so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gaitid.analysis.pipeline import analyse
+from gaitid.body.subject import SubjectFile
+from gaitid.ground.glitches import without_glitches
+from gaitid.model.load import load_model
+from gaitid.trial import ForcePlate
+
+RATE = 1000.0
+CORNERS = np.array([[0.4, 0.2, 0], [0.0, 0.2, 0], [0.0, -0.2, 0], [0.4, -0.2, 0]])
+
+
+def plate(vertical: np.ndarray, rate_hz: float = RATE) -> ForcePlate:
+    """Plate axes, z down: a load is negative."""
+    force = np.zeros((len(vertical), 3))
+    force[:, 2] = -vertical
+    return ForcePlate(1, 2, CORNERS, np.zeros(3), rate_hz, force, np.zeros_like(force))
+
+
+def stance() -> np.ndarray:
+    """A load that comes within 5 ms and goes within 20 ms, 0.6 s, N."""
+    time = np.arange(1000)
+    return np.interp(time, [200, 205, 780, 800], [0.0, 600.0, 600.0, 0.0])
+
+
+def test_a_sample_that_leaps_and_leaps_back_is_lost_alone() -> None:
+    vertical = stance()
+    vertical[500] += 1000.0
+    cleaned, glitches = without_glitches(plate(vertical))
+    assert glitches.tolist() == [500]
+    assert np.isnan(cleaned.force_p[500]).all() and np.isnan(cleaned.moment_p[500]).all()
+    assert np.isfinite(np.delete(cleaned.force_p, 500, axis=0)).all()
+
+
+def test_a_reading_lost_for_30_samples_is_no_load_of_zero() -> None:
+    vertical = stance()
+    vertical[400:430] = 0.0
+    assert without_glitches(plate(vertical))[1].tolist() == list(range(400, 430))
+
+
+@pytest.mark.parametrize(
+    ("vertical", "rate_hz"),
+    [
+        (stance(), RATE),
+        (np.where(stance() > 300, 600.0, 0.0), RATE),  # a step up and, much later, down
+        (np.where(np.arange(1000) == 500, 90.0, 0.0), RATE),  # a knock
+        (np.where(np.arange(1000) == 500, 900.0, 0.0), 100.0),  # a plate too slow to tell
+    ],
+    ids=["stance", "steps", "knock", "slow"],
+)
+def test_what_may_be_a_load_is_kept(vertical: np.ndarray, rate_hz: float) -> None:
+    one = plate(vertical, rate_hz)
+    kept, glitches = without_glitches(one)
+    assert kept is one and not glitches.size
+
+
+def test_a_walk_with_such_a_sample_loses_the_frames_beside_it_only(simulated: Callable[..., object]) -> None:
+    sim = simulated()
+    trial = sim.trial  # type: ignore[attr-defined]
+    model = load_model("pig")
+    whole = analyse(trial, model, SubjectFile())
+    first = next(c for c in whole.contacts if c.plates == (1,))
+    frame = (first.first + first.last) // 2
+    force = trial.plates[0].force_p.copy()
+    force[frame * 10, 2] -= 1500.0
+    spoilt = replace(trial, plates=(replace(trial.plates[0], force_p=force), *trial.plates[1:]))
+    result = analyse(spoilt, model, SubjectFile())
+    note = next(n for n in result.notes if n.code == "values_lost")
+    assert f"plate 1: a sample from {frame / 100:.3f} s on" in note.text
+    before, after = (r.loads.by_side[first.side].wrench.f_g for r in (whole, result))
+    lost = np.flatnonzero(np.isfinite(before[:, 2]) & ~np.isfinite(after[:, 2]))
+    assert 1 <= len(lost) <= 3 and abs(lost - frame).max() <= 2
+    assert np.nanmax(np.abs(after - before)) < 1e-9
