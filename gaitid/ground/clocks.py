@@ -35,7 +35,7 @@ AT_ONCE, NOT_ALIKE = 0.95, 0.5
 ALIKE_UNSURE = 0.8
 # s of single support on a plate that tell of it; ms by which the force is late there (−7 to +24, a turn +39), and by
 # which one plate is later than the others, or all than that: those of one trial differ by up to 17.
-ALONE, USUAL_ALONE_MS, ALONE_APART_MS = 0.28, 8.0, 32.0
+ALONE, USUAL_ALONE_MS, ALONE_APART_MS = 0.26, 8.0, 32.0
 # Share by which a record that is twice as long may differ from that.
 SAME_LENGTH = 0.03
 EVERYWHERE = slice(None)

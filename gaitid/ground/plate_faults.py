@@ -119,7 +119,8 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
     faults = [fault for plate in ground.plates for fault in channel_faults(plate, raw[plate.number], ground)]
     broken = {number for fault in faults if fault.withheld for number in fault.plates}
     sound = [one for one in stood if one.plate.number not in broken]
-    faults += direction_faults(sound, mover.com_g)
+    if mover.balance is not None:  # what carries the body besides has a line of force of its own
+        faults += direction_faults(sound, mover.com_g)
     turned = {number for fault in faults for number in fault.plates}
     faults += torsion_faults([one for one in sound if one.plate.number not in turned])
     broken |= {number for fault in faults if fault.withheld for number in fault.plates}

@@ -307,10 +307,13 @@ def test_a_wrong_mass_is_said(name: str, factor: float, words: str) -> None:
 
 @EVERYWHERE
 def test_who_is_carried_by_something_else_is_not_judged(name: str) -> None:
-    """`external_support: yes`: the balance says nothing of gains and clocks."""
+    """`external_support: yes`: the balance says nothing of gains and clocks, and the line of force nothing of signs."""
     trial = changed(changed(without_events(trial_of(name)), times(0.8)), late(0.02))
     assert {note.code for note in found(result_of(trial))} == {"body_not_carried", "clocks_apart"}
     assert found(result_of(trial, external_support=True)) == []
+    turned = changed(trial_of(name), times(-1.0, 0), min(plates_of_clean(name)))
+    assert found(result_of(turned))
+    assert [n for n in found(result_of(turned, external_support=True)) if "wrong sign" in n.text] == []
 
 
 # --- clocks ---------------------------------------------------------------------------------------------------
