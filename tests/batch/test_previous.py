@@ -184,10 +184,11 @@ def test_a_table_that_is_no_file_is_refused_and_not_waited_for(tmp_path: Path) -
     (tmp_path / TABLE).write_text("trial,comment\n")
     with pytest.raises(WriteError, match="was not made by gaitid"):
         refuse_foreign_tables(tmp_path)
-    with (tmp_path / TABLE).open("wb") as file:
+    with (tmp_path / TABLE).open(
+        "wb"
+    ) as file:  # zeros, as a disk that lost its power leaves them: as if it were absent
         file.truncate(300 * 10**9)
-    with pytest.raises(WriteError, match="was not made by gaitid"):
-        refuse_foreign_tables(tmp_path)
+    refuse_foreign_tables(tmp_path)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
