@@ -55,10 +55,13 @@ class Claims:
     by_plate : mapping of plate number to mapping of side to (frames,) bool array
     given : mapping of side to (frames,) bool array
         Where the user says which plates a foot is on.
+    cuts : mapping of side to frozenset of int
+        The frames at which what the user says cuts a load in two.
     """
 
     by_plate: Mapping[int, Mapping[str, Mask]]
     given: Mapping[str, Mask]
+    cuts: Mapping[str, frozenset[int]]
 
     def of_any_foot(self, plate: int) -> Mask | bool:
         """(frames,) whether any foot claims a plate."""
@@ -89,10 +92,10 @@ class FootClaims:
         """(frames,) the user says which plates this foot is on."""
         return self.claims.given[self.side]
 
-    @cached_property
+    @property
     def given_edges(self) -> frozenset[int]:
-        """The frames at which what the user says begins, or is over."""
-        return frozenset((np.flatnonzero(np.diff(self.given)) + 1).tolist())
+        """The frames at which what the user says cuts a load in two."""
+        return self.claims.cuts[self.side]
 
     def numbered(self, numbers: Collection[int]) -> list[PlateLoad]:
         """The plates of these numbers."""
@@ -262,8 +265,9 @@ def _overruled(ground: Ground, by_plate: Mapping[int, Mapping[str, Mask]], by_ha
     """The claims with what the user says written over them."""
     claims = {number: {side: mask.copy() for side, mask in masks.items()} for number, masks in by_plate.items()}
     given = {side: np.zeros(ground.n_frames, dtype=bool) for side in ground.feet}
+    cuts: dict[str, frozenset[int]] = dict.fromkeys(ground.feet, frozenset())
     for entry in by_hand:
-        frames = _frames_of(ground, entry)
+        frames, cut = _frames_of(ground, entry)
         for number, masks in claims.items():
             for side, mask in masks.items():
                 if side == entry.side:
@@ -272,18 +276,24 @@ def _overruled(ground: Ground, by_plate: Mapping[int, Mapping[str, Mask]], by_ha
                     mask[frames] = False
         if entry.plates:
             given[entry.side] |= frames
-    return Claims(claims, given)
+        cuts[entry.side] |= cut
+    return Claims(claims, given, cuts)
 
 
-def _frames_of(ground: Ground, entry: ByHand) -> Mask:
-    """(frames,) in which its plates are loaded; where it says that none tells of the foot, all that it names."""
+def _frames_of(ground: Ground, entry: ByHand) -> tuple[Mask, frozenset[int]]:
+    """(frames,) in which its plates are loaded, and where it cuts a load in two; where it says that none tells of the
+    foot, all that it names.
+
+    A load of which everything above the threshold is named belongs to it to the last newton.
+    """
     n = ground.n_frames
     frames = slice(entry.first or 0, n if entry.last is None else entry.last + 1)
     named = np.zeros(n, dtype=bool)
     named[frames] = True
     if not entry.plates:
-        return named
+        return named, frozenset((np.flatnonzero(np.diff(named)) + 1).tolist())
     loaded = np.zeros(n, dtype=bool)
+    plates = {plate.number: plate for plate in ground.plates}
     for number in entry.plates:
         if number not in ground.loaded:
             usable = ", ".join(map(str, ground.loaded))
@@ -292,10 +302,16 @@ def _frames_of(ground: Ground, entry: ByHand) -> Mask:
                 expected=f"one of {usable}" if usable else "a usable plate",
             )
         for first, last in ground.loaded[number]:
-            loaded[first : last + 1] = True
+            run = slice(first, last + 1)
+            loaded[run] = True
+            with np.errstate(invalid="ignore"):
+                heavy = plates[number].vertical[run] > ground.settings.contact_threshold_N
+            if heavy.any() and named[run][heavy].all():
+                named[run] = True
     if not (loaded & named).any():
         raise TrialError(
             f"--assign: plate {'+'.join(map(str, entry.plates))} carries nothing in the frames that are given",
             expected=f"more than {ground.settings.contact_threshold_N:g} N",
         )
-    return np.asarray(loaded & named)
+    at = np.flatnonzero(np.diff(named)) + 1
+    return np.asarray(loaded & named), frozenset(at[loaded[at - 1] & loaded[at]].tolist())

@@ -212,7 +212,7 @@ def _contacts_of(foot: FootClaims, on_plates: Sequence[Evidence]) -> tuple[list[
         judgement, method = judge(evidence), METHOD
         if foot.given[evidence.first]:
             judgement, method = _by_hand(judgement), BY_HAND
-            if judgement.reason:
+            if judgement.confidence <= UNSUPPORTED:
                 text = f"--assign {foot.side}: plate {evidence.plate_names}: {judgement.reason}"
                 notes += (Note("assignment_against", text, foot.side, "look at the contact, or leave out --assign"),)
         contacts += _parts(foot, evidence, judgement, method)

@@ -7,14 +7,14 @@ and against its timing (`clocks`). What each was measured on stands in docs/bala
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from gaitid.ground.balance import Balance
 from gaitid.ground.clocks import clock_faults
-from gaitid.ground.contacts import Contact, Loads
+from gaitid.ground.contacts import LOADED, UNSUPPORTED, Loads
 from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.gains import gain_faults
 from gaitid.ground.ground import Ground
@@ -114,7 +114,7 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
     """
     if not ground.plates:
         return PlateFaults(())
-    stood = stood_alone(ground, loads.contacts)
+    stood = stood_alone(ground, loads)
     raw: Mapping[int, ForcePlate] = {plate.number: plate for plate in trial.plates}
     faults = [fault for plate in ground.plates for fault in channel_faults(plate, raw[plate.number], ground)]
     broken = {number for fault in faults if fault.withheld for number in fault.plates}
@@ -133,18 +133,22 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
     return PlateFaults(tuple(faults))
 
 
-def stood_alone(ground: Ground, contacts: Sequence[Contact]) -> list[Stood]:
-    """Known contacts of one foot with one plate, and the frames in which the other foot surely flies."""
+def stood_alone(ground: Ground, loads: Loads) -> list[Stood]:
+    """Known contacts of one foot with one plate, and the frames in which the other foot surely flies.
+
+    Of a foot that reaches over an edge, or that is there only because the user says so, a plate may carry a part.
+    """
     plates: Mapping[int, PlateLoad] = {plate.number: plate for plate in ground.plates}
     result = []
-    for contact in contacts:
-        if len(contact.plates) != 1:
+    for contact in loads.contacts:
+        if len(contact.plates) != 1 or contact.beyond or contact.confidence <= UNSUPPORTED:
             continue
         others = [stance.airborne for side, stance in ground.stances.items() if side != contact.side]
         if not others:
             continue
         frames = np.arange(contact.first, contact.last + 1)
         alone = np.logical_and.reduce([airborne[frames] for airborne in others])
+        alone &= loads.by_side[contact.side].state[frames] == LOADED
         foot = ground.feet[contact.side]
         toes_g = (foot.toe_g - foot.heel_g)[frames]
         result.append(Stood(contact.side, plates[contact.plates[0]], frames, frames[alone], np.nanmean(toes_g, axis=0)))

@@ -124,3 +124,23 @@ def test_what_is_given_by_hand_wins_over_every_frame(simulated: Callable[..., ob
         assert contact.confidence == 0.3
         assert "the evidence says otherwise" in contact.reason
     assert {n.side for n in taken.notes if n.code == "assignment_against"} == {"left", "right"}
+
+
+@pytest.mark.parametrize("named", ["whole trial", "frames above the threshold"])
+def test_what_is_rightly_given_by_hand_changes_nothing(simulated: Callable[..., object], named: str) -> None:
+    """Also where the user names the frames that contacts.csv shows: the load's last newtons go with them."""
+    sim = simulated()
+    trial = sim.trial  # type: ignore[attr-defined]
+    model = load_model("pig")
+    by_evidence = analyse(trial, model, SubjectFile())
+    contacts = [c for c in by_evidence.contacts if c.plates]
+    frames = [(None, None) if named == "whole trial" else (c.first + 1, c.last + 1) for c in contacts]
+    by_hand = tuple(ByHand(c.side, c.plates, *span) for c, span in zip(contacts, frames, strict=True))
+    result = analyse(trial, model, SubjectFile(), options=Options(by_hand=by_hand))
+    assert result.verdict.trial == by_evidence.verdict.trial
+    assert [(c.side, c.plates, c.first, c.last, c.confidence) for c in result.contacts if c.plates] == [
+        (c.side, c.plates, c.first, c.last, c.confidence) for c in contacts
+    ]
+    assert not any(n.code == "assignment_against" for n in result.notes)
+    for side, load in by_evidence.loads.by_side.items():
+        assert np.array_equal(result.loads.by_side[side].wrench.f_g, load.wrench.f_g, equal_nan=True)
