@@ -36,6 +36,8 @@ BESIDE_PLATE, TIP_SHARE = 0.06, 0.3
 EARLY = 0.4
 # N. More noise, or a larger reading, is a load that no marker explains.
 MAX_NOISE, MAX_BIAS = 10.0, 150.0
+# N. An empty plate whose reading typically swings by more is not at rest; those of the shared trials by 5 N at most.
+UNREST = 8.0
 # m. A bias of the moment counts as one of the force at this lever: half a plate.
 BIAS_LEVER = 0.3
 # N. Where a plate's noise is not known, its contacts reach out to this.
@@ -83,6 +85,8 @@ class PlateLoad:
         Samples that no load can have, and that are not in `wrench`.
     first_glitch_s : float
         When the first of them is; NaN without any.
+    unrest_N : float
+        By how much its reading typically (median) swings while it is empty; NaN where that is not known.
     """
 
     number: int
@@ -103,6 +107,7 @@ class PlateLoad:
     height_above_lowest: float = 0.0
     glitches: int = 0
     first_glitch_s: float = float("nan")
+    unrest_N: float = float("nan")
 
     def __post_init__(self) -> None:
         for name in ("centre_g", "normal_g", "R_gp", "half", "vertical", "cop_g", "bias_g", "bias_moment_g", "drift_g"):
@@ -138,7 +143,15 @@ class PlateLoad:
 
     def notes(self, settings: specs.Settings) -> Notes:
         """What is worth saying of its samples, and of what it reads while it is empty."""
-        return (*self._glitch_notes(), *self._bias_notes(settings))
+        return (*self._glitch_notes(), *self._unrest_notes(), *self._bias_notes(settings))
+
+    def _unrest_notes(self) -> Notes:
+        """That an empty plate is never at rest: a hum on its channels is on its loads too."""
+        if not self.unrest_N > UNREST:
+            return ()
+        text = f"plate {self.number} swings by {self.unrest_N:.0f} N while it is empty, and so may its loads"
+        cure = "look for a hum on its cables, a loose amplifier, or who else stood on it"
+        return (Note("plate_bias", text, "", cure),)
 
     def _glitch_notes(self) -> Notes:
         """That samples were left out."""
@@ -372,6 +385,7 @@ def with_empty_reading(plate: PlateLoad, empty: Mask, rate_hz: float, settings: 
         drift_g=drift[:3],
         removed=removed,
         noise_N=min(noise, MAX_NOISE),
+        unrest_N=float(median(left)),
     )
 
 

@@ -79,3 +79,15 @@ def test_a_walk_with_such_a_sample_loses_the_frames_beside_it_only(simulated: Ca
     lost = np.flatnonzero(np.isfinite(before[:, 2]) & ~np.isfinite(after[:, 2]))
     assert 1 <= len(lost) <= 3 and abs(lost - frame).max() <= 2
     assert np.nanmax(np.abs(after - before)) < 1e-9
+
+
+def test_a_hum_on_an_empty_plate_is_named(simulated: Callable[..., object]) -> None:
+    sim = simulated()
+    trial = sim.trial  # type: ignore[attr-defined]
+    force = trial.plates[0].force_p.copy()
+    force[:, 2] += 20.0 * np.sin(2 * np.pi * 7.0 * np.arange(len(force)) / RATE)  # N
+    spoilt = replace(trial, plates=(replace(trial.plates[0], force_p=force), *trial.plates[1:]))
+    model = load_model("pig")
+    notes = [n.text for n in analyse(spoilt, model, SubjectFile()).notes if n.code == "plate_bias"]
+    assert any(text.startswith("plate 1 swings by 1") for text in notes)  # 20 N times 0.707, the median of a sine
+    assert not any(n.code == "plate_bias" for n in analyse(trial, model, SubjectFile()).notes)
