@@ -20,6 +20,9 @@ _WITH_IT = {"ankle": ("foot_progression",)}
 _SAGITTAL = ("plantarflexion",)
 WHY = "angles that no body has"
 
+# Frames that tell the mean of an angle over a trial.
+ENOUGH = 60
+
 
 def withhold(sides: Mapping[str, SideResult], body: Body, subject: Subject) -> tuple[dict[str, SideResult], Notes]:
     """The same sides; a joint whose angles are those of no body is empty.
@@ -33,7 +36,7 @@ def withhold(sides: Mapping[str, SideResult], body: Body, subject: Subject) -> t
     if not body.model.touches_ground:
         return dict(sides), ()
     recorded = {name: sides[name].angles for name in body.sides if name in sides}
-    of_feet, foot_notes = foot_faults(body.geometry, body.sides, subject)
+    of_feet, foot_notes = foot_faults(body.geometry.thinned(ENOUGH), body.sides, subject)
     of_lengths, length_notes = length_faults(body.geometry, body.sides, subject)
     of_angles, notes = angle_faults(body.geometry, recorded)
     faults = (*of_feet, *of_lengths, *of_angles)

@@ -158,6 +158,13 @@ class Geometry:
         """The same model, subject and trial with other positions of its markers."""
         return Geometry(self.model, markers, self._numbers, self.n_frames, self.up_g, self.foot_flat, self.calibration)
 
+    def thinned(self, most: int) -> Geometry:
+        """The same with every so many-th frame, so that about that many are left: enough for a mean over the trial."""
+        step = max(1, self.n_frames // most)
+        markers = {label: points[::step] for label, points in self._markers.items()}
+        n_frames = len(range(0, self.n_frames, step))
+        return Geometry(self.model, markers, self._numbers, n_frames, self.up_g, self.foot_flat, self.calibration)
+
     def taken_as(self, foot_flat: bool) -> Geometry:
         """The same static, taken as foot-flat or not."""
         return Geometry(self.model, self._markers, self._numbers, self.n_frames, self.up_g, foot_flat, self.calibration)
