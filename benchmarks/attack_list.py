@@ -113,7 +113,7 @@ INVISIBLE = {
     "Mz × 3, one plate": _FREE,
     "one of four transducers at 80%, one plate": "it takes 5 % of the force and moves the pressure by 1 cm",
     "hum of 20 N, one plate": "what is left of it at the cameras' instants is within the noise of an empty plate",
-    "Fz off by 50 N from mid-stance on": "it is 7 % of body weight in a part of one stance; clean stances differ by 6 %",
+    "Fz off by 50 N from mid-stance on": "it is 7 % of body weight in half of one stance; clean ones differ by 6 %",
     "plates shifted by 2 cm": _PRESSURE,
     "plates shifted by 4 cm": _PRESSURE,
     "plates 3 cm too high": "it moves the pressure by 3 cm times the slope of the force, less than 1 cm",
