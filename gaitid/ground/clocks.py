@@ -100,7 +100,7 @@ def clock_faults(
     if fit is None or not fit.alike > (OF_RATE if sure else ALIKE_UNSURE):
         late_ms = _by_plate(stood, balance, weight_N)
         return _plates_apart(late_ms) or _apart_alone(late_ms) or _do_not_follow(fit if sure else None, numbers)
-    if not TOO_FAST < fit.ratio < TOO_SLOW:
+    if sure and not TOO_FAST < fit.ratio < TOO_SLOW:
         return [
             Fault("rate_doubtful", _rate_words(fit.ratio), numbers, False, "check the declared rate of the markers")
         ]
@@ -248,6 +248,9 @@ def fit_in_time(given: Array, balance: Balance, around: slice = EVERYWHERE, leas
         still = ~(np.minimum(var_x, var_y) > NOT_STILL**2)
         alike = np.where((n < least_s * rate_hz) | still | ~(r > 0), 0.0, r**2)
     best = int(np.argmax(alike))
+    beside = [k for k in (best - 1, best + 1) if 0 <= k < len(n)]
+    if any(n[k] < least_s * rate_hz for k in beside):  # the best that can be compared may not be the best there is
+        return None
     if not (alike[best] > 0 and max(var_x[best], var_y[best]) > VARIES**2):
         return None
     shift = float(best - farthest)

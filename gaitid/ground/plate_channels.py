@@ -8,6 +8,7 @@ import numpy as np
 
 from gaitid.dynamics.wrench import centre_of_pressure
 from gaitid.ground.fault import Fault, Stood
+from gaitid.ground.glitches import without_glitches
 from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.numerics.masks import spans
@@ -21,6 +22,12 @@ PLATEAU, PLATEAU_SAMPLES = 0.008, 4
 # Steps of the converter by which the force must have risen from as long before a plateau as it lasts. The top of a
 # smooth force that a converter rounds is a parabola: over a plateau of one step it falls by 8 steps (9 − 1).
 STEPS = 24
+# Of the plate's peak, s, s, of the load's peak: 2 ms before a load of at least 0.08 s falls below the first, a foot
+# that leaves gives 0.10 of its peak at most (136 contacts of the shared trials); a plate whose cable or recording fails
+# late in a stance 0.4 and more.
+UNLOADED, JUST_BEFORE, SHORTEST, CUT = 0.03, 0.002, 0.08, 0.2
+# Hz. Slower plates do not tell.
+FAST = 500.0
 # Of its greatest size: a channel that varies by less has no signal.
 DEAD = 1e-6
 # |F_h| / F_z, the median over loaded frames. Walks show 0.06 to 0.21, a sprint at 9.5 m/s 0.18; rubber on a dry floor
@@ -65,6 +72,7 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
     samples = _ends(loaded, raw, ground.rate_hz)
     for text, withheld in (
         *_clipped(raw),
+        *_cut_off(without_glitches(raw)[0]),
         *_dead(raw, samples),
         *_moments(plate, loaded, raw, samples),
         *_friction(plate, loaded),
@@ -98,6 +106,24 @@ def _clipped(raw: ForcePlate) -> Iterator[Finding]:
             held = max(held, n)
     if held:
         yield f"its vertical force is clipped at {top:.0f} N, for up to {held / raw.rate_hz * 1e3:.0f} ms", True
+
+
+def _cut_off(raw: ForcePlate) -> Iterator[Finding]:
+    """A load that ends at once: a foot that leaves takes its force off within tens of milliseconds."""
+    upward = -raw.force_p[:, 2]
+    if raw.rate_hz < FAST:
+        return
+    back = max(round(JUST_BEFORE * raw.rate_hz), 1)
+    with np.errstate(invalid="ignore"):
+        loaded = upward > UNLOADED * float(np.fmax.reduce(upward))
+    for first, stop in spans(loaded):
+        if stop - first < SHORTEST * raw.rate_hz or stop >= len(upward) or not np.isfinite(upward[stop]):
+            continue
+        peak, last = float(upward[first:stop].max()), float(upward[stop - back])
+        if peak > HEAVY and last > CUT * peak:
+            at_s = raw.start_s + stop / raw.rate_hz
+            yield f"its load of {last:.0f} N ends at once at {at_s:.3f} s, as no foot leaves it", True
+            return
 
 
 def _dead(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:

@@ -377,3 +377,18 @@ def test_the_shift_is_found_between_frames() -> None:
     assert fit.apart_ms == pytest.approx(13 - USUAL_MS, abs=0.5)
     assert not fit.flies
     assert fit_in_time(np.full(150, 1.0), balance) is None
+
+
+def test_a_load_that_ends_at_once_is_withheld(simulated) -> None:  # type: ignore[no-untyped-def]
+    """A cable that fails at 85 % of a stance."""
+    sim = simulated()
+    trial = sim.trial
+    force = trial.plates[0].force_p.copy()
+    moment = trial.plates[0].moment_p.copy()
+    loaded = np.flatnonzero(-force[:, 2] > 20.0)
+    cut = loaded[0] + int(0.85 * (loaded[-1] - loaded[0]))
+    force[cut:], moment[cut:] = 0.0, 0.0
+    spoilt = replace(trial, plates=(replace(trial.plates[0], force_p=force, moment_p=moment), *trial.plates[1:]))
+    result = analyse(spoilt, load_model("pig"), SubjectFile())
+    assert any(n.code == "plate_channel" and "ends at once" in n.text for n in result.notes)
+    assert not any(1 in c.plates for c in result.contacts)
