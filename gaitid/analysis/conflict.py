@@ -200,7 +200,7 @@ def _effect(result: Result, subject: Subject, calibration: Calibration) -> Effec
         if side.name not in body.sides:
             continue
         mine = result.sides[side.name]
-        theirs = solve_limb(side, other, motion, mine.load, mechanics)
+        theirs = solve_limb(side, other, motion, mine.acting, mechanics)
         angle = max(angle, *_largest(side.name, mine.angles, theirs.angles, turns=True))
         moment = max(moment, *_largest(side.name, mine.moments, theirs.moments))
     return Effect(*angle, *moment)

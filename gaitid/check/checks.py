@@ -137,7 +137,7 @@ def balance(result: Result) -> list[Finding]:
     for side, leg in result.sides.items():
         if not leg.bodies:
             continue
-        ground = leg.load.wrench.at(np.zeros(3))
+        ground = leg.acting.wrench.at(np.zeros(3))
         momentum: Array = np.zeros_like(ground.f_g)
         first_moment: Array = np.zeros_like(ground.f_g)
         weight: Array = np.zeros(3)

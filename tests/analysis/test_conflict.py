@@ -13,6 +13,7 @@ from gaitid.analysis.conflict import Origin, given_static_notes, static_beside_n
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
+from gaitid.model.specs import Model
 from gaitid.notes import Notes
 from gaitid.read.c3d.trial import read_c3d
 from gaitid.trial import Trial
@@ -22,14 +23,14 @@ recorded = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are
 PIG = load_model("pig")
 
 
-def beside(walk: Trial, static: Trial) -> Notes:
-    result = analyse(walk, PIG, SubjectFile())
-    return static_beside_notes(result, Origin(PIG, SubjectFile()), static)
+def beside(walk: Trial, static: Trial, model: Model = PIG) -> Notes:
+    result = analyse(walk, model, SubjectFile())
+    return static_beside_notes(result, Origin(model, SubjectFile()), static)
 
 
-def given(walk: Trial, static: Trial, file: SubjectFile = SubjectFile()) -> Notes:  # noqa: B008
-    result = analyse(walk, PIG, file, static)
-    return given_static_notes(result, Origin(PIG, file, static))
+def given(walk: Trial, static: Trial, model: Model = PIG) -> Notes:
+    result = analyse(walk, model, SubjectFile(), static)
+    return given_static_notes(result, Origin(model, SubjectFile(), static))
 
 
 def changed(trial: Trial, **parameters: float) -> Trial:
@@ -42,20 +43,22 @@ def test_the_same_calibration_is_no_conflict(simulated: Callable[..., object]) -
     assert given(sim.trial, sim.static) == ()  # type: ignore[attr-defined]
 
 
-def test_the_effect_is_that_of_both_analyses(simulated: Callable[..., object]) -> None:
+@pytest.mark.parametrize("joint_loads", ["as_measured", "matched"])
+def test_the_effect_is_that_of_both_analyses(simulated: Callable[..., object], joint_loads: str) -> None:
     """A stored plantar flexion that is 6° off turns the foot by 6°, and no moment about the ankle's axis."""
-    sim = simulated()
+    model = load_model("pig", {"joint_loads": joint_loads, "cutoff_hz": 6.0})
+    sim = simulated(impact_bw=0.4, impact_absorbed=1.0)
     walk: Trial = sim.trial  # type: ignore[attr-defined]
     static: Trial = sim.static  # type: ignore[attr-defined]
     off = changed(walk, LStaticPlantFlex=walk.parameters["LStaticPlantFlex"] + np.radians(6.0))
-    (note,) = beside(off, static)
+    (note,) = beside(off, static, model)
     assert note.code == "calibration_conflict" and "left ankle dorsiflexion" in note.text
     assert "static_plantar_flexion" in note.text
     beside_text = note.text
     assert f"--static {static.path.name}" in note.cure
-    (note,) = given(off, static)
+    (note,) = given(off, static, model)
     assert note.code == "calibration_conflict"
-    both = [analyse(off, PIG, SubjectFile(), s).sides["left"] for s in (None, static)]
+    both = [analyse(off, model, SubjectFile(), s).sides["left"] for s in (None, static)]
     first, second = (side.angles["ankle"]["dorsiflexion"] for side in both)
     largest = np.nanmax(np.abs(first - second))
     assert largest == pytest.approx(6.0, abs=0.5)  # an Euler angle of a foot that also turns
