@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,13 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gaitid.analysis.conflict import Origin, given_static_notes, static_beside_notes, stores_the_same
+from gaitid.analysis.conflict import given_static_notes, static_beside_notes, stores_the_same
+from gaitid.analysis.origin import Origin
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.model.specs import Model
 from gaitid.notes import Notes
 from gaitid.read.c3d.trial import read_c3d
+from gaitid.simulate import simulate
 from gaitid.trial import Trial
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials"
@@ -127,3 +131,17 @@ def test_a_static_that_denies_to_be_foot_flat_is_named() -> None:
         trial = read_c3d(SHARED / name / ("walk03.c3d" if name == "sydney" else "walk.c3d"))
         flat = analyse(trial, PIG, SubjectFile(), read_c3d(SHARED / name / "static.c3d"))
         assert not [n for n in flat.notes if n.code == "foot_flat_doubtful"], name
+
+
+@pytest.mark.parametrize("static", [False, True])
+def test_what_compares_is_loaded_only_where_a_static_is_there(tmp_path: Path, static: bool) -> None:
+    simulate("walk", tmp_path, duration=1.5)
+    if not static:
+        (tmp_path / "static.c3d").unlink()
+    code = (
+        "import sys; from pathlib import Path; from gaitid.run import RunOptions, analyse_file, prepare; "
+        f"analyse_file(Path({str(tmp_path / 'walk.c3d')!r}), prepare(RunOptions('pig'))); "
+        "print('gaitid.analysis.conflict' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(static)
