@@ -7,14 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Calibration
 from gaitid.body.subject import SubjectFile
 from gaitid.body.subject_file import read_subject
 from gaitid.disk.atomic import write_all
-from gaitid.errors import GaitidError, ModelError, ReadError, SubjectError, TrialError
+from gaitid.errors import GaitidError, ReadError, SubjectError, TrialError
 from gaitid.ground.claims import ByHand
 from gaitid.inputs import (
     file_state,
@@ -27,6 +27,7 @@ from gaitid.inputs import (
     static_unused,
 )
 from gaitid.model import AUTO
+from gaitid.model.hidden import about_hidden, hidden_model
 from gaitid.model.load import bundled_models, find_model, load_model
 from gaitid.model.specs import Model
 from gaitid.notes import Note, Notes
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from gaitid.analysis.choice import Choice
     from gaitid.analysis.contributions import Parts
     from gaitid.model.marker_sets import MarkerSet
-
-T = TypeVar("T")
 
 
 @frozen_dataclass()
@@ -276,30 +275,6 @@ def _chosen(prepared: Prepared, trials: Sequence[Trial]) -> Choice:
         raise TrialError(error.wrong, expected=error.expected, found=error.found, todo=todo) from None
 
 
-def hidden_model(name: str) -> str:
-    """The bundled model that a file of the same name in the current folder hides; empty where none does."""
-    bundled = bundled_models().get(name.removesuffix(".yaml"))
-    try:
-        used = find_model(name)
-        return "" if bundled is None or used.samefile(bundled) else bundled.stem
-    except (OSError, GaitidError):
-        return ""
-
-
-def about_hidden(name: str, function: Callable[[], T]) -> T:
-    """The function's value; a refusal of a model says where its file hides a bundled one."""
-    try:
-        return function()
-    except ModelError as error:
-        hidden = hidden_model(name)
-        if not hidden:
-            raise
-        todo = f"./{find_model(name)} hides the bundled {hidden}; rename it or correct it"
-        raise ModelError(
-            error.wrong, expected=error.expected, found=error.found, todo="; ".join(filter(None, (error.todo, todo)))
-        ) from None
-
-
 def _read(path: Path, options: RunOptions) -> Trial:
     return read_trial(found_trial(path), forces=options.forces, plates=options.plates, settings=options.reader)
 
@@ -307,7 +282,9 @@ def _read(path: Path, options: RunOptions) -> Trial:
 def analyse_file(path: Path, prepared: Prepared) -> Result:
     """Read and analyse one trial."""
     from gaitid.analysis.judge import judged
+    from gaitid.analysis.origin import Origin
     from gaitid.analysis.pipeline import Options, analyse
+    from gaitid.statics import notes_of_statics
 
     prepared = settle(prepared, path)
     options = prepared.options
@@ -326,45 +303,12 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
     )
     if file_state(found_trial(path)) != before:  # else the record's hash would be of other bytes than were read
         raise ReadError("the file changed while it was read", todo="run again when nothing writes to it any more")
-    notes = (*prepared.notes, *_notes_of_statics(path, prepared, result))
+    origin = Origin(prepared.model, prepared.subject, prepared.static, prepared.marker_set)
+    of_statics = notes_of_statics(path, result, origin, options.reader, options.subject is not None, options.beside)
+    notes = (*prepared.notes, *of_statics)
     if prepared.chosen_because and options.subject is None:
         notes = (*notes, *loads_beside(found_trial(path), options.forces))
     return judged(result, (*notes, *result.notes)) if notes else result
-
-
-def _notes_of_statics(path: Path, prepared: Prepared, result: Result) -> Notes:
-    """What a static says otherwise than the calibration that the trial stores, whichever of both is used."""
-    from gaitid.analysis.conflict import (
-        Origin,
-        given_static_notes,
-        static_beside_notes,
-        stored_is_used,
-        stores_the_same,
-    )
-
-    options = prepared.options
-    assert prepared.model is not None  # settled
-    origin = Origin(prepared.model, prepared.subject, prepared.static, prepared.marker_set)
-    if prepared.static is not None:
-        return given_static_notes(result, origin)
-    lies = options.beside or static_beside(found_trial(path))
-    if options.subject is not None or lies is None:
-        return ()
-    if not stored_is_used(result.subject, result.model):
-        return (static_unused(lies),)
-    if stores_the_same(lies, result):
-        return ()
-    try:
-        static = _read_beside(lies, file_state(lies), options.reader)
-    except GaitidError:
-        return (static_unused(lies),)
-    return static_beside_notes(result, origin, static)
-
-
-@lru_cache(maxsize=4)
-def _read_beside(path: Path, state: tuple[int, ...] | None, settings: ReaderSettings) -> Trial:
-    """A static that several trials lie beside, read once; `state` tells when it was written anew."""
-    return read_trial(path, settings=settings)
 
 
 def notes_of_trial(result: Result, prepared: Prepared) -> Notes:

@@ -14,20 +14,19 @@ from typing import NamedTuple
 import numpy as np
 
 from gaitid.analysis.limb import Mechanics, solve_limb
-from gaitid.analysis.pipeline import Prepared, calibration_of, prepare
+from gaitid.analysis.origin import Origin
+from gaitid.analysis.pipeline import calibration_of
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.poses import differentiate, pose_body
 from gaitid.body.requested import display
 from gaitid.body.resolve import DIFFERENCE, STORED_IN_TRIAL
 from gaitid.body.standing import compare_with_static
-from gaitid.body.subject import Subject, SubjectFile
+from gaitid.body.subject import Subject
 from gaitid.errors import GaitidError, first_few
 from gaitid.model import specs
-from gaitid.model.marker_sets import MarkerSet
 from gaitid.notes import Note, Notes
 from gaitid.read.c3d.trial import read_stored_subject
-from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
 
 # Two calibrations that agree to this are as good as one. Degrees: what repeated gait analyses of one person agree to at
@@ -62,32 +61,6 @@ class Effect(NamedTuple):
         if not self.moment:
             return angle
         return f"{angle} and moments by up to {self.moment_Nm_per_kg:.2f} N·m/kg ({self.moment})"
-
-
-@frozen_dataclass(eq=False)
-class Origin:
-    """What a result was made from, to make it again with another calibration.
-
-    Attributes
-    ----------
-    model : Model
-        As loaded, bound to no labels.
-    subject_file : SubjectFile
-    static : Trial or None
-    marker_set : MarkerSet or None
-    """
-
-    model: specs.Model
-    subject_file: SubjectFile
-    static: Trial | None = None
-    marker_set: MarkerSet | None = None
-
-    def prepared(self, trial: Trial, static: Trial | None, foot_flat: bool | None) -> Prepared:
-        """The trial's measurements with another static; `foot_flat` where nobody says it."""
-        file = self.subject_file
-        if file.foot_flat is None:
-            file = replace(file, foot_flat=foot_flat)
-        return prepare(trial, self.model, file, static, self.marker_set)
 
 
 def stored_is_used(subject: Subject, model: specs.Model) -> bool:
@@ -200,7 +173,7 @@ def _effect(result: Result, subject: Subject, calibration: Calibration) -> Effec
         if side.name not in body.sides:
             continue
         mine = result.sides[side.name]
-        theirs = solve_limb(side, other, motion, mine.load, mechanics)
+        theirs = solve_limb(side, other, motion, mine.acting, mechanics)
         angle = max(angle, *_largest(side.name, mine.angles, theirs.angles, turns=True))
         moment = max(moment, *_largest(side.name, mine.moments, theirs.moments))
     return Effect(*angle, *moment)

@@ -117,10 +117,10 @@ def any_angle(result: Result, side: str = "") -> bool:
 
 
 def vertical_force(result: Result) -> list[Figure]:
-    """Whether the plates carry the body weight that the mass says."""
+    """Whether the plates carry the body weight that the mass says; nothing where something else may carry it."""
     gravity, mass = result.gravity_g, result.subject.mass_kg
     g = float(np.linalg.norm(gravity))
-    if g == 0 or not np.isfinite(mass):
+    if g == 0 or not np.isfinite(mass) or result.settings.external_support:
         return []
     weight = mass * g
     up = -gravity / g

@@ -98,7 +98,7 @@ def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mec
     coverage = {joint: _coverage(wrench, load, joints[joint], weighed) for joint, wrench in wrenches.items()}
     if model.no_wrenches_because:
         coverage = {joint: {"filled": 0, model.no_wrenches_because: len(joints[joint])} for joint in wrenches}
-    return SideResult(load, motions, joints, wrenches, axes, angles, moments, powers, bodies, coverage, chain)
+    return SideResult(load, load, motions, joints, wrenches, axes, angles, moments, powers, bodies, coverage, chain)
 
 
 def make_link(
@@ -222,6 +222,7 @@ def absent_limb(model: specs.Model, n_frames: int) -> SideResult:
     load = FootLoad(np.full(n_frames, UNKNOWN), Wrench(v, v, np.zeros(3)), v, v[:, 0])
     return SideResult(
         load=load,
+        acting=load,
         motions={body.segment: motion for body in model.chain},
         joints_g=joints,
         wrenches={joint: Wrench(v, v, v) for joint in joints},

@@ -53,6 +53,9 @@ class SideResult:
     Attributes
     ----------
     load : FootLoad
+        As measured.
+    acting : FootLoad
+        What the wrenches were computed from: the same, but with `joint_loads: matched`.
     motions : mapping of segment to SegmentMotion
     joints_g : mapping of joint to (frames, 3) array, m
     wrenches : mapping of joint to Wrench
@@ -70,6 +73,7 @@ class SideResult:
     """
 
     load: FootLoad
+    acting: FootLoad
     motions: Mapping[str, SegmentMotion]
     joints_g: Mapping[str, Array]
     wrenches: Mapping[str, Wrench]

@@ -22,8 +22,9 @@ from gaitid.disk.atomic import put_all
 from gaitid.errors import GaitidError, WriteError, counted
 from gaitid.inputs import found_trial, input_record
 from gaitid.model import AUTO
+from gaitid.model.hidden import about_hidden
 from gaitid.model.load import load_model
-from gaitid.run import RunOptions, about_hidden
+from gaitid.run import RunOptions
 
 
 class Scheduler(Protocol):

@@ -15,7 +15,7 @@ from gaitid.analysis.consequences import DO_NOT_USE, consequence_of
 from gaitid.analysis.result import Result
 from gaitid.analysis.wording import by_code
 from gaitid.body.lengths import constant_lengths
-from gaitid.check.findings import FAIL, PASS, WARN, Finding, Report
+from gaitid.check.findings import FAIL, NOTE, PASS, WARN, Finding, Report
 from gaitid.check.golden import compare
 from gaitid.check.limits import (
     BALANCE_FORCE_BW,
@@ -33,9 +33,6 @@ from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import apply, apply_transposed, cross
 from gaitid.run import Prepared, analyse_file
 from gaitid.trial import Array
-
-#: Codes of notes that findings of their own say.
-SAID_BY_CHECKS = ("length_varies", "length_jump", "label_fault")
 
 
 def check_file(
@@ -90,10 +87,13 @@ def verdict(result: Result) -> list[Finding]:
     else:
         findings = [Finding("verdict", PASS, f"verdict {found.words}")]
     told = [note for note in found.others if note.severity != "info" or consequence_of(note.code).cure]
-    said = [(reason.code, reason.words) for reason in found.reasons] + [
-        (note.code, text) for note, text in by_code(told)
+    said = [(reason.code, "doubt", reason.words) for reason in found.reasons]
+    said += [(note.code, note.severity, text) for note, text in by_code(told)]
+    return findings + [
+        Finding("note", WARN if severity in ("error", "doubt") else NOTE, text, severity=severity)
+        for code, severity, text in said
+        if code not in _SHOWN_AS_FIGURES
     ]
-    return findings + [Finding("note", WARN, text) for code, text in said if code not in _SHOWN_AS_FIGURES]
 
 
 def _found(figure: figures.Figure) -> Finding:
@@ -137,7 +137,7 @@ def balance(result: Result) -> list[Finding]:
     for side, leg in result.sides.items():
         if not leg.bodies:
             continue
-        ground = leg.load.wrench.at(np.zeros(3))
+        ground = leg.acting.wrench.at(np.zeros(3))
         momentum: Array = np.zeros_like(ground.f_g)
         first_moment: Array = np.zeros_like(ground.f_g)
         weight: Array = np.zeros(3)

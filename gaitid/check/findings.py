@@ -10,7 +10,10 @@ from typing import Any
 
 from gaitid.analysis.limits import FAIL, PASS, WARN
 
-__all__ = ["FAIL", "PASS", "WARN", "Finding", "Report"]
+__all__ = ["FAIL", "NOTE", "PASS", "WARN", "Finding", "Report"]
+
+# What was assumed or is worth knowing: no check, and no warning.
+NOTE = "note"
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,7 @@ class Finding:
     ----------
     name : str
     status : str
-        ``pass``, ``warn`` or ``fail``.
+        ``pass``, ``warn``, ``fail`` or ``note``.
     text : str
         For a person, with the number that was measured and the limit.
     value : float or None
@@ -30,6 +33,8 @@ class Finding:
         Of both.
     detail : tuple of str
         More lines for who asks.
+    severity : str
+        Of the note that it repeats (`gaitid.notes.SEVERITIES`); a warning of a check's own is a doubt.
     """
 
     name: str
@@ -39,6 +44,7 @@ class Finding:
     limit: float | None = None
     unit: str = ""
     detail: tuple[str, ...] = ()
+    severity: str = "doubt"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from gaitid.check import limits
 from gaitid.cli import options
 from gaitid.cli.common import CONTEXT, attempt, folders_for, print_detail, print_info, print_json, talk_options
 from gaitid.cli.log import ERROR, Log
+from gaitid.cli.verdict import HEADS
 from gaitid.dynamics import SOLVER_NAMES
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def command(ctx: click.Context, /, trials: tuple[str, ...], against: str | None,
     """Can each TRIAL be analysed, is the result trustworthy, and did it move? One line a trial on stdout,
     PASS or FAIL with every failed check and its number; the exit code is 1 if any failed. Nothing is written.
 
-    Warnings go to stderr. No check judges how somebody walks.
+    Warnings, assumptions and notes go to stderr, as `run` says them. No check judges how somebody walks.
     """
     from gaitid.check.checks import check_file
     from gaitid.check.findings import FAIL, Finding, Report
@@ -137,24 +138,24 @@ def command(ctx: click.Context, /, trials: tuple[str, ...], against: str | None,
 
 
 def _print_findings(report: Report, solvers: bool) -> None:
-    """Warnings and, with --verbose, all others on stderr; on stdout how far each solver is from the first, if asked."""
-    from gaitid.check.findings import WARN
+    """Warnings, notes and, with --verbose, all others on stderr; on stdout how far each solver is off, if asked."""
+    from gaitid.check.findings import NOTE, WARN
 
     for finding in report.findings:
         if solvers and finding.name == "solvers":
             click.echo("\n".join(f"{report.path}: solvers: {line}" for line in finding.detail or (finding.text,)))
-        if finding.status == WARN:
-            print_info(f"{report.path}: warning: {finding.text}")
+        if finding.status in (WARN, NOTE):
+            print_info(f"{report.path}: {HEADS[finding.severity]}: {finding.text}")
         else:
             print_detail(f"{report.path}: {finding.status}: {finding.name}: {finding.text}")
 
 
 def _log(log: Log, report: Report) -> None:
-    """The trial's warnings, and what became of it."""
-    from gaitid.check.findings import FAIL, WARN
+    """The trial's warnings and notes, and what became of it."""
+    from gaitid.check.findings import FAIL, NOTE, WARN
 
     for finding in report.findings:
-        if finding.status == WARN:
+        if finding.status in (WARN, NOTE):
             log.warn(finding.text)
     if report.passed:
         log.done("passed")

@@ -71,8 +71,8 @@ def _text(name: str) -> str:
 
 def _model_file(name: str) -> Path:
     """The model's file, but not an empty one of a bundled name: `show pig > pig.yaml` has just made that."""
+    from gaitid.model.hidden import hidden_model
     from gaitid.model.load import bundled_models, find_model
-    from gaitid.run import hidden_model
 
     path, hidden = find_model(name), hidden_model(name)
     return bundled_models()[hidden] if hidden and path.stat().st_size == 0 else path
@@ -81,8 +81,8 @@ def _model_file(name: str) -> Path:
 def _resolved(name: str) -> str:
     import yaml
 
+    from gaitid.model.hidden import about_hidden
     from gaitid.model.load import merged_content
-    from gaitid.run import about_hidden
 
     content, paths = about_hidden(name, lambda: merged_content(_model_file(name), ()))
 
@@ -112,9 +112,9 @@ def validate(file: str) -> int:
 
     Warnings on stderr name markers that nothing uses.
     """
+    from gaitid.model.hidden import about_hidden
     from gaitid.model.load import load_model
     from gaitid.model.unused import unknown_landmarks, unused_markers
-    from gaitid.run import about_hidden
 
     known = _marker_set(file)
     if known is not None:

@@ -9,7 +9,7 @@ from gaitid.cli.common import print_detail, print_info
 
 if TYPE_CHECKING:
     from gaitid.analysis.verdict import Verdict
-    from gaitid.notes import Note, Notes
+    from gaitid.notes import Notes
 
 #: What a line of a note begins with, by its severity.
 HEADS = {"error": "warning", "doubt": "warning", "assumption": "assumed", "info": "note"}
@@ -35,8 +35,3 @@ def print_verdict(path: Path | str, verdict: Verdict, before: Notes = ()) -> Non
     for note, text in by_code(note for note in verdict.others if note not in before):
         told = note.severity != "info" or bool(consequence_of(note.code).cure)
         (print_info if told else print_detail)(f"{path}: {HEADS[note.severity]}: {text}")
-
-
-def head_of(note: Note) -> str:
-    """What a line of a note begins with."""
-    return HEADS[note.severity]

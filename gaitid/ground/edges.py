@@ -61,11 +61,12 @@ def part_of_the_foot(contact: Evidence, limits: Limits) -> Iterator[Reason]:
         return
     ends, middle = contact.single_support
     tells = bool(np.isfinite(ends))
+    silent = "something else may carry the body" if contact.external_support else "no single support tells more"
     carried = f"it carries as little as {min(ends, middle):.0%} of body weight in single support"
     carries = ends >= limits.carries and middle >= limits.carries_middle
     over = contact.beyond_edges(limits)[1]
     if any(reach > 0 for _, reach in over) and not carries:
-        yield unknown(f"{over[0][0]}, and {carried if tells else 'no single support tells more'}")
+        yield unknown(f"{over[0][0]}, and {carried if tells else silent}")
     elif _clearance(contact) < limits.near_edge and not _toe_overhangs(contact):
         if contact.support.tells and contact.support.lost - contact.support.usual > limits.lost:
             yield unknown(f"the foot stands at its edge{_lacks(contact)}")

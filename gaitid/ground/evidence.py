@@ -145,6 +145,8 @@ class Evidence:
         From which on a foot is loaded.
     edge_frames : str
         Setting of that name.
+    external_support : bool
+        Something else may carry a part of the body, or load it: no share of its weight tells how much a foot carries.
     faults : mapping of plate number to str
         Plates whose corners do not fit the feet, and why.
     support : Support
@@ -165,6 +167,7 @@ class Evidence:
     weight_N: float
     threshold_N: float
     edge_frames: str
+    external_support: bool
     faults: Mapping[int, str]
     support: Support
 
@@ -309,10 +312,10 @@ class Evidence:
     @cached_property
     def single_support(self) -> tuple[float, float]:
         """Mean vertical force in body weights over the lighter of the first and last third of single support, and over
-        the middle one; NaN where single support is too short to tell.
+        the middle one; NaN where single support is too short to tell, or something else may carry the body.
         """
         at = np.flatnonzero(self.other_airborne[self.frames] & self.alone)
-        if len(at) < self.near or not self.weight_N > 0:
+        if self.external_support or len(at) < self.near or not self.weight_N > 0:
             return float("nan"), float("nan")
         first, middle, last = (float(self.vertical[part].mean()) / self.weight_N for part in np.array_split(at, 3))
         return min(first, last), middle

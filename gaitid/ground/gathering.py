@@ -94,6 +94,7 @@ def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance:
         weight_N=weight_N,
         threshold_N=ground.settings.contact_threshold_N,
         edge_frames=ground.settings.edge_frames,
+        external_support=ground.settings.external_support,
         faults=ground.faults,
         support=support,
     )

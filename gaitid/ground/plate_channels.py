@@ -131,10 +131,9 @@ def _dead(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
     size = max((float(np.abs(raw.force_p[run, 2]).max()) for run in samples), default=0.0)
     if not size > 0:
         return
-    spread = np.max([np.ptp(values[run], axis=0) for run in samples for values in (raw.force_p,)], axis=0)
-    turning = np.max([np.ptp(values[run], axis=0) for run in samples for values in (raw.moment_p,)], axis=0)
+    spread = np.max([np.ptp(np.hstack([raw.force_p[run], raw.moment_p[run]]), axis=0) for run in samples], axis=0)
     names = (*FORCES, "Fz", *MOMENTS)
-    dead = [name for name, s in zip(names, [*spread, *turning], strict=True) if s <= DEAD * size]
+    dead = [name for name, s in zip(names, spread, strict=True) if s <= DEAD * size]
     if dead:
         planar = bool(set(dead) & set(FORCES)) and "Mz" in dead and len(dead) == 3
         verb = "does" if len(dead) == 1 else "do"

@@ -10,6 +10,8 @@ import numpy as np
 
 from gaitid.analysis.choice import PRECEDENCE, Recording, choose_model
 from gaitid.analysis.conventions import axis_name
+from gaitid.analysis.judge import judged
+from gaitid.analysis.origin import Origin
 from gaitid.analysis.pipeline import Options, analyse, ground_under
 from gaitid.analysis.recorded import Bound, bind_trial, label_words, recorded, what_lacks
 from gaitid.analysis.result import Result
@@ -34,6 +36,7 @@ from gaitid.numerics.masks import known_rows, spans
 from gaitid.read import read_trial
 from gaitid.read.settings import ReaderSettings
 from gaitid.records import frozen_dataclass
+from gaitid.statics import notes_of_statics
 from gaitid.trial import Array, ForcePlate, Trial
 from gaitid.write.record import plain
 from gaitid.write.tables import contact_row
@@ -141,6 +144,10 @@ def inspect_trial(
     first, cleaned = trial.first_frame, stages.markers
     of_feet = candidates[name].result if name else None
     taken = candidates[chosen].result if chosen else None
+    if isinstance(taken, Result):
+        origin = Origin(models[chosen], _subject_file(beside.subject, models[chosen]), static, marker_set)
+        said = notes_of_statics(path, taken, origin, settings, beside.subject is not None)
+        taken = judged(taken, (*said, *taken.notes))
     return {
         "file": str(path),
         "verdict": taken.verdict.as_dict() if isinstance(taken, Result) else None,
@@ -180,10 +187,14 @@ def _candidate(
         except GaitidError:
             bound = Bound(model, None, Reference(model))
     try:
-        file = SubjectFile() if subject is None else read_subject(subject, model)
+        file = _subject_file(subject, model)
         return Candidate(bound, analyse(trial, model, file, static, Options(marker_set=marker_set)))
     except GaitidError as error:
         return Candidate(bound, error)
+
+
+def _subject_file(path: Path | None, model: specs.Model) -> SubjectFile:
+    return SubjectFile() if path is None else read_subject(path, model)
 
 
 def _chosen(trial: Trial, static: Trial | None, marker_set: MarkerSet | None, subject: Path | None) -> tuple[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,12 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gaitid.analysis.conflict import Origin, given_static_notes, static_beside_notes, stores_the_same
+from gaitid.analysis.conflict import given_static_notes, static_beside_notes, stores_the_same
+from gaitid.analysis.origin import Origin
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
+from gaitid.model.specs import Model
 from gaitid.notes import Notes
 from gaitid.read.c3d.trial import read_c3d
+from gaitid.simulate import simulate
 from gaitid.trial import Trial
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials"
@@ -22,14 +27,14 @@ recorded = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are
 PIG = load_model("pig")
 
 
-def beside(walk: Trial, static: Trial) -> Notes:
-    result = analyse(walk, PIG, SubjectFile())
-    return static_beside_notes(result, Origin(PIG, SubjectFile()), static)
+def beside(walk: Trial, static: Trial, model: Model = PIG) -> Notes:
+    result = analyse(walk, model, SubjectFile())
+    return static_beside_notes(result, Origin(model, SubjectFile()), static)
 
 
-def given(walk: Trial, static: Trial, file: SubjectFile = SubjectFile()) -> Notes:  # noqa: B008
-    result = analyse(walk, PIG, file, static)
-    return given_static_notes(result, Origin(PIG, file, static))
+def given(walk: Trial, static: Trial, model: Model = PIG) -> Notes:
+    result = analyse(walk, model, SubjectFile(), static)
+    return given_static_notes(result, Origin(model, SubjectFile(), static))
 
 
 def changed(trial: Trial, **parameters: float) -> Trial:
@@ -42,20 +47,22 @@ def test_the_same_calibration_is_no_conflict(simulated: Callable[..., object]) -
     assert given(sim.trial, sim.static) == ()  # type: ignore[attr-defined]
 
 
-def test_the_effect_is_that_of_both_analyses(simulated: Callable[..., object]) -> None:
+@pytest.mark.parametrize("joint_loads", ["as_measured", "matched"])
+def test_the_effect_is_that_of_both_analyses(simulated: Callable[..., object], joint_loads: str) -> None:
     """A stored plantar flexion that is 6° off turns the foot by 6°, and no moment about the ankle's axis."""
-    sim = simulated()
+    model = load_model("pig", {"joint_loads": joint_loads, "cutoff_hz": 6.0})
+    sim = simulated(impact_bw=0.4, impact_absorbed=1.0)
     walk: Trial = sim.trial  # type: ignore[attr-defined]
     static: Trial = sim.static  # type: ignore[attr-defined]
     off = changed(walk, LStaticPlantFlex=walk.parameters["LStaticPlantFlex"] + np.radians(6.0))
-    (note,) = beside(off, static)
+    (note,) = beside(off, static, model)
     assert note.code == "calibration_conflict" and "left ankle dorsiflexion" in note.text
     assert "static_plantar_flexion" in note.text
     beside_text = note.text
     assert f"--static {static.path.name}" in note.cure
-    (note,) = given(off, static)
+    (note,) = given(off, static, model)
     assert note.code == "calibration_conflict"
-    both = [analyse(off, PIG, SubjectFile(), s).sides["left"] for s in (None, static)]
+    both = [analyse(off, model, SubjectFile(), s).sides["left"] for s in (None, static)]
     first, second = (side.angles["ankle"]["dorsiflexion"] for side in both)
     largest = np.nanmax(np.abs(first - second))
     assert largest == pytest.approx(6.0, abs=0.5)  # an Euler angle of a foot that also turns
@@ -124,3 +131,17 @@ def test_a_static_that_denies_to_be_foot_flat_is_named() -> None:
         trial = read_c3d(SHARED / name / ("walk03.c3d" if name == "sydney" else "walk.c3d"))
         flat = analyse(trial, PIG, SubjectFile(), read_c3d(SHARED / name / "static.c3d"))
         assert not [n for n in flat.notes if n.code == "foot_flat_doubtful"], name
+
+
+@pytest.mark.parametrize("static", [False, True])
+def test_what_compares_is_loaded_only_where_a_static_is_there(tmp_path: Path, static: bool) -> None:
+    simulate("walk", tmp_path, duration=1.5)
+    if not static:
+        (tmp_path / "static.c3d").unlink()
+    code = (
+        "import sys; from pathlib import Path; from gaitid.run import RunOptions, analyse_file, prepare; "
+        f"analyse_file(Path({str(tmp_path / 'walk.c3d')!r}), prepare(RunOptions('pig'))); "
+        "print('gaitid.analysis.conflict' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(static)

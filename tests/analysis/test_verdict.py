@@ -126,6 +126,15 @@ def test_what_check_knows_of_the_weight_every_verdict_knows(
     assert (code in {note.code for note in found.notes}) == bool(code)
 
 
+@pytest.mark.parametrize("factor", [2.2046, 1.2])
+def test_the_weight_says_nothing_where_something_else_carries_the_body(simulated: Simulate, factor: float) -> None:
+    trial = simulated().trial
+    heavier = replace(trial, parameters={**trial.parameters, "Bodymass": factor * trial.parameters["Bodymass"]})
+    found = analyse(heavier, load_model("pig", {"external_support": True}), SubjectFile())
+    assert any(contact.plates for contact in found.contacts)
+    assert (found.verdict.trial, codes(found.verdict)) == (GOOD, [])
+
+
 # --- what a note does ---------------------------------------------------------------------------------------
 
 

@@ -97,6 +97,22 @@ def test_a_walk_in_which_no_wrench_is_known_fails(walk: Path) -> None:
     assert "warning: sagittal angles from lateral markers" in done.err
 
 
+def test_what_was_assumed_is_no_warning_and_reads_as_run_says_it(walk: Path, tmp_path: Path) -> None:
+    command = (walk, "--model", "lateral")
+    ran, done = gaitid("run", *command, "-o", tmp_path), gaitid("check", *command, "--json")
+
+    def said(err: str, head: str) -> list[str]:
+        return [line for line in err.splitlines() if f"{walk}: {head}: " in line]
+
+    for head in ("assumed", "note"):
+        assert said(done.err, head) == said(ran.err, head) != []
+    (trial,) = json.loads(done.out)["trials"]
+    (assumed,) = said(done.err, "assumed")
+    (check,) = [check for check in trial["checks"] if assumed.endswith(check["text"])]
+    assert (check["name"], check["status"]) == ("note", "note")
+    assert len(said(done.err, "warning")) == sum(check["status"] == "warn" for check in trial["checks"])
+
+
 def test_a_static_is_not_failed_for_having_no_contact(simulated: Path) -> None:
     trial, subject = simulated / "static.c3d", simulated / "walk.subject.yaml"
     done = gaitid("check", trial, "--model", "pig", "--subject", subject)
@@ -277,7 +293,8 @@ def test_a_load_counted_for_both_feet_warns(result: Result) -> None:
 
 def test_the_line_of_a_pass_counts_warnings() -> None:
     findings = (Finding("a", "pass", "all well"), Finding("b", "warn", "hm"), Finding("c", "warn", "hm"))
-    assert Report(Path("w.c3d"), findings).line() == "PASS w.c3d (2 warnings): all well"
+    note = Finding("note", "note", "assumed", severity="assumption")
+    assert Report(Path("w.c3d"), (*findings, note)).line() == "PASS w.c3d (2 warnings): all well"
     assert Report(Path("w.c3d"), findings[:2]).line() == "PASS w.c3d (1 warning): all well"
     assert Report(Path("w.c3d"), findings[:1]).line() == "PASS w.c3d: all well"
 

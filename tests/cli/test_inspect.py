@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from terminal import assert_refused, assert_wrong_usage, edited_c3d, gaitid, recorded, table, without_markers
+from terminal import (
+    assert_refused,
+    assert_wrong_usage,
+    edited_c3d,
+    gaitid,
+    recorded,
+    set_parameter,
+    table,
+    without_markers,
+)
 
 from gaitid.analysis.recorded import Bound
 from gaitid.errors import TrialError
@@ -153,6 +162,32 @@ def test_static_says_what_is_missing_and_run_agrees(simulated: Path, tmp_path: P
     assert "left_static_plantar_flexion_rad" in model["missing_measurements"]
     done = gaitid("run", trial, "--model", "pig", "-o", tmp_path)
     assert_refused(done, *model["missing_measurements"])
+
+
+def assert_verdict_of_run(trial: Path, folder: Path, *options: object) -> dict[str, Any]:
+    done = gaitid("run", trial, "-o", folder, *options)
+    assert done.code == 0, done.err
+    verdict = inspected(trial, *options)["verdict"]
+    assert verdict == json.loads((folder / f"{trial.stem}.run.json").read_text())["verdict"]
+    assert isinstance(verdict, dict)
+    return verdict
+
+
+@pytest.mark.parametrize("given", [False, True], ids=["beside", "given"])
+def test_a_static_that_says_otherwise_lowers_it_as_of_run(simulated: Path, tmp_path: Path, given: bool) -> None:
+    static = tmp_path / "static.c3d"
+    static.write_bytes((simulated / "static.c3d").read_bytes())
+    off = edited_c3d(
+        simulated / "walk.c3d", tmp_path / "walk.c3d", lambda c: set_parameter(c, "LStaticPlantFlex", np.radians(25.0))
+    )
+    verdict = assert_verdict_of_run(off, tmp_path / "out", *(("--static", static) if given else ()))
+    assert (verdict["trial"], [reason["code"] for reason in verdict["reasons"]]) == ("usable", ["calibration_conflict"])
+
+
+@recorded("sydney/walk03.c3d", "sydney/walk04.c3d", "children/HC002D/walk.c3d")
+def test_the_verdict_on_recorded_trials_is_that_of_run(recorded_trial: Path, tmp_path: Path) -> None:
+    verdict = assert_verdict_of_run(recorded_trial, tmp_path)
+    assert verdict["trial"] == ("usable" if "sydney" in str(recorded_trial) else "good")
 
 
 def test_plates_that_are_refused_say_why(walk: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from simulated_trials import Simulated, simulated_walk
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
+from gaitid.check.checks import balance
 from gaitid.gait.impact import Impact, find_impacts, impact_frames
 from gaitid.ground.contacts import UNKNOWN
 from gaitid.model.load import load_model
@@ -103,6 +104,16 @@ def test_loads_that_match_the_markers_give_the_moments_of_an_impact(cutoff_hz: f
         np.testing.assert_array_equal(leg.load.wrench.f_g, measured.sides[side].load.wrench.f_g)
         in_air = leg.load.state == 0
         assert (leg.load.wrench.f_g[in_air] == 0).all()
+
+
+@pytest.mark.parametrize("joint_loads", ["as_measured", "matched"])
+def test_the_balance_of_forces_is_of_the_load_that_the_moments_came_from(joint_loads: str) -> None:
+    hard = simulated_walk(impact_bw=0.4, impact_absorbed=1.0)
+    result = analyse(hard.trial, load_model("pig", {"cutoff_hz": 6.0, "joint_loads": joint_loads}), SubjectFile())
+    left = result.sides["left"]
+    smoothed = not np.array_equal(left.acting.wrench.f_g, left.load.wrench.f_g, equal_nan=True)
+    assert smoothed == (joint_loads == "matched")
+    assert [finding.text for finding in balance(result) if finding.status == "fail"] == []
 
 
 def test_without_a_weight_or_where_a_contact_does_not_begin_nothing_is_an_impact() -> None:

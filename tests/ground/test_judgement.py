@@ -80,6 +80,7 @@ def contact(plate: PlateLoad | None = None, **changes: Any) -> Evidence:
         weight_N=WEIGHT,
         threshold_N=20.0,
         edge_frames="unknown",
+        external_support=False,
         faults={},
         support=no_support(LAST + 1 - FIRST),
     )
@@ -169,6 +170,12 @@ CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
     ),
     (
         "part_of_the_foot",
+        lambda: contact(pressed(size=(0.6, 0.085)), external_support=True),
+        UNKNOWN,
+        "over the edge, and something else may carry the body",
+    ),
+    (
+        "part_of_the_foot",
         lambda: supported(plate=pressed(size=(0.6, 0.14)), lost=0.2),
         UNKNOWN,
         "the foot stands at its edge, and it gives up to 0.20",
@@ -188,6 +195,12 @@ def test_nothing_speaks_against_a_sound_contact() -> None:
     sound = judge(contact())
     assert (sound.known, sound.confidence, sound.reason) == (True, 0.99, "")
     assert not sound.misplaced.any() and not sound.at_edge.any()
+
+
+@pytest.mark.parametrize("plate", [pressed(share=0.3), pressed(size=(0.6, 0.14), share=0.3)], ids=["inside", "edge"])
+def test_a_foot_on_crutches_is_not_judged_by_shares_of_body_weight(plate: PlateLoad) -> None:
+    assert judge(contact(plate)).confidence < 0.6
+    assert judge(contact(plate, external_support=True)).confidence == judge(contact()).confidence
 
 
 @pytest.mark.parametrize(("rule", "made", "weight", "words"), CASES, ids=[f"{c[0]}: {c[3]}" for c in CASES])

@@ -1,0 +1,66 @@
+"""What a static says otherwise than the calibration that a trial stores: of one that was given, or lies beside it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from gaitid.analysis.origin import Origin
+from gaitid.analysis.result import Result
+from gaitid.errors import GaitidError
+from gaitid.inputs import file_state, found_trial, static_beside, static_unused
+from gaitid.notes import Notes
+from gaitid.read import read_trial
+from gaitid.read.settings import ReaderSettings
+from gaitid.trial import Trial
+
+
+def notes_of_statics(
+    path: Path,
+    result: Result,
+    origin: Origin,
+    settings: ReaderSettings | None,
+    subject_given: bool,
+    beside: Path | None = None,
+) -> Notes:
+    """What is to be said of the static that was given, or of one beside the trial, whichever calibration is used.
+
+    Parameters
+    ----------
+    path : Path
+        The trial.
+    result : Result
+        Of the trial.
+    origin : Origin
+    settings : ReaderSettings, optional
+        How a static is read.
+    subject_given : bool
+        Whether the user gave a subject file: then nobody looks for statics.
+    beside : Path, optional
+        A static that is known to lie beside the trial.
+    """
+    # what compares two calibrations costs a millisecond to import: only where there is a static
+    if origin.static is not None:
+        from gaitid.analysis.conflict import given_static_notes
+
+        return given_static_notes(result, origin)
+    lies = None if subject_given else beside or static_beside(found_trial(path))
+    if lies is None:
+        return ()
+    from gaitid.analysis.conflict import static_beside_notes, stored_is_used, stores_the_same
+
+    if not stored_is_used(result.subject, result.model):
+        return (static_unused(lies),)
+    if stores_the_same(lies, result):
+        return ()
+    try:
+        static = _read_beside(lies, file_state(lies), settings)
+    except GaitidError:
+        return (static_unused(lies),)
+    return static_beside_notes(result, origin, static)
+
+
+@lru_cache(maxsize=4)
+def _read_beside(path: Path, state: tuple[int, ...] | None, settings: ReaderSettings | None) -> Trial:
+    """A static that several trials lie beside, read once; `state` tells when it was written anew."""
+    return read_trial(path, settings=settings)
