@@ -29,7 +29,7 @@ from gaitid.inputs import (
 from gaitid.model import AUTO
 from gaitid.model.load import bundled_models, find_model, load_model
 from gaitid.model.specs import Model
-from gaitid.notes import Note, Notes
+from gaitid.notes import Note, Notes, as_option
 from gaitid.read import read_trial
 from gaitid.read.assignments import enf_files
 from gaitid.read.settings import SETTINGS, ReaderSettings
@@ -329,18 +329,23 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
     notes = (*prepared.notes, *_notes_of_statics(path, prepared, result))
     if prepared.chosen_because and options.subject is None:
         notes = (*notes, *loads_beside(found_trial(path), options.forces))
-    return judged(result, (*notes, *result.notes)) if notes else result
+    of_result = result.notes
+    if prepared.chosen_because and any(note.code == "file_beside" for note in notes):
+        of_result = tuple(map(partial(_cured_by_static, static=static_beside(found_trial(path))), of_result))
+    return judged(result, (*notes, *of_result)) if notes else result
+
+
+def _cured_by_static(note: Note, static: Path | None) -> Note:
+    """What the model that was chosen without a static lacks may be had with the one beside the trial."""
+    if note.code != "model_limits" or static is None:
+        return note
+    return note._replace(cure=f"{as_option('--static', static)}, if a model with all angles and moments fits it")
 
 
 def _notes_of_statics(path: Path, prepared: Prepared, result: Result) -> Notes:
     """What a static says otherwise than the calibration that the trial stores, whichever of both is used."""
-    from gaitid.analysis.conflict import (
-        Origin,
-        given_static_notes,
-        static_beside_notes,
-        stored_is_used,
-        stores_the_same,
-    )
+    from gaitid.analysis.conflict import Origin, given_static_notes, static_beside_notes, stored_is_used
+    from gaitid.analysis.stored_alike import stores_the_same
 
     options = prepared.options
     assert prepared.model is not None  # settled
@@ -352,7 +357,7 @@ def _notes_of_statics(path: Path, prepared: Prepared, result: Result) -> Notes:
         return ()
     if not stored_is_used(result.subject, result.model):
         return (static_unused(lies),)
-    if stores_the_same(lies, result):
+    if stores_the_same(lies, result.model, result.trial.parameters):
         return ()
     try:
         static = _read_beside(lies, file_state(lies), options.reader)

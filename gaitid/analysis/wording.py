@@ -11,8 +11,8 @@ from gaitid.notes import Note
 T = TypeVar("T")
 # Of so many things that one line is about all is said; of the others, how many they are.
 SHOWN = 6
-# Words by which texts that say the same of different things may differ: numbers, names (of markers, channels, files), and
-# these parts of the body.
+# Words by which texts that say the same of different things may differ: numbers, names (of markers, channels, files),
+# and these parts of the body.
 _NAME = re.compile(r"[\w.+-]*[\dA-Z_][^\s,;:()]*|left|right|pelvis|hip|thigh|knee|shank|ankle|foot")
 _CORE = re.compile(r"[^\s,;:()]+(?<!\.)")
 _LIST = re.compile(r"#(?:(?:,| and|, and)? #)+")
@@ -97,7 +97,8 @@ def _alike(group: Sequence[str], text: str) -> bool:
 
 def _shape(text: str) -> str:
     """A text with ``#`` for its numbers and names, and for lists of them."""
-    return _LIST.sub("#", " ".join(_CORE.sub(lambda m: "#" if _NAME.fullmatch(m[0]) else m[0], w) for w in text.split()))
+    masked = _CORE.sub(lambda found: "#" if _NAME.fullmatch(found[0]) else found[0], text)
+    return _LIST.sub("#", " ".join(masked.split()))
 
 
 def _only_names(words: Sequence[str]) -> bool:
