@@ -270,11 +270,7 @@ def test_two_faults_of_one_plate_keep_their_lines() -> None:
         Note("plate_channel", "plate 2: Fx is 0.7 times Fz; no floor holds a foot like that, it seems"),
         Note("plate_channel", "plate 1: Fy is 0.6 times Fz; no floor holds a foot like that, it seems"),
     ]
-    assert [text for _, text in by_code(notes)] == [
-        f"{notes[0].text}; {notes[2].text}",
-        notes[1].text,
-        notes[3].text,
-    ]
+    assert [text for _, text in by_code(notes)] == [f"{notes[0].text}; {notes[2].text}", notes[1].text, notes[3].text]
 
 
 def test_a_reason_as_the_record_holds_it() -> None:
