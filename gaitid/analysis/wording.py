@@ -25,7 +25,8 @@ def in_one(texts: Iterable[str]) -> str:
     """One text for several that say the same of different things.
 
     Where they differ by one number or name, what they share is said once: "plate 1: it is not used" and "plate 2: it is
-    not used" become "plate 1, 2: it is not used". Else each keeps its own sentence.
+    not used" become "plate 1, 2: it is not used". Else each keeps its own sentence, and where they go on alike after
+    one, or in brackets, that is said once, behind the last.
     """
     each = list(dict.fromkeys(texts))
     if len(each) == 1:
@@ -35,7 +36,7 @@ def in_one(texts: Iterable[str]) -> str:
     head, tail = _shared(words)
     differ = [w[head : len(w) - tail] for w in words]
     if head + tail < _SHARED_WORDS or not all(map(_only_names, differ)):
-        return "; ".join(each[:SHOWN]) + (f";{more}" if more else "")
+        return _each_its_own(words, tail, more)
     middles = [" ".join(w) for w in differ]
     mark = middles[0][-1] if middles[0][-1] in ":;," and len({m[-1] for m in middles}) == 1 else ""
     middles = [m.removesuffix(mark) for m in middles]
@@ -83,6 +84,17 @@ def _shared(texts: Sequence[Sequence[str]]) -> tuple[int, int]:
     head = next((i for i in range(shortest) if len({words[i] for words in texts}) > 1), shortest)
     room = shortest - head
     return head, next((i for i in range(room) if len({words[-1 - i] for words in texts}) > 1), room)
+
+
+def _each_its_own(texts: Sequence[Sequence[str]], tail: int, more: str) -> str:
+    """Sentences beside each other; of the words that all end in, those from the first new clause on stand once."""
+    first = texts[0]
+    shared = range(len(first) - tail, len(first))
+    new = next((i for i in shared if i and (first[i].startswith("(") or first[i - 1][-1] in ":;")), len(first))
+    own = [" ".join(words[: new + len(words) - len(first)]) for words in texts]
+    mark = own[0][-1] if new < len(first) and own[0][-1] in ":;" else ""
+    told = "; ".join(text.removesuffix(mark) for text in own) + (f";{more}" if more else "")
+    return " ".join([told + mark, *first[new:]])
 
 
 def _alike(group: Sequence[str], text: str) -> bool:

@@ -242,6 +242,17 @@ def test_the_page_lists_every_code_with_its_consequence_and_cure() -> None:
         ),
         (["plate 1: it is not used at all", "plate 2: it is not used at all"], "plate 1, 2: it is not used at all"),
         (["one thing", "another one"], "one thing; another one"),
+        (
+            [
+                f"the {side} shank varies by {n} mm (skin: 15 mm): a marker slips"
+                for side, n in (("left", 23), ("right", 26))
+            ],
+            "the left shank varies by 23 mm; the right shank varies by 26 mm (skin: 15 mm): a marker slips",
+        ),
+        (
+            [f"{side} knee turns by {n} deg: look at it" for side, n in (("left", 23), ("right", 26))],
+            "left knee turns by 23 deg; right knee turns by 26 deg: look at it",
+        ),
         (["the same"] * 3, "the same"),
         ([f"marker {i} is lost for good" for i in range(8)], "marker 0, 1, 2, 3, 4, 5 and 2 more is lost for good"),
     ],
@@ -270,7 +281,11 @@ def test_two_faults_of_one_plate_keep_their_lines() -> None:
         Note("plate_channel", "plate 2: Fx is 0.7 times Fz; no floor holds a foot like that, it seems"),
         Note("plate_channel", "plate 1: Fy is 0.6 times Fz; no floor holds a foot like that, it seems"),
     ]
-    assert [text for _, text in by_code(notes)] == [f"{notes[0].text}; {notes[2].text}", notes[1].text, notes[3].text]
+    assert [text for _, text in by_code(notes)] == [
+        "plate 1: Fx is 0.5 times Fz; plate 2: Fx is 0.7 times Fz; no floor holds a foot like that, it seems",
+        notes[1].text,
+        notes[3].text,
+    ]
 
 
 def test_a_reason_as_the_record_holds_it() -> None:
