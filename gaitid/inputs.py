@@ -11,7 +11,7 @@ from typing import Any
 from gaitid.disk.regular import MAX_BYTES, file_size
 from gaitid.errors import GaitidError, WriteError
 from gaitid.model.load import bundled_folder
-from gaitid.notes import Note, Notes
+from gaitid.notes import Note, Notes, as_option
 
 
 def sha256(path: Path, limit: int = sys.maxsize) -> str:
@@ -90,7 +90,7 @@ def static_beside(path: Path) -> Path | None:
 
 def static_unused(static: Path) -> Note:
     """That a static lies beside a trial, and how to use it."""
-    cure = f"--static {static.name}"
+    cure = as_option("--static", static)
     return Note("file_beside", f"{static.name} lies beside it and was not used: {cure}", cure=cure)
 
 
@@ -99,10 +99,11 @@ def loads_beside(path: Path, forces: Path | None) -> Notes:
     if forces is not None or path.suffix.lower() != ".trc":
         return ()
     stem = path.stem.casefold()
-    loads = [f.name for f in _beside(path) if f.suffix.lower() == ".mot" and f.stem.casefold().startswith(stem)]
+    loads = [f for f in _beside(path) if f.suffix.lower() == ".mot" and f.stem.casefold().startswith(stem)]
     if len(loads) != 1:
         return ()
-    return (Note("file_beside", f"{loads[0]} lies beside it and was not used: --forces {loads[0]}"),)
+    cure = as_option("--forces", loads[0])
+    return (Note("file_beside", f"{loads[0].name} lies beside it and was not used: {cure}", cure=cure),)
 
 
 def _beside(path: Path) -> list[Path]:

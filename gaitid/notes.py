@@ -5,7 +5,9 @@ A function that has something to say returns its notes beside its value; none ap
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 #: The most serious first. ``error``: something is wrong, and what it spoils is left empty; ``doubt``: numbers are
@@ -138,3 +140,8 @@ def ranked(notes: Iterable[Note]) -> Notes:
 def texts(notes: Iterable[Note]) -> list[str]:
     """What each note says."""
     return [note.text for note in notes]
+
+
+def as_option(option: str, path: Path) -> str:
+    """An option with its file as it has to be typed where the trial was named so."""
+    return f"{option} {shlex.quote(str(path))}"

@@ -30,7 +30,7 @@ from gaitid.model import AUTO
 from gaitid.model.hidden import about_hidden, hidden_model
 from gaitid.model.load import bundled_models, find_model, load_model
 from gaitid.model.specs import Model
-from gaitid.notes import Note, Notes
+from gaitid.notes import Note, Notes, as_option
 from gaitid.read import read_trial
 from gaitid.read.assignments import enf_files
 from gaitid.read.settings import SETTINGS, ReaderSettings
@@ -308,7 +308,17 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
     notes = (*prepared.notes, *of_statics)
     if prepared.chosen_because and options.subject is None:
         notes = (*notes, *loads_beside(found_trial(path), options.forces))
-    return judged(result, (*notes, *result.notes)) if notes else result
+    of_result = result.notes
+    if prepared.chosen_because and any(note.code == "file_beside" for note in notes):
+        of_result = tuple(map(partial(_cured_by_static, static=static_beside(found_trial(path))), of_result))
+    return judged(result, (*notes, *of_result)) if notes else result
+
+
+def _cured_by_static(note: Note, static: Path | None) -> Note:
+    """What the model that was chosen without a static lacks may be had with the one beside the trial."""
+    if note.code != "model_limits" or static is None:
+        return note
+    return note._replace(cure=f"{as_option('--static', static)}, if a model with all angles and moments fits it")
 
 
 def notes_of_trial(result: Result, prepared: Prepared) -> Notes:

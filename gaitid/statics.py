@@ -47,12 +47,14 @@ def notes_of_statics(
     lies = None if subject_given else beside or static_beside(found_trial(path))
     if lies is None:
         return ()
-    from gaitid.analysis.conflict import static_beside_notes, stored_is_used, stores_the_same
+    from gaitid.analysis.stored_alike import stores_the_same
+
+    if stores_the_same(lies, result.model, result.trial.parameters):
+        return ()
+    from gaitid.analysis.conflict import static_beside_notes, stored_is_used
 
     if not stored_is_used(result.subject, result.model):
         return (static_unused(lies),)
-    if stores_the_same(lies, result):
-        return ()
     try:
         static = _read_beside(lies, file_state(lies), settings)
     except GaitidError:

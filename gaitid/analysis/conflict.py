@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -25,18 +24,15 @@ from gaitid.body.standing import compare_with_static
 from gaitid.body.subject import Subject
 from gaitid.errors import GaitidError, first_few
 from gaitid.model import specs
-from gaitid.notes import Note, Notes
-from gaitid.read.c3d.trial import read_stored_subject
+from gaitid.notes import Note, Notes, as_option
 from gaitid.trial import Array, Trial
 
 # Two calibrations that agree to this are as good as one. Degrees: what repeated gait analyses of one person agree to at
-# best (McGinley 2009, Gait Posture 29:360-369: errors of 2° or less are acceptable). N·m/kg: half of what no trial may
-# be wrong by unsaid.
+# best (McGinley 2009, Gait Posture 29:360-369: 2° to 5° are typical, 2° and less acceptable). N·m/kg: half of what no
+# trial may be wrong by unsaid.
 SAME_DEG, SAME_NM_PER_KG = 2.0, 0.05
 # Frames of static and trial that are looked at before it is known that they differ: enough for means.
 _LOOKED_AT = 50
-# rad or deg, as the files store it.
-_SAME_STORED = 1e-3
 # So many measurements that differ are named.
 _SHOWN = 3
 
@@ -96,7 +92,7 @@ def static_beside_notes(result: Result, origin: Origin, static: Trial) -> Notes:
     """
     name = static.path.name
     begin = f"{name} lies beside it and was not used, as the trial stores a calibration"
-    cure = f"--static {name}"
+    cure = as_option("--static", static.path)
     static = replace(static, points_g=static.points_g[:: max(1, static.n_frames // _LOOKED_AT)])
     try:
         other = origin.prepared(result.trial, static, None)
@@ -121,26 +117,6 @@ def static_beside_notes(result: Result, origin: Origin, static: Trial) -> Notes:
         return (Note("file_beside", text, cure=cure),)
     text = f"{text}: {first_few(differences, _SHOWN)}"
     return (Note("calibration_conflict", text, cure=f"look which was measured with these markers: {cure} takes it"),)
-
-
-def stores_the_same(static: Path, result: Result) -> bool:
-    """Whether a static stores the calibration that the trial stores too.
-
-    Its parameters alone are read. What a program computed from a static and wrote into both needs no comparison.
-    """
-    if static.suffix.lower() != ".c3d":
-        return False
-    try:
-        _, stored = read_stored_subject(static)
-    except GaitidError:
-        return False
-    letters = [side.letter for side in result.model.sides]
-    angles = [m for m in result.model.subject.values() if isinstance(m.static, specs.StaticAngle | specs.StaticTurn)]
-    names = [name.replace("{S}", letter) for m in angles for name in m.c3d for letter in letters]
-    ours = result.trial.parameters
-    return any(map(ours.get, names)) and all(
-        abs(stored.get(name, 0.0) - ours.get(name, 0.0)) < _SAME_STORED for name in names
-    )
 
 
 def _differences(used: Subject, other: Subject) -> list[str]:

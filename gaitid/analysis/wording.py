@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
@@ -10,15 +11,22 @@ from gaitid.notes import Note
 T = TypeVar("T")
 # Of so many things that one line is about all is said; of the others, how many they are.
 SHOWN = 6
-# Texts that share so many words at their ends, or half of all words at their places, say the same of different things.
-_SHARED_WORDS, _SHARED_PLACES = 3, 0.5
+# Words by which texts that say the same of different things may differ: numbers, names (of markers, channels, files),
+# and these parts of the body.
+_NAME = re.compile(r"[\w.+-]*[\dA-Z_][^\s,;:()]*|left|right|pelvis|hip|thigh|knee|shank|ankle|foot")
+_CORE = re.compile(r"[^\s,;:()]+(?<!\.)")
+_LIST = re.compile(r"#(?:(?:,| and|, and)? #)+")
+_PLATE = re.compile(r"plate \d+")
+# At least so many words have to be shared at both ends together for one sentence of several.
+_SHARED_WORDS = 3
 
 
 def in_one(texts: Iterable[str]) -> str:
-    """One text for several that say the same of different things; what they share at their ends is said once.
+    """One text for several that say the same of different things.
 
-    "plate 1 reads 8 N while it is empty" and "plate 2 reads 13 N while it is empty" become "plate 1 reads 8, 2 reads 13
-    N while it is empty".
+    Where they differ by one number or name, what they share is said once: "plate 1: it is not used" and "plate 2: it is
+    not used" become "plate 1, 2: it is not used". Else each keeps its own sentence, and where they go on alike after
+    one, or in brackets, that is said once, behind the last.
     """
     each = list(dict.fromkeys(texts))
     if len(each) == 1:
@@ -26,20 +34,20 @@ def in_one(texts: Iterable[str]) -> str:
     more = f" and {len(each) - SHOWN} more" if len(each) > SHOWN else ""
     words = [text.split() for text in each[:SHOWN]]
     head, tail = _shared(words)
-    if head + tail < _SHARED_WORDS or any(len(w) == head + tail for w in words):
-        return "; ".join(each[:SHOWN]) + (f";{more}" if more else "")
-    middles = [" ".join(w[head : len(w) - tail]) for w in words]
+    differ = [w[head : len(w) - tail] for w in words]
+    if head + tail < _SHARED_WORDS or not all(map(_only_names, differ)):
+        return _each_its_own(words, tail, more)
+    middles = [" ".join(w) for w in differ]
     mark = middles[0][-1] if middles[0][-1] in ":;," and len({m[-1] for m in middles}) == 1 else ""
     middles = [m.removesuffix(mark) for m in middles]
-    between = "; " if any(c in m for m in middles for c in ",;:") else ", "
-    return " ".join([*words[0][:head], between.join(middles) + more + mark, *words[0][len(words[0]) - tail :]])
+    return " ".join([*words[0][:head], ", ".join(middles) + more + mark, *words[0][len(words[0]) - tail :]])
 
 
 def alike(items: Iterable[T], text_of: Callable[[T], str]) -> list[list[T]]:
     """Items whose texts say the same of different things together, in the order of the first of each."""
     groups: list[list[T]] = []
     for item in items:
-        group = next((g for g in groups if _alike(text_of(g[0]).split(), text_of(item).split())), None)
+        group = next((g for g in groups if _alike([text_of(one) for one in g], text_of(item))), None)
         if group is None:
             groups.append([item])
         else:
@@ -78,8 +86,32 @@ def _shared(texts: Sequence[Sequence[str]]) -> tuple[int, int]:
     return head, next((i for i in range(room) if len({words[-1 - i] for words in texts}) > 1), room)
 
 
-def _alike(one: Sequence[str], other: Sequence[str]) -> bool:
-    if sum(_shared([one, other])) >= _SHARED_WORDS:
+def _each_its_own(texts: Sequence[Sequence[str]], tail: int, more: str) -> str:
+    """Sentences beside each other; of the words that all end in, those from the first new clause on stand once."""
+    first = texts[0]
+    shared = range(len(first) - tail, len(first))
+    new = next((i for i in shared if i and (first[i].startswith("(") or first[i - 1][-1] in ":;")), len(first))
+    own = [" ".join(words[: new + len(words) - len(first)]) for words in texts]
+    mark = own[0][-1] if new < len(first) and own[0][-1] in ":;" else ""
+    told = "; ".join(text.removesuffix(mark) for text in own) + (f";{more}" if more else "")
+    return " ".join([told + mark, *first[new:]])
+
+
+def _alike(group: Sequence[str], text: str) -> bool:
+    """Whether a text says the same as those of a group, of something else; two notes of one plate say two things."""
+    if text in group:
         return True
-    same = sum(a == b for a, b in zip(one, other, strict=False))
-    return len(one) == len(other) and same >= _SHARED_PLACES * len(one)
+    plate = _PLATE.match(text)
+    if plate and plate[0] in {known[0] for one in group if (known := _PLATE.match(one))}:
+        return False
+    return _shape(group[0]) == _shape(text)
+
+
+def _shape(text: str) -> str:
+    """A text with ``#`` for its numbers and names, and for lists of them."""
+    masked = _CORE.sub(lambda found: "#" if _NAME.fullmatch(found[0]) else found[0], text)
+    return _LIST.sub("#", " ".join(masked.split()))
+
+
+def _only_names(words: Sequence[str]) -> bool:
+    return _shape(" ".join(words)).rstrip(":;,.") == "#"

@@ -13,10 +13,11 @@ from gaitid.batch.files import absolute, by_name
 from gaitid.batch.manifest import OPTIONS, looked_for
 from gaitid.batch.pairs import Folders, Pairs
 from gaitid.batch.statics import words_of
-from gaitid.batch.stored import stores_calibration
+from gaitid.batch.stored import static_adds_nothing, stores_calibration
 from gaitid.batch.types import Planned, Static, Wanted
 from gaitid.errors import GaitidError, counted, first_few
 from gaitid.model import AUTO
+from gaitid.notes import as_option
 
 # Names of so many trials stand in a line of the plan.
 _SHOWN = 4
@@ -65,9 +66,10 @@ def _analysed_with(planned: Planned) -> str:
         text = f"static {planned.static.path} ({planned.static.how}{of})"
     else:
         there = f" ({planned.n_statics} there, none of them by name this trial's)" if planned.n_statics else ""
-        if planned.beside is not None:
-            there = f" ({planned.beside} is not taken; --static {planned.beside} would)"
-        text = f"no static{there}: calibration stored in the trial"
+        if planned.beside is not None and planned.beside_differs:
+            there = f" ({planned.beside} is not taken; {as_option('--static', planned.beside)} would)"
+        stored = "calibration stored in the trial"
+        text = stored if planned.beside and not planned.beside_differs else f"no static{there}: {stored}"
     options = zip(planned.words[::2], planned.words[1::2], strict=True)
     others = " ".join(f"{option} {value}" for option, value in options if option != "--static")
     return f"{text}; {others}" if others else text
@@ -152,8 +154,11 @@ def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None
     path = wanted.path
     static, n_statics = pairs.static_of(path) if _seeks(wanted, given) else (None, 0)
     beside: Path | None = None
-    if static is not None and stores_calibration(path, _model_of(wanted.words, given)):
+    beside_differs = False
+    model = _model_of(wanted.words, given)
+    if static is not None and stores_calibration(path, model):
         beside = static.path
+        beside_differs = not static_adds_nothing(beside, path, model)
         static, n_statics = None, 0
     options = [] if static is None else [("--static", str(static.path))]
     if values := _values(wanted.words, "--static") or _values(given, "--static"):
@@ -169,7 +174,17 @@ def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None
     folder, root = (output or Path()) / below, folders.up(path.parent)[-1]
     session = below.as_posix() if wanted.subject and below.parts else ""
     return Planned(
-        path, folder, subject, static, n_statics, tuple(chain(*options)), wanted.where, root, beside, session
+        path,
+        folder,
+        subject,
+        static,
+        n_statics,
+        tuple(chain(*options)),
+        wanted.where,
+        root,
+        beside,
+        session,
+        beside_differs,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from gaitid.analysis.stored_alike import stores_the_same
 from gaitid.errors import GaitidError
 from gaitid.model import AUTO, specs
 from gaitid.model.load import load_model
@@ -38,6 +39,14 @@ def stores_calibration(path: Path, model_name: str = AUTO) -> bool:
     of_sides = [side_needs(model, side.name, labels.__contains__)[0] for side in model.sides]
     recorded = [needs for needs in of_sides if needs.complete]
     return bool(recorded) and all(_is_stored(model, name, stored) for needs in recorded for name in needs.measurements)
+
+
+def static_adds_nothing(static: Path, path: Path, model_name: str = AUTO) -> bool:
+    """Whether a static stores the calibration angles that a trial stores (`stores_calibration`)."""
+    try:
+        return stores_the_same(static, _model(model_name), read_stored_subject(path)[1])
+    except (GaitidError, OSError, ValueError):
+        return False
 
 
 def _is_stored(model: specs.Model, name: str, stored: Mapping[str, float]) -> bool:

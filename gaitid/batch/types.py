@@ -111,6 +111,8 @@ class Planned:
         The folder that results mirror, as the trial's path begins.
     beside : Path or None
         A static that was found and is not taken, as the trial stores its calibration.
+    beside_differs : bool
+        Whether that static stores another calibration than the trial, or none.
     session : str
         The trial's folder below the root of the data set, where a manifest names the subject: what tells recordings of
         one subject apart. Empty where that is not known: a folder may be a subject or a session.
@@ -126,3 +128,4 @@ class Planned:
     root: Path = Path()
     beside: Path | None = None
     session: str = ""
+    beside_differs: bool = False

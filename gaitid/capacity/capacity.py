@@ -21,7 +21,7 @@ from gaitid.capacity.ellipsoids import (
 from gaitid.capacity.leg_dynamics import LegDynamics, freedoms_of, leg_dynamics
 from gaitid.capacity.limits import Freedom, Limits
 from gaitid.capacity.polytope import acceleration_polytope, largest_acceleration
-from gaitid.errors import GaitidError, TrialError
+from gaitid.errors import GaitidError, TrialError, counted
 from gaitid.ground.vertical import vertical
 from gaitid.markers.clean import model_markers
 from gaitid.numerics.masks import known_rows
@@ -141,7 +141,9 @@ def find_capacity(
         legs[side] = _leg_capacity(dynamics, freedoms, axes_g, ways_g[side], chosen & solid)
         empty = int((chosen & solid & ~known_rows(legs[side].gravity)).sum())
         if empty:
-            warnings.append(f"{side} leg: {empty} of {int(chosen.sum())} frames are empty: the posture is not known")
+            warnings.append(
+                f"{side} leg: empty in {empty} of {counted(int(chosen.sum()), 'frame')}: the posture is not known"
+            )
         if (legs[side].rank < len(axes_g)).any():
             warnings.append(f"{side} leg: these axes cannot accelerate the {endpoint} in every direction (rank column)")
     axes = ("forward", "up") if sagittal else ("x", "y", "z")
@@ -167,7 +169,7 @@ def _with_inertia(dynamics: LegDynamics, side: str, limits: Limits) -> tuple[Leg
     why = f"{side} leg: the segment parameters give {words} no inertia"
     if singular.sum() == dynamics.known.sum():
         raise GaitidError(f"{limits.path}: {why}", todo="leave one of these axes out, or give a table with inertia")
-    return dynamics, ~singular, [*warnings, f"{why} in {int(singular.sum())} frames, which are empty"]
+    return dynamics, ~singular, [*warnings, f"{why} in {counted(int(singular.sum()), 'frame')}: left empty"]
 
 
 def _leg_capacity(

@@ -16,6 +16,7 @@ from gaitid.cli.common import CONTEXT, attempt, folders_for, print_detail, print
 from gaitid.cli.log import ERROR, Log
 from gaitid.cli.verdict import print_verdict
 from gaitid.dynamics import SOLVER_NAMES
+from gaitid.errors import counted
 from gaitid.write import DEFAULT_FRAMES, FRAMES_OF_EXPRESSION, WRITE
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def _run_trial(path: Path, folder: Path, prepared: Prepared, placed: Callable[[]
     for side, leg in result.sides.items():
         for joint, counts in leg.coverage.items():
             empty = "; ".join(f"{n} empty: {why}" for why, n in counts.items() if why != "filled" and n)
-            print_detail(f"{path}: {side} {joint}: {counts['filled']} frames filled; {empty}")
+            print_detail(f"{path}: {side} {joint}: {counted(counts['filled'], 'frame')} filled; {empty}")
     return True
 
 

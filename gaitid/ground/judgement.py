@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from gaitid.errors import counted
 from gaitid.ground.edges import over_an_edge, part_of_the_foot, pressure_at_an_edge
 from gaitid.ground.evidence import Evidence, Limits, smallest_sure
 from gaitid.ground.reason import Reason, unknown
@@ -117,9 +118,9 @@ def timing(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """A force that begins or ends while the foot stands still: part of the foot stands elsewhere."""
     early, late = contact.stance.beyond(contact.first, contact.last)
     if not contact.cut[0] and early > contact.near:
-        yield unknown(f"the foot stood {early} frames before the plate was loaded")
+        yield unknown(f"the foot stood {counted(early, 'frame')} before the plate was loaded")
     if not contact.cut[1] and late > contact.near:
-        yield unknown(f"the foot stood {late} frames after the plate was unloaded")
+        yield unknown(f"the foot stood {counted(late, 'frame')} after the plate was unloaded")
 
 
 # --- rules: where it presses --------------------------------------------------------------------------------
@@ -170,7 +171,7 @@ def pressure_off_the_foot(contact: Evidence, limits: Limits) -> Iterator[Reason]
         away = float(median(aside[contact.sure & np.isfinite(aside)]))
         yield unknown(f"its pressure is not under the foot ({away * 100:.0f} cm aside); check the plate's corners")
     elif misplaced.any():
-        text = f"in {misplaced.sum()} frames the pressure is not under the foot, and the load unknown"
+        text = f"in {counted(int(misplaced.sum()), 'frame')} the pressure is not under the foot, and the load unknown"
         yield Reason(0.8, text, misplaced=misplaced)
 
 

@@ -205,7 +205,8 @@ def torsion_faults(stood: Sequence[Stood]) -> Iterator[Fault]:
         if not (other_sign or lever_m > DOUBTED_TORSION):
             continue
         withheld = lever_m > NO_TORSION
-        text = f"plate {number}: its free moment is the force times {lever_m * 1e3:.0f} mm; feet make 20 at most"
+        lever = f"the force times {lever_m * 1e3:.0f} mm"
+        text = f"plate {number}: its free moment is {lever}; feet make 20 at most in walking and running"
         if other_sign:
             text += f", and it is {turned_m * 1e3:.0f} mm with Mz of the other sign"
         cure = "check the sign and unit of Mz, and the plate's corners"

@@ -84,7 +84,7 @@ class LabelFault:
             cure = f"correct {self.labels[0]} in {where}, or keep it with {KEEP}"
             return Note("marker_spike", f"{what}: taken as not seen in {where}", cure=cure)
         cure = f"correct {' and '.join(self.labels)} in {where}, or keep them with {KEEP}"
-        return Note("label_fault", f"{what}: taken as not seen in {where}; correct the labels there", cure=cure)
+        return Note("label_fault", f"{what}: taken as not seen in {where}", cure=cure)
 
     @property
     def lost(self) -> int:

@@ -119,9 +119,7 @@ def _verdict(result: Result) -> str:
     verdict = result.section("verdict")
     if not isinstance(verdict, Mapping):
         return ""
-    given = verdict.get("reasons")
-    reasons = [r for r in given if isinstance(r, Mapping)] if isinstance(given, list) else []
-    items = "".join(f"<li>{escape(reason_words(reason))}</li>" for reason in reasons)
+    items = "".join(f"<li>{escape(reason_words(reason))}</li>" for reason in result.reasons())
     words = f"Verdict: {escape(verdict_words(verdict))}"
     if not items:
         return f'<p aria-label="Verdict"><strong>{words}</strong></p>'
@@ -129,14 +127,18 @@ def _verdict(result: Result) -> str:
 
 
 def _warnings(result: Result) -> str:
+    """What the notes say beside the verdict, which stands above."""
+    all_of, others = result.warnings(), result.warnings(beside_verdict=True)
     lists = []
-    for severity, texts in result.warnings().items():
+    for severity, texts in others.items():
         items = "".join(f"<li>{escape(text)}</li>" for text in texts)
         heading = f"<h3>{_SEVERITIES.get(severity, escape(severity))}</h3>" if severity else ""
         lists.append(f"{heading}<ul>{items}</ul>")
+    more = "more " if others != all_of else ""
     if not lists:
-        return '<p class="quiet">No warnings.</p>'
-    heading = f"<h2>{count_warnings(result)}</h2>"
+        return f'<p class="quiet">No {more}warnings.</p>'
+    count = sum(map(len, others.values()))
+    heading = f"<h2>{count} {more}warning{'s' if count > 1 else ''}</h2>"
     return f'<section class="warnings" aria-label="Warnings">{heading}{"".join(lists)}</section>'
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gaitid.errors import counted
 from gaitid.simulate.body import JOINTS, SEGMENTS, SIDES
 from gaitid.simulate.clinical import JOINT_SEGMENTS
 from gaitid.simulate.jet import Array
@@ -92,7 +93,7 @@ def _reason(stance: Stance, shared: Frames) -> str:
         return f"partly on plate {plates}, partly on bare floor"
     words = "all of the foot on one plate" if stance.plate else f"all of the foot on plates {plates} together"
     if shared.size:
-        words += f"; another foot loads the same in {shared.size} frames ({runs(shared + FIRST_FRAME)})"
+        words += f"; another foot loads the same in {counted(int(shared.size), 'frame')} ({runs(shared + FIRST_FRAME)})"
     return words
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gaitid.analysis.conflict import given_static_notes, static_beside_notes, stores_the_same
+from gaitid.analysis.conflict import given_static_notes, static_beside_notes
 from gaitid.analysis.origin import Origin
 from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.stored_alike import stores_the_same
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
 from gaitid.model.specs import Model
@@ -59,7 +60,7 @@ def test_the_effect_is_that_of_both_analyses(simulated: Callable[..., object], j
     assert note.code == "calibration_conflict" and "left ankle dorsiflexion" in note.text
     assert "static_plantar_flexion" in note.text
     beside_text = note.text
-    assert f"--static {static.path.name}" in note.cure
+    assert f"--static {static.path} takes it" in note.cure
     (note,) = given(off, static, model)
     assert note.code == "calibration_conflict"
     both = [analyse(off, model, SubjectFile(), s).sides["left"] for s in (None, static)]
@@ -108,7 +109,7 @@ def test_others_do_not(walk: str, static: str) -> None:
     """That of the stairs neither: it stores angles of feet that were not levelled, and is read so."""
     trial = read_c3d(SHARED / walk)
     assert beside(trial, read_c3d(SHARED / static)) == ()
-    assert stores_the_same(SHARED / static, analyse(trial, PIG, SubjectFile()))
+    assert stores_the_same(SHARED / static, PIG, trial.parameters)
 
 
 @recorded

@@ -177,9 +177,9 @@ def test_reasons_stand_by_what_they_do_then_by_severity_and_repeated_ones_in_one
         walk,
         Note("marker_filter", "the markers carry noise"),
         Note("measurements_differ", "mass: 70 kg from the trial, 71 kg from the static"),
-        Note("label_fault", "LANK jumps by 22 mm: taken as not seen in frames 7-8; correct the labels there"),
+        Note("label_fault", "LANK jumps by 22 mm: taken as not seen in frames 7-8"),
         Note("other_person", "the static may be another person's"),
-        Note("label_fault", "LHEE jumps by 26 mm: taken as not seen in frames 1-4; correct the labels there"),
+        Note("label_fault", "LHEE jumps by 26 mm: taken as not seen in frames 1-4"),
     )
     assert codes(verdict) == [("other_person", ""), ("label_fault", ""), ("measurements_differ", "")]
     assert verdict.trial == DO_NOT_USE
@@ -187,7 +187,7 @@ def test_reasons_stand_by_what_they_do_then_by_severity_and_repeated_ones_in_one
     assert fault.count == 2
     assert fault.words == (
         "LANK jumps by 22 mm: taken as not seen in frames 7-8; LHEE jumps by 26 mm: taken as not seen in frames 1-4; "
-        "correct the labels there"
+        "cure: correct the labels there"
     )
     assert [note.code for note in verdict.others] == ["marker_filter"]
 
@@ -247,10 +247,21 @@ def test_the_page_lists_every_code_with_its_consequence_and_cure() -> None:
         (["plate 1: no corners"], "plate 1: no corners"),
         (
             [f"plate {i} reads {i}.5 N while it is empty" for i in (1, 2)],
-            "plate 1 reads 1.5, 2 reads 2.5 N while it is empty",
+            "plate 1 reads 1.5 N while it is empty; plate 2 reads 2.5 N while it is empty",
         ),
         (["plate 1: it is not used at all", "plate 2: it is not used at all"], "plate 1, 2: it is not used at all"),
         (["one thing", "another one"], "one thing; another one"),
+        (
+            [
+                f"the {side} shank varies by {n} mm (skin: 15 mm): a marker slips"
+                for side, n in (("left", 23), ("right", 26))
+            ],
+            "the left shank varies by 23 mm; the right shank varies by 26 mm (skin: 15 mm): a marker slips",
+        ),
+        (
+            [f"{side} knee turns by {n} deg: look at it" for side, n in (("left", 23), ("right", 26))],
+            "left knee turns by 23 deg; right knee turns by 26 deg: look at it",
+        ),
         (["the same"] * 3, "the same"),
         ([f"marker {i} is lost for good" for i in range(8)], "marker 0, 1, 2, 3, 4, 5 and 2 more is lost for good"),
     ],
@@ -268,6 +279,21 @@ def test_notes_of_one_code_that_say_different_things_keep_their_lines() -> None:
     assert [text for _, text in by_code(notes)] == [
         "12, 512 bytes behind the last frame are not read",
         "events without a possible time are gone: Foot Off",
+    ]
+
+
+def test_two_faults_of_one_plate_keep_their_lines() -> None:
+    """Nor are two kinds of fault spliced that share their first words."""
+    notes = [
+        Note("plate_channel", "plate 1: Fx is 0.5 times Fz; no floor holds a foot like that, it seems"),
+        Note("plate_channel", "plate 1: Fx and Fy are exchanged, Fy with the wrong sign, it seems"),
+        Note("plate_channel", "plate 2: Fx is 0.7 times Fz; no floor holds a foot like that, it seems"),
+        Note("plate_channel", "plate 1: Fy is 0.6 times Fz; no floor holds a foot like that, it seems"),
+    ]
+    assert [text for _, text in by_code(notes)] == [
+        "plate 1: Fx is 0.5 times Fz; plate 2: Fx is 0.7 times Fz; no floor holds a foot like that, it seems",
+        notes[1].text,
+        notes[3].text,
     ]
 
 

@@ -90,6 +90,14 @@ def test_the_plan_says_what_it_leaves(one_walk: Path, tmp_path: Path) -> None:
     assert "not analysed" not in text
 
 
+def test_the_plan_says_nothing_of_a_static_that_stores_the_same(shared_trials: Path) -> None:
+    for name, differs in (("children/HC030A", False), ("sydney", True)):
+        plan = make_plan([str(shared_trials / name)], None)
+        assert plan.trials and all(p.beside is not None and p.beside_differs == differs for p in plan.trials)
+        text = "\n".join(plan.lines())
+        assert "calibration stored in the trial" in text and ("is not taken" in text) == differs
+
+
 def test_which_trials_store_a_calibration(one_walk: Path, tmp_path: Path) -> None:
     calibrated = one_walk / "calibrated.c3d"
     assert stores_calibration(calibrated)

@@ -134,7 +134,7 @@ def test_a_leg_that_was_not_recorded_has_empty_columns(walk: Path, tmp_path: Pat
     found = columns(tmp_path / "out" / "leg.capacity.csv")
     assert np.isnan(found["right_foot_kappa_per_kg3_m3"]).all()
     assert np.isfinite(found["left_foot_kappa_per_kg3_m3"]).all()
-    assert "right leg: 250 of 250 frames are empty" in done.err
+    assert "right leg: empty in 250 of 250 frames" in done.err
 
 
 # --- what is refused ------------------------------------------------------------------------------------------

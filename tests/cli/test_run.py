@@ -603,3 +603,12 @@ def test_what_was_done_is_said_only_when_asked(walk: Path, tmp_path: Path) -> No
     short, full = (gaitid("run", trial, "--model", "pig", "-o", tmp_path, *more).err for more in ([], ["-v"]))
     assert "that was taken off its load" not in short
     assert "note: plate 1 reads" in full and "that was taken off its load" in full
+
+
+@recorded("qualisys/walk.c3d")
+def test_a_static_beside_is_the_cure_of_what_the_model_lacks(recorded_trial: Path, tmp_path: Path) -> None:
+    """The option is as it has to be typed where the trial was named so."""
+    assert gaitid("run", recorded_trial, "-o", tmp_path).code == 0
+    reasons = json.loads((tmp_path / "walk.run.json").read_text(encoding="utf-8"))["verdict"]["reasons"]
+    (limits,) = [reason for reason in reasons if reason["code"] == "model_limits"]
+    assert limits["cure"].startswith(f"--static {recorded_trial.parent / 'static.c3d'}, ")

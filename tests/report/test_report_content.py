@@ -276,6 +276,13 @@ def test_the_verdict_stands_on_top_where_the_record_has_one(
     said = "<h2>Verdict: usable (left usable, right good)</h2><ul><li>left: no &lt;stance&gt;; cure: another trial</li>"
     assert said in page
     assert page.index(said) < page.index('aria-label="Warnings"')
+    others = [{"severity": "doubt", "code": "c", "text": text} for text in ("no <stance>", "another")]
+    edit_record(result, {"schema": 2, "warnings": others})
+    page = words(result)
+    assert page.count("no &lt;stance&gt;") == 1  # under the verdict
+    assert "<h2>1 more warning</h2><h3>Doubts</h3><ul><li>another</li></ul>" in page
+    edit_record(result, {"schema": 2, "warnings": others[:1]})
+    assert "No more warnings." in words(result)
     edit_record(result, {"verdict": {"trial": "good", "left": "good", "right": "good", "reasons": []}})
     assert "<strong>Verdict: good</strong>" in words(result)
     for damaged in ("good", [1], {"trial": None, "reasons": "x"}):
