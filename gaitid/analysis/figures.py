@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from gaitid.analysis.finding import Finding
 from gaitid.analysis.limits import (
     EMPTY_FAIL,
     EMPTY_WARN,
@@ -28,37 +29,9 @@ from gaitid.analysis.result import Result, SideResult
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows, spans
-from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray
 
 _WRONG = "body mass or plate wrong"
-
-
-@frozen_dataclass()
-class Figure:
-    """One figure and its limit.
-
-    Attributes
-    ----------
-    name : str
-    status : str
-        ``pass``, ``warn`` or ``fail``.
-    text : str
-        For a person, with the figure and the limit.
-    value, limit : float or None
-    unit : str
-        Of both.
-    side : str
-        The only leg that it concerns; empty where it concerns the trial.
-    """
-
-    name: str
-    status: str
-    text: str
-    value: float | None = None
-    limit: float | None = None
-    unit: str = ""
-    side: str = ""
 
 
 def figure_notes(result: Result) -> Notes:
@@ -77,7 +50,7 @@ def figure_notes(result: Result) -> Notes:
 # --- how much is known --------------------------------------------------------------------------------------
 
 
-def coverage(result: Result) -> Figure:
+def coverage(result: Result) -> Finding:
     """Share of the frames with a known load in which a joint's wrench is empty, worst joint."""
     worst, side_of, where, any_filled, any_loaded = 0.0, "", "", False, False
     for side, leg in result.sides.items():
@@ -94,15 +67,15 @@ def coverage(result: Result) -> Figure:
                     worst, side_of, where = empty, side, f"{side} {joint}"
     if not any_filled:
         what = "no wrench is known" if any_angle(result) else "no angle and no wrench is known"
-        return Figure("coverage", FAIL, f"{what} in any frame", 1.0, EMPTY_FAIL, "1")
+        return Finding("coverage", FAIL, f"{what} in any frame", 1.0, EMPTY_FAIL, "1")
     if not any_loaded:
-        return Figure("coverage", WARN, "no load is known in any frame: coverage was not checked")
+        return Finding("coverage", WARN, "no load is known in any frame: coverage was not checked")
     status = FAIL if worst > EMPTY_FAIL else WARN if worst > EMPTY_WARN else PASS
     text = f"{worst:.0%} of the frames with a known load are empty"
     if status != PASS:
         limit = EMPTY_FAIL if status == FAIL else EMPTY_WARN
         text += f" ({where}), at most {limit:.0%}: markers are missing there"
-    return Figure("coverage", status, text, worst, EMPTY_FAIL, "1", "" if status == PASS else side_of)
+    return Finding("coverage", status, text, worst, EMPTY_FAIL, "1", "" if status == PASS else side_of)
 
 
 def any_angle(result: Result, side: str = "") -> bool:
@@ -116,7 +89,7 @@ def any_angle(result: Result, side: str = "") -> bool:
 # --- how much is carried ------------------------------------------------------------------------------------
 
 
-def vertical_force(result: Result) -> list[Figure]:
+def vertical_force(result: Result) -> list[Finding]:
     """Whether the plates carry the body weight that the mass says; nothing where something else may carry it."""
     gravity, mass = result.gravity_g, result.subject.mass_kg
     g = float(np.linalg.norm(gravity))
@@ -131,16 +104,16 @@ def vertical_force(result: Result) -> list[Figure]:
         text = f"mean vertical force {mean:.3f} body weights over frames {start + first}-{stop + first}"
         if status != PASS:
             text += f", expected {limits[0]:g} to {limits[1]:g}: {_WRONG}"
-        figures.append(Figure("mean force", status, text, mean, limits[0 if mean < 1 else 1], "BW"))
+        figures.append(Finding("mean force", status, text, mean, limits[0 if mean < 1 else 1], "BW"))
     figures += _together(result, up, weight)
     peaks = [c.peak_vertical_N / weight for c in result.contacts if c.plates]
     if peaks and all(f.name != "peak force" for f in figures):
         text = f"peak vertical force {max(peaks):.2f} body weights"
-        figures.append(Figure("peak force", PASS, text, max(peaks), PEAK_FAIL[1], "BW"))
+        figures.append(Finding("peak force", PASS, text, max(peaks), PEAK_FAIL[1], "BW"))
     return figures
 
 
-def _peaks(result: Result, weight: float) -> Iterator[Figure]:
+def _peaks(result: Result, weight: float) -> Iterator[Finding]:
     """Peaks of contacts between the trial's ends that lie beyond a limit."""
     last = result.trial.n_frames - 1
     for c in result.contacts:
@@ -151,10 +124,10 @@ def _peaks(result: Result, weight: float) -> Iterator[Figure]:
         if status != PASS:
             words = f"{c.side} foot on plate {c.plate_names} peaks at {share:.2f} body weights"
             words += f", expected {limits[0]:g} to {limits[1]:g}: {_WRONG}"
-            yield Figure("peak force", status, words, share, limits[0 if share < 1 else 1], "BW", c.side)
+            yield Finding("peak force", status, words, share, limits[0 if share < 1 else 1], "BW", c.side)
 
 
-def _together(result: Result, up: Array, weight: float) -> list[Figure]:
+def _together(result: Result, up: Array, weight: float) -> list[Finding]:
     """What both feet carry while both are on plates: a plate counted for both feet doubles it."""
     legs = list(result.sides.values())
     if len(legs) != 2:
@@ -169,7 +142,7 @@ def _together(result: Result, up: Array, weight: float) -> list[Figure]:
         f"both feet together carry {total[at]:.2f} body weights at frame {at + result.trial.first_frame}, "
         f"at most {TOGETHER_WARN:g} in walking: body mass wrong, or a load counted for both feet"
     )
-    return [Figure("both feet", WARN, text, float(total[at]), TOGETHER_WARN, "BW")]
+    return [Finding("both feet", WARN, text, float(total[at]), TOGETHER_WARN, "BW")]
 
 
 def _landed_together(result: Result, at: int) -> bool:

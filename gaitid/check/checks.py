@@ -74,7 +74,7 @@ def check_result(result: Result) -> list[Finding]:
         *labels(result),
         known_wrenches(result),
         *segment_lengths(result),
-        *map(_found, figures.vertical_force(result)),
+        *figures.vertical_force(result),
         *verdict(result),
     ]
 
@@ -94,10 +94,6 @@ def verdict(result: Result) -> list[Finding]:
         for code, severity, text in said
         if code not in _SHOWN_AS_FIGURES
     ]
-
-
-def _found(figure: figures.Figure) -> Finding:
-    return Finding(figure.name, figure.status, figure.text, figure.value, figure.limit, figure.unit)
 
 
 # What their figures show with number and limit is not said again as a note.
@@ -209,7 +205,7 @@ def loads_known(result: Result) -> Finding:
 
 def known_wrenches(result: Result) -> Finding:
     """Share of the frames with a known load in which a joint's wrench is empty; of standing none is asked."""
-    found = _found(figures.coverage(result))
+    found = figures.coverage(result)
     standing = any(reason.code == "standing" for reason in result.verdict.reasons)
     if found.status == FAIL and standing and figures.any_angle(result):
         return Finding("coverage", PASS, "the subject stands still: no wrench is asked", 0.0)

@@ -1,4 +1,4 @@
-"""What one check found, and all of them together."""
+"""All that the checks of one trial found."""
 
 from __future__ import annotations
 
@@ -8,43 +8,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from gaitid.analysis.finding import NOTE, Finding
 from gaitid.analysis.limits import FAIL, PASS, WARN
 
 __all__ = ["FAIL", "NOTE", "PASS", "WARN", "Finding", "Report"]
-
-# What was assumed or is worth knowing: no check, and no warning.
-NOTE = "note"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What one check found.
-
-    Attributes
-    ----------
-    name : str
-    status : str
-        ``pass``, ``warn``, ``fail`` or ``note``.
-    text : str
-        For a person, with the number that was measured and the limit.
-    value : float or None
-    limit : float or None
-    unit : str
-        Of both.
-    detail : tuple of str
-        More lines for who asks.
-    severity : str
-        Of the note that it repeats (`gaitid.notes.SEVERITIES`); a warning of a check's own is a doubt.
-    """
-
-    name: str
-    status: str
-    text: str
-    value: float | None = None
-    limit: float | None = None
-    unit: str = ""
-    detail: tuple[str, ...] = ()
-    severity: str = "doubt"
 
 
 @dataclass(frozen=True)

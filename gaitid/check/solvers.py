@@ -80,7 +80,7 @@ def solvers_agree(compared: Sequence[Agreement]) -> Finding:
     else:
         text = f"{worst.relative:.2g} ({worst.solver} against block, {worst.where}), at most {SOLVER_TOLERANCE:g}"
         status = FAIL
-    return Finding("solvers", status, text, worst.relative, SOLVER_TOLERANCE, "1", solvers_in_words(with_values))
+    return Finding("solvers", status, text, worst.relative, SOLVER_TOLERANCE, "1", detail=solvers_in_words(with_values))
 
 
 def solvers_in_words(compared: Sequence[Agreement]) -> tuple[str, ...]:
