@@ -11,6 +11,7 @@ from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.glitches import without_glitches
 from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.sole import MAY_STAND
 from gaitid.numerics.masks import spans
 from gaitid.numerics.statistics import median, quantile
 from gaitid.trial import Array, ForcePlate, Mask
@@ -28,6 +29,8 @@ STEPS = 24
 UNLOADED, JUST_BEFORE, SHORTEST, CUT = 0.03, 0.002, 0.08, 0.2
 # Hz. Slower plates do not tell.
 FAST = 500.0
+# m, s. A foot whose markers are this far inside a plate's edges for this long stands on it.
+WELL_INSIDE, TRODDEN = 0.05, 0.3
 # Of its greatest size: a channel that varies by less has no signal.
 DEAD = 1e-6
 # |F_h| / F_z, the median over loaded frames. Walks show 0.06 to 0.21, a sprint at 9.5 m/s 0.18; rubber on a dry floor
@@ -62,6 +65,9 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
     """
     peak = float(np.fmax.reduce(plate.vertical))
     runs = ground.loaded[plate.number]
+    if not runs and _trodden_on(plate, ground):
+        text = f"it carries {max(peak, 0.0):.2g} N at most while a foot stands on it: it is dead, or in another unit"
+        yield Fault("plate_channel", f"plate {plate.number}: {text}", (plate.number,), True, CHECK)
     if not (peak > HEAVY and runs):
         return
     loaded = np.zeros(len(plate.vertical), dtype=bool)
@@ -79,6 +85,21 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
     ):
         code = "plate_channel" if withheld else "plate_doubtful"
         yield Fault(code, f"plate {plate.number}: {text}", (plate.number,), withheld, CHECK)
+
+
+def _trodden_on(plate: PlateLoad, ground: Ground) -> bool:
+    """Whether a foot stands on a plate, heel and toe well inside its edges, for longer than it may pass over it."""
+    if not plate.outlined:
+        return False
+    for side, foot in ground.feet.items():
+        with np.errstate(invalid="ignore"):
+            on = ground.stances[side].standing.copy()
+            for point in (foot.heel_g, foot.toe_g):
+                height = (point - plate.centre_g) @ plate.normal_g
+                on &= (plate.margin(point) > WELL_INSIDE) & (height > MAY_STAND[0]) & (height < MAY_STAND[1])
+        if any(stop - first >= TRODDEN * ground.rate_hz for first, stop in spans(on)):
+            return True
+    return False
 
 
 def _clipped(raw: ForcePlate) -> Iterator[Finding]:

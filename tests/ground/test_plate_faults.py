@@ -392,3 +392,14 @@ def test_a_load_that_ends_at_once_is_withheld(simulated) -> None:  # type: ignor
     result = analyse(spoilt, load_model("pig"), SubjectFile())
     assert any(n.code == "plate_channel" and "ends at once" in n.text for n in result.notes)
     assert not any(1 in c.plates for c in result.contacts)
+
+
+@pytest.mark.parametrize("factor", [0.0, 1e-3], ids=["dead", "kN"])
+def test_a_plate_that_feels_nothing_of_a_foot_on_it_is_named(simulated, factor: float) -> None:  # type: ignore[no-untyped-def]
+    sim = simulated()
+    trial = sim.trial
+    one = trial.plates[0]
+    dead = replace(one, force_p=factor * one.force_p, moment_p=factor * one.moment_p)
+    result = analyse(replace(trial, plates=(dead, *trial.plates[1:])), load_model("pig"), SubjectFile())
+    assert any(n.code == "plate_channel" and "while a foot stands on it" in n.text for n in result.notes)
+    assert not any("stands on it" in n.text for n in analyse(trial, load_model("pig"), SubjectFile()).notes)
