@@ -3,8 +3,9 @@
     python benchmarks/balance.py [PATTERN]
 
 For each trial: given over asked force of every stance; by how many ms the forces are late, how well they fit then, the
-ratio of their variation; what the line of the force leaves, and its steady parts; the lever of the free moment. Then
-the extremes, and those with each laboratory left out.
+ratio of their variation; what the line of the force leaves, and its steady parts; the lever of the free moment; by how
+much the plates of one trial differ. Then the extremes, and those with each laboratory left out. Simulated walks stand
+apart from recordings.
 """
 
 from __future__ import annotations
@@ -18,19 +19,23 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
+from attack_trials import SimulatedCase, simulated_case  # noqa: E402
 from shared_trials import SHARED  # noqa: E402
 
 from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.analysis.result import Result  # noqa: E402
 from gaitid.body.centre_of_mass import acceleration_of_body, centre_of_body  # noqa: E402
 from gaitid.body.poses import differentiate  # noqa: E402
+from gaitid.body.subject import SubjectFile  # noqa: E402
 from gaitid.dynamics.wrench import centre_of_pressure  # noqa: E402
 from gaitid.ground import clocks, gains, line_of_force  # noqa: E402
 from gaitid.ground.balance import Balance  # noqa: E402
 from gaitid.ground.plate_faults import stood_alone  # noqa: E402
 from gaitid.numerics.statistics import quantile  # noqa: E402
 from gaitid.run import RunOptions, prepare, settle  # noqa: E402
+from gaitid.simulate.scenarios import SCENARIOS  # noqa: E402
 
+SIMULATED = "simulated"
 #: Laboratory, trial, and beside it the static and the forces.
 TRIALS = (
     *(("McGill", f"children/{child}/walk.c3d", "", "") for child in ("HC002D", "HC030A", "HC031A", "HC036A")),
@@ -48,7 +53,17 @@ TRIALS = (
     ("BMC", "wild/rajagopal/run.trc", "static.trc", "run_grf.mot"),
     ("La Trobe", "wild/latrobe/sprint.trc", "static.trc", "sprint_grf.mot"),
 )
-FIGURES = ("given / asked", "late ms", "alike", "variation", "line left", "sideways", "along", "torsion mm")
+FIGURES = (
+    "given / asked",
+    "plates apart",
+    "late ms",
+    "alike",
+    "variation",
+    "line left",
+    "sideways",
+    "along",
+    "torsion mm",
+)
 
 
 def results(pattern: str) -> Iterator[tuple[str, str, Result]]:
@@ -60,6 +75,10 @@ def results(pattern: str) -> Iterator[tuple[str, str, Result]]:
             settled = settle(prepare(RunOptions(**{k: v or None for k, v in beside.items()})), path)
             assert settled.model is not None and settled.read is not None
             yield laboratory, name, analyse(settled.read[2], settled.model, settled.subject, settled.static)
+    for scenario in SCENARIOS:
+        if pattern in f"simulated {scenario}":
+            case = simulated_case(SimulatedCase(scenario))
+            yield SIMULATED, f"simulated {scenario}.c3d", analyse(case.trial, case.model, SubjectFile())
 
 
 def figures_of(result: Result) -> dict[str, list[float]]:
@@ -72,8 +91,10 @@ def figures_of(result: Result) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {name: [] for name in FIGURES}
     weight_N = result.subject.mass_kg * gravity
     if weight_N > 0:
-        for values in gains._ratios(stood, balance, weight_N).values():
-            found["given / asked"] += values
+        ratios = gains._ratios(stood, balance, weight_N)
+        found["given / asked"] = [value for values in ratios.values() for value in values]
+        if len(ratios) > 1:
+            found["plates apart"].append(float(np.ptp([np.median(values) for values in ratios.values()])))
         fit = clocks.fit_in_time(clocks._known_total(result.loads, balance) / weight_N, balance)
         if fit is not None:
             found["late ms"].append(fit.late_s * 1e3)
@@ -108,8 +129,9 @@ def main() -> None:
         of_laboratory = by_laboratory.setdefault(laboratory, {f: [] for f in FIGURES})
         for figure in FIGURES:
             of_laboratory[figure] += found[figure]
-    for out in ("", *by_laboratory):
-        rest = {f: [v for name, found in by_laboratory.items() if name != out for v in found[f]] for f in FIGURES}
+    recorded = {name: found for name, found in by_laboratory.items() if name != SIMULATED}
+    for out in ("", *recorded):
+        rest = {f: [v for name, found in recorded.items() if name != out for v in found[f]] for f in FIGURES}
         print(f"| {'without ' + out if out else 'all'} | " + " | ".join(extremes(rest[f]) for f in FIGURES) + " |")
 
 

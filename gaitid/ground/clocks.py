@@ -21,8 +21,9 @@ from gaitid.trial import Array, Mask, Trial
 
 # s. Means over this long are compared, shifted by at most the second, in at least the third.
 WINDOW, FARTHEST, LEAST = 0.1, 0.16, 0.2
-# ms by which the force comes later than the motion asks for it in trials whose clocks are one: −4 to +14 walking
-# (median 7), −3 to −7 running, where the pelvis follows the leg.
+# ms by which the force comes later than the motion asks for it in trials whose clocks are one (benchmarks/balance.py,
+# docs/balance.md): 0 to +14 in recorded walks (median 7), −3 to +5 in simulated ones (median 2): taken is a value
+# between the medians. Running −7 recorded, −6 simulated: there the pelvis follows the leg.
 USUAL_MS, USUAL_RUNNING_MS = 4.0, -6.0
 # ms from there. Worth saying; doubted (the farthest of the clean trials lies 10 away); not believed.
 SAID_MS, DOUBTED_MS, WITHHELD_MS = 10.0, 13.0, 40.0

@@ -100,7 +100,8 @@ class Gap:
 
     def words(self, first_frame: int = 0) -> str:
         """Where it is and how it was filled, or why not; `first_frame` is the number of the trial's first frame."""
-        where = f"{self.label} in frames {self.first + first_frame}-{self.last + first_frame}"
+        first, last = self.first + first_frame, self.last + first_frame
+        where = f"{self.label} in {f'frame {first}' if first == last else f'frames {first}-{last}'}"
         if not self.method:
             return f"{where} ({self.reason})"
         how = f"{self.method} with {', '.join(self.partners)}" if self.partners else self.method

@@ -156,6 +156,7 @@ CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
     ("pressure_on_each_plate", two_plates, UNKNOWN, "the pressure on plate 2 is not under the foot"),
     ("pressure_off_the_roll", lambda: contact(pressed(along_the_foot(aside_m=0.05))), 0.8, "5 cm to the left of"),
     ("pressure_off_the_roll", lambda: contact(pressed(along_the_foot(aside_m=-0.07))), UNKNOWN, "7 cm to the right of"),
+    ("pressure_off_the_foot", lambda: contact(pressure_astray(1)), 0.8, "in 1 frame the pressure is not under"),
     ("pressure_off_the_foot", lambda: contact(pressure_astray(5)), 0.8, "in 5 frames the pressure is not under"),
     ("pressure_off_the_foot", lambda: contact(pressure_astray(30)), UNKNOWN, "its pressure is not under the foot"),
     ("pressure_at_an_edge", lambda: contact(pressed_aside()), 0.9, "presses at that edge"),

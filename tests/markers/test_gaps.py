@@ -143,6 +143,7 @@ def test_words_name_the_frames_as_the_file_counts_them() -> None:
     assert filled.words(695) == "LASI in frames 699-704 (rigid with RASI, LPSI, RPSI; 95 % within 1.2 mm)"
     assert Gap("LASI", 4, 9, "spline").words() == "LASI in frames 4-9 (spline; error unknown)"
     assert Gap("LASI", 0, 9, reason="why").words(1) == "LASI in frames 1-10 (why)"
+    assert Gap("LASI", 0, 0, reason="why").words(1) == "LASI in frame 1 (why)"
 
 
 # --- closed forms and independent implementations -----------------------------------------------------------
