@@ -129,7 +129,7 @@ class Figure:
 def pressure_off_the_roll(seen: Seen) -> float:
     """How far the pressure lies from where a foot presses, m: the largest of the medians under heel, ball and aside."""
     contact, limits = seen.evidence, Limits()
-    if not contact.in_one_plane or judgement._on_a_step(contact, limits):
+    if not contact.in_one_plane or contact.on_a_step(limits):
         return float("nan")
     sure = contact.sure & (contact.vertical > limits.roll_force * contact.peak)
     ahead, left = off_the_roll(contact.cop_g, contact.track, contact.normal_g).T
@@ -143,7 +143,7 @@ def misplaced_share(seen: Seen) -> float:
     contact = seen.evidence
     if not contact.in_one_plane or not contact.sure.any():
         return float("nan")
-    return float(judgement._misplaced(contact, Limits()).sum() / contact.sure.sum())
+    return float(contact.misplaced(Limits()).sum() / contact.sure.sum())
 
 
 def runs_forward(seen: Seen) -> float:
@@ -175,6 +175,20 @@ ENDS, MIDDLE = "single support, first and last third [body weights]", "single su
 FIGURES: tuple[Figure, ...] = (
     Figure(ENDS, "carries", False, lambda seen: seen.evidence.single_support[0], "gain 0.5, one"),
     Figure(MIDDLE, "carries_middle", False, lambda seen: seen.evidence.single_support[1], "gain 0.5, one"),
+    Figure(
+        "less than the motion asks for, mean [body weights]",
+        "lost",
+        True,
+        lambda seen: seen.evidence.support.lost,
+        "gain 0.5, one",
+    ),
+    Figure(
+        "less than the motion asks for, at once [body weights]",
+        "lost_at_once",
+        True,
+        lambda seen: float(np.fmax.reduce(seen.evidence.support.lacking)),
+        "gain 0.5, one",
+    ),
     Figure(
         "peak [body weights]",
         "most",
