@@ -1,4 +1,4 @@
-"""The trials that `attacks.py` spoils and `coverage.py` counts: recorded in many laboratories, and simulated.
+"""The trials that `attacks.py` spoils and `load_coverage.py` counts: recorded in many laboratories, and simulated.
 
 Each is read and its model chosen once, as `gaitid run --model auto` does; what is recorded of it is then only replaced
 in memory.

@@ -1,6 +1,6 @@
 """Figures of a contact that limits of `gaitid.ground` are held to: in clean stances and in spoilt ones, by laboratory.
 
-`FIGURES` is the list: who adds a figure to the evidence of a contact adds a row here, and `coverage.py` then chooses
+`FIGURES` is the list: who adds a figure to the evidence of a contact adds a row, and `load_coverage.py` then chooses
 its limit with each laboratory left out in turn.
 """
 

@@ -15,7 +15,7 @@ from attack_list import ATTACKS, Attack
 from attack_trials import SIMULATED, Case, simulated_case
 from attacks import compared, curves_of, judge, new_notes, row
 from contact_figures import FIGURES, Clean, chosen, measure
-from coverage import share_known, stances_of
+from load_coverage import share_known, stances_of
 
 from gaitid.analysis.result import Result
 from gaitid.notes import Note

@@ -15,6 +15,7 @@ from gaitid.markers.spikes import find_spikes
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
 from gaitid.notes import Note
 from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
 
@@ -96,6 +97,8 @@ class LabelFault:
 # are a line that somebody drew: in 47 recordings the longest such run has 1. Where more than the third, as a share, of
 # the markers do so, or one does for more than that of the trial, the recording is a made one.
 STRAIGHT, STRAIGHT_STEP, MOST_STRAIGHT = 6, 2e-4, 0.5
+# Times as much as those digits a marker bends elsewhere, as the median, if its lines are to tell.
+CURVED = 10.0
 #: The option that overrules all of it.
 KEEP = "--set doubtful_labels=keep"
 #: So many runs of frames are named in words; the record has all.
@@ -266,7 +269,11 @@ def find_straight(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFau
         with np.errstate(invalid="ignore"):
             bend = np.abs(np.diff(points, 2, axis=0)).max(axis=1)
             step = np.abs(np.diff(points, axis=0)).max(axis=1)[1:]
-            runs[label] = (bend <= digit) & (step > STRAIGHT_STEP)
+            straight, moving = bend <= digit, step > STRAIGHT_STEP
+            elsewhere = bend[moving & ~straight]
+            # where a person's own curves bend by hardly more than a digit, a frame is too short to tell
+            tells = elsewhere.size > 0 and float(median(elsewhere)) > CURVED * digit
+            runs[label] = straight & moving & tells
     if not runs:
         return []
     share = np.mean(list(runs.values()), axis=0)

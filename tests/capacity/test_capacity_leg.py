@@ -374,7 +374,7 @@ def test_an_unknown_posture_is_empty_there_only(example: Limits) -> None:
     found = find_capacity(broken, example, "foot", chosen, ("left", "right"))
     np.testing.assert_array_equal(np.flatnonzero(np.isnan(found.sides["left"].volume[chosen])), range(5, 10))
     assert np.isfinite(found.sides["right"].volume[chosen]).all()
-    assert any("left leg: 5 of 15 frames" in warning for warning in found.warnings)
+    assert any("left leg: empty in 5 of 15 frames" in warning for warning in found.warnings)
 
 
 def test_endpoints_are_those_of_the_model(example: Limits) -> None:

@@ -1,6 +1,6 @@
 """The second half of docs/attacks.md: how much of clean stances is known, false alarms, and limits chosen elsewhere.
 
-    python benchmarks/coverage.py [--trials PATTERN] [--leave-one-out] [-v] [--write]
+    python benchmarks/load_coverage.py [--trials PATTERN] [--leave-one-out] [-v] [--write]
 
 Clean are the stances that the shared trials' README lists, and those of simulated walks that lie wholly on plates.
 """
@@ -33,7 +33,7 @@ from gaitid.simulate import SCENARIOS  # noqa: E402
 from gaitid.simulate.truth import attribute  # noqa: E402
 from gaitid.trial import Array, Mask  # noqa: E402
 
-BEGIN, END = "<!-- benchmarks/coverage.py writes from here -->\n", "<!-- to here, too -->\n"
+BEGIN, END = "<!-- benchmarks/load_coverage.py writes from here -->\n", "<!-- to here, too -->\n"
 # N. A foot is loaded from here on.
 LOADED_N = 20.0
 # Of the frames of a clean stance.
