@@ -217,6 +217,7 @@ def test_a_client_that_is_killed(cluster: Cluster, dataset: Path, tmp_path: Path
     trials = tmp_path / "trials"
     trials.mkdir()
     shutil.copy(dataset / "P1" / "walk1.c3d", trials / "endless.c3d")
+    shutil.copy(dataset / "P1" / "static.c3d", trials)
     process, said = started(trials, tmp_path, "--scheduler", cluster.address), trials / "endless.process"
     wait_until(lambda: said.exists() and said.read_text().endswith("."))
     process.kill()
