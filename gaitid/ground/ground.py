@@ -10,7 +10,8 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.ground.belt import Floor, floor_under
 from gaitid.ground.plate_alignment import Alignment, alignments
-from gaitid.ground.plate_load import PlateLoad, plates_at_camera
+from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.plates_at_camera import plates_at_camera
 from gaitid.ground.stance import Stance, detect_stances, events_of, with_events
 from gaitid.model import specs
 from gaitid.notes import Note, Notes

@@ -2,44 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Sequence
+from dataclasses import field
 
 import numpy as np
 
-from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
-from gaitid.errors import GaitidError, TrialError
-from gaitid.ground.glitches import without_glitches
-from gaitid.ground.stance import Stance
+from gaitid.errors import GaitidError
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
-from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import unit
 from gaitid.numerics.sampling import sample_centred_mean, sample_local_quadratic
-from gaitid.numerics.statistics import median, quantile
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, ForcePlate, Mask, Trial, read_only
+from gaitid.trial import Array, ForcePlate, Mask, read_only
 
 # s. Shorter loads are knocks; shorter pauses are noise within one contact; an edge reaches out no farther.
 MIN_CONTACT, MAX_PAUSE, MAX_EDGE = 0.08, 0.03, 0.15
 # N. A load that never gets heavier than this is a touch, not a stance.
 MIN_PEAK = 40.0
-# s. The bias is measured where a plate is known to be empty for at least this long in all.
-MIN_EMPTY = 0.1
-# m. A foot marker nearer than this to a plate's edge may belong to a foot that touches it.
-NEAR_PLATE = 0.25
-# m beyond an edge, and of the heel-toe distance beyond the toe: a sole whose heel, toe and tip are farther lies beside.
-BESIDE_PLATE, TIP_SHARE = 0.06, 0.3
-# Share of the trial at its beginning and end in which an empty plate tells of a drift.
-EARLY = 0.4
-# N. More noise, or a larger reading, is a load that no marker explains.
-MAX_NOISE, MAX_BIAS = 10.0, 150.0
 # N. An empty plate whose reading typically swings by more is not at rest; those of the shared trials by 5 N at most.
 UNREST = 8.0
-# m. A bias of the moment counts as one of the force at this lever: half a plate.
-BIAS_LEVER = 0.3
 # N. Where a plate's noise is not known, its contacts reach out to this.
 EDGE_UNMEASURED = 5.0
 # m. Surfaces that differ by less than this in height are one floor; by less than the second, one plane.
@@ -301,152 +285,3 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
         outlined=outlined,
         recorded_peak_N=peak,
     )
-
-
-def known_empty(plate: PlateLoad, feet: Mapping[str, FootTrack], airborne: Mapping[str, Mask], rate_hz: float) -> Mask:
-    """(frames,) where nothing of the subject can be on a plate: every foot is away from it.
-
-    Where the feet are never away for long enough (a treadmill, narrow stairs), a foot counts as away that surely flies
-    or whose sole lies beside the plate.
-
-    Parameters
-    ----------
-    plate : PlateLoad
-    feet : mapping of side to FootTrack
-    airborne : mapping of side to (frames,) bool array
-        When each foot surely flies.
-    rate_hz : float
-    """
-
-    def beyond(points: Sequence[Array], distance: float) -> Mask:
-        outside = np.ones(len(plate.vertical), dtype=bool)
-        for point in points:
-            local = (point - plate.centre_g) @ plate.R_gp
-            with np.errstate(invalid="ignore"):
-                beyond_x, beyond_y = (np.abs(local[:, :2]) > plate.half + distance).T
-            outside &= beyond_x | beyond_y
-        return outside
-
-    away = known_rows(plate.wrench.f_g)
-    off = away.copy()
-    for side, foot in feet.items():
-        away &= beyond([foot.heel_g, foot.toe_g], NEAR_PLATE)
-        tip = foot.heel_g + (1 + TIP_SHARE) * foot.line_g
-        off &= airborne[side] | beyond([foot.heel_g, foot.toe_g, tip], BESIDE_PLATE)
-    return away if away.sum() >= MIN_EMPTY * rate_hz else off
-
-
-def with_empty_reading(plate: PlateLoad, empty: Mask, rate_hz: float, settings: specs.Settings) -> PlateLoad:
-    """The plate with what it reads while it is empty, and without it where `settings.remove_bias` says so.
-
-    The reading is a constant, and a drift in proportion to time where the plate is empty early and late in the trial.
-
-    Parameters
-    ----------
-    plate : PlateLoad
-    empty : (frames,) bool array
-        When nothing is on it.
-    rate_hz : float
-    settings : Settings
-        `remove_bias`, `bias_limit_N`.
-    """
-    if empty.sum() < MIN_EMPTY * rate_hz:
-        return plate
-    n = len(empty)
-    middle = (n - 1) / 2
-    time_s = (np.arange(n) - middle) / rate_hz
-    both = np.concatenate([plate.wrench.f_g, plate.wrench.m_g], axis=1)
-    at = np.flatnonzero(empty)
-    drift = np.zeros(6)
-    if at[0] < EARLY * n and at[-1] >= (1 - EARLY) * n:
-        early, late = at[at < EARLY * n], at[at >= (1 - EARLY) * n]
-        drift = (median(both[late]) - median(both[early])) / (time_s[late].mean() - time_s[early].mean())
-    offset = median(both[at] - np.outer(time_s[at], drift))
-    reading = offset + np.outer(time_s, drift)
-    left = np.linalg.norm((both - reading)[at, :3], axis=1)
-    noise = float(quantile(left, 0.99))
-    wrench, removed = plate.wrench, False
-    # More noise than a plate has is a load that no marker explains (another person, a knock): no bias to take off.
-    if noise <= MAX_NOISE and float(np.linalg.norm(offset[:3])) <= MAX_BIAS:
-        force = float(np.linalg.norm(reading[:, :3], axis=1).max())
-        moment = float(np.linalg.norm(reading[:, 3:], axis=1).max())
-        beyond = force > settings.bias_limit_N or moment > settings.bias_limit_N * BIAS_LEVER
-        removed = settings.remove_bias == "always" or (settings.remove_bias == "auto" and beyond)
-        if removed:
-            wrench = Wrench(plate.wrench.f_g - reading[:, :3], plate.wrench.m_g - reading[:, 3:], plate.centre_g)
-    cop, _ = centre_of_pressure(wrench, plate.centre_g, plate.normal_g)
-    return replace(
-        plate,
-        wrench=wrench,
-        vertical=wrench.f_g @ plate.normal_g,
-        cop_g=cop,
-        bias_g=offset[:3],
-        bias_moment_g=offset[3:],
-        drift_g=drift[:3],
-        removed=removed,
-        noise_N=min(noise, MAX_NOISE),
-        unrest_N=float(median(left)),
-    )
-
-
-def plates_at_camera(
-    trial: Trial, settings: specs.Settings, feet: Mapping[str, FootTrack], stances: Mapping[str, Stance], up_g: Array
-) -> tuple[tuple[PlateLoad, ...], dict[int, str]]:
-    """Each plate's load at the camera's instants with its empty reading, and why other plates cannot be used.
-
-    Parameters
-    ----------
-    trial : Trial
-    settings : Settings
-    feet : mapping of side to FootTrack
-        Frames without a foot near a plate give its bias; without any feet nothing does.
-    stances : mapping of side to Stance
-        When each foot surely flies.
-    up_g : (3,) array
-
-    Returns
-    -------
-    plates : tuple of PlateLoad
-    refused : dict of plate number to reason
-
-    Raises
-    ------
-    TrialError
-        The force cut-off is not below half a plate's rate.
-    """
-    loads: list[PlateLoad] = []
-    refused: dict[int, str] = {}
-    airborne = {side: stance.airborne for side, stance in stances.items()}
-    for recorded in trial.plates:
-        if settings.force_cutoff_hz is not None:
-            _check_cutoff(settings.force_cutoff_hz, recorded)
-        plate, glitches = without_glitches(recorded)
-        try:
-            load = plate_load(plate, trial.rate_hz, trial.n_frames, settings)
-        except GaitidError as error:
-            refused[plate.number] = error.line().removeprefix(f"plate {plate.number}: ")
-            continue
-        if feet:
-            empty = known_empty(load, feet, airborne, trial.rate_hz)
-            load = with_empty_reading(load, empty, trial.rate_hz, settings)
-        if glitches.size:
-            first_s = plate.start_s + float(glitches[0]) / plate.rate_hz
-            load = replace(load, glitches=len(glitches), first_glitch_s=first_s)
-        loads.append(load)
-    lowest = min((float(load.centre_g @ up_g) for load in loads), default=0.0)
-    plates = (replace(load, height_above_lowest=float(load.centre_g @ up_g) - lowest) for load in loads)
-    return tuple(plates), refused
-
-
-def _check_cutoff(cutoff_hz: float, plate: ForcePlate) -> None:
-    """Refuse a cut-off that is not below half the plate's rate, or of a longer period than the trial."""
-    if not cutoff_hz < plate.rate_hz / 2:
-        raise TrialError(
-            f"the cut-off {cutoff_hz:g} Hz is too high",
-            expected=f"below half the rate, {plate.rate_hz / 2:g} Hz",
-            todo="give a lower --force-cutoff, or none",
-        )
-    if cutoff_hz * len(plate.force_p) < plate.rate_hz:
-        raise TrialError(
-            f"the trial is too short to be low-passed at {cutoff_hz:g} Hz", todo="give a higher --force-cutoff, or none"
-        )

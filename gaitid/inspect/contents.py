@@ -23,9 +23,8 @@ from gaitid.body.subject_file import read_subject
 from gaitid.errors import GaitidError, SubjectError
 from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
-from gaitid.ground.plate_alignment import Alignment
-from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.vertical import vertical
+from gaitid.inspect.plates import plate_rows
 from gaitid.markers.clean import Markers, clean_markers, model_markers
 from gaitid.model import AUTO, specs
 from gaitid.model.load import bundled_models, load_model
@@ -37,7 +36,7 @@ from gaitid.read import read_trial
 from gaitid.read.settings import ReaderSettings
 from gaitid.records import frozen_dataclass
 from gaitid.statics import notes_of_statics
-from gaitid.trial import Array, ForcePlate, Trial
+from gaitid.trial import Array, Trial
 from gaitid.write.record import plain
 from gaitid.write.tables import contact_row
 
@@ -156,7 +155,7 @@ def inspect_trial(
         "points": _points(trial),
         "vertical": {"up": None if up is None else axis_name(up), "found_from": up_words},
         "analog": _analog(path, trial),
-        "plates": _plates(trial, stages.ground),
+        "plates": plate_rows(trial, stages.ground),
         "contacts": plain([contact_row(contact, first) for contact in stages.loads.contacts]),
         "contacts_note": stages.note,
         "labels_in_doubt": [] if cleaned is None else cleaned.quality["label_faults"],
@@ -330,59 +329,6 @@ def _stages(trial: Trial, candidate: Candidate, up_g: Array) -> Stages:
 def _plates_alone(trial: Trial, up_g: Array, note: str) -> Stages:
     """The plates of a trial whose feet nobody knows."""
     return Stages(None, find_ground(trial, specs.Settings(), {}, up_g), Loads({}, ()), note)
-
-
-def _plates(trial: Trial, ground: Ground) -> list[dict[str, Any]]:
-    """Every plate of the file, by its number, whether it is used or not."""
-    loads = {load.number: load for load in ground.plates}
-    recorded = {plate.number: plate for plate in trial.plates}
-    refused = {**trial.refused_plates, **ground.refused}
-    return [
-        {
-            "plate": number,
-            "used": number in loads,
-            "reason": refused.get(number, ""),
-            **_plate(recorded.get(number), loads.get(number), ground.alignments.get(number)),
-        }
-        for number in sorted({*recorded, *refused})
-    ]
-
-
-def _plate(plate: ForcePlate | None, load: PlateLoad | None, alignment: Alignment | None) -> dict[str, Any]:
-    """What is known of one plate; None for what is not."""
-    corners = plate.corners_g.tolist() if plate is not None and plate.outlined else None
-    peak = None if load is None else load.recorded_peak_N
-    empty = load if load is not None and np.isfinite(load.bias_g).all() else None
-    bias = None if empty is None else empty.bias_g.tolist()
-    return {
-        "type": None if plate is None else plate.kind,
-        "outlined": None if plate is None else plate.outlined,
-        "rate_hz": None if plate is None else plate.rate_hz,
-        "corners": corners,
-        "corners_m": corners,
-        "size_m": (2 * load.half).tolist() if load is not None and load.outlined else None,
-        "sensor_below_surface_m": None if plate is None else float(plate.sensor_p[2]),
-        "peak_vertical_force": peak,
-        "peak_vertical_N": peak,
-        "bias": bias,
-        "bias_N": bias,
-        "bias_moment_Nm": None if empty is None else empty.bias_moment_g.tolist(),
-        "drift_N_per_s": None if empty is None else empty.drift_g.tolist(),
-        "bias_removed": None if plate is None else load is not None and load.removed,
-        "noise_N": None if empty is None else empty.noise_N,
-        "alignment": None if alignment is None else _alignment(alignment),
-    }
-
-
-def _alignment(alignment: Alignment) -> dict[str, Any]:
-    """What the pressure says of a plate's corners."""
-    return {
-        "contacts": alignment.contacts,
-        "pressure_off_m": list(alignment.offset_g),
-        "swing_m": alignment.swing_m,
-        "corners_fit": not alignment.fault,
-        "fault": alignment.fault,
-    }
 
 
 # --- the subject and the models -----------------------------------------------------------------------------

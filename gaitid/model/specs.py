@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gaitid.model.expression import Expression
+from gaitid.model.settings import Settings as Settings
 from gaitid.model.shapes import Frame, Point, PointName, PointRef, Use, Vector, uses
 
 _EMPTY: Mapping[Any, Any] = MappingProxyType({})
@@ -249,83 +250,6 @@ class Scope(NamedTuple):
     frames: Mapping[str, Frame] = _EMPTY
     #: Markers that only measure the subject, in `static` and `trial`: where a segment is never depends on them.
     calibration_markers: Mapping[str, tuple[str, ...]] = _EMPTY
-
-
-class Settings(NamedTuple):
-    """How a trial is computed. Each can be given with ``--set KEY=VALUE``.
-
-    Attributes
-    ----------
-    gravity_m_per_s2 : float
-    cutoff_hz : float, None or "auto"
-        Effective −3 dB frequency of both passes of the low-pass on markers; None: no filter; ``auto``: none where
-        the markers carry next to no noise (they were smoothed before), else by `raw_cutoff_hz`.
-    marker_filter : str
-        ``butterworth``, ``gcv_spline`` (Woltring's; with `cutoff_hz` ``auto`` cross-validation chooses, or
-        `spline_mse_mm2`) or ``savitzky_golay``.
-    spline_mse_mm2 : float or None
-        Variance of the noise of a marker's axis, for ``gcv_spline``.
-    raw_cutoff_hz : float
-        What ``auto`` takes for a walk; in proportion for what moves faster (docs/smoothing.md).
-    force_cutoff_hz : float or None
-        The same of the plates, besides what `plate_sampling` does.
-    joint_loads : str
-        ``as_measured``, or ``matched``: wrenches of joints are computed with the loads low-passed as the markers are,
-        after contacts were found; what is written of the ground stays as measured (docs/impacts.md).
-    plate_sampling : str
-        ``local_quadratic`` or ``centred_mean``: how a plate is read at a camera's instant.
-    acceleration : str
-        ``quintic_spline``.
-    angular_velocity : str
-        ``quaternion_spline`` or ``single_entries`` (Plug-in Gait's).
-    segment_length : str
-        ``trial_mean`` or ``current`` for the moments of inertia.
-    end_frames : int
-        Frames left empty at each end of a gap-free span.
-    contact_threshold_N, contact_edge_N : float
-        A contact is found above the first and reaches out to the second.
-    remove_bias : str
-        ``auto``: what an empty plate reads is taken off where it exceeds `bias_limit_N`; ``always``; ``never``.
-    bias_limit_N : float
-    doubtful_labels : str
-        ``unknown``: frames in which a marker is off, jumps, changes places or repeats itself count as not seen, and
-        labels that are exchanged throughout are not used; ``keep``: all of them are used.
-    gap_sure_s, gap_spline_s, gap_rigid_s, gap_error_mm : float
-        How long a gap may be to be filled, and how sure its fill must be (`gaitid.markers.gaps.GapLimits`).
-    edge_frames : str
-        ``unknown`` or ``known``: frames in which a foot presses near an edge that it reaches over.
-    external_support : bool
-        Crutches, a handrail, a harness or a carried load act on the body: its motion says nothing of what the feet were
-        given.
-    pelvis_sequence : str
-        ``as_written`` in the model's angles; ``tilt_first`` (tilt, obliquity, rotation); ``rotation_first`` (rotation,
-        obliquity, tilt: Baker 2001, Gait Posture 13:1-6).
-    """
-
-    gravity_m_per_s2: float = 9.81
-    cutoff_hz: float | str | None = "auto"
-    marker_filter: str = "butterworth"
-    spline_mse_mm2: float | None = None
-    raw_cutoff_hz: float = 7.0
-    force_cutoff_hz: float | None = None
-    joint_loads: str = "as_measured"
-    plate_sampling: str = "local_quadratic"
-    acceleration: str = "quintic_spline"
-    angular_velocity: str = "quaternion_spline"
-    segment_length: str = "trial_mean"
-    end_frames: int = 4
-    contact_threshold_N: float = 20.0
-    contact_edge_N: float = 0.1
-    remove_bias: str = "auto"
-    bias_limit_N: float = 3.0
-    edge_frames: str = "unknown"
-    external_support: bool = False
-    pelvis_sequence: str = "as_written"
-    doubtful_labels: str = "unknown"
-    gap_sure_s: float = 0.05
-    gap_spline_s: float = 0.2
-    gap_rigid_s: float = 0.5
-    gap_error_mm: float = 5.0
 
 
 class Model(NamedTuple):

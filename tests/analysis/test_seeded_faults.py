@@ -25,7 +25,7 @@ from gaitid.dynamics import newton_euler
 from gaitid.dynamics.chain import Link
 from gaitid.dynamics.components import LinkRows
 from gaitid.dynamics.wrench import Wrench
-from gaitid.ground import contacts
+from gaitid.ground import contacts, plates_at_camera
 from gaitid.ground import plate_load as plates
 from gaitid.markers import clean as cleaning
 from gaitid.model import shapes, specs
@@ -198,7 +198,7 @@ def markers_secretly_smoothed(patch: Patch) -> None:
 
 def plate(patch: Patch, change: Callable[[Any], Any]) -> None:
     load = plates.plate_load
-    patch.setattr(plates, "plate_load", lambda one, *rest: load(change(one), *rest))
+    patch.setattr(plates_at_camera, "plate_load", lambda one, *rest: load(change(one), *rest))
 
 
 def sensor_above_the_surface(patch: Patch) -> None:

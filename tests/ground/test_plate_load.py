@@ -12,7 +12,8 @@ from scipy.spatial.transform import Rotation
 
 from gaitid.body.feet import FootTrack
 from gaitid.errors import GaitidError
-from gaitid.ground.plate_load import MAX_NOISE, known_empty, plate_axes, plate_load, with_empty_reading
+from gaitid.ground.plate_load import plate_axes, plate_load
+from gaitid.ground.plates_at_camera import MAX_NOISE, known_empty, with_empty_reading
 from gaitid.model import specs
 from gaitid.trial import ForcePlate
 
