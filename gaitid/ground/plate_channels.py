@@ -29,6 +29,10 @@ STEPS = 24
 UNLOADED, JUST_BEFORE, SHORTEST, CUT = 0.03, 0.002, 0.08, 0.2
 # Hz. Slower plates do not tell.
 FAST = 500.0
+# s. A force is looked at so far beside its least value, and twice as far. There it is, of the value beside: at zero below
+# the first; twice as far 2 times as large on a line and 4 times on a parabola, so that the second tells both apart. Of
+# the vertical force: a smaller value beside tells nothing.
+BESIDE_ZERO, NEAR_ZERO, AS_A_LINE, LEAST_SLOPE = 0.01, 0.3, 3.0, 0.003
 # m, s. A foot whose markers are this far inside a plate's edges for this long stands on it.
 WELL_INSIDE, TRODDEN = 0.05, 0.3
 # Of its greatest size: a channel that varies by less has no signal.
@@ -80,6 +84,7 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
         *_clipped(raw),
         *_cut_off(without_glitches(raw)[0]),
         *_dead(raw, samples),
+        *_rectified(raw, samples),
         *_moments(plate, loaded, raw, samples),
         *_friction(plate, loaded),
     ):
@@ -160,6 +165,31 @@ def _dead(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
         verb = "does" if len(dead) == 1 else "do"
         plane = ": a recording in a plane?" if planar else ""
         yield f"{' and '.join(dead)} {verb} not change while it is loaded{plane}", not planar
+
+
+def _rectified(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
+    """Horizontal forces that turn back at zero: a channel that shows the size of a force and not its sense.
+
+    Near a zero that a force crosses, its size goes as the distance in time; where it only comes near, as its square.
+    """
+    n = round(BESIDE_ZERO * raw.rate_hz)
+    if raw.rate_hz < FAST:
+        return
+    for axis, name in enumerate(FORCES):
+        for run in samples:
+            force, size = raw.force_p[run, axis], np.abs(raw.force_p[run, axis])
+            inner = size[2 * n : len(size) - 2 * n]
+            if not inner.size or (force.min() < 0 < force.max()):
+                continue
+            at = int(np.argmin(inner)) + 2 * n
+            least = LEAST_SLOPE * float(np.abs(raw.force_p[run, 2]).max())
+            near, far = size[[at - n, at + n]], size[[at - 2 * n, at + 2 * n]]
+            if size[at] < near.min() * NEAR_ZERO and near.min() > least and (far < AS_A_LINE * near).all():
+                yield (
+                    f"{name} turns back at zero and keeps one sign: it is the size of a force, without its sense",
+                    True,
+                )
+                break
 
 
 def _moments(plate: PlateLoad, loaded: Mask, raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:

@@ -403,3 +403,22 @@ def test_a_plate_that_feels_nothing_of_a_foot_on_it_is_named(simulated, factor: 
     result = analyse(replace(trial, plates=(dead, *trial.plates[1:])), load_model("pig"), SubjectFile())
     assert any(n.code == "plate_channel" and "while a foot stands on it" in n.text for n in result.notes)
     assert not any("stands on it" in n.text for n in analyse(trial, load_model("pig"), SubjectFile()).notes)
+
+
+@pytest.mark.parametrize("name", ["sydney/walk03", "nexus_flatfoot/walk"])
+def test_a_channel_that_lost_its_sense_is_withheld(name: str) -> None:
+    """Fx of the last plate that carries one foot, without its sign: 1.2 and 2.7 N·m/kg at the hip before."""
+    path = SHARED / f"{name}.c3d"
+    if not path.is_file():
+        pytest.skip("recorded trials (../shared/trials) are not here")
+    trial = read_trial(path)
+    number = 3 if name.startswith("sydney") else 2
+    plates = tuple(
+        replace(p, force_p=np.abs(p.force_p) * [1, 0, 0] + p.force_p * [0, 1, 1]) if p.number == number else p
+        for p in trial.plates
+    )
+    result = analyse(replace(trial, plates=plates), load_model("pig"), SubjectFile())
+    assert any(n.code == "plate_channel" and "Fx turns back at zero" in n.text for n in result.notes)
+    assert not any(number in c.plates for c in result.contacts)
+    sound = analyse(trial, load_model("pig"), SubjectFile())
+    assert not any("turns back" in n.text for n in sound.notes)
