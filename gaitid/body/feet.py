@@ -30,23 +30,23 @@ class FootTrack:
     ----------
     heel_g, toe_g : (frames, 3) arrays, m
         Its markers, laboratory axes.
-    reach : float
+    ball_over_toe : float
         How many times as far as the toe marker the ball of the foot lies from the heel: more than 1 where the marker
         stands behind it, by the leg's length.
     """
 
     heel_g: Array
     toe_g: Array
-    reach: float = 1.0
+    ball_over_toe: float = 1.0
 
     def during(self, frames: slice) -> FootTrack:
         """The same foot in some frames only."""
-        return FootTrack(self.heel_g[frames], self.toe_g[frames], self.reach)
+        return FootTrack(self.heel_g[frames], self.toe_g[frames], self.ball_over_toe)
 
     @property
     def line_g(self) -> Array:
         """(frames, 3) m, from the heel marker to the ball of the foot."""
-        return self.reach * (self.toe_g - self.heel_g)
+        return self.ball_over_toe * (self.toe_g - self.heel_g)
 
 
 def foot_tracks(
@@ -62,11 +62,11 @@ def foot_tracks(
     seen = markers or model_markers(trial, model)
     geometry = Geometry(model, seen, {}, trial.n_frames, np.zeros(3)) if body is None else body.with_markers(seen)
     feet = {side.name: heel_and_toe(geometry, side.name) for side in model.sides}
-    return {side: FootTrack(heel, toe, _reach(body, side, heel, toe)) for side, (heel, toe) in feet.items()}
+    return {side: FootTrack(heel, toe, _ball_over_toe(body, side, heel, toe)) for side, (heel, toe) in feet.items()}
 
 
-def _reach(body: Geometry | None, side: str, heel_g: Array, toe_g: Array) -> float:
-    """`FootTrack.reach` of a foot with a leg of the length that its joint centres have."""
+def _ball_over_toe(body: Geometry | None, side: str, heel_g: Array, toe_g: Array) -> float:
+    """`FootTrack.ball_over_toe` of a foot with a leg of the length that its joint centres have."""
     if body is None:
         return 1.0
     centres = [body.point(spec.centre, side) for spec in body.model.chain]

@@ -1,4 +1,4 @@
-"""Samples of a plate that no load can have: one that leaps from its neighbours and leaps back, and readings lost."""
+"""Samples of a plate that no load can have: one that jumps from its neighbours and jumps back, and readings lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gaitid.trial import Array, ForcePlate, IntArray, Mask
 # Of the greatest vertical force, N, and s: no load changes by more than the first two from one sample to the next, and
 # back within the third. The steepest foot strikes of the shared trials change by 0.24 of it in 1 ms, and do not fall
 # back so fast.
-LEAP, LEAST, LASTS = 0.4, 100.0, 0.06
+JUMP, LEAST, LASTS = 0.4, 100.0, 0.06
 # Hz. Slower plates are not judged.
 SLOWEST = 500.0
 
@@ -29,8 +29,8 @@ def without_glitches(plate: ForcePlate) -> tuple[ForcePlate, IntArray]:
         greatest = float(np.fmax.reduce(size))
         if not greatest > LEAST:
             return plate, NONE
-        leaps = np.flatnonzero(size > max(LEAP * float(np.fmax.reduce(np.abs(vertical))), LEAST))
-    glitches = _between(leaps, steps, round(LASTS * plate.rate_hz))
+        jumps = np.flatnonzero(size > max(JUMP * float(np.fmax.reduce(np.abs(vertical))), LEAST))
+    glitches = _between(jumps, steps, round(LASTS * plate.rate_hz))
     if not glitches.any():
         return plate, NONE
     force, moment = plate.force_p.copy(), plate.moment_p.copy()
@@ -38,12 +38,12 @@ def without_glitches(plate: ForcePlate) -> tuple[ForcePlate, IntArray]:
     return replace(plate, force_p=force, moment_p=moment), np.flatnonzero(glitches)
 
 
-def _between(leaps: IntArray, steps: Array, most: int) -> Mask:
-    """(samples,) those between a leap and the next one of the other sign, at most so many samples later."""
+def _between(jumps: IntArray, steps: Array, most: int) -> Mask:
+    """(samples,) those between a jump and the next one of the other sign, at most so many samples later."""
     result = np.zeros(len(steps) + 1, dtype=bool)
     at = 0
-    while at + 1 < len(leaps):
-        i, j = int(leaps[at]), int(leaps[at + 1])
+    while at + 1 < len(jumps):
+        i, j = int(jumps[at]), int(jumps[at + 1])
         if j - i <= most and steps[i] * steps[j] < 0:
             result[i + 1 : j + 1] = True
             at += 1

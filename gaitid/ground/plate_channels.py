@@ -29,9 +29,9 @@ STEPS = 24
 UNLOADED, JUST_BEFORE, SHORTEST, CUT = 0.03, 0.002, 0.08, 0.2
 # Hz. Slower plates do not tell.
 FAST = 500.0
-# s. A force is looked at so far beside its least value, and twice as far. There it is, of the value beside: at zero below
-# the first; twice as far 2 times as large on a line and 4 times on a parabola, so that the second tells both apart. Of
-# the vertical force: a smaller value beside tells nothing.
+# s. A force is looked at so far beside its least value, and twice as far. Of the value beside: the least is below the
+# first; twice as far it is 2 times as large on a line, 4 times on a parabola, and the second tells both apart. Of the
+# vertical force: a smaller value beside tells nothing.
 BESIDE_ZERO, NEAR_ZERO, AS_A_LINE, LEAST_SLOPE = 0.01, 0.3, 3.0, 0.003
 # m, s. A foot whose markers are this far inside a plate's edges for this long stands on it.
 WELL_INSIDE, TRODDEN = 0.05, 0.3
@@ -168,7 +168,7 @@ def _dead(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
 
 
 def _rectified(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
-    """Horizontal forces that turn back at zero: a channel that shows the size of a force and not its sense.
+    """Horizontal forces that turn back at zero: a channel whose samples lost their sign.
 
     Near a zero that a force crosses, its size goes as the distance in time; where it only comes near, as its square.
     """
@@ -185,10 +185,7 @@ def _rectified(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
             least = LEAST_SLOPE * float(np.abs(raw.force_p[run, 2]).max())
             near, far = size[[at - n, at + n]], size[[at - 2 * n, at + 2 * n]]
             if size[at] < near.min() * NEAR_ZERO and near.min() > least and (far < AS_A_LINE * near).all():
-                yield (
-                    f"{name} turns back at zero and keeps one sign: it is the size of a force, without its sense",
-                    True,
-                )
+                yield (f"{name} turns back at zero and never changes sign: the sign of its samples was lost", True)
                 break
 
 

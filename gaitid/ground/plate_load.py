@@ -23,7 +23,7 @@ MIN_CONTACT, MAX_PAUSE, MAX_EDGE = 0.08, 0.03, 0.15
 # N. A load that never gets heavier than this is a touch, not a stance.
 MIN_PEAK = 40.0
 # N. An empty plate whose reading typically swings by more is not at rest; those of the shared trials by 5 N at most.
-UNREST = 8.0
+MOST_SWING = 8.0
 # N. Where a plate's noise is not known, its contacts reach out to this.
 EDGE_UNMEASURED = 5.0
 # m. Surfaces that differ by less than this in height are one floor; by less than the second, one plane.
@@ -69,7 +69,7 @@ class PlateLoad:
         Samples that no load can have, and that are not in `wrench`.
     first_glitch_s : float
         When the first of them is; NaN without any.
-    unrest_N : float
+    empty_swing_N : float
         By how much its reading typically (median) swings while it is empty; NaN where that is not known.
     """
 
@@ -91,7 +91,7 @@ class PlateLoad:
     height_above_lowest: float = 0.0
     glitches: int = 0
     first_glitch_s: float = float("nan")
-    unrest_N: float = float("nan")
+    empty_swing_N: float = float("nan")
 
     def __post_init__(self) -> None:
         for name in ("centre_g", "normal_g", "R_gp", "half", "vertical", "cop_g", "bias_g", "bias_moment_g", "drift_g"):
@@ -127,13 +127,13 @@ class PlateLoad:
 
     def notes(self, settings: specs.Settings) -> Notes:
         """What is worth saying of its samples, and of what it reads while it is empty."""
-        return (*self._glitch_notes(), *self._unrest_notes(), *self._bias_notes(settings))
+        return (*self._glitch_notes(), *self._swing_notes(), *self._bias_notes(settings))
 
-    def _unrest_notes(self) -> Notes:
+    def _swing_notes(self) -> Notes:
         """That an empty plate is never at rest: a hum on its channels is on its loads too."""
-        if not self.unrest_N > UNREST:
+        if not self.empty_swing_N > MOST_SWING:
             return ()
-        text = f"plate {self.number} swings by {self.unrest_N:.0f} N while it is empty, and so may its loads"
+        text = f"plate {self.number} swings by {self.empty_swing_N:.0f} N while it is empty, and so may its loads"
         cure = "look for a hum on its cables, a loose amplifier, or who else stood on it"
         return (Note("plate_bias", text, "", cure),)
 
@@ -142,7 +142,7 @@ class PlateLoad:
         if not self.glitches:
             return ()
         samples = f"{self.glitches} samples" if self.glitches > 1 else "a sample"
-        text = f"plate {self.number}: {samples} from {self.first_glitch_s:.3f} s on leap and leap back as no load does"
+        text = f"plate {self.number}: {samples} from {self.first_glitch_s:.3f} s on jump and jump back as no load does"
         return (Note("values_lost", f"{text}; they were not used", "", "look at the plate's cables"),)
 
     def _bias_notes(self, settings: specs.Settings) -> Notes:

@@ -114,7 +114,7 @@ def with_empty_reading(plate: PlateLoad, empty: Mask, rate_hz: float, settings: 
         drift_g=drift[:3],
         removed=removed,
         noise_N=min(noise, MAX_NOISE),
-        unrest_N=float(median(left)),
+        empty_swing_N=float(median(left)),
     )
 
 

@@ -257,7 +257,7 @@ def test_pressure_is_held_against_the_length_of_the_foot() -> None:
     to_the_toes = along_the_foot(0.15, 1.2)
     short = replace(foot_at(), toe_g=foot_at().heel_g + [LENGTH / 1.5, 0.0, 0.0])
     assert judge(contact(pressed(to_the_toes))).confidence == 0.99
-    assert judge(contact(pressed(to_the_toes), foot=replace(short, reach=1.5))).confidence == 0.99
+    assert judge(contact(pressed(to_the_toes), foot=replace(short, ball_over_toe=1.5))).confidence == 0.99
     assert not judge(contact(pressed(to_the_toes), foot=short)).known
 
 

@@ -406,7 +406,7 @@ def test_a_plate_that_feels_nothing_of_a_foot_on_it_is_named(simulated, factor: 
 
 
 @pytest.mark.parametrize("name", ["sydney/walk03", "nexus_flatfoot/walk"])
-def test_a_channel_that_lost_its_sense_is_withheld(name: str) -> None:
+def test_a_channel_that_lost_its_sign_is_withheld(name: str) -> None:
     """Fx of the last plate that carries one foot, without its sign: 1.2 and 2.7 N·m/kg at the hip before."""
     path = SHARED / f"{name}.c3d"
     if not path.is_file():
