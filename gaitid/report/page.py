@@ -9,7 +9,7 @@ from itertools import groupby
 from gaitid.analysis.wording import reason_words, verdict_words
 from gaitid.report.figures import figure_svg, page_figures
 from gaitid.report.result import Contact, Result
-from gaitid.report.stance import Peak, PeakKind, count_warnings, peak, peak_kinds, unknown_by_reason
+from gaitid.report.stance import Peak, PeakKind, count_warnings, counted_warnings, peak, peak_kinds, unknown_by_reason
 from gaitid.report.style import CSS
 from gaitid.report.text import (
     UNKNOWN,
@@ -137,8 +137,7 @@ def _warnings(result: Result) -> str:
     more = "more " if others != all_of else ""
     if not lists:
         return f'<p class="quiet">No {more}warnings.</p>'
-    count = sum(map(len, others.values()))
-    heading = f"<h2>{count} {more}warning{'s' if count > 1 else ''}</h2>"
+    heading = f"<h2>{counted_warnings(others, more).capitalize()}</h2>"
     return f'<section class="warnings" aria-label="Warnings">{heading}{"".join(lists)}</section>'
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,6 +61,9 @@ PEAKS = (
     PeakKind("Power, W/kg", "Hip generation", "hip_power_W_per_kg", True),
     PeakKind("Power, W/kg", "Hip absorption", "hip_power_W_per_kg", False),
 )
+
+#: Severities that say what was assumed or done; all others are warnings.
+MERE_NOTES = ("assumption", "info")
 
 
 def peak_kinds(result: Result) -> list[PeakKind]:
@@ -149,6 +152,13 @@ def vertical_axis(result: Result) -> str | None:
 
 
 def count_warnings(result: Result) -> str:
-    """The number of warnings in the record, in words."""
-    count = sum(len(texts) for texts in result.warnings().values())
-    return "no warnings" if not count else f"{count} warning{'s' if count > 1 else ''}"
+    """How many of the record's warnings are such, and how many only notes, in words."""
+    return counted_warnings(result.warnings())
+
+
+def counted_warnings(texts: Mapping[str, Sequence[str]], more: str = "") -> str:
+    """The same of texts by severity; `more` stands before the word."""
+    notes = sum(len(texts.get(severity, ())) for severity in MERE_NOTES)
+    count = sum(map(len, texts.values())) - notes
+    words = f"{count or 'no'} {more}warning{'' if count == 1 else 's'}"
+    return f"{words}, {notes} note{'s' if notes > 1 else ''}" if notes else words

@@ -253,14 +253,14 @@ def test_warnings_are_grouped_by_severity_the_most_serious_first(
         "brand new": ["odd"],
     }
     assert (
-        "<h2>5 warnings</h2><h3>Errors</h3><ul><li>jump</li></ul>"
+        "<h2>4 warnings, 1 note</h2><h3>Errors</h3><ul><li>jump</li></ul>"
         "<h3>Doubts</h3><ul><li>&lt;noise&gt;</li><li>bias</li></ul>"
         "<h3>For information</h3><ul><li>gap</li></ul><h3>brand new</h3><ul><li>odd</li></ul></section>"
     ) in words(result)
     figure = draw_grid(load_result(result), [POWERS], SHEET)
     _sheet_texts(figure, load_result(result))
     lines = [text.get_text() for text in figure.texts][-4:]
-    assert lines == ["5 warnings", "jump", "<noise>", "… and 3 more: see the .run.json"]
+    assert lines == ["4 warnings, 1 note", "jump", "<noise>", "… and 3 more: see the .run.json"]
     # as records were before: texts, without headings
     edit_record(result, {"warnings": ["gap", "jump"]})
     assert "<h2>2 warnings</h2><ul><li>gap</li><li>jump</li></ul></section>" in words(result)
