@@ -13,6 +13,7 @@ from gaitid.body.resolve import MeasurementFault
 from gaitid.body.subject import SubjectFile
 from gaitid.body.subject_file import calibrated_model, read_subject
 from gaitid.errors import GaitidError, TrialError
+from gaitid.ground.vertical import MirroredError
 from gaitid.model import specs
 from gaitid.model.load import bundled_models, load_model
 from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
@@ -90,8 +91,10 @@ def choose_model(
         file = SubjectFile() if subject is None else read_subject(subject, model)
         faults[name] = [lacking(r.trial, model, file, r.static, marker_set) for r in recordings]
         for fault in faults[name]:
-            if isinstance(fault, MeasurementFault) or (isinstance(fault, MarkersLackError) and fault.exchanged):
-                raise fault  # its markers are there, and something is wrong with them or with a measurement
+            if isinstance(fault, MeasurementFault | MirroredError) or (
+                isinstance(fault, MarkersLackError) and fault.exchanged
+            ):
+                raise fault  # its markers are there, and something is wrong with them, a measurement or the axes
         if not any(faults[name]):
             return Choice(model, _because(name, faults, len(recordings), order))
     fitting = {name: of_model.count(None) for name, of_model in faults.items()}
