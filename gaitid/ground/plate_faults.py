@@ -120,7 +120,7 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
     broken = {number for fault in faults if fault.withheld for number in fault.plates}
     sound = [one for one in stood if one.plate.number not in broken]
     if mover.balance is not None:  # what carries the body besides has a line of force of its own
-        faults += direction_faults(sound, mover.com_g)
+        faults += direction_faults(sound, mover.com_g, raw)
     turned = {number for fault in faults for number in fault.plates}
     faults += torsion_faults([one for one in sound if one.plate.number not in turned])
     broken |= {number for fault in faults if fault.withheld for number in fault.plates}
