@@ -84,6 +84,7 @@ CODES = {
     "events_off": ("doubt", "the file's events do not fit the plates, and were not used"),
     "assignment_differs": ("doubt", "another program left another answer to which foot was on a plate"),
     "assignment_against": ("doubt", "the evidence speaks against what --assign says; what it says was done"),
+    "assignment_far": ("doubt", "a foot that --assign puts on a plate is far from its pressure; it was done"),
     "no_known_load": ("doubt", "no foot's load is known from plates"),
     "treadmill": ("info", "the ground moves under the feet"),
     "belts_differ": ("assumption", "the belts under both feet move at different speeds; their mean was taken"),
