@@ -113,21 +113,25 @@ class Note(NamedTuple):
         The only leg that it concerns; empty where it concerns the trial.
     cure : str
         Which marker, option, static or plate would make it good; empty where that of the code holds.
+    plates : tuple of int
+        The plates that it is about; empty where it is about none, or about all of them together.
     """
 
     code: str
     text: str
     side: str = ""
     cure: str = ""
+    plates: tuple[int, ...] = ()
 
     @property
     def severity(self) -> str:
         """One of `SEVERITIES`."""
         return CODES[self.code][0]
 
-    def as_dict(self) -> dict[str, str]:
-        """For records: ``severity``, ``code`` and ``text``."""
-        return {"severity": self.severity, "code": self.code, "text": self.text}
+    def as_dict(self) -> dict[str, str | list[int]]:
+        """For records: ``severity``, ``code`` and ``text``, and ``plates`` where it is about some."""
+        plates = {"plates": [*self.plates]} if self.plates else {}
+        return {"severity": self.severity, "code": self.code, "text": self.text, **plates}
 
 
 Notes = tuple[Note, ...]

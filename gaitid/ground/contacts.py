@@ -359,7 +359,7 @@ def _unclaimed(ground: Ground, claims: Claims) -> Notes:
         rest = int((loaded & ~np.asarray(claims.of_any_foot(plate.number))).sum())
         if rest > UNCLAIMED:
             text = f"plate {plate.number} carries a load in {rest} frames that no foot claims"
-            notes.append(Note("load_unclaimed", text))
+            notes.append(Note("load_unclaimed", text, plates=(plate.number,)))
     return tuple(notes)
 
 

@@ -74,7 +74,10 @@ class PlateFaults:
 
     @property
     def notes(self) -> Notes:
-        return tuple(Note(fault.code, fault.text, cure=fault.cure) for fault in self.faults)
+        return tuple(
+            Note(fault.code, fault.text, cure=fault.cure, plates=() if fault.common else fault.plates)
+            for fault in self.faults
+        )
 
     def weighed_in_static(self, mass_kg: float, stored_kg: float) -> PlateFaults:
         """With what the static's plates say where plates and mass do not fit: whether it is the mass or the gain."""

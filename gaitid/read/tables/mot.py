@@ -297,7 +297,8 @@ def _outlined(groups: Sequence[_Group], path: Path | None, rate: float, where: s
     notes: Notes = ()
     for geometry in read_plates_file(path):
         if geometry.number not in by_number:
-            notes += (Note("input_unused", f"{where}plate {geometry.number} of {path.name} has no forces"),)
+            text = f"{where}plate {geometry.number} of {path.name} has no forces"
+            notes += (Note("input_unused", text, plates=(geometry.number,)),)
             continue
         group = by_number[geometry.number]
         moment = group.moment_about(geometry.corners_g.mean(axis=0))
