@@ -45,6 +45,7 @@ from attack_plates import (  # noqa: E402
     clipped,
     corner,
     corners_in_order,
+    crosstalk,
     deep,
     dropped,
     each_plate,
@@ -54,6 +55,7 @@ from attack_plates import (  # noqa: E402
     late_forces,
     late_markers_and_events,
     late_without_events,
+    one_channel_late,
     over_time,
     plates_exchanged,
     raised,
@@ -182,6 +184,11 @@ def _plates() -> Iterator[Attack]:
             yield Attack("plates", name, partial(biased, newtons, channel))
     yield Attack("plates", "steady bias of 20 N·m in My, one plate", partial(biased, 20.0, MY))
     yield from _of_plates("Fz drifts by 50 N over the trial", over_time(lambda s: 50.0 * s, FZ), [ONE])
+    for channel in (FZ, FX, MX, MY):
+        yield from _of_plates(f"{_NAMES[channel]} alone 20 ms late", one_channel_late(0.02, channel), [ONE])
+    for into in (FX, FY):
+        yield from _of_plates(f"5 % of Fz read in {_NAMES[into]}", crosstalk(0.05, FZ, into))
+    yield from _of_plates("5 % of Fy read in Fx", crosstalk(0.05, FY, FX))
     hum = over_time(lambda s: 20.0 * np.sin(2 * np.pi * 50.0 * s * 3.0), FX, FY, FZ)
     yield from _of_plates("hum of 20 N", hum, [ONE])
     yield Attack("plates", "Fz off by 50 N from mid-stance on", partial(in_a_stance, spike(50.0, FZ, 10**9)))

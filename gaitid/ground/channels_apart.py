@@ -1,0 +1,70 @@
+"""The channels of one plate begin and end together: no horizontal force and no moment without a vertical force.
+
+A horizontal force larger than the vertical one is beyond any friction, and a moment larger than the vertical force
+times half the plate puts the pressure beside it. Where a foot lands and leaves every channel passes through 0, so that
+one that is late by some ms shows there first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gaitid.numerics.masks import spans
+from gaitid.trial import Array, ForcePlate, Mask
+
+# Of the greatest vertical force: less on a channel is noise; and samples in which the plate is empty.
+TELLS, EMPTY = 0.03, 0.02
+# s. Looked at is so long beside a load; samples that tell what the empty plate reads.
+BESIDE, LEAST_EMPTY = 0.06, 0.05
+# s. The longest run of such samples: at most 0.003 on 39 plates of the shared trials (stairs whose plates were not
+# zeroed 0.005); a vertical force that alone is 20 ms late or early gives 0.012 to 0.12.
+APART = 0.01
+# Hz. Slower records were filtered and sampled anew (a sprint at 250 Hz shows 0.016).
+FAST = 500.0
+
+
+def channels_apart(raw: ForcePlate, half: Array) -> Iterator[tuple[str, bool]]:
+    """What the channels of one plate say of each other where its loads begin and end.
+
+    Parameters
+    ----------
+    raw : ForcePlate
+    half : (2,) array, m
+        Half the plate's size along its x and y.
+    """
+    if raw.rate_hz < FAST:
+        return
+    peak = float(np.fmax.reduce(-raw.force_p[:, 2]))
+    with np.errstate(invalid="ignore"):
+        empty = np.abs(raw.force_p[:, 2]) < EMPTY * peak
+    force, moment = raw.force_p, raw.moment_p + np.cross(raw.sensor_p, raw.force_p)
+    if empty.sum() > LEAST_EMPTY * raw.rate_hz:
+        force, moment = force - np.median(force[empty], axis=0), moment - np.median(moment[empty], axis=0)
+    carried, least = np.maximum(-force[:, 2], 0.0), TELLS * peak
+    with np.errstate(invalid="ignore"):
+        loaded = carried > least
+        around = _widened(loaded, round(BESIDE * raw.rate_hz))
+        horizontal = np.hypot(force[:, 0], force[:, 1])
+        # My = -x Fz, Mx = y Fz: as a force at the plate's edge
+        at_edge = np.abs(moment[:, [1, 0]]) / half if raw.outlined else np.zeros((len(force), 2))
+        found = {
+            "its horizontal force is larger than the vertical one": horizontal,
+            "its pressure lies beside it": at_edge.max(axis=1),
+        }
+        lasting = {
+            words: max((b - a for a, b in spans(around & (size > carried) & (size > least))), default=0) / raw.rate_hz
+            for words, size in found.items()
+        }
+    words = max(lasting, key=lambda name: lasting[name])
+    if lasting[words] > APART:
+        text = f"where a foot lands or leaves, {words} for {lasting[words] * 1e3:.0f} ms: "
+        yield text + "one of its channels is late or early beside the others, it seems", True
+
+
+def _widened(mask: Mask, n: int) -> Mask:
+    """(samples,) true within n samples of a true one."""
+    summed = np.concatenate([[0], np.cumsum(mask)])
+    at = np.arange(len(mask))
+    return np.asarray(summed[np.minimum(at + n + 1, len(mask))] > summed[np.maximum(at - n, 0)])
