@@ -36,7 +36,7 @@ NO_BETTER = 0.7
 STEADY, USUAL, STEADY_ALONG = 0.1, -0.05, 0.15
 
 _ONE = np.eye(2)
-_READINGS: dict[str, Array] = {
+READINGS: dict[str, Array] = {
     "Fx has the wrong sign": np.diag([-1.0, 1.0]),
     "Fy has the wrong sign": np.diag([1.0, -1.0]),
     "Fx and Fy have the wrong sign": -_ONE,
@@ -127,7 +127,7 @@ def _faults_of(number: int, lines: Sequence[Line]) -> Iterator[Fault]:
 
     as_filed = left(_ONE)
     if as_filed[2] > LEFT:
-        name, best = min(((name, left(reading)) for name, reading in _READINGS.items()), key=lambda pair: pair[1][2])
+        name, best = min(((name, left(reading)) for name, reading in READINGS.items()), key=lambda pair: pair[1][2])
         explained = best[2] < EXPLAINED and best[2] < BETTER * as_filed[2]
         explained |= as_filed[2] > LEFT_RUNNING and best[2] < EXPLAINED_RUNNING and best[2] < CLEARLY * as_filed[2]
         if explained:

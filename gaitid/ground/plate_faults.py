@@ -21,6 +21,7 @@ from gaitid.ground.ground import Ground
 from gaitid.ground.line_of_force import direction_faults
 from gaitid.ground.plate_channels import channel_faults, torsion_faults
 from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.push import push_faults
 from gaitid.notes import Note, Notes
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Trial, read_only
@@ -121,6 +122,8 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
     sound = [one for one in stood if one.plate.number not in broken]
     if mover.balance is not None:  # what carries the body besides has a line of force of its own
         faults += direction_faults(sound, mover.com_g)
+        named = {number for fault in faults if fault.withheld for number in fault.plates}
+        faults += push_faults(ground, loads, mover.com_g, named)
     turned = {number for fault in faults for number in fault.plates}
     faults += torsion_faults([one for one in sound if one.plate.number not in turned])
     broken |= {number for fault in faults if fault.withheld for number in fault.plates}
