@@ -14,10 +14,12 @@ import numpy as np
 sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
 from attack_markers import (  # noqa: E402
+    axis_scaled,
     camera_rate_wrong,
     events_of_the_other_foot,
     frame_lost,
     frame_repeated,
+    gap_filled_by_pattern,
     labels_exchanged,
     marker_drifts,
     marker_gap,
@@ -25,7 +27,9 @@ from attack_markers import (  # noqa: E402
     marker_noisy,
     marker_off,
     marker_stands_still,
+    markers_tilted,
     markers_turned,
+    measured_as,
     measured_sides_exchanged,
     measured_times,
     other_person,
@@ -216,6 +220,8 @@ def _subject() -> Iterator[Attack]:
     yield Attack("subject", "one leg's length × 1.1", partial(measured_times, 1.1, legs))
     widths = ["left.knee_width", "right.knee_width", "left.ankle_width", "right.ankle_width"]
     yield Attack("subject", "one joint's width × 2", partial(measured_times, 2.0, widths))
+    distances = ["left.asis_trocanter_distance", "right.asis_trocanter_distance"]
+    yield Attack("subject", "ASIS-trochanter distance 40 mm", partial(measured_as, 0.04, distances))
     yield Attack("subject", "measurements of left and right exchanged", measured_sides_exchanged)
     yield Attack("subject", "another person's measurements", others_measurements)
     yield Attack("static", "stored calibration angles zero", stored_zero)
@@ -241,13 +247,17 @@ def _markers() -> Iterator[Attack]:
     yield Attack("markers", "noise of 3 mm on one marker", partial(marker_noisy, 3.0))
     for n in (5, 20):
         yield Attack("markers", f"one marker not seen in {n} frames", partial(marker_gap, n))
+    yield Attack("markers", "a gap of 20 frames filled by another's pattern", partial(gap_filled_by_pattern, 20))
     for pair, words in (("near", "neighbours"), ("mirrored", "the same marker of both sides")):
         yield Attack("labels", f"two labels exchanged in 15 frames: {words}", partial(labels_exchanged, pair, 15))
         yield Attack("labels", f"two labels exchanged throughout: {words}", partial(labels_exchanged, pair, 0))
     yield Attack("labels", "left and right exchanged", sides_exchanged)
     yield Attack("labels", "events of left and right exchanged", events_of_the_other_foot)
     yield Attack("cameras", "markers 3 % too large", partial(scale_wrong, 1.03))
-    for degrees in (5.0, 90.0):
+    yield Attack("cameras", "one axis of the markers × 1.05", partial(axis_scaled, 1.05))
+    for degrees in (3.0, 5.0):
+        yield Attack("cameras", f"markers tilted by {degrees:g}° against the plates", partial(markers_tilted, degrees))
+    for degrees in (3.0, 5.0, 90.0):
         yield Attack("cameras", f"markers turned by {degrees:g}° against the plates", partial(markers_turned, degrees))
 
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +27,9 @@ from attack_trials import Case, cases, matches, names  # noqa: E402
 
 from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.analysis.result import Result  # noqa: E402
+from gaitid.dynamics.wrench import Wrench, centre_of_pressure  # noqa: E402
 from gaitid.errors import GaitidError  # noqa: E402
-from gaitid.ground.contacts import Contact  # noqa: E402
+from gaitid.ground.contacts import LOADED, Contact  # noqa: E402
 from gaitid.notes import Note  # noqa: E402
 from gaitid.trial import Array, Mask  # noqa: E402
 
@@ -45,6 +47,32 @@ LESS_SURE = 0.005
 TELLING = ("error", "doubt")
 NUMBER = re.compile(r"(?<![\w+])[-−+]?\d+(?:\.\d+)?")
 
+
+class Spread(NamedTuple):
+    """By how much the load on a foot may change and still be one that clean recordings show, root mean squares.
+
+    Attributes
+    ----------
+    vertical : float
+        Of the vertical force: in single support the body's motion tells it to 6 %, to 17 % where it flies (`gains`).
+    slope : float
+        Of F_h / F_z: the lines of force of clean walks err by 0.03, of runs by 0.05 at least (`line_of_force`).
+    pressure : float, m
+        Where a foot presses is known to this (`sole`).
+    lever : float, m
+        Free moment over vertical force: feet show as much in walking and running (`plate_channels`).
+    """
+
+    vertical: float
+    slope: float
+    pressure: float = 0.03
+    lever: float = 0.021
+
+
+WALKING, RUNNING = Spread(0.06, 0.03), Spread(0.17, 0.05)
+# Of a contact's greatest vertical force: a smaller one tells nothing.
+TELLING_FORCE = 0.3
+
 Curves = Mapping[tuple[str, str, str], Array]
 NOTHING: Curves = {}
 
@@ -59,7 +87,8 @@ class Outcome:
         The trial, and what was done to it.
     kind : str
         ``refused``, ``withheld``, ``flagged``, ``contact`` (only the contact's reason or confidence tells),
-        ``silent`` or ``harmless``; ``crashed`` where the analysis ended with an error of its own.
+        ``within`` (as silent, but no load changed by more than clean recordings differ by), ``silent`` or
+        ``harmless``; ``crashed`` where the analysis ended with an error of its own.
     withheld : float
         Share of the values known before that are empty now.
     noted : str
@@ -222,11 +251,61 @@ def compared(name: str, words: str, clean: Result, spoilt: Result, true: Curves 
         kind = "withheld" if withheld > WITHHELD else "harmless"
     elif notes:
         kind = "flagged"
+    elif silent.size < HARMLESS:
+        kind = "contact"
     else:
-        kind = "contact" if silent.size < HARMLESS else "silent"
-    where = silent.where if kind == "silent" else worst.where
+        kind = "within" if within_spread(clean, spoilt) else "silent"
+    where = silent.where if kind in ("silent", "within") else worst.where
     noted = notes[0].text if notes else ""
     return Outcome(name, words, kind, withheld, noted, worst.size, silent.size, where, angle.size)
+
+
+def within_spread(clean: Result, spoilt: Result) -> bool:
+    """Whether markers and measurements are as they were, and no load on a foot changed by more than `Spread`."""
+    if any(np.nanmax(v, initial=0.0) > 0.01 for v in differences(clean, spoilt, "angles").values()):
+        return False
+    if clean.subject.mass_kg != spoilt.subject.mass_kg:
+        return False
+    flies = np.logical_and.reduce([stance.airborne for stance in clean.ground.stances.values()]).any()
+    spread, changed = RUNNING if flies else WALKING, False
+    for contact in clean.contacts:
+        before, after = (result.loads.by_side[contact.side] for result in (clean, spoilt))
+        frames = np.zeros(len(before.state), dtype=bool)
+        frames[contact.loaded] = True
+        frames &= (before.state == LOADED) & (after.state == LOADED)
+        changed |= not np.array_equal(before.wrench.f_g[frames], after.wrench.f_g[frames])
+        changed |= not np.array_equal(before.wrench.m_g[frames], after.wrench.m_g[frames])
+        if contact.plates and frames.any() and not _alike(clean, before.wrench, after.wrench, frames, spread):
+            return False
+    return changed
+
+
+def _alike(clean: Result, before: Wrench, after: Wrench, frames: Mask, spread: Spread) -> bool:
+    """Whether two loads on a foot differ by no more than clean recordings do."""
+    up_g = clean.ground.plates[0].normal_g
+    surface_g = clean.ground.plates[0].centre_g
+    vertical = before.f_g @ up_g
+    at = np.flatnonzero(frames & (vertical > TELLING_FORCE * vertical[frames].max()))
+    if not len(at) or not ((after.f_g @ up_g)[at] > 0).all():
+        return False
+    tall = vertical[at]
+    places, levers, slopes = [], [], []
+    for wrench in (before, after):
+        cop_g, free = centre_of_pressure(wrench, surface_g, up_g)
+        places.append(cop_g[at])
+        levers.append(free[at] / tall)
+        slopes.append(wrench.f_g[at] / (wrench.f_g[at] @ up_g)[:, None])
+    force = (after.f_g - before.f_g)[at] @ up_g
+    return bool(
+        np.sqrt(np.mean(force**2)) <= spread.vertical * np.sqrt(np.mean(tall**2))
+        and _rms(slopes[1] - slopes[0]) <= spread.slope
+        and _rms(places[1] - places[0]) <= spread.pressure
+        and _rms((levers[1] - levers[0])[:, None]) <= spread.lever
+    )
+
+
+def _rms(vectors: Array) -> float:
+    return float(np.sqrt((vectors**2).sum(axis=1).mean()))
 
 
 # --- tables ---------------------------------------------------------------------------------------------------
@@ -239,6 +318,7 @@ COLUMNS = (
     "flagged",
     "by contact",
     "harmless",
+    "within spread",
     "silent",
     "largest flagged error",
     "largest silent error",
@@ -253,19 +333,19 @@ def row(attack: Attack, outcomes: Sequence[Outcome]) -> str:
         return ""
     n = {kind: sum(o.kind == kind for o in outcomes) for kind in KINDS}
     withheld = float(np.mean([o.withheld for o in outcomes]))
-    worst = max(outcomes, key=lambda o: o.silent)
+    worst = max(outcomes, key=lambda o: (o.kind == "silent", o.silent))
     words = f"{worst.silent:.2f}"
     if worst.silent >= HARMLESS:
         words += f" ({', '.join(filter(None, (worst.case, worst.words, worst.where)))})"
     mark = " †" if attack.invisible else ""
     cells = [f"{attack.name}{mark}", len(outcomes), f"{n['withheld']} ({withheld:.0%})"]
-    cells += [n[kind] for kind in ("refused", "flagged", "contact", "harmless", "silent")]
+    cells += [n[kind] for kind in ("refused", "flagged", "contact", "harmless", "within", "silent")]
     flagged = max((o.worst for o in outcomes if o.kind in ("flagged", "contact")), default=0.0)
     cells += [f"{flagged:.2f}", words, f"{max(o.angle for o in outcomes):.0f}°"]
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-KINDS = ("withheld", "refused", "flagged", "contact", "harmless", "silent", "crashed")
+KINDS = ("withheld", "refused", "flagged", "contact", "harmless", "within", "silent", "crashed")
 
 
 def usable(case: Case, spoilt: Spoilt) -> bool:
@@ -302,9 +382,12 @@ def totals(outcomes: Mapping[str, Sequence[Outcome]]) -> str:
     every = [o for of_attack in outcomes.values() for o in of_attack]
     n = {kind: sum(o.kind == kind for o in every) for kind in KINDS}
     worst = max((o.silent for o in every), default=0.0)
+    marked = {attack.name for attack in ATTACKS if attack.invisible}
+    unmarked = sum(o.kind == "silent" for name, of_attack in outcomes.items() if name not in marked for o in of_attack)
     return (
         f"{len(every)} spoilt trials: "
         + ", ".join(f"{n[kind]} {kind}" for kind in KINDS)
+        + f"; {unmarked} silent in rows without a †"
         + (f"; largest silent error {worst:.2f} N·m/kg")
     )
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-from attack_plates import exchanged, one_channel_late, scaled, with_plates
+from attack_markers import markers_tilted
+from attack_plates import crosstalk, exchanged, one_channel_late, scaled, with_plates
 from attack_trials import RECORDED, Case, SimulatedCase, recorded_case, simulated_case
 from shared_trials import SHARED
 
@@ -71,3 +74,27 @@ def test_a_sprint_turns_from_braking_to_pushing(change) -> None:  # type: ignore
     result = spoilt(case, change, number)
     assert "does not turn from braking to pushing" in said_of(result, number)[0]
     assert number not in {n for contact in result.contacts for n in contact.plates}
+
+
+def doubts(result: Result) -> list[str]:
+    return [note.text for note in result.notes if note.code == "plate_doubtful"]
+
+
+@pytest.mark.parametrize("into", [0, 1])
+@pytest.mark.parametrize("share", [0.05, -0.05])
+def test_a_share_of_the_vertical_force_in_a_horizontal_one_is_doubted(into: int, share: float) -> None:
+    """Across the way by both feet's lines of force, along it by whole steps."""
+    case = simulated_case(SimulatedCase("walk"))
+    trial = with_plates(case.trial, crosstalk(share, 2, into))
+    result = analyse(trial, case.model, case.subject, case.static)
+    assert len(doubts(result)) == 1
+    assert "check the zero and crosstalk" in next(n.cure for n in result.notes if n.code == "plate_doubtful")
+    assert doubts(case.result) == []
+
+
+def test_cameras_whose_vertical_leans_show_a_floor_that_slopes() -> None:
+    case = simulated_case(SimulatedCase("walk"))
+    found = []
+    for spoilt in markers_tilted(3.0, case, np.random.default_rng(0)):
+        found += doubts(analyse(spoilt.trial, case.model, case.subject, case.static))
+    assert any(re.search(r"rises by (2\.9|3\.0|3\.1)° against the plates", text) for text in found)
