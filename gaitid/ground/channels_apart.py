@@ -36,27 +36,32 @@ def channels_apart(raw: ForcePlate, half: Array) -> Iterator[tuple[str, bool]]:
     """
     if raw.rate_hz < FAST:
         return
-    peak = float(np.fmax.reduce(-raw.force_p[:, 2]))
+    upward = -raw.force_p[:, 2]
+    peak = float(np.fmax.reduce(upward))
+    fx, fy = raw.force_p[:, 0], raw.force_p[:, 1]
+    # about the centre of the surface
+    x, y, z = raw.sensor_p
+    mx, my = raw.moment_p[:, 0] - y * upward - z * fy, raw.moment_p[:, 1] + z * fx + x * upward
+    channels = np.stack([fx, fy, mx, my])
     with np.errstate(invalid="ignore"):
-        empty = np.abs(raw.force_p[:, 2]) < EMPTY * peak
-    force, moment = raw.force_p, raw.moment_p + np.cross(raw.sensor_p, raw.force_p)
+        empty = np.abs(upward) < EMPTY * peak
     if empty.sum() > LEAST_EMPTY * raw.rate_hz:
-        force, moment = force - np.median(force[empty], axis=0), moment - np.median(moment[empty], axis=0)
-    carried, least = np.maximum(-force[:, 2], 0.0), TELLS * peak
-    with np.errstate(invalid="ignore"):
-        loaded = carried > least
-        around = _widened(loaded, round(BESIDE * raw.rate_hz))
-        horizontal = np.hypot(force[:, 0], force[:, 1])
-        # My = -x Fz, Mx = y Fz: as a force at the plate's edge
-        at_edge = np.abs(moment[:, [1, 0]]) / half if raw.outlined else np.zeros((len(force), 2))
-        found = {
-            "its horizontal force is larger than the vertical one": horizontal,
-            "its pressure lies beside it": at_edge.max(axis=1),
-        }
-        lasting = {
-            words: max((b - a for a, b in spans(around & (size > carried) & (size > least))), default=0) / raw.rate_hz
-            for words, size in found.items()
-        }
+        channels -= channels[:, empty].mean(axis=1, keepdims=True)
+        upward = upward - upward[empty].mean()
+    carried, least = np.maximum(upward, 0.0), TELLS * peak
+    found = {"its horizontal force is larger than the vertical one": np.hypot(channels[0], channels[1])}
+    if raw.outlined:  # My = -x Fz, Mx = y Fz: as a force at the plate's edge
+        at_edge = np.maximum(np.abs(channels[3]) / half[0], np.abs(channels[2]) / half[1])
+        found["its pressure lies beside it"] = at_edge
+    lasting = {}
+    for name, size in found.items():
+        with np.errstate(invalid="ignore"):
+            beyond = (size > carried) & (size > least)
+        if beyond.sum() > APART * raw.rate_hz:
+            beyond &= _widened(carried > least, round(BESIDE * raw.rate_hz))
+            lasting[name] = max((b - a for a, b in spans(beyond)), default=0) / raw.rate_hz
+    if not lasting:
+        return
     words = max(lasting, key=lambda name: lasting[name])
     if lasting[words] > APART:
         text = f"where a foot lands or leaves, {words} for {lasting[words] * 1e3:.0f} ms: "
