@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gaitid.dynamics.wrench import centre_of_pressure
+from gaitid.ground.channels_apart import channels_apart
 from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.glitches import without_glitches
 from gaitid.ground.ground import Ground
@@ -80,14 +81,16 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
     with np.errstate(invalid="ignore"):
         loaded &= plate.vertical > LOADED * peak
     samples = _ends(loaded, raw, ground.rate_hz)
-    for text, withheld in (
+    sound = without_glitches(raw)[0]
+    found = [
         *_clipped(raw),
-        *_cut_off(without_glitches(raw)[0]),
+        *_cut_off(sound),
         *_dead(raw, samples),
         *_rectified(raw, samples),
         *_moments(plate, loaded, raw, samples),
         *_friction(plate, loaded, raw),
-    ):
+    ]
+    for text, withheld in found or channels_apart(sound, plate.half):
         code = "plate_channel" if withheld else "plate_doubtful"
         yield Fault(code, f"plate {plate.number}: {text}", (plate.number,), withheld, CHECK)
 
