@@ -36,9 +36,10 @@ def frozen_dataclass(*, eq: bool = True) -> Callable[[type[_T]], type[_T]]:
 def _init(self: Any, *given: Any, **named: Any) -> None:
     cls, values = type(self), self.__dict__
     fields = cls.__dataclass_fields__
-    values.update(zip(fields, given))
+    if given:
+        values.update(zip(fields, given))
     values.update(named)
-    if len(values) != len(given) + len(named) or not values.keys() <= fields.keys():
+    if len(values) != len(given) + len(named) or (named and not named.keys() <= fields.keys()):
         received = f"{len(given)} values and {', '.join(named) or 'no names'}"
         raise TypeError(f"{cls.__qualname__}() takes {', '.join(fields)}, each once; given were {received}")
     if len(values) < len(fields):
