@@ -231,7 +231,7 @@ def prepare(
     TrialError, SubjectError
         What the model needs and neither trial, static nor subject has.
     """
-    if marker_set is None and subject_file.marker_set in bundled_marker_sets():
+    if marker_set is None and subject_file.marker_set and subject_file.marker_set in bundled_marker_sets():
         marker_set = load_marker_set(find_marker_set(subject_file.marker_set))
     bound, needs, notes = recorded(trial, model, static, marker_set, subject_file.calibration.places)
     up_g, up_words = vertical(trial, bound.model)
