@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Calibration
@@ -34,7 +34,7 @@ from gaitid.notes import Note, Notes, as_option
 from gaitid.read import read_trial
 from gaitid.read.assignments import enf_files
 from gaitid.read.settings import SETTINGS, ReaderSettings
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Trial
 from gaitid.version import __version__
 from gaitid.write import DEFAULT_FRAMES, TABLES, WRITE

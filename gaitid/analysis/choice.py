@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gaitid.analysis.pipeline import Prepared, prepared_or_fault
 from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_sides, seen_labels
@@ -16,6 +16,7 @@ from gaitid.errors import GaitidError, TrialError
 from gaitid.model import specs
 from gaitid.model.load import bundled_models, load_model
 from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
+from gaitid.records import NamedTuple
 from gaitid.trial import Trial
 
 #: The order in which `auto` tries models; the first that fits is taken (docs/any_lab.md). First what a laboratory that

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from gaitid.body.subject import Subject
 from gaitid.errors import GaitidError, first_few
 from gaitid.model import specs
 from gaitid.notes import Note, Notes, as_option
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, Trial
 
 # Two calibrations that agree to this are as good as one. Degrees: what repeated gait analyses of one person agree to at

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from gaitid.errors import first_few
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.statistics import median, quantile
+from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 Columns = Mapping[str, Mapping[str, Array]]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from gaitid.model.shapes import RigidFrame
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.statistics import median, quantile, quantile_of_known, quantiles_of_known
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
 
 # m. Half of the segments differ by more from those of a static of somebody else, or of one whose markers were put on

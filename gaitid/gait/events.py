@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from gaitid.ground.contacts import FootLoad
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.statistics import median
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Event, Mask
 
 # s. A force below the threshold for less than this is a flutter within one stance.

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST, rigid_fit
 from gaitid.numerics.statistics import median, quantiles_of_known
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
 
 # m, and m/s: a step is a jump if it differs from both of its neighbours by more than the first, and by more than the

@@ -9,11 +9,12 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from reprlib import repr as short
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from gaitid.errors import ModelError
+from gaitid.records import NamedTuple
 
 
 def mean_of_known(values: Any) -> Any:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any, NamedTuple, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 from gaitid.errors import GaitidError
 from gaitid.model.expression import Expression, parse_expression
 from gaitid.model.fields import Faults, Fields
+from gaitid.records import NamedTuple
 
 AXES = "xyz"
 #: Kind (point, frame or number) and name of something that a definition uses.

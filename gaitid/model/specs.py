@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from gaitid.model.expression import Expression
 from gaitid.model.settings import Settings as Settings
 from gaitid.model.shapes import Frame, Point, PointName, PointRef, Use, Vector, uses
+from gaitid.records import NamedTuple
 
 _EMPTY: Mapping[Any, Any] = MappingProxyType({})
 
