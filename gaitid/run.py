@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Calibration
 from gaitid.body.subject import SubjectFile
-from gaitid.body.subject_file import read_subject
 from gaitid.disk.atomic import write_all
 from gaitid.errors import GaitidError, ReadError, SubjectError, TrialError
 from gaitid.ground.claims import ByHand
@@ -146,6 +145,8 @@ def prepare(options: RunOptions) -> Prepared:
     subject = SubjectFile()
     if options.subject is not None:
         if model is not None:
+            from gaitid.body.subject_file import read_subject
+
             subject = read_subject(options.subject, model)
         inputs.append(named(options.subject, partial(input_record, "subject", options.subject)))
     if options.observer is not None and model is not None:
@@ -197,7 +198,7 @@ def settle(prepared: Prepared, path: Path, session: tuple[Path, ...] = ()) -> Pr
     """
     if prepared.model is not None:
         return prepared
-    from gaitid.analysis.choice import family
+    from gaitid.analysis.choice import family, subject_of
     from gaitid.analysis.pipeline import prepared_or_fault
 
     options = prepared.options
@@ -212,7 +213,7 @@ def settle(prepared: Prepared, path: Path, session: tuple[Path, ...] = ()) -> Pr
     choice = choice or _chosen(prepared, [trial])
     model, because = choice.model, choice.because
     found = choice.prepared[0] if alone and choice.prepared else None
-    subject = SubjectFile() if options.subject is None else read_subject(options.subject, model)
+    subject = subject_of(options.subject, model)
     if not alone:
         answer = prepared_or_fault(trial, model, subject, prepared.static, prepared.marker_set)
         if isinstance(answer, GaitidError) and not isinstance(answer, SubjectError):

@@ -11,7 +11,6 @@ from gaitid.analysis.pipeline import Prepared, prepared_or_fault
 from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_sides, seen_labels
 from gaitid.body.resolve import MeasurementFault
 from gaitid.body.subject import SubjectFile
-from gaitid.body.subject_file import calibrated_model, read_subject
 from gaitid.errors import GaitidError, TrialError
 from gaitid.model import specs
 from gaitid.model.load import bundled_models, load_model
@@ -86,15 +85,16 @@ def choose_model(
     models: dict[str, specs.Model] = {}
     faults: dict[str, list[GaitidError | None]] = {}
     fitting: dict[str, tuple[Prepared | None, ...]] = {}
-    calibrated = "" if subject is None else calibrated_model(subject)
-    if calibrated:  # what was measured in its static serves no other model
-        model = load_model(calibrated, overrides)
-        return Choice(model, f"the subject file was calibrated for {calibrated}")
+    if subject is not None:
+        from gaitid.body.subject_file import calibrated_model
+
+        if calibrated := calibrated_model(subject):  # what was measured in its static serves no other model
+            return Choice(load_model(calibrated, overrides), f"the subject file was calibrated for {calibrated}")
     models["pig"] = load_model(_bundled("pig"), overrides)
     order = _order(recordings, models["pig"])
     for name in order:
         model = models[name] = models.get(name) or load_model(_bundled(name), overrides)
-        file = SubjectFile() if subject is None else read_subject(subject, model)
+        file = subject_of(subject, model)
         tried = [prepared_or_fault(r.trial, model, file, r.static, marker_set) for r in recordings]
         faults[name] = [answer if isinstance(answer, GaitidError) else None for answer in tried]
         fitting[name] = tuple(None if isinstance(answer, GaitidError) else answer for answer in tried)
@@ -107,6 +107,15 @@ def choose_model(
     if any(fitting[best]):
         return Choice(models[best], _because(best, faults, len(recordings), order), fitting[best])
     raise _none_fits({name: of_model[0] for name, of_model in faults.items() if of_model[0] is not None})
+
+
+def subject_of(path: Path | None, model: specs.Model) -> SubjectFile:
+    """What a subject file says in a model's words; nothing without one."""
+    if path is None:
+        return SubjectFile()
+    from gaitid.body.subject_file import read_subject
+
+    return read_subject(path, model)
 
 
 def _bundled(name: str) -> Path:
