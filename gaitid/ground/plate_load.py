@@ -12,7 +12,7 @@ from gaitid.errors import GaitidError
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
-from gaitid.numerics.masks import spans
+from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import cross, unit
 from gaitid.numerics.sampling import sample_centred_mean, sample_local_quadratic
 from gaitid.records import frozen_dataclass
@@ -255,7 +255,7 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
         channels = lowpass(channels, settings.force_cutoff_hz, plate.rate_hz)
     sample = sample_centred_mean if settings.plate_sampling == "centred_mean" else sample_local_quadratic
     at_camera = sample(channels, plate.rate_hz, camera_hz, n_frames, plate.start_s)
-    if not np.isfinite(at_camera).all(axis=1).any():
+    if not known_rows(at_camera).any():
         raise GaitidError(
             "none of its samples is known within the trial",
             expected=f"samples between 0 and {n_frames / camera_hz:.3g} s",
