@@ -12,6 +12,7 @@ from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_side
 from gaitid.body.resolve import MeasurementFault
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import GaitidError, TrialError
+from gaitid.ground.vertical import MirroredError
 from gaitid.model import specs
 from gaitid.model.load import bundled_models, load_model
 from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
@@ -99,8 +100,10 @@ def choose_model(
         faults[name] = [answer if isinstance(answer, GaitidError) else None for answer in tried]
         fitting[name] = tuple(None if isinstance(answer, GaitidError) else answer for answer in tried)
         for fault in faults[name]:
-            if isinstance(fault, MeasurementFault) or (isinstance(fault, MarkersLackError) and fault.exchanged):
-                raise fault  # its markers are there, and something is wrong with them or with a measurement
+            if isinstance(fault, MeasurementFault | MirroredError) or (
+                isinstance(fault, MarkersLackError) and fault.exchanged
+            ):
+                raise fault  # its markers are there, and something is wrong with them, a measurement or the axes
         if not any(faults[name]):
             return Choice(model, _because(name, faults, len(recordings), order), fitting[name])
     best = max(order, key=lambda name: (faults[name].count(None), -order.index(name)))

@@ -99,6 +99,7 @@ CONSEQUENCES: dict[str, Consequence] = {
     "events_off": Consequence(USABLE, "correct the events, or see whether forces and markers are of one time"),
     "assignment_differs": Consequence(USABLE, "look at the recording, and say which foot it was with --assign"),
     "assignment_against": Consequence(USABLE, "look at the contact, or leave out --assign"),
+    "assignment_far": Consequence(DO_NOT_USE, "look whose foot is on the plate, or leave out --assign"),
     "no_known_load": Consequence(USABLE, "take a trial in which a foot stands wholly on a plate", explains=True),
     "treadmill": Consequence(GOOD),
     "belts_differ": Consequence(GOOD),

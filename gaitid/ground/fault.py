@@ -27,6 +27,8 @@ class Fault:
         The events of the file agree with the markers: the forces are what is late.
     ratio : float
         Of given to asked force, where that is what is wrong; else NaN.
+    common : bool
+        It is of the clocks or the body's mass, and of no plate by itself.
     """
 
     code: str
@@ -36,6 +38,7 @@ class Fault:
     cure: str = ""
     with_events: bool = False
     ratio: float = float("nan")
+    common: bool = False
 
 
 class Stood(NamedTuple):

@@ -8,7 +8,7 @@ is turned, or two channels that are exchanged, make the line pass beside the bod
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from gaitid.ground.fault import Fault, Stood
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
-from gaitid.trial import Array
+from gaitid.trial import Array, ForcePlate
 
 # F_h / F_z over d, along the way of walking and across it: the medians of 60 stances of walking.
 ALONG, ACROSS = 0.65, 0.75
@@ -37,13 +37,13 @@ STEADY, USUAL, STEADY_ALONG = 0.1, -0.05, 0.15
 
 _ONE = np.eye(2)
 _READINGS: dict[str, Array] = {
-    "Fx has the wrong sign": np.diag([-1.0, 1.0]),
-    "Fy has the wrong sign": np.diag([1.0, -1.0]),
-    "Fx and Fy have the wrong sign": -_ONE,
-    "Fx and Fy are exchanged": _ONE[::-1],
-    "Fx and Fy are exchanged, Fx with the wrong sign": np.array([[0.0, 1.0], [-1.0, 0.0]]),
-    "Fx and Fy are exchanged, Fy with the wrong sign": np.array([[0.0, -1.0], [1.0, 0.0]]),
-    "Fx and Fy are exchanged, both with the wrong sign": -_ONE[::-1],
+    "{x} has the wrong sign": np.diag([-1.0, 1.0]),
+    "{y} has the wrong sign": np.diag([1.0, -1.0]),
+    "{x} and {y} have the wrong sign": -_ONE,
+    "{x} and {y} are exchanged": _ONE[::-1],
+    "{x} and {y} are exchanged, {x} with the wrong sign": np.array([[0.0, 1.0], [-1.0, 0.0]]),
+    "{x} and {y} are exchanged, {y} with the wrong sign": np.array([[0.0, -1.0], [1.0, 0.0]]),
+    "{x} and {y} are exchanged, both with the wrong sign": -_ONE[::-1],
 }
 
 
@@ -77,13 +77,15 @@ class Line(NamedTuple):
         return float((along**2).mean()), float((across**2).mean()) if self.own_side else 0.0
 
 
-def direction_faults(stood: Sequence[Stood], com_g: Array) -> Iterator[Fault]:
+def direction_faults(stood: Sequence[Stood], com_g: Array, raw: Mapping[int, ForcePlate]) -> Iterator[Fault]:
     """Plates whose horizontal forces point past the body, unless they are read otherwise.
 
     Parameters
     ----------
     stood : sequence of Stood
     com_g : (frames, 3) array, m
+    raw : mapping of int to ForcePlate
+        The plates as the file has them, by number.
     """
     by_plate: dict[int, list[Line]] = {}
     for one in stood:
@@ -91,7 +93,7 @@ def direction_faults(stood: Sequence[Stood], com_g: Array) -> Iterator[Fault]:
         if line is not None:
             by_plate.setdefault(one.plate.number, []).append(line)
     for number, lines in by_plate.items():
-        yield from _faults_of(number, lines)
+        yield from _faults_of(raw[number], lines)
 
 
 def _line(one: Stood, com_g: Array) -> Line | None:
@@ -118,8 +120,17 @@ def _line(one: Stood, com_g: Array) -> Line | None:
     return Line(share, way, along, to_body_left < 0 if one.side == "left" else to_body_left > 0)
 
 
-def _faults_of(number: int, lines: Sequence[Line]) -> Iterator[Fault]:
+def _as_named(reading: Array, plate: ForcePlate) -> str:
+    """A reading of the plate's horizontal forces in the names and the senses that the file has for them."""
+    (x, y, _), sense = plate.force_names
+    in_file = np.diag(sense[:2]) @ reading @ np.diag(sense[:2])
+    return next(name for name, known in _READINGS.items() if (known == in_file).all()).format(x=x, y=y)
+
+
+def _faults_of(plate: ForcePlate, lines: Sequence[Line]) -> Iterator[Fault]:
     """What is wrong with the horizontal forces of one plate."""
+    number = plate.number
+    both = " and ".join(plate.force_names[0][:2])
 
     def left(reading: Array) -> tuple[float, float, float]:
         along, across = np.mean([line.left(reading) for line in lines], axis=0) ** 0.5
@@ -127,18 +138,16 @@ def _faults_of(number: int, lines: Sequence[Line]) -> Iterator[Fault]:
 
     as_filed = left(_ONE)
     if as_filed[2] > LEFT:
-        name, best = min(((name, left(reading)) for name, reading in _READINGS.items()), key=lambda pair: pair[1][2])
+        reading, best = min(((reading, left(reading)) for reading in _READINGS.values()), key=lambda pair: pair[1][2])
         explained = best[2] < EXPLAINED and best[2] < BETTER * as_filed[2]
         explained |= as_filed[2] > LEFT_RUNNING and best[2] < EXPLAINED_RUNNING and best[2] < CLEARLY * as_filed[2]
         if explained:
             only_across = best[0] > NO_BETTER * as_filed[0]
             by, then = as_filed[2] * 100, best[2] * 100
-            text = (
-                f"plate {number}: {name}, it seems: its force passes the body by {by:.0f} cm for each metre of height"
-            )
-            text += f", and by {then:.0f} cm if it is read so"
+            text = f"plate {number}: {_as_named(reading, plate)}, it seems: its force passes the body by {by:.0f} cm"
+            text += f" for each metre of height, and by {then:.0f} cm if it is read so"
             code = "plate_doubtful" if only_across else "plate_channel"
-            yield Fault(code, text, (number,), not only_across, "check wiring and signs of Fx and Fy")
+            yield Fault(code, text, (number,), not only_across, f"check wiring and signs of {both}")
             return
     ways = {
         "sideways": [float(((line.share - ACROSS * line.way) @ line.across).mean()) for line in lines if line.own_side],
@@ -148,5 +157,5 @@ def _faults_of(number: int, lines: Sequence[Line]) -> Iterator[Fault]:
         share = abs(float(median(np.array(steady)))) if steady else 0.0
         if share > (STEADY if words == "sideways" else STEADY_ALONG):
             text = f"plate {number}: its force points past the body {words}, by {share:.2f} of the vertical force"
-            yield Fault("plate_doubtful", text, (number,), False, "check the zero of Fx and Fy")
+            yield Fault("plate_doubtful", text, (number,), False, f"check the zero of {both}")
             return

@@ -74,7 +74,10 @@ class PlateFaults:
 
     @property
     def notes(self) -> Notes:
-        return tuple(Note(fault.code, fault.text, cure=fault.cure) for fault in self.faults)
+        return tuple(
+            Note(fault.code, fault.text, cure=fault.cure, plates=() if fault.common else fault.plates)
+            for fault in self.faults
+        )
 
     def weighed_in_static(self, mass_kg: float, stored_kg: float) -> PlateFaults:
         """With what the static's plates say where plates and mass do not fit: whether it is the mass or the gain."""
@@ -120,7 +123,7 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
     broken = {number for fault in faults if fault.withheld for number in fault.plates}
     sound = [one for one in stood if one.plate.number not in broken]
     if mover.balance is not None:  # what carries the body besides has a line of force of its own
-        faults += direction_faults(sound, mover.com_g)
+        faults += direction_faults(sound, mover.com_g, raw)
     turned = {number for fault in faults for number in fault.plates}
     faults += torsion_faults([one for one in sound if one.plate.number not in turned])
     broken |= {number for fault in faults if fault.withheld for number in fault.plates}

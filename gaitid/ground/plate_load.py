@@ -135,7 +135,7 @@ class PlateLoad:
             return ()
         text = f"plate {self.number} swings by {self.empty_swing_N:.0f} N while it is empty, and so may its loads"
         cure = "look for a hum on its cables, a loose amplifier, or who else stood on it"
-        return (Note("plate_bias", text, "", cure),)
+        return (Note("plate_bias", text, "", cure, (self.number,)),)
 
     def _glitch_notes(self) -> Notes:
         """That samples were left out."""
@@ -143,7 +143,7 @@ class PlateLoad:
             return ()
         samples = f"{self.glitches} samples" if self.glitches > 1 else "a sample"
         text = f"plate {self.number}: {samples} from {self.first_glitch_s:.3f} s on jump and jump back as no load does"
-        return (Note("values_lost", f"{text}; they were not used", "", "look at the plate's cables"),)
+        return (Note("values_lost", f"{text}; they were not used", "", "look at the plate's cables", (self.number,)),)
 
     def _bias_notes(self, settings: specs.Settings) -> Notes:
         """What it reads while it is empty, where that is worth saying."""
@@ -152,13 +152,17 @@ class PlateLoad:
         if self.removed:
             drift = float(np.linalg.norm(self.drift_g))
             changing = f", changing by {drift:.2g} N/s" if drift > DRIFT_WORTH_SAYING else ""
-            return (Note("plate_bias_removed", f"{reads}{changing}; that was taken off its load"),)
+            return (
+                Note("plate_bias_removed", f"{reads}{changing}; that was taken off its load", plates=(self.number,)),
+            )
         if not size > settings.bias_limit_N:
             return ()
         if settings.remove_bias == "never":
-            return (Note("plate_bias", f"{reads}; it was not zeroed, and nothing was taken off"),)
+            return (
+                Note("plate_bias", f"{reads}; it was not zeroed, and nothing was taken off", plates=(self.number,)),
+            )
         why = "that is no steady reading, and nothing was taken off: is somebody else on it?"
-        return (Note("plate_bias", f"{reads}; {why}"),)
+        return (Note("plate_bias", f"{reads}; {why}", plates=(self.number,)),)
 
     def edge_N(self, settings: specs.Settings) -> float:
         """N. Below this a load is the plate's own noise: to it contacts reach out."""

@@ -12,6 +12,7 @@ from gaitid.markers.jumps import MAJORITY, excess_of, follow, jump_limit, shifts
 from gaitid.markers.repeated import repeated_frames
 from gaitid.markers.shifts import find_shifted
 from gaitid.markers.spikes import find_spikes
+from gaitid.markers.still import find_standing
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
 from gaitid.notes import Note
 from gaitid.numerics.masks import all_columns, known_rows, largest_column, spans
@@ -42,8 +43,8 @@ class LabelFault:
     ----------
     kind : str
         ``spike``, ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``reversed`` (throughout,
-        against the static), ``frozen``, ``straight``, ``same`` or ``restless``; ``repeated`` of whole camera frames;
-        ``moved`` of a marker that goes elsewhere by less than a jump and stays.
+        against the static), ``frozen``, ``still``, ``straight``, ``same`` or ``restless``; ``repeated`` of whole camera
+        frames; ``moved`` of a marker that goes elsewhere by less than a jump and stays.
     labels : tuple of str
     frames : tuple of (int, int)
         Runs of frames, from 0, first and last, that are taken as not seen; none of a marker that moved.
@@ -125,6 +126,7 @@ FAULTS = {
     "swap": "change places ({size})",
     "straight": "moves on a straight line to the last digit (over {size}): it was filled in before",
     "frozen": "stands still to the last digit, away from the others by {size}",
+    "still": "stands still while its neighbours move on, and is {size} off when it comes back",
     "reversed": "lie the other way round than in the static (which they fit better by {size} exchanged)",
     "exchanged": "seem to be exchanged throughout (distances to other markers fit better by {size} the other way "
     "round)",
@@ -177,7 +179,16 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
     suspicious = bool(first) or _suspicious(checked, rate_hz)
     faults += first
     checked = without(checked, first)
-    for find in (find_frozen, find_straight, find_restless, find_swaps, find_spiky, find_jumps, find_shifts):
+    for find in (
+        find_frozen,
+        find_straight,
+        find_restless,
+        find_swaps,
+        find_still,
+        find_spiky,
+        find_jumps,
+        find_shifts,
+    ):
         if find not in (find_straight, find_spiky, find_shifts) and not suspicious:
             continue
         more = [_by_template(fault, checked, templates) for fault in find(checked, rate_hz)]
@@ -324,6 +335,14 @@ def find_restless(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFau
         if np.count_nonzero(excess > jump_limit(rate_hz)) > MOST_JUMPS:
             faults.append(LabelFault("restless", (label,), ((0, len(points) - 1),), float(np.fmax.reduce(excess))))
     return faults
+
+
+def find_still(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers that stand still while their neighbours go on, and come back by a jump."""
+    return [
+        LabelFault("still", (label,), tuple((s.first, s.last) for s in stood), max(s.size_m for s in stood))
+        for label, stood in find_standing(markers, rate_hz).items()
+    ]
 
 
 def find_jumps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
