@@ -8,7 +8,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+
+from gaitid.records import NamedTuple
 
 #: The most serious first. ``error``: something is wrong, and what it spoils is left empty; ``doubt``: numbers are
 #: written that may be wrong; ``assumption``: nothing said it, so it was assumed; ``info``: what was done.

@@ -19,7 +19,14 @@ IntArray = NDArray[np.intp]
 
 
 def read_only(values: object) -> Array:
-    """A read-only C-ordered float array holding `values` (its own memory, so that nobody can change it)."""
+    """A read-only C-ordered float array holding `values`, with its own memory, so that nobody can change it.
+
+    `values` themselves where they are one already.
+    """
+    if isinstance(values, np.ndarray) and values.dtype == np.float64:
+        flags = values.flags
+        if flags.owndata and flags.c_contiguous and not flags.writeable:
+            return values
     array = np.array(values, dtype=np.float64, order="C")
     array.setflags(write=False)
     return array

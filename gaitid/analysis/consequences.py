@@ -6,9 +6,8 @@ but it spoils a verdict only where the trial would be used by it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from gaitid.notes import CODES
+from gaitid.records import NamedTuple
 
 #: The best first. ``good``: all that the model gives can be used; ``usable``: the reasons say what cannot, or with what
 #: doubt; ``do not use``: what is written may be wrong throughout.

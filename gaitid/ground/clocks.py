@@ -8,7 +8,6 @@ some ms is always there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from gaitid.ground.contacts import UNKNOWN, Loads
 from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.ground import EVENTS_OFF, Ground
 from gaitid.numerics.statistics import median
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask, Trial
 
 # s. Means over this long are compared, shifted by at most the second, in at least the third.

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from gaitid.ground.sole import SOLE_TOLERANCE, UNDER_BALL, distance_from_foot, p
 from gaitid.ground.stance import Stance
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.statistics import median
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask
 
 

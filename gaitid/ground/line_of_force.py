@@ -9,13 +9,13 @@ is turned, or two channels that are exchanged, make the line pass beside the bod
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from gaitid.ground.fault import Fault, Stood
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.statistics import median
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, ForcePlate
 
 # F_h / F_z over d, along the way of walking and across it: the medians of 60 stances of walking.

@@ -15,7 +15,7 @@ from gaitid.markers.spikes import find_spikes
 from gaitid.markers.still import find_standing
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
 from gaitid.notes import Note
-from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.masks import all_columns, known_rows, largest_column, spans
 from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
@@ -220,7 +220,7 @@ def _suspicious(markers: Mapping[str, Array], rate_hz: float) -> bool:
         return False
     steps = np.diff(np.stack(list(markers.values()), axis=1), axis=0)
     seen = bool(np.isfinite(steps).all())
-    return not seen or bool((excess_of(steps) > jump_limit(rate_hz)).any() or (steps == 0).all(axis=-1).any())
+    return not seen or bool((excess_of(steps) > jump_limit(rate_hz)).any() or all_columns(steps == 0).any())
 
 
 def without(markers: Mapping[str, Array], faults: Iterable[LabelFault]) -> dict[str, Array]:
@@ -254,7 +254,7 @@ def find_frozen(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault
     faults = []
     for label, points in markers.items():
         steps = np.diff(points, axis=0)
-        still = (steps == 0).all(axis=1)
+        still = all_columns(steps == 0)
         if not still.any():
             continue
         excess = excess_of(steps)
@@ -274,12 +274,12 @@ def find_straight(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFau
     No marker of a person moves evenly to the last digit of the file (32 bits) for `STRAIGHT` frames; where most markers
     do, the whole recording is a made one.
     """
-    runs: dict[str, Array] = {}
+    runs: dict[str, Mask] = {}
     for label, points in markers.items():
         digit = 4 * float(np.spacing(np.float32(np.nanmax(np.abs(points), initial=1e-3))))
         with np.errstate(invalid="ignore"):
-            bend = np.abs(np.diff(points, 2, axis=0)).max(axis=1)
-            step = np.abs(np.diff(points, axis=0)).max(axis=1)[1:]
+            bend, step = (largest_column(np.abs(np.diff(points, n, axis=0))) for n in (2, 1))
+            step = step[1:]
             straight, moving = bend <= digit, step > STRAIGHT_STEP
             elsewhere = bend[moving & ~straight]
             # where a person's own curves bend by hardly more than a digit, a frame is too short to tell
