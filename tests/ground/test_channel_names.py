@@ -11,7 +11,7 @@ from simulated_trials import simulated_walk
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
-from gaitid.ground.line_of_force import _READINGS, _as_named
+from gaitid.ground.line_of_force import READINGS, as_named
 from gaitid.ground.plate_load import plate_axes
 from gaitid.model.load import load_model
 from gaitid.trial import Array, ForcePlate
@@ -79,6 +79,6 @@ def test_every_reading_has_a_name_in_every_sense() -> None:
     plate = simulated_walk().trial.plates[0]
     for sense in ([1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]):
         turned = replace(plate, R_pc=np.diag(sense))
-        assert len({_as_named(reading, turned) for reading in _READINGS.values()}) == len(_READINGS)
+        assert len({as_named(reading, turned) for reading in READINGS.values()}) == len(READINGS)
     between = replace(plate, channels=COLUMNS, R_pc=np.array([[0.8, -0.6, 0], [0.6, 0.8, 0], [0, 0, 1.0]]))
     assert between.force_names[0] == ("Fx", "Fy", "Fz")
