@@ -91,7 +91,7 @@ def _norms(norms: NormSet, speed: _Speed, bands: Mapping[str, Band], family: boo
         licence=norms.licence,
         population=norms.population,
         n=group.n,
-        speed=f"{group.label} speed (n = {group.n})" if several else _speed_words(group),
+        speed=f"{_with_speed(group.label)} (n = {group.n})" if several else _speed_words(group),
         dimensionless=speed.dimensionless,
         force_filter=norms.force_filter,
         bands=bands,
@@ -108,7 +108,11 @@ def _speed_words(group: Group) -> str:
     if figure is None:
         return f"{group.label} ({n})"
     spread = "" if math.isnan(figure.sd) else f" ± {figure.sd:.2f}"
-    return f"{group.label} speed, {figure.mean:.2f}{spread} {_UNIT_WORDS[figure.unit]} ({n})"
+    return f"{_with_speed(group.label)}, {figure.mean:.2f}{spread} {_UNIT_WORDS[figure.unit]} ({n})"
+
+
+def _with_speed(label: str) -> str:
+    return label if "speed" in label else f"{label} speed"
 
 
 _UNIT_WORDS = {"m/s": "m/s", "dimensionless": "of sqrt(g leg length)"}

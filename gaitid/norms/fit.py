@@ -119,9 +119,7 @@ def _joint(column: str, definitions: Definitions) -> str:
 
 def age_years(record: Mapping[str, Any]) -> float:
     """Of the subject, NaN where the record does not say it."""
-    subject = _mapping(record, "subject")
-    value = subject.get("age", subject.get("age_years"))
-    return _number(value.get("value") if isinstance(value, Mapping) else value)
+    return _number(_mapping(_mapping(record, "subject"), "age").get("value"))
 
 
 def population_words(norms: NormSet, record: Mapping[str, Any]) -> tuple[bool, str]:
