@@ -122,8 +122,8 @@ def _clipped(raw: ForcePlate) -> Iterator[Finding]:
         return
     mask = np.zeros(len(upward), dtype=bool)
     mask[at_top] = True
-    distinct = np.diff(np.unique(upward[upward > top / 2]))
-    steps = distinct[distinct > 1e-9 * top]
+    rises = np.diff(np.sort(upward[upward > top / 2]))
+    steps = rises[rises > 1e-9 * top]
     step = float(steps.min()) if steps.size else 0.0
     held = 0
     for first, stop in spans(mask):
