@@ -30,6 +30,11 @@ def bundled_folder(name: str) -> Path:
     return inside if inside.is_dir() else here.parent / name
 
 
+def bundled_files(name: str) -> list[Path]:
+    """The YAML files of a bundled folder, sorted (`Path.glob` compiles its pattern first: 0.5 ms)."""
+    return sorted(path for path in bundled_folder(name).iterdir() if path.suffix == ".yaml")
+
+
 def is_file(path: Path) -> bool:
     """Whether there is such a file; a name that no file can have, being too long, is none."""
     try:
@@ -40,7 +45,7 @@ def is_file(path: Path) -> bool:
 
 def bundled_models() -> dict[str, Path]:
     """Names and files of the models that come with gaitid."""
-    return {path.stem: path for path in sorted(bundled_folder("configs").glob("*.yaml"))}
+    return {path.stem: path for path in bundled_files("configs")}
 
 
 def find_file(kind: str, name: str, bundled: Mapping[str, Path], todo: str = "") -> Path:
