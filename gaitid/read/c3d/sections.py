@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import BinaryIO, Literal
 
 import numpy as np
@@ -222,6 +223,7 @@ class _Entry(NamedTuple):
     following: int
 
 
+@lru_cache(maxsize=1)  # of a static beside a trial, first its parameters alone are read: a millisecond
 def read_parameters(data: bytes, start: int, numbers: NumberFormat) -> Section:
     """Follow the chain of groups and parameters, forward only, inside `data`, to its end.
 
