@@ -13,18 +13,20 @@ from gaitid.disk.read_back import read_record
 from gaitid.errors import GaitidError
 from gaitid.notes import SEVERITIES
 from gaitid.report.cycle_curves import CycleCurves, Feature, read_cycles, read_features
+from gaitid.report.gathering import RECORD_SUFFIX, find_records, whose
 from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
 from gaitid.report.tables import Table, columns, number, read_rows, read_table, refuse_missing
 from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS
 
-RECORD_SUFFIX = ".run.json"
 # No trial has more frames; a larger number is damage.
 MAX_FRAME = 10**9
 # What a report reads beside the record, and what it reads where it is there (records of before lack some).
 TABLES = ("wrenches", "joints", "contacts")
 MORE_TABLES = ("cycles", "spatiotemporal", "features")
 _TIMES = ("frame", "time_s")
+# Two results whose mass or leg lengths differ by more are of two people: what `run` allows between static and trial.
+_ANOTHER_BODY = 0.1
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,53 @@ class Result:
         told = [str(r.get("text", "")) for r in self.reasons() if r.get("code") == note.get("code", "")]
         words = {word.rstrip(":;,") for word in str(note["text"]).split()}
         return any(words <= {word.rstrip(":;,") for word in text.split()} for text in told)
+
+
+@dataclass(frozen=True)
+class Session:
+    """Results that belong together: one subject, one session, one condition, each empty where nothing says it."""
+
+    subject: str
+    session: str
+    condition: str
+    results: tuple[Result, ...]
+
+
+def load_results(paths: Sequence[Path]) -> tuple[Session, ...]:
+    """The results given, and all below the folders given, by session, in the order of the first of each.
+
+    Subject, session and condition are what the ``batch.csv`` above a result says. Without one, the results of a folder
+    are one session of its name; sessions are of one subject, whom nothing names, unless mass or leg length say
+    otherwise: then each folder is a subject.
+
+    Raises
+    ------
+    GaitidError
+        One line that begins with the file at fault.
+    """
+    grouped: dict[tuple[str, str, str], list[Result]] = {}
+    alone: dict[Path, list[Result]] = {}
+    for path in find_records(paths):
+        result, labels = load_result(path), whose(path)
+        if labels is None:
+            alone.setdefault(path.absolute().parent, []).append(result)
+        else:
+            grouped.setdefault((labels.subject, labels.session, labels.condition), []).append(result)
+    one_body = _one_body([result for results in alone.values() for result in results])
+    for folder, results in alone.items():
+        key = ("" if one_body else folder.name, folder.name if one_body else "", "")
+        grouped.setdefault(key, []).extend(results)
+    return tuple(Session(*key, tuple(results)) for key, results in grouped.items())
+
+
+def _one_body(results: Sequence[Result]) -> bool:
+    """Whether mass and leg lengths of all results can be those of one person."""
+    for name in ("mass", "left.leg_length", "right.leg_length"):
+        found = [result.record_at("subject", name, "value") for result in results]
+        values = [float(value) for value in found if isinstance(value, int | float) and value > 0]
+        if values and max(values) > min(values) * (1 + _ANOTHER_BODY):
+            return False
+    return True
 
 
 def load_result(path: Path) -> Result:

@@ -1,4 +1,4 @@
-"""The tables of a result read back as numbers: whole columns at once, with the line and the column of what is damaged."""
+"""The tables of a result read back as numbers, whole columns at once; what is damaged is named by line and column."""
 
 from __future__ import annotations
 
