@@ -83,7 +83,7 @@ def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
     "old, new, words",
     [
         ("left,1,0,", "left,1,x,", "line 2, column percent: not a number; found 'x'"),
-        ("left,1,20,", "left,1,30,", "its rows are no cycles"),
+        ("left,1,20,", "left,1,60,", "its rows are no cycles"),
         ("left,1,0,", "both,1,0,", "cycles of no side; expected left or right; found both"),
         ("left,1,0,", "left,1,,", "a cycle without its number"),
         ("left,1,0,", "left,1,0,,", "line 2 is not whole"),
