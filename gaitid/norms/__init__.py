@@ -1,0 +1,10 @@
+"""Normative bands, published or a laboratory's own: a record in, the bands that may be drawn over its curves out.
+
+It knows no page and no picture, and computes no physics: what it compares stands in the files of a result.
+"""
+
+from gaitid.norms.choose import norms_for
+from gaitid.norms.profile import GaitProfile, gait_profile
+from gaitid.norms.types import Band, Figure, Norms
+
+__all__ = ["Band", "Figure", "GaitProfile", "Norms", "gait_profile", "norms_for"]

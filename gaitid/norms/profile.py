@@ -1,0 +1,111 @@
+"""Movement Analysis Profile and Gait Profile Score.
+
+Baker R, McGinley JL, Schwartz MH, et al. (2009) The Gait Profile Score and Movement Analysis Profile. Gait Posture
+30:265-269: the root mean square of the difference between a subject's curve and the mean of people without a
+pathology, over the cycle in steps of 2 %, is the Gait Variable Score of a variable; the nine (or fifteen) variables'
+root mean square is the Gait Profile Score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from gaitid.norms.types import Array, Norms
+
+#: The nine variables of a side, columns of ``cycles.csv`` without side.
+VARIABLES = (
+    "pelvis_anterior_tilt_deg",
+    "pelvis_upward_obliquity_deg",
+    "pelvis_internal_rotation_deg",
+    "hip_flexion_deg",
+    "hip_adduction_deg",
+    "hip_internal_rotation_deg",
+    "knee_flexion_deg",
+    "ankle_dorsiflexion_deg",
+    "foot_progression_internal_rotation_deg",
+)
+#: Those that both sides share: in the overall score they count once, from the left.
+PELVIS = VARIABLES[:3]
+#: % of the cycle.
+STEPS = np.arange(0.0, 101.0, 2.0)
+
+
+@dataclass(frozen=True)
+class GaitProfile:
+    """Gait Variable Scores (degrees) by side and variable, and Gait Profile Scores (degrees).
+
+    Attributes
+    ----------
+    scores : mapping of str to mapping of str to float
+        ``scores["left"]["hip_flexion_deg"]``: the Movement Analysis Profile. A side without every variable is left out.
+    left, right, overall : float
+        NaN where a side is left out.
+    norms : str
+        Name of the norms.
+    """
+
+    scores: Mapping[str, Mapping[str, float]]
+    left: float
+    right: float
+    overall: float
+    norms: str
+
+
+def gait_profile(left: Mapping[str, Array], right: Mapping[str, Array], norms: Norms) -> GaitProfile | None:
+    """Movement Analysis Profile and Gait Profile Score of curves against the means of `norms`.
+
+    Parameters
+    ----------
+    left, right : mapping of str to (101,) or (cycles, 101) array
+        Columns of ``cycles.csv`` at 0, 1, ..., 100 %. Of several cycles the squares are averaged over all; a cycle
+        with an unknown value in any variable is left out.
+    norms : Norms
+
+    Returns
+    -------
+    GaitProfile or None
+        None where the norms lack one of the nine variables, or neither side has a cycle with all of them.
+    """
+    if any(variable not in norms.bands for variable in VARIABLES):
+        return None
+    sides = {"left": _scores(left, norms), "right": _scores(right, norms)}
+    if not any(sides.values()):
+        return None
+    whole = {side: scores for side, scores in sides.items() if scores}
+    both = [sides["left"].get(v, np.nan) for v in VARIABLES]
+    both += [sides["right"].get(v, np.nan) for v in VARIABLES if v not in PELVIS]
+    return GaitProfile(
+        scores=whole,
+        left=_root_mean_square(sides["left"].values()),
+        right=_root_mean_square(sides["right"].values()),
+        overall=_root_mean_square(both),
+        norms=norms.name,
+    )
+
+
+def _scores(curves: Mapping[str, Array], norms: Norms) -> dict[str, float]:
+    """The Gait Variable Score of each variable; empty where no cycle has all."""
+    if any(variable not in curves for variable in VARIABLES):
+        return {}
+    differences = np.stack([_difference(curves[variable], norms, variable) for variable in VARIABLES])
+    differences = differences[:, np.isfinite(differences).all(axis=(0, 2))]
+    if differences.shape[1] == 0:
+        return {}
+    return dict(zip(VARIABLES, np.sqrt((differences**2).mean(axis=(1, 2))).tolist(), strict=True))
+
+
+def _difference(curves: Array, norms: Norms, variable: str) -> Array:
+    """(cycles, 51) difference from the mean of the norms at 0, 2, ..., 100 %."""
+    band = norms.bands[variable]
+    cycles = np.atleast_2d(np.asarray(curves, dtype=float))
+    at = np.linspace(0.0, 100.0, cycles.shape[1])
+    sampled = np.stack([np.interp(STEPS, at, cycle) for cycle in cycles]) if len(cycles) else np.empty((0, len(STEPS)))
+    return np.asarray(sampled - np.interp(STEPS, band.percent, band.mean))
+
+
+def _root_mean_square(values: Iterable[float]) -> float:
+    numbers = np.fromiter(values, dtype=np.float64)
+    return float(np.sqrt((numbers**2).mean())) if len(numbers) else float("nan")

@@ -1,0 +1,90 @@
+"""What norms hold: bands over the gait cycle, and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Band:
+    """Mean and standard deviation between subjects of one quantity over the gait cycle.
+
+    Attributes
+    ----------
+    percent : (n,) array
+        Of the cycle, 0 to 100, increasing.
+    mean, sd : (n,) array
+        In the unit and sign of the column of ``cycles.csv`` that the band is of; `sd` is NaN where it is not known.
+    n : int
+        Subjects.
+    spike_until_percent : float
+        Up to there the band holds the spike that forces and markers of different bandwidth make at foot strike
+        (docs/impacts.md); 0 where it holds none.
+    """
+
+    percent: Array
+    mean: Array
+    sd: Array
+    n: int
+    spike_until_percent: float = 0.0
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Mean and standard deviation between subjects of one number; `sd` is NaN where it is not known."""
+
+    mean: float
+    sd: float
+    unit: str
+    n: int
+
+
+@dataclass(frozen=True)
+class Norms:
+    """One set of norms, as it is drawn.
+
+    Attributes
+    ----------
+    name : str
+        By which it is asked for.
+    title : str
+        A line that may stand beside a curve.
+    source : str
+        Author, year, journal, and where the figures come from.
+    licence : str
+        On what terms the figures may be used.
+    population : str
+    n : int
+        Subjects; where two groups were mixed by speed, the smaller one.
+    speed : str
+        In words.
+    dimensionless : bool
+        Whether it was chosen by speed / sqrt(g leg length).
+    force_filter : str
+        Of the source's ground reaction, in words; ``not stated`` where it says none.
+    bands : mapping of str to Band
+        By the column of ``cycles.csv`` without its side: ``hip_flexion_deg``.
+    spatiotemporal : mapping of str to Figure
+        By the column of ``spatiotemporal.csv``.
+    features : mapping of str to Figure
+        By the feature of ``features.csv``.
+    """
+
+    name: str
+    title: str
+    source: str
+    licence: str
+    population: str
+    n: int
+    speed: str
+    dimensionless: bool
+    force_filter: str
+    bands: Mapping[str, Band]
+    spatiotemporal: Mapping[str, Figure] = field(default_factory=dict)
+    features: Mapping[str, Figure] = field(default_factory=dict)
