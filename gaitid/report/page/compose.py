@@ -1,0 +1,189 @@
+"""The clinical page: one self-contained file in the order of reading. Every text from outside is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from gaitid.norms import Norms, norms_for
+from gaitid.report.page import head
+from gaitid.report.page.curves import Drawn, curve_data, curves_html, cycle_data, legend, why_unknown
+from gaitid.report.page.figures_table import (
+    features_html,
+    profile_html,
+    spatiotemporal_html,
+    speeds_of,
+    trials_without_cycles,
+)
+from gaitid.report.page.folded import engineer_html
+from gaitid.report.page.pool import CYCLE, Basis, pool
+from gaitid.report.result import Result, Session
+from gaitid.report.text import UNKNOWN, escape
+
+_HERE = Path(__file__).parent
+# Of the 3 MB of a page.
+SCENE_BYTES = 1_200_000
+
+
+class Views(NamedTuple):
+    """What is drawn of the trials in space, made elsewhere: HTML, styles and scripts; empty where there is none."""
+
+    scene: str = ""
+    plans: Mapping[int, str] = {}
+    css: str = ""
+    js: str = ""
+
+
+@cache
+def _file(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+def page(sessions: Sequence[Session], choice: str | None = None, views: Sequence[Views] = ()) -> str:
+    """The page, with an article for each session.
+
+    Parameters
+    ----------
+    sessions : sequence of Session
+    choice : str, optional
+        Of norms: a name, a file, or ``none``; by default those that fit.
+    views : sequence of Views
+        One for each session, or none at all.
+    """
+    results = [result for session in sessions for result in session.results]
+    keys = dict(zip((f"t{i}" for i in range(len(results))), results, strict=True))
+    titles = [head.title_of(session) for session in sessions]
+    heading = titles[0] if len(titles) == 1 else f"{len(titles)} sessions"
+    each = views or [Views()] * len(sessions)
+    articles = [
+        article(session, f"s{i}", choice, view) for i, (session, view) in enumerate(zip(sessions, each, strict=True))
+    ]
+    shared = next((view for view in each if view.js), Views())
+    return document(
+        heading, _contents(titles) + "".join(articles) + _data("gaitid-cycles", cycle_data(keys)), shared.css, shared.js
+    )
+
+
+def document(heading: str, body: str, more_css: str = "", more_js: str = "") -> str:
+    """A whole HTML file around the content of ``main``."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
+        f"<title>{escape(heading)} – gait report</title>\n<style>\n{_file('page.css')}{more_css}</style></head>\n"
+        f"<body><main>{body}<footer>{UNKNOWN} and gaps in curves: not known. Made from the files of gaitid run; "
+        f"nothing is interpolated over what is unknown.</footer></main>\n<script>\n{_file('page.js')}{more_js}</script>"
+        "</body></html>\n"
+    )
+
+
+def _contents(titles: Sequence[str]) -> str:
+    if len(titles) < 2:
+        return ""
+    items = "".join(f'<li><a href="#s{i}">{escape(title)}</a></li>' for i, title in enumerate(titles))
+    return f'<nav aria-label="Sessions"><h2>Sessions</h2><ol>{items}</ol></nav>'
+
+
+def article(session: Session, key: str, choice: str | None, view: Views) -> str:
+    """One session: head, view, curves, tables, folded parts."""
+    results = session.results
+    basis, speeds = pool(results), speeds_of(results)
+    norms, why = norms_for(choice, results[0].record, float(np.mean(speeds)) if speeds else float("nan"))
+    drawn = Drawn(key, basis, norms, why_unknown(results))
+    return "\n".join(
+        [
+            f'<article id="{key}">',
+            f'<header><p class="kind">Gait report</p><h1>{escape(head.title_of(session))}</h1>'
+            f"{head.facts(session, speeds)}</header>",
+            '<div class="summary">',
+            head.verdict_html(results),
+            head.trust_html(results, basis),
+            head.glance_html(basis, norms, why),
+            head.plates_html(results),
+            head.assumed_html(results),
+            "</div>",
+            f'<section class="view" aria-label="View in space">{view.scene}</section>' if view.scene else "",
+            _curves(drawn, results),
+            '<section class="tables"><h2>Figures</h2><div class="columns">',
+            f"<div><h3>Strides and steps</h3>{spatiotemporal_html(results, norms)}</div>",
+            f"<div>{profile_html(basis, norms)}</div>",
+            _features(results, norms),
+            "</div></section>",
+            '<section class="engineer"><h2>How it was made</h2>',
+            engineer_html(results, norms, [view.plans[i] for i in sorted(view.plans)], key),
+            "</section></article>",
+        ]
+    )
+
+
+def _features(results: Sequence[Result], norms: Norms | None) -> str:
+    body = features_html(results, norms)
+    return f'<div class="wide"><h3>Features of the curves</h3>{body}</div>' if body else ""
+
+
+def _curves(drawn: Drawn, results: Sequence[Result]) -> str:
+    """The panels, with what chooses among them."""
+    panels = curves_html(drawn)
+    if not panels:
+        return (
+            '<section class="curves"><h2>Curves</h2><p class="quiet">No curve of these models is drawn.</p></section>'
+        )
+    return (
+        f'<section class="curves" data-session="{drawn.key}"><h2>Curves over {escape(drawn.basis.label)}</h2>'
+        f"{legend(drawn)}{_left_out(drawn.basis, results)}{_tools(drawn)}"
+        f'<div class="groups">{panels}</div>{_data(f"{drawn.key}-data", curve_data(drawn))}</section>'
+    )
+
+
+def _left_out(basis: Basis, results: Sequence[Result]) -> str:
+    names = trials_without_cycles(results) if basis.kind == CYCLE else []
+    return f'<p class="note">Without a whole cycle, and not drawn: {escape(", ".join(names))}.</p>' if names else ""
+
+
+def _tools(drawn: Drawn) -> str:
+    """Buttons and the cursor; they appear only where scripts run."""
+
+    def buttons(name: str, labels: Sequence[tuple[str, str]]) -> str:
+        return "".join(
+            f'<button type="button" aria-pressed="true" data-toggle="{name}" data-value="{value}">{label}</button>'
+            for value, label in labels
+        )
+
+    there = {panel for pooled in drawn.basis.sides.values() for panel in pooled.curves.columns}
+    joints = [j for j in ("pelvis", "hip", "knee", "ankle") if any(name.startswith(j) for name in there)]
+    kinds = [
+        (key, words)
+        for key, words, part in (
+            ("angles", "Angles", "_deg"),
+            ("moments", "Moments", "_moment_"),
+            ("powers", "Powers", "_power_"),
+            ("ground", "Ground reaction", "ground_reaction"),
+        )
+        if any(part in name for name in there)
+    ]
+    layers = [("each", "Each curve")] + ([("norm", "Norm")] if drawn.norms is not None else [])
+    groups = (
+        ("Sides", buttons("side", [(side, side.capitalize()) for side in drawn.basis.sides])),
+        ("Show", buttons("layer", layers)),
+        ("Joints", buttons("joint", [(joint, joint.capitalize()) for joint in joints])),
+        ("Curves", buttons("group", kinds)),
+    )
+    sets = "".join(
+        f'<div role="group" aria-label="{name}" class="set"><span>{name}</span>{content}</div>'
+        for name, content in groups
+        if content
+    )
+    identity = f"{drawn.key}-cursor"
+    return (
+        f'<div class="tools" hidden>{sets}<div class="set cursor"><label for="{identity}">Values at</label>'
+        f'<input id="{identity}" type="range" min="0" max="100" step="1" value="0" '
+        f'aria-label="{escape(drawn.basis.label)} at which values are shown"><output for="{identity}">–</output>'
+        f'<button type="button" data-clear>Clear</button></div></div>'
+    )
+
+
+def _data(identity: str, content: str) -> str:
+    return f'<script type="application/json" id="{identity}">{content}</script>'

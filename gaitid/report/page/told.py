@@ -1,0 +1,129 @@
+"""What the records of a session's trials say, gathered for people: notes once, with the trials that they are of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gaitid.report.result import Result
+from gaitid.report.text import file_name, plain
+
+LEVELS = ("good", "usable", "do not use")
+_SIDES = ("left", "right")
+# A path in a text: folders often name people, and a page is passed on.
+_PATH = re.compile(r"(?<![\w.:/\\])(?:[A-Za-z]:[\\/]|/|\\\\)[^\s;,:()'\"]*[/\\][^\s;,:()'\"]+")
+
+
+def without_folders(text: object) -> str:
+    """A text in which each absolute path is its file's name."""
+    return _PATH.sub(lambda found: file_name(found[0]), plain(text))
+
+
+@dataclass(frozen=True)
+class Told:
+    """A text, and the names of the trials that say it: empty where all do."""
+
+    text: str
+    trials: tuple[str, ...]
+    cure: str = ""
+    side: str = ""
+    severity: str = ""
+    code: str = ""
+
+    @property
+    def words(self) -> str:
+        """With the trials before it."""
+        return (", ".join(self.trials) + ": " if self.trials else "") + self.text
+
+
+def names_of(results: Sequence[Result]) -> tuple[str, ...]:
+    """The stems; with the folder's name where two results share one, or with a number where that is shared too."""
+    stems = [plain(result.stem) for result in results]
+    folders = [plain(result.path.absolute().parent.name) for result in results]
+    names = [s if stems.count(s) == 1 else f"{f}/{s}" for s, f in zip(stems, folders, strict=True)]
+    return tuple(n if names.count(n) == 1 else f"{n} ({i})" for i, n in enumerate(names, start=1))
+
+
+def reasons(results: Sequence[Result]) -> list[Told]:
+    """Reasons of the verdicts, the most serious first, each once."""
+    found = (
+        (
+            without_folders(reason.get("text", "")),
+            without_folders(reason.get("cure") or ""),
+            str(reason.get("side") or ""),
+            str(reason.get("lowers_to") or ""),
+            str(reason.get("code") or ""),
+        )
+        for result in results
+        for reason in result.reasons()
+    )
+    order = {level: -i for i, level in enumerate(LEVELS)}
+    told = []
+    for text, cure, side, level, code in sorted(dict.fromkeys(found), key=lambda r: order.get(r[3], 1)):
+        of = [
+            name
+            for name, result in zip(names_of(results), results, strict=True)
+            if any(without_folders(r.get("text", "")) == text for r in result.reasons())
+        ]
+        told.append(Told(text, _unless_all(of, results), cure, side, level, code))
+    return told
+
+
+def notes(results: Sequence[Result], severities: Iterable[str] | None = None) -> list[Told]:
+    """Notes of the records by severity, the most serious first, each once."""
+    wanted = None if severities is None else set(severities)
+    by_text: dict[tuple[str, str], list[str]] = {}
+    codes: dict[str, str] = {}
+    for name, result in zip(names_of(results), results, strict=True):
+        for severity, code, text in each_note(result):
+            by_text.setdefault((severity, text), []).append(name)
+            codes[text] = code
+    order = {severity: i for i, severity in enumerate(("error", "doubt", "assumption", "info"))}
+    return [
+        Told(text, _unless_all(list(dict.fromkeys(of)), results), severity=severity, code=codes[text])
+        for (severity, text), of in sorted(by_text.items(), key=lambda item: order.get(item[0][0], 9))
+        if wanted is None or severity in wanted
+    ]
+
+
+def each_note(result: Result) -> Iterator[tuple[str, str, str]]:
+    """Severity, code and text of each note of a record of any schema."""
+    given = result.section("warnings")
+    for item in given if isinstance(given, list) else [] if given in (None, "") else [given]:
+        note = item if isinstance(item, Mapping) and "text" in item else {"text": item}
+        yield str(note.get("severity", "")), str(note.get("code", "")), without_folders(note["text"])
+
+
+def _unless_all(names: Sequence[str], results: Sequence[Result]) -> tuple[str, ...]:
+    return () if len(names) == len(results) else tuple(names)
+
+
+def verdicts(results: Sequence[Result]) -> dict[str, str]:
+    """Worst verdict of the trials: ``trial``, ``left``, ``right``; empty where no record has one."""
+    worst: dict[str, str] = {}
+    for key in ("trial", *_SIDES):
+        levels = [str(level) for r in results if (level := r.record_at("verdict", key)) is not None]
+        if levels:
+            worst[key] = max(levels, key=lambda level: LEVELS.index(level) if level in LEVELS else 99)
+    return worst
+
+
+def model_of(result: Result) -> str:
+    """The model's name."""
+    model = result.section("model")
+    return plain(model.get("name", "")) if isinstance(model, Mapping) else plain(model or "")
+
+
+def agreed(values: Iterable[object]) -> str:
+    """Values that are all the same as one, else all that occur."""
+    return ", ".join(dict.fromkeys(plain(v) for v in values if v not in (None, "")))
+
+
+def measured(results: Sequence[Result], name: str) -> tuple[float, str] | None:
+    """A measurement of the subject and its source, of the first trial that has it."""
+    for result in results:
+        value = result.record_at("subject", name, "value")
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value), plain(result.record_at("subject", name, "source") or "")
+    return None
