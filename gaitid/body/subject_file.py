@@ -242,7 +242,9 @@ def _vocabulary(model: specs.Model) -> dict[str, tuple[specs.Measurement, str, s
     known: dict[str, tuple[specs.Measurement, str, str]] = {}
     for measurement in model.subject.values():
         stem = measurement.key.removesuffix(f"_{measurement.unit}")
-        units = {"kg": ("kg",), "m": ("mm", "cm", "m"), "rad": ("rad", "deg")}[si_unit(measurement.unit)]
+        units = {"kg": ("kg",), "m": ("mm", "cm", "m"), "rad": ("rad", "deg"), "years": ("years",)}[
+            si_unit(measurement.unit)
+        ]
         for side in [side.name for side in model.sides] if measurement.sided else [""]:
             for unit in units:
                 known[f"{side}_{stem}_{unit}" if side else f"{stem}_{unit}"] = (measurement, side, unit)

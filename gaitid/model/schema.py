@@ -18,7 +18,7 @@ from gaitid.model.validate import faults_of
 SCHEMA = 1
 SEQUENCES = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")
 PELVIS_SEQUENCES = ("as_written", "tilt_first", "rotation_first")
-UNITS = ("kg", "mm", "cm", "m", "rad", "deg")
+UNITS = ("kg", "mm", "cm", "m", "rad", "deg", "years")
 # m. The distance between neighbouring joint centres of a limb, from a newborn's to a giant's, and that of a segment
 # whose mass in kg a table gives, which may be any: outside, the markers are in another unit.
 LENGTHS, MEASURED_LENGTHS = (0.04, 0.8), (0.001, 10.0)

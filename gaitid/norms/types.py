@@ -1,4 +1,4 @@
-"""What norms hold: bands over the gait cycle, and figures."""
+"""What norms hold: bands over the gait cycle and figures, by groups of speed, and what they were computed by."""
 
 from __future__ import annotations
 
@@ -46,8 +46,81 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Group:
+    """Subjects who walked at about one speed.
+
+    Attributes
+    ----------
+    name, label : str
+        By which it is asked for; in words.
+    n : int
+        Subjects.
+    speeds : mapping of str to Figure
+        ``m/s`` and ``dimensionless``, speed / sqrt(g leg length): those that are known.
+    bands, spatiotemporal, features : mapping
+        As in `Norms`.
+    """
+
+    name: str
+    label: str
+    n: int
+    speeds: Mapping[str, Figure]
+    bands: Mapping[str, Band]
+    spatiotemporal: Mapping[str, Figure]
+    features: Mapping[str, Figure]
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """What the numbers of a set were computed by: a model, and how its record words them (``conventions``).
+
+    Attributes
+    ----------
+    models : tuple of str
+        Names of models; one that extends any of them is of the same family.
+    angles, moments : mapping of str to str
+        Of each joint.
+    axes : mapping of str to str
+        Of each segment.
+    """
+
+    models: tuple[str, ...]
+    angles: Mapping[str, str]
+    moments: Mapping[str, str]
+    axes: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class NormSet:
+    """A file of norms: one or more groups, slowest first.
+
+    Attributes
+    ----------
+    name, title, source, licence, population, force_filter : str
+        As in `Norms`.
+    ages_years : (low, high) or None
+        Of the population; None where it is of any age, or not known.
+    usual : str
+        The group that is drawn where the speed is not known.
+    definitions : Definitions
+    groups : tuple of Group
+    """
+
+    name: str
+    title: str
+    source: str
+    licence: str
+    population: str
+    force_filter: str
+    ages_years: tuple[float, float] | None
+    usual: str
+    definitions: Definitions
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True)
 class Norms:
-    """One set of norms, as it is drawn.
+    """One set of norms, as it is drawn over one result.
 
     Attributes
     ----------
@@ -61,7 +134,7 @@ class Norms:
         On what terms the figures may be used.
     population : str
     n : int
-        Subjects; where two groups were mixed by speed, the smaller one.
+        Subjects; between two groups, of the smaller one.
     speed : str
         In words.
     dimensionless : bool
@@ -69,7 +142,7 @@ class Norms:
     force_filter : str
         Of the source's ground reaction, in words; ``not stated`` where it says none.
     bands : mapping of str to Band
-        By the column of ``cycles.csv`` without its side: ``hip_flexion_deg``.
+        By the column of ``cycles.csv`` without its side: ``hip_flexion_deg``. Only those that the result's model fits.
     spatiotemporal : mapping of str to Figure
         By the column of ``spatiotemporal.csv``.
     features : mapping of str to Figure

@@ -1,0 +1,105 @@
+"""`gaitid norms`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gaitid.cli.common import CONTEXT, Target, print_detail, print_info, talk_options
+
+_VERDICTS = ("good", "usable", "do not use")
+
+
+@click.group(
+    context_settings=CONTEXT,
+    invoke_without_command=True,
+    epilog="Example:  gaitid norms build controls/ -o my_norms.yaml; gaitid report walk.run.json --norms my_norms.yaml"
+    " -o walk.html",
+)
+@talk_options
+@click.pass_context
+def command(ctx: click.Context) -> int | None:
+    """Normative bands: list, show, and build your own; without a subcommand, list them."""
+    if ctx.invoked_subcommand is None:
+        return _list()
+    return None
+
+
+@command.command("list", context_settings=CONTEXT, epilog="Example:  gaitid norms list")
+@talk_options
+def list_() -> int:
+    """The norms that come with gaitid: name, title, population and groups, separated by tabs."""
+    return _list()
+
+
+def _list() -> int:
+    from gaitid.norms.sets import load_set, published_sets
+
+    lines = []
+    for name in published_sets():
+        norms = load_set(name)
+        groups = ", ".join(f"{group.label} (n = {group.n})" for group in norms.groups)
+        lines.append(f"{name}\t{norms.title}\t{norms.population}\t{groups}\n")
+    click.echo("".join(lines), nl=False)  # at once: a reader that has enough of it is no failure
+    return 0
+
+
+@command.command("show", context_settings=CONTEXT, epilog="Example:  gaitid norms show schwartz2008")
+@click.argument("name")
+@talk_options
+def show(name: str) -> int:
+    """What the norms NAME (a name or a file) hold: source, groups, figures, and the extremes of each band."""
+    from gaitid.norms.sets import load_set
+    from gaitid.norms.text import set_lines
+
+    click.echo("\n".join(set_lines(load_set(name))))
+    return 0
+
+
+@command.command("build", context_settings=CONTEXT, epilog="Example:  gaitid norms build controls/ -o my_norms.yaml")
+@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RESULT...")
+@click.option("-o", "--output", required=True, type=Target(), help="The YAML file.")
+@click.option("--name", help="By which it is asked for; else the file's name.")
+@click.option("--title", help="Stands beside the curves; else the name.")
+@click.option("--population", default="not stated", help="Who they are, in words: 'adults without a pathology'.")
+@click.option("--ages", nargs=2, type=float, metavar="LOW HIGH", help="Years: subjects of other ages get no band.")
+@click.option(
+    "--verdict",
+    "verdicts",
+    multiple=True,
+    type=click.Choice(_VERDICTS),
+    help="Take results with this verdict (several times); else good and usable.",
+)
+@talk_options
+def build(
+    results: tuple[Path, ...],
+    output: Path,
+    name: str | None,
+    title: str | None,
+    population: str,
+    ages: tuple[float, float] | None,
+    verdicts: tuple[str, ...],
+) -> int:
+    """Mean and standard deviation between subjects, from results of one model.
+
+    A RESULT is the `run.json` that `gaitid run` wrote, or a folder: all below it. Each subject counts once, by the mean
+    of all its whole cycles, both sides alike. Who is who: `batch.csv` above a result, else its folder.
+    """
+    from gaitid.disk.atomic import write_all
+    from gaitid.inputs import refuse_to_overwrite
+    from gaitid.norms.build import VERDICTS, About, build_norms
+    from gaitid.norms.collect import result_files
+    from gaitid.norms.text import set_yaml
+
+    name = name or output.stem
+    if ages and not 0 <= ages[0] <= ages[1]:
+        raise click.UsageError(f"--ages {ages[0]:g} {ages[1]:g}: expected the lowest and the highest age")
+    refuse_to_overwrite([output], result_files(results))
+    about = About(name, title or name, population, ages or None, verdicts or VERDICTS)
+    norms, lines = build_norms(results, about, lambda done, of: print_detail(f"{done} of {of} results read"))
+    write_all(output.parent, {output.name: set_yaml(norms)})
+    for line in lines:
+        print_info(line)
+    print_info(f"wrote {output}")
+    return 0

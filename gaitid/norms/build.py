@@ -1,0 +1,254 @@
+"""A laboratory's own norms: walks of its subjects -> mean and standard deviation between subjects.
+
+Each subject counts once: the mean of all whole cycles of both sides and all trials. The standard deviation is that of
+subjects' means (n - 1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from gaitid.errors import GaitidError, counted, first_few
+from gaitid.norms.collect import SIDES, Walk, load_walk, result_files, subjects_of
+from gaitid.norms.profile import VARIABLES, gait_profile
+from gaitid.norms.types import Array, Band, Definitions, Figure, Group, Norms, NormSet
+
+#: Of results: those that norms are made of where nothing else is asked for.
+VERDICTS = ("good", "usable")
+_PERCENT = np.linspace(0.0, 100.0, 101)
+_SPIKED = ("hip_", "knee_")
+# How the name of a figure ends -> its unit.
+_UNITS = (("_m_per_s", "m/s"), ("_steps_per_min", "steps/min"), ("_percent", "%"), ("_m", "m"), ("_s", "s"))
+
+
+@dataclass(frozen=True)
+class About:
+    """What cannot be read from results: the words of a set, and which verdicts are taken."""
+
+    name: str
+    title: str
+    population: str
+    ages_years: tuple[float, float] | None = None
+    verdicts: tuple[str, ...] = VERDICTS
+
+
+@dataclass(frozen=True)
+class _Person:
+    """A subject's own means."""
+
+    curves: Mapping[str, Array]
+    figures: Mapping[str, float]
+    features: Mapping[str, tuple[str, float]]
+    nine: Mapping[str, Mapping[str, Array]]
+
+
+def build_norms(
+    paths: Sequence[Path], about: About, progress: Callable[[int, int], None] = lambda done, of: None
+) -> tuple[NormSet, tuple[str, ...]]:
+    """Norms from results, and what is to be said of them.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Records, or folders of them.
+    about : About
+    progress : callable
+        Called with the number of results read, and of all.
+
+    Raises
+    ------
+    GaitidError
+        No result is left, or they are of different models.
+    """
+    files = result_files(paths)
+    walks = []
+    for number, file in enumerate(files, start=1):
+        walks.append(load_walk(file))
+        progress(number, len(files))
+    kept, lines = _kept(walks, about.verdicts)
+    definitions = _one_definition(kept)
+    people = [_person(several) for _, several in subjects_of(kept)]
+    lines.append(_counts(kept, people))
+    filters = sorted({walk.force_filter for walk in kept})
+    group = Group(
+        name="all",
+        label="all speeds",
+        n=len(people),
+        speeds=_speeds(people),
+        bands=_bands(people, max(walk.spike_until_percent for walk in kept)),
+        spatiotemporal=_figures([p.figures for p in people], _unit),
+        features={**_features(people), **_scores(people)},
+    )
+    norms = NormSet(
+        name=about.name,
+        title=about.title,
+        source="built by gaitid norms build",
+        licence="the laboratory's own",
+        population=about.population,
+        force_filter=filters[0] if len(filters) == 1 else f"mixed: {', '.join(filters)}",
+        ages_years=about.ages_years,
+        usual="all",
+        definitions=definitions,
+        groups=(group,),
+    )
+    if len(people) < 2:
+        lines.append("one subject only: no standard deviations; a band needs at least two")
+    return norms, tuple(lines)
+
+
+def _kept(walks: Sequence[Walk], verdicts: Sequence[str]) -> tuple[list[Walk], list[str]]:
+    """Walks and their sides whose verdict is among `verdicts`, each trial once, and how many were left out."""
+    lines, left_out, seen, kept = [], [], set(), []
+    for walk in walks:
+        sides = {side: c for side, c in walk.curves.items() if walk.verdict.get(side, verdicts[0]) in verdicts}
+        if walk.verdict.get("trial", "") not in verdicts or not sides:
+            left_out.append(walk)
+        elif walk.sha256 and walk.sha256 in seen:
+            lines.append(f"{walk.path}: the same trial as another result: left out")
+        else:
+            seen.add(walk.sha256)
+            kept.append(replace(walk, curves=sides))
+    if left_out:
+        why = Counter(walk.verdict.get("trial", "no verdict") for walk in left_out)
+        words = ", ".join(f"{n} {verdict!r}" for verdict, n in sorted(why.items()))
+        names = first_few([str(walk.path) for walk in left_out], 3)
+        lines.append(f"{counted(len(left_out), 'result')} left out by verdict ({words}): {names}")
+    if not kept:
+        expected = f"at least one with the verdict {' or '.join(map(repr, verdicts))} and a whole cycle"
+        raise GaitidError("no result is left", expected=expected, found="; ".join(lines) or "none")
+    return kept, lines
+
+
+def _one_definition(walks: Sequence[Walk]) -> Definitions:
+    """That of all; refused where they differ."""
+    several: dict[str, list[Walk]] = {}
+    for walk in walks:
+        several.setdefault(repr(walk.definitions), []).append(walk)
+    if len(several) == 1:
+        return walks[0].definitions
+    groups = sorted(several.values(), key=len, reverse=True)
+    names = [f"{', '.join(group[0].definitions.models[:1])} ({len(group)}: {group[0].path} ...)" for group in groups]
+    differ = [
+        key
+        for key in ("models", "angles", "moments", "axes")
+        if len({repr(getattr(group[0].definitions, key)) for group in groups}) > 1
+    ]
+    raise GaitidError(
+        "results of different models or conventions",
+        expected="all of one model, with the same angles, moments and axes",
+        found=f"{'; '.join(names[:3])}: they differ in {', '.join(differ)}",
+        todo="build from one of them at a time",
+    )
+
+
+def _counts(walks: Sequence[Walk], people: Sequence[_Person]) -> str:
+    cycles = sum(len(next(iter(curves.values()))) for walk in walks for curves in walk.curves.values())
+    return f"{counted(len(people), 'subject')}, {counted(len(walks), 'trial')}, {counted(cycles, 'cycle')}"
+
+
+def _person(walks: Sequence[Walk]) -> _Person:
+    """The means over all cycles of one subject, of each quantity those that are whole."""
+    columns = dict.fromkeys(column for walk in walks for curves in walk.curves.values() for column in curves)
+    curves: dict[str, Array] = {}
+    for column in columns:
+        cycles = np.concatenate([c[column] for walk in walks for c in walk.curves.values() if column in c])
+        whole = cycles[np.isfinite(cycles).all(axis=1)]
+        if len(whole):
+            curves[column] = whole.mean(axis=0)
+    features: dict[str, tuple[str, float]] = {}
+    for name in sorted({name for walk in walks for name in walk.features}):
+        given = [walk.features[name] for walk in walks if name in walk.features]
+        features[name] = given[0][0], float(np.mean([v for _, values in given for v in values]))
+    figures = {}
+    for name in {name: None for walk in walks for name in walk.figures}:
+        values = [v for walk in walks for v in walk.figures.get(name, ())]
+        if values:
+            figures[name] = float(np.mean(values))
+    return _Person(curves, figures, features, {side: _nine(walks, side) for side in SIDES})
+
+
+def _nine(walks: Sequence[Walk], side: str) -> dict[str, Array]:
+    """(cycles, 101) of the variables of the Gait Profile Score; empty where a trial lacks one."""
+    given = [walk.curves[side] for walk in walks if side in walk.curves]
+    if not given or any(variable not in curves for curves in given for variable in VARIABLES):
+        return {}
+    return {variable: np.concatenate([curves[variable] for curves in given]) for variable in VARIABLES}
+
+
+def _spread(values: Array) -> Array:
+    """Standard deviation over the first axis; NaN of less than two."""
+    return values.std(axis=0, ddof=1) if len(values) > 1 else np.full(values.shape[1:], np.nan)
+
+
+def _bands(people: Sequence[_Person], spike: float) -> dict[str, Band]:
+    bands = {}
+    for column in dict.fromkeys(column for person in people for column in person.curves):
+        values = np.stack([person.curves[column] for person in people if column in person.curves])
+        spiked = column.startswith(_SPIKED) and not column.endswith("_deg")
+        bands[column] = Band(_PERCENT, values.mean(axis=0), _spread(values), len(values), spike if spiked else 0.0)
+    return bands
+
+
+def _figure(values: Iterable[float], unit: str) -> Figure:
+    numbers = np.array(list(values), dtype=np.float64)
+    return Figure(float(numbers.mean()), float(_spread(numbers)), unit, len(numbers))
+
+
+def _figures(people: Sequence[Mapping[str, float]], unit: Callable[[str], str]) -> dict[str, Figure]:
+    names = dict.fromkeys(name for person in people for name in person if name != "dimensionless_speed")
+    return {name: _figure([person[name] for person in people if name in person], unit(name)) for name in names}
+
+
+def _features(people: Sequence[_Person]) -> dict[str, Figure]:
+    units = {name: unit for person in people for name, (unit, _) in person.features.items()}
+    values = [{name: value for name, (_, value) in person.features.items()} for person in people]
+    return _figures(values, lambda name: units[name])
+
+
+def _speeds(people: Sequence[_Person]) -> dict[str, Figure]:
+    found = {}
+    for unit, name in (("m/s", "speed_m_per_s"), ("dimensionless", "dimensionless_speed")):
+        values = [person.figures[name] for person in people if name in person.figures]
+        if values and len(values) == len(people):
+            found[unit] = _figure(values, unit)
+    return found
+
+
+def _unit(name: str) -> str:
+    return next((unit for ending, unit in _UNITS if name.endswith(ending)), "")
+
+
+def _scores(people: Sequence[_Person]) -> dict[str, Figure]:
+    """Profile scores of each subject against the mean of all others, so that none is a part of its own norm."""
+    whole = [person for person in people if any(person.nine.values())]
+    whole = [person for person in whole if all(variable in person.curves for variable in VARIABLES)]
+    if len(whole) < 3:
+        return {}
+    scores: dict[str, list[float]] = {}
+    for person in whole:
+        others = [other for other in whole if other is not person]
+        means = {v: np.mean([other.curves[v] for other in others], axis=0) for v in VARIABLES}
+        profile = gait_profile(person.nine["left"], person.nine["right"], _norms_of(means, len(others)))
+        if profile is None:
+            continue
+        scores.setdefault("gait_profile_score", []).append(profile.overall)
+        sides = [score for score in (profile.left, profile.right) if math.isfinite(score)]
+        scores.setdefault("gait_profile_score_side", []).append(float(np.mean(sides)))
+        for variable in VARIABLES:
+            each = [by_variable[variable] for by_variable in profile.scores.values()]
+            name = f"gait_variable_score_{variable.removesuffix('_deg')}"
+            scores.setdefault(name, []).append(float(np.mean(each)))
+    known = {name: [value for value in values if math.isfinite(value)] for name, values in scores.items()}
+    return {name: _figure(values, "deg") for name, values in known.items() if values}
+
+
+def _norms_of(means: Mapping[str, Array], n: int) -> Norms:
+    nothing = np.full(len(_PERCENT), np.nan)
+    bands = {variable: Band(_PERCENT, mean, nothing, n) for variable, mean in means.items()}
+    return Norms("others", "", "", "", "", n, "", False, "", bands)

@@ -1,0 +1,250 @@
+"""Results on disk -> what norms are built from: whole cycles of each quantity, by trial and subject."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gaitid.disk.read_back import read_record, read_text_back
+from gaitid.errors import GaitidError
+from gaitid.norms.fit import definitions_of, dimensionless, leg_length_m
+from gaitid.norms.sets import UNITS
+from gaitid.norms.types import Array, Definitions
+
+SUFFIX = ".run.json"
+SIDES = ("left", "right")
+#: Columns of a row of ``spatiotemporal.csv`` that are no figure.
+_NO_FIGURE = ("side", "cycle", "first_frame", "last_frame", "subject", "session", "condition", "trial", "verdict")
+# An impact that begins later in a cycle is not of its foot strike.
+_STRIKE_PERCENT = 15.0
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One trial's cycles.
+
+    Attributes
+    ----------
+    path : Path
+        Of ``walk.run.json``.
+    subject : str
+        Who, as a name that tells subjects apart.
+    verdict : mapping of str to str
+        Of ``trial``, ``left`` and ``right``.
+    definitions : Definitions
+    sha256 : str
+        Of the trial.
+    force_filter : str
+    curves : mapping of side to mapping of column to (cycles, 101) array
+        NaN where a cell is empty.
+    figures : mapping of name to (value, ...)
+        Of every cycle of both sides, ``spatiotemporal.csv`` and ``dimensionless_speed``.
+    features : mapping of name to (unit, values)
+        Of every cycle of both sides.
+    spike_until_percent : float
+        Where the last impact of a foot strike ends, in % of its cycle; 0 where there is none.
+    """
+
+    path: Path
+    subject: str
+    verdict: Mapping[str, str]
+    definitions: Definitions
+    sha256: str
+    force_filter: str
+    curves: Mapping[str, Mapping[str, Array]]
+    figures: Mapping[str, tuple[float, ...]]
+    features: Mapping[str, tuple[str, tuple[float, ...]]]
+    spike_until_percent: float
+
+
+def result_files(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """The records that are meant: files as given, and every one below a folder, once each.
+
+    Raises
+    ------
+    GaitidError
+        Not there, not a record, or a folder without any.
+    """
+    found: dict[Path, Path] = {}
+    for path in paths:
+        files = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]
+        if not files or not files[0].name.endswith(SUFFIX):
+            what = "no results in it" if path.is_dir() else "not a result"
+            raise GaitidError(f"{path}: {what}", expected=f"files NAME{SUFFIX} that gaitid run wrote")
+        for file in files:
+            found.setdefault(file.resolve(), file)
+    return tuple(found.values())
+
+
+def load_walk(path: Path) -> Walk:
+    """One result.
+
+    Raises
+    ------
+    GaitidError
+        One line that begins with the file at fault.
+    """
+    record = read_record(path)
+    stem = path.name.removesuffix(SUFFIX)
+    cycles = path.with_name(f"{stem}.cycles.csv")
+    if not cycles.is_file():
+        raise GaitidError(
+            f"{path}: {cycles.name} missing beside it", expected="the tables that gaitid run wrote", todo="run it again"
+        )
+    sha256 = _sha256(record)
+    verdict = record.get("verdict")
+    table = _by_side(cycles)
+    figures, named = _figures(path.with_name(f"{stem}.spatiotemporal.csv"), record)
+    return Walk(
+        path=path,
+        subject=named or _subject_in_batch(path, sha256, _trial_path(record)) or str(path.resolve().parent),
+        verdict={str(key): str(word) for key, word in verdict.items()} if isinstance(verdict, Mapping) else {},
+        definitions=definitions_of(record),
+        sha256=sha256,
+        force_filter=_force_filter(record),
+        curves={side: {column: v for column, v in table[side].items() if column.endswith(UNITS)} for side in table},
+        figures=figures,
+        features=_features(path.with_name(f"{stem}.features.csv")),
+        spike_until_percent=_spike(record, table),
+    )
+
+
+def _by_side(path: Path) -> dict[str, dict[str, Array]]:
+    """Of each side, every numeric column of ``cycles.csv`` as (cycles, 101)."""
+    header, rows = _rows(path)
+    missing = [name for name in ("side", "cycle", "percent", "first_frame", "last_frame") if name not in header]
+    if missing:
+        raise GaitidError(f"{path}: columns missing: {', '.join(missing)}", expected="as gaitid run writes it")
+    cycles: dict[str, dict[str, list[list[str]]]] = {}
+    side, number = header.index("side"), header.index("cycle")
+    for row in rows:
+        cycles.setdefault(row[side], {}).setdefault(row[number], []).append(row)
+    found = {}
+    for name, several in cycles.items():
+        lengths = {len(rows) for rows in several.values()}
+        if lengths != {101}:
+            raise GaitidError(f"{path}: a cycle has not 101 rows", expected="0 to 100 %", found=str(min(lengths)))
+        cells = np.array([[[_number(cell) for cell in row] for row in rows] for rows in several.values()])
+        found[name] = {column: cells[:, :, at] for at, column in enumerate(header) if column not in ("side", "cycle")}
+    return found
+
+
+def _figures(path: Path, record: Mapping[str, Any]) -> tuple[dict[str, tuple[float, ...]], str]:
+    """Of every cycle, and the subject where the table names it."""
+    if not path.is_file():
+        return {}, ""
+    header, rows = _rows(path)
+    wanted = [(at, name) for at, name in enumerate(header) if name not in _NO_FIGURE and not name.endswith("_source")]
+    cycles = [row for row in rows if row[header.index("cycle")].isdigit()] if "cycle" in header else []
+    figures = {name: tuple(v for row in cycles if math.isfinite(v := _number(row[at]))) for at, name in wanted}
+    leg = leg_length_m(record)
+    scaled = [dimensionless(speed, leg) for speed in figures.get("speed_m_per_s", ())]
+    figures["dimensionless_speed"] = tuple(speed for speed in scaled if math.isfinite(speed))
+    subjects = {row[header.index("subject")] for row in rows} if "subject" in header else set()
+    return figures, subjects.pop() if len(subjects) == 1 else ""
+
+
+def _features(path: Path) -> dict[str, tuple[str, tuple[float, ...]]]:
+    if not path.is_file():
+        return {}
+    header, rows = _rows(path)
+    at = {name: header.index(name) for name in ("cycle", "feature", "value", "unit") if name in header}
+    if len(at) < 4:
+        raise GaitidError(f"{path}: columns missing", expected="side,cycle,feature,value,unit,percent,frame")
+    found: dict[str, tuple[str, tuple[float, ...]]] = {}
+    for row in rows:
+        value = _number(row[at["value"]])
+        if row[at["cycle"]].isdigit() and math.isfinite(value):
+            before = found.get(row[at["feature"]], ("", ()))[1]
+            found[row[at["feature"]]] = row[at["unit"]], (*before, value)
+    return found
+
+
+def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
+    rows = list(csv.reader(io.StringIO(read_text_back(path, "CSV"), newline="")))
+    header = rows[0] if rows else []
+    for line, row in enumerate(rows[1:], start=2):
+        if len(row) != len(header):
+            raise GaitidError(f"{path}: line {line} is not whole", expected=f"{len(header)} cells", found=str(len(row)))
+    return header, rows[1:]
+
+
+def _number(cell: str) -> float:
+    try:
+        return float(cell) if cell else math.nan
+    except ValueError:
+        return math.nan
+
+
+def _spike(record: Mapping[str, Any], table: Mapping[str, Mapping[str, Array]]) -> float:
+    """Where the last impact of a foot strike ends, in whole % of its cycle."""
+    ends = [0.0]
+    impacts = record.get("impacts")
+    for impact in impacts if isinstance(impacts, list) else []:
+        side = table.get(str(impact.get("side")), {}) if isinstance(impact, Mapping) else {}
+        if not side:
+            continue
+        first, last = side["first_frame"][:, 0], side["last_frame"][:, 0]
+        peak, end = (100 * (float(impact[key]) - first) / (last - first) for key in ("peak_frame", "last_frame"))
+        ends += [float(math.ceil(e)) for p, e in zip(peak, end) if -_STRIKE_PERCENT < p < _STRIKE_PERCENT and e > 0]
+    return max(ends)
+
+
+def _force_filter(record: Mapping[str, Any]) -> str:
+    settings = record.get("settings")
+    cutoff = settings.get("force_cutoff_hz") if isinstance(settings, Mapping) else None
+    return "none" if cutoff is None else f"{cutoff:g} Hz" if isinstance(cutoff, int | float) else str(cutoff)
+
+
+def _input(record: Mapping[str, Any], key: str) -> str:
+    """Of the trial."""
+    inputs = record.get("inputs")
+    entries = [i for i in inputs if isinstance(i, Mapping)] if isinstance(inputs, list) else []
+    return next((str(entry.get(key) or "") for entry in entries if entry.get("role") == "trial"), "")
+
+
+def _sha256(record: Mapping[str, Any]) -> str:
+    return _input(record, "sha256")
+
+
+def _trial_path(record: Mapping[str, Any]) -> str:
+    return _input(record, "path")
+
+
+# --- who is who -----------------------------------------------------------------------------------------------
+
+
+def _subject_in_batch(path: Path, sha256: str, trial: str) -> str:
+    """What the nearest ``batch.csv`` above a result calls its subject; empty where none does."""
+    for folder in path.resolve().parents:
+        table = folder / "batch.csv"
+        if table.is_file():
+            rows = _batch(table)
+            named = [row for row in rows if row.get("trial") == trial] or [
+                row for row in rows if sha256 and row.get("sha256") == sha256
+            ]
+            subjects = {row.get("subject", "") for row in named}
+            return subjects.pop() if len(subjects) == 1 else ""
+    return ""
+
+
+@cache
+def _batch(path: Path) -> tuple[Mapping[str, str], ...]:
+    header, rows = _rows(path)
+    return tuple(dict(zip(header, row)) for row in rows)
+
+
+def subjects_of(walks: Iterable[Walk]) -> Iterator[tuple[str, list[Walk]]]:
+    """Each subject with its trials, in the order of names."""
+    found: dict[str, list[Walk]] = {}
+    for walk in walks:
+        found.setdefault(walk.subject, []).append(walk)
+    yield from sorted(found.items())

@@ -1,0 +1,161 @@
+"""Which columns of a set may be drawn over a result: model, definitions of angles and moments, age, speed.
+
+Three rules, each by what the record itself says (docs/norms.md):
+
+- Ground reaction, spatio-temporal figures and features of the ground reaction are of no model: they always fit.
+- In the sagittal plane, and powers: a model of the same family, whose angle and moment are defined in the same words.
+- In the frontal and the transverse plane the axes of the segments must be the same, too: 5.5° lie between two
+  laboratories' hip rotation with one model already (Pinzone 2014).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from gaitid.norms.types import Definitions, NormSet
+
+GRAVITY = 9.81
+GROUND = "ground_reaction_"
+#: Of the sagittal plane: how the name of a column ends.
+SAGITTAL = ("_flexion_deg", "_dorsiflexion_deg", "_anterior_tilt_deg", "_extension_moment_Nm_per_kg",
+            "_plantarflexion_moment_Nm_per_kg")  # fmt: skip
+POWER = "_power_W_per_kg"
+# Of a record's `conventions`.
+_SECTIONS = {"angles": "angles", "moments": "moments", "axes": "segment axes"}
+_ENTRY = re.compile(r"(?:^|; )(\w+): ")
+
+
+class ModelFit(NamedTuple):
+    """Columns of a set that fit, and in words why the others do not (empty where all do).
+
+    `family` says whether the model is of the family that the set was made with.
+    """
+
+    columns: frozenset[str]
+    why: str
+    family: bool
+
+
+def worded(text: str) -> Mapping[str, str]:
+    """The definitions in a text of a record's `conventions`, by joint or segment: ``hip: yxz, ...; knee: ...``."""
+    begins = text.split(", distal in proximal, ", 1)[-1].split("divided by body mass; ", 1)[-1]
+    parts = _ENTRY.split(begins)
+    return {name: words.strip() for name, words in zip(parts[1::2], parts[2::2])}
+
+
+def definitions_of(record: Mapping[str, Any]) -> Definitions:
+    """By what the numbers of a record were computed."""
+    conventions = _mapping(record, "conventions")
+    model = _mapping(record, "model")
+    files = model.get("files")
+    stems = (
+        [PurePosixPath(str(file).split(" (")[0].replace("\\", "/")) for file in files]
+        if isinstance(files, list)
+        else []
+    )
+    names = [str(model.get("name", "")), *(path.stem for path in stems if "tables" not in path.parts)]
+    texts = {key: worded(str(conventions.get(section, ""))) for key, section in _SECTIONS.items()}
+    return Definitions(tuple(dict.fromkeys(name for name in names if name)), **texts)
+
+
+def model_fit(norms: NormSet, record: Mapping[str, Any], asked: bool) -> ModelFit:
+    """Which columns of a set fit a record's model.
+
+    Parameters
+    ----------
+    norms : NormSet
+    record : mapping
+        The content of ``run.json``.
+    asked : bool
+        Whether the set was asked for by name: then the sagittal plane of another model's curves is allowed.
+    """
+    theirs, ours = norms.definitions, definitions_of(record)
+    columns = {column for group in norms.groups for column in group.bands}
+    family = bool(set(theirs.models) & set(ours.models)) or (bool(ours.axes) and ours.axes == theirs.axes)
+    ground = {column for column in columns if column.startswith(GROUND)}
+    if not family:
+        wanted, found = " or ".join(theirs.models) or "a model without a name", (*ours.models, "an unknown model")[0]
+        sagittal = {c for c in columns if c.endswith(SAGITTAL) or c.endswith(POWER)} if asked else set()
+        only = "Ground reaction and the sagittal plane" if asked else "Ground reaction"
+        why = f"{only} only: the band is of model {wanted}, this result of {found}"
+        return ModelFit(frozenset(ground | sagittal), why, False)
+    kept = ground | {column for column in columns - ground if _same(column, theirs, ours)}
+    joints = sorted({_joint(column, theirs) for column in columns - kept})
+    why = f"Without what this result defines otherwise than the band: {', '.join(joints)}" if joints else ""
+    return ModelFit(frozenset(kept), why, True)
+
+
+def _same(column: str, theirs: Definitions, ours: Definitions) -> bool:
+    """Whether a joint's column means the same in both."""
+    joint = _joint(column, theirs)
+    if column.endswith(POWER):
+        return True
+    kind = "moments" if "_moment_" in column else "angles"
+    words = getattr(theirs, kind).get(joint)
+    if words is not None and getattr(ours, kind).get(joint) != words:
+        return False
+    return column.endswith(SAGITTAL) or _axes(joint, theirs, theirs) == _axes(joint, ours, theirs)
+
+
+def _axes(joint: str, of: Definitions, theirs: Definitions) -> list[str | None]:
+    """Axes of the segments whose angle a joint's is."""
+    match = re.match(r"\w+, (\w+) in (\w+),", theirs.angles.get(joint, ""))
+    segments = [name.removesuffix("_torsioned") for name in match.groups()] if match else []
+    return [of.axes.get(segment) for segment in segments]
+
+
+def _joint(column: str, definitions: Definitions) -> str:
+    """The joint of a column: the longest name that it begins with."""
+    names = [name for name in (*definitions.angles, *definitions.moments) if column.startswith(f"{name}_")]
+    return max(names, key=len, default=column.split("_")[0])
+
+
+# --- age ------------------------------------------------------------------------------------------------------
+
+
+def age_years(record: Mapping[str, Any]) -> float:
+    """Of the subject, NaN where the record does not say it."""
+    return _number(_mapping(_mapping(record, "subject"), "age").get("value"))
+
+
+def population_words(norms: NormSet, record: Mapping[str, Any]) -> tuple[bool, str]:
+    """Whether a subject's age fits a set, and what is to be said of it; one that is not known fits, but is said."""
+    if norms.ages_years is None:
+        return True, ""
+    low, high = norms.ages_years
+    age = age_years(record)
+    people = norms.population.split(",")[0]
+    if math.isnan(age):
+        return True, f"The band is of {people}; the age of this subject is not given"
+    if low <= age <= high:
+        return True, ""
+    return False, f"The band is of {people} ({low:g} to {high:g} years); this subject is {age:g}"
+
+
+# --- speed ----------------------------------------------------------------------------------------------------
+
+
+def leg_length_m(record: Mapping[str, Any]) -> float:
+    """Mean of both legs as measured, NaN where the record has none."""
+    subject = _mapping(record, "subject")
+    lengths = [_number(_mapping(subject, f"{side}.leg_length").get("value")) for side in ("left", "right")]
+    known = [length for length in lengths if length > 0]
+    return sum(known) / len(known) if known else math.nan
+
+
+def dimensionless(speed_m_per_s: float, leg_m: float) -> float:
+    """Speed / sqrt(g leg length) (Hof 1996, Gait Posture 4:222-223); NaN where either is not known."""
+    return speed_m_per_s / math.sqrt(GRAVITY * leg_m) if leg_m > 0 else math.nan
+
+
+def _mapping(parent: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = parent.get(key)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan

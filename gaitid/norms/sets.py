@@ -1,0 +1,173 @@
+"""Sets of norms as files: those that come with gaitid (JSON) and a laboratory's own (YAML), in one schema."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from gaitid.errors import GaitidError
+from gaitid.model.fields import Faults, Fields, nearest
+from gaitid.norms.types import Array, Band, Definitions, Figure, Group, NormSet
+
+#: `gaitid_norms` of a file.
+SCHEMA = 1
+#: Units of a group's speed, and their keys.
+SPEEDS = {"dimensionless": "dimensionless_speed", "m/s": "speed_m_per_s"}
+#: How the name of a band's column ends.
+UNITS = ("_deg", "_moment_Nm_per_kg", "_power_W_per_kg", "_N_per_kg")
+_DATA = Path(__file__).with_name("data")
+_MAX_BYTES = 20_000_000
+
+
+def published_sets() -> tuple[str, ...]:
+    """Names of the sets that come with gaitid, the default first."""
+    return ("schwartz2008", *sorted(path.stem for path in _DATA.glob("*.json") if path.stem != "schwartz2008"))
+
+
+def load_set(name: str) -> NormSet:
+    """A set by its name, or from a file; a file wins.
+
+    Raises
+    ------
+    GaitidError
+        Neither; or the file is not norms: one line with the path of each key at fault.
+    """
+    path = Path(name)
+    if _is_file(path):
+        return parse_set(_content(path), name)
+    if name in published_sets():
+        return parse_set(json.loads((_DATA / f"{name}.json").read_text("utf-8")), name)
+    raise GaitidError(
+        f"no norms {name!r}{nearest(name, published_sets())}",
+        expected=f"none, {', '.join(published_sets())}, or a file that gaitid norms build wrote",
+    )
+
+
+def parse_set(content: object, name: str) -> NormSet:
+    """A set from the content of a file; `name` stands in errors.
+
+    Raises
+    ------
+    GaitidError
+        All faults in one line, each with its key's path.
+    """
+    faults = Faults(name)
+    fields = Fields(content, "", faults)
+    if fields.values.get("gaitid_norms") != SCHEMA or isinstance(fields.values.get("gaitid_norms"), bool):
+        found = fields.values.get("gaitid_norms", "no such key")
+        raise GaitidError(f"{name}: not norms", expected=f"the key gaitid_norms: {SCHEMA}", found=str(found)[:40])
+    fields.asked.add("gaitid_norms")
+    words = {key: fields.text(key) for key in ("name", "title", "population")}
+    words |= {key: fields.text(key, "not stated") for key in ("source", "licence", "force_filter")}
+    percent = _numbers(fields, "percent")
+    if len(percent) < 2 or percent[0] != 0 or percent[-1] != 100 or (np.diff(percent) <= 0).any():
+        faults.add("percent: expected increasing numbers from 0 to 100")
+    groups = [fields.mapping("groups", {})]
+    parsed = tuple(_group(groups[0].mapping(key), key, percent) for key in groups[0].values)
+    if not parsed:
+        faults.add("groups: expected at least one")
+    usual = fields.text("usual", parsed[0].name if parsed else "", [group.name for group in parsed])
+    ages = _numbers(fields, "ages_years", [])
+    if len(ages) not in (0, 2):
+        faults.add("ages_years: expected two numbers, the lowest and the highest age")
+    definitions = _definitions(fields.mapping("definitions", {}))
+    fields.asked.add("made_by")
+    fields.done()
+    faults.raise_if_any()
+    limits = (float(ages[0]), float(ages[1])) if len(ages) == 2 else None
+    return NormSet(**words, ages_years=limits, usual=usual, definitions=definitions, groups=parsed)
+
+
+def _definitions(fields: Fields) -> Definitions:
+    models = fields.raw("models", [])
+    if not isinstance(models, list) or not all(isinstance(model, str) for model in models):
+        fields.faults.add(f"{fields.at('models')}: expected a list of names")
+        models = []
+    texts = {}
+    for key in ("angles", "moments", "axes"):
+        inner = fields.mapping(key, {})
+        texts[key] = {name: inner.text(name) for name in inner.values}
+    fields.done()
+    return Definitions(tuple(models), **texts)
+
+
+def _group(fields: Fields, name: str, percent: Array) -> Group:
+    n = fields.integer("n", 0, 1, 10**9)
+    speeds = {unit: _figure(fields, key, unit, n) for unit, key in SPEEDS.items() if fields.has(key)}
+    inner = fields.mapping("bands", {})
+    bands = {column: _band(inner.mapping(column), column, percent, n) for column in inner.values}
+    figures = {}
+    for key in ("spatiotemporal", "features"):
+        inner = fields.mapping(key, {})
+        figures[key] = {column: _figure(inner, column, "", n) for column in inner.values}
+    label = fields.text("label", name)
+    fields.done()
+    return Group(name, label, n, speeds, bands, figures["spatiotemporal"], figures["features"])
+
+
+def _band(fields: Fields, column: str, percent: Array, n: int) -> Band:
+    if not column.endswith(UNITS):
+        fields.faults.add(
+            f"{fields.path}: expected a column of cycles.csv without its side, ending in {', '.join(UNITS)}"
+        )
+    curves = {}
+    for key in ("mean", "sd"):
+        values = _numbers(fields, key, None if key == "mean" else [None] * len(percent))
+        if len(values) != len(percent):
+            fields.faults.add(f"{fields.at(key)}: expected {len(percent)} numbers, as percent has, found {len(values)}")
+        if key == "mean" and np.isnan(values).any():
+            fields.faults.add(f"{fields.at(key)}: expected numbers, found null")
+        if key == "sd" and (values < 0).any():
+            fields.faults.add(f"{fields.at(key)}: expected no number below 0")
+        curves[key] = values
+    spike = fields.number("spike_until_percent", 0.0, 0.0, 100.0)
+    n = fields.integer("n", n, 1, 10**9)
+    fields.done()
+    return Band(percent, curves["mean"], curves["sd"], n, spike)
+
+
+def _figure(parent: Fields, key: str, unit: str, n: int) -> Figure:
+    fields = parent.mapping(key)
+    mean = fields.number("mean")
+    sd = fields.raw("sd", None)
+    spread = float("nan") if sd is None else fields.number("sd", low=0.0)
+    fields.asked |= {"low", "high"}
+    unit = fields.text("unit", unit)
+    n = fields.integer("n", n, 1, 10**9)
+    fields.done()
+    return Figure(mean, spread, unit, n)
+
+
+def _numbers(fields: Fields, key: str, default: list[None] | None = None) -> Array:
+    """A list of numbers as an array, NaN where it has null."""
+    values = fields.raw(key) if default is None else fields.raw(key, default)
+    if isinstance(values, list) and all(v is None or type(v) in (int, float) for v in values):
+        return np.array(values, dtype=np.float64)
+    if key in fields.values:
+        fields.faults.add(f"{fields.at(key)}: expected a list of numbers")
+    return np.empty(0)
+
+
+def _content(path: Path) -> object:
+    if path.suffix.lower() == ".json":
+        from gaitid.disk.read_back import read_text_back
+
+        try:
+            return json.loads(read_text_back(path, "norms"))
+        except (ValueError, RecursionError) as error:
+            raise GaitidError(f"{path}: not JSON", expected="norms", found=str(error)) from None
+    from gaitid.model.yaml_file import load_yaml
+
+    return load_yaml(path)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+__all__ = ["SCHEMA", "SPEEDS", "UNITS", "load_set", "parse_set", "published_sets"]
