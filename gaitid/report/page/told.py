@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from gaitid.analysis.wording import alike
 from gaitid.report.result import Result
 from gaitid.report.text import file_name, plain
 
@@ -46,45 +47,61 @@ def names_of(results: Sequence[Result]) -> tuple[str, ...]:
 
 
 def reasons(results: Sequence[Result]) -> list[Told]:
-    """Reasons of the verdicts, the most serious first, each once."""
-    found = (
-        (
+    """Reasons of the verdicts, the most serious first; of several trials that say alike the first."""
+    found = [
+        Told(
             without_folders(reason.get("text", "")),
+            (name,),
             without_folders(reason.get("cure") or ""),
             str(reason.get("side") or ""),
             str(reason.get("lowers_to") or ""),
             str(reason.get("code") or ""),
         )
-        for result in results
+        for name, result in zip(names_of(results), results, strict=True)
         for reason in result.reasons()
-    )
+    ]
     order = {level: -i for i, level in enumerate(LEVELS)}
-    told = []
-    for text, cure, side, level, code in sorted(dict.fromkeys(found), key=lambda r: order.get(r[3], 1)):
-        of = [
-            name
-            for name, result in zip(names_of(results), results, strict=True)
-            if any(without_folders(r.get("text", "")) == text for r in result.reasons())
-        ]
-        told.append(Told(text, _unless_all(of, results), cure, side, level, code))
-    return told
+    return _in_one(sorted(found, key=lambda told: order.get(told.severity, 1)), len(results))
 
 
 def notes(results: Sequence[Result], severities: Iterable[str] | None = None) -> list[Told]:
-    """Notes of the records by severity, the most serious first, each once."""
+    """Notes of the records by severity, the most serious first; of several trials that say alike the first."""
     wanted = None if severities is None else set(severities)
-    by_text: dict[tuple[str, str], list[str]] = {}
-    codes: dict[str, str] = {}
-    for name, result in zip(names_of(results), results, strict=True):
-        for severity, code, text in each_note(result):
-            by_text.setdefault((severity, text), []).append(name)
-            codes[text] = code
-    order = {severity: i for i, severity in enumerate(("error", "doubt", "assumption", "info"))}
-    return [
-        Told(text, _unless_all(list(dict.fromkeys(of)), results), severity=severity, code=codes[text])
-        for (severity, text), of in sorted(by_text.items(), key=lambda item: order.get(item[0][0], 9))
+    found = [
+        Told(text, (name,), severity=severity, code=code)
+        for name, result in zip(names_of(results), results, strict=True)
+        for severity, code, text in each_note(result)
         if wanted is None or severity in wanted
     ]
+    order = {severity: i for i, severity in enumerate(("error", "doubt", "assumption", "info"))}
+    return _in_one(sorted(found, key=lambda told: order.get(told.severity, 9)), len(results))
+
+
+def _in_one(found: Sequence[Told], trials: int) -> list[Told]:
+    """One for those of different trials that say the same but for numbers and names; each of one trial stays."""
+    by_kind: dict[tuple[str, str, str], list[Told]] = {}
+    for told in found:
+        by_kind.setdefault((told.severity, told.code, told.side), []).append(told)
+    result = []
+    for several in by_kind.values():
+        for group in alike(several, lambda told: told.text):
+            texts = list(dict.fromkeys(told.text for told in group))
+            of = list(dict.fromkeys(name for told in group for name in told.trials))
+            if len(of) < len(texts) or trials == 1:  # one trial says several things
+                result += [replace(told, trials=() if trials == 1 else told.trials) for told in _once(group)]
+                continue
+            others = f" (figures of {group[0].trials[0]})" if len(texts) > 1 else ""
+            result.append(replace(group[0], trials=() if len(of) == trials else tuple(of), text=texts[0] + others))
+    return result
+
+
+def _once(group: Sequence[Told]) -> list[Told]:
+    """Each text once, with all trials that say it."""
+    by_text: dict[str, Told] = {}
+    for told in group:
+        known = by_text.get(told.text)
+        by_text[told.text] = replace(told, trials=(*known.trials, *told.trials)) if known else told
+    return list(by_text.values())
 
 
 def each_note(result: Result) -> Iterator[tuple[str, str, str]]:
@@ -93,10 +110,6 @@ def each_note(result: Result) -> Iterator[tuple[str, str, str]]:
     for item in given if isinstance(given, list) else [] if given in (None, "") else [given]:
         note = item if isinstance(item, Mapping) and "text" in item else {"text": item}
         yield str(note.get("severity", "")), str(note.get("code", "")), without_folders(note["text"])
-
-
-def _unless_all(names: Sequence[str], results: Sequence[Result]) -> tuple[str, ...]:
-    return () if len(names) == len(results) else tuple(names)
 
 
 def verdicts(results: Sequence[Result]) -> dict[str, str]:
