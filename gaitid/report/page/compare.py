@@ -16,6 +16,9 @@ from gaitid.trial import Array
 NORMAL_SD = 2.0
 # Shorter stretches outside are not told: two curves that are a percent apart in time part by that much on a slope.
 _SHORTEST_PERCENT = 3
+# Nor are differences of less than this share of the panel's axis, which no eye sees: where the norms' SD is next to
+# nothing, as of moments in swing, two SD are too.
+_LEAST_OF_AXIS = 1 / 40
 
 
 class Compared(NamedTuple):
@@ -52,6 +55,8 @@ def against(panel: CyclePanel, pooled: Pooled | None, band: Band | None) -> Comp
     if panel.of_joint_load:
         asked &= ~pooled.mean_impact
     apart = np.where(asked, (curve.mean - mean) / np.where(sd > 0, sd, 1), 0.0)
+    seen = np.abs(curve.mean - mean) * panel.scale > _LEAST_OF_AXIS * (panel.high - panel.low)
+    apart = np.where(seen, apart, 0.0)
     parts = []
     for above, way in ((True, "above"), (False, "below")):
         beyond = apart > NORMAL_SD if above else apart < -NORMAL_SD

@@ -101,9 +101,8 @@ def article(session: Session, key: str, choice: str | None, view: Views) -> str:
             '<div class="summary">',
             head.verdict_html(results),
             head.trust_html(results, basis),
-            head.glance_html(basis, norms, why),
+            f"<div>{head.glance_html(basis, norms, why)}{head.assumed_html(results)}</div>",
             head.plates_html(results),
-            head.assumed_html(results),
             "</div>",
             f'<section class="view" aria-label="View in space">{view.scene}</section>' if view.scene else "",
             _curves(drawn, results),
@@ -164,7 +163,8 @@ def _tools(drawn: Drawn) -> str:
         )
         if any(part in name for name in there)
     ]
-    layers = [("each", "Each curve")] + ([("norm", "Norm")] if drawn.norms is not None else [])
+    several = any(len(pooled) > 1 for pooled in drawn.basis.sides.values())
+    layers = ([("each", "Each curve")] if several else []) + ([("norm", "Norm")] if drawn.norms is not None else [])
     groups = (
         ("Sides", buttons("side", [(side, side.capitalize()) for side in drawn.basis.sides])),
         ("Show", buttons("layer", layers)),

@@ -116,7 +116,8 @@ def _no_values(drawn: Drawn, panel: CyclePanel, empty: Sequence[str]) -> str:
     for side in empty:
         why = drawn.why_empty.get(side, "") if panel.loaded else ""
         texts.append(f"{side}: no whole {drawn.basis.kind} with a known load" + (f": {why}" if why else ""))
-    return "".join(f'<p class="empty">{escape(text.capitalize())}</p>' for text in texts)
+    told = "".join(f'<p class="empty">{escape(text[:1].upper() + text[1:])}</p>' for text in texts)
+    return f"<div>{told}</div>"
 
 
 def _svg(drawn: Drawn, panel: CyclePanel, means: Mapping[str, MeanCurve], band: Band | None, identity: str) -> str:
@@ -133,8 +134,7 @@ def _svg(drawn: Drawn, panel: CyclePanel, means: Mapping[str, MeanCurve], band: 
     for side, pooled in sides.items():
         parts.append(f'<g class="{side}">{_curves(scale, panel, pooled, means[side])}</g>')
     parts.append("</g>")
-    for side, pooled in sides.items():
-        parts.append(_marks(side, pooled))
+    parts.append(_marks(sides))
     described = "; ".join(_described(side, mean) for side, mean in means.items())
     return (
         f'<svg viewBox="0 0 {svg.WIDTH} {svg.HEIGHT}" role="img" aria-label="{escape(panel.title)} over '
@@ -208,23 +208,30 @@ def _two_parts(scale: svg.Scale, values: Array, impact: Mask, step: int) -> tupl
     return calm, svg.line(scale, PERCENT, np.where(svg.wider(impact), values, np.nan))
 
 
-def _marks(side: str, pooled: Pooled) -> str:
-    """Foot off as a line over the panel; the other foot's off and strike as ticks at the axis."""
+def _marks(sides: Mapping[str, Pooled]) -> str:
+    """Foot off as a line over the panel with its letter; the other foot's off and strike as ticks at the axis."""
     bottom = svg.HEIGHT - svg.BOTTOM
-    scale = svg.Scale(0, 1, ())
-
-    def at(values: Array) -> str | None:
-        seen = values[np.isfinite(values)]
-        return f"{float(scale.x(seen.mean())):.1f}" if len(seen) else None
-
+    offs = {side: _middle(pooled.curves.off_percent) for side, pooled in sides.items()}
+    first = min((x for x in offs.values() if x is not None), default=None)
     parts = []
-    if (x := at(pooled.curves.off_percent)) is not None:
-        parts.append(f'<path class="off" d="M{x} {svg.TOP}V{bottom}"/>')
-        parts.append(f'<text class="offt" x="{x}" y="{svg.TOP - 1}">{_SIDE_LETTER[side]}</text>')
-    for values, name in ((pooled.curves.opposite_off_percent, "oo"), (pooled.curves.opposite_strike_percent, "os")):
-        if (x := at(values)) is not None:
-            parts.append(f'<path class="{name}" d="M{x} {bottom}v{6 if name == "os" else 4}"/>')
-    return f'<g class="marks {side}">{"".join(parts)}</g>'
+    for side, pooled in sides.items():
+        of_side = []
+        if (x := offs[side]) is not None:
+            of_side.append(f'<path class="off" d="M{x:.1f} {svg.TOP - 2}V{bottom}"/>')
+            before = x == first and not (side == "right" and list(offs.values()).count(x) > 1)
+            anchor = f'x="{x - 2:.1f}" class="offt before"' if before else f'x="{x + 2:.1f}" class="offt"'
+            of_side.append(f'<text {anchor} y="{svg.TOP - 4}">{_SIDE_LETTER[side]}</text>')
+        for values, name in ((pooled.curves.opposite_off_percent, "oo"), (pooled.curves.opposite_strike_percent, "os")):
+            if (x := _middle(values)) is not None:
+                of_side.append(f'<path class="{name}" d="M{x:.1f} {bottom}v{6 if name == "os" else 4}"/>')
+        parts.append(f'<g class="marks {side}">{"".join(of_side)}</g>')
+    return "".join(parts)
+
+
+def _middle(percents: Array) -> float | None:
+    """Where the mean of percents lies across the panel."""
+    seen = percents[np.isfinite(percents)]
+    return float(svg.Scale(0, 1, ()).x(seen.mean())) if len(seen) else None
 
 
 # --- for the script -------------------------------------------------------------------------------------------

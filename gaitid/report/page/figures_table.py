@@ -176,7 +176,7 @@ def _cell(values: Sequence[float], row: Row, norm: Figure | None) -> str:
 
 def _norm(figure: Figure | None, row: Row) -> str:
     if figure is None:
-        return UNKNOWN
+        return ""
     spread = f" ± {fixed(figure.sd * row.times, row.decimals)}" if math.isfinite(figure.sd) else ""
     return f"{fixed(figure.mean * row.times, row.decimals)}{spread}"
 

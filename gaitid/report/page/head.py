@@ -11,11 +11,14 @@ from gaitid.report.page.compare import against
 from gaitid.report.page.panels import AT_A_GLANCE, PANELS
 from gaitid.report.page.pool import CYCLE, Basis
 from gaitid.report.page.told import LEVELS, Told, agreed, measured, model_of, names_of, notes, reasons, verdicts
-from gaitid.report.page.trust import trust
+from gaitid.report.page.trust import Trust, trust
 from gaitid.report.result import Result, Session
 from gaitid.report.text import UNKNOWN, escape, fixed, number
 
 SIDES = ("left", "right")
+JOINTS = ("hip", "knee", "ankle")
+# More rows of plates are folded.
+_SHOWN_PLATES = 14
 _LEVEL_CLASS = {"good": "good", "usable": "care", "do not use": "no"}
 _TRUST_WORDS = {"good": "yes", "care": "with care", "no": "no"}
 _SHOWN_ASSUMPTIONS = 8
@@ -30,7 +33,7 @@ def title_of(session: Session) -> str:
     known = [part for part in (session.subject, session.session, session.condition) if part]
     names = names_of(session.results)
     if len(names) == 1:
-        return names[0]
+        return " · ".join([*known, names[0]])
     return " · ".join(known) or ", ".join(names[:3])
 
 
@@ -128,7 +131,9 @@ def _each_verdict(results: Sequence[Result]) -> str:
 def _reason(reason: Told) -> str:
     before = f"{reason.side}: " if reason.side and not reason.text.startswith(reason.side) else ""
     trials = f"{', '.join(reason.trials)}: " if reason.trials else ""
-    text = (trials + before + reason.text)[:1].upper() + (trials + before + reason.text)[1:]
+    text = trials + before + reason.text
+    if text.split(" ", 1)[0].rstrip(":").isalpha():  # not the name of a file
+        text = text[:1].upper() + text[1:]
     cure = reason.cure if reason.cure and reason.cure not in reason.text else ""
     body = f'<span class="cure">What helps: {escape(cure)}</span>' if cure else ""
     return f'<li class="{_LEVEL_CLASS.get(reason.severity, "care")}">{escape(text)}{body}</li>'
@@ -138,31 +143,35 @@ def _reason(reason: Told) -> str:
 
 
 def trust_html(results: Sequence[Result], basis: Basis) -> str:
-    """A row a joint, a column a side."""
+    """A row a joint, a column a side; what all joints of a side share stands once, above them."""
     sides = [side for side in SIDES if any(side in result.sides for result in results)]
-    rows = []
-    for joint in ("hip", "knee", "ankle"):
-        if not any(f"{side}_{joint}" in name for side in sides for r in results for name in r.columns):
-            continue
-        cells = []
-        for side in sides:
-            found = trust(results, basis, joint, side)
-            doubts = "".join(f'<li class="doubt">{escape(doubt)}</li>' for doubt in found.doubts)
-            known = f"{found.angles}; {found.moments}"
-            cells.append(
-                f'<td><span class="badge {found.level}">{_TRUST_WORDS[found.level]}</span> '
-                f"{escape(known)}{f'<ul>{doubts}</ul>' if doubts else ''}</td>"
-            )
-        rows.append(f'<tr><th scope="row">{joint.capitalize()}</th>{"".join(cells)}</tr>')
-    if not rows:
+    joints = [j for j in JOINTS if any(f"{side}_{j}" in name for side in sides for r in results for name in r.columns)]
+    if not joints:
         return ""
+    found = {(joint, side): trust(results, basis, joint, side) for joint in joints for side in sides}
+    known = {key: f"{of.angles}; {of.moments}" for key, of in found.items()}
+    shared = {side: known[joints[0], side] if len({known[j, side] for j in joints}) == 1 else "" for side in sides}
+    rows = []
+    if any(shared.values()):
+        cells = "".join(f"<td>{escape(shared[side])}</td>" for side in sides)
+        rows.append(f'<tr><th scope="row">Known</th>{cells}</tr>')
+    for joint in joints:
+        cells = "".join(_trust(found[joint, s], "" if shared[s] else known[joint, s]) for s in sides)
+        rows.append(f'<tr><th scope="row">{joint.capitalize()}</th>{cells}</tr>')
     heads = "".join(f'<th scope="col" class="{side}">{side.capitalize()}</th>' for side in sides)
     return (
         '<section aria-label="Can I trust it?"><h2>Can I trust it?</h2><div class="scroll"><table class="trust"><thead>'
         f'<tr><th scope="col">Joint</th>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
         '<p class="note">Yes: the side’s verdict is good, and a whole stance gives moments. With care: as the words '
-        "beside it say. What lowers the verdict stands above, and holds for every joint of its side.</p></section>"
+        "beside it say, or for what lowers the verdict above, which holds for every joint of its side.</p></section>"
     )
+
+
+def _trust(found: Trust, known: str) -> str:
+    doubts = "".join(f'<li class="doubt">{escape(doubt)}</li>' for doubt in found.doubts)
+    doubts += "".join(f"<li>{escape(remark)}</li>" for remark in found.remarks)
+    listed = f"<ul>{doubts}</ul>" if doubts else ""
+    return f'<td><span class="badge {found.level}">{_TRUST_WORDS[found.level]}</span> {escape(known)}{listed}</td>'
 
 
 # --- norms ----------------------------------------------------------------------------------------------------
@@ -210,7 +219,7 @@ def plates_html(results: Sequence[Result]) -> str:
     rows = [row for name, result in zip(names_of(results), results, strict=True) for row in _plates(name, result)]
     if not rows:
         return (
-            '<section aria-label="Which foot was on which plate"><h2>Which foot was on which plate</h2>'
+            '<section class="whole" aria-label="Which foot was on which plate"><h2>Which foot was on which plate</h2>'
             '<p class="quiet">No contact with the ground was found.</p></section>'
         )
     several = len(results) > 1
@@ -218,12 +227,17 @@ def plates_html(results: Sequence[Result]) -> str:
     body = "".join(
         f"<tr>{f'<td>{escape(trial_name)}</td>' if several else ''}{cells}</tr>" for trial_name, cells in rows
     )
+    known = sum(contact.known for result in results for contact in result.contacts)
+    fold, end = "", ""
+    if len(rows) > _SHOWN_PLATES:
+        fold = f"<details><summary>{known} contacts with a known load in {len(results)} trials</summary>"
+        end = "</details>"
     return (
-        '<section aria-label="Which foot was on which plate"><h2>Which foot was on which plate</h2>'
-        f'<div class="scroll"><table class="plates"><thead><tr>{trial}<th scope="col">Plate</th>'
-        '<th scope="col">Foot</th><th scope="col" class="n">Frames</th><th scope="col" class="n">Sure</th>'
+        '<section class="whole" aria-label="Which foot was on which plate"><h2>Which foot was on which plate</h2>'
+        f'{fold}<div class="scroll"><table class="plates"><thead><tr>{trial}<th scope="col">Plate</th>'
+        '<th scope="col">Foot</th><th scope="col" class="n">Frames</th><th scope="col" class="n">Confidence</th>'
         '<th scope="col">Why</th></tr></thead>'
-        f"<tbody>{body}</tbody></table></div></section>"
+        f"<tbody>{body}</tbody></table></div>{end}</section>"
     )
 
 

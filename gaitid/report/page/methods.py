@@ -51,9 +51,8 @@ def _rate(value: object) -> str:
 def _model(result: Result) -> str:
     title = result.record_at("model", "title")
     name = model_of(result) or NOT_RECORDED
-    words = f"{title} (gaitid model “{name}”)" if title else f"the gaitid model “{name}”"
-    source = _calibration(result)
-    return f"Segment axes and joint centres followed {words[:1].lower() + words[1:] if title else words}{source}."
+    words = f"model “{name}” of gaitid ({title})" if title else f"model “{name}” of gaitid"
+    return f"Segment axes and joint centres followed {words}{_calibration(result)}."
 
 
 def _calibration(result: Result) -> str:
@@ -105,7 +104,7 @@ def marker_filter(results: Sequence[Result]) -> str:
         elif isinstance(spline, int | float):
             words.append(f"a smoothing spline (mean squared residual {number(float(spline), 3)} mm²)")
         else:
-            words.append("no filter of gaitid’s own")
+            words.append("no filter")
     return " or ".join(dict.fromkeys(words))
 
 
@@ -125,10 +124,14 @@ def force_filter(results: Sequence[Result]) -> str:
 
 def _filters(results: Sequence[Result]) -> str:
     markers, forces = marker_filter(results), force_filter(results)
+    if markers == NOT_RECORDED:
+        return ""
     held = [b for r in results if isinstance(b := r.record_at("quality", "marker_bandwidth_hz"), int | float)]
-    if "no filter of" in markers and held:
-        markers += f" (as stored they held frequencies up to about {number(float(min(held)), 2)} Hz)"
-    return f"Marker trajectories were processed with {markers}, ground reaction forces with {forces}."
+    as_stored = f" (as stored, they held frequencies up to about {number(float(min(held)), 2)} Hz)" if held else ""
+    unfiltered = f"were not filtered{as_stored}"
+    of_markers = unfiltered if markers.startswith("no filter") else f"went through {markers}"
+    of_forces = "were not filtered" if forces == "no filter" else f"went through {forces}"
+    return f"Marker trajectories {of_markers}; ground reaction forces {of_forces}."
 
 
 def _loads(results: Sequence[Result]) -> str:
@@ -179,10 +182,10 @@ def _cycles(results: Sequence[Result]) -> str:
         row.get(f"{event}_source") for r in results for row in r.spatiotemporal for event in ("strike", "off")
     )
     by = f" (events from: {sources})" if sources else ""
-    sides = " and ".join(f"{n} {side}" for side, n in counts.items() if n)
+    sides = " and ".join(f"{n} of the {side} leg" for side, n in counts.items() if n)
     return (
         f"Curves were normalised in time to the gait cycle, from strike to the next strike of the same foot{by}; "
-        f"{sides} cycle{'' if sum(counts.values()) == 1 else 's'} were available."
+        f"cycles available: {sides}."
     )
 
 
@@ -251,7 +254,7 @@ def _expressed(results: Sequence[Result]) -> str:
     axes = agreed(moment_axes(r) for r in results)
     frames = results[0].record_at("settings", "express_in")
     of_wrenches = f"; wrenches in {', '.join(map(str, frames))} axes" if isinstance(frames, list) and frames else ""
-    return f"{axes}, not orthogonalised again{of_wrenches}" if axes else ""
+    return f"{axes}{of_wrenches}" if axes else ""
 
 
 def _noise(results: Sequence[Result]) -> str:
@@ -322,7 +325,7 @@ def _title(results: Sequence[Result]) -> str:
 def _gravity(results: Sequence[Result]) -> str:
     g = agreed(r.record_at("settings", "gravity_m_per_s2") for r in results)
     vertical = agreed(r.record_at("conventions", "vertical") for r in results)
-    return "; ".join(part for part in (f"{g} m/s²" if g else "", vertical) if part)
+    return "; ".join(part for part in (f"{g} m/s²" if g else "", f"vertical {vertical}" if vertical else "") if part)
 
 
 def _solver(results: Sequence[Result]) -> str:

@@ -14,7 +14,7 @@ from gaitid.report.text import UNKNOWN
 from gaitid.trial import Array
 
 WIDTH, HEIGHT = 340, 206
-LEFT, RIGHT, TOP, BOTTOM = 38, 8, 10, 26
+LEFT, RIGHT, TOP, BOTTOM = 38, 12, 13, 26
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
@@ -133,4 +133,4 @@ def _decimals(ticks: Sequence[float]) -> int:
 
 
 def _tick(value: float, decimals: int) -> str:
-    return f"{value:.{decimals}f}".replace("-", "−") if np.isfinite(value) else UNKNOWN
+    return f"{value + 0.0:.{decimals}f}".replace("-", "−") if np.isfinite(value) else UNKNOWN

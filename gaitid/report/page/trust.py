@@ -31,25 +31,30 @@ class Trust(NamedTuple):
         ``good``, ``care``, or ``no``: as it stands, with what is said beside it, or not at all.
     angles, moments : str
     doubts : tuple of str
+        What speaks against it.
+    remarks : tuple of str
+        What is to be left out whatever the trust.
     """
 
     level: str
     angles: str
     moments: str
     doubts: tuple[str, ...]
+    remarks: tuple[str, ...]
 
 
 def trust(results: Sequence[Result], basis: Basis, joint: str, side: str) -> Trust:
     """How far one joint of one side can be trusted."""
     angles = _angles(basis, joint, side)
     moments, whole = _moments(results, joint, side)
-    doubts = _doubts(results, basis, joint, side)
+    doubts = _doubts(results, joint, side)
     verdict = verdicts(results).get(side, LEVELS[0])
     if verdict == LEVELS[2] or not (angles or whole):
         level = "no"
     else:
         level = "good" if whole and verdict == LEVELS[0] and not doubts else "care"
-    return Trust(level, angles or "angles not known", moments, doubts)
+    remarks = _impact(basis, joint, side) if whole else ()
+    return Trust(level, angles or "angles not known", moments, doubts, remarks)
 
 
 def _angles(basis: Basis, joint: str, side: str) -> str:
@@ -90,15 +95,19 @@ def known_share(result: Result, contact: Contact, column: str) -> float:
     return float(np.isfinite(values[inside]).mean()) if values is not None and inside.any() else 0.0
 
 
-def _doubts(results: Sequence[Result], basis: Basis, joint: str, side: str) -> tuple[str, ...]:
+def _impact(basis: Basis, joint: str, side: str) -> tuple[str, ...]:
+    """Up to where in the cycle the impact of the foot strike is no moment of the joint."""
+    pooled = basis.sides.get(side)
+    if joint == "ankle" or basis.kind != CYCLE or pooled is None:
+        return ()
+    struck = np.flatnonzero(pooled.mean_impact[:50])
+    return (f"not its moment in the first {struck[-1]} %: the impact of the foot strike",) if len(struck) else ()
+
+
+def _doubts(results: Sequence[Result], joint: str, side: str) -> tuple[str, ...]:
     doubts = list(_turned_axis(results, side)) if joint == "knee" else []
     for result in results:
         doubts += [text for _, code, text in each_note(result) if code in _SPOKEN and _is_about(text, joint, side)]
-    pooled = basis.sides.get(side)
-    if joint in ("hip", "knee") and basis.kind == CYCLE and pooled is not None and pooled.mean_impact.any():
-        last = int(np.flatnonzero(pooled.mean_impact[:50])[-1]) if pooled.mean_impact[:50].any() else 0
-        if last:
-            doubts.append(f"its moment is not to be read in the first {last} % (impact of the foot strike)")
     return tuple(dict.fromkeys(doubts))
 
 
