@@ -91,7 +91,7 @@ def article(session: Session, key: str, choice: str | None, view: Views) -> str:
     """One session: head, view, curves, tables, folded parts."""
     results = session.results
     basis, speeds = pool(results), speeds_of(results)
-    norms, why = norms_for(choice, results[0].record, float(np.mean(speeds)) if speeds else float("nan"))
+    norms, why = _norms(basis, choice, results, speeds)
     drawn = Drawn(key, basis, norms, why_unknown(results))
     return "\n".join(
         [
@@ -116,6 +116,16 @@ def article(session: Session, key: str, choice: str | None, view: Views) -> str:
             "</section></article>",
         ]
     )
+
+
+def _norms(
+    basis: Basis, choice: str | None, results: Sequence[Result], speeds: Sequence[float]
+) -> tuple[Norms | None, str]:
+    """What is drawn and why; a choice that cannot be read is refused whatever the trials hold."""
+    norms, why = norms_for(choice, results[0].record, float(np.mean(speeds)) if speeds else float("nan"))
+    if basis.kind != CYCLE and norms is not None:
+        return None, "Norms are of walking over a gait cycle: without a whole one nothing is held against them."
+    return norms, why
 
 
 def _features(results: Sequence[Result], norms: Norms | None) -> str:

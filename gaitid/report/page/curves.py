@@ -155,10 +155,14 @@ def _all_values(drawn: Drawn, panel: CyclePanel, band: Band | None) -> Array:
         if panel.of_joint_load and len(of_side):
             of_side = np.where(pooled.impact, np.nan, of_side)
         values.append(of_side.ravel())
+        mean = pooled.mean(panel.column)
+        if mean.n > 1:
+            calm = ~pooled.mean_impact if panel.of_joint_load else np.ones(len(PERCENT), dtype=bool)
+            values += [panel.scale * (mean.mean + way * mean.sd)[calm] for way in (-1, 1)]
     if band is not None:
-        mean, sd = band_at(band)
+        norm, sd = band_at(band)
         beside = band.spike_until_percent <= PERCENT
-        values += [panel.scale * (mean + way * np.nan_to_num(sd))[beside] for way in (-1, 1)]
+        values += [panel.scale * (norm + way * np.nan_to_num(sd))[beside] for way in (-1, 1)]
     return np.concatenate(values)
 
 
@@ -191,7 +195,8 @@ def _curves(scale: svg.Scale, panel: CyclePanel, pooled: Pooled, mean: MeanCurve
         chosen = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_DRAWN)).round().astype(int))
         step = 2 if len(chosen) >= _COARSE_FROM else 1
         each = [_two_parts(scale, values[i], impact[i], step) for i in chosen]
-        parts.append(f'<path class="each" d="{"".join(calm for calm, _ in each)}"/>')
+        many = " many" if step > 1 else ""
+        parts.append(f'<path class="each{many}" d="{"".join(calm for calm, _ in each)}"/>')
         if struck := "".join(struck for _, struck in each):
             parts.append(f'<path class="each impact" d="{struck}"/>')
     calm, struck = _two_parts(scale, panel.scale * mean.mean, np.asarray(impact.any(axis=0)), 1)

@@ -49,7 +49,7 @@ def facts(session: Session, speeds: Sequence[float]) -> str:
         ("Recorded", agreed(r.record_at("trial", "recorded") for r in results)),
         ("Trials", _trials(results)),
         ("Body", _body(results)),
-        ("Walking speed", _speed(speeds)),
+        ("Speed", _speed(speeds)),
         ("Model", _model(results)),
         ("Software", "gaitid " + agreed(r.section("gaitid") for r in results)),
     ]
@@ -182,12 +182,7 @@ def glance_html(basis: Basis, norms: Norms | None, why: str) -> str:
     sentence = f'<p class="note">{escape(why[:1].upper() + why[1:])}</p>' if why else ""
     heading = '<section aria-label="Within normal?"><h2>Within normal?</h2>'
     if norms is None or basis.kind != CYCLE:
-        no = (
-            ""
-            if basis.kind == CYCLE
-            else '<p class="note">Without a whole gait cycle nothing is held against norms.</p>'
-        )
-        return f"{heading}{sentence}{no}</section>"
+        return f"{heading}{sentence}</section>"
     rows = []
     for column in AT_A_GLANCE:
         panel, band = PANELS[column], norms.bands.get(column)
@@ -227,10 +222,9 @@ def plates_html(results: Sequence[Result]) -> str:
     body = "".join(
         f"<tr>{f'<td>{escape(trial_name)}</td>' if several else ''}{cells}</tr>" for trial_name, cells in rows
     )
-    known = sum(contact.known for result in results for contact in result.contacts)
     fold, end = "", ""
     if len(rows) > _SHOWN_PLATES:
-        fold = f"<details><summary>{known} contacts with a known load in {len(results)} trials</summary>"
+        fold = f"{_in_sum(results)}<details><summary>Each of them</summary>"
         end = "</details>"
     return (
         '<section class="whole" aria-label="Which foot was on which plate"><h2>Which foot was on which plate</h2>'
@@ -256,24 +250,48 @@ def _plates(name: str, result: Result) -> list[tuple[str, str]]:
                 f'<td class="n">{_percent(contact.confidence)}</td><td>{escape(why)}</td>',
             )
         )
+    for peak, unused in _unused(result, used).items():
+        rows.append(
+            (
+                name,
+                f'<td>{escape(", ".join(unused))}</td><td>none</td><td class="n">{UNKNOWN}</td>'
+                f'<td class="n">{UNKNOWN}</td><td>no foot’s load is known from it; {peak}</td>',
+            )
+        )
+    if beside := _beside(result):
+        rows.append((name, f'<td>{UNKNOWN}</td><td colspan="4">{beside}</td>'))
+    return rows
+
+
+def _unused(result: Result, used: set[str]) -> dict[str, list[str]]:
+    """Plates that gave no foot's load, by what they carried."""
     plates = result.record_at("quality", "plates")
+    found: dict[str, list[str]] = {}
     for entry in plates if isinstance(plates, list) else []:
         number_of = str(entry.get("plate", "")) if isinstance(entry, Mapping) else ""
         if number_of and number_of not in used:
             peak = entry.get("peak_vertical_N")
-            carried = (
-                f"it carried {fixed(peak, 0)} N at most" if isinstance(peak, int | float) else "its load is unknown"
-            )
-            rows.append(
-                (
-                    name,
-                    f'<td>{escape(number_of)}</td><td>none</td><td class="n">{UNKNOWN}</td><td class="n">{UNKNOWN}</td>'
-                    f"<td>no foot’s load is known from it; {carried}</td>",
-                )
-            )
-    if beside := _beside(result):
-        rows.append((name, f'<td>{UNKNOWN}</td><td colspan="4">{beside}</td>'))
-    return rows
+            carried = "what it carried is unknown"
+            if isinstance(peak, int | float):
+                carried = f"it carried {fixed(peak, 0)} N at most" if round(peak) else "it carried nothing"
+            found.setdefault(carried, []).append(number_of)
+    return found
+
+
+def _in_sum(results: Sequence[Result]) -> str:
+    """How many contacts of each side each plate measured, where they are many."""
+    counts: dict[str, dict[str, int]] = {}
+    for result in results:
+        for contact in result.contacts:
+            if contact.known:
+                of_plate = counts.setdefault(contact.plates.replace("+", " and "), {})
+                of_plate[contact.side] = of_plate.get(contact.side, 0) + 1
+    items = "".join(
+        f"<li>Plate {escape(plate)}: {', '.join(f'{side} foot {n} times' for side, n in sorted(of.items()))}</li>"
+        for plate, of in sorted(counts.items())
+    )
+    unknown = sum(not contact.known for result in results for contact in result.contacts)
+    return f"<ul>{items}<li>Unknown load: {unknown} contacts</li></ul>"
 
 
 def _beside(result: Result) -> str:

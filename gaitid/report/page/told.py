@@ -16,9 +16,13 @@ _SIDES = ("left", "right")
 _PATH = re.compile(r"(?<![\w.:/\\])(?:[A-Za-z]:[\\/]|/|\\\\)[^\s;,:()'\"]*[/\\][^\s;,:()'\"]+")
 
 
-def without_folders(text: object) -> str:
-    """A text in which each absolute path is its file's name."""
-    return _PATH.sub(lambda found: file_name(found[0]), plain(text))
+def readable(text: object) -> str:
+    """A text in which each absolute path is its file's name, and a number that is only rounding is 0."""
+    return _ROUNDING.sub("0", _PATH.sub(lambda found: file_name(found[0]), plain(text)))
+
+
+# A number below a millionth: rounding, whatever its unit.
+_ROUNDING = re.compile(r"-?\b\d+(?:\.\d+)?e-(?:0?[7-9]|[1-9]\d+)\b")
 
 
 @dataclass(frozen=True)
@@ -50,9 +54,9 @@ def reasons(results: Sequence[Result]) -> list[Told]:
     """Reasons of the verdicts, the most serious first; of several trials that say alike the first."""
     found = [
         Told(
-            without_folders(reason.get("text", "")),
+            readable(reason.get("text", "")),
             (name,),
-            without_folders(reason.get("cure") or ""),
+            readable(reason.get("cure") or ""),
             str(reason.get("side") or ""),
             str(reason.get("lowers_to") or ""),
             str(reason.get("code") or ""),
@@ -109,7 +113,7 @@ def each_note(result: Result) -> Iterator[tuple[str, str, str]]:
     given = result.section("warnings")
     for item in given if isinstance(given, list) else [] if given in (None, "") else [given]:
         note = item if isinstance(item, Mapping) and "text" in item else {"text": item}
-        yield str(note.get("severity", "")), str(note.get("code", "")), without_folders(note["text"])
+        yield str(note.get("severity", "")), str(note.get("code", "")), readable(note["text"])
 
 
 def verdicts(results: Sequence[Result]) -> dict[str, str]:

@@ -54,7 +54,7 @@ def trust(results: Sequence[Result], basis: Basis, joint: str, side: str) -> Tru
     else:
         level = "good" if whole and verdict == LEVELS[0] and not doubts else "care"
     remarks = _impact(basis, joint, side) if whole else ()
-    return Trust(level, angles or "angles not known", moments, doubts, remarks)
+    return Trust(level, angles or _no_cycle(results, basis, joint, side), moments, doubts, remarks)
 
 
 def _angles(basis: Basis, joint: str, side: str) -> str:
@@ -67,13 +67,21 @@ def _angles(basis: Basis, joint: str, side: str) -> str:
     return f"angles from {mean.n} {basis.kind}{'' if mean.n == 1 else 's'}"
 
 
+def _no_cycle(results: Sequence[Result], basis: Basis, joint: str, side: str) -> str:
+    """Angles that are known in the trials, but drawn nowhere."""
+    columns = [result.columns.get(f"{side}_{_ANGLE[joint]}") for result in results]
+    known = any(column is not None and np.isfinite(column).any() for column in columns)
+    return f"angles known, but in no whole {basis.kind}" if known else "angles not known"
+
+
 def _moments(results: Sequence[Result], joint: str, side: str) -> tuple[str, int]:
     """In words from which stances the joint's moments are known, and how many are whole."""
-    whole, part = [], []
+    whole, part, loaded = [], [], 0
     several = len(results) > 1
     column = f"{side}_{_MOMENT[joint]}_moment_Nm_per_kg"
     for name, result in zip(names_of(results), results, strict=True):
         for contact in known_contacts(result, side):
+            loaded += 1
             share = known_share(result, contact, column)
             words = f"{name + ', ' if several else ''}plate {contact.plates}"
             if share >= _WHOLE:
@@ -82,10 +90,18 @@ def _moments(results: Sequence[Result], joint: str, side: str) -> tuple[str, int
                 part.append(f"{words}, {100 * share:.0f} % of it")
     if whole:
         count = f"{len(whole)} whole stance{'' if len(whole) == 1 else 's'}"
-        return f"moments and power from {count} ({'; '.join(whole[:4])}{' …' if len(whole) > 4 else ''})", len(whole)
+        return f"moments and power from {count} ({_where(whole)})", len(whole)
     if part:
         return f"moments and power in part of a stance only ({'; '.join(part[:3])})", 0
+    if loaded:
+        return "moments and power not known, though a load is: the reasons above say why", 0
     return "moments and power not known: no stance with a known load", 0
+
+
+def _where(places: Sequence[str]) -> str:
+    """Places with how often each occurs, at most six."""
+    counted = [f"{place} × {n}" if (n := places.count(place)) > 1 else place for place in dict.fromkeys(places)]
+    return "; ".join(counted[:6]) + (" …" if len(counted) > 6 else "")
 
 
 def known_share(result: Result, contact: Contact, column: str) -> float:
