@@ -13,6 +13,7 @@ TABLES = {
     "contacts": ("side", "plates", "first_frame", "last_frame"),
     "cycles": ("side", "cycle", "percent"),
     "spatiotemporal": ("side", "cycle"),
+    "features": ("side", "cycle", "feature"),
     "segments": ("frame",),
     "base": ("frame",),
 }
