@@ -19,6 +19,8 @@ from gaitid.trial import Array
 
 # Of the section that `gaitid calibrate` writes.
 SCHEMA = 1
+# Units that a key may end in, by the one that its value is kept in; of any other that one.
+_SPELLED = {"m": ("mm", "cm", "m"), "rad": ("rad", "deg")}
 # Measured in one static: none may be changed without the others.
 _TOGETHER = ("model", "templates_mm", "points_mm", "frames", "lengths_mm")
 _HEAD = """\
@@ -242,9 +244,7 @@ def _vocabulary(model: specs.Model) -> dict[str, tuple[specs.Measurement, str, s
     known: dict[str, tuple[specs.Measurement, str, str]] = {}
     for measurement in model.subject.values():
         stem = measurement.key.removesuffix(f"_{measurement.unit}")
-        units = {"kg": ("kg",), "m": ("mm", "cm", "m"), "rad": ("rad", "deg"), "years": ("years",)}[
-            si_unit(measurement.unit)
-        ]
+        units = _SPELLED.get(si_unit(measurement.unit), (measurement.unit,))
         for side in [side.name for side in model.sides] if measurement.sided else [""]:
             for unit in units:
                 known[f"{side}_{stem}_{unit}" if side else f"{stem}_{unit}"] = (measurement, side, unit)

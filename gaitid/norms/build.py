@@ -44,7 +44,7 @@ class _Person:
 
     curves: Mapping[str, Array]
     figures: Mapping[str, float]
-    features: Mapping[str, tuple[str, float]]
+    features: Mapping[str, float]
     nine: Mapping[str, Mapping[str, Array]]
 
 
@@ -76,6 +76,7 @@ def build_norms(
     people = [_person(several) for _, several in subjects_of(kept)]
     lines.append(_counts(kept, people))
     filters = sorted({walk.force_filter for walk in kept})
+    units = {name: unit for walk in kept for name, unit in walk.units.items()}
     group = Group(
         name="all",
         label="all speeds",
@@ -83,8 +84,11 @@ def build_norms(
         speeds=_speeds(people),
         bands=_bands(people, max(walk.spike_until_percent for walk in kept)),
         spatiotemporal=_figures([p.figures for p in people], _unit),
-        features={**_features(people), **_scores(people)},
+        features={**_figures([p.features for p in people], lambda name: units[name]), **_scores(people)},
     )
+    speeds = [speed for walk in kept for given in walk.figures.values() for speed in given.get("speed_m_per_s", ())]
+    if speeds:
+        group = replace(group, speed_range_m_per_s=(min(speeds), max(speeds)))
     norms = NormSet(
         name=about.name,
         title=about.title,
@@ -104,25 +108,38 @@ def build_norms(
 
 def _kept(walks: Sequence[Walk], verdicts: Sequence[str]) -> tuple[list[Walk], list[str]]:
     """Walks and their sides whose verdict is among `verdicts`, each trial once, and how many were left out."""
-    lines, left_out, seen, kept = [], [], set(), []
+    lines: list[str] = []
+    left_out, seen, kept = [], set(), []
+    why: Counter[str] = Counter()
     for walk in walks:
-        sides = {side: c for side, c in walk.curves.items() if walk.verdict.get(side, verdicts[0]) in verdicts}
-        if walk.verdict.get("trial", "") not in verdicts or not sides:
+        sides = [side for side in walk.curves if walk.verdict.get(side, verdicts[0]) in verdicts]
+        verdict = walk.verdict.get("trial", "no verdict")
+        if verdict not in verdicts or not sides:
+            why[f"no cycle of a side that is {' or '.join(verdicts)}" if verdict in verdicts else verdict] += 1
             left_out.append(walk)
         elif walk.sha256 and walk.sha256 in seen:
             lines.append(f"{walk.path}: the same trial as another result: left out")
         else:
             seen.add(walk.sha256)
-            kept.append(replace(walk, curves=sides))
+            kept.append(_of_sides(walk, sides))
     if left_out:
-        why = Counter(walk.verdict.get("trial", "no verdict") for walk in left_out)
-        words = ", ".join(f"{n} {verdict!r}" for verdict, n in sorted(why.items()))
+        words = ", ".join(f"{n} {reason}" for reason, n in sorted(why.items()))
         names = first_few([str(walk.path) for walk in left_out], 3)
-        lines.append(f"{counted(len(left_out), 'result')} left out by verdict ({words}): {names}")
+        lines.append(f"{counted(len(left_out), 'result')} left out ({words}): {names}")
     if not kept:
         expected = f"at least one with the verdict {' or '.join(map(repr, verdicts))} and a whole cycle"
         raise GaitidError("no result is left", expected=expected, found="; ".join(lines) or "none")
     return kept, lines
+
+
+def _of_sides(walk: Walk, sides: Sequence[str]) -> Walk:
+    """A walk with the curves, figures and features of some sides only."""
+    return replace(
+        walk,
+        curves={side: walk.curves[side] for side in sides},
+        figures={side: walk.figures[side] for side in sides if side in walk.figures},
+        features={side: walk.features[side] for side in sides if side in walk.features},
+    )
 
 
 def _one_definition(walks: Sequence[Walk]) -> Definitions:
@@ -161,16 +178,18 @@ def _person(walks: Sequence[Walk]) -> _Person:
         whole = cycles[np.isfinite(cycles).all(axis=1)]
         if len(whole):
             curves[column] = whole.mean(axis=0)
-    features: dict[str, tuple[str, float]] = {}
-    for name in sorted({name for walk in walks for name in walk.features}):
-        given = [walk.features[name] for walk in walks if name in walk.features]
-        features[name] = given[0][0], float(np.mean([v for _, values in given for v in values]))
-    figures = {}
-    for name in {name: None for walk in walks for name in walk.figures}:
-        values = [v for walk in walks for v in walk.figures.get(name, ())]
-        if values:
-            figures[name] = float(np.mean(values))
+    figures = _means(given for walk in walks for given in walk.figures.values())
+    features = _means(given for walk in walks for given in walk.features.values())
     return _Person(curves, figures, features, {side: _nine(walks, side) for side in SIDES})
+
+
+def _means(several: Iterable[Mapping[str, Sequence[float]]]) -> dict[str, float]:
+    """Of each name, over all values."""
+    values: dict[str, list[float]] = {}
+    for given in several:
+        for name, cycles in given.items():
+            values.setdefault(name, []).extend(cycles)
+    return {name: float(np.mean(cycles)) for name, cycles in values.items()}
 
 
 def _nine(walks: Sequence[Walk], side: str) -> dict[str, Array]:
@@ -203,12 +222,6 @@ def _figure(values: Iterable[float], unit: str) -> Figure:
 def _figures(people: Sequence[Mapping[str, float]], unit: Callable[[str], str]) -> dict[str, Figure]:
     names = dict.fromkeys(name for person in people for name in person if name != "dimensionless_speed")
     return {name: _figure([person[name] for person in people if name in person], unit(name)) for name in names}
-
-
-def _features(people: Sequence[_Person]) -> dict[str, Figure]:
-    units = {name: unit for person in people for name, (unit, _) in person.features.items()}
-    values = [{name: value for name, (_, value) in person.features.items()} for person in people]
-    return _figures(values, lambda name: units[name])
 
 
 def _speeds(people: Sequence[_Person]) -> dict[str, Figure]:

@@ -27,6 +27,9 @@ _NO_FIGURE = ("side", "cycle", "first_frame", "last_frame", "subject", "session"
 _STRIKE_PERCENT = 15.0
 
 
+Values = Mapping[str, Sequence[float]]
+
+
 @dataclass(frozen=True)
 class Walk:
     """One trial's cycles.
@@ -45,10 +48,12 @@ class Walk:
     force_filter : str
     curves : mapping of side to mapping of column to (cycles, 101) array
         NaN where a cell is empty.
-    figures : mapping of name to (value, ...)
-        Of every cycle of both sides, ``spatiotemporal.csv`` and ``dimensionless_speed``.
-    features : mapping of name to (unit, values)
-        Of every cycle of both sides.
+    figures : mapping of side to mapping of name to values
+        Of every cycle: ``spatiotemporal.csv``, and ``dimensionless_speed``.
+    features : mapping of side to mapping of name to values
+        Of every cycle.
+    units : mapping of str to str
+        Of each feature.
     spike_until_percent : float
         Where the last impact of a foot strike ends, in % of its cycle; 0 where there is none.
     """
@@ -60,8 +65,9 @@ class Walk:
     sha256: str
     force_filter: str
     curves: Mapping[str, Mapping[str, Array]]
-    figures: Mapping[str, tuple[float, ...]]
-    features: Mapping[str, tuple[str, tuple[float, ...]]]
+    figures: Mapping[str, Values]
+    features: Mapping[str, Values]
+    units: Mapping[str, str]
     spike_until_percent: float
 
 
@@ -103,6 +109,7 @@ def load_walk(path: Path) -> Walk:
     verdict = record.get("verdict")
     table = _by_side(cycles)
     figures, named = _figures(path.with_name(f"{stem}.spatiotemporal.csv"), record)
+    features, units = _features(path.with_name(f"{stem}.features.csv"))
     return Walk(
         path=path,
         subject=named or _subject_in_batch(path, sha256, _trial_path(record)) or str(path.resolve().parent),
@@ -112,7 +119,8 @@ def load_walk(path: Path) -> Walk:
         force_filter=_force_filter(record),
         curves={side: {column: v for column, v in table[side].items() if column.endswith(UNITS)} for side in table},
         figures=figures,
-        features=_features(path.with_name(f"{stem}.features.csv")),
+        features=features,
+        units=units,
         spike_until_percent=_spike(record, table),
     )
 
@@ -137,39 +145,51 @@ def _by_side(path: Path) -> dict[str, dict[str, Array]]:
     return found
 
 
-def _figures(path: Path, record: Mapping[str, Any]) -> tuple[dict[str, tuple[float, ...]], str]:
-    """Of every cycle, and the subject where the table names it."""
+def _figures(path: Path, record: Mapping[str, Any]) -> tuple[dict[str, Values], str]:
+    """Of every cycle of each side, and the subject where the table names it."""
     if not path.is_file():
         return {}, ""
     header, rows = _rows(path)
+    if "side" not in header or "cycle" not in header:
+        raise GaitidError(f"{path}: columns missing", expected="side, cycle and figures, as gaitid run writes it")
     wanted = [(at, name) for at, name in enumerate(header) if name not in _NO_FIGURE and not name.endswith("_source")]
-    cycles = [row for row in rows if row[header.index("cycle")].isdigit()] if "cycle" in header else []
-    figures = {name: tuple(v for row in cycles if math.isfinite(v := _number(row[at]))) for at, name in wanted}
-    leg = leg_length_m(record)
-    scaled = [dimensionless(speed, leg) for speed in figures.get("speed_m_per_s", ())]
-    figures["dimensionless_speed"] = tuple(speed for speed in scaled if math.isfinite(speed))
-    subjects = {row[header.index("subject")] for row in rows} if "subject" in header else set()
-    return figures, subjects.pop() if len(subjects) == 1 else ""
-
-
-def _features(path: Path) -> dict[str, tuple[str, tuple[float, ...]]]:
-    if not path.is_file():
-        return {}
-    header, rows = _rows(path)
-    at = {name: header.index(name) for name in ("cycle", "feature", "value", "unit") if name in header}
-    if len(at) < 4:
-        raise GaitidError(f"{path}: columns missing", expected="side,cycle,feature,value,unit,percent,frame")
-    found: dict[str, tuple[str, tuple[float, ...]]] = {}
+    side, cycle, leg = header.index("side"), header.index("cycle"), leg_length_m(record)
+    found: dict[str, dict[str, list[float]]] = {}
     for row in rows:
-        value = _number(row[at["value"]])
-        if row[at["cycle"]].isdigit() and math.isfinite(value):
-            before = found.get(row[at["feature"]], ("", ()))[1]
-            found[row[at["feature"]]] = row[at["unit"]], (*before, value)
-    return found
+        values = {name: _number(row[at]) for at, name in wanted} if row[cycle].isdigit() else {}
+        values["dimensionless_speed"] = dimensionless(values.get("speed_m_per_s", math.nan), leg)
+        for name, value in values.items():
+            if math.isfinite(value):
+                found.setdefault(row[side], {}).setdefault(name, []).append(value)
+    subjects = {row[header.index("subject")] for row in rows} if "subject" in header else set()
+    return dict(found), subjects.pop() if len(subjects) == 1 else ""
+
+
+def _features(path: Path) -> tuple[dict[str, Values], dict[str, str]]:
+    """Of every cycle of each side, and the unit of each."""
+    if not path.is_file():
+        return {}, {}
+    header, rows = _rows(path)
+    wanted = ("side", "cycle", "feature", "value", "unit")
+    if missing := [name for name in wanted if name not in header]:
+        raise GaitidError(f"{path}: columns missing: {', '.join(missing)}", expected="as gaitid run writes it")
+    at = [header.index(name) for name in wanted]
+    found: dict[str, dict[str, list[float]]] = {}
+    units: dict[str, str] = {}
+    for row in rows:
+        side, cycle, feature, cell, unit = (row[i] for i in at)
+        value = _number(cell)
+        if cycle.isdigit() and math.isfinite(value):
+            found.setdefault(side, {}).setdefault(feature, []).append(value)
+            units[feature] = unit
+    return dict(found), units
 
 
 def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
-    rows = list(csv.reader(io.StringIO(read_text_back(path, "CSV"), newline="")))
+    try:
+        rows = list(csv.reader(io.StringIO(read_text_back(path, "CSV"), newline="")))
+    except csv.Error as error:
+        raise GaitidError(f"{path}: not CSV", found=str(error)) from None
     header = rows[0] if rows else []
     for line, row in enumerate(rows[1:], start=2):
         if len(row) != len(header):
@@ -190,12 +210,13 @@ def _spike(record: Mapping[str, Any], table: Mapping[str, Mapping[str, Array]]) 
     impacts = record.get("impacts")
     for impact in impacts if isinstance(impacts, list) else []:
         side = table.get(str(impact.get("side")), {}) if isinstance(impact, Mapping) else {}
-        if not side:
+        frames = [impact.get(key) for key in ("peak_frame", "last_frame")] if side else []
+        if not frames or not all(isinstance(frame, int | float) for frame in frames):
             continue
         first, last = side["first_frame"][:, 0], side["last_frame"][:, 0]
-        peak, end = (100 * (float(impact[key]) - first) / (last - first) for key in ("peak_frame", "last_frame"))
-        ends += [float(math.ceil(e)) for p, e in zip(peak, end) if -_STRIKE_PERCENT < p < _STRIKE_PERCENT and e > 0]
-    return max(ends)
+        peaks, stops = (100 * (frame - first) / (last - first) for frame in frames)
+        ends += [math.ceil(e) for p, e in zip(peaks, stops) if -_STRIKE_PERCENT < p < _STRIKE_PERCENT and e > 0]
+    return float(max(ends))
 
 
 def _force_filter(record: Mapping[str, Any]) -> str:

@@ -29,6 +29,12 @@ VARIABLES = (
 )
 #: Those that both sides share: in the overall score they count once, from the left.
 PELVIS = VARIABLES[:3]
+#: Why no Gait Deviation Index stands beside them.
+NO_GDI = (
+    "The Gait Deviation Index (Schwartz & Rozumalski 2008) is not given: its 15 features are in an addendum of the "
+    "publisher's, of which no copy with a licence was found, and features of people without a pathology alone do not "
+    "span what it measures."
+)
 #: % of the cycle.
 STEPS = np.arange(0.0, 101.0, 2.0)
 
@@ -43,6 +49,11 @@ class GaitProfile:
         ``scores["left"]["hip_flexion_deg"]``: the Movement Analysis Profile. A side without every variable is left out.
     left, right, overall : float
         NaN where a side is left out.
+    band_scores : mapping of str to float
+        Of each variable, the root mean square of the scores of the people whom the band is of: it follows from the
+        band's own standard deviation. NaN where that is not known.
+    band_side, band_overall : float
+        The same of their Gait Profile Scores.
     norms : str
         Name of the norms.
     """
@@ -51,6 +62,9 @@ class GaitProfile:
     left: float
     right: float
     overall: float
+    band_scores: Mapping[str, float]
+    band_side: float
+    band_overall: float
     norms: str
 
 
@@ -75,13 +89,15 @@ def gait_profile(left: Mapping[str, Array], right: Mapping[str, Array], norms: N
     if not any(sides.values()):
         return None
     whole = {side: scores for side, scores in sides.items() if scores}
-    both = [sides["left"].get(v, np.nan) for v in VARIABLES]
-    both += [sides["right"].get(v, np.nan) for v in VARIABLES if v not in PELVIS]
+    of_band = {v: _root_mean_square(np.interp(STEPS, norms.bands[v].percent, norms.bands[v].sd)) for v in VARIABLES}
     return GaitProfile(
         scores=whole,
         left=_root_mean_square(sides["left"].values()),
         right=_root_mean_square(sides["right"].values()),
-        overall=_root_mean_square(both),
+        overall=_overall(sides["left"], sides["right"]),
+        band_scores=of_band,
+        band_side=_root_mean_square(of_band.values()),
+        band_overall=_overall(of_band, of_band),
         norms=norms.name,
     )
 
@@ -104,6 +120,12 @@ def _difference(curves: Array, norms: Norms, variable: str) -> Array:
     at = np.linspace(0.0, 100.0, cycles.shape[1])
     sampled = np.stack([np.interp(STEPS, at, cycle) for cycle in cycles]) if len(cycles) else np.empty((0, len(STEPS)))
     return np.asarray(sampled - np.interp(STEPS, band.percent, band.mean))
+
+
+def _overall(left: Mapping[str, float], right: Mapping[str, float]) -> float:
+    """Of the nine variables of the left and the right's six but for the pelvis; NaN where one is missing."""
+    scores = [left.get(v, np.nan) for v in VARIABLES] + [right.get(v, np.nan) for v in VARIABLES if v not in PELVIS]
+    return _root_mean_square(scores)
 
 
 def _root_mean_square(values: Iterable[float]) -> float:

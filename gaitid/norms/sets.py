@@ -69,15 +69,11 @@ def parse_set(content: object, name: str) -> NormSet:
     if not parsed:
         faults.add("groups: expected at least one")
     usual = fields.text("usual", parsed[0].name if parsed else "", [group.name for group in parsed])
-    ages = _numbers(fields, "ages_years", [])
-    if len(ages) not in (0, 2):
-        faults.add("ages_years: expected two numbers, the lowest and the highest age")
+    ages = _pair(fields, "ages_years")
     definitions = _definitions(fields.mapping("definitions", {}))
-    fields.asked.add("made_by")
     fields.done()
     faults.raise_if_any()
-    limits = (float(ages[0]), float(ages[1])) if len(ages) == 2 else None
-    return NormSet(**words, ages_years=limits, usual=usual, definitions=definitions, groups=parsed)
+    return NormSet(**words, ages_years=ages, usual=usual, definitions=definitions, groups=parsed)
 
 
 def _definitions(fields: Fields) -> Definitions:
@@ -103,8 +99,9 @@ def _group(fields: Fields, name: str, percent: Array) -> Group:
         inner = fields.mapping(key, {})
         figures[key] = {column: _figure(inner, column, "", n) for column in inner.values}
     label = fields.text("label", name)
+    span = _pair(fields, "speed_range_m_per_s")
     fields.done()
-    return Group(name, label, n, speeds, bands, figures["spatiotemporal"], figures["features"])
+    return Group(name, label, n, speeds, bands, figures["spatiotemporal"], figures["features"], span)
 
 
 def _band(fields: Fields, column: str, percent: Array, n: int) -> Band:
@@ -133,11 +130,21 @@ def _figure(parent: Fields, key: str, unit: str, n: int) -> Figure:
     mean = fields.number("mean")
     sd = fields.raw("sd", None)
     spread = float("nan") if sd is None else fields.number("sd", low=0.0)
-    fields.asked |= {"low", "high"}
     unit = fields.text("unit", unit)
     n = fields.integer("n", n, 1, 10**9)
     fields.done()
     return Figure(mean, spread, unit, n)
+
+
+def _pair(fields: Fields, key: str) -> tuple[float, float] | None:
+    """The lowest and the highest of something; None where the key is absent."""
+    if not fields.has(key):
+        return None
+    values = _numbers(fields, key)
+    if len(values) == 2 and 0 <= values[0] <= values[1]:
+        return float(values[0]), float(values[1])
+    fields.faults.add(f"{fields.at(key)}: expected two numbers, the lowest and the highest")
+    return None
 
 
 def _numbers(fields: Fields, key: str, default: list[None] | None = None) -> Array:

@@ -38,6 +38,8 @@ def _group(group: Group) -> Iterator[str]:
     yield f"    n: {group.n}"
     for unit, figure in group.speeds.items():
         yield f"    {SPEEDS[unit]}: {_figure(figure)}"
+    if group.speed_range_m_per_s:
+        yield f"    speed_range_m_per_s: {_list(np.array(group.speed_range_m_per_s))}"
     for key in ("spatiotemporal", "features"):
         figures: Mapping[str, Figure] = getattr(group, key)
         yield f"    {key}:{'' if figures else ' {}'}"
@@ -68,8 +70,10 @@ def _list(values: Array) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Text as YAML reads it back whatever it holds; bare where it is a plain name."""
-    return text if text.replace("_", "a").isalpha() and text.isascii() else json.dumps(text, ensure_ascii=False)
+    """Text as YAML reads it back whatever it holds; bare where it is the name of a column."""
+    if "_" in text and text.isascii() and text.replace("_", "a").isalnum() and text[0].isalpha():
+        return text
+    return json.dumps(text, ensure_ascii=not text.isprintable())
 
 
 # --- for people -----------------------------------------------------------------------------------------------
@@ -88,15 +92,19 @@ def set_lines(norms: NormSet) -> Iterator[str]:
         yield ""
         yield f"{group.name}: {group.label}, n = {group.n}{_speed_words(group)}"
         for name, figure in (*group.spatiotemporal.items(), *group.features.items()):
-            yield f"  {name:<46}{_value(figure)}"
+            yield f"  {name:<51}{_value(figure)}"
         for column, band in group.bands.items():
-            yield f"  {column:<46}{_extremes(band)}{f'  n = {band.n}' if band.n != group.n else ''}"
+            yield f"  {column:<51}{_extremes(band)}{f'  n = {band.n}' if band.n != group.n else ''}"
 
 
 def _speed_words(group: Group) -> str:
     units = {"dimensionless": "of sqrt(g leg length)", "m/s": "m/s"}
-    return "".join(f", {f.mean:.3f}{'' if math.isnan(f.sd) else f' ± {f.sd:.3f}'} {units[unit]}"
-                   for unit, f in group.speeds.items())  # fmt: skip
+    words = ""
+    for unit, figure in group.speeds.items():
+        spread = "" if math.isnan(figure.sd) else f" ± {figure.sd:.3f}"
+        words += f", {figure.mean:.3f}{spread} {units[unit]}"
+    span = group.speed_range_m_per_s
+    return f"{words}, cycles from {span[0]:.3g} to {span[1]:.3g} m/s" if span else words
 
 
 def _value(figure: Figure) -> str:

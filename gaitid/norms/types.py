@@ -59,6 +59,8 @@ class Group:
         ``m/s`` and ``dimensionless``, speed / sqrt(g leg length): those that are known.
     bands, spatiotemporal, features : mapping
         As in `Norms`.
+    speed_range_m_per_s : (low, high) or None
+        Of all cycles.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Group:
     bands: Mapping[str, Band]
     spatiotemporal: Mapping[str, Figure]
     features: Mapping[str, Figure]
+    speed_range_m_per_s: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
