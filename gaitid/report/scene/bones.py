@@ -7,7 +7,12 @@ import numpy as np
 from gaitid.analysis.result import Result
 from gaitid.body.poses import Key
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array
+from gaitid.trial import Array, Mask
+
+# m. A segment between two joints whose length differs by more from its median has a joint or a marker elsewhere: those
+# of the shared trials with markers stay within 53 mm (a jump down, stairs), most within 25.
+OTHER_LENGTH = 0.06
+_NO_JOINTS = {"origin", "middle", "toe", "end"}
 
 
 @frozen_dataclass(eq=False)
@@ -79,3 +84,13 @@ def bones_of(result: Result) -> list[Bone]:
                 Bone((side, spec.segment), ends, proximal, distal, motion.com_g, motion.R_gs, motion.q_gs, known)
             )
     return bones
+
+
+def other_length(bone: Bone) -> Mask:
+    """(frames,) whether a segment between two joints is longer or shorter than it usually is, by `OTHER_LENGTH`."""
+    length = np.linalg.norm(bone.distal_g - bone.proximal_g, axis=1)
+    known = length[np.isfinite(length)]
+    if not known.size or not _NO_JOINTS.isdisjoint(bone.ends):
+        return np.zeros(len(length), dtype=bool)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.abs(length - np.median(known)) > OTHER_LENGTH)

@@ -14,7 +14,8 @@ from gaitid.ground.sole import reaches_onto
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.records import frozen_dataclass
 from gaitid.report.scene.encode import FORCE, MOMENT, POSITION, TURN, pack
-from gaitid.report.scene.moving import Moving, Track, unknown_frames
+from gaitid.report.scene.bones import other_length
+from gaitid.report.scene.moving import Moving, Track, unknown_frames, view_of
 from gaitid.report.text import plain
 from gaitid.trial import Array, Mask
 
@@ -114,6 +115,7 @@ def description(seen: Moving, key: str, name: str, cut: Cut) -> dict[str, Any]:
         "turns": _packed([view.quaternions(bone.q_gs) for bone in shown], 4, cut, TURN),
         "com": _points(seen, [seen.body_com_g], cut),
         "comWords": "centre of mass of the body by its legs and pelvis; trunk, head and arms are taken to lie there",
+        "newtonPerMetre": _newton_per_metre(result),
         "plates": [*_plates(seen, cut)],
         "feet": [*_feet(seen, cut)],
         "contacts": [_contact(result, contact, i, cut) for i, contact in enumerate(result.contacts)],
@@ -124,6 +126,16 @@ def description(seen: Moving, key: str, name: str, cut: Cut) -> dict[str, Any]:
         "doubts": [{"label": plain(track.label), "text": plain(track.doubt)} for track in tracks if track.doubt],
         "centres": not result.model.no_wrenches_because,
     }
+
+
+def _newton_per_metre(result: Result) -> float:
+    """How long forces are drawn: the body's weight as long as a leg, so that children's are as long as adults'."""
+    weight = result.subject.mass_kg * result.settings.gravity_m_per_s2
+    up = result.ground.floor.up_g
+    height = (result.base.com_g - view_of(result).origin_g) @ up
+    known = height[np.isfinite(height)]
+    leg = float(np.median(known)) if known.size else 0.9
+    return round(weight / max(leg, 0.2), 1) if np.isfinite(weight) else 800.0
 
 
 def _still(result: Result, cut: Cut) -> int:
@@ -185,7 +197,10 @@ def _bones(seen: Moving, cut: Cut) -> dict[str, Any]:
         for name, points in zip(bone.ends, (bone.proximal_g, bone.distal_g), strict=True):
             ends.setdefault((side, name), points)
             at.append(list(ends).index((side, name)))
-        bones.append({"side": side, "name": segment.replace("_", " "), "ends": at})
+        content: dict[str, Any] = {"side": side, "name": segment.replace("_", " "), "ends": at}
+        if off := _runs(other_length(bone), cut):
+            content["off"] = off
+        bones.append(content)
     return {
         "bones": bones,
         "ends": [{"side": side, "name": name} for side, name in ends],

@@ -28,7 +28,7 @@ def scene_css() -> str:
 
 def scene_js() -> str:
     """The player: plain JavaScript that starts itself; nothing is fetched."""
-    return packaged("scene.js")
+    return "\n".join(packaged(name) for name in ("scene_data.js", "scene_draw.js", "scene.js"))
 
 
 def default_keys(results: Sequence[Result]) -> list[str]:
