@@ -22,6 +22,8 @@ OFF_PLACE = 0.08
 MARKER_NOTES = frozenset(
     {"label_fault", "labels_exchanged", "marker_spike", "marker_moved", "labels_unused", "static_differs"}
 )
+#: Of notes about lengths of segments and distances of their markers.
+SEGMENT_NOTES = frozenset({"static_differs", "length_varies", "length_jump", "calibration_doubtful"})
 
 
 @frozen_dataclass(eq=False)
@@ -142,6 +144,16 @@ def _moves_with(points: Array, bones: Sequence[Bone]) -> int:
         spreads.append(float(np.median(np.abs(known - np.median(known, axis=0)).sum(axis=1))) if len(known) else np.inf)
     best = int(np.argmin(spreads)) if spreads else -1
     return best if best >= 0 and np.isfinite(spreads[best]) else -1
+
+
+def segments_in_notes(result: Result, bones: Sequence[Bone]) -> dict[Key, str]:
+    """Segments whose lengths or angles notes doubt, and what they say."""
+    words: dict[Key, str] = {}
+    for note in result.notes:
+        for bone in bones if note.code in SEGMENT_NOTES else ():
+            if " ".join(bone.key).strip().replace("_", " ") in note.text:
+                words[bone.key] = f"{words[bone.key]}; {note.text}" if bone.key in words else note.text
+    return words
 
 
 def named_in_notes(result: Result) -> dict[str, str]:

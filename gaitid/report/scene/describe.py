@@ -13,8 +13,9 @@ from gaitid.ground.contacts import Contact
 from gaitid.ground.sole import reaches_onto
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.records import frozen_dataclass
-from gaitid.report.scene.encode import FORCE, MOMENT, POSITION, TURN, pack
+from gaitid.report.scene.attach import MARKER_NOTES, SEGMENT_NOTES, segments_in_notes
 from gaitid.report.scene.bones import other_length
+from gaitid.report.scene.encode import FORCE, MOMENT, POSITION, TURN, pack
 from gaitid.report.scene.moving import Moving, Track, unknown_frames, view_of
 from gaitid.report.text import plain
 from gaitid.trial import Array, Mask
@@ -123,9 +124,15 @@ def description(seen: Moving, key: str, name: str, cut: Cut) -> dict[str, Any]:
         "events": [
             {"side": e.side, "kind": e.kind, "t": round(e.time_s, 4), "by": e.source} for e in result.gait.events.used
         ],
-        "doubts": [{"label": plain(track.label), "text": plain(track.doubt)} for track in tracks if track.doubt],
+        "doubts": _doubts(result),
         "centres": not result.model.no_wrenches_because,
     }
+
+
+def _doubts(result: Result) -> list[str]:
+    """What notes say of markers and segments, each once."""
+    codes = MARKER_NOTES | SEGMENT_NOTES
+    return [plain(note.text) for note in result.notes if note.code in codes]
 
 
 def _newton_per_metre(result: Result) -> float:
@@ -191,6 +198,7 @@ def _bones(seen: Moving, cut: Cut) -> dict[str, Any]:
     """Bones by the ends between which they lie; an end that two share is written once."""
     ends: dict[tuple[str, str], Array] = {}
     bones = []
+    doubts = segments_in_notes(seen.result, seen.bones)
     for bone in seen.bones:
         side, segment = bone.key
         at = []
@@ -200,6 +208,8 @@ def _bones(seen: Moving, cut: Cut) -> dict[str, Any]:
         content: dict[str, Any] = {"side": side, "name": segment.replace("_", " "), "ends": at}
         if off := _runs(other_length(bone), cut):
             content["off"] = off
+        if bone.key in doubts:
+            content["doubt"] = plain(doubts[bone.key])
         bones.append(content)
     return {
         "bones": bones,

@@ -8,8 +8,7 @@ import numpy as np
 
 from gaitid.analysis.result import Result
 from gaitid.body.centre_of_mass import centre_of_body
-from gaitid.ground.contacts import LOADED, Contact
-from gaitid.markers.labels import fault_words
+from gaitid.ground.contacts import UNKNOWN
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import unit
 from gaitid.records import frozen_dataclass
@@ -229,12 +228,6 @@ def _doubted_frames(result: Result) -> dict[str, Mask]:
     return {label: mask for label, mask in doubted.items() if mask.any() and result.trial.has(label)}
 
 
-def fault_texts(result: Result) -> list[str]:
-    """What is wrong with labels, one sentence each."""
-    faults = result.markers.quality["label_faults"]
-    return [fault_words(fault["kind"], fault["labels"], fault["size_mm"] * 1e-3) for fault in faults]
-
-
 def _others(labels: Sequence[str], used: Mapping[str, object]) -> list[str]:
     """Labels that the model does not use, without the axes of bones that Plug-in Gait stores as four points each."""
     known = set(labels)
@@ -251,20 +244,10 @@ def _is_near(points: Array, base_g: Array) -> bool:
     return bool(known.size and np.median(known) < _NEAR)
 
 
-# --- contacts -----------------------------------------------------------------------------------------------
-
-
-def known_contact(contact: Contact) -> bool:
-    """Whether the load of a contact is known."""
-    return bool(contact.plates)
+# --- loads ----------------------------------------------------------------------------------------------------
 
 
 def unknown_frames(result: Result, side: str) -> list[tuple[int, int]]:
     """Runs of frames, first and last, in which a foot's load is neither known from plates nor known to be none."""
     state = result.sides[side].load.state
-    return [(a, b - 1) for a, b in spans(state < 0)]
-
-
-def loaded(result: Result, side: str) -> Mask:
-    """(frames,) whether a foot is known to be loaded."""
-    return np.asarray(result.sides[side].load.state == LOADED)
+    return [(a, b - 1) for a, b in spans(state == UNKNOWN)]

@@ -204,6 +204,8 @@
       this.find("time").textContent = words;
       this.slider.setAttribute("aria-valuetext", words);
       const doubts = trial.tracks.filter((track) => track.off[at]).map((track) => `${track.label} is off its place`);
+      const denied = trial.recordedOf.filter((_, i) => trial.recorded.isKnown(i, at)).map((index) => trial.tracks[index].label);
+      if (denied.length) doubts.push(`${denied.join(" and ")}: recorded here (×), not believed`);
       const facts = trial.contactsAt(at).map((contact) => contact.text);
       const faults = trial.plates.filter((plate) => plate.fault).map((plate) => `plate ${plate.number} is not used: ${plate.fault}`);
       const loose = trial.plates.filter((plate) => trial.verdictOf(plate, at) === "unclaimed");
@@ -276,9 +278,7 @@
       this.find("legend").innerHTML = parts.join("");
       const list = this.find("doubts");
       list.replaceChildren();
-      const several = new Map();
-      for (const { label, text } of trial.doubts) several.set(text, [...(several.get(text) || []), label]);
-      for (const [text] of several) {
+      for (const text of trial.doubts) {
         const item = document.createElement("li");
         item.textContent = text;
         list.append(item);

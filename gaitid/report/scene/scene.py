@@ -22,8 +22,8 @@ def packaged(name: str) -> str:
 
 
 def scene_css() -> str:
-    """The style of the player."""
-    return packaged("scene.css")
+    """The style of the player and of the plan."""
+    return packaged("scene.css") + packaged("plan.css")
 
 
 def scene_js() -> str:

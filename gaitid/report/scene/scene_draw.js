@@ -253,7 +253,8 @@
       const p = a && this.camera.project(a);
       const q = b && this.camera.project(b);
       if (!p || !q) return;
-      const odd = bone.off[this.i] === 1;
+      const other = bone.off[this.i] === 1;
+      const odd = other || Boolean(bone.doubt);
       const colour = odd ? this.colours.doubt : this.sideColour(bone.side);
       const way = [q.x - p.x, q.y - p.y];
       const length = Math.hypot(way[0], way[1]) || 1;
@@ -274,7 +275,9 @@
         this.stroke([p, q], colour, odd ? 2 : 1);
       });
       const centre = { x: (p.x + q.x) / 2, y: (p.y + q.y) / 2 };
-      if (odd) this.points.push({ p: centre, words: `${bone.side} ${bone.name}: its length is not the usual one here` });
+      const named = `${bone.side} ${bone.name}`.trim();
+      const facts = [...(other ? [`${named}: its length is not the usual one here`] : []), ...(bone.doubt ? [bone.doubt] : [])];
+      if (odd) this.points.push({ p: centre, words: facts.join(" – "), label: `${named}?`, always: true, bold: true });
     }
 
     axes() {
