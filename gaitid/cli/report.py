@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import click
 
 from gaitid.cli.common import CONTEXT, Target, print_info, talk_options
+
+_SAY_EVERY_S = 2.0
 
 
 @click.command(context_settings=CONTEXT, epilog="Example:  gaitid report results/walk.run.json -o walk.html")
@@ -31,5 +34,18 @@ def command(results: tuple[Path, ...], output: Path, format_: str | None, norms:
     tables = [path.with_name(path.name.replace("run.json", f"{table}.csv")) for path in files for table in TABLES]
 
     refuse_to_overwrite([output], [*files, *tables])
-    print_info(f"wrote {write_report(results, output, format_, norms)}")
+    print_info(f"wrote {write_report(results, output, format_, norms, _Patience())}")
     return 0
+
+
+class _Patience:
+    """Says on stderr what is worked on, every two seconds: a short report says nothing."""
+
+    def __init__(self) -> None:
+        self.count, self.said = 0, time.monotonic()
+
+    def __call__(self, text: str) -> None:
+        self.count += 1
+        if time.monotonic() - self.said >= _SAY_EVERY_S:
+            self.said = time.monotonic()
+            print_info(f"report: {text} (step {self.count})")

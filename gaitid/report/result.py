@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -174,12 +174,12 @@ class Session:
     results: tuple[Result, ...]
 
 
-def load_results(paths: Sequence[Path]) -> tuple[Session, ...]:
+def load_results(paths: Sequence[Path], say: Callable[[str], None] = lambda _: None) -> tuple[Session, ...]:
     """The results given, and all below the folders given, by session, in the order of the first of each.
 
     Subject, session and condition are what the ``batch.csv`` above a result says. Without one, the results of a folder
     are one session of its name; sessions are of one subject, whom nothing names, unless mass or leg length say
-    otherwise: then each folder is a subject.
+    otherwise: then each folder is a subject. `say` is told what is read.
 
     Raises
     ------
@@ -189,6 +189,7 @@ def load_results(paths: Sequence[Path]) -> tuple[Session, ...]:
     grouped: dict[tuple[str, str, str], list[Result]] = {}
     alone: dict[Path, list[Result]] = {}
     for path in find_records(paths):
+        say(f"reading {path.name}")
         result, labels = load_result(path), whose(path)
         if labels is None:
             alone.setdefault(path.absolute().parent, []).append(result)

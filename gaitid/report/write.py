@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gaitid.disk.atomic import put_all
@@ -14,7 +14,13 @@ FORMATS = {".html": "html", ".htm": "html", ".png": "png"}
 """What a file's suffix says about its format."""
 
 
-def write_report(results: Sequence[Path], output: Path, format: str | None = None, norms: str | None = None) -> Path:
+def write_report(
+    results: Sequence[Path],
+    output: Path,
+    format: str | None = None,
+    norms: str | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Path:
     """Write pictures and tables of results for people.
 
     Parameters
@@ -30,6 +36,8 @@ def write_report(results: Sequence[Path], output: Path, format: str | None = Non
         holds one result: several are refused rather than overlaid, because contacts and gaps belong to one trial only.
     norms : str, optional
         Name of norms, a file of them, or ``none``; by default those that fit model and population.
+    say : callable
+        Is told what is worked on.
 
     Returns
     -------
@@ -46,7 +54,7 @@ def write_report(results: Sequence[Path], output: Path, format: str | None = Non
     chosen = _format(output, format)
     if not results:
         raise GaitidError("no result to report", expected="at least one run.json")
-    sessions = load_results([Path(path) for path in results])
+    sessions = load_results([Path(path) for path in results], say)
     loaded = [result for session in sessions for result in session.results]
     if chosen == "png" and len(loaded) > 1:
         raise GaitidError(
@@ -55,7 +63,7 @@ def write_report(results: Sequence[Path], output: Path, format: str | None = Non
             todo="write them to an .html, or one png at a time",
         )
     _refuse_overwriting(output, loaded)
-    _put(output, _page(sessions, norms) if chosen == "html" else _sheet(loaded[0], output))
+    _put(output, _page(sessions, norms, say) if chosen == "html" else _sheet(loaded[0], output))
     return output
 
 
@@ -92,10 +100,10 @@ def _refuse_overwriting(output: Path, loaded: Sequence[Result]) -> None:
             raise WriteError(f"{output}: is part of the result itself", todo="choose another name")
 
 
-def _page(sessions: Sequence[Session], norms: str | None) -> bytes:
+def _page(sessions: Sequence[Session], norms: str | None, say: Callable[[str], None]) -> bytes:
     from gaitid.report.page import page
 
-    return page(sessions, norms).encode("utf-8", "replace")
+    return page(sessions, norms, say).encode("utf-8", "replace")
 
 
 def _sheet(result: Result, output: Path) -> bytes:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -21,21 +20,11 @@ from gaitid.report.page.figures_table import (
 )
 from gaitid.report.page.folded import engineer_html
 from gaitid.report.page.pool import CYCLE, Basis, pool
+from gaitid.report.page.views import Views, keyed, scene_script, scene_style, views_of
 from gaitid.report.result import Result, Session
 from gaitid.report.text import UNKNOWN, escape
 
 _HERE = Path(__file__).parent
-# Of the 3 MB of a page.
-SCENE_BYTES = 1_200_000
-
-
-class Views(NamedTuple):
-    """What is drawn of the trials in space, made elsewhere: HTML, styles and scripts; empty where there is none."""
-
-    scene: str = ""
-    plans: Mapping[int, str] = {}
-    css: str = ""
-    js: str = ""
 
 
 @cache
@@ -43,7 +32,7 @@ def _file(name: str) -> str:
     return (_HERE / name).read_text(encoding="utf-8")
 
 
-def page(sessions: Sequence[Session], choice: str | None = None, views: Sequence[Views] = ()) -> str:
+def page(sessions: Sequence[Session], choice: str | None = None, say: Callable[[str], None] = lambda _: None) -> str:
     """The page, with an article for each session.
 
     Parameters
@@ -51,21 +40,20 @@ def page(sessions: Sequence[Session], choice: str | None = None, views: Sequence
     sessions : sequence of Session
     choice : str, optional
         Of norms: a name, a file, or ``none``; by default those that fit.
-    views : sequence of Views
-        One for each session, or none at all.
+    say : callable
+        Is told what is worked on.
     """
-    results = [result for session in sessions for result in session.results]
-    keys = dict(zip((f"t{i}" for i in range(len(results))), results, strict=True))
+    views = views_of(sessions, say)
     titles = [head.title_of(session) for session in sessions]
     heading = titles[0] if len(titles) == 1 else f"{len(titles)} sessions"
-    each = views or [Views()] * len(sessions)
-    articles = [
-        article(session, f"s{i}", choice, view) for i, (session, view) in enumerate(zip(sessions, each, strict=True))
-    ]
-    shared = next((view for view in each if view.js), Views())
-    return document(
-        heading, _contents(titles) + "".join(articles) + _data("gaitid-cycles", cycle_data(keys)), shared.css, shared.js
-    )
+    articles, first = [], 0
+    for i, (session, view) in enumerate(zip(sessions, views, strict=True)):
+        say(titles[i])
+        articles.append(article(session, f"s{i}", choice, view, first))
+        first += len(session.results)
+    keys = keyed([result for session in sessions for result in session.results])
+    body = _contents(titles) + "".join(articles) + _data("gaitid-cycles", cycle_data(keys))
+    return document(heading, body, scene_style(), scene_script())
 
 
 def document(heading: str, body: str, more_css: str = "", more_js: str = "") -> str:
@@ -87,8 +75,20 @@ def _contents(titles: Sequence[str]) -> str:
     return f'<nav aria-label="Sessions"><h2>Sessions</h2><ol>{items}</ol></nav>'
 
 
-def article(session: Session, key: str, choice: str | None, view: Views) -> str:
-    """One session: head, view, curves, tables, folded parts."""
+def article(session: Session, key: str, choice: str | None, view: Views, first: int) -> str:
+    """One session: head, view, curves, tables, folded parts.
+
+    Parameters
+    ----------
+    session : Session
+    key : str
+        Begins all ids.
+    choice : str or None
+        Of norms.
+    view : Views
+    first : int
+        How many trials of the page come before.
+    """
     results = session.results
     basis, speeds = pool(results), speeds_of(results)
     norms, why = _norms(basis, choice, results, speeds)
@@ -104,8 +104,8 @@ def article(session: Session, key: str, choice: str | None, view: Views) -> str:
             f"<div>{head.glance_html(basis, norms, why)}{head.assumed_html(results)}</div>",
             head.plates_html(results),
             "</div>",
-            f'<section class="view" aria-label="View in space">{view.scene}</section>' if view.scene else "",
-            _curves(drawn, results),
+            f'<div class="view"><h2>In space</h2>{view.scene}</div>' if view.scene else "",
+            _curves(drawn, results, first),
             '<section class="tables"><h2>Figures</h2><div class="columns">',
             f"<div><h3>Strides and steps</h3>{spatiotemporal_html(results, norms)}</div>",
             f"<div>{profile_html(basis, norms)}</div>",
@@ -133,15 +133,17 @@ def _features(results: Sequence[Result], norms: Norms | None) -> str:
     return f'<div class="wide"><h3>Features of the curves</h3>{body}</div>' if body else ""
 
 
-def _curves(drawn: Drawn, results: Sequence[Result]) -> str:
+def _curves(drawn: Drawn, results: Sequence[Result], first: int) -> str:
     """The panels, with what chooses among them."""
     panels = curves_html(drawn)
     if not panels:
         return (
             '<section class="curves"><h2>Curves</h2><p class="quiet">No curve of these models is drawn.</p></section>'
         )
+    trials = " ".join(f"r{first + i}" for i in range(len(results)))
     return (
-        f'<section class="curves" data-session="{drawn.key}"><h2>Curves over {escape(drawn.basis.label)}</h2>'
+        f'<section class="curves" data-session="{drawn.key}" data-trials="{trials}">'
+        f"<h2>Curves over {escape(drawn.basis.label)}</h2>"
         f"{legend(drawn)}{_left_out(drawn.basis, results)}{_tools(drawn)}"
         f'<div class="groups">{panels}</div>{_data(f"{drawn.key}-data", curve_data(drawn))}</section>'
     )

@@ -24,6 +24,7 @@
     const panels = [...root.querySelectorAll(".panel")];
     const slider = root.querySelector(".cursor input");
     const shown = root.querySelector(".cursor output");
+    const trials = root.dataset.trials.split(" ").filter((key) => key in cycles);
     let at = { left: null, right: null };
 
     function across(percent) {
@@ -89,7 +90,7 @@
 
     function tell(percent) {
       // The instant of the first cycle of the view's trial, for whoever shows a time.
-      const key = root.dataset.trial in cycles ? root.dataset.trial : Object.keys(cycles)[0];
+      const key = root.dataset.trial || trials.find((one) => SIDES.some((side) => (cycles[one][side] || []).length));
       const trial = cycles[key] || {};
       const side = SIDES.find((one) => (trial[one] || []).length && !root.classList.contains("no-" + one));
       if (data.kind !== "cycle" || !side) return;
@@ -107,7 +108,7 @@
 
     document.addEventListener("gaitid:time", (event) => {
       const { trial, time_s: time, from } = event.detail || {};
-      if (from === "curves" || !(trial in cycles) || data.kind !== "cycle") return;
+      if (from === "curves" || !trials.includes(trial) || data.kind !== "cycle") return;
       root.dataset.trial = trial;
       for (const side of SIDES) {
         const found = (cycles[trial][side] || []).find((cycle) => time >= cycle[1] && time <= cycle[2]);
