@@ -19,7 +19,9 @@ from gaitid.report.page.figures_table import (
     trials_without_cycles,
 )
 from gaitid.report.page.folded import engineer_html
+from gaitid.report.page.peaks import peaks_html
 from gaitid.report.page.pool import CYCLE, Basis, pool
+from gaitid.report.page.told import names_of
 from gaitid.report.page.views import Views, keyed, scene_script, scene_style, views_of
 from gaitid.report.result import Result, Session
 from gaitid.report.text import UNKNOWN, escape
@@ -104,7 +106,7 @@ def article(session: Session, key: str, choice: str | None, view: Views, first: 
             f"<div>{head.glance_html(basis, norms, why)}{head.assumed_html(results)}</div>",
             head.plates_html(results),
             "</div>",
-            f'<div class="view"><h2>In space</h2>{view.scene}</div>' if view.scene else "",
+            f'<div class="view"><h2>3D view</h2>{view.scene}</div>' if view.scene else "",
             _curves(drawn, results, first),
             '<section class="tables"><h2>Figures</h2><div class="columns">',
             f"<div><h3>Strides and steps</h3>{spatiotemporal_html(results, norms)}</div>",
@@ -129,8 +131,17 @@ def _norms(
 
 
 def _features(results: Sequence[Result], norms: Norms | None) -> str:
-    body = features_html(results, norms)
-    return f'<div class="wide"><h3>Features of the curves</h3>{body}</div>' if body else ""
+    """Features of the cycles; where no trial has any, the peaks of each contact."""
+    if body := features_html(results, norms):
+        return f'<div class="wide"><h3>Features of the curves</h3>{body}</div>'
+    several = len(results) > 1
+    parts = [
+        (f"<h4>{escape(name)}</h4>" if several else "") + peaks_html(result)
+        for name, result in zip(names_of(results), results, strict=True)
+        if result.on_ground
+    ]
+    heading = "<h3>Peaks while the foot is on the ground</h3>"
+    return f'<div class="wide">{heading}{"".join(parts)}</div>' if parts else ""
 
 
 def _curves(drawn: Drawn, results: Sequence[Result], first: int) -> str:

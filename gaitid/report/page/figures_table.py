@@ -116,14 +116,18 @@ def features_html(results: Sequence[Result], norms: Norms | None) -> str:
     if not units:
         return ""
     given = norms.features if norms is not None else {}
-    first = _table(FEATURES, values, given, "Features")
+    angles = [row for row in FEATURES if row.unit == "°"]
+    loads = [row for row in FEATURES if row.unit != "°"]
+    first = "".join(
+        f"<div>{_table(rows, values, given, name)}</div>" for name, rows in (("Angles", angles), ("Loads", loads))
+    )
     rest = [
         Row(name, _spoken(name), _UNITS.get(unit, (title(unit), 3))[0], 1, _UNITS.get(unit, (unit, 3))[1])
         for name, unit in units.items()
     ]
     everything = _table(rest, values, given, "All features")
     return (
-        f"{first}<details><summary>All {len(rest)} features</summary>{everything}</details>"
+        f'<div class="columns">{first}</div><details><summary>All {len(rest)} features</summary>{everything}</details>'
         '<p class="note">Of each cycle, then mean ± SD (n). None comes from frames of an impact or of an '
         "unknown load.</p>"
     )

@@ -7,6 +7,9 @@
     return element ? JSON.parse(element.textContent) : {};
   };
   const cycles = json("gaitid-cycles");
+  // A view that draws its first picture is no one asking for values.
+  let asked = false;
+  for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, () => { asked = true; }, true);
 
   function words(value, decimals) {
     return value.toFixed(decimals).replace("-", "\u2212");
@@ -108,7 +111,7 @@
 
     document.addEventListener("gaitid:time", (event) => {
       const { trial, time_s: time, from } = event.detail || {};
-      if (from === "curves" || !trials.includes(trial) || data.kind !== "cycle") return;
+      if (!asked || from === "curves" || !trials.includes(trial) || data.kind !== "cycle") return;
       root.dataset.trial = trial;
       for (const side of SIDES) {
         const found = (cycles[trial][side] || []).find((cycle) => time >= cycle[1] && time <= cycle[2]);
