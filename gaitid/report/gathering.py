@@ -36,7 +36,7 @@ def find_records(paths: Sequence[Path]) -> tuple[Path, ...]:
     found: dict[Path, None] = {}
     for path in paths:
         if not path.is_dir():
-            if not path.exists():
+            if not path.suffix and not path.exists():
                 raise GaitidError(f"{path}: no such file or folder", expected=f"a NAME{RECORD_SUFFIX}, or a folder")
             found[path] = None
             continue

@@ -20,7 +20,7 @@ from gaitid.report.page.figures_table import (
 )
 from gaitid.report.page.folded import engineer_html
 from gaitid.report.page.peaks import peaks_html
-from gaitid.report.page.pool import CYCLE, Basis, pool
+from gaitid.report.page.pool import CYCLE, Basis, pool, sides_of
 from gaitid.report.page.told import names_of
 from gaitid.report.page.views import Views, keyed, scene_script, scene_style, views_of
 from gaitid.report.result import Result, Session
@@ -94,7 +94,7 @@ def article(session: Session, key: str, choice: str | None, view: Views, first: 
     results = session.results
     basis, speeds = pool(results), speeds_of(results)
     norms, why = _norms(basis, choice, results, speeds)
-    drawn = Drawn(key, basis, norms, why_unknown(results))
+    drawn = Drawn(key, sides_of(results), basis, norms, why_unknown(results))
     return "\n".join(
         [
             f'<article id="{key}">',

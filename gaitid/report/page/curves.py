@@ -34,11 +34,14 @@ class Drawn:
     ----------
     key : str
         Unique on the page.
+    of : tuple of str
+        The sides that the trials have.
     why_empty : mapping of str to str
         By side: why no load is known.
     """
 
     key: str
+    of: tuple[str, ...]
     basis: Basis
     norms: Norms | None
     why_empty: Mapping[str, str]
@@ -111,7 +114,7 @@ def _words(compared: Mapping[str, Compared]) -> str:
 
 def _no_values(drawn: Drawn, panel: CyclePanel, empty: Sequence[str]) -> str:
     """Why a side has no curve here."""
-    absent = [side for side in ("left", "right") if side not in drawn.basis.sides]
+    absent = [side for side in drawn.of if side not in drawn.basis.sides]
     texts = [f"{side}: no whole {drawn.basis.kind}" for side in absent if drawn.basis.kind != RECORDING]
     for side in empty:
         why = drawn.why_empty.get(side, "") if panel.loaded else ""

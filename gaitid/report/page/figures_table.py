@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gaitid.norms import Figure, Norms, gait_profile
+from gaitid.norms import NO_GDI, Figure, Norms, gait_profile
 from gaitid.report.page.panels import PANELS
 from gaitid.report.page.pool import CYCLE, Basis
 from gaitid.report.page.told import names_of
@@ -204,18 +204,27 @@ def profile_html(basis: Basis, norms: Norms | None) -> str:
         )
     rows = []
     for name in next(iter(profile.scores.values())):
-        cells = "".join(f'<td class="n">{fixed(profile.scores.get(s, {}).get(name, math.nan), 1)}</td>' for s in SIDES)
+        of_sides = [profile.scores.get(side, {}).get(name, math.nan) for side in SIDES]
         words = PANELS[name].title if name in PANELS else title(name)
-        rows.append(f'<tr><th scope="row">{escape(words)}</th>{cells}</tr>')
-    total = f'<td class="n">{fixed(profile.left, 1)}</td><td class="n">{fixed(profile.right, 1)}</td>'
-    rows.append(f'<tr class="total"><th scope="row">Gait Profile Score</th>{total}</tr>')
+        rows.append(_scores(words, [*of_sides, profile.band_scores.get(name, math.nan)]))
+    total = _scores("Gait Profile Score", [profile.left, profile.right, profile.band_side])
+    rows.append(total.replace("<tr>", '<tr class="total">', 1))
+    healthy = f" (people of the norm: {fixed(profile.band_overall, 1)}°)" if math.isfinite(profile.band_overall) else ""
     return (
-        f'{heading}<p>Overall <strong>{fixed(profile.overall, 1)}°</strong></p><div class="scroll">'
+        f'{heading}<p>Overall <strong>{fixed(profile.overall, 1)}°</strong>{healthy}</p><div class="scroll">'
         '<table class="figures" aria-label="Movement Analysis Profile"><thead><tr><th scope="col">Movement Analysis '
         'Profile <span class="unit">° rms from the norm’s mean</span></th><th scope="col" class="n left">Left</th>'
-        f'<th scope="col" class="n right">Right</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
-        f'<p class="note">Baker et al. 2009, Gait Posture 30:265–269, against {escape(norms.title)}.</p>'
+        '<th scope="col" class="n right">Right</th><th scope="col" class="n norm">Norm</th></tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+        f'<p class="note">Baker et al. 2009, Gait Posture 30:265–269, against {escape(norms.title)}. '
+        f"{escape(NO_GDI)}</p>"
     )
+
+
+def _scores(words: str, values: Sequence[float]) -> str:
+    """Left, right, norm."""
+    cells = "".join(f'<td class="n">{fixed(value, 1)}</td>' for value in values)
+    return f'<tr><th scope="row">{escape(words)}</th>{cells}</tr>'
 
 
 def speeds_of(results: Sequence[Result]) -> list[float]:

@@ -286,7 +286,7 @@ def _notes(results: Sequence[Result]) -> str:
 def _methods(results: Sequence[Result], norms: Norms | None, key: str) -> str:
     return (
         f'<p class="paste" id="{key}-paste">{escape(methods_text(results, norms))}</p>'
-        f'<p class="tools"><button type="button" class="copy" data-copy="{key}-paste">Copy the paragraph</button></p>'
+        f'<p><button type="button" class="copy" data-copy="{key}-paste">Copy the paragraph</button></p>'
     )
 
 

@@ -87,7 +87,7 @@
       root.classList.toggle("reading", !none);
       const percents = [at.left, at.right].filter((p) => p !== null);
       shown.textContent = none ? "\u2013" : [...new Set(percents)].map((p) => p + " %").join(" / ");
-      if (!none) slider.value = percents[0];
+      slider.value = none ? 0 : percents[0];
       panels.forEach((panel) => { if (!panel.hidden) draw(panel); });
     }
 

@@ -93,17 +93,18 @@ class Basis:
 
 def pool(results: Sequence[Result]) -> Basis:
     """The curves of trials that belong together."""
-    cycles = {side: _pooled(side, results, lambda r, s: r.cycles.get(s)) for side in _sides(results)}
+    cycles = {side: _pooled(side, results, lambda r, s: r.cycles.get(s)) for side in sides_of(results)}
     if any(cycles.values()):
         return Basis(CYCLE, "% of the gait cycle", {s: p for s, p in cycles.items() if p})
-    stances = {side: _pooled(side, results, _stances) for side in _sides(results)}
+    stances = {side: _pooled(side, results, _stances) for side in sides_of(results)}
     if any(stances.values()):
         return Basis(STANCE, "% of the stance", {s: p for s, p in stances.items() if p})
-    whole = {side: _pooled(side, results, _recording) for side in _sides(results)}
+    whole = {side: _pooled(side, results, _recording) for side in sides_of(results)}
     return Basis(RECORDING, "% of the recording", {s: p for s, p in whole.items() if p})
 
 
-def _sides(results: Sequence[Result]) -> tuple[str, ...]:
+def sides_of(results: Sequence[Result]) -> tuple[str, ...]:
+    """The sides that any trial has, left before right."""
     return tuple(side for side in ("left", "right") if any(side in result.sides for result in results))
 
 
