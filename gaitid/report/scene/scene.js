@@ -414,7 +414,8 @@
         if (event.type === "pointerup" && moved < 6) this.tip(event, event.pointerType === "mouse" ? 12 : 26);
       };
       for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, up);
-      canvas.addEventListener("pointerleave", () => this.hideTip());
+      // a finger leaves when it is lifted: what it touched stays named
+      canvas.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && this.hideTip());
     }
 
     tip(event, reach) {
