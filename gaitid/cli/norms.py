@@ -62,7 +62,7 @@ def show(name: str) -> int:
 @click.option("-o", "--output", required=True, type=Target(), help="The YAML file.")
 @click.option("--name", help="By which it is asked for; else the file's name.")
 @click.option("--title", help="Stands beside the curves; else the name.")
-@click.option("--population", default="not stated", help="Who they are, in words: 'adults without a pathology'.")
+@click.option("--population", help="Who they are, in words: 'adults without a pathology'.")
 @click.option("--ages", nargs=2, type=float, metavar="LOW HIGH", help="Years: subjects of other ages get no band.")
 @click.option(
     "--verdict",
@@ -71,15 +71,15 @@ def show(name: str) -> int:
     type=click.Choice(_VERDICTS),
     help="Take results with this verdict (several times); else good and usable.",
 )
+@click.option("--turns", is_flag=True, help="Also walks that turn.")
 @talk_options
 def build(
     results: tuple[Path, ...],
     output: Path,
-    name: str | None,
-    title: str | None,
-    population: str,
     ages: tuple[float, float] | None,
     verdicts: tuple[str, ...],
+    turns: bool,
+    **words: str | None,
 ) -> int:
     """Mean and standard deviation between subjects, from results of one model.
 
@@ -92,11 +92,12 @@ def build(
     from gaitid.norms.collect import result_files
     from gaitid.norms.text import set_yaml
 
-    name = name or output.stem
     if ages and not 0 <= ages[0] <= ages[1]:
         raise click.UsageError(f"--ages {ages[0]:g} {ages[1]:g}: expected the lowest and the highest age")
     refuse_to_overwrite([output], result_files(results))
-    about = About(name, title or name, population, ages or None, verdicts or VERDICTS)
+    name = words["name"] or output.stem
+    population = words["population"] or "not stated"
+    about = About(name, words["title"] or name, population, ages or None, verdicts or VERDICTS, turns)
     norms, lines = build_norms(results, about, lambda done, of: print_detail(f"{done} of {of} results read"))
     write_all(output.parent, {output.name: set_yaml(norms)})
     for line in lines:

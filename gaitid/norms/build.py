@@ -29,13 +29,14 @@ _UNITS = (("_m_per_s", "m/s"), ("_steps_per_min", "steps/min"), ("_percent", "%"
 
 @dataclass(frozen=True)
 class About:
-    """What cannot be read from results: the words of a set, and which verdicts are taken."""
+    """What cannot be read from results: the words of a set, and which results are taken."""
 
     name: str
     title: str
     population: str
     ages_years: tuple[float, float] | None = None
     verdicts: tuple[str, ...] = VERDICTS
+    with_turns: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def build_norms(
     for number, file in enumerate(files, start=1):
         walks.append(load_walk(file))
         progress(number, len(files))
-    kept, lines = _kept(walks, about.verdicts)
+    kept, lines = _kept(walks, about)
     definitions = _one_definition(kept)
     people = [_person(several) for _, several in subjects_of(kept)]
     lines.append(_counts(kept, people))
@@ -106,8 +107,9 @@ def build_norms(
     return norms, tuple(lines)
 
 
-def _kept(walks: Sequence[Walk], verdicts: Sequence[str]) -> tuple[list[Walk], list[str]]:
-    """Walks and their sides whose verdict is among `verdicts`, each trial once, and how many were left out."""
+def _kept(walks: Sequence[Walk], about: About) -> tuple[list[Walk], list[str]]:
+    """Walks and their sides of a verdict that is taken, each trial once, and how many were left out."""
+    verdicts = about.verdicts
     lines: list[str] = []
     left_out, seen, kept = [], set(), []
     why: Counter[str] = Counter()
@@ -116,6 +118,9 @@ def _kept(walks: Sequence[Walk], verdicts: Sequence[str]) -> tuple[list[Walk], l
         verdict = walk.verdict.get("trial", "no verdict")
         if verdict not in verdicts or not sides:
             why[f"no cycle of a side that is {' or '.join(verdicts)}" if verdict in verdicts else verdict] += 1
+            left_out.append(walk)
+        elif walk.turns and not about.with_turns:
+            why["turning"] += 1
             left_out.append(walk)
         elif walk.sha256 and walk.sha256 in seen:
             lines.append(f"{walk.path}: the same trial as another result: left out")

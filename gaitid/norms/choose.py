@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from gaitid.errors import GaitidError
-from gaitid.norms.fit import dimensionless, leg_length_m, model_fit, population_words
+from gaitid.norms.fit import dimensionless, leg_length_m, model_fit, population_words, turn_words
 from gaitid.norms.sets import load_set, published_sets
 from gaitid.norms.types import Band, Figure, Group, Norms, NormSet
 
@@ -64,7 +64,9 @@ def norms_for(choice: str | None, record: Mapping[str, Any], speed_m_per_s: floa
     if not bands and not speed.group.spatiotemporal:
         return None, f"No normative bands. {norms.title}: {model.why}."
     drawn = _norms(norms, speed, bands, model.family)
-    sentences = (f"{norms.title}, {drawn.speed}{speed.why}", speed.doubt, people, model.why)
+    turn = turn_words(record)
+    turn = f"T{turn[1:]}, and the band is of walking straight on" if turn else ""
+    sentences = (f"{norms.title}, {drawn.speed}{speed.why}", speed.doubt, turn, people, model.why)
     return drawn, " ".join(f"{sentence}." for sentence in sentences if sentence)
 
 
@@ -122,8 +124,8 @@ def _by_speed(norms: NormSet, speed_m_per_s: float, leg_m: float) -> _Speed:
     """The group of a speed: linear between the two whose mean speeds are next to it, no further than the outer ones.
 
     Linear, by what the five groups of Schwartz say of each other: each of the middle ones, made from its two neighbours
-    (over twice the distance that is ever needed), is off by 0.13 of its standard deviation (median of quantities, at
-    worst 0.37); the nearer neighbour alone by 0.35 (1.0).
+    (over twice the distance that is ever needed), is off by 0.14 of its standard deviation (median of quantities, at
+    worst 0.37); the nearer neighbour alone by 0.42 (1.0).
     """
     usual = next(group for group in norms.groups if group.name == norms.usual)
     unit = "dimensionless" if all("dimensionless" in group.speeds for group in norms.groups) else "m/s"
@@ -140,7 +142,7 @@ def _by_speed(norms: NormSet, speed_m_per_s: float, leg_m: float) -> _Speed:
     why = f", at this walk's {shown}" if several else ""
     means = [group.speeds[unit].mean for group in groups]
     for slower, faster, low, high in zip(groups, groups[1:], means, means[1:]):
-        if low < speed < high:
+        if low < speed <= high:
             return _Speed(_mixed(slower, faster, (speed - low) / (high - low)), why, "", False, scaled)
     outer = groups[0] if speed <= means[0] else groups[-1]
     figure = outer.speeds[unit]

@@ -136,7 +136,13 @@ def population_words(norms: NormSet, record: Mapping[str, Any]) -> tuple[bool, s
     return False, f"The band is of {people} ({low:g} to {high:g} years); this subject is {age:g}"
 
 
-# --- speed ----------------------------------------------------------------------------------------------------
+# --- way and speed ----------------------------------------------------------------------------------------------------
+
+
+def turn_words(record: Mapping[str, Any]) -> str:
+    """``the walk turns by 92°``, as a record says it; empty where it goes straight on."""
+    match = re.search(r"the walk turns by [^;]*", str(_mapping(record, "conventions").get("progression", "")))
+    return match[0] if match else ""
 
 
 def leg_length_m(record: Mapping[str, Any]) -> float:

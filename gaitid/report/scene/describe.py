@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.analysis.result import Result
-from gaitid.ground.contacts import Contact
+from gaitid.ground.contacts import LOADED, Contact
 from gaitid.ground.sole import reaches_onto
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.records import frozen_dataclass
@@ -28,6 +28,8 @@ _SECONDS = (120.0, 60.0, 30.0, 15.0, 6.0, 3.0)
 # Below it a known contact is shown as doubtful.
 _SURE = 0.75
 _ROUND = 4
+# Body weights up to which an arrow is as long as the weight and the leg say.
+_HIGHEST = 1.2
 
 
 @frozen_dataclass()
@@ -136,20 +138,31 @@ def _doubts(result: Result) -> list[str]:
 
 
 def _newton_per_metre(result: Result) -> float:
-    """How long forces are drawn: the body's weight as long as a leg, so that children's are as long as adults'."""
+    """How long forces are drawn: the body's weight as long as a leg, so that children's are as long as adults'.
+
+    Shorter where a foot carries more than 1.2 times the weight, so that an arrow stays by its body.
+    """
     weight = result.subject.mass_kg * result.settings.gravity_m_per_s2
     up = result.ground.floor.up_g
     height = (result.base.com_g - view_of(result).origin_g) @ up
     known = height[np.isfinite(height)]
-    leg = float(np.median(known)) if known.size else 0.9
-    return round(weight / max(leg, 0.2), 1) if np.isfinite(weight) else 800.0
+    leg = max(float(np.median(known)), 0.2) if known.size else 0.9
+    peaks = [c.peak_vertical_N for c in result.contacts if np.isfinite(c.peak_vertical_N)]
+    usual = weight if np.isfinite(weight) else 800.0 * leg
+    return round(max(usual, max(peaks, default=0.0) / _HIGHEST) / leg, 1)
 
 
 def _still(result: Result, cut: Cut) -> int:
-    """The picture to begin with: the middle of the first contact whose load is known."""
-    known = [c for c in result.contacts if c.plates and cut.first <= (c.first + c.last) // 2 <= cut.last]
-    middle = (known[0].first + known[0].last) // 2 if known else (cut.first + cut.last) // 2
-    return (middle - cut.first) // cut.step
+    """The picture to begin with: the middle of the first contact whose load is surely known, or as near to such."""
+    best = sorted((c for c in result.contacts if c.plates), key=lambda c: (verdict_of(c) != "known", c.first))
+    for contact in best:
+        state = result.sides[contact.side].load.state
+        frames = np.arange(max(contact.first, cut.first), min(contact.last, cut.last) + 1)
+        frames = frames[state[frames] == LOADED]
+        if len(frames):
+            middle = (contact.first + contact.last) / 2
+            return int(frames[np.abs(frames - middle).argmin()] - cut.first) // cut.step
+    return (cut.last - cut.first) // 2 // cut.step
 
 
 # --- tracks -------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ The way of walking runs up the picture: a walkway is long and narrow, as a telep
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from zlib import crc32
 
 import numpy as np
 
@@ -46,6 +47,8 @@ class _Paper:
     scale : float
         Units a metre.
     height : float
+    key : str
+        In the names of what it refers to, so that each plan of a page has its own.
     """
 
     up_d: Array
@@ -53,6 +56,7 @@ class _Paper:
     low: Array
     scale: float
     height: float
+    key: str
 
     def places(self, points_d: Array) -> Array:
         """(…, 2) in the picture, y downward."""
@@ -98,10 +102,10 @@ def plan_html(result: written.Result) -> str:
     if not of_trial.model.touches_ground or not (of_trial.contacts or of_trial.trial.plates):
         return ""
     prints = _prints(seen.moving)
-    picture = _picture(seen.moving, prints, result.stem)
+    picture = _picture(seen.moving, prints, result)
     drawn = len(_drawn(seen.moving, prints))
     few = f'<p class="quiet">{drawn} of {len(prints)} contacts are drawn.</p>' if drawn < len(prints) else ""
-    return f'<figure class="gp">{picture}<figcaption>{few}{_list(of_trial, prints)}</figcaption></figure>'
+    return f'<figure class="gp">{picture}<figcaption><strong>{escape(result.stem)}</strong>{few}{_list(of_trial, prints)}</figcaption></figure>'
 
 
 # --- what is drawn ------------------------------------------------------------------------------------------
@@ -150,7 +154,7 @@ def _way(seen: Moving) -> Array:
     return seen.view.points(known[[0, -1]]) if len(known) else np.zeros((2, 3))
 
 
-def _paper(seen: Moving, drawn: Sequence[_Print]) -> _Paper:
+def _paper(seen: Moving, drawn: Sequence[_Print], key: str) -> _Paper:
     """The way of walking upward; where nobody goes anywhere, where the body faces."""
     way = _way(seen)
     along = (way[1] - way[0]) * [1, 1, 0]
@@ -164,12 +168,12 @@ def _paper(seen: Moving, drawn: Sequence[_Print]) -> _Paper:
     scale = min((_WIDTH - 2 * _MARGIN) / size[0], (_HIGHEST - 2 * _MARGIN) / size[1], 400.0)
     # a picture that is not as wide as the paper stands in its middle
     low[0] -= ((_WIDTH - 2 * _MARGIN) / scale - size[0]) / 2
-    return _Paper(up, right, low, scale, size[1] * scale + 2 * _MARGIN + 26)
+    return _Paper(up, right, low, scale, size[1] * scale + 2 * _MARGIN + 26, key)
 
 
-def _picture(seen: Moving, prints: Sequence[_Print], stem: str) -> str:
+def _picture(seen: Moving, prints: Sequence[_Print], result: written.Result) -> str:
     drawn = _drawn(seen, prints)
-    paper = _paper(seen, drawn)
+    paper = _paper(seen, drawn, f"{crc32(str(result.path.absolute()).encode('utf-8', 'surrogateescape')):08x}")
     parts = [_plate(seen, paper, number) for number in range(len(seen.result.trial.plates))]
     parts.append(_arrow(seen, paper))
     parts += [_foot(paper, printed) for printed in drawn]
@@ -177,19 +181,21 @@ def _picture(seen: Moving, prints: Sequence[_Print], stem: str) -> str:
     parts += [_number(paper, printed) for printed in drawn]
     parts.append(_bar(paper))
     known = sum(printed.contact.plates != () for printed in prints)
-    label = f"Plates of {plain(stem)} from above: {known} of {len(prints)} contacts with a known load"
+    label = f"Plates of {plain(result.stem)} from above: {known} of {len(prints)} contacts with a known load"
     return (
         f'<svg class="gp-plan" viewBox="0 0 {_WIDTH:g} {paper.height:.0f}" role="img" aria-label="{escape(label)}">'
-        f"<defs>{_HATCH}</defs>{''.join(parts)}</svg>"
+        f"{_defined(paper.key)}{''.join(parts)}</svg>"
     )
 
 
-_HATCH = (
-    '<pattern id="gp-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-    '<path d="M0 0V6" class="gp-hatch"/></pattern>'
-    '<marker id="gp-head" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-    '<path d="M0 0 8 4 0 8z" class="gp-way-head"/></marker>'
-)
+def _defined(key: str) -> str:
+    """What the picture refers to; of each plan its own, as one in a folded part of a page is not there for others."""
+    return (
+        f'<defs><pattern id="hatch-{key}" width="6" height="6" patternUnits="userSpaceOnUse" '
+        'patternTransform="rotate(45)"><path d="M0 0V6" class="gp-hatch"/></pattern>'
+        f'<marker id="head-{key}" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+        '<path d="M0 0 8 4 0 8z" class="gp-way-head"/></marker></defs>'
+    )
 
 
 def _at(place: Array) -> str:
@@ -205,7 +211,7 @@ def _plate(seen: Moving, paper: _Paper, index: int) -> str:
     outline = "M" + "L".join(map(_at, corners)) + "Z"
     fault = {**seen.result.ground.refused, **seen.result.ground.faults}.get(plate.number, "")
     title = f"plate {plate.number}" + (f" is not used: {plain(fault)}" if fault else "")
-    bad = f'<path d="{outline}" fill="url(#gp-hatch)"/>' if fault else ""
+    bad = f'<path d="{outline}" fill="url(#hatch-{paper.key})"/>' if fault else ""
     return (
         f'<g><title>{escape(title)}</title><path d="{outline}" class="gp-plate"/>{bad}'
         f'<text x="{middle[0]:.1f}" y="{middle[1] + 9:.1f}" class="gp-plate-number">{plate.number}</text></g>'
@@ -223,7 +229,7 @@ def _arrow(seen: Moving, paper: _Paper) -> str:
     if len(places) < 2 or np.linalg.norm(places[-1] - places[0]) < 20:
         return ""
     return (
-        f'<path d="M{"L".join(map(_at, places))}" class="gp-way" marker-end="url(#gp-head)">'
+        f'<path d="M{"L".join(map(_at, places))}" class="gp-way" marker-end="url(#head-{paper.key})">'
         "<title>way of the pelvis</title></path>"
     )
 

@@ -17,7 +17,7 @@
       this.canvas = this.find("canvas");
       this.strip = this.find("strip");
       this.slider = this.find("slider");
-      this.painter = new scene.Painter(this.canvas);
+      this.painter = new scene.ForcePainter(this.canvas);
       this.camera = new scene.Camera();
       this.texts = new Map();
       for (const script of section.querySelectorAll("script.gs-trial")) {
@@ -206,7 +206,7 @@
       const doubts = trial.tracks.filter((track) => track.off[at]).map((track) => `${track.label} is off its place`);
       const denied = trial.recordedOf.filter((_, i) => trial.recorded.isKnown(i, at)).map((index) => trial.tracks[index].label);
       if (denied.length) doubts.push(`${denied.join(" and ")}: recorded here (×), not believed`);
-      const facts = trial.contactsAt(at).map((contact) => contact.text);
+      const facts = trial.contactsAt(at).map((contact) => trial.says(contact, at));
       const faults = trial.plates.filter((plate) => plate.fault).map((plate) => `plate ${plate.number} is not used: ${plate.fault}`);
       const loose = trial.plates.filter((plate) => trial.verdictOf(plate, at) === "unclaimed");
       facts.push(...loose.map((plate) => `plate ${plate.number} is loaded, and no foot is known to be on it`));
@@ -414,7 +414,8 @@
         if (event.type === "pointerup" && moved < 6) this.tip(event, event.pointerType === "mouse" ? 12 : 26);
       };
       for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, up);
-      canvas.addEventListener("pointerleave", () => this.hideTip());
+      // a finger leaves when it is lifted: what it touched stays named
+      canvas.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && this.hideTip());
     }
 
     tip(event, reach) {

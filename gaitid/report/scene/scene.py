@@ -11,6 +11,7 @@ from gaitid.report.scene.describe import described
 from gaitid.report.scene.seen import Seen, seen_of
 from gaitid.report.text import escape
 
+_SCRIPTS = ("scene_data.js", "scene_camera.js", "scene_draw.js", "scene_forces.js", "scene.js")
 #: Bytes that all trials of a page may take together.
 BUDGET_BYTES = 1_200_000
 
@@ -28,7 +29,7 @@ def scene_css() -> str:
 
 def scene_js() -> str:
     """The player: plain JavaScript that starts itself; nothing is fetched."""
-    return "\n".join(packaged(name) for name in ("scene_data.js", "scene_draw.js", "scene.js"))
+    return "\n".join(packaged(name) for name in _SCRIPTS)
 
 
 def default_keys(results: Sequence[Result]) -> list[str]:

@@ -170,14 +170,22 @@
       return this.contacts.filter((contact) => contact.first - 0.5 <= i && i <= contact.last + 0.5);
     }
 
+    /** Whether a foot's load is unknown at a picture, also within a contact whose load is known. */
+    isUnknown(contact, i) {
+      const foot = this.feet.find((other) => other.side === contact.side);
+      return contact.verdict === "unknown" || Boolean(foot && foot.unknown[i]);
+    }
+
+    /** Who stands where at a picture, in words. */
+    says(contact, i) {
+      if (contact.verdict === "unknown" || !this.isUnknown(contact, i)) return contact.text;
+      return contact.text.replace(/load known(, but )?/, (_, but) => `load unknown in this frame${but ? ": " : ""}`);
+    }
+
     /** What is known at a picture of who stands on a plate: `known`, `doubtful`, `unknown`, or nothing. */
     verdictOf(plate, i) {
       const here = this.contactsAt(i).filter((contact) => contact.plates.includes(plate.number));
-      const unsure = (contact) => {
-        const foot = this.feet.find((other) => other.side === contact.side);
-        return contact.verdict === "unknown" || (foot && foot.unknown[i]);
-      };
-      if (here.some(unsure)) return "unknown";
+      if (here.some((contact) => this.isUnknown(contact, i))) return "unknown";
       if (here.some((contact) => contact.verdict === "doubtful")) return "doubtful";
       if (here.length) return "known";
       return plate.force && plate.force.isKnown(0, i) ? "unclaimed" : "";
