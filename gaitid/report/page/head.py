@@ -242,20 +242,21 @@ def _plates(name: str, result: Result) -> list[tuple[str, str]]:
         why = _METHODS.get(contact.method, contact.method)
         if contact.reason:
             why = f"{why}; but {contact.reason}"
+        plates = escape(contact.plates.replace("+", " and "))
         rows.append(
             (
                 name,
-                f'<td>{escape(contact.plates.replace("+", " and "))}</td><td class="{escape(contact.side)}">'
-                f'{escape(contact.side)}</td><td class="n">{contact.first_frame}–{contact.last_frame}</td>'
-                f'<td class="n">{_percent(contact.confidence)}</td><td>{escape(why)}</td>',
+                f'<td class="plate">{plates}</td><td class="{escape(contact.side)}">{escape(contact.side)}</td>'
+                f'<td class="n">{contact.first_frame}–{contact.last_frame}</td>'
+                f'<td class="n">{_percent(contact.confidence)}</td><td class="why">{escape(why)}</td>',
             )
         )
     for peak, unused in _unused(result, used).items():
         rows.append(
             (
                 name,
-                f'<td>{escape(", ".join(unused))}</td><td>none</td><td class="n">{UNKNOWN}</td>'
-                f'<td class="n">{UNKNOWN}</td><td>no foot’s load is known from it; {peak}</td>',
+                f'<td class="plate">{escape(", ".join(unused))}</td><td>none</td><td class="n">{UNKNOWN}</td>'
+                f'<td class="n">{UNKNOWN}</td><td class="why">no foot’s load is known from it; {peak}</td>',
             )
         )
     if beside := _beside(result):
