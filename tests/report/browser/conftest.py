@@ -38,8 +38,9 @@ class Opened:
         return tuple(self.page.evaluate("[document.documentElement.scrollWidth, innerWidth]"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
+    """A browser for one module: a second playwright cannot begin before the first one has ended."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if not CHROMIUM.exists():
         pytest.skip(f"no {CHROMIUM}")
