@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from gaitid.errors import GaitidError
-from gaitid.norms.fit import dimensionless, leg_length_m, model_fit, population_words, turn_words
+from gaitid.norms.fit import ModelFit, dimensionless, leg_length_m, model_fit, population_words, turn_words
 from gaitid.norms.sets import load_set, published_sets
 from gaitid.norms.types import Band, Figure, Group, Norms, NormSet
 
@@ -63,7 +63,7 @@ def norms_for(choice: str | None, record: Mapping[str, Any], speed_m_per_s: floa
     bands = {column: band for column, band in speed.group.bands.items() if column in model.columns}
     if not bands and not speed.group.spatiotemporal:
         return None, f"No normative bands. {norms.title}: {model.why}."
-    drawn = _norms(norms, speed, bands, model.family)
+    drawn = _norms(norms, speed, bands, _features(speed.group, model))
     turn = turn_words(record)
     turn = f"T{turn[1:]}, and the band is of walking straight on" if turn else ""
     sentences = (f"{norms.title}, {drawn.speed}{speed.why}", speed.doubt, turn, people, model.why)
@@ -83,7 +83,15 @@ def _load(choice: str) -> tuple[NormSet, Group | None]:
     raise GaitidError(f"{name}: no group {wanted!r}", expected=f"one of {names}")
 
 
-def _norms(norms: NormSet, speed: _Speed, bands: Mapping[str, Band], family: bool) -> Norms:
+def _features(group: Group, model: ModelFit) -> dict[str, Figure]:
+    """Features but for those of joints that the result defines otherwise, and scores that rest on these."""
+    if not model.family:
+        return {}
+    left_out = (*(f"{joint}_" for joint in model.without), *(("gait_",) if model.without else ()))
+    return {name: figure for name, figure in group.features.items() if not name.startswith(left_out)}
+
+
+def _norms(norms: NormSet, speed: _Speed, bands: Mapping[str, Band], features: Mapping[str, Figure]) -> Norms:
     group = speed.group
     several = len(norms.groups) > 1
     return Norms(
@@ -98,8 +106,7 @@ def _norms(norms: NormSet, speed: _Speed, bands: Mapping[str, Band], family: boo
         force_filter=norms.force_filter,
         bands=bands,
         spatiotemporal=group.spatiotemporal,
-        # of joints, of which another model's differ
-        features=group.features if family else {},
+        features=features,
     )
 
 

@@ -32,12 +32,14 @@ _ENTRY = re.compile(r"(?:^|; )(\w+): ")
 class ModelFit(NamedTuple):
     """Columns of a set that fit, and in words why the others do not (empty where all do).
 
-    `family` says whether the model is of the family that the set was made with.
+    `family` says whether the model is of the family that the set was made with, `without` which joints are left out
+    there, in part or altogether.
     """
 
     columns: frozenset[str]
     why: str
     family: bool
+    without: tuple[str, ...] = ()
 
 
 def worded(text: str) -> Mapping[str, str]:
@@ -52,12 +54,9 @@ def definitions_of(record: Mapping[str, Any]) -> Definitions:
     conventions = _mapping(record, "conventions")
     model = _mapping(record, "model")
     files = model.get("files")
-    stems = (
-        [PurePosixPath(str(file).split(" (")[0].replace("\\", "/")) for file in files]
-        if isinstance(files, list)
-        else []
-    )
-    names = [str(model.get("name", "")), *(path.stem for path in stems if "tables" not in path.parts)]
+    given = [str(file).split(" (")[0].replace("\\", "/") for file in files] if isinstance(files, list) else []
+    paths = [PurePosixPath(file) for file in given]
+    names = [str(model.get("name", "")), *(path.stem for path in paths if "tables" not in path.parts)]
     texts = {key: worded(str(conventions.get(section, ""))) for key, section in _SECTIONS.items()}
     return Definitions(tuple(dict.fromkeys(name for name in names if name)), **texts)
 
@@ -86,7 +85,7 @@ def model_fit(norms: NormSet, record: Mapping[str, Any], asked: bool) -> ModelFi
     kept = ground | {column for column in columns - ground if _same(column, theirs, ours)}
     joints = sorted({_joint(column, theirs) for column in columns - kept})
     why = f"Without what this result defines otherwise than the band: {', '.join(joints)}" if joints else ""
-    return ModelFit(frozenset(kept), why, True)
+    return ModelFit(frozenset(kept), why, True, tuple(joints))
 
 
 def _same(column: str, theirs: Definitions, ours: Definitions) -> bool:

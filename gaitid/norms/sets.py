@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,6 @@ SPEEDS = {"dimensionless": "dimensionless_speed", "m/s": "speed_m_per_s"}
 #: How the name of a band's column ends.
 UNITS = ("_deg", "_moment_Nm_per_kg", "_power_W_per_kg", "_N_per_kg")
 _DATA = Path(__file__).with_name("data")
-_MAX_BYTES = 20_000_000
 
 
 def published_sets() -> tuple[str, ...]:
@@ -36,13 +36,24 @@ def load_set(name: str) -> NormSet:
     """
     path = Path(name)
     if _is_file(path):
-        return parse_set(_content(path), name)
+        return _read(path, path.stat().st_mtime_ns)
     if name in published_sets():
-        return parse_set(json.loads((_DATA / f"{name}.json").read_text("utf-8")), name)
+        return _published(name)
     raise GaitidError(
         f"no norms {name!r}{nearest(name, published_sets())}",
         expected=f"none, {', '.join(published_sets())}, or a file that gaitid norms build wrote",
     )
+
+
+@cache
+def _read(path: Path, changed_ns: int) -> NormSet:
+    """A file's; a page of many trials asks for it as often, and `changed_ns` is of the file."""
+    return parse_set(_content(path), str(path))
+
+
+@cache
+def _published(name: str) -> NormSet:
+    return parse_set(json.loads((_DATA / f"{name}.json").read_text("utf-8")), name)
 
 
 def parse_set(content: object, name: str) -> NormSet:

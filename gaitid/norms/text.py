@@ -92,9 +92,9 @@ def set_lines(norms: NormSet) -> Iterator[str]:
         yield ""
         yield f"{group.name}: {group.label}, n = {group.n}{_speed_words(group)}"
         for name, figure in (*group.spatiotemporal.items(), *group.features.items()):
-            yield f"  {name:<51}{_value(figure)}"
+            yield f"  {name:<55}{_value(figure)}"
         for column, band in group.bands.items():
-            yield f"  {column:<51}{_extremes(band)}{f'  n = {band.n}' if band.n != group.n else ''}"
+            yield f"  {column:<55}{_extremes(band)}{f'  n = {band.n}' if band.n != group.n else ''}"
 
 
 def _speed_words(group: Group) -> str:

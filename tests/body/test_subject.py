@@ -85,6 +85,14 @@ def test_a_subject_file_is_read_into_si(read: Callable[[str], SubjectFile]) -> N
     assert found.foot_flat is False
 
 
+def test_an_age_is_recorded_in_years(read: Callable[[str], SubjectFile], pig: specs.Model) -> None:
+    """For normative bands; no number of a result depends on it."""
+    found = read("age_years: 9.5\n")
+    assert found.values == {"age": 9.5}
+    measured = resolve(pig, {"age"}, found).measured["age"]
+    assert (measured.value, measured.unit, measured.source) == (9.5, "years", "subject file")
+
+
 def test_an_empty_choice_of_static_is_no_choice(read: Callable[[str], SubjectFile]) -> None:
     assert read("mass_kg: 70\n").foot_flat is None
     assert read("mass_kg: 70\nstatic: {foot_flat: true}\n").foot_flat is True
@@ -95,6 +103,7 @@ def test_an_empty_choice_of_static_is_no_choice(read: Callable[[str], SubjectFil
     [
         ("mass_kg: 70000", "mass_kg: expected 1 to 400 kg, found 70000 (wrong unit?)"),
         ("mass_kg: 0", "mass_kg: expected 1 to 400 kg"),
+        ("age_years: 900", "age_years: expected 0 to 130 years, found 900"),
         ("height_m: 175", "height_m: expected 0.3 to 2.6 m, found 175 (wrong unit?)"),
         ("left_leg_length_mm: 0.83", "left_leg_length_mm: expected 150 to 1500 mm, found 0.83 (wrong unit?)"),
         ("left_leg_length_cm: 830", "left_leg_length_cm: expected 15 to 150 cm, found 830"),

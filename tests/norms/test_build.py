@@ -155,6 +155,22 @@ def test_the_file_is_read_back(result: Make, tmp_path: Path) -> None:
     assert "Ours, été, all speeds, 1.00 ± 0.00 m/s (n = 3)." in words
 
 
+def test_features_of_a_joint_that_is_defined_otherwise_are_left_out(result: Make, tmp_path: Path) -> None:
+    records = [result(name, level) for name, level in (("ann", 0.0), ("bob", 3.0), ("cid", 9.0))]
+    own = tmp_path / "own.yaml"
+    own.write_text(set_yaml(build_norms([tmp_path], ABOUT)[0]), encoding="utf-8")
+    record = json.loads(records[0].read_text("utf-8"))
+    norms, _ = norms_for(str(own), record, 1.0)
+    assert norms is not None
+    assert {"hip_flexion_angle_max", "gait_profile_score"} < set(norms.features)
+    angles = record["conventions"]["angles"]
+    record["conventions"]["angles"] = angles.replace("hip: yxz", "hip: zxy")
+    norms, words = norms_for(str(own), record, 1.0)
+    assert norms is not None
+    assert not norms.features and "hip_flexion_deg" not in norms.bands and "knee_flexion_deg" in norms.bands
+    assert "defines otherwise than the band: hip" in words
+
+
 def test_one_subject_has_no_standard_deviation(result: Make, tmp_path: Path) -> None:
     result("ann", 1.0)
     built, lines = build_norms([tmp_path], ABOUT)

@@ -32,7 +32,7 @@ class Child(NamedTuple):
 
 def curves_of(path: Path) -> dict[str, dict[str, Any]]:
     """(cycles, 101) by side and column."""
-    rows = list(csv.DictReader(path.open(encoding="utf-8")))
+    rows = list(csv.DictReader(path.read_text("utf-8").splitlines()))
     found: dict[str, dict[str, Any]] = {}
     for side in ("left", "right"):
         mine = [row for row in rows if row["side"] == side]
@@ -48,7 +48,7 @@ def children(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, 
         folder, trial = tmp_path_factory.mktemp(name), SHARED / "children" / name / "walk.c3d"
         run_file(trial, folder, prepare(RunOptions(model="pig", static=trial.with_name("static.c3d"))))
         record = json.loads((folder / "walk.run.json").read_text("utf-8"))
-        rows = list(csv.DictReader((folder / "walk.spatiotemporal.csv").open(encoding="utf-8")))
+        rows = list(csv.DictReader((folder / "walk.spatiotemporal.csv").read_text("utf-8").splitlines()))
         speed = next(float(row["speed_m_per_s"]) for row in rows if (row["side"], row["cycle"]) == ("both", "mean"))
         norms, words = norms_for(None, record, speed)
         assert norms is not None

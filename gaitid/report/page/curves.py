@@ -134,7 +134,7 @@ def _svg(drawn: Drawn, panel: CyclePanel, means: Mapping[str, MeanCurve], band: 
     )
     if band is not None:
         parts.append(_norm(scale, panel, band))
-    for side, pooled in reversed(sides.items()):  # the left one's dashes lie on the right one's line
+    for side, pooled in reversed(list(sides.items())):  # the left one's dashes lie on the right one's line
         parts.append(f'<g class="{side}">{_curves(scale, panel, pooled, means[side])}</g>')
     parts.append("</g>")
     parts.append(_marks(sides))
