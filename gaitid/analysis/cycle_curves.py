@@ -11,8 +11,11 @@ import numpy as np
 
 from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.swing_end import swing_end, unloaded
+from gaitid.analysis.under_load import under_load
+from gaitid.dynamics.wrench import Wrench
 from gaitid.gait.curves import GROUND_COLUMNS, CycleCurves
 from gaitid.gait.cycles import CYCLE_POINTS, over_cycles, sample
+from gaitid.gait.impact import matched_load
 from gaitid.gait.spatiotemporal import Gait, Stride
 from gaitid.trial import Array, Mask
 
@@ -54,17 +57,27 @@ def cycle_curves(result: Result, gait: Gait | None = None, points: int = CYCLE_P
     width = len(names) + len(GROUND_COLUMNS)
     ordered: list[Stride] = []
     tables, impacts = [np.empty((0, points, width))], [np.empty((0, points), dtype=bool)]
+    settled = [np.empty((0, points, width))]
     for side, columns in named.items():
         of_side = [stride for stride in strides if stride.cycle.side == side]
         if not of_side or not names:
             continue
         values = np.stack([columns[name] for name in names], axis=1)
-        tables.append(_over(result, side, of_side, values, sum(name.endswith("_deg") for name in names), points))
-        impacts.append(_impact(result, side, of_side, points))
+        angles = sum(name.endswith("_deg") for name in names)  # they come first
+        tables.append(_over(result, side, of_side, values, angles, points))
+        start, end = np.array([(s.cycle.strike.time_s, s.cycle.next_strike.time_s) for s in of_side]).T
+        at = np.linspace(start, end, points, axis=1) * result.trial.rate_hz
+        impacts.append(_of_impact(result, side, at))
+        settled.append(tables[-1])
+        if impacts[-1].any():
+            kinetics = _settled(result, side, values[:, angles:])
+            settled[-1] = tables[-1].copy()
+            settled[-1][impacts[-1], angles : len(names)] = sample(kinetics, at[impacts[-1]])
         ordered += of_side
     rate_hz = result.trial.rate_hz
     columns_of = (*names, *GROUND_COLUMNS)
-    return CycleCurves(tuple(ordered), columns_of, np.concatenate(tables), np.concatenate(impacts), rate_hz)
+    arrays = (np.concatenate(tables), np.concatenate(impacts), np.concatenate(settled))
+    return CycleCurves(tuple(ordered), columns_of, *arrays, rate_hz)
 
 
 def _over(result: Result, side: str, strides: Sequence[Stride], values: Array, angles: int, points: int) -> Array:
@@ -78,13 +91,26 @@ def _over(result: Result, side: str, strides: Sequence[Stride], values: Array, a
     return np.concatenate([over(values[:, :angles], period=360.0), kinetics], axis=2)
 
 
-def _impact(result: Result, side: str, strides: Sequence[Stride], points: int) -> Mask:
-    """(cycles, points) whether one of the two nearest frames belongs to an impact."""
+def _of_impact(result: Result, side: str, at: Array) -> Mask:
+    """Whether one of the two frames nearest to instants (in frames from the first) belongs to an impact."""
     frames = result.impact_frames(side)
-    start, end = np.array([(s.cycle.strike.time_s, s.cycle.next_strike.time_s) for s in strides]).T
-    at = np.linspace(start, end, points, axis=1) * result.trial.rate_hz
     low, high = (np.clip(edge(at).astype(int), 0, len(frames) - 1) for edge in (np.floor, np.ceil))
     return np.asarray(frames[low] | frames[high])
+
+
+def _settled(result: Result, side: str, kinetics: Array) -> Array:
+    """(frames, columns) moments and powers of one side, under matched loads in the frames of impacts."""
+    frames = np.flatnonzero(result.impact_frames(side))
+    leg, bandwidth_hz = result.sides[side], result.markers.quality["marker_bandwidth_hz"]
+    changed = kinetics.copy()
+    changed[frames] = np.nan
+    if 0 < bandwidth_hz < result.trial.rate_hz / 2:
+        wrench = matched_load(leg.load, bandwidth_hz, result.trial.rate_hz).wrench
+        load = Wrench(wrench.f_g[frames], wrench.m_g[frames], wrench.p_g[frames])
+        moments, powers = under_load(result, side, frames, load)
+        columns = side_columns(replace(leg, angles={}, moments=moments, powers=powers))
+        changed[frames] = np.stack(list(columns.values()), axis=1)
+    return changed
 
 
 def _end_in_swing(result: Result, side: str, strides: Sequence[Stride], kinetics: Array) -> None:

@@ -29,6 +29,9 @@ class CycleCurves:
         NaN where unknown.
     impact : (cycles, points) bool array
         Where one of the two nearest frames belongs to an impact of this side.
+    settled : (cycles, points, columns) array
+        `values` with the joints' moments and powers under matched loads (`gaitid.gait.impact.matched_load`) where
+        `impact`: what integrals run through. NaN there where the bandwidth of the markers is not known.
     rate_hz : float
         Of the cameras.
     """
@@ -37,6 +40,7 @@ class CycleCurves:
     names: tuple[str, ...]
     values: Array
     impact: Mask
+    settled: Array
     rate_hz: float
 
     @property

@@ -1,7 +1,8 @@
 """Curves over the cycle -> the figures that papers and reports tabulate (`feature_list`), all cycles at once.
 
-A value whose phase holds an unknown row is unknown. Moments and powers of the joints are never taken from rows of an
-impact (`gaitid.gait.impact`), and what is greatest beside one is no peak. docs/features.md says each rule.
+A value whose phase holds an unknown row is unknown. No peak of a joint is taken from rows of an impact
+(`gaitid.gait.impact`), and what is greatest beside one is no peak; integrals run through them under matched loads, of
+which none is left. docs/features.md says each rule.
 """
 
 from __future__ import annotations
@@ -19,8 +20,6 @@ from gaitid.trial import Array, IntArray, Mask
 #: % of the cycle on either side of a peak within which nothing is higher: a tenth of what markers at 6 Hz resolve is
 #: no peak.
 PEAK_REACH = 3
-#: Share of a stance or cycle that impacts may take of an integral: what is left of it is the integral without them.
-MOST_IMPACT = 0.2
 _TOGETHER = 16  # cycles at once: more would only need more memory
 
 _SIGNS = {"max": 1.0, "min": -1.0, "generation_max": 1.0, "absorption_max": -1.0}
@@ -94,9 +93,11 @@ _PEAK_OF = np.array(
     ]
 )
 _REACH = np.array([REACHES[f.phase] for f in _WORKS.features])
-# columns that are integrated, and the place among them of each
-_SUMMED = np.flatnonzero(_KINETIC | _GROUND)
-_PLACE = np.searchsorted(_SUMMED, np.arange(len(_COLUMNS)))
+# columns that are integrated, those of joints first, and the place among them of each
+_OF_JOINT = np.flatnonzero(_KINETIC)
+_SUMMED = np.concatenate([_OF_JOINT, np.flatnonzero(_GROUND)])
+_PLACE = np.zeros(len(_COLUMNS), dtype=np.intp)
+_PLACE[_SUMMED] = np.arange(len(_SUMMED))
 
 
 def measure(curves: CycleCurves, gravity_m_per_s2: float, loading: Array) -> FeatureValues:
@@ -126,12 +127,20 @@ class _Measured:
     def __init__(self, curves: CycleCurves, part: slice, gravity_m_per_s2: float) -> None:
         where = {name: i for i, name in enumerate(curves.names)}
         given = [where.get(name, -1) for name in _COLUMNS]
-        values = curves.values[part].transpose(2, 0, 1)
-        self.values = values[given]
-        self.values[[i for i, place in enumerate(given) if place < 0]] = np.nan
+        absent = [i for i, place in enumerate(given) if place < 0]
+        self.values = curves.values[part].transpose(2, 0, 1)[given]
+        self.values[absent] = np.nan
+        jumps = _ANGULAR[:, None] & (np.abs(np.diff(self.values, axis=2)) > 180).any(axis=2)
+        if jumps.any():  # round the circle
+            self.values[jumps] = np.unwrap(self.values[jumps], period=360, axis=1)
         self.values[_GROUND] *= 1 / gravity_m_per_s2 if gravity_m_per_s2 > 0 else np.nan
         self.unknown = ~np.isfinite(self.values)
         self.impact = curves.impact[part]
+        self.summed = self.values[_SUMMED]
+        if self.impact.any():
+            settled = curves.settled[part].transpose(2, 0, 1)[np.array(given)[_OF_JOINT]]
+            self.summed[: len(_OF_JOINT)] = settled
+            self.summed[[i for i, place in enumerate(_OF_JOINT) if given[place] < 0]] = np.nan
         self.percent = curves.percent
         cycles = curves.cycles[part]
         self.events = {name: np.array([c.percent(getattr(c, name)) for c in cycles]) for name in _EVENTS.values()}
@@ -145,7 +154,6 @@ class _Measured:
     def into(self, value: Array, percent: Array) -> None:
         """Write the values of all features, and where they lie, (cycles, features)."""
         v = self.values
-        # no angle jumps by 180° in a cycle
         value[:, _RANGES.at] = (v[_RANGES.column].max(axis=2) - v[_RANGES.column].min(axis=2)).T
         value[:, _STRIKES.at], percent[:, _STRIKES.at] = v[_STRIKES.column, :, 0].T, 0.0
         for kind, some in _AT.items():
@@ -179,7 +187,7 @@ class _Measured:
 
     def _integrals(self, value: Array, rows: IntArray, peaked: Mask) -> None:
         """Impulses, works and areas of bursts, of which `rows` and `peaked`, (bursts, cycles), tell the peaks."""
-        values, unknown = self.values[_SUMMED], self.unknown[_SUMMED]
+        values = self.summed
         a, b = values[..., :-1], values[..., 1:]
         step_s = self.duration_s[:, None] / (len(self.percent) - 1)
         # of the straight line between two rows what lies above zero: b²/2(b − a) where it crosses zero
@@ -192,43 +200,39 @@ class _Measured:
         below = (a + b) / 2
         below *= step_s
         below -= above
-        lacking = unknown[..., :-1] | unknown[..., 1:]
-        impact = _KINETIC[_SUMMED][:, None, None] & (self.impact[:, :-1] | self.impact[:, 1:])
-        left_out = lacking | impact
-        above[left_out], below[left_out] = 0, 0
+        lacking = ~np.isfinite(below)
+        above[lacking], below[lacking] = 0, 0
         sums = {"positive": _summed(above, float), "negative": _summed(below, float)}
-        unknowns, impacts = _summed(lacking, int), _summed(impact, int)
-        self._of_phases(value, sums, (unknowns, impacts))
-        self._of_bursts(value, sums, unknowns + impacts, (rows, peaked))
+        missing = _summed(lacking, int)
+        self._of_phases(value, sums, missing)
+        self._of_bursts(value, sums, missing, (rows, peaked))
 
-    def _of_phases(self, value: Array, sums: dict[str, Array], doubts: tuple[Array, Array]) -> None:
+    def _of_phases(self, value: Array, sums: dict[str, Array], missing: Array) -> None:
         """Over the whole stance or the whole cycle."""
         last = float(len(self.percent) - 1)
         ends = {"stance": self.events["off"] * last / 100, "": np.full(len(self.duration_s), last)}
         for phase, end in ends.items():
-            whole = np.ceil(end).astype(int)
-            lacking = np.stack([d[:, np.arange(len(end)), whole] for d in doubts])
-            empty = (lacking[0] > 0) | (lacking[1] > MOST_IMPACT * end)
+            empty = missing[:, np.arange(len(end)), np.ceil(end).astype(int)] > 0
             totals = {kind: np.where(empty, np.nan, _at(sums[kind], end)) for kind in sums}
             totals["net"] = totals["positive"] + totals["negative"]
             for i, column, feature in zip(_PARTS.at, _PLACE[_PARTS.column], _PARTS.features, strict=True):
                 if feature.phase == phase:
                     value[:, i] = totals[feature.kind.rpartition("_")[2]][column]
 
-    def _of_bursts(self, value: Array, sums: dict[str, Array], doubts: Array, peaks: tuple[IntArray, Mask]) -> None:
+    def _of_bursts(self, value: Array, sums: dict[str, Array], missing: Array, peaks: tuple[IntArray, Mask]) -> None:
         """From where the power changes its sign before a peak to where it does after it, within the burst's reach."""
         (rows, peaked), column = peaks, _PLACE[_WORKS.column]
         sign = np.array([1.0 if f.kind == "generation_work" else -1.0 for f in _WORKS.features])
         index = np.arange(len(self.percent))
-        other = ~(self.values[_WORKS.column] * sign[:, None, None] > 0)
+        other = ~(self.summed[column] * sign[:, None, None] > 0)
         before = np.maximum.accumulate(np.where(other, index, 0), axis=2)
         after = np.minimum.accumulate(np.where(other, index, index[-1])[..., ::-1], axis=2)[..., ::-1]
         within = (self.place >= _REACH[:, 0, None, None]) & (self.place <= _REACH[:, 1, None, None])
         first = np.maximum(_pick(before, rows), within.argmax(axis=2))
         last = np.minimum(_pick(after, rows), index[-1] - within[..., ::-1].argmax(axis=2))
         area = np.where((sign > 0)[:, None, None], sums["positive"][column], -sums["negative"][column])
-        doubt = doubts[column]
-        lacking = ~peaked | (_pick(doubt, last) - _pick(doubt, first) > 0)
+        holes = missing[column]
+        lacking = ~peaked | (_pick(holes, last) - _pick(holes, first) > 0)
         value[:, _WORKS.at] = np.where(lacking, np.nan, _pick(area, last) - _pick(area, first)).T
 
 
@@ -245,13 +249,16 @@ def _between(values: Array, percent: Array) -> Array:
 
 
 def _peaks(values: Array) -> Mask:
-    """Where nothing within `PEAK_REACH` rows is higher; never at the ends."""
+    """Where nothing within `PEAK_REACH` rows is higher, and both ends of these are lower; never at the ends."""
     high = values.copy()
     for reach in range(1, PEAK_REACH + 1):
         np.maximum(high[..., reach:], values[..., :-reach], out=high[..., reach:])
         np.maximum(high[..., :-reach], values[..., reach:], out=high[..., :-reach])
     peak = values >= high
-    peak[..., 0] = peak[..., -1] = False
+    peak[..., PEAK_REACH:] &= values[..., PEAK_REACH:] > values[..., :-PEAK_REACH]
+    peak[..., :-PEAK_REACH] &= values[..., :-PEAK_REACH] > values[..., PEAK_REACH:]
+    peak[..., :PEAK_REACH] &= values[..., :PEAK_REACH] > values[..., :1]
+    peak[..., -PEAK_REACH:] &= values[..., -PEAK_REACH:] > values[..., -1:]
     return np.asarray(peak)
 
 

@@ -1,8 +1,8 @@
 """How fast the ground loads a foot after its strike: from the plates' own samples, with a filter of their own.
 
 At the camera's rate a strike's transient lasts two or three frames, so loading rates are taken where it was sampled:
-the vertical force through a zero-phase Butterworth low-pass at 50 Hz (Milner et al. 2006, Med Sci Sports Exerc
-38:323-328), whatever `force_cutoff_hz` is. The result depends on that filter: rates from other filters are other rates.
+the vertical force through a zero-phase Butterworth low-pass at 50 Hz, whatever `force_cutoff_hz` is. They depend on
+that filter: rates from other filters are other rates.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from gaitid.trial import Array, ForcePlate
 CUTOFF_HZ = 50.0
 #: Of the plates, Hz: four samples a period of the cut-off.
 SLOWEST_HZ = 4 * CUTOFF_HZ
-#: Share of the contact after its strike that stands for the first peak where there is none (Willy, Pohl & Davis 2008).
+#: Share of the contact after its strike that stands for the first peak where there is none (Blackmore, Willy & Creaby
+#: 2016, J Biomech 49:479-483).
 WITHOUT_PEAK = 0.13
-# Of the time from the strike to the first peak: between these the mean rate is taken (Milner et al. 2006).
+# Of the time from the strike to the first peak: between these the mean rate is taken (Milner et al. 2006, Med Sci
+# Sports Exerc 38:323-328).
 EARLY, LATE = 0.2, 0.8
 # s. Nothing is higher on either side of a peak for this long; body weights that it has at least.
 PEAK_REACH_S, LEAST_PEAK = 0.01, 0.2

@@ -14,6 +14,7 @@ TABLES = {
     "cycles": ("side", "cycle", "percent"),
     "spatiotemporal": ("side", "cycle"),
     "features": ("side", "cycle", "feature"),
+    "stances": ("side", "contact", "percent"),
     "segments": ("frame",),
     "base": ("frame",),
 }

@@ -101,6 +101,7 @@ def test_files_that_run_writes_without_write(walk: Path, tmp_path: Path) -> None
         "walk.joints.csv",
         "walk.run.json",
         "walk.spatiotemporal.csv",
+        "walk.stances.csv",
         "walk.wrenches.csv",
     ]
 
@@ -401,7 +402,7 @@ def test_same_bytes_twice(walk: Path, tmp_path: Path, monkeypatch: pytest.Monkey
         monkeypatch.chdir(folder)
         assert gaitid("run", walk, "--model", "pig", "--write", "segments").code == 0
         texts.append({p.name: p.read_bytes() for p in folder.iterdir()})
-    assert len(texts[0]) == 8
+    assert len(texts[0]) == 9
     assert texts[0] == texts[1]
 
 
