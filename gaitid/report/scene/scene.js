@@ -445,7 +445,22 @@
     }
   }
 
+  /** Times in the list of contacts become buttons that the parts of the page go to. */
+  function link() {
+    for (const words of document.querySelectorAll("span[data-gp-time]")) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "gp-go";
+      button.textContent = words.textContent;
+      button.title = "Show this moment in the 3D view";
+      const detail = { trial: words.dataset.gpTrial, time_s: Number(words.dataset.gpTime), from: "plan" };
+      button.addEventListener("click", () => document.dispatchEvent(new CustomEvent("gaitid:time", { detail })));
+      words.replaceWith(button);
+    }
+  }
+
   function start() {
+    link();
     for (const section of document.querySelectorAll("section.gs")) if (!section.gaitidPlayer) section.gaitidPlayer = new Player(section);
   }
 
