@@ -111,10 +111,8 @@ def plan_html(result: written.Result, key: str = "") -> str:
     picture = _picture(seen.moving, prints, result)
     drawn = len(_drawn(seen.moving, prints))
     few = f'<p class="quiet">{drawn} of {len(prints)} contacts are drawn.</p>' if drawn < len(prints) else ""
-    words = f"{few}{_list(of_trial, prints, key)}"
-    return (
-        f'<figure class="gp">{picture}<figcaption><strong>{escape(result.stem)}</strong>{words}</figcaption></figure>'
-    )
+    words = f"<strong>{escape(result.stem)}</strong>{few}{_list(of_trial, prints, key)}"
+    return f'<figure class="gp">{picture}<figcaption>{words}</figcaption></figure>'
 
 
 # --- what is drawn ------------------------------------------------------------------------------------------
