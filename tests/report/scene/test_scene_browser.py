@@ -256,6 +256,7 @@ def test_the_slider_by_mouse_and_key(opened: Callable[..., Any]) -> None:
 
 def test_time_goes_to_the_page_and_comes_from_it(opened: Callable[..., Any]) -> None:
     view = opened()
+    assert get(view, "sent") == get(view, "time")  # at first nobody chose a moment
     view.evaluate("() => { window.heard = []; document.addEventListener('gaitid:time', e => heard.push(e.detail)); }")
     view.focus(".gs-canvas")
     view.keyboard.press(".")
