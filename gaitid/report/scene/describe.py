@@ -69,11 +69,20 @@ def described(seen: Moving, key: str, name: str, budget_bytes: int) -> str:
         Fewer pictures a second come first, then the model's markers only, then a part of the trial.
     """
     text = ""
-    for cut in _cuts(seen.result):
+    cuts = list(_cuts(seen.result))
+    for cut in cuts:
+        if cut is not cuts[-1] and _fewest_bytes(seen, cut) > budget_bytes:
+            continue
         text = json.dumps(description(seen, key, name, cut), ensure_ascii=False, separators=(",", ":"))
         if len(text.encode("utf-8")) <= budget_bytes:
             break
     return text
+
+
+def _fewest_bytes(seen: Moving, cut: Cut) -> int:
+    """That the numbers of a part of a trial take at least: one byte each, in base64."""
+    points = sum(track.used or cut.others for track in seen.tracks) + 2 * len(seen.bones)
+    return len(range(seen.result.trial.n_frames)[cut.frames]) * 3 * points * 4 // 3
 
 
 def _cuts(result: Result) -> Iterable[Cut]:

@@ -86,8 +86,14 @@ class _Print:
     path_d: Array
 
 
-def plan_html(result: written.Result) -> str:
+def plan_html(result: written.Result, key: str = "") -> str:
     """The plates from above, and a list of the contacts beneath.
+
+    Parameters
+    ----------
+    result : Result
+    key : str, optional
+        How the page names the trial in ``gaitid:time``: frames in the list then lead there.
 
     Returns
     -------
@@ -105,7 +111,8 @@ def plan_html(result: written.Result) -> str:
     picture = _picture(seen.moving, prints, result)
     drawn = len(_drawn(seen.moving, prints))
     few = f'<p class="quiet">{drawn} of {len(prints)} contacts are drawn.</p>' if drawn < len(prints) else ""
-    return f'<figure class="gp">{picture}<figcaption><strong>{escape(result.stem)}</strong>{few}{_list(of_trial, prints)}</figcaption></figure>'
+    words = f"<strong>{escape(result.stem)}</strong>{few}{_list(of_trial, prints, key)}"
+    return f'<figure class="gp">{picture}<figcaption>{words}</figcaption></figure>'
 
 
 # --- what is drawn ------------------------------------------------------------------------------------------
@@ -174,7 +181,7 @@ def _paper(seen: Moving, drawn: Sequence[_Print], key: str) -> _Paper:
 def _picture(seen: Moving, prints: Sequence[_Print], result: written.Result) -> str:
     drawn = _drawn(seen, prints)
     paper = _paper(seen, drawn, f"{crc32(str(result.path.absolute()).encode('utf-8', 'surrogateescape')):08x}")
-    parts = [_plate(seen, paper, number) for number in range(len(seen.result.trial.plates))]
+    parts = [_plate(seen, paper, index, drawn) for index in range(len(seen.result.trial.plates))]
     parts.append(_arrow(seen, paper))
     parts += [_foot(paper, printed) for printed in drawn]
     parts += [_path(seen, paper, printed) for printed in drawn]
@@ -202,19 +209,30 @@ def _at(place: Array) -> str:
     return f"{place[0]:.1f} {place[1]:.1f}"
 
 
-def _plate(seen: Moving, paper: _Paper, index: int) -> str:
+def _free_corner(corners: Array, paper: _Paper, drawn: Sequence[_Print]) -> Array:
+    """Where a plate's number stands: toward the corner that is farthest from every foot."""
+    middle = corners.mean(axis=0)
+    places = middle + 0.62 * (corners - middle)
+    feet = [paper.places(printed.outline_d.mean(axis=0)) for printed in drawn if printed.outline_d is not None]
+    if not feet:
+        return np.asarray(middle)
+    away = np.linalg.norm(places[:, None] - np.array(feet), axis=2).min(axis=1)
+    return np.asarray(places[away.argmax()])
+
+
+def _plate(seen: Moving, paper: _Paper, index: int, drawn: Sequence[_Print]) -> str:
     plate = seen.result.trial.plates[index]
     if not plate.outlined:
         return ""
     corners = paper.places(seen.view.points(plate.corners_g))
-    middle = corners.mean(axis=0)
+    place = _free_corner(corners, paper, drawn)
     outline = "M" + "L".join(map(_at, corners)) + "Z"
     fault = {**seen.result.ground.refused, **seen.result.ground.faults}.get(plate.number, "")
     title = f"plate {plate.number}" + (f" is not used: {plain(fault)}" if fault else "")
     bad = f'<path d="{outline}" fill="url(#hatch-{paper.key})"/>' if fault else ""
     return (
         f'<g><title>{escape(title)}</title><path d="{outline}" class="gp-plate"/>{bad}'
-        f'<text x="{middle[0]:.1f}" y="{middle[1] + 9:.1f}" class="gp-plate-number">{plate.number}</text></g>'
+        f'<text x="{place[0]:.1f}" y="{place[1] + 9:.1f}" class="gp-plate-number">{plate.number}</text></g>'
     )
 
 
@@ -316,10 +334,10 @@ def _bar(paper: _Paper) -> str:
 # --- in words -----------------------------------------------------------------------------------------------
 
 
-def _list(result: Result, prints: Sequence[_Print]) -> str:
+def _list(result: Result, prints: Sequence[_Print], key: str) -> str:
     if not prints:
         return '<p class="quiet">No foot was on the ground.</p>'
-    items = [_item(result, printed) for printed in prints]
+    items = [_item(result, printed, key) for printed in prints]
     shown = f'<ol class="gp-list">{"".join(items[:_LISTED])}</ol>'
     if len(items) > _LISTED:
         rest = "".join(items[_LISTED:])
@@ -328,10 +346,12 @@ def _list(result: Result, prints: Sequence[_Print]) -> str:
     return shown + _not_used(result)
 
 
-def _item(result: Result, printed: _Print) -> str:
+def _item(result: Result, printed: _Print, key: str) -> str:
     contact, first = printed.contact, result.trial.first_frame
     verdict = verdict_of(contact)
     frames = f"frames {contact.first + first}–{contact.last + first}"
+    middle_s = (contact.first + contact.last) / 2 / result.trial.rate_hz
+    leads = f' data-gp-trial="{escape(key)}" data-gp-time="{middle_s:.3f}"' if key else ""
     words = contact_words(contact)
     if not contact.plates and (under := plates_under(result, contact)):
         words += f" (over plate {'+'.join(map(str, under))})"
@@ -340,7 +360,7 @@ def _item(result: Result, printed: _Print) -> str:
     return (
         f'<li class="gp-item gp-{verdict}"><span class="gp-mark">{_MARKS[verdict]}</span> '
         f'<span class="{contact.side}">{contact.side} foot</span>{space}{escape(rest)} '
-        f'<span class="quiet">{frames}</span></li>'
+        f'<span class="quiet"{leads}>{frames}</span></li>'
     )
 
 

@@ -36,6 +36,7 @@
       this.listen();
       this.readColours();
       this.choose([...this.texts.keys()][0]);
+      this.sent = Math.round(this.time); // nobody chose this moment: the page is not told of it
     }
 
     // --- trial and time ---------------------------------------------------------------------------------
@@ -51,8 +52,9 @@
       this.slider.max = this.trial.n - 1;
       const { path } = this.trial;
       const [a, b] = [path[0], path[path.length - 1]];
-      this.toggle("follow", Math.hypot(a[0] - b[0], a[1] - b[1]) > WALKS);
-      this.view(this.viewName || "free");
+      if (!this.ownFollow) this.toggle("follow", Math.hypot(a[0] - b[0], a[1] - b[1]) > WALKS);
+      if (this.viewName) this.fit();
+      else this.view("free");
       this.words();
       this.changed();
     }
@@ -140,6 +142,12 @@
       const button = this.section.querySelector(`[data-toggle="${name}"]`);
       if (button) button.setAttribute("aria-pressed", on);
       this.changed();
+    }
+
+    /** What the user says of following holds for all trials. */
+    refollow() {
+      this.ownFollow = true;
+      this.fit();
     }
 
     // --- drawing ----------------------------------------------------------------------------------------
@@ -319,7 +327,7 @@
       for (const button of section.querySelectorAll("[data-toggle]"))
         button.addEventListener("click", () => {
           this.toggle(button.dataset.toggle);
-          if (button.dataset.toggle === "follow") this.fit();
+          if (button.dataset.toggle === "follow") this.refollow();
         });
       canvas.addEventListener("keydown", (event) => this.key(event));
       canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
@@ -360,7 +368,10 @@
         ".": () => this.go(Math.round(this.time) + 1),
         Home: () => this.go(0),
         End: () => this.go(this.trial.n - 1),
-        f: () => this.toggle("follow"),
+        f: () => {
+          this.toggle("follow");
+          this.refollow();
+        },
         l: () => this.toggle("labels"),
         m: () => this.toggle("moments"),
       };
@@ -445,7 +456,22 @@
     }
   }
 
+  /** Times in the list of contacts become buttons that the parts of the page go to. */
+  function link() {
+    for (const words of document.querySelectorAll("span[data-gp-time]")) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "gp-go";
+      button.textContent = words.textContent;
+      button.title = "Show this moment in the 3D view";
+      const detail = { trial: words.dataset.gpTrial, time_s: Number(words.dataset.gpTime), from: "plan" };
+      button.addEventListener("click", () => document.dispatchEvent(new CustomEvent("gaitid:time", { detail })));
+      words.replaceWith(button);
+    }
+  }
+
   function start() {
+    link();
     for (const section of document.querySelectorAll("section.gs")) if (!section.gaitidPlayer) section.gaitidPlayer = new Player(section);
   }
 

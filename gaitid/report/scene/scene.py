@@ -108,12 +108,14 @@ def _player(shown: Sequence[tuple[str, str, Seen]]) -> str:
         '"></canvas><div class="gs-tip" hidden></div><p class="gs-say" aria-live="off"></p></div>'
         f'<div class="gs-bar">{trials}<button type="button" class="gs-play" aria-pressed="false">Play</button>'
         f'<label class="gs-pick">Speed <select class="gs-speed">{speeds}</select></label>'
-        '<output class="gs-time"></output></div>'
+        '<output class="gs-time" aria-live="off"></output></div>'
         '<div class="gs-scrub"><canvas class="gs-strip" aria-hidden="true"></canvas>'
         '<input class="gs-slider" type="range" min="0" max="1" step="1" value="0" aria-label="Time"></div>'
         f'<div class="gs-bar" role="group" aria-label="View">{views}'
         '<button type="button" data-zoom="in" aria-label="Zoom in">+</button>'
         '<button type="button" data-zoom="out" aria-label="Zoom out">−</button></div>'
         f'<div class="gs-bar" role="group" aria-label="What is drawn">{toggles}</div>'
-        '<p class="gs-legend" aria-hidden="true"></p><ul class="gs-doubts"></ul>'
+        '<p class="gs-legend" aria-hidden="true"></p><p class="gs-keys">Turn: drag, arrow keys. Zoom: wheel after a '
+        "click, + and −, pinch. Play: space. Step: comma and full stop. Views: 1 to 5.</p>"
+        '<ul class="gs-doubts"></ul>'
     )

@@ -16,7 +16,7 @@
     draw(trial, time, camera, shown, colours, width, height) {
       Object.assign(this, { trial, time, camera, shown, colours, width, height });
       this.i = Math.max(0, Math.min(trial.n - 1, Math.round(time)));
-      this.font = Math.max(11, Math.min(18, height / 42));
+      this.font = Math.max(11, Math.min(28, height / 42));
       this.items = [];
       this.points = [];
       camera.prepare(width, height);

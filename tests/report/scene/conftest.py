@@ -20,6 +20,12 @@ def run(*words: object) -> None:
 
 
 @pytest.fixture(scope="session")
+def run_trial() -> Callable[..., None]:
+    """`gaitid run` with these words."""
+    return run
+
+
+@pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a simulated walk, its static, and in `results` what `run` writes of it."""
     folder = tmp_path_factory.mktemp("made")

@@ -34,7 +34,7 @@ def browser() -> Iterator[Any]:
 def page_file(walk: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page with two trials."""
     path = tmp_path_factory.mktemp("page") / "page.html"
-    body = scene_html([walk, walk], keys=["a", "b"]) + plan_html(walk)
+    body = scene_html([walk, walk], keys=["a", "b"]) + plan_html(walk, "b")
     path.write_text(
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>view</title>'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
@@ -256,6 +256,7 @@ def test_the_slider_by_mouse_and_key(opened: Callable[..., Any]) -> None:
 
 def test_time_goes_to_the_page_and_comes_from_it(opened: Callable[..., Any]) -> None:
     view = opened()
+    assert get(view, "sent") == get(view, "time")  # at first nobody chose a moment
     view.evaluate("() => { window.heard = []; document.addEventListener('gaitid:time', e => heard.push(e.detail)); }")
     view.focus(".gs-canvas")
     view.keyboard.press(".")
@@ -273,6 +274,17 @@ def test_time_goes_to_the_page_and_comes_from_it(opened: Callable[..., Any]) -> 
     view.evaluate(say, {"trial": "of another page", "time_s": 1.0, "from": "curves"})
     assert get(view, "trial.key") == "b"
     assert len(view.evaluate("() => heard.filter(one => one.from === 'scene')")) == 1
+
+
+def test_a_contact_of_the_plan_leads_to_its_moment(opened: Callable[..., Any], walk: Result) -> None:
+    view = opened()
+    contact = next(i for i, contact in enumerate(walk.contacts) if contact.known)
+    view.click(f"li.gp-item:nth-child({contact + 1}) .gp-go")
+    settled(view)
+    assert get(view, "trial.key") == "b"
+    first, last = walk.contacts[contact].first_frame, walk.contacts[contact].last_frame
+    assert get(view, "trial.frame({})".format(get(view, "time"))) == pytest.approx((first + last) / 2, abs=2)
+    assert f"plate {walk.contacts[contact].plates}: load known" in view.inner_text(".gs-say")
 
 
 def test_another_trial(opened: Callable[..., Any]) -> None:

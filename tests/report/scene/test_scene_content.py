@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -143,6 +144,31 @@ def test_markers_that_change_places_are_shown_where_they_were_recorded(
     assert 3 <= known.sum() < 20
     assert np.abs(at - raw)[known].max() < 0.001
     assert content["tracks"][of_thigh]["filled"]
+
+
+def test_exchanged_labels_are_seen_at_a_glance(made: Path, tmp_path: Path, run_trial: Callable[..., None]) -> None:
+    import ezc3d
+
+    from gaitid.report.result import load_result
+
+    c3d = ezc3d.c3d(str(made / "walk.c3d"))
+    labels, points = c3d["parameters"]["POINT"]["LABELS"]["value"], c3d["data"]["points"]
+    knee, ankle = labels.index("LKNE"), labels.index("LANK")
+    points[:, [knee, ankle], 60:130] = points[:, [ankle, knee], 60:130]
+    c3d.write(str(tmp_path / "walk.c3d"))
+    run_trial(tmp_path / "walk.c3d", "--static", made / "static.c3d", "--model", "pig", "-o", tmp_path)
+    seen, content = shown(load_result(tmp_path / "walk.run.json"))
+    at = {track["label"]: i for i, track in enumerate(content["tracks"])}
+    n, step = content["n"], content["step"]
+    for label, other in (("LKNE", knee), ("LANK", ankle)):
+        assert "LKNE and LANK change places" in content["tracks"][at[label]]["doubt"]
+        there = unpack(content["recorded"], n)[:, content["recordedOf"].index(at[label])]
+        known = np.isfinite(there).all(axis=1)
+        assert known[60 // step + 1 : 130 // step - 1].all()
+        assert not known[: 60 // step - 1].any()
+        raw = seen.view.points(points[:3, other].T / 1e3)[::step]
+        assert np.abs(there - raw)[known].max() < 0.001
+    assert any("change places" in text for text in content["doubts"])
 
 
 def test_contacts_say_what_is_known_and_why_not(recorded: Callable[..., Result]) -> None:
