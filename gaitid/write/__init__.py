@@ -13,6 +13,8 @@ TABLES = {
     "contacts": ("side", "plates", "first_frame", "last_frame"),
     "cycles": ("side", "cycle", "percent"),
     "spatiotemporal": ("side", "cycle"),
+    "features": ("side", "cycle", "feature"),
+    "stances": ("side", "contact", "percent"),
     "segments": ("frame",),
     "base": ("frame",),
 }
