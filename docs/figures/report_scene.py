@@ -1,4 +1,4 @@
-"""Draw docs/figures/report_scene.png and report_plan.png: the page's two pictures of the sample walk, as Chromium shows them.
+"""Draw docs/figures/report_scene.png and report_plan.png: the page's two pictures of the sample walk, in Chromium.
 
     python docs/figures/report_scene.py
 
