@@ -84,6 +84,9 @@ _GROUND = np.array([c.startswith("ground_reaction") for c in _COLUMNS])
 _OF_JOINTS = _KINETIC[_EXTREMES.column]
 # the column, or its negative: these stand behind all columns
 _WAY = _EXTREMES.column + np.array([0 if _SIGNS[f.kind] > 0 else len(_COLUMNS) for f in _EXTREMES.features])
+# of which of these peaks are looked for, and for which features
+_PEAKED = sorted(set(_WAY[_NAMED].tolist()))
+_OF_PEAKED = [_PEAKED.index(way) for way in _WAY[_NAMED].tolist()]
 _GIVEN = np.array([-1.0 if f.kind == "min" else 1.0 for f in _EXTREMES.features])
 # where the peak of each burst stands among the extremes
 _PEAK_OF = np.array(
@@ -173,7 +176,7 @@ class _Measured:
         lacking = (self.unknown[column] & allowed).any(axis=2)
         both_ways = np.concatenate([self.values, -self.values])
         allowed[_OF_JOINTS] &= ~self.impact
-        allowed[_NAMED] &= _peaks(both_ways)[_WAY[_NAMED]]
+        allowed[_NAMED] &= _peaks(both_ways[_PEAKED])[_OF_PEAKED]
         signed = both_ways[_WAY]
         np.copyto(signed, -np.inf, where=~allowed)
         rows = signed.argmax(axis=2)

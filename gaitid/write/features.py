@@ -29,7 +29,8 @@ def features_text(found: FeatureValues, trial: Trial) -> str:
         frames = trial.first_frame + np.rint((start + found.percent / 100 * length) * trial.rate_hz)
         values = rows_text(found.value.reshape(-1, 1)).splitlines()
         places = rows_text(np.stack([found.percent, frames], axis=2).reshape(-1, 2)).splitlines(keepends=True)
-        heads = [f"{c.side},{c.number}" for c in found.cycles for _ in FEATURES]
-        names, units = _NAMES * len(found.cycles), _UNITS * len(found.cycles)
-        lines += ["".join(row) for row in zip(heads, names, values, units, places, strict=True)]
+        for i, cycle in enumerate(found.cycles):
+            head, rows = f"{cycle.side},{cycle.number}", slice(i * len(FEATURES), (i + 1) * len(FEATURES))
+            cells = zip(_NAMES, values[rows], _UNITS, places[rows], strict=True)
+            lines += [f"{head}{name}{value}{unit}{place}" for name, value, unit, place in cells]
     return "".join(lines)
