@@ -23,7 +23,7 @@ PEAK_REACH = 3
 _TOGETHER = 16  # cycles at once: more would only need more memory
 
 _SIGNS = {"max": 1.0, "min": -1.0, "generation_max": 1.0, "absorption_max": -1.0}
-_EVENTS = {"at_opposite_off": "opposite_off", "at_opposite_strike": "opposite_strike", "at_off": "off"}
+_EVENTS = {"at_opposite_off": "opposite_off", "at_off": "off"}
 _COLUMNS = tuple(dict.fromkeys(feature.column for feature in FEATURES))
 _PHASES = tuple(PHASES)
 
