@@ -1,4 +1,4 @@
-"""The tables of docs/features.md: the list, recorded walks beside norms, and integrals through impacts beside the truth.
+"""The tables of docs/features.md: the list, recorded walks beside norms, integrals through impacts beside the truth.
 
 python benchmarks/features.py [--write]
 """

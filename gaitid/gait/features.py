@@ -17,8 +17,8 @@ from gaitid.gait.feature_list import FEATURES, PHASES, REACHES, WHOLE, Feature
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
 
-#: % of the cycle on either side of a peak within which nothing is higher: a tenth of what markers at 6 Hz resolve is
-#: no peak.
+#: % of the cycle on either side of a peak within which nothing is higher. Markers at 6 Hz hold nothing shorter than
+#: 15 % of a cycle of 1.1 s: a bump of less than 6 % is noise.
 PEAK_REACH = 3
 _TOGETHER = 16  # cycles at once: more would only need more memory
 
@@ -81,7 +81,7 @@ _ONE_WAY = np.array(
 _KINETIC = np.array([c.endswith(("_moment_Nm_per_kg", "_power_W_per_kg")) for c in _COLUMNS])
 _ANGULAR = np.array([c.endswith("_deg") for c in _COLUMNS])
 _GROUND = np.array([c.startswith("ground_reaction") for c in _COLUMNS])
-_OF_JOINTS = _KINETIC[_EXTREMES.column]
+_JOINT_EXTREMES = _KINETIC[_EXTREMES.column]
 # the column, or its negative: these stand behind all columns
 _WAY = _EXTREMES.column + np.array([0 if _SIGNS[f.kind] > 0 else len(_COLUMNS) for f in _EXTREMES.features])
 # of which of these peaks are looked for, and for which features
@@ -97,8 +97,8 @@ _PEAK_OF = np.array(
 )
 _REACH = np.array([REACHES[f.phase] for f in _WORKS.features])
 # columns that are integrated, those of joints first, and the place among them of each
-_OF_JOINT = np.flatnonzero(_KINETIC)
-_SUMMED = np.concatenate([_OF_JOINT, np.flatnonzero(_GROUND)])
+_JOINT_COLUMNS = np.flatnonzero(_KINETIC)
+_SUMMED = np.concatenate([_JOINT_COLUMNS, np.flatnonzero(_GROUND)])
 _PLACE = np.zeros(len(_COLUMNS), dtype=np.intp)
 _PLACE[_SUMMED] = np.arange(len(_SUMMED))
 
@@ -141,9 +141,9 @@ class _Measured:
         self.impact = curves.impact[part]
         self.summed = self.values[_SUMMED]
         if self.impact.any():
-            settled = curves.settled[part].transpose(2, 0, 1)[np.array(given)[_OF_JOINT]]
-            self.summed[: len(_OF_JOINT)] = settled
-            self.summed[[i for i, place in enumerate(_OF_JOINT) if given[place] < 0]] = np.nan
+            settled = curves.settled[part].transpose(2, 0, 1)[np.array(given)[_JOINT_COLUMNS]]
+            self.summed[: len(_JOINT_COLUMNS)] = settled
+            self.summed[[i for i, place in enumerate(_JOINT_COLUMNS) if given[place] < 0]] = np.nan
         self.percent = curves.percent
         cycles = curves.cycles[part]
         self.events = {name: np.array([c.percent(getattr(c, name)) for c in cycles]) for name in _EVENTS.values()}
@@ -175,7 +175,7 @@ class _Measured:
         allowed = self.inside[_EXTREMES.phase]
         lacking = (self.unknown[column] & allowed).any(axis=2)
         both_ways = np.concatenate([self.values, -self.values])
-        allowed[_OF_JOINTS] &= ~self.impact
+        allowed[_JOINT_EXTREMES] &= ~self.impact
         allowed[_NAMED] &= _peaks(both_ways[_PEAKED])[_OF_PEAKED]
         signed = both_ways[_WAY]
         np.copyto(signed, -np.inf, where=~allowed)
@@ -184,7 +184,7 @@ class _Measured:
         beside = self.impact.copy()
         beside[:, 1:] |= self.impact[:, :-1]
         beside[:, :-1] |= self.impact[:, 1:]
-        lacking |= _OF_JOINTS[:, None] & beside[np.arange(beside.shape[0]), rows]
+        lacking |= _JOINT_EXTREMES[:, None] & beside[np.arange(beside.shape[0]), rows]
         lacking |= ~np.isfinite(best) | (_ONE_WAY[:, None] & (best <= 0))
         return np.where(lacking, np.nan, best * _GIVEN[:, None]), rows
 
