@@ -7,8 +7,6 @@ which none is left. docs/features.md says each rule.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from gaitid.gait.curves import CycleCurves
@@ -46,7 +44,8 @@ class FeatureValues:
     percent: Array
 
 
-class _Some(NamedTuple):
+@frozen_dataclass(eq=False)
+class _Some:
     """Features of some kinds: their places in the list, and those of their columns and phases."""
 
     at: IntArray
@@ -89,12 +88,8 @@ _PEAKED = sorted(set(_WAY[_NAMED].tolist()))
 _OF_PEAKED = [_PEAKED.index(way) for way in _WAY[_NAMED].tolist()]
 _GIVEN = np.array([-1.0 if f.kind == "min" else 1.0 for f in _EXTREMES.features])
 # where the peak of each burst stands among the extremes
-_PEAK_OF = np.array(
-    [
-        next(i for i, e in enumerate(_EXTREMES.features) if (e.column, e.phase) == (f.column, f.phase))
-        for f in _WORKS.features
-    ]
-)
+_OF_BURST = {(f.column, f.phase): i for i, f in enumerate(_EXTREMES.features) if f.phase in REACHES}
+_PEAK_OF = np.array([_OF_BURST[f.column, f.phase] for f in _WORKS.features])
 _REACH = np.array([REACHES[f.phase] for f in _WORKS.features])
 # columns that are integrated, those of joints first, and the place among them of each
 _JOINT_COLUMNS = np.flatnonzero(_KINETIC)
@@ -252,7 +247,7 @@ def _between(values: Array, percent: Array) -> Array:
 
 
 def _peaks(values: Array) -> Mask:
-    """Where nothing within `PEAK_REACH` rows is higher, and both ends of these are lower; never at the ends."""
+    """Where nothing within `PEAK_REACH` rows is higher, and the ends of that are lower; never at the ends."""
     high = values.copy()
     for reach in range(1, PEAK_REACH + 1):
         np.maximum(high[..., reach:], values[..., :-reach], out=high[..., reach:])
