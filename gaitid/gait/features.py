@@ -18,7 +18,7 @@ from gaitid.trial import Array, IntArray, Mask
 #: % of the cycle on either side of a peak within which nothing is higher. Markers at 6 Hz hold nothing shorter than
 #: 15 % of a cycle of 1.1 s: a bump of less than 6 % is noise.
 PEAK_REACH = 3
-_TOGETHER = 16  # cycles at once: more would only need more memory
+_TOGETHER = 8  # cycles at once: their arrays stay within a processor's cache
 
 _SIGNS = {"max": 1.0, "min": -1.0, "generation_max": 1.0, "absorption_max": -1.0}
 _EVENTS = {"at_opposite_off": "opposite_off", "at_off": "off"}
