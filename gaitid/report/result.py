@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gaitid.disk.read_back import read_record
 from gaitid.errors import GaitidError
 from gaitid.notes import SEVERITIES
-from gaitid.report.cycle_curves import CycleCurves, Feature, read_cycles, read_features
+from gaitid.report.cycle_curves import CycleCurves, Feature, read_cycles, read_features, read_stances
 from gaitid.report.gathering import RECORD_SUFFIX, find_records, whose
 from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
 from gaitid.report.tables import Table, columns, number, read_rows, read_table, refuse_missing
@@ -23,7 +23,7 @@ from gaitid.write import CONTACT_COLUMNS
 MAX_FRAME = 10**9
 # What a report reads beside the record, and what it reads where it is there (records of before lack some).
 TABLES = ("wrenches", "joints", "contacts")
-MORE_TABLES = ("cycles", "spatiotemporal", "features")
+MORE_TABLES = ("cycles", "stances", "spatiotemporal", "features")
 _TIMES = ("frame", "time_s")
 # Two results whose mass or leg lengths differ by more are of two people: what `run` allows between static and trial.
 _ANOTHER_BODY = 0.1
@@ -72,6 +72,8 @@ class Result:
     contacts : tuple of Contact
     cycles : mapping of str to CycleCurves
         By side; a side without a whole cycle is not in it.
+    stances : mapping of str to CycleCurves
+        Single stances of runs, and of contacts that lie in no cycle.
     spatiotemporal : tuple of mapping
         The rows of ``spatiotemporal.csv``, cells as text.
     features : tuple of Feature
@@ -87,6 +89,7 @@ class Result:
     columns: Mapping[str, Array]
     contacts: tuple[Contact, ...]
     cycles: Mapping[str, CycleCurves] = field(default_factory=dict)
+    stances: Mapping[str, CycleCurves] = field(default_factory=dict)
     spatiotemporal: tuple[Mapping[str, str], ...] = ()
     features: tuple[Feature, ...] = ()
 
@@ -255,6 +258,7 @@ def load_result(path: Path) -> Result:
         columns={**wrenches, **joints},
         contacts=_contacts(siblings["contacts"], sides),
         cycles=read_cycles(siblings["cycles"], sides) if "cycles" in there else {},
+        stances=read_stances(siblings["stances"], sides) if "stances" in there else {},
         spatiotemporal=_texts(siblings["spatiotemporal"]) if "spatiotemporal" in there else (),
         features=read_features(siblings["features"]) if "features" in there else (),
     )
