@@ -47,6 +47,14 @@ def measured_times(factor: float, names: Sequence[str], case: Case, draw: np.ran
         yield from with_measurement(case, name, lambda value: factor * value)
 
 
+def measured_as(value: float, names: Sequence[str], case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
+    """Measurements given otherwise by hand, one at a time, whatever the file says."""
+    for name in names:
+        if name.rpartition(".")[2] in case.model.subject:
+            subject = replace(case.subject, values={**case.subject.values, name: value})
+            yield Spoilt(name, case.trial, subject=subject)
+
+
 def others_measurements(case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
     """All that the file stores of the subject is another person's."""
     if case.trial.parameters and case.other_parameters:
@@ -257,6 +265,43 @@ def markers_turned(degrees: float, case: Case, draw: np.random.Generator) -> Ite
     R = about(up, degrees)
     points = (case.trial.points_g - centre) @ R.T + centre
     yield Spoilt("markers", replace_fields(case.trial, points_g=points))
+
+
+def markers_tilted(degrees: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
+    """Cameras whose vertical leans against the plates', to two sides, about the first plate."""
+    up, plate = case.result.body.geometry.up_g, case.trial.plates[0]
+    centre = plate.corners_g.mean(axis=0) if plate.outlined else plate.centre_g
+    level = np.cross(up, np.eye(3)[int(np.argmin(np.abs(up)))])
+    for words, axis in (("to one side", level), ("at right angles to that", np.cross(up, level))):
+        R = about(axis / np.linalg.norm(axis), degrees)
+        yield Spoilt(words, replace_fields(case.trial, points_g=(case.trial.points_g - centre) @ R.T + centre))
+
+
+def axis_scaled(factor: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
+    """Cameras that see one axis of the laboratory too long."""
+    for axis, name in enumerate("xyz"):
+        points = case.trial.points_g.copy()
+        points[..., axis] *= factor
+        yield Spoilt(name, replace_fields(case.trial, points_g=points))
+
+
+def gap_filled_by_pattern(n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
+    """A gap that somebody filled with the movement of another marker of the same leg, bent to fit at both ends."""
+    labels = list(case.side_of)
+    for label, frame in draws(case, draw):
+        donors = [other for other in labels if other != label and case.side_of[other] == case.side_of[label]]
+        stop = frame + n_frames
+        if not donors or frame < 1 or stop >= case.trial.n_frames:
+            continue
+        donor = donors[int(draw.integers(len(donors)))]
+        position, pattern = case.trial.marker(label).copy(), case.trial.marker(donor)
+        ends = [position[at] - pattern[at] for at in (frame - 1, stop)]
+        if not np.isfinite(pattern[frame - 1 : stop + 1]).all() or not np.isfinite(ends).all():
+            continue
+        share = (np.arange(1, n_frames + 1) / (n_frames + 1))[:, None]
+        position[frame:stop] = pattern[frame:stop] + (1 - share) * ends[0] + share * ends[1]
+        where = f"{label} by {donor} from frame {frame + case.trial.first_frame}"
+        yield Spoilt(where, with_marker(case.trial, label, position))
 
 
 def events_of_the_other_foot(case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:

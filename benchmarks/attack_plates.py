@@ -181,6 +181,29 @@ def stretched(factor: float) -> Spoil:
     return spoil
 
 
+def one_channel_late(seconds: float, *channels: int) -> Spoil:
+    """Some channels of a plate that come later than the others, as behind a filter of their own."""
+
+    def spoil(plate: ForcePlate) -> ForcePlate:
+        at = np.clip(np.arange(len(plate.force_p)) - round(seconds * plate.rate_hz), 0, len(plate.force_p) - 1)
+
+        def change(values: Array) -> None:
+            values[:, list(channels)] = values[at][:, list(channels)]
+
+        return _channels(change)(plate)
+
+    return spoil
+
+
+def crosstalk(share: float, of: int, into: int) -> Spoil:
+    """A share of one channel that is read in another."""
+
+    def change(values: Array) -> None:
+        values[:, into] += share * values[:, of]
+
+    return _channels(change)
+
+
 def late_forces(seconds: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
     """All plates late, with the events of the file."""
     if case.trial.events:

@@ -13,8 +13,9 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,10 +27,16 @@ from attack_trials import Case, cases, matches, names  # noqa: E402
 
 from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.analysis.result import Result  # noqa: E402
+from gaitid.dynamics.wrench import Wrench, centre_of_pressure  # noqa: E402
 from gaitid.errors import GaitidError  # noqa: E402
-from gaitid.ground.contacts import Contact  # noqa: E402
+from gaitid.ground.contacts import LOADED, Contact  # noqa: E402
+from gaitid.markers.gaps import mock_error, noise_of, smoothing_of, spline_weights  # noqa: E402
+from gaitid.markers.jumps import seen_by, steadiest  # noqa: E402
+from gaitid.markers.spikes import BESIDE_FRAMES, BESIDE_S, LONGEST_FRAMES, SURE_RATIO  # noqa: E402
 from gaitid.notes import Note  # noqa: E402
-from gaitid.trial import Array, Mask  # noqa: E402
+from gaitid.numerics.masks import known_rows, spans  # noqa: E402
+from gaitid.numerics.rigid_fit import FEWEST  # noqa: E402
+from gaitid.trial import Array, Mask, Trial  # noqa: E402
 
 DOCUMENT = ROOT / "docs" / "attacks.md"
 BEGIN, END = "<!-- benchmarks/attacks.py writes from here -->\n", "<!-- to here -->\n"
@@ -45,6 +52,32 @@ LESS_SURE = 0.005
 TELLING = ("error", "doubt")
 NUMBER = re.compile(r"(?<![\w+])[-−+]?\d+(?:\.\d+)?")
 
+
+class Spread(NamedTuple):
+    """By how much the load on a foot may change and still be one that clean recordings show, root mean squares.
+
+    Attributes
+    ----------
+    vertical : float
+        Of the vertical force: in single support the body's motion tells it to 6 %, to 17 % where it flies (`gains`).
+    slope : float
+        Of F_h / F_z: the lines of force of clean walks err by 0.03, of runs by 0.05 at least (`line_of_force`).
+    pressure : float, m
+        Where a foot presses is known to this (`sole`).
+    lever : float, m
+        Free moment over vertical force: feet show as much in walking and running (`plate_channels`).
+    """
+
+    vertical: float
+    slope: float
+    pressure: float = 0.03
+    lever: float = 0.021
+
+
+WALKING, RUNNING = Spread(0.06, 0.03), Spread(0.17, 0.05)
+# Of a contact's greatest vertical force: a smaller one tells nothing.
+TELLING_FORCE = 0.3
+
 Curves = Mapping[tuple[str, str, str], Array]
 NOTHING: Curves = {}
 
@@ -59,7 +92,8 @@ class Outcome:
         The trial, and what was done to it.
     kind : str
         ``refused``, ``withheld``, ``flagged``, ``contact`` (only the contact's reason or confidence tells),
-        ``silent`` or ``harmless``; ``crashed`` where the analysis ended with an error of its own.
+        ``within`` (as silent, but no load changed by more than clean recordings differ by), ``silent`` or
+        ``harmless``; ``crashed`` where the analysis ended with an error of its own.
     withheld : float
         Share of the values known before that are empty now.
     noted : str
@@ -159,7 +193,10 @@ def judge(case: Case, spoilt: Spoilt) -> Outcome:
         return Outcome(case.name, spoilt.words, "refused", 1.0, error.line(), 0.0, 0.0, "")
     except Exception as error:
         return Outcome(case.name, spoilt.words, "crashed", 1.0, f"{type(error).__name__}: {error}", 0.0, 0.0, "")
-    return compared(case.name, spoilt.words, clean, result, true_moments(case))
+    outcome = compared(case.name, spoilt.words, clean, result, true_moments(case))
+    if outcome.kind == "silent" and bump_within_spread(case.trial, spoilt.trial):
+        outcome = replace(outcome, kind="within")
+    return outcome
 
 
 def true_moments(case: Case) -> Curves:
@@ -222,11 +259,96 @@ def compared(name: str, words: str, clean: Result, spoilt: Result, true: Curves 
         kind = "withheld" if withheld > WITHHELD else "harmless"
     elif notes:
         kind = "flagged"
+    elif silent.size < HARMLESS:
+        kind = "contact"
     else:
-        kind = "contact" if silent.size < HARMLESS else "silent"
-    where = silent.where if kind == "silent" else worst.where
+        kind = "within" if within_spread(clean, spoilt) else "silent"
+    where = silent.where if kind in ("silent", "within") else worst.where
     noted = notes[0].text if notes else ""
     return Outcome(name, words, kind, withheld, noted, worst.size, silent.size, where, angle.size)
+
+
+def within_spread(clean: Result, spoilt: Result) -> bool:
+    """Whether markers and measurements are as they were, and no load on a foot changed by more than `Spread`."""
+    if any(np.nanmax(v, initial=0.0) > 0.01 for v in differences(clean, spoilt, "angles").values()):
+        return False
+    if clean.subject.mass_kg != spoilt.subject.mass_kg:
+        return False
+    flies = np.logical_and.reduce([stance.airborne for stance in clean.ground.stances.values()]).any()
+    spread, changed = RUNNING if flies else WALKING, False
+    for contact in clean.contacts:
+        before, after = (result.loads.by_side[contact.side] for result in (clean, spoilt))
+        frames = np.zeros(len(before.state), dtype=bool)
+        frames[contact.loaded] = True
+        frames &= (before.state == LOADED) & (after.state == LOADED)
+        changed |= not np.array_equal(before.wrench.f_g[frames], after.wrench.f_g[frames])
+        changed |= not np.array_equal(before.wrench.m_g[frames], after.wrench.m_g[frames])
+        if contact.plates and frames.any() and not _alike(clean, before.wrench, after.wrench, frames, spread):
+            return False
+    return changed
+
+
+def _alike(clean: Result, before: Wrench, after: Wrench, frames: Mask, spread: Spread) -> bool:
+    """Whether two loads on a foot differ by no more than clean recordings do."""
+    up_g = clean.ground.plates[0].normal_g
+    surface_g = clean.ground.plates[0].centre_g
+    vertical = before.f_g @ up_g
+    at = np.flatnonzero(frames & (vertical > TELLING_FORCE * vertical[frames].max()))
+    if not len(at) or not ((after.f_g @ up_g)[at] > 0).all():
+        return False
+    tall = vertical[at]
+    places, levers, slopes = [], [], []
+    for wrench in (before, after):
+        cop_g, free = centre_of_pressure(wrench, surface_g, up_g)
+        places.append(cop_g[at])
+        levers.append(free[at] / tall)
+        slopes.append(wrench.f_g[at] / (wrench.f_g[at] @ up_g)[:, None])
+    force = (after.f_g - before.f_g)[at] @ up_g
+    return bool(
+        np.sqrt(np.mean(force**2)) <= spread.vertical * np.sqrt(np.mean(tall**2))
+        and _rms(slopes[1] - slopes[0]) <= spread.slope
+        and _rms(places[1] - places[0]) <= spread.pressure
+        and _rms((levers[1] - levers[0])[:, None]) <= spread.lever
+    )
+
+
+def _rms(vectors: Array) -> float:
+    return float(np.sqrt((vectors**2).sum(axis=1).mean()))
+
+
+def bump_within_spread(clean: Trial, spoilt: Trial) -> bool:
+    """Whether one marker is off for some frames by no more than `SURE_RATIO` times what its own track does elsewhere.
+
+    That is what a spline over as many frames errs by (95 %) in the unspoilt trial, in the laboratory or among the
+    marker's neighbours: a marker that is not off makes such bumps too.
+    """
+    if clean.labels != spoilt.labels or clean.points_g.shape != spoilt.points_g.shape:
+        return False
+    off = np.sqrt(((spoilt.points_g - clean.points_g) ** 2).sum(axis=-1))
+    changed = np.nan_to_num(off) > 1e-6
+    if np.isnan(off).sum() > np.isnan(clean.points_g).any(axis=-1).sum() or changed.any(axis=0).sum() != 1:
+        return False
+    column = int(changed.any(axis=0).argmax())
+    ((first, stop), *others) = spans(changed[:, column])
+    if others or stop - first > LONGEST_FRAMES:
+        return False
+    markers = {label: clean.marker(label) for label in clean.labels}
+    markers = {label: track for label, track in markers.items() if np.isfinite(track).any()}
+    points, near = markers[clean.labels[column]], steadiest(markers, clean.labels[column])
+    tracks = [points]
+    if len(near) >= FEWEST:
+        tracks.append(seen_by(points, np.stack([markers[label] for label in near], axis=1))[0])
+    reach = max(BESIDE_FRAMES, round(BESIDE_S * clean.rate_hz))
+    window = slice(max(first - reach, 0), stop + reach)
+    errs = []
+    for track in tracks:
+        seen = known_rows(track[window])
+        offset = first - window.start
+        seen[offset : offset + stop - first] = False
+        smoothing = smoothing_of(noise_of(track), clean.rate_hz)
+        weights = spline_weights(tuple(seen.tolist()), stop - first, offset, 3, smoothing)
+        errs.append(mock_error(track, seen, weights, offset))
+    return bool(np.nanmax(off[:, column]) <= SURE_RATIO * np.fmin.reduce(errs))
 
 
 # --- tables ---------------------------------------------------------------------------------------------------
@@ -239,6 +361,7 @@ COLUMNS = (
     "flagged",
     "by contact",
     "harmless",
+    "within spread",
     "silent",
     "largest flagged error",
     "largest silent error",
@@ -253,19 +376,19 @@ def row(attack: Attack, outcomes: Sequence[Outcome]) -> str:
         return ""
     n = {kind: sum(o.kind == kind for o in outcomes) for kind in KINDS}
     withheld = float(np.mean([o.withheld for o in outcomes]))
-    worst = max(outcomes, key=lambda o: o.silent)
+    worst = max(outcomes, key=lambda o: (o.kind == "silent", o.silent))
     words = f"{worst.silent:.2f}"
     if worst.silent >= HARMLESS:
         words += f" ({', '.join(filter(None, (worst.case, worst.words, worst.where)))})"
     mark = " †" if attack.invisible else ""
     cells = [f"{attack.name}{mark}", len(outcomes), f"{n['withheld']} ({withheld:.0%})"]
-    cells += [n[kind] for kind in ("refused", "flagged", "contact", "harmless", "silent")]
+    cells += [n[kind] for kind in ("refused", "flagged", "contact", "harmless", "within", "silent")]
     flagged = max((o.worst for o in outcomes if o.kind in ("flagged", "contact")), default=0.0)
     cells += [f"{flagged:.2f}", words, f"{max(o.angle for o in outcomes):.0f}°"]
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-KINDS = ("withheld", "refused", "flagged", "contact", "harmless", "silent", "crashed")
+KINDS = ("withheld", "refused", "flagged", "contact", "harmless", "within", "silent", "crashed")
 
 
 def usable(case: Case, spoilt: Spoilt) -> bool:
@@ -302,9 +425,12 @@ def totals(outcomes: Mapping[str, Sequence[Outcome]]) -> str:
     every = [o for of_attack in outcomes.values() for o in of_attack]
     n = {kind: sum(o.kind == kind for o in every) for kind in KINDS}
     worst = max((o.silent for o in every), default=0.0)
+    marked = {attack.name for attack in ATTACKS if attack.invisible}
+    unmarked = sum(o.kind == "silent" for name, of_attack in outcomes.items() if name not in marked for o in of_attack)
     return (
         f"{len(every)} spoilt trials: "
         + ", ".join(f"{n[kind]} {kind}" for kind in KINDS)
+        + f"; {unmarked} silent in rows without a †"
         + (f"; largest silent error {worst:.2f} N·m/kg")
     )
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+
+from gaitid.records import NamedTuple
 
 #: The most serious first. ``error``: something is wrong, and what it spoils is left empty; ``doubt``: numbers are
 #: written that may be wrong; ``assumption``: nothing said it, so it was assumed; ``info``: what was done.
@@ -84,6 +85,7 @@ CODES = {
     "events_off": ("doubt", "the file's events do not fit the plates, and were not used"),
     "assignment_differs": ("doubt", "another program left another answer to which foot was on a plate"),
     "assignment_against": ("doubt", "the evidence speaks against what --assign says; what it says was done"),
+    "assignment_far": ("doubt", "a foot that --assign puts on a plate is far from its pressure; it was done"),
     "no_known_load": ("doubt", "no foot's load is known from plates"),
     "treadmill": ("info", "the ground moves under the feet"),
     "belts_differ": ("assumption", "the belts under both feet move at different speeds; their mean was taken"),
@@ -112,21 +114,25 @@ class Note(NamedTuple):
         The only leg that it concerns; empty where it concerns the trial.
     cure : str
         Which marker, option, static or plate would make it good; empty where that of the code holds.
+    plates : tuple of int
+        The plates that it is about; empty where it is about none, or about all of them together.
     """
 
     code: str
     text: str
     side: str = ""
     cure: str = ""
+    plates: tuple[int, ...] = ()
 
     @property
     def severity(self) -> str:
         """One of `SEVERITIES`."""
         return CODES[self.code][0]
 
-    def as_dict(self) -> dict[str, str]:
-        """For records: ``severity``, ``code`` and ``text``."""
-        return {"severity": self.severity, "code": self.code, "text": self.text}
+    def as_dict(self) -> dict[str, str | list[int]]:
+        """For records: ``severity``, ``code`` and ``text``, and ``plates`` where it is about some."""
+        plates = {"plates": [*self.plates]} if self.plates else {}
+        return {"severity": self.severity, "code": self.code, "text": self.text, **plates}
 
 
 Notes = tuple[Note, ...]

@@ -1,10 +1,15 @@
-"""Frozen dataclasses that cost little to define: a run defines fifty, for 0.4 ms each by the standard decorator."""
+"""Frozen dataclasses and named tuples that cost little to define: a run defines eighty and sixty of them.
+
+The standard library takes 0.4 ms for each frozen dataclass, whose methods it compiles, and 0.1 ms for each named tuple,
+whose annotations it compiles.
+"""
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field
-from typing import Any, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 _T = TypeVar("_T")
 
@@ -36,9 +41,10 @@ def frozen_dataclass(*, eq: bool = True) -> Callable[[type[_T]], type[_T]]:
 def _init(self: Any, *given: Any, **named: Any) -> None:
     cls, values = type(self), self.__dict__
     fields = cls.__dataclass_fields__
-    values.update(zip(fields, given))
+    if given:
+        values.update(zip(fields, given))
     values.update(named)
-    if len(values) != len(given) + len(named) or not values.keys() <= fields.keys():
+    if len(values) != len(given) + len(named) or (named and not named.keys() <= fields.keys()):
         received = f"{len(given)} values and {', '.join(named) or 'no names'}"
         raise TypeError(f"{cls.__qualname__}() takes {', '.join(fields)}, each once; given were {received}")
     if len(values) < len(fields):
@@ -76,3 +82,23 @@ def _delete(self: Any, name: str) -> None:
 def _show(self: Any) -> str:
     shown = (f"{name}={getattr(self, name)!r}" for name, f in self.__dataclass_fields__.items() if f.repr)
     return f"{type(self).__qualname__}({', '.join(shown)})"
+
+
+if TYPE_CHECKING:
+    from typing import NamedTuple as NamedTuple
+else:
+
+    class _MakesNamedTuples(type):
+        def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
+            if not bases:
+                return super().__new__(cls, name, bases, body)
+            fields = body["__annotations__"]
+            defaults = [body[field] for field in fields if field in body]
+            made = namedtuple(name, fields, defaults=defaults, module=body["__module__"])
+            for key, value in body.items():
+                if key not in fields:
+                    setattr(made, key, value)
+            return made
+
+    class NamedTuple(metaclass=_MakesNamedTuples):
+        """``typing.NamedTuple`` for type checkers and for users, in half of its time: annotations stay text."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Calibration
 from gaitid.body.subject import SubjectFile
-from gaitid.body.subject_file import read_subject
 from gaitid.disk.atomic import write_all
 from gaitid.errors import GaitidError, ReadError, SubjectError, TrialError
 from gaitid.ground.claims import ByHand
@@ -34,12 +33,13 @@ from gaitid.notes import Note, Notes, as_option
 from gaitid.read import read_trial
 from gaitid.read.assignments import enf_files
 from gaitid.read.settings import SETTINGS, ReaderSettings
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Trial
 from gaitid.version import __version__
 from gaitid.write import DEFAULT_FRAMES, TABLES, WRITE
 
 if TYPE_CHECKING:
+    from gaitid.analysis import pipeline
     from gaitid.analysis.choice import Choice
     from gaitid.analysis.contributions import Parts
     from gaitid.model.marker_sets import MarkerSet
@@ -87,8 +87,8 @@ class Prepared:
         What the user says of labels.
     chosen_because : str
         Why the model was chosen, where nobody named it.
-    read : (Path, state, Trial) or None
-        A trial that was read to choose its model, and the state of its file then: not read again.
+    read : ReadBefore or None
+        A trial that was read to choose its model: not read again.
     """
 
     options: RunOptions
@@ -99,7 +99,16 @@ class Prepared:
     notes: Notes = ()
     marker_set: MarkerSet | None = None
     chosen_because: str = ""
-    read: tuple[Path, tuple[int, ...] | None, Trial] | None = None
+    read: ReadBefore | None = None
+
+
+class ReadBefore(NamedTuple):
+    """A trial, the state of its file when it was read, and what the model that was chosen finds in it."""
+
+    path: Path
+    state: tuple[int, ...] | None
+    trial: Trial
+    found: pipeline.Prepared | None
 
 
 def prepare(options: RunOptions) -> Prepared:
@@ -136,6 +145,8 @@ def prepare(options: RunOptions) -> Prepared:
     subject = SubjectFile()
     if options.subject is not None:
         if model is not None:
+            from gaitid.body.subject_file import read_subject
+
             subject = read_subject(options.subject, model)
         inputs.append(named(options.subject, partial(input_record, "subject", options.subject)))
     if options.observer is not None and model is not None:
@@ -187,26 +198,30 @@ def settle(prepared: Prepared, path: Path, session: tuple[Path, ...] = ()) -> Pr
     """
     if prepared.model is not None:
         return prepared
-    from gaitid.analysis.choice import family
-    from gaitid.analysis.pipeline import lacking
+    from gaitid.analysis.choice import family, subject_of
+    from gaitid.analysis.pipeline import prepared_or_fault
 
     options = prepared.options
     command = options.command
-    read = path, file_state(found_trial(path)), _read(path, options)
+    state = file_state(found_trial(path))
+    trial = _read(path, options)
     choice = None
     if len(session) > 1:
         known = _choices(_Session(prepared, replace(options, command=(), by_hand=()), session))
-        choice = known.get(family(read[2]))
+        choice = known.get(family(trial))
     alone = choice is None
-    model, because = choice or _chosen(prepared, [read[2]])
-    subject = SubjectFile() if options.subject is None else read_subject(options.subject, model)
+    choice = choice or _chosen(prepared, [trial])
+    model, because = choice.model, choice.because
+    found = choice.prepared[0] if alone and choice.prepared else None
+    subject = subject_of(options.subject, model)
     if not alone:
-        fault = lacking(read[2], model, subject, prepared.static, prepared.marker_set)
-        if fault is not None and not isinstance(fault, SubjectError):
+        answer = prepared_or_fault(trial, model, subject, prepared.static, prepared.marker_set)
+        if isinstance(answer, GaitidError) and not isinstance(answer, SubjectError):
             raise TrialError(
-                f"the model of its session, {model.name}, does not fit: {fault.wrong}",
+                f"the model of its session, {model.name}, does not fit: {answer.wrong}",
                 todo="give this trial a model of its own with --model",
             )
+        found = None if isinstance(answer, GaitidError) else answer
     if command:  # one that makes the same again has the model's name
         words = [word for i, word in enumerate(command) if word != "--model" and command[i - 1 : i] != ("--model",)]
         command = (*words, "--model", model.name)
@@ -221,7 +236,7 @@ def settle(prepared: Prepared, path: Path, session: tuple[Path, ...] = ()) -> Pr
         subject=subject,
         inputs=(*_model_inputs(model), *prepared.inputs),
         chosen_because=because,
-        read=read,
+        read=ReadBefore(path, state, trial, found),
     )
 
 
@@ -255,7 +270,7 @@ def _choices(session: _Session) -> dict[str, Choice]:
     choices: dict[str, Choice] = {}
     for name, trials in families.items():
         with suppress(GaitidError):
-            choices[name] = _chosen(session.prepared, trials)
+            choices[name] = _chosen(session.prepared, trials)._replace(prepared=())  # as large as the trials
     return choices
 
 
@@ -283,24 +298,23 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
     """Read and analyse one trial."""
     from gaitid.analysis.judge import judged
     from gaitid.analysis.origin import Origin
-    from gaitid.analysis.pipeline import Options, analyse
+    from gaitid.analysis.pipeline import Options, analyse, analyse_prepared
     from gaitid.statics import notes_of_statics
 
     prepared = settle(prepared, path)
     options = prepared.options
     before = file_state(found_trial(path))
-    if prepared.read is not None and prepared.read[:2] == (path, before):
-        trial = prepared.read[2]
+    assert prepared.model is not None  # settled
+    how = Options(options.solver, options.require_forces, options.by_hand, prepared.marker_set)
+    read, found = prepared.read, None
+    if read is not None and (read.path, read.state) == (path, before):
+        trial, found = read.trial, read.found
     else:
         trial = _read(path, options)
-    assert prepared.model is not None  # settled
-    result = analyse(
-        trial,
-        prepared.model,
-        prepared.subject,
-        prepared.static,
-        Options(options.solver, options.require_forces, options.by_hand, prepared.marker_set),
-    )
+    if found is not None:
+        result = analyse_prepared(trial, found, prepared.static, how)
+    else:
+        result = analyse(trial, prepared.model, prepared.subject, prepared.static, how)
     if file_state(found_trial(path)) != before:  # else the record's hash would be of other bytes than were read
         raise ReadError("the file changed while it was read", todo="run again when nothing writes to it any more")
     origin = Origin(prepared.model, prepared.subject, prepared.static, prepared.marker_set)

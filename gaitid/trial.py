@@ -19,10 +19,21 @@ IntArray = NDArray[np.intp]
 
 
 def read_only(values: object) -> Array:
-    """A read-only C-ordered float array holding `values` (its own memory, so that nobody can change it)."""
+    """A read-only C-ordered float array holding `values`, with its own memory, so that nobody can change it.
+
+    `values` themselves where they are one already.
+    """
+    if isinstance(values, np.ndarray) and values.dtype == np.float64:
+        flags = values.flags
+        if flags.owndata and flags.c_contiguous and not flags.writeable:
+            return values
     array = np.array(values, dtype=np.float64, order="C")
     array.setflags(write=False)
     return array
+
+
+# Cosine of the angle, 8°, within which an axis of a plate is one of the file.
+_ALONG = 0.99
 
 
 @frozen_dataclass(eq=False)
@@ -53,6 +64,10 @@ class ForcePlate:
         Plate axes in laboratory axes, only where there are no corners to follow from.
     centre_g : (3,) array or None, m
         A point of the surface, only where there are no corners: `sensor_p` counts from it.
+    channels : tuple of str
+        What the file calls the three components of the force, for words.
+    R_pc : (3, 3) array or None
+        The axes of these components in plate axes; None where they are the plate's own.
     """
 
     number: int
@@ -65,6 +80,23 @@ class ForcePlate:
     start_s: float = 0.0
     R_gp: Array | None = None
     centre_g: Array | None = None
+    channels: tuple[str, str, str] = ("Fx", "Fy", "Fz")
+    R_pc: Array | None = None
+
+    @property
+    def force_names(self) -> tuple[tuple[str, str, str], Array]:
+        """What the file calls the force along each axis of the plate, and the sense, ±1, in which it counts it.
+
+        The plate's own names where its axes lie between those of the file.
+        """
+        if self.R_pc is None:
+            return self.channels, np.ones(3)
+        which = np.abs(self.R_pc).argmax(axis=1)
+        along = self.R_pc[np.arange(3), which]
+        if {*which.tolist()} != {0, 1, 2} or np.abs(along).min() < _ALONG:
+            return ("Fx", "Fy", "Fz"), np.ones(3)
+        x, y, z = (self.channels[i] for i in which)
+        return (x, y, z), np.sign(along)
 
     def __post_init__(self) -> None:
         shapes = {"corners_g": (4, 3), "sensor_p": (3,), "force_p": (-1, 3), "moment_p": (-1, 3)}

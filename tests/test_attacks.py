@@ -13,10 +13,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
 from attack_list import ATTACKS, Attack
 from attack_trials import SIMULATED, Case, simulated_case
-from attacks import compared, curves_of, judge, new_notes, row
+from attacks import compared, curves_of, judge, new_notes, row, within_spread
 from contact_figures import FIGURES, Clean, chosen, measure
 from load_coverage import share_known, stances_of
 
+from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.notes import Note
 
@@ -119,3 +120,14 @@ def test_a_limit_lies_between_clean_and_spoilt(walk: Case) -> None:
     assert np.isnan(chosen(figure, spoilt, clean))  # it would tell nothing
     assert measured.without("simulated") == ([], [])
     assert isinstance(next(stances_of(walk)).clean, Clean)
+
+
+def test_a_load_that_clean_recordings_show_as_well_is_within_their_spread(walk: Case) -> None:
+    """A plate that lies 2 cm elsewhere, not one with another gain."""
+    shifted = list(attack("plates shifted by 2 cm").on(walk))
+    outcomes = [judge(walk, one) for one in shifted]
+    assert {o.kind for o in outcomes} <= {"within", "contact", "harmless"}
+    assert "within" in {o.kind for o in outcomes}
+    scaled = analyse(next(iter(attack("gain 1.15, all plates").on(walk))).trial, walk.model, walk.subject, walk.static)
+    assert not within_spread(walk.result, scaled)
+    assert not within_spread(walk.result, walk.result)

@@ -49,6 +49,13 @@ def test_the_most_serious_come_first_each_once_and_the_others_stay_in_order() ->
 def test_a_note_as_the_record_shows_it() -> None:
     note = Note("measurements_differ", "mass: 70 kg from the trial")
     assert note.as_dict() == {"severity": "doubt", "code": "measurements_differ", "text": "mass: 70 kg from the trial"}
+    of_plates = Note("load_unclaimed", "plates 1 and 3", plates=(1, 3))
+    assert of_plates.as_dict() == {
+        "severity": "doubt",
+        "code": "load_unclaimed",
+        "text": "plates 1 and 3",
+        "plates": [1, 3],
+    }
 
 
 def test_a_code_that_does_not_exist_is_a_fault_of_ours() -> None:

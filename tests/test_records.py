@@ -1,14 +1,15 @@
-"""Frozen dataclasses of ours behave as the standard library's."""
+"""Frozen dataclasses and named tuples of ours behave as the standard library's."""
 
 from __future__ import annotations
 
 import copy
 import pickle
+import typing
 from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
 
 import pytest
 
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 
 
 @frozen_dataclass()
@@ -85,3 +86,38 @@ def test_without_comparison_each_is_itself() -> None:
     one = Identity()
     assert one != Identity()
     assert len({one, one, Identity()}) == 2
+
+
+class Standard(typing.NamedTuple):
+    """As the standard library makes it."""
+
+    first: int
+    second: str = "b"
+
+    @property
+    def both(self) -> str:
+        return f"{self.first}{self.second}"
+
+
+class Own(NamedTuple):
+    """As the standard library makes it."""
+
+    first: int
+    second: str = "b"
+
+    @property
+    def both(self) -> str:
+        return f"{self.first}{self.second}"
+
+
+def test_a_named_tuple_is_what_the_standard_library_makes() -> None:
+    standard, own = Standard(1), Own(1)
+    assert own == standard == (1, "b") and own.both == standard.both == "1b"
+    assert own._replace(first=2) == (2, "b") and own._asdict() == standard._asdict()
+    assert Own._fields == Standard._fields and Own._field_defaults == Standard._field_defaults
+    assert Own.__doc__ == Standard.__doc__ and Own.__module__ == Standard.__module__ and Own.__bases__ == (tuple,)
+    assert pickle.loads(pickle.dumps(own)) == own and repr(own) == "Own(first=1, second='b')"
+    with pytest.raises(AttributeError):
+        own.first = 3  # type: ignore[misc]
+    with pytest.raises(TypeError, match="missing"):
+        Own()  # type: ignore[call-arg]

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from gaitid.analysis.pipeline import lacking
+from gaitid.analysis.pipeline import Prepared, prepared_or_fault
 from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_sides, seen_labels
 from gaitid.body.resolve import MeasurementFault
 from gaitid.body.subject import SubjectFile
-from gaitid.body.subject_file import calibrated_model, read_subject
 from gaitid.errors import GaitidError, TrialError
+from gaitid.ground.vertical import MirroredError
 from gaitid.model import specs
 from gaitid.model.load import bundled_models, load_model
 from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
+from gaitid.records import NamedTuple
 from gaitid.trial import Trial
 
 #: The order in which `auto` tries models; the first that fits is taken (docs/any_lab.md). First what a laboratory that
@@ -44,10 +45,13 @@ class Choice(NamedTuple):
     model : Model
     because : str
         In words, for the record.
+    prepared : tuple of Prepared or None
+        What the model finds in each recording, where it fits; empty where the subject file names the model.
     """
 
     model: specs.Model
     because: str
+    prepared: tuple[Prepared | None, ...] = ()
 
 
 def family(trial: Trial) -> str:
@@ -79,26 +83,42 @@ def choose_model(
     TrialError
         None fits any; what each lacks in the first recording.
     """
+    models: dict[str, specs.Model] = {}
     faults: dict[str, list[GaitidError | None]] = {}
-    calibrated = "" if subject is None else calibrated_model(subject)
-    if calibrated:  # what was measured in its static serves no other model
-        model = load_model(calibrated, overrides)
-        return Choice(model, f"the subject file was calibrated for {calibrated}")
-    order = _order(recordings)
+    fitting: dict[str, tuple[Prepared | None, ...]] = {}
+    if subject is not None:
+        from gaitid.body.subject_file import calibrated_model
+
+        if calibrated := calibrated_model(subject):  # what was measured in its static serves no other model
+            return Choice(load_model(calibrated, overrides), f"the subject file was calibrated for {calibrated}")
+    models["pig"] = load_model(_bundled("pig"), overrides)
+    order = _order(recordings, models["pig"])
     for name in order:
-        model = load_model(_bundled(name), overrides)
-        file = SubjectFile() if subject is None else read_subject(subject, model)
-        faults[name] = [lacking(r.trial, model, file, r.static, marker_set) for r in recordings]
+        model = models[name] = models.get(name) or load_model(_bundled(name), overrides)
+        file = subject_of(subject, model)
+        tried = [prepared_or_fault(r.trial, model, file, r.static, marker_set) for r in recordings]
+        faults[name] = [answer if isinstance(answer, GaitidError) else None for answer in tried]
+        fitting[name] = tuple(None if isinstance(answer, GaitidError) else answer for answer in tried)
         for fault in faults[name]:
-            if isinstance(fault, MeasurementFault) or (isinstance(fault, MarkersLackError) and fault.exchanged):
-                raise fault  # its markers are there, and something is wrong with them or with a measurement
+            if isinstance(fault, MeasurementFault | MirroredError) or (
+                isinstance(fault, MarkersLackError) and fault.exchanged
+            ):
+                raise fault  # its markers are there, and something is wrong with them, a measurement or the axes
         if not any(faults[name]):
-            return Choice(model, _because(name, faults, len(recordings), order))
-    fitting = {name: of_model.count(None) for name, of_model in faults.items()}
-    best = max(order, key=lambda name: (fitting[name], -order.index(name)))
-    if fitting[best]:
-        return Choice(load_model(_bundled(best), overrides), _because(best, faults, len(recordings), order))
+            return Choice(model, _because(name, faults, len(recordings), order), fitting[name])
+    best = max(order, key=lambda name: (faults[name].count(None), -order.index(name)))
+    if any(fitting[best]):
+        return Choice(models[best], _because(best, faults, len(recordings), order), fitting[best])
     raise _none_fits({name: of_model[0] for name, of_model in faults.items() if of_model[0] is not None})
+
+
+def subject_of(path: Path | None, model: specs.Model) -> SubjectFile:
+    """What a subject file says in a model's words; nothing without one."""
+    if path is None:
+        return SubjectFile()
+    from gaitid.body.subject_file import read_subject
+
+    return read_subject(path, model)
 
 
 def _bundled(name: str) -> Path:
@@ -106,9 +126,8 @@ def _bundled(name: str) -> Path:
     return bundled_models()[name]
 
 
-def _order(recordings: Sequence[Recording]) -> tuple[str, ...]:
+def _order(recordings: Sequence[Recording], pig: specs.Model) -> tuple[str, ...]:
     """`PRECEDENCE`, or the order for labels that are not those of Plug-in Gait itself."""
-    pig = load_model(_bundled("pig"))
     for trial, static in recordings:
         with suppress(TrialError):
             recorded_sides(trial, bind_trial(trial, pig, static, None))

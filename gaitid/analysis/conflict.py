@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,21 +16,23 @@ from gaitid.analysis.origin import Origin
 from gaitid.analysis.pipeline import calibration_of
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Calibration, Geometry
-from gaitid.body.poses import differentiate, pose_body
+from gaitid.body.poses import differentiate, pose_segments
 from gaitid.body.requested import display
 from gaitid.body.resolve import DIFFERENCE, STORED_IN_TRIAL
-from gaitid.body.standing import compare_with_static
+from gaitid.body.sanity import check_body, line_notes
+from gaitid.body.standing import check_fits, compare_with_static
 from gaitid.body.subject import Subject
 from gaitid.errors import GaitidError, first_few
 from gaitid.model import specs
 from gaitid.notes import Note, Notes, as_option
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, Trial
 
 # Two calibrations that agree to this are as good as one. Degrees: what repeated gait analyses of one person agree to at
 # best (McGinley 2009, Gait Posture 29:360-369: 2° to 5° are typical, 2° and less acceptable). N·m/kg: half of what no
 # trial may be wrong by unsaid.
 SAME_DEG, SAME_NM_PER_KG = 2.0, 0.05
-# Frames of static and trial that are looked at before it is known that they differ: enough for means.
+# Frames of the static that are looked at: enough for means.
 _LOOKED_AT = 50
 # So many measurements that differ are named.
 _SHOWN = 3
@@ -78,7 +79,7 @@ def given_static_notes(result: Result, origin: Origin) -> Notes:
         return ()
     if not stored_is_used(alone.subject, result.model) or not _differences(result.subject, alone.subject):
         return ()
-    effect = _effect(result, alone.subject, Calibration())
+    effect = _effect(result, _calibrated(result, alone.subject, Calibration()))
     if effect is None or not effect.matters:
         return ()
     text = f"the static is used, not the calibration that the trial stores: they change {effect.words}"
@@ -101,15 +102,11 @@ def static_beside_notes(result: Result, origin: Origin, static: Trial) -> Notes:
         differences = _differences(result.subject, other.subject)
         if not differences:
             return ()
-        calibration = calibration_of(other, result.body.sides)
-        step = max(1, result.trial.n_frames // _LOOKED_AT)
-        some = {label: track[::step] for label, track in result.markers.filtered.items()}
-        n_frames = len(next(iter(some.values())))
-        geometry = Geometry(other.model, some, other.subject.numbers, n_frames, other.up_g, calibration=calibration)
+        geometry = _calibrated(result, other.subject, calibration_of(other, result.body.sides))
         compare_with_static(geometry, result.body.sides)
     except GaitidError as error:
         return (Note("file_beside", f"{begin}; nor would it serve: {error.wrong}"),)
-    effect = _effect(result, other.subject, calibration)
+    effect = _effect(result, geometry)
     if effect is None:
         return (Note("file_beside", begin, cure=cure),)
     text = f"{begin}; the static would change {effect.words}"
@@ -135,13 +132,22 @@ def _differences(used: Subject, other: Subject) -> list[str]:
     return words
 
 
-def _effect(result: Result, subject: Subject, calibration: Calibration) -> Effect | None:
-    """How a result changes with another subject; None where that is no body."""
+def _calibrated(result: Result, subject: Subject, calibration: Calibration) -> Geometry:
+    """The trial's points and frames with another calibration."""
+    mine, tracks = result.body.geometry, result.markers.filtered
+    return Geometry(mine.model, tracks, subject.numbers, mine.n_frames, mine.up_g, calibration=calibration)
+
+
+def _effect(result: Result, geometry: Geometry) -> Effect | None:
+    """How a result changes with another calibration; None where that is no body."""
     body, trial = result.body, result.trial
     try:
-        other = pose_body(body.model, result.markers, subject, body.sides, body.geometry.up_g, calibration)
+        line_notes(geometry, body.sides)
+        check_fits(geometry)
+        check_body(geometry, body.sides, result.markers.doubted)
     except GaitidError:
         return None
+    other = pose_segments(geometry, result.markers, body.sides)
     motion = differentiate(other, trial.rate_hz)
     mechanics = Mechanics(result.subject.mass_kg, result.gravity_g, result.solver)
     angle, moment = (0.0, ""), (0.0, "")

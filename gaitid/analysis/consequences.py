@@ -6,9 +6,8 @@ but it spoils a verdict only where the trial would be used by it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from gaitid.notes import CODES
+from gaitid.records import NamedTuple
 
 #: The best first. ``good``: all that the model gives can be used; ``usable``: the reasons say what cannot, or with what
 #: doubt; ``do not use``: what is written may be wrong throughout.
@@ -100,6 +99,7 @@ CONSEQUENCES: dict[str, Consequence] = {
     "events_off": Consequence(USABLE, "correct the events, or see whether forces and markers are of one time"),
     "assignment_differs": Consequence(USABLE, "look at the recording, and say which foot it was with --assign"),
     "assignment_against": Consequence(USABLE, "look at the contact, or leave out --assign"),
+    "assignment_far": Consequence(DO_NOT_USE, "look whose foot is on the plate, or leave out --assign"),
     "no_known_load": Consequence(USABLE, "take a trial in which a foot stands wholly on a plate", explains=True),
     "treadmill": Consequence(GOOD),
     "belts_differ": Consequence(GOOD),

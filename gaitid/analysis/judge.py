@@ -28,8 +28,7 @@ _FOLLOWS = {"no_known_wrench", "no_known_load"}
 _SAID_BY = {"mass_unknown", "model_limits", "segment_absent", *OWN}
 # What leaves all moments, or all angles, of a trial empty stands before what spoils some.
 _EMPTIES_ALL = {"no_angles", "no_plates", "standing", "leg_absent", "mass_unknown", "no_known_wrench"}
-# A note on one plate or one leg begins with its name.
-_OF_PLATE = re.compile(r"(?:\S+: )?plate (\d+)\b")
+# A note on one leg begins with its name.
 _OF_SIDE = re.compile(r"(?:the length of the )?(\w+)\b(?! and )")
 
 
@@ -81,9 +80,8 @@ def _of_note(note: Note, result: Result, measured: Sequence[str], lacking: Mappi
     """The reasons that a note is: one, or one for each leg whose plate it is about, or none."""
     consequence = consequence_of(note.code)
     make = (note.text, note.cure or consequence.cure)
-    plate = _OF_PLATE.match(note.text)
-    if plate:
-        on_it = {c.side for c in result.contacts if int(plate[1]) in c.plates}
+    if note.plates:
+        on_it = {c.side for c in result.contacts if {*note.plates} & {*c.plates}}
         sides = [side for side in measured if side in on_it or (consequence.explains and side in lacking)]
         for side in [""] if sides == [*measured] else sides:
             yield Reason(consequence.lowers_to, note.code, side, *make)

@@ -76,7 +76,7 @@ def weigh(subject: Subject, model: specs.Model, stand: Stand) -> tuple[Subject, 
     """The subject with the plates' mass where no source gives it, the loads on the feet, and what is to be said of it.
 
     The static's quiet standing comes first, then the trial's, then the trial's whole strides. A mass that a source
-    gives is taken as it is.
+    gives is taken as it is. Where something else carries the body too, the plates are not asked.
     """
     if "mass" not in model.subject or np.isfinite(subject.mass_kg):
         return subject, stand.loads(subject.mass_kg), ()
@@ -109,6 +109,9 @@ def _from_plates(model: specs.Model, stand: Stand) -> tuple[BodyMass, Loads]:
     unweighed = stand.loads(np.nan)
     if not model.touches_ground:
         return not_told("the ground does not act on this model"), unweighed
+    if stand.settings.external_support:
+        why = "with external_support=yes something else carries it too, and the plates do not weigh it"
+        return not_told(why), unweighed
     static = static_mass(stand)
     standing = standing_mass(stand.ground, stand.gravity_m_per_s2, "the trial")
     walking, loads = _of_strides(stand, unweighed)

@@ -90,7 +90,11 @@ def analyse(
     TrialError, SubjectError
         What the model needs and neither trial nor subject has.
     """
-    prepared = prepare(trial, model, subject_file, static, options.marker_set)
+    return analyse_prepared(trial, prepare(trial, model, subject_file, static, options.marker_set), static, options)
+
+
+def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, options: Options) -> Result:
+    """`analyse` for a trial whose markers and measurements were found before, with the same static."""
     model, needs, subject, up_g = prepared.model, prepared.needs, prepared.subject, prepared.up_g
     calibration = calibration_of(prepared, list(needs))
     markers = clean_markers(trial, model, marker_templates(calibration, model, list(needs)))
@@ -227,7 +231,7 @@ def prepare(
     TrialError, SubjectError
         What the model needs and neither trial, static nor subject has.
     """
-    if marker_set is None and subject_file.marker_set in bundled_marker_sets():
+    if marker_set is None and subject_file.marker_set and subject_file.marker_set in bundled_marker_sets():
         marker_set = load_marker_set(find_marker_set(subject_file.marker_set))
     bound, needs, notes = recorded(trial, model, static, marker_set, subject_file.calibration.places)
     up_g, up_words = vertical(trial, bound.model)
@@ -239,19 +243,18 @@ def prepare(
     return Prepared(bound.model, needs, notes, up_g, up_words, sources, _subject(bound.model, needs, sources))
 
 
-def lacking(
+def prepared_or_fault(
     trial: Trial,
     model: specs.Model,
     subject_file: SubjectFile,
     static: Trial | None = None,
     marker_set: MarkerSet | None = None,
-) -> GaitidError | None:
-    """Why a trial cannot be analysed with a model for want of markers or measurements; None where it can."""
+) -> Prepared | GaitidError:
+    """As `prepare`, or why a trial cannot be analysed with a model for want of markers or measurements."""
     try:
-        prepare(trial, model, subject_file, static, marker_set)
+        return prepare(trial, model, subject_file, static, marker_set)
     except GaitidError as error:
         return error
-    return None
 
 
 # --- the subject ---------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from gaitid.model.needs import Needs, Reference, Role, side_needs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import dot, unit
 from gaitid.numerics.statistics import median
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Trial
 
 # Landmarks on both sides of a joint or a foot, the outer one first.

@@ -28,11 +28,13 @@ def stores_the_same(static: Path, model: specs.Model, ours: Mapping[str, float])
     """
     if static.suffix.lower() != ".c3d":
         return False
+    letters = [side.letter for side in model.sides]
+    angles = [m for m in model.subject.values() if isinstance(m.static, specs.StaticAngle | specs.StaticTurn)]
+    names = [name.replace("{S}", letter) for m in angles for name in m.c3d for letter in letters]
+    if not any(map(ours.get, names)):
+        return False
     try:
         _, stored = read_stored_subject(static)
     except (GaitidError, OSError, ValueError):
         return False
-    letters = [side.letter for side in model.sides]
-    angles = [m for m in model.subject.values() if isinstance(m.static, specs.StaticAngle | specs.StaticTurn)]
-    names = [name.replace("{S}", letter) for m in angles for name in m.c3d for letter in letters]
-    return any(map(ours.get, names)) and all(abs(stored.get(name, 0.0) - ours.get(name, 0.0)) < _SAME for name in names)
+    return all(abs(stored.get(name, 0.0) - ours.get(name, 0.0)) < _SAME for name in names)

@@ -9,6 +9,7 @@ In reading order; each file imports only from those above it:
 - The plan: ``files`` (which may be trials), ``manifest``, ``discovery`` (all trials of a data set), ``statics`` (by
   name), ``standing`` (by content), ``pairs`` (which static for which trial), ``plan``, ``fetched`` (what URLs name).
 - The work: ``job`` (one trial), ``local`` (processes here) and ``cluster`` (Dask), which give jobs to workers.
-- What is kept: ``journal``, ``table``, ``parquet``, ``previous`` (what previous batches left).
-- ``supervisor``: the batch, from jobs to ``batch.csv``. ``progress``: the bar on a terminal.
+- What is kept: ``journal``, ``table``, ``collected`` (tables across trials), ``parquet``, ``previous`` (what previous
+  batches left).
+- ``supervisor``: the batch, from jobs to the tables of all. ``progress``: the bar on a terminal.
 """

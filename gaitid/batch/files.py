@@ -14,15 +14,17 @@ from gaitid.errors import GaitidError, ReadError
 from gaitid.model.fields import nearest
 from gaitid.read.tables.csv_nexus import is_nexus_csv
 from gaitid.read.tables.text_table import first_characters, is_blank
-from gaitid.write import TABLES
+from gaitid.write import ACROSS_TRIALS, TABLES
 
 SUFFIXES = (".c3d", ".trc", ".csv")
 # Columns of a manifest: trials or globs; one trial a row, for tables that are made so.
 TRIALS, TRIAL = "trials", "trial"
-# Tables that may have a column ``trial`` too: one of a trial has one of the first two, ``batch.csv`` the last.
-_OF_OTHERS = {"frame", "time_s", "fingerprint"}
+# Tables that may have a column ``trial`` too: one of a trial has one of the first two, ``batch.csv`` the third, and
+# that one and the tables across trials the last.
+_OF_OTHERS = {"frame", "time_s", "fingerprint", "verdict"}
 # Of gaitid's own files beside a trial, and of what `simulate` writes with one: no trials.
-_OURS = re.compile(rf"\.({'|'.join(TABLES)}|forces|truth\.\w+)\.csv$|^{re.escape(TABLE)}$")
+_TABLES = "|".join((TABLE.removesuffix(".csv"), *ACROSS_TRIALS))
+_OURS = re.compile(rf"\.({'|'.join(TABLES)}|forces|truth\.\w+)\.csv$|^({_TABLES})\.csv$")
 # A column of a marker in a plain CSV.
 _MARKER = re.compile(r"_x_(mm|cm|m)\b")
 

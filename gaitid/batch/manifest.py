@@ -39,7 +39,9 @@ OPTIONS = {
     "assign": "--assign",
     "set": "--set",
 }
-KEYS = (TRIALS, TRIAL, "subject", "root", *OPTIONS, OVERRIDES)
+# What tells the trials of a subject apart, in the tables.
+WORDS = ("session", "condition")
+KEYS = (TRIALS, TRIAL, "subject", *WORDS, "root", *OPTIONS, OVERRIDES)
 # Files; `none` in their place: nothing is looked for.
 _FILES = ("static", "subject_file", "forces", "plates")
 _PATHS = (TRIALS, TRIAL, "root", *_FILES)
@@ -231,8 +233,11 @@ def _of_row(row: Row, folder: Path, where: str) -> list[Wanted]:
         if root is not None and not all(absolute(p).is_relative_to(absolute(root)) for p in paths):
             raise ReadError(f"root: {root} does not hold {name}", expected="a folder above the trial")
         trials.update(dict.fromkeys(paths, exact))
-    subject = (row.get("subject") or [""])[0]
-    return [Wanted(path, exact, subject, root, tuple(words), tuple(without), where) for path, exact in trials.items()]
+    subject, session, condition = ((row.get(key) or [""])[0] for key in ("subject", *WORDS))
+    return [
+        Wanted(path, exact, subject, root, tuple(words), tuple(without), where, session, condition)
+        for path, exact in trials.items()
+    ]
 
 
 def _file(key: str, value: str, folder: Path) -> str:
@@ -254,6 +259,9 @@ def manifest_csv(planned: Sequence[Planned], given: Collection[str] = ()) -> str
     rows: list[dict[str, str]] = []
     for trial in planned:
         row = {TRIALS: str(trial.trial), "subject": trial.subject, "root": str(trial.root)}
+        # a session that its folder names is found again
+        named = {"session": trial.session if trial.session_given else "", "condition": trial.condition}
+        row |= {key: word for key, word in named.items() if word}
         for option, value in zip(trial.words[::2], trial.words[1::2], strict=True):
             key = names[option]
             row[key] = f"{row[key]}{BETWEEN}{value}" if key in row else value

@@ -172,7 +172,7 @@ def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None
     below = absolute(path.parent).relative_to(folders.root)
     subject = wanted.subject or (below.as_posix() if below.parts else folders.root.name or "all")
     folder, root = (output or Path()) / below, folders.up(path.parent)[-1]
-    session = below.as_posix() if wanted.subject and below.parts else ""
+    session = wanted.session or (below.as_posix() if wanted.subject and below.parts else "")
     return Planned(
         path,
         folder,
@@ -185,6 +185,8 @@ def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None
         beside,
         session,
         beside_differs,
+        wanted.condition,
+        bool(wanted.session),
     )
 
 

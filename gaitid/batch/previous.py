@@ -8,9 +8,11 @@ from __future__ import annotations
 import contextlib
 import os
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
+from gaitid.batch.collected import COLLECTED, COLLECTED_PARQUET
 from gaitid.batch.files import absolute
 from gaitid.batch.job import Job, Outcome, fingerprint_of, is_current, trial_hash
 from gaitid.batch.parquet import sweep_frames
@@ -26,7 +28,7 @@ from gaitid.batch.results_folder import (
     root_note,
     writing,
 )
-from gaitid.batch.table import COLUMNS
+from gaitid.batch.table import COLUMNS, TABLE_KEY
 from gaitid.disk.atomic import put_all
 from gaitid.disk.read_back import read_record
 from gaitid.errors import GaitidError, WriteError
@@ -34,6 +36,8 @@ from gaitid.run import files_read
 from gaitid.write import TABLES
 
 RECORD = "run.json"
+# The end of a Parquet file that holds its columns' names, bytes.
+_FOOTER = 1 << 20
 
 
 # --- of which data set the results are ----------------------------------------------------------------------
@@ -161,21 +165,39 @@ def refuse_equal_names(output: Path, jobs: Sequence[Job]) -> None:
 
 
 def refuse_foreign_tables(output: Path) -> None:
-    """Refuse to overwrite or delete a ``batch.csv`` or ``frames.parquet`` that was not made by gaitid."""
-    for path, is_ours in ((output / TABLE, _is_table), (output / FRAMES, _are_frames)):
+    """Refuse to overwrite or delete tables of all trials, as ``batch.csv``, that were not made by gaitid."""
+    tables: list[tuple[str, Callable[[Path], bool]]] = [
+        (TABLE, partial(_is_table, columns=COLUMNS[:4])),
+        (FRAMES, _are_frames),
+    ]
+    tables += [(name, partial(_is_table, columns=TABLE_KEY)) for name in COLLECTED]
+    tables += [(name, _is_parquet) for name in COLLECTED_PARQUET]
+    for path, is_ours in ((output / name, is_ours) for name, is_ours in tables):
         with writing(output):
             may_go = not os.path.lexists(path) or is_ours(path)
         if not may_go:
             raise WriteError(f"{path} was not made by gaitid", todo="rename it or give another folder with -o")
 
 
-def _is_table(path: Path) -> bool:
-    """Whether a file is empty (or zeros, after a crash), or begins as ``batch.csv`` does."""
-    begins = ",".join(COLUMNS[:4]).encode()
+def _is_table(path: Path, columns: Sequence[str]) -> bool:
+    """Whether a file is empty (or zeros, after a crash), or begins with these columns, as ours do."""
+    begins = ",".join(columns).encode()
     if not path.is_file():  # a pipe would be waited for
         return False
     with path.open("rb") as file:
         return file.read(len(begins)) in (b"", begins) or not read_bytes(path)
+
+
+def _is_parquet(path: Path) -> bool:
+    """Whether a file is a Parquet file whose columns begin as those of a table across trials."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        file.seek(0, os.SEEK_END)
+        file.seek(max(file.tell() - _FOOTER, 0))
+        end = file.read()
+    places = [end.find(name.encode()) for name in TABLE_KEY]
+    return not end.rstrip(b"\0") or (end.endswith(b"PAR1") and -1 not in places and places == sorted(places))
 
 
 def _are_frames(path: Path) -> bool:
@@ -189,14 +211,18 @@ def _are_frames(path: Path) -> bool:
 
 
 def delete_tables(output: Path) -> None:
-    """Delete ``batch.csv`` and ``frames.parquet``, which are made from the results, before these change."""
-    with deleting(output / TABLE):
-        (output / TABLE).unlink(missing_ok=True)
+    """Delete ``batch.csv`` and the other tables of all trials, which are made from the results, before these change."""
+    for name in (*COLLECTED, TABLE):
+        with deleting(output / name):
+            (output / name).unlink(missing_ok=True)
     delete_frames(output)
 
 
 def delete_frames(output: Path) -> None:
-    """Delete ``frames.parquet``, all at once: nobody reads a part of it."""
+    """Delete what ``--parquet`` makes; ``frames.parquet`` all at once: nobody reads a part of it."""
+    for name in COLLECTED_PARQUET:
+        with deleting(output / name):
+            (output / name).unlink(missing_ok=True)
     frames, aside = output / FRAMES, output / FOLDER / f"{FRAMES}.old"
     if frames.is_dir():
         with deleting(frames):

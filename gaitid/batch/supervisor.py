@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import cache, partial
@@ -12,13 +12,13 @@ from typing import Any, Protocol
 
 from gaitid.analysis.consequences import LEVELS
 from gaitid.batch import previous
+from gaitid.batch.collected import write_tables
 from gaitid.batch.job import DONE, Job, Outcome
 from gaitid.batch.journal import Journal
 from gaitid.batch.parquet import sweep_frames
-from gaitid.batch.results_folder import TABLE, read_bytes, sweep, writing
+from gaitid.batch.results_folder import TABLE, read_bytes, sweep
 from gaitid.batch.table import batch_csv, results_in
 from gaitid.batch.types import Planned
-from gaitid.disk.atomic import put_all
 from gaitid.errors import GaitidError, WriteError, counted
 from gaitid.inputs import found_trial, input_record
 from gaitid.model import AUTO
@@ -96,7 +96,8 @@ def run_batch(
 ) -> dict[str, Outcome]:
     """Work on all jobs; the caller holds the folder's lock.
 
-    Each result is put in place as a whole, and then noted in the journal; ``batch.csv`` is written at the end. What a
+    Each result is put in place as a whole, and then noted in the journal; ``batch.csv`` and the tables across
+    trials are written at the end. What a
     previous batch left is deleted where it would stand beside something newer (`gaitid.batch.previous`).
 
     Parameters
@@ -139,7 +140,7 @@ def run_batch(
             previous.delete_tables(output)
         raise
     outcomes = {job.name: outcomes[job.name] for job in jobs}
-    results.end(batch_csv(planned, outcomes))
+    results.end(planned, outcomes)
     return outcomes
 
 
@@ -198,8 +199,9 @@ class _Results:
             if old is not None:
                 self.done[place] = old
 
-    def end(self, table: str) -> None:
-        """Delete what is outdated; write the journal in the order of the plan, and the table."""
+    def end(self, planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> None:
+        """Delete what is outdated; write the journal in the order of the plan, and the tables."""
+        table = batch_csv(planned, outcomes)
         sweep(self.folders)
         if self.any_done:
             self._delete_outdated()
@@ -211,8 +213,7 @@ class _Results:
         self.journal.write(in_batch | self.others)
         if results_in(table) != results_in(self.table):
             previous.delete_frames(self.output)
-        with writing(self.output):
-            put_all(self.output, {TABLE: table})
+        write_tables(self.output, planned, outcomes, {TABLE: table})
 
     def _delete_outdated(self) -> None:
         """Delete previous results of trials that have none now, and are of other inputs or options."""

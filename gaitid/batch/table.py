@@ -16,7 +16,14 @@ FIGURES = ("frames", "contacts", "wrenches_filled", "gaps", "label_faults", "war
 VERDICT = ("verdict", "left", "right", "worst_reason")
 # The time is last: all before it is the same whenever and however the work was done.
 _OF_RESULT = ("sha256", "fingerprint", "run_time_s")
-COLUMNS = ("trial", "subject", "static", "status", "reason", "doubt", "session", *VERDICT, *FIGURES, *_OF_RESULT)
+COLUMNS = (
+    *("trial", "subject", "static", "status", "reason", "doubt", "session", "condition"),
+    *VERDICT,
+    *FIGURES,
+    *_OF_RESULT,
+)
+#: What says which trial a row of a table across trials is of, with the cells of that trial's row in ``batch.csv``.
+TABLE_KEY = ("subject", "session", "condition", "trial", "verdict")
 
 
 def batch_csv(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> str:
@@ -40,18 +47,24 @@ def batch_csv(planned: Sequence[Planned], outcomes: Mapping[str, Outcome]) -> st
             found = {"verdict": outcome.verdict.get("trial", ""), **outcome.verdict}
             verdict = [found.get(name, "") for name in VERDICT]
             about = (trial.trial, trial.subject, static)
-            words = (*about, outcome.status, outcome.reason, outcome.doubt, trial.session, *verdict)
+            words = (*about, outcome.status, outcome.reason, outcome.doubt, trial.session, trial.condition, *verdict)
             writer.writerow((*map(in_cell, words), *figures, outcome.trial_sha256, outcome.fingerprint, seconds))
     return text.getvalue()
 
 
+def key_cells(trial: Planned, outcome: Outcome) -> list[str]:
+    """The cells of `TABLE_KEY`."""
+    words = (trial.subject, trial.session, trial.condition, trial.trial, outcome.verdict.get("trial", ""))
+    return [in_cell(word) for word in words]
+
+
 def results_in(table: str) -> list[tuple[str, ...]]:
-    """Trial, subject and fingerprint of each result that a table lists as done."""
+    """The key of each result that a table lists as done, with its fingerprint."""
     try:
         rows = [row for row in csv.DictReader(io.StringIO(table)) if row.get("status") == DONE]
     except csv.Error:  # of a table that was damaged
         return []
-    return [(row.get("trial") or "", row.get("subject") or "", row.get("fingerprint") or "") for row in rows]
+    return [tuple(row.get(name) or "" for name in (*TABLE_KEY, "fingerprint")) for row in rows]
 
 
 def in_cell(word: object) -> str:

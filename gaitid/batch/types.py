@@ -19,7 +19,7 @@ class Wanted:
         As given: below a folder or a manifest's folder as that was given.
     exact : bool
         Whether a manifest names just this file: a trial then, even if it looks like a static.
-    subject : str
+    subject, session, condition : str
         Empty where nobody named one.
     root : Path or None
         The folder that results mirror, where a manifest says so.
@@ -38,6 +38,8 @@ class Wanted:
     words: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     where: str = ""
+    session: str = ""
+    condition: str = ""
 
 
 @dataclass(frozen=True)
@@ -114,8 +116,13 @@ class Planned:
     beside_differs : bool
         Whether that static stores another calibration than the trial, or none.
     session : str
-        The trial's folder below the root of the data set, where a manifest names the subject: what tells recordings of
-        one subject apart. Empty where that is not known: a folder may be a subject or a session.
+        As a manifest names it, else the trial's folder below the root of the data set, where a manifest names the
+        subject: what tells recordings of one subject apart. Empty where that is not known: a folder may be a subject
+        or a session.
+    condition : str
+        As a manifest names it; empty where none does: a folder does not say that it is a condition.
+    session_given : bool
+        Whether a manifest names the session.
     """
 
     trial: Path
@@ -129,3 +136,5 @@ class Planned:
     beside: Path | None = None
     session: str = ""
     beside_differs: bool = False
+    condition: str = ""
+    session_given: bool = False

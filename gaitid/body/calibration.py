@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from gaitid.body.frames import Calibration, Geometry, Pair, Place, Pose
-from gaitid.body.lengths import distance_range, points_of_segments, segment_lengths
+from gaitid.body.lengths import distance_ranges, points_of_segments, segment_lengths
 from gaitid.markers.templates import Template
 from gaitid.model import specs
 from gaitid.model.shapes import CarriedFrame, CarriedPoint, RigidFrame
@@ -103,7 +103,7 @@ def carried_definitions(
 def _distances(static: Geometry, sides: Sequence[str]) -> Mapping[Place, Mapping[Pair, tuple[float, float]]]:
     """Between which distances nine tenths of the static lie, of the points that move with each segment."""
     return {
-        segment: {pair: between for pair in combinations(points, 2) if (between := distance_range(static, pair))}
+        segment: distance_ranges(static, list(combinations(points, 2)))
         for segment, points in points_of_segments(static.model, sides).items()
     }
 

@@ -163,7 +163,11 @@ class Geometry:
         step = max(1, self.n_frames // most)
         markers = {label: points[::step] for label, points in self._markers.items()}
         n_frames = len(range(0, self.n_frames, step))
-        return Geometry(self.model, markers, self._numbers, n_frames, self.up_g, self.foot_flat, self.calibration)
+        thin = Geometry(self.model, markers, self._numbers, n_frames, self.up_g, self.foot_flat, self.calibration)
+        # what was computed before is not computed again
+        thin._points |= {key: points[::step] for key, points in self._points.items()}
+        thin._frames |= {key: Pose(pose.R_gs[::step], pose.origin_g[::step]) for key, pose in self._frames.items()}
+        return thin
 
     def taken_as(self, foot_flat: bool) -> Geometry:
         """The same static, taken as foot-flat or not."""

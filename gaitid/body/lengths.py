@@ -8,7 +8,7 @@ import numpy as np
 
 from gaitid.body.frames import Geometry, Pair, Place
 from gaitid.model import specs
-from gaitid.numerics.statistics import quantile_of_known
+from gaitid.numerics.statistics import quantiles_of_known
 from gaitid.trial import Array
 
 # Frames of a trial that are looked at.
@@ -53,12 +53,18 @@ def constant_lengths(geometry: Geometry, side: str) -> Mapping[str, Array]:
     return lengths
 
 
-def distance_range(geometry: Geometry, pair: Pair) -> tuple[float, float] | None:
-    """Between which distances of two points, m, nine tenths of a trial lie; None where they are one, or not known."""
-    a, b = (geometry.point(name, side)[:: max(1, geometry.n_frames // SOME_FRAMES)] for side, name in pair)
-    far = np.linalg.norm(a - b, axis=1)
-    low, high = (float(quantile_of_known(far, share)) for share in (0.05, 0.95))
-    return (low, high) if low > ONE_POINT_M else None  # NaN is not greater
+def distance_ranges(geometry: Geometry, pairs: Sequence[Pair]) -> Mapping[Pair, tuple[float, float]]:
+    """Between which distances of two points, m, nine tenths of a trial lie; without points that are one, or unknown."""
+    if not pairs:
+        return {}
+    step = max(1, geometry.n_frames // SOME_FRAMES)
+    places = {place: i for i, place in enumerate(dict.fromkeys(place for pair in pairs for place in pair))}
+    tracks = np.stack([geometry.point(name, side)[::step] for side, name in places], axis=1)
+    a, b = np.array([(places[first], places[second]) for first, second in pairs]).T
+    far = np.linalg.norm(tracks[:, a] - tracks[:, b], axis=2)
+    lows, highs = (of_pairs.tolist() for of_pairs in quantiles_of_known(far, 0.05, 0.95))
+    known = zip(pairs, lows, highs, strict=True)
+    return {pair: (low, high) for pair, low, high in known if low > ONE_POINT_M}  # NaN is not greater
 
 
 def points_of_segments(model: specs.Model, sides: Sequence[str]) -> Mapping[Place, tuple[Place, ...]]:

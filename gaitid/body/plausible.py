@@ -7,7 +7,6 @@ nineteen laboratories and the literature say of each limit stands in docs/static
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from gaitid.body.subject import Subject, key_of
 from gaitid.model import specs
 from gaitid.model.shapes import FromTo, PointName
 from gaitid.notes import Note, Notes
+from gaitid.records import NamedTuple
 
 
 class Limits(NamedTuple):

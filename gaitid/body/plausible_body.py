@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from gaitid.errors import first_few
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.statistics import median, quantile
+from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 Columns = Mapping[str, Mapping[str, Array]]
@@ -208,13 +208,13 @@ def foot_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) -> t
     one of both is put above the sole.
     """
     faults, notes = list[JointFault](), list[Note]()
-    angles = [m for m in geometry.model.subject.values() if isinstance(m.static, specs.StaticAngle) and m.c3d]
+    stored = [geometry.model.subject[name] for name in geometry.model.subject if name in FOOT_OFF]
+    angles = [m for m in stored if isinstance(m.static, specs.StaticAngle) and m.c3d]
     for side in sides:
         zeros, off = list[bool](), list[tuple[str, str]]()
         for measurement in angles:
             measured = subject.measured.get(f"{side}.{measurement.name}")
-            own = static_angle(geometry, measurement, side)
-            if measured is None or own is None or measurement.name not in FOOT_OFF:
+            if measured is None or (own := static_angle(geometry, measurement, side)) is None:
                 continue
             zeros.append(measured.value == 0 and "stored" in measured.source)
             difference = abs(np.degrees(wrapped(own - measured.value)))

@@ -131,7 +131,12 @@ def pose_body(
     check_fits(geometry)
     notes += check_body(geometry, sides, markers.doubted)
     notes += length_notes(geometry, sides, markers.first_frame)
-    through = geometry
+    return pose_segments(geometry, markers, sides, notes)
+
+
+def pose_segments(geometry: Geometry, markers: Markers, sides: Sequence[str], notes: Notes = ()) -> Body:
+    """`pose_body` of a geometry on filtered markers whose checks were made."""
+    model, through = geometry.model, geometry
     if markers.support is not markers.filtered:
         through = geometry.with_markers(markers.support)
     base = model.base

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
 from gaitid.body.subject import SI, si_unit
 from gaitid.model import specs
+from gaitid.records import NamedTuple
 
 
 class Requested(NamedTuple):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from gaitid.errors import SubjectError
 from gaitid.model import specs
 from gaitid.model.expression import Expression
 from gaitid.notes import Note, Notes
+from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 # Two sources that differ by more than this share of the value, or by these amounts, are worth a note.

@@ -76,7 +76,7 @@ def check_body(geometry: Geometry, sides: Sequence[str], doubted: Mapping[str, s
         raise TrialError(
             f"left and right are exchanged: {exchanged}",
             expected="labels of the left side on the subject's left",
-            todo="correct the labels",
+            todo="correct the labels; where they are right, an axis of the markers is mirrored: turn its sign",
         )
     return tuple(notes)
 

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
 from gaitid.body.calibration import carried_definitions, marker_label
 from gaitid.body.frames import Geometry
-from gaitid.body.lengths import SOME_FRAMES, distance_range, neighbours, segment_lengths
+from gaitid.body.lengths import SOME_FRAMES, distance_ranges, neighbours, segment_lengths
 from gaitid.body.sanity import exchanged_sides
 from gaitid.errors import TrialError, first_few
 from gaitid.model import specs
 from gaitid.model.shapes import RigidFrame
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows
-from gaitid.numerics.statistics import median, quantile, quantile_of_known
-from gaitid.records import frozen_dataclass
+from gaitid.numerics.statistics import median, quantile, quantile_of_known, quantiles_of_known
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
 
 # m. Half of the segments differ by more from those of a static of somebody else, or of one whose markers were put on
@@ -276,7 +275,7 @@ def _templates(geometry: Geometry, sides: Sequence[str]) -> Iterator[Compared]:
         a, b = np.array(pairs).T
         there = np.linalg.norm(np.array([template[points[i]] - template[points[j]] for i, j in pairs]), axis=1)
         here = np.linalg.norm(tracks[:, a] - tracks[:, b], axis=2)
-        low, typical, high = (quantile_of_known(here, share) for share in (0.05, 0.5, 0.95))
+        low, typical, high = quantiles_of_known(here, 0.05, 0.5, 0.95)
         known = np.isfinite(typical)
         if not known.any():
             continue
@@ -293,15 +292,14 @@ def _segments(geometry: Geometry) -> Iterator[Compared]:
     """Each segment's points where the model has no rigid frames: how far from what the trial shows the static lies."""
     assert geometry.calibration is not None
     for (side, segment), of_static in geometry.calibration.distances_m.items():
-        found = []
-        for pair, standing in of_static.items():
-            if (moving := distance_range(geometry, pair)) is not None:
-                words = [_words(geometry.model, name, place) for place, name in pair]
-                markers = all(marker_label(geometry.model, name, place) for place, name in pair)
-                found.append(Difference(" to ".join(words), *_nearest(standing, moving), markers))
+        moving = distance_ranges(geometry, list(of_static))
+        found = {pair: _nearest(of_static[pair], between) for pair, between in moving.items()}
         if found:
-            scale = float(np.sqrt(sum(one.trial**2 for one in found) / sum(one.static**2 for one in found)))
-            largest = max(found, key=lambda one: one.off)
+            scale = float(np.sqrt(sum(trial**2 for _, trial in found.values()) / sum(d**2 for d, _ in found.values())))
+            pair = max(found, key=lambda pair: abs(found[pair][1] - found[pair][0]))
+            words = [_words(geometry.model, name, place) for place, name in pair]
+            markers = all(marker_label(geometry.model, name, place) for place, name in pair)
+            largest = Difference(" to ".join(words), *found[pair], markers)
             yield Compared(f"{side} {segment}".strip().replace("_", " "), largest, scale, True)
 
 

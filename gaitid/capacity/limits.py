@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from gaitid.errors import ModelError
 from gaitid.model import specs
@@ -12,6 +11,7 @@ from gaitid.model.expression import Expression
 from gaitid.model.fields import Faults, Fields, nearest
 from gaitid.model.load import bundled_folder, find_file
 from gaitid.model.yaml_file import load_yaml
+from gaitid.records import NamedTuple
 
 # The two ways of turning about one axis, as clinicians name them.
 OPPOSITES = {

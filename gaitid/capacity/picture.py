@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,6 +17,7 @@ from gaitid.capacity.leg_dynamics import LegDynamics
 from gaitid.capacity.polytope import Polytope, acceleration_polytope
 from gaitid.drawing import shared_style
 from gaitid.errors import in_print
+from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 INK, MUTED, PAPER = "#1c1d21", "#5c616b", "#ffffff"

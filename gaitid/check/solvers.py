@@ -6,7 +6,6 @@ They share the description of the chain and little else, so a term that is wrong
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from gaitid.analysis.result import Result
 from gaitid.check.findings import FAIL, PASS, WARN, Finding
 from gaitid.check.limits import SOLVER_TOLERANCE
 from gaitid.dynamics.newton_euler import SOLVERS
+from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 

@@ -71,7 +71,11 @@ def _processors() -> int:
     metavar="WORD",
     help="A word in a file's name that makes it a static, instead of static, cal, stand, ...; may be repeated.",
 )
-@click.option("--parquet", is_flag=True, help="Also write all frames as one Parquet data set, partitioned by subject.")
+@click.option(
+    "--parquet",
+    is_flag=True,
+    help="Also write all frames as one Parquet data set, partitioned by subject, and the tables across trials.",
+)
 @click.option(
     "--time-limit",
     "time_limit_s",
@@ -181,6 +185,7 @@ def _plan(
 
 def _work(plan: Plan, jobs: Sequence[Job], folder: Path, given: Mapping[str, Any]) -> dict[str, Outcome] | None:
     """The outcome of each trial by its path; None where Ctrl-C ended the work."""
+    from gaitid.batch.collected import tables_as_parquet
     from gaitid.batch.parquet import write_parquet
     from gaitid.batch.progress import Progress
     from gaitid.batch.results_folder import FRAMES, locked
@@ -197,6 +202,7 @@ def _work(plan: Plan, jobs: Sequence[Job], folder: Path, given: Mapping[str, Any
                     plan.trials, jobs, folder, schedule, resume=given["resume"], tell=printer, remark=remarks.append
                 )
                 if given["parquet"]:
+                    tables_as_parquet(folder)
                     write_parquet(folder, ((planned, outcomes[str(planned.trial)]) for planned in plan.trials))
         except KeyboardInterrupt:
             progress.clear()

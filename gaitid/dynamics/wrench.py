@@ -32,13 +32,13 @@ class Wrench:
     frame: str = LABORATORY
 
     def __post_init__(self) -> None:
-        f, m = _kept(self.f_g), _kept(self.m_g)
+        f, m = read_only(self.f_g), read_only(self.m_g)
         if f.shape != m.shape or f.shape[-1:] != (3,):
             raise ValueError(f"Wrench: force {f.shape} and moment {m.shape} must be (frames, 3)")
         p = self.p_g if np.shape(self.p_g) == f.shape else np.broadcast_to(self.p_g, f.shape)
         object.__setattr__(self, "f_g", f)
         object.__setattr__(self, "m_g", m)
-        object.__setattr__(self, "p_g", _kept(p))
+        object.__setattr__(self, "p_g", read_only(p))
 
     def at(self, p_g: Array) -> Wrench:
         """The same action with its moment about another point, in the same axes: m' = m + (p − p') × f."""
@@ -123,15 +123,6 @@ class Twist:
         """The same motion in the axes of another frame; see `Wrench.turned`."""
         omega_s, v_s, p_s = (apply_transposed(R_gs, v) for v in (self.omega_g, self.v_g, self.p_g))
         return Twist(omega_s, v_s, p_s, frame)
-
-
-def _kept(values: Array) -> Array:
-    """`values` themselves where nobody can change them any more (a solver's, of many frames), else a read-only copy."""
-    if isinstance(values, np.ndarray) and values.dtype == np.float64:
-        flags = values.flags
-        if flags.owndata and flags.c_contiguous and not flags.writeable:
-            return values
-    return read_only(values)
 
 
 def _same_frame(a: Wrench, b: Wrench | Twist) -> None:

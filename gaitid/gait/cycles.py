@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from gaitid.gait.marker_events import GaitEvent, Heading
+from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 CYCLE_POINTS = 101

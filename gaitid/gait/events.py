@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from gaitid.ground.contacts import FootLoad
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.statistics import median
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Event, Mask
 
 # s. A force below the threshold for less than this is a flutter within one stance.
@@ -29,9 +28,28 @@ SAME_STEP, FILE_AGREES = 0.20, 0.10
 MIN_STRIDE, MIN_PHASE = 0.35, 0.06
 
 PRIORITY = {"force": 0, "file": 1, "kinematics": 2}
+
+
+def _joined(begins: Sequence[str], ends: Sequence[str]) -> list[str]:
+    return [begin + end for begin in begins for end in ends]
+
+
 _NAMES = {
-    "strike": re.compile(r"(foot|heel|toe|initial|ground)?(strike|contact|on|down)|touchdown|[fh]s|[fi]c"),
-    "off": re.compile(r"(foot|toe|heel)?(off|lift|liftoff)|(terminal|final)contact|[ft]o"),
+    "strike": (
+        *_joined(("", "foot", "heel", "toe", "initial", "ground"), ("strike", "contact", "on", "down")),
+        "touchdown",
+        "fs",
+        "hs",
+        "fc",
+        "ic",
+    ),
+    "off": (
+        *_joined(("", "foot", "toe", "heel"), ("off", "lift", "liftoff")),
+        "terminalcontact",
+        "finalcontact",
+        "fo",
+        "to",
+    ),
 }
 
 
@@ -136,7 +154,7 @@ def events_of_file(events: Sequence[Event], sides: Mapping[str, object]) -> list
     """The file's strikes and offs under the names in use (Foot Strike, Heel Strike, FS, RHS, Toe-Off, FO, ...)."""
     renamed = []
     for event in events:
-        name = re.sub(r"[^a-z]", "", event.name.lower())
+        name = "".join(letter for letter in event.name.lower() if "a" <= letter <= "z")
         side = event.side
         for known in sides:
             prefix = known[0] if len(name) == 3 else known
@@ -145,7 +163,7 @@ def events_of_file(events: Sequence[Event], sides: Mapping[str, object]) -> list
         if side not in sides:
             continue
         for kind, words in _NAMES.items():
-            if words.fullmatch(name):
+            if name in words:
                 renamed.append(GaitEvent(side, kind, event.time_s, "file"))
     return renamed
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from gaitid.ground.contacts import AIR, Contact, FootLoad
 from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import bridged, known_rows
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask
 
 #: Hz. What is faster than this in the load of a foot is an impact, unless the markers hold more.

@@ -7,14 +7,13 @@ direction of walking is local (turns), and the end of the foot that lands first 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
 from gaitid.body.feet import FootTrack
 from gaitid.ground.belt import Floor
 from gaitid.numerics.masks import bridged, spans
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask, read_only
 
 KINDS = ("strike", "off")

@@ -13,6 +13,7 @@ from gaitid.gait.events import GaitEvents, find_events
 from gaitid.gait.marker_events import Heading
 from gaitid.ground.belt import Floor
 from gaitid.ground.contacts import FootLoad
+from gaitid.numerics.rotation import cross
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Event, read_only
 
@@ -122,7 +123,7 @@ def _stride(cycle: Cycle, heels_g: Mapping[str, Mapping[float, Array]], walk: He
     frames = slice(round(cycle.strike.time_s * walk.rate_hz), round(cycle.next_strike.time_s * walk.rate_hz) + 1)
     # walking backward the body's left is on the right of its way
     facing = -1.0 if walk.sense[frames].sum() < 0 else 1.0
-    outward = np.cross(up_g, forward) * facing * (1.0 if cycle.side == "left" else -1.0)
+    outward = cross(up_g, forward) * facing * (1.0 if cycle.side == "left" else -1.0)
 
     time = cycle.duration_s
     opposite_strike = cycle.percent(cycle.opposite_strike)

@@ -8,12 +8,11 @@ otherwise. Accelerations of markers are noisy, changes of velocity are not: both
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
 from gaitid.numerics.masks import spans
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask, read_only
 
 # s. Forces are compared as means over this long; over a shorter span than the second the change of velocity is lost in

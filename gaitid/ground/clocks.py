@@ -8,7 +8,6 @@ some ms is always there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from gaitid.ground.contacts import UNKNOWN, Loads
 from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.ground import EVENTS_OFF, Ground
 from gaitid.numerics.statistics import median
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask, Trial
 
 # s. Means over this long are compared, shifted by at most the second, in at least the third.
@@ -92,7 +92,9 @@ def clock_faults(
     balance, weight_N = body
     numbers = tuple(plate.number for plate in ground.plates)
     if rate := _forces_last(trial):
-        return [Fault("rate_doubtful", rate, numbers, False, "check the declared rates of markers and forces")]
+        return [
+            Fault("rate_doubtful", rate, numbers, False, "check the declared rates of markers and forces", common=True)
+        ]
     fit = fit_in_time(_known_total(loads, balance) / weight_N, balance)
     sure = fit is not None
     if fit is None:
@@ -103,7 +105,14 @@ def clock_faults(
         return _plates_apart(late_ms) or _apart_alone(late_ms) or _do_not_follow(fit if sure else None, numbers)
     if sure and not TOO_FAST < fit.ratio < TOO_SLOW:
         return [
-            Fault("rate_doubtful", _rate_words(fit.ratio), numbers, False, "check the declared rate of the markers")
+            Fault(
+                "rate_doubtful",
+                _rate_words(fit.ratio),
+                numbers,
+                False,
+                "check the declared rate of the markers",
+                common=True,
+            )
         ]
     apart = fit.apart_ms
     if not fit.alike > ALIKE or (fit.flies and fit.ratio > OF_RUNNING):
@@ -118,7 +127,7 @@ def clock_faults(
         text += ", and the events of the file fit the markers"
     code = "clocks_apart" if abs(apart) >= DOUBTED_MS else "clocks_near"
     cure = "check how forces and markers were started together"
-    return [Fault(code, text, numbers, abs(apart) >= WITHHELD_MS, cure, with_events)]
+    return [Fault(code, text, numbers, abs(apart) >= WITHHELD_MS, cure, with_events, common=True)]
 
 
 def _rate_words(ratio: float) -> str:
@@ -181,7 +190,16 @@ def _apart_alone(late_ms: Mapping[int, float]) -> list[Fault]:
         return []
     way = "after" if apart > 0 else "before"
     text = f"the forces come about {abs(apart):.0f} ms {way} the markers' motion that they belong to"
-    return [Fault("clocks_apart", text, tuple(late_ms), False, "check how forces and markers were started together")]
+    return [
+        Fault(
+            "clocks_apart",
+            text,
+            tuple(late_ms),
+            False,
+            "check how forces and markers were started together",
+            common=True,
+        )
+    ]
 
 
 def _do_not_follow(fit: Fit | None, numbers: tuple[int, ...]) -> list[Fault]:
@@ -192,7 +210,11 @@ def _do_not_follow(fit: Fit | None, numbers: tuple[int, ...]) -> list[Fault]:
         f"the forces on the feet follow the body's motion at no shift in time (r² = {fit.alike:.2f}; whole records show"
     )
     text += " 0.84 and more): one plate is late, or carries another load than the contacts say"
-    return [Fault("clocks_apart", text, numbers, False, "look at the contacts and at how the plates were started")]
+    return [
+        Fault(
+            "clocks_apart", text, numbers, False, "look at the contacts and at how the plates were started", common=True
+        )
+    ]
 
 
 def _on_plates(ground: Ground, loads: Loads, balance: Balance) -> Array:

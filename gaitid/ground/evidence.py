@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,11 +18,11 @@ from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.ground.balance import Support
 from gaitid.ground.plate_load import STEP, PlateLoad, one_plane
-from gaitid.ground.sole import SOLE_TOLERANCE, UNDER_BALL, pressure_on_foot, rolled, sole
+from gaitid.ground.sole import SOLE_TOLERANCE, UNDER_BALL, distance_from_foot, pressure_on_foot, rolled, sole
 from gaitid.ground.stance import Stance
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.statistics import median
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask
 
 
@@ -251,6 +250,14 @@ class Evidence:
     def on_foot(self) -> tuple[Array, Array]:
         """Where the pressure lies on the foot: aside, m, and along (`pressure_on_foot`)."""
         return pressure_on_foot(self.cop_g, self.track, self.normal_g)
+
+    @cached_property
+    def away(self) -> float:
+        """m, from the foot's sole to the pressure: the median under more than half of the greatest force."""
+        heavy = self.vertical > 0.5 * float(np.fmax.reduce(self.vertical))
+        off = distance_from_foot(self.cop_g, self.track, self.normal_g)[heavy]
+        off = off[np.isfinite(off)]
+        return float(median(off)) if self.in_one_plane and off.size else float("nan")
 
     def inside(self, point_g: Array) -> tuple[float, float]:
         """Least distances, m, from a point of the pressing foot to the plates' edges, along and across the foot."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from gaitid.ground.plate_load import PlateLoad
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, IntArray
 
 
@@ -29,6 +27,8 @@ class Fault:
         The events of the file agree with the markers: the forces are what is late.
     ratio : float
         Of given to asked force, where that is what is wrong; else NaN.
+    common : bool
+        It is of the clocks or the body's mass, and of no plate by itself.
     """
 
     code: str
@@ -38,6 +38,7 @@ class Fault:
     cure: str = ""
     with_events: bool = False
     ratio: float = float("nan")
+    common: bool = False
 
 
 class Stood(NamedTuple):

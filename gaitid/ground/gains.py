@@ -70,7 +70,7 @@ def gain_faults(
     all_of = "the plates give" if len(typical) > 1 or len(sides) > 1 else "the plate gives"
     text = f"{all_of} {_share(common)} what the body's mass and motion ask for, {how}: {_cause(common)}"
     cure = "give the mass with --subject, check the gains, or --set external_support=yes where something else carries"
-    return [Fault("body_not_carried", text, tuple(typical), False, cure, ratio=common)]
+    return [Fault("body_not_carried", text, tuple(typical), False, cure, ratio=common, common=True)]
 
 
 def _ratios(stood: Sequence[Stood], balance: Balance, weight_N: float) -> dict[int, list[float]]:

@@ -16,6 +16,7 @@ from gaitid.ground.stance import Stance, detect_stances, events_of, with_events
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.statistics import median
+from gaitid.read.plates import refusals
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
 
@@ -85,10 +86,10 @@ class Ground:
     def notes(self) -> Notes:
         """What is worth saying of plates, events and the floor."""
         return (
-            *(Note("plate_refused", f"plate {number} is not used: {why}") for number, why in self.refused.items()),
+            *refusals(self.refused),
             *(note for plate in self.plates for note in plate.notes(self.settings)),
             *(
-                Note("plate_misplaced", f"plate {number}: {fault}")
+                Note("plate_misplaced", f"plate {number}: {fault}", plates=(number,))
                 for number, fault in self.misplaced.items()
                 if number not in self.withheld
             ),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gaitid.dynamics.wrench import centre_of_pressure
+from gaitid.ground.channels_apart import channels_apart
 from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.glitches import without_glitches
 from gaitid.ground.ground import Ground
@@ -51,7 +52,7 @@ STILL = 0.002
 # it, 0.13. From the third on another sign of Mz is tried, which is right if it leaves less than this share.
 DOUBTED_TORSION, NO_TORSION, SIGN_ASKED, SIGN_RIGHT = 0.045, 0.13, 0.013, 0.45
 
-FORCES, MOMENTS = ("Fx", "Fy"), ("Mx", "My", "Mz")
+MOMENTS = ("Mx", "My", "Mz")
 CHECK = "check the plate's channels, units and calibration"
 
 Finding = tuple[str, bool]
@@ -80,14 +81,16 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
     with np.errstate(invalid="ignore"):
         loaded &= plate.vertical > LOADED * peak
     samples = _ends(loaded, raw, ground.rate_hz)
-    for text, withheld in (
+    sound = without_glitches(raw)[0]
+    found = [
         *_clipped(raw),
-        *_cut_off(without_glitches(raw)[0]),
+        *_cut_off(sound),
         *_dead(raw, samples),
         *_rectified(raw, samples),
         *_moments(plate, loaded, raw, samples),
-        *_friction(plate, loaded),
-    ):
+        *_friction(plate, loaded, raw),
+    ]
+    for text, withheld in found or channels_apart(sound, plate.half):
         code = "plate_channel" if withheld else "plate_doubtful"
         yield Fault(code, f"plate {plate.number}: {text}", (plate.number,), withheld, CHECK)
 
@@ -158,10 +161,11 @@ def _dead(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
     if not size > 0:
         return
     spread = np.max([np.ptp(np.hstack([raw.force_p[run], raw.moment_p[run]]), axis=0) for run in samples], axis=0)
-    names = (*FORCES, "Fz", *MOMENTS)
+    forces = raw.force_names[0]
+    names = (*forces, *MOMENTS)
     dead = [name for name, s in zip(names, spread, strict=True) if s <= DEAD * size]
     if dead:
-        planar = bool(set(dead) & set(FORCES)) and "Mz" in dead and len(dead) == 3
+        planar = bool(set(dead) & {*forces[:2]}) and "Mz" in dead and len(dead) == 3
         verb = "does" if len(dead) == 1 else "do"
         plane = ": a recording in a plane?" if planar else ""
         yield f"{' and '.join(dead)} {verb} not change while it is loaded{plane}", not planar
@@ -175,7 +179,7 @@ def _rectified(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
     n = round(BESIDE_ZERO * raw.rate_hz)
     if raw.rate_hz < FAST:
         return
-    for axis, name in enumerate(FORCES):
+    for axis, name in enumerate(raw.force_names[0][:2]):
         for run in samples:
             force, size = raw.force_p[run, axis], np.abs(raw.force_p[run, axis])
             inner = size[2 * n : len(size) - 2 * n]
@@ -208,7 +212,7 @@ def _moments(plate: PlateLoad, loaded: Mask, raw: ForcePlate, samples: Sequence[
         yield f"Mx and My move its pressure by {spread.max() / force * 1e3:.1f} mm only: they are in another unit", True
 
 
-def _friction(plate: PlateLoad, loaded: Mask) -> Iterator[Finding]:
+def _friction(plate: PlateLoad, loaded: Mask, raw: ForcePlate) -> Iterator[Finding]:
     """Horizontal forces that no friction holds."""
     share = np.abs(plate.wrench.f_g[loaded] @ plate.R_gp[:, :2]) / plate.vertical[loaded][:, None]
     share = share[np.isfinite(share[:, 0])]
@@ -218,7 +222,11 @@ def _friction(plate: PlateLoad, loaded: Mask) -> Iterator[Finding]:
     worst = int(np.argmax(typical))
     if typical[worst] > DOUBTED_FRICTION:
         times = f"{typical[worst]:.1f}" if typical[worst] < 10 else f"{typical[worst]:.0f}"
-        yield f"{FORCES[worst]} is {times} times Fz; no floor holds a foot so", bool(typical[worst] > NO_FRICTION)
+        names = raw.force_names[0]
+        yield (
+            f"{names[worst]} is {times} times {names[2]}; no floor holds a foot so",
+            bool(typical[worst] > NO_FRICTION),
+        )
 
 
 def _ends(loaded: Mask, raw: ForcePlate, camera_hz: float) -> list[slice]:

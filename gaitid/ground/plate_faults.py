@@ -18,9 +18,12 @@ from gaitid.ground.contacts import LOADED, UNSUPPORTED, Loads
 from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.gains import gain_faults
 from gaitid.ground.ground import Ground
+from gaitid.ground.level_floor import level_faults
 from gaitid.ground.line_of_force import direction_faults
 from gaitid.ground.plate_channels import channel_faults, torsion_faults
 from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.push import push_faults
+from gaitid.ground.whole_steps import whole_step_faults
 from gaitid.notes import Note, Notes
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Trial, read_only
@@ -74,7 +77,10 @@ class PlateFaults:
 
     @property
     def notes(self) -> Notes:
-        return tuple(Note(fault.code, fault.text, cure=fault.cure) for fault in self.faults)
+        return tuple(
+            Note(fault.code, fault.text, cure=fault.cure, plates=() if fault.common else fault.plates)
+            for fault in self.faults
+        )
 
     def weighed_in_static(self, mass_kg: float, stored_kg: float) -> PlateFaults:
         """With what the static's plates say where plates and mass do not fit: whether it is the mass or the gain."""
@@ -117,10 +123,13 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
     stood = stood_alone(ground, loads)
     raw: Mapping[int, ForcePlate] = {plate.number: plate for plate in trial.plates}
     faults = [fault for plate in ground.plates for fault in channel_faults(plate, raw[plate.number], ground)]
+    faults += level_faults(ground, trial.rate_hz)
     broken = {number for fault in faults if fault.withheld for number in fault.plates}
     sound = [one for one in stood if one.plate.number not in broken]
     if mover.balance is not None:  # what carries the body besides has a line of force of its own
-        faults += direction_faults(sound, mover.com_g)
+        faults += direction_faults(sound, mover.com_g, raw)
+        named = {number for fault in faults if fault.withheld for number in fault.plates}
+        faults += push_faults(ground, loads, mover.com_g, raw, named)
     turned = {number for fault in faults for number in fault.plates}
     faults += torsion_faults([one for one in sound if one.plate.number not in turned])
     broken |= {number for fault in faults if fault.withheld for number in fault.plates}
@@ -129,7 +138,10 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
         gains = gain_faults(sound, loads, mover.balance, (mover.weight_N, mover.walked_N, mover.weighed_by))
         faults += gains
         broken |= {number for fault in gains if fault.withheld for number in fault.plates}
-        faults += clock_faults(trial, ground, loads, sound, (mover.balance, mover.weight_N))
+        body = mover.balance, mover.weight_N
+        faults += clock_faults(trial, ground, loads, sound, body)
+        if not broken:
+            faults += whole_step_faults(ground, loads, sound, mover.com_g, body)
     return PlateFaults(tuple(faults))
 
 

@@ -12,8 +12,8 @@ from gaitid.errors import GaitidError
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
-from gaitid.numerics.masks import spans
-from gaitid.numerics.rotation import unit
+from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.rotation import cross, unit
 from gaitid.numerics.sampling import sample_centred_mean, sample_local_quadratic
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Mask, read_only
@@ -135,7 +135,7 @@ class PlateLoad:
             return ()
         text = f"plate {self.number} swings by {self.empty_swing_N:.0f} N while it is empty, and so may its loads"
         cure = "look for a hum on its cables, a loose amplifier, or who else stood on it"
-        return (Note("plate_bias", text, "", cure),)
+        return (Note("plate_bias", text, "", cure, (self.number,)),)
 
     def _glitch_notes(self) -> Notes:
         """That samples were left out."""
@@ -143,7 +143,7 @@ class PlateLoad:
             return ()
         samples = f"{self.glitches} samples" if self.glitches > 1 else "a sample"
         text = f"plate {self.number}: {samples} from {self.first_glitch_s:.3f} s on jump and jump back as no load does"
-        return (Note("values_lost", f"{text}; they were not used", "", "look at the plate's cables"),)
+        return (Note("values_lost", f"{text}; they were not used", "", "look at the plate's cables", (self.number,)),)
 
     def _bias_notes(self, settings: specs.Settings) -> Notes:
         """What it reads while it is empty, where that is worth saying."""
@@ -152,13 +152,17 @@ class PlateLoad:
         if self.removed:
             drift = float(np.linalg.norm(self.drift_g))
             changing = f", changing by {drift:.2g} N/s" if drift > DRIFT_WORTH_SAYING else ""
-            return (Note("plate_bias_removed", f"{reads}{changing}; that was taken off its load"),)
+            return (
+                Note("plate_bias_removed", f"{reads}{changing}; that was taken off its load", plates=(self.number,)),
+            )
         if not size > settings.bias_limit_N:
             return ()
         if settings.remove_bias == "never":
-            return (Note("plate_bias", f"{reads}; it was not zeroed, and nothing was taken off"),)
+            return (
+                Note("plate_bias", f"{reads}; it was not zeroed, and nothing was taken off", plates=(self.number,)),
+            )
         why = "that is no steady reading, and nothing was taken off: is somebody else on it?"
-        return (Note("plate_bias", f"{reads}; {why}"),)
+        return (Note("plate_bias", f"{reads}; {why}", plates=(self.number,)),)
 
     def edge_N(self, settings: specs.Settings) -> float:
         """N. Below this a load is the plate's own noise: to it contacts reach out."""
@@ -231,12 +235,11 @@ def plate_axes(plate: ForcePlate) -> tuple[Array, Array, Array]:
             f"plate {plate.number}: its corners are not those of a rectangle",
             expected="corners 1 to 4 in order around the plate",
         )
-    z = unit(np.cross(x, y))
+    z = unit(cross(x, y))
     # exactly orthogonal, whatever the rounding of the corners: z kept, x nearly so
     x = unit(x)
-    y = np.cross(z, x)
-    y = unit(y)
-    return (np.column_stack([np.cross(y, z), y, z]), plate.corners_g.mean(axis=0), np.array([length_x, length_y]) / 4)
+    y = unit(cross(z, x))
+    return (np.column_stack([cross(y, z), y, z]), plate.corners_g.mean(axis=0), np.array([length_x, length_y]) / 4)
 
 
 def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: specs.Settings) -> PlateLoad:
@@ -256,7 +259,7 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
         channels = lowpass(channels, settings.force_cutoff_hz, plate.rate_hz)
     sample = sample_centred_mean if settings.plate_sampling == "centred_mean" else sample_local_quadratic
     at_camera = sample(channels, plate.rate_hz, camera_hz, n_frames, plate.start_s)
-    if not np.isfinite(at_camera).all(axis=1).any():
+    if not known_rows(at_camera).any():
         raise GaitidError(
             "none of its samples is known within the trial",
             expected=f"samples between 0 and {n_frames / camera_hz:.3g} s",
@@ -265,7 +268,7 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
         )
     R_gp, centre, half = plate_axes(plate)
     f_p, m_p = at_camera[:, :3], at_camera[:, 3:]
-    m_p = m_p + np.cross(plate.sensor_p, f_p)
+    m_p = m_p + cross(plate.sensor_p, f_p)
     wrench = Wrench(f_p @ R_gp.T, m_p @ R_gp.T, centre)
     normal = -R_gp[:, 2]
     cop, _ = centre_of_pressure(wrench, centre, normal)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from gaitid.records import NamedTuple
 from gaitid.trial import Mask
 
 

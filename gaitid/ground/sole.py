@@ -65,7 +65,7 @@ def sole(foot: FootTrack, normal_g: Array) -> list[Array]:
     length = np.linalg.norm(line, axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         forward = line / length
-    across = np.cross(normal_g, forward) * HALF_WIDTH
+    across = cross(normal_g, forward) * HALF_WIDTH
     back, front = foot.heel_g, foot.heel_g + foot.line_g + TOE_SHARE * line
     return [back + across, back - across, front + across, front - across]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from gaitid.ground.vertical import vertical
 from gaitid.model.marker_sets import SCHEMA, MarkerSet, Spellings, sets_of, squeeze
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import unit
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, Trial
 
 # Shares of stature, after Drillis & Contini 1966 as printed in Winter 2009, figure 4.1: ankle 0.039, knee 0.285, hip

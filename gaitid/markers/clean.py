@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import TrialError
+from gaitid.markers.cuts import refuse_cuts
 from gaitid.markers.exchanged import find_exchanged
 from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
 from gaitid.markers.labels import KEEP, LabelFault, check_labels, fault_words, without
@@ -113,7 +114,7 @@ def clean_markers(trial: Trial, model: specs.Model, templates: Sequence[Template
     Raises
     ------
     TrialError
-        The cut-off is not below half the rate, or left and right are exchanged.
+        The cut-off is not below half the rate, frames are missing, or left and right are exchanged.
     """
     letters = [side.letter for side in model.sides]
     loaded = model.touches_ground and bool(trial.plates)
@@ -149,10 +150,11 @@ def clean(
     Raises
     ------
     TrialError
-        The cut-off is not below half the rate, or left and right are exchanged.
+        The cut-off is not below half the rate, frames are missing, or left and right are exchanged.
     """
     checked, faults = dict(raw), []
     if settings.doubtful_labels == "unknown":
+        refuse_cuts(raw, rate_hz, first_frame)
         result = check_labels(raw, rate_hz, templates)
         checked, faults = dict(result.markers), list(result.faults)
         if len(letters) == 2:

@@ -50,10 +50,11 @@ def find_exchanged(markers: Mapping[str, Array], letters: tuple[str, str] = ("L"
     left = [label for label in other if label[:1] == letters[0]]
     right = {other[label] for label in left}
     place = {label: i for i, label in enumerate(other)}
-    distances = _typical_distances([markers[label] for label in other]) if other else np.zeros((0, 0))
+    distances = _typical_distances([markers[label] for label in other]).tolist() if other else []
 
     def between(a: str, b: str) -> float:
-        return float(distances[place[a], place[b]])
+        distance: float = distances[place[a]][place[b]]
+        return distance
 
     def unlike(pair: tuple[str, str], named: tuple[str, str], near: Sequence[str]) -> float:
         """How far the distances of two labels differ from those of two on the other side."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST, rigid_fit
-from gaitid.numerics.statistics import median, quantile_of_known
+from gaitid.numerics.statistics import median, quantiles_of_known
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
 
 # m, and m/s: a step is a jump if it differs from both of its neighbours by more than the first, and by more than the
@@ -250,7 +250,8 @@ def steadiest(markers: Mapping[str, Array], label: str) -> list[str]:
         return []
     own = markers[label][seen]
     apart = np.stack([np.sqrt(((markers[other][seen] - own) ** 2).sum(axis=1)) for other in others], axis=1)
-    vary = quantile_of_known(apart, 0.9) - quantile_of_known(apart, 0.1)
+    least, most = quantiles_of_known(apart, 0.1, 0.9)
+    vary = most - least
     vary[~(np.isfinite(apart).mean(axis=0) >= MOSTLY_SEEN)] = np.inf
     order = np.argsort(vary, kind="stable")[:STEADIEST]
     return [others[i] for i in order if np.isfinite(vary[i])]

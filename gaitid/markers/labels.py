@@ -12,9 +12,10 @@ from gaitid.markers.jumps import MAJORITY, excess_of, follow, jump_limit, shifts
 from gaitid.markers.repeated import repeated_frames
 from gaitid.markers.shifts import find_shifted
 from gaitid.markers.spikes import find_spikes
+from gaitid.markers.still import find_standing
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
 from gaitid.notes import Note
-from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.masks import all_columns, known_rows, largest_column, spans
 from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
@@ -42,8 +43,8 @@ class LabelFault:
     ----------
     kind : str
         ``spike``, ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``reversed`` (throughout,
-        against the static), ``frozen``, ``straight``, ``same`` or ``restless``; ``repeated`` of whole camera frames;
-        ``moved`` of a marker that goes elsewhere by less than a jump and stays.
+        against the static), ``frozen``, ``still``, ``straight``, ``same`` or ``restless``; ``repeated`` of whole camera
+        frames; ``moved`` of a marker that goes elsewhere by less than a jump and stays.
     labels : tuple of str
     frames : tuple of (int, int)
         Runs of frames, from 0, first and last, that are taken as not seen; none of a marker that moved.
@@ -125,6 +126,7 @@ FAULTS = {
     "swap": "change places ({size})",
     "straight": "moves on a straight line to the last digit (over {size}): it was filled in before",
     "frozen": "stands still to the last digit, away from the others by {size}",
+    "still": "stands still while its neighbours move on, and is {size} off when it comes back",
     "reversed": "lie the other way round than in the static (which they fit better by {size} exchanged)",
     "exchanged": "seem to be exchanged throughout (distances to other markers fit better by {size} the other way "
     "round)",
@@ -177,7 +179,16 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
     suspicious = bool(first) or _suspicious(checked, rate_hz)
     faults += first
     checked = without(checked, first)
-    for find in (find_frozen, find_straight, find_restless, find_swaps, find_spiky, find_jumps, find_shifts):
+    for find in (
+        find_frozen,
+        find_straight,
+        find_restless,
+        find_swaps,
+        find_still,
+        find_spiky,
+        find_jumps,
+        find_shifts,
+    ):
         if find not in (find_straight, find_spiky, find_shifts) and not suspicious:
             continue
         more = [_by_template(fault, checked, templates) for fault in find(checked, rate_hz)]
@@ -209,7 +220,7 @@ def _suspicious(markers: Mapping[str, Array], rate_hz: float) -> bool:
         return False
     steps = np.diff(np.stack(list(markers.values()), axis=1), axis=0)
     seen = bool(np.isfinite(steps).all())
-    return not seen or bool((excess_of(steps) > jump_limit(rate_hz)).any() or (steps == 0).all(axis=-1).any())
+    return not seen or bool((excess_of(steps) > jump_limit(rate_hz)).any() or all_columns(steps == 0).any())
 
 
 def without(markers: Mapping[str, Array], faults: Iterable[LabelFault]) -> dict[str, Array]:
@@ -243,7 +254,7 @@ def find_frozen(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault
     faults = []
     for label, points in markers.items():
         steps = np.diff(points, axis=0)
-        still = (steps == 0).all(axis=1)
+        still = all_columns(steps == 0)
         if not still.any():
             continue
         excess = excess_of(steps)
@@ -263,12 +274,12 @@ def find_straight(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFau
     No marker of a person moves evenly to the last digit of the file (32 bits) for `STRAIGHT` frames; where most markers
     do, the whole recording is a made one.
     """
-    runs: dict[str, Array] = {}
+    runs: dict[str, Mask] = {}
     for label, points in markers.items():
         digit = 4 * float(np.spacing(np.float32(np.nanmax(np.abs(points), initial=1e-3))))
         with np.errstate(invalid="ignore"):
-            bend = np.abs(np.diff(points, 2, axis=0)).max(axis=1)
-            step = np.abs(np.diff(points, axis=0)).max(axis=1)[1:]
+            bend, step = (largest_column(np.abs(np.diff(points, n, axis=0))) for n in (2, 1))
+            step = step[1:]
             straight, moving = bend <= digit, step > STRAIGHT_STEP
             elsewhere = bend[moving & ~straight]
             # where a person's own curves bend by hardly more than a digit, a frame is too short to tell
@@ -324,6 +335,14 @@ def find_restless(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFau
         if np.count_nonzero(excess > jump_limit(rate_hz)) > MOST_JUMPS:
             faults.append(LabelFault("restless", (label,), ((0, len(points) - 1),), float(np.fmax.reduce(excess))))
     return faults
+
+
+def find_still(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers that stand still while their neighbours go on, and come back by a jump."""
+    return [
+        LabelFault("still", (label,), tuple((s.first, s.last) for s in stood), max(s.size_m for s in stood))
+        for label, stood in find_standing(markers, rate_hz).items()
+    ]
 
 
 def find_jumps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:

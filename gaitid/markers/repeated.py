@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gaitid.numerics.masks import spans
+from gaitid.numerics.masks import all_columns, spans
 from gaitid.numerics.statistics import quantile_of_known
 from gaitid.trial import Array, Mask
 
@@ -34,9 +34,7 @@ def repeated_frames(markers: Mapping[str, Array], rate_hz: float) -> list[tuple[
         return []
     points = np.stack(list(markers.values()), axis=1)
     steps = np.diff(points, axis=0)
-    known: Mask = np.asarray(np.isfinite(steps).all(axis=2))
-    still: Mask = np.asarray((steps == 0).all(axis=2))
-    seen: Mask = np.asarray(np.isfinite(points).all(axis=2))
+    known, still, seen = (all_columns(mask) for mask in (np.isfinite(steps), steps == 0, np.isfinite(points)))
     whole: Mask = np.asarray(((still == known) & (seen[1:] == seen[:-1])).all(axis=1))
     whole &= known.sum(axis=1) >= FEWEST_SEEN
     if not whole.any():

@@ -7,7 +7,6 @@ one where the marker's steadiest neighbours see the same step and make none them
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from gaitid.markers.spikes import GAIN, ORDER, USUAL_SHARE, step_limit, steps_sh
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.statistics import quantile_of_known
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask
 
 # m. A marker that goes elsewhere by less moves joints by less than the skin does (Leardini 2005, Gait Posture

@@ -8,7 +8,6 @@ ground moves sharply in the laboratory, and skin among the neighbours, but not b
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from gaitid.markers.jumps import seen_by, steadiest
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.statistics import quantile_of_known
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask
 
 # Order of the difference that shows a step: it spans six frames, and is next to nothing on a smooth track.

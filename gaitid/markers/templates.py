@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rigid_fit import FEWEST, rigid_fit
 from gaitid.numerics.rotation import apply
 from gaitid.numerics.statistics import quantile_of_known
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask
 
 # m, root mean square. A body that fits better is not asked whether its labels are exchanged: it would make no odds.

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
+from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 #: What every mechanism has, fixed at the origin: it has no coordinates.

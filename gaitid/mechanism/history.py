@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from gaitid.errors import ModelError, reading
+from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 

@@ -14,13 +14,13 @@ are halved until neither happens.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
 from gaitid.errors import ModelError
 from gaitid.mechanism.mechanism import Mechanism
 from gaitid.mechanism.rank import DEPENDENT, dependent_constraints, smallest_singular_value
+from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 # Newton's iterations double their digits: after a step below this the next would be below rounding.

@@ -7,12 +7,14 @@ import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from reprlib import repr as short
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from gaitid.errors import ModelError
+from gaitid.records import NamedTuple
 
 
 def mean_of_known(values: Any) -> Any:
@@ -89,6 +91,8 @@ class Expression(NamedTuple):
 
     def evaluate(self, number: Callable[[str], Any], distance: Callable[[str, str], Any]) -> Any:
         """The value, with `number` giving what a name stands for and `distance` that between two points."""
+        if isinstance(self.tree, ast.Constant | ast.Name):  # half of all formulas
+            return _evaluate(self.tree, number, distance)
         with np.errstate(all="ignore"):
             return _evaluate(self.tree, number, distance)
 
@@ -114,14 +118,19 @@ def parse_expression(text: object, where: str) -> Expression:
     if len(source) > MAX_LENGTH:
         raise ModelError(f"{where}: formula too long", expected=f"at most {MAX_LENGTH} characters")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python's advice on its own syntax, as for "1if"
-            tree = ast.parse(source, mode="eval").body
+        tree = _tree(source)
         _check(tree, where, source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ModelError(f"{where}: not a formula", found=short(source)) from None
     points = tuple(_points(tree)) if any(name in source for name in POINT_FUNCTIONS) else ()  # most have none
     return Expression(source, tree, tuple(_names(tree)), points)
+
+
+@lru_cache(maxsize=1024)  # a model has half of its formulas twice and more
+def _tree(source: str) -> ast.expr:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python's advice on its own syntax, as for "1if"
+        return ast.parse(source, mode="eval").body
 
 
 _BINARY: Mapping[type, Callable[[Any, Any], Any]] = {
@@ -203,7 +212,9 @@ def alternatives(formula: Expression) -> tuple[Expression, ...]:
     tree = formula.tree
     if not (isinstance(tree, ast.Call) and _function(tree) == FIRST):
         return (formula,)
-    return tuple(Expression(ast.unparse(part), part, tuple(_names(part)), tuple(_points(part))) for part in tree.args)
+    texts = [ast.get_source_segment(formula.text, part) or "" for part in tree.args]
+    parts = zip(texts, tree.args, strict=True)
+    return tuple(Expression(text, part, tuple(_names(part)), tuple(_points(part))) for text, part in parts)
 
 
 def _points(tree: ast.expr) -> Iterator[str]:

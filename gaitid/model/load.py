@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from gaitid.model.shapes import DEFINING_KEYS
 MAX_DEPTH = 8
 
 
+@cache
 def bundled_folder(name: str) -> Path:
     """The folder `configs` or `sample_data`: inside an installed package, or beside it in a checkout."""
     here = Path(__file__).resolve().parents[1]

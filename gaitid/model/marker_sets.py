@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from gaitid.errors import ModelError
 from gaitid.model.fields import Faults, Fields
 from gaitid.model.load import bundled_folder, find_file, shown
 from gaitid.model.parsed import content_of
+from gaitid.records import NamedTuple
 
 SCHEMA = 1
 #: The landmarks that marker sets may name, in the words of the field: for the middle of the body, and for each side.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from gaitid.model import specs
 from gaitid.model.expression import alternatives
 from gaitid.model.shapes import CarriedFrame, CarriedPoint, FirstOf, RigidFrame, Use, uses
 from gaitid.model.validate import BODY_NAMES
 from gaitid.numerics.rigid_fit import FEWEST
+from gaitid.records import NamedTuple
 
 #: Side (empty for the middle of the body) and name of a marker, a point or a frame.
 Role = tuple[str, str]

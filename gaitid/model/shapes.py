@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar, get_args
+from functools import cache
+from typing import Any, TypeVar, get_args
 
 from gaitid.errors import GaitidError
 from gaitid.model.expression import Expression, parse_expression
 from gaitid.model.fields import Faults, Fields
+from gaitid.records import NamedTuple
 
 AXES = "xyz"
 #: Kind (point, frame or number) and name of something that a definition uses.
@@ -287,7 +289,8 @@ def uses(definition: object) -> Iterator[Use]:
         yield "frame", definition
     elif isinstance(definition, tuple):
         for part in definition:
-            yield from uses(part)
+            if isinstance(part, tuple | PointName | FrameName):  # what else there may be uses nothing
+                yield from uses(part)
 
 
 def schema_lines(kinds: Mapping[str, type]) -> str:
@@ -354,7 +357,7 @@ def _parse(fields: Fields, kinds: Mapping[str, type], otherwise: type) -> Any:
 
 def _values(fields: Fields, yaml: str) -> Iterator[object]:
     """What the keys of a form hold in a file."""
-    for key, holds in _KEY.findall(yaml):
+    for key, holds in _keys(yaml):
         if holds in _READERS:
             yield from _READERS[holds](fields, key)
         else:
@@ -416,6 +419,12 @@ def _turns(fields: Fields, key: str) -> Iterator[tuple[str, Expression]]:
             yield letter, step.required_expression(letter)
         else:
             fields.faults.add(f"{step.path}: expected one axis and its angle, as {{y: angle}}")
+
+
+@cache
+def _keys(yaml: str) -> list[tuple[str, str]]:
+    """The keys of a form, and what each holds."""
+    return _KEY.findall(yaml)
 
 
 _KEY = re.compile(r"(\w+): (\{.*?\}(?=[,}]|$)|\[.*?\]\??|[\w.?]+)")

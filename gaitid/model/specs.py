@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from gaitid.model.expression import Expression
 from gaitid.model.settings import Settings as Settings
 from gaitid.model.shapes import Frame, Point, PointName, PointRef, Use, Vector, uses
+from gaitid.records import NamedTuple
 
 _EMPTY: Mapping[Any, Any] = MappingProxyType({})
 
@@ -322,10 +323,14 @@ class Model(NamedTuple):
 
     def defines(self, kind: str, name: str, sided: bool) -> bool:
         """Whether each side, or the middle of the body, has a point, frame or number of this name."""
-        scope = self.scope(sided)
-        if kind == "point":
-            roles = (scope.points, scope.markers, scope.calibration_markers, scope.clusters)
-            return any(name in names for names in roles)
+        scope = self.each_side if sided else self.middle
+        if kind == "point":  # asked for some thousand times a run
+            return (
+                name in scope.markers
+                or name in scope.points
+                or name in scope.calibration_markers
+                or name in scope.clusters
+            )
         if kind == "frame":
             return name in scope.frames
         measurement = self.subject.get(name)
@@ -335,9 +340,10 @@ class Model(NamedTuple):
 
     def place(self, kind: str, name: str, side: str) -> tuple[str, str]:
         """The side whose definition a side means by a name (empty: the middle of the body), and the bare name."""
-        prefix, dot, bare = name.partition(".")
-        if dot and prefix:
-            return prefix, bare
+        if "." in name:
+            prefix, _, bare = name.partition(".")
+            if prefix:
+                return prefix, bare
         return (side if side and self.defines(kind, name, True) else ""), name
 
     def uses(self, kind: str, name: str, sided: bool) -> Iterator[Use]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
 from gaitid.numerics.masks import columns_by_mask, spans
+from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 _BLOCK = 64  # rows that are filtered at once

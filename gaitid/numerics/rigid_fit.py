@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from gaitid.numerics.masks import spans
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask
 
 # A pose needs three points.

@@ -20,7 +20,8 @@ def unit(v: Array) -> Array:
 
 def cross(a: Array, b: Array) -> Array:
     """Cross product along the last axis (four times as fast as numpy's for many short vectors)."""
-    a, b = np.broadcast_arrays(a, b)
+    if a.shape != b.shape:
+        a, b = np.broadcast_arrays(a, b)
     result = np.empty(a.shape)
     result[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
     result[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]

@@ -6,6 +6,9 @@ import numpy as np
 
 from gaitid.trial import Array, IntArray
 
+# Instants at once: what they need stays small.
+_BLOCK = 512
+
 
 def sample_centred_mean(values: Array, rate_hz: float, camera_hz: float, n_frames: int, start_s: float = 0.0) -> Array:
     """Mean of the samples within half a camera interval of each instant: Plug-in Gait's reading of a plate.
@@ -69,32 +72,29 @@ def _local_quadratic_whole(values: Array, k: int, n_frames: int) -> Array:
 
 def _local_quadratic(values: Array, k: float, instants: Array | IntArray) -> Array:
     """The value at each instant (in samples) of the quadratic that fits the samples around it; any ratio k."""
+    blocks = [instants[start : start + _BLOCK] for start in range(0, len(instants), _BLOCK)]
+    return np.concatenate([np.empty((0, values.shape[1])), *(_quadratics(values, k, block) for block in blocks)])
+
+
+def _quadratics(values: Array, k: float, instants: Array | IntArray) -> Array:
+    """`_local_quadratic` of a few instants: arrays below are (samples around it, instants)."""
     n_frames = len(instants)
-    nearest = np.rint(instants).astype(int)
     reach = int(np.floor(k + 1e-9)) + 1
-    taps = []
-    moments = np.zeros((5, n_frames))
-    for tap in range(-reach, reach + 1):
-        index = nearest + tap
-        u = (index - instants) / k
-        use = (index >= 0) & (index < len(values)) & (np.abs(u) <= 1 + 1e-9)
-        taps.append((index, u, use))
-        for power in range(5):
-            moments[power] += np.where(use, u**power, 0.0)
-    normal = np.empty((n_frames, 3, 3))
-    for i in range(3):
-        for j in range(3):
-            normal[:, i, j] = moments[i + j]
+    index = np.rint(instants).astype(int) + np.arange(-reach, reach + 1)[:, None]
+    u = (index - instants) / k
+    use = (index >= 0) & (index < len(values)) & (np.abs(u) <= 1 + 1e-9)
+    # sum: one after the other, so that a value does not depend on how many instants are asked for
+    moments = np.array([sum(np.where(use, u**power, 0.0)) for power in range(5)])
+    normal = moments[np.add.outer(range(3), range(3))].transpose(2, 0, 1)
     enough = moments[0] >= 3
     weights = np.full((n_frames, 3), np.nan)
     if enough.any():
         weights[enough] = np.linalg.solve(normal[enough], np.broadcast_to(np.eye(3)[0][:, None], (enough.sum(), 3, 1)))[
             ..., 0
         ]
-    result = np.zeros((n_frames, values.shape[1]))
-    for index, u, use in taps:
-        w = weights[:, 0] + weights[:, 1] * u + weights[:, 2] * u**2
-        result[use] += w[use, None] * values[index[use]]
+    w = np.where(use, weights[:, 0] + weights[:, 1] * u + weights[:, 2] * u**2, 0.0)
+    samples = np.where(use[..., None], values[np.clip(index, 0, len(values) - 1)], 0.0)
+    result = np.asarray(sum(w[..., None] * samples))
     result[~enough] = _between_samples(values, instants[~enough])
     return result
 

@@ -23,9 +23,15 @@ def median(values: Array) -> Array:
 
 def quantile_of_known(values: Array, share: float) -> Array:
     """Quantile along axis 0 of what is known, without interpolation; NaN where nothing is."""
+    return quantiles_of_known(values, share)[0]
+
+
+def quantiles_of_known(values: Array, *shares: float) -> list[Array]:
+    """Several at once."""
     ordered = np.sort(values, axis=0)  # NaN last
-    at = np.rint(share * np.maximum(np.isfinite(ordered).sum(axis=0) - 1, 0)).astype(int)
-    return np.asarray(np.take_along_axis(ordered, at[None], axis=0)[0])
+    last = np.maximum(np.isfinite(ordered).sum(axis=0) - 1, 0)
+    at = [np.rint(share * last).astype(int) for share in shares]
+    return [np.asarray(np.take_along_axis(ordered, index[None], axis=0)[0]) for index in at]
 
 
 def noise_level(values: Array) -> float:

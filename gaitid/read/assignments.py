@@ -23,7 +23,7 @@ from gaitid.read.plates import LOADED_N
 from gaitid.trial import Assignment, ForcePlate, Trial
 
 # Nothing else of the file is looked at: it may hold names and remarks.
-_CONTEXT = re.compile(rb"\s*FP(\d{1,3})\s*=\s*(Left|Right|Invalid)\s*", re.IGNORECASE)
+_CONTEXT = rb"(?i)\s*FP(\d{1,3})\s*=\s*(Left|Right|Invalid)\s*"  # not compiled where there is no such file
 _FEET = {"left": "left", "right": "right", "invalid": "none"}
 _EVENTS = {"left-fp": "left", "right-fp": "right"}
 # Bytes of an .enf that is looked at: they have some hundreds.
@@ -62,7 +62,7 @@ def _from_enf(path: Path) -> list[Assignment]:
     for enf in enf_files(path):
         try:
             file_size(enf, ENF_BYTES, "Eclipse")
-            matches = [m for m in map(_CONTEXT.fullmatch, enf.read_bytes().splitlines()) if m]
+            matches = [m for line in enf.read_bytes().splitlines() if (m := re.fullmatch(_CONTEXT, line))]
         except (OSError, ReadError):  # a folder or pipe of that name, or one that may not be read: nobody asked for it
             continue
         for plate, context in ((int(number), word.decode().lower()) for number, word in (m.groups() for m in matches)):

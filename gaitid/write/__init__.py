@@ -20,8 +20,15 @@ TABLES = {
 }
 #: Those that are written only when asked for (``--write``).
 WRITE = ("segments", "base")
+#: Those that a batch also writes across all its trials.
+ACROSS_TRIALS = ("spatiotemporal", "features", "cycles")
+#: Columns of these that hold words; a cycle is a number or ``mean``, ``sd``, ``n``.
+TEXT_COLUMNS = (
+    *("side", "cycle", "feature", "unit"),
+    *(f"{event}_source" for event in ("strike", "off", "next_strike", "opposite_off", "opposite_strike")),
+)
 #: Which trial a row is of, at the end of the tables that are read beside those of other trials. Who the subject is, and
-#: of which session, nobody says to `run`: these two are empty.
+#: of which session, nobody says to `run`: these two are empty there, and filled in the tables across trials.
 TRIAL_COLUMNS = ("subject", "session", "trial", "verdict")
 #: Of the table of contacts, also in records and in the truth of simulated trials.
 CONTACT_COLUMNS = ("side", "plates", "first_frame", "last_frame", "peak_vertical_N", "method", "confidence", "reason")

@@ -11,10 +11,10 @@ from any_markers import FAMILIES, FAMILY_OF, UNKNOWN, Marked, chosen, exact, mar
 from slow import slow_but
 
 from gaitid.analysis.choice import Recording, choose_model
-from gaitid.analysis.pipeline import analyse, lacking
+from gaitid.analysis.pipeline import analyse, prepared_or_fault
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
-from gaitid.errors import TrialError
+from gaitid.errors import GaitidError, TrialError
 from gaitid.model.load import load_model
 from gaitid.numerics.rotation import about_axis
 from gaitid.simulate.body import SIDES
@@ -409,8 +409,8 @@ def test_a_static_without_medial_markers_is_refused_by_their_names(family: str) 
     for label, (_, role) in medial.items():
         assert label in line
         assert f"{role} on both sides" in line
-    fault = lacking(recorded.trial, load_model(recorded.family.model), SubjectFile(), static)
-    assert fault is not None
+    fault = prepared_or_fault(recorded.trial, load_model(recorded.family.model), SubjectFile(), static)
+    assert isinstance(fault, GaitidError)
     assert "its static lacks" in fault.line()
 
 

@@ -62,6 +62,20 @@ def test_contacts_are_those_of_a_body_of_the_estimated_mass(simulated: Callable[
         np.testing.assert_array_equal(leg.wrenches["hip"].m_g, given.sides[side].wrenches["hip"].m_g)
 
 
+def test_who_is_held_by_something_else_is_not_weighed(simulated: Callable[..., Simulated]) -> None:
+    """Crutches, a handrail or a harness carry a part that no plate sees: the mass is asked for, never estimated."""
+    trial = without_mass(simulated().trial)
+    assert "mass_estimated" in {note.code for note in analysed(trial).notes}
+    supported = load_model("pig", {"external_support": True})
+    result = analyse(trial, supported, SubjectFile())
+    assert np.isnan(result.subject.mass_kg)
+    (note,) = [note for note in result.notes if note.code == "mass_unknown"]
+    assert "external_support=yes" in note.text and "give mass_kg with --subject" in note.text
+    assert all(np.isnan(wrench.m_g).all() for leg in result.sides.values() for wrench in leg.wrenches.values())
+    given = analyse(trial, supported, SubjectFile({"mass": 60.0}))
+    assert given.subject.mass_kg == 60.0 and "mass_unknown" not in {note.code for note in given.notes}
+
+
 def test_without_plates_nothing_but_the_moments_is_lost(simulated: Callable[..., Simulated]) -> None:
     trial = replace(simulated().trial, plates=())
     result, given = analysed(trial), analyse(trial, load_model("pig"), SubjectFile())

@@ -141,15 +141,18 @@ def test_the_weight_says_nothing_where_something_else_carries_the_body(simulated
 def test_a_doubt_about_a_plate_lowers_the_legs_that_stood_on_it(walk: Result) -> None:
     of = {contact.plates[0]: contact.side for contact in walk.contacts if contact.plates}
     plate, side = next(iter(of.items()))
-    verdict = with_notes(walk, Note("plate_doubtful", f"plate {plate}: its lengths may be in another unit"))
+    verdict = with_notes(walk, Note("plate_doubtful", "its lengths may be in another unit", plates=(plate,)))
     assert codes(verdict) == [("plate_doubtful", side)]
-    nobody = with_notes(walk, Note("plate_doubtful", "plate 9: its lengths may be in another unit"))
+    assert codes(with_notes(walk, Note("plate_doubtful", "two plates lie apart", plates=(plate, 9)))) == codes(verdict)
+    together = with_notes(walk, Note("plate_doubtful", f"plate {plate} and others lie apart"))
+    assert codes(together) == [("plate_doubtful", "")]  # what a text begins with decides nothing
+    nobody = with_notes(walk, Note("plate_doubtful", "its lengths may be in another unit", plates=(9,)))
     assert nobody.trial == GOOD
     assert [note.code for note in nobody.others] == ["plate_doubtful"]  # said all the same
 
 
 def test_a_plate_that_is_not_used_is_a_reason_only_where_a_stance_is_lacking(simulated: Simulate, walk: Result) -> None:
-    refused = Note("plate_refused", "plate 9 is not used: no corners")
+    refused = Note("plate_refused", "plate 9 is not used: no corners", plates=(9,))
     assert with_notes(walk, refused).trial == GOOD
     lacking = analysed(simulated().trial, Options(by_hand=(ByHand("right", ()),)))
     assert ("plate_refused", "right") in codes(with_notes(lacking, refused))

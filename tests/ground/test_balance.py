@@ -123,7 +123,7 @@ def test_what_is_given_by_hand_wins_over_every_frame(simulated: Callable[..., ob
         assert (states == 1).all()
         assert contact.confidence == 0.3
         assert "the evidence says otherwise" in contact.reason
-    assert {n.side for n in taken.notes if n.code == "assignment_against"} == {"left", "right"}
+    assert {n.side for n in taken.notes if n.code == "assignment_far"} == {"left", "right"}
 
 
 @pytest.mark.parametrize("named", ["whole trial", "frames above the threshold"])

@@ -130,6 +130,32 @@ def test_a_plate_given_to_one_foot_is_taken_from_the_other(made) -> None:  # typ
     assert any(c.plates for c in nothing.contacts if c.side == "right")
 
 
+def test_a_foot_far_from_the_pressure_is_not_to_be_used(made) -> None:  # type: ignore[no-untyped-def]
+    """--assign wins, so the numbers stay; what is written is no moment of that leg, and the verdict says so."""
+    trial, *_ = made("walk")
+    clean = run(trial)
+    right = next(c for c in clean.contacts if c.side == "right" and c.plates)
+    result = run(trial, (ByHand("left", right.plates, right.first, right.last),))
+    contact = next(c for c in result.contacts if c.plates == right.plates)
+    assert (contact.side, contact.method) == ("left", "given by hand (--assign)")
+    held = slice(contact.first + 3, contact.last - 3)
+    assert (result.sides["left"].load.wrench.f_g[held, 2] > 20).all()
+    (far,) = [note for note in result.notes if note.code == "assignment_far"]
+    assert far.side == "left" and " cm from that foot" in far.text and "assignment_against" not in far.text
+    assert (result.verdict.sides["left"], result.verdict.trial) == ("do not use", "do not use")
+    assert result.verdict.sides["right"] != "do not use"
+    (reason,) = [r for r in result.verdict.reasons if r.code == "assignment_far"]
+    assert reason.side == "left" and "leave out --assign" in reason.cure
+
+
+def test_a_foot_rightly_given_is_near_the_pressure(made) -> None:  # type: ignore[no-untyped-def]
+    for name in ("walk", "over_edge"):
+        trial, *_ = made(name)
+        given = tuple(ByHand(c.side, c.plates, c.first, c.last) for c in run(trial).contacts if c.plates)
+        assert given
+        assert not [note for note in run(trial, given).notes if note.code == "assignment_far"]
+
+
 @pytest.mark.parametrize(
     ("given", "reason"),
     [

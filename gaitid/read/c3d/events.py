@@ -16,7 +16,7 @@ from gaitid.trial import Event
 # An event farther from the first frame, s, has no time: a day of recording is no trial.
 _FAR_S = 86400.0
 # Labels of a header's events: a side, a kind, and a digit where one comes again, for they should differ.
-_LABEL = re.compile(r"([LR])(HS|FS|IC|TO|FO)\d?", re.IGNORECASE)
+_LABEL = r"(?i)([LR])(HS|FS|IC|TO|FO)\d?"  # hardly any file has such events: not compiled before one does
 _SIDES = {"L": "left", "R": "right"}
 _KINDS = {"HS": "Foot Strike", "FS": "Foot Strike", "IC": "Foot Strike", "TO": "Foot Off", "FO": "Foot Off"}
 
@@ -82,7 +82,7 @@ def _of_header(file: C3DFile) -> tuple[list[Event], Notes]:
     for label, t in stored:
         if not label or not 0 <= t <= duration_s:
             lost.append(f"{label or 'no label'} ({t:.4g} s)")
-        elif known := _LABEL.fullmatch(label):
+        elif known := re.fullmatch(_LABEL, label):
             side, kind = known.groups()
             events.append(Event(_KINDS[kind.upper()], _SIDES[side.upper()], t))
         else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from gaitid.disk.regular import CUT_TRIAL
 from gaitid.errors import ReadError, counted
 from gaitid.notes import Note, Notes
 from gaitid.read.c3d.sections import BLOCK, Header, Parameters, Section, damaged
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 
 # The header and whole numbers in parameters have 16 bits: counts wrap there, or stay at the largest.
 _WRAPS = 1 << 16

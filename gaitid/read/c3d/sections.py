@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping
-from typing import BinaryIO, Literal, NamedTuple
+from typing import BinaryIO, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import ReadError
 from gaitid.read.labels import printable
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
 
 BLOCK = 512

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.notes import Note, Notes
+from gaitid.numerics.masks import all_columns, largest_column
 from gaitid.read.c3d.events import events_of
 from gaitid.read.c3d.file import read_c3d_file, read_c3d_parameters, texts
 from gaitid.read.c3d.layout import first_number
@@ -151,12 +152,12 @@ def _blanks(xyz: Array, seen: Mask, scale: float, labels: Sequence[str]) -> tupl
 
     Many programs write 0, 0, 0 for a marker that they lost, with a residual that says otherwise.
     """
-    finite = np.isfinite(xyz).all(axis=2)
+    finite = all_columns(np.isfinite(xyz))
     with np.errstate(invalid="ignore"):
         kinds = {
-            _AT_ORIGIN: ~xyz.any(axis=2),
+            _AT_ORIGIN: all_columns(xyz == 0),
             "without finite coordinates": ~finite,
-            f"more than {FAR_M:g} m away": finite & (np.abs(xyz).max(axis=2) * scale > FAR_M),
+            f"more than {FAR_M:g} m away": finite & (largest_column(np.abs(xyz)) * scale > FAR_M),
         }
     blank = np.zeros(seen.shape, dtype=bool)
     notes: Notes = ()

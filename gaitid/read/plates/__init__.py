@@ -41,9 +41,11 @@ def unused_plates(path: Path | None, why: str) -> Notes:
 
 def of_plate(number: int, notes: Iterable[Note]) -> Notes:
     """The same notes, each beginning with the plate that it is about."""
-    return tuple(Note(note.code, f"plate {number}: {note.text}") for note in notes)
+    return tuple(Note(note.code, f"plate {number}: {note.text}", plates=(number,)) for note in notes)
 
 
 def refusals(refused: Mapping[int, str]) -> Notes:
     """A note for each plate that is not used, in the order of their numbers."""
-    return tuple(Note("plate_refused", f"plate {n} is not used: {reason}") for n, reason in sorted(refused.items()))
+    return tuple(
+        Note("plate_refused", f"plate {n} is not used: {reason}", plates=(n,)) for n, reason in sorted(refused.items())
+    )

@@ -15,6 +15,7 @@ import numpy as np
 
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
+from gaitid.numerics.masks import known_rows
 from gaitid.read.plates import LOADED_N
 from gaitid.read.plates.plate_types import FORCE, MOMENT, PLACE, PlateType
 from gaitid.read.units import FORCE_N, LENGTH_M, MOMENT_NM, VOLTAGE_V, factor, plain
@@ -118,7 +119,7 @@ def lasting_extremes(vertical: Array, rate_hz: float) -> tuple[float, float]:
 
 def _lasting_N(plate_type: PlateType, values: Array, rate_hz: float, surface: Surface) -> float:
     """The largest force along the plate's z that lasts, N; 0 where no sample is known."""
-    known = values[np.isfinite(values).all(axis=1)]
+    known = values[known_rows(values)]
     if not len(known):
         return 0.0
     return max(map(abs, lasting_extremes(plate_type.load(known, surface.a, surface.b)[0][:, 2], rate_hz)))
@@ -135,7 +136,7 @@ def person_on_it(plate_type: PlateType, values: Array, rate_hz: float, surface: 
     rate_hz : float
     surface : Surface
     """
-    values = values[np.isfinite(values).all(axis=1)]
+    values = values[known_rows(values)]
     peak = _lasting_N(plate_type, values, rate_hz, surface)
     if not _PERSON_N[0] <= peak <= _PERSON_N[1]:
         return 0.0
@@ -323,7 +324,7 @@ def _whole_volts(
 
 def _comes_and_goes(plate_type: PlateType, values: Array, rate_hz: float, surface: Surface) -> bool:
     """Whether the vertical force is next to nothing at one end of its range: a load, not noise about a level."""
-    known = values[np.isfinite(values).all(axis=1)]
+    known = values[known_rows(values)]
     vertical = plate_type.load(known, surface.a, surface.b)[0][:, 2]
     empty, loaded = sorted(map(abs, lasting_extremes(vertical, rate_hz)))
     return empty < _EMPTY * loaded

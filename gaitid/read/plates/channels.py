@@ -9,6 +9,7 @@ import numpy as np
 
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
+from gaitid.numerics.masks import known_rows
 from gaitid.read.plates.channel_units import LASTING_S, TABLES, Signals, Surface, calibrated, lasting_extremes, scaled
 from gaitid.read.plates.plate_types import PLACE, PlateType
 from gaitid.read.units import LENGTH_M, factor, plain
@@ -119,7 +120,7 @@ def si_values(
         # a force of exactly nothing has no place, and needs none
         places = _columns(plate_type, PLACE)
         values[:, places] = np.where(values[:, :3].any(axis=1, keepdims=True), values[:, places], 0.0)
-    unknown = ~np.isfinite(values).all(axis=1)
+    unknown = ~known_rows(values)
     if unknown.all():
         todo = "correct ANALOG:SCALE and GEN_SCALE, or export the trial again"
         raise ReadError("none of its samples holds a number in every channel", todo=todo)

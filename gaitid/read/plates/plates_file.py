@@ -241,5 +241,6 @@ def plate_from(geometry: PlateGeometry, rate_hz: float, force: Array, moment: Ar
         rate_hz=rate_hz,
         force_p=force_p,
         moment_p=moment_p,
+        R_pc=geometry.R_gp.T if geometry.axes == "laboratory" else None,
     )
     return plate, notes

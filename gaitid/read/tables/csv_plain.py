@@ -256,7 +256,9 @@ def _plates(table: _Table, rate: float, start_s: float, plates: Path | None) -> 
             found=", ".join(map(str, sorted(geometries))),
         )
     unused = sorted(geometries.keys() - loads.keys())
-    notes: Notes = tuple(Note("input_unused", f"plate {n} of {plates.name} has no force columns") for n in unused)
+    notes: Notes = tuple(
+        Note("input_unused", f"plate {n} of {plates.name} has no force columns", plates=(n,)) for n in unused
+    )
     usable = []
     for number in sorted(loads):
         plate, plate_notes = plate_from(geometries[number], rate, *loads[number])

@@ -64,6 +64,8 @@ class _Group:
     point_g : (n, 3) array, m, or None
     moment_g : (n, 3) array, N·m, or None
         About the point; about the laboratory's origin where there is none.
+    names : tuple of str
+        The columns of the force, for messages.
     """
 
     number: int
@@ -72,6 +74,7 @@ class _Group:
     force_g: Array
     point_g: Array | None
     moment_g: Array | None
+    names: tuple[str, str, str]
 
     def loaded(self) -> Mask:
         """(n,) where the force is surely one of a foot."""
@@ -214,7 +217,7 @@ def _groups(columns: Sequence[str], values: Array, where: str) -> tuple[list[_Gr
     for number, (tag, quantities) in enumerate(parts.items(), start=1):
         name = columns[min(i for axes in quantities.values() for i in axes.values())]
         try:
-            groups.append(_group(number, name, tag, quantities, values))
+            groups.append(_group(number, columns, tag, quantities, values))
         except ReadError as error:
             refused[number] = f"{where}{name} …: {error.line()}"
     for group in groups:
@@ -260,7 +263,9 @@ def _quantity(what: str, kind: str) -> str:
     return "" if kind == "p" else "moment"  # ground_torque_x, ground_moment_mx, ground_torque_calcn_r_vx
 
 
-def _group(number: int, name: str, tag: str, quantities: Mapping[str, Mapping[str, int]], values: Array) -> _Group:
+def _group(
+    number: int, columns: Sequence[str], tag: str, quantities: Mapping[str, Mapping[str, int]], values: Array
+) -> _Group:
     """ReadError unless the moment of the force about every point follows from what is given."""
     vectors: dict[str, Array] = {}
     for quantity, axes in quantities.items():
@@ -272,7 +277,9 @@ def _group(number: int, name: str, tag: str, quantities: Mapping[str, Mapping[st
         raise ReadError("no force", expected="columns ground_force_vx, _vy, _vz")
     if len(vectors) == 1:
         raise ReadError("neither its point nor its moment is given", expected="ground_force_px … or ground_torque_x …")
-    group = _Group(number, name, tag, vectors["force"], vectors.get("point"), vectors.get("moment"))
+    name = columns[min(i for axes in quantities.values() for i in axes.values())]
+    x, y, z = (columns[quantities["force"][axis]] for axis in "xyz")
+    group = _Group(number, name, tag, vectors["force"], vectors.get("point"), vectors.get("moment"), (x, y, z))
     if group.point_g is not None and np.nanmax(np.abs(group.point_g[group.loaded()]), initial=0.0) > _FAR_M:
         far = f"its force acts more than {_FAR_M:g} m from the laboratory's origin"
         raise ReadError(far, expected="metres", todo="write the points in metres")
@@ -290,14 +297,15 @@ def _outlined(groups: Sequence[_Group], path: Path | None, rate: float, where: s
     notes: Notes = ()
     for geometry in read_plates_file(path):
         if geometry.number not in by_number:
-            notes += (Note("input_unused", f"{where}plate {geometry.number} of {path.name} has no forces"),)
+            text = f"{where}plate {geometry.number} of {path.name} has no forces"
+            notes += (Note("input_unused", text, plates=(geometry.number,)),)
             continue
         group = by_number[geometry.number]
         moment = group.moment_about(geometry.corners_g.mean(axis=0))
         # The motion file itself says in which axes and about which point; the plates file says the rest.
         laboratory = replace(geometry, axes="laboratory", moment_about="surface_centre")
         plate, plate_notes = plate_from(laboratory, rate, group.force_g, moment)
-        plates.append(plate)
+        plates.append(replace(plate, channels=group.names))
         notes += plate_notes
     return plates, notes
 
@@ -330,6 +338,8 @@ def _without_outline(groups: Sequence[_Group], rate: float, where: str) -> tuple
                 moment_p=group.moment_about(centre) @ R_gp,
                 R_gp=R_gp,
                 centre_g=centre,
+                channels=group.names,
+                R_pc=R_gp.T,
             )
         )
     axis = int(np.argmax(np.abs(up)))

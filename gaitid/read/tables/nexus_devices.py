@@ -83,7 +83,8 @@ def read_devices(section: NexusSection, trajectories: NexusSection, plates: Path
                 notes += _cop_doubt(geometry, force, moment, samples(device.cop, LENGTH_M))
     notes += refusals(refused)
     for number in sorted(geometries.keys() - numbered.keys()):
-        notes += (Note("input_unused", f"plate {number} of the plates file is not in the section Devices"),)
+        text = f"plate {number} of the plates file is not in the section Devices"
+        notes += (Note("input_unused", text, plates=(number,)),)
     if undeclared:
         defaults = {"axes": "axes: plate", "moment_about": "moment_about: origin"}
         taken = ", ".join(defaults[key] for key in sorted(undeclared))

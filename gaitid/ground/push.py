@@ -1,0 +1,208 @@
+"""Which way a foot pushes along the way of walking: back while the body is behind it, forward once the body is ahead.
+
+The force passes near the body's centre of mass (`line_of_force`), so that F_h / F_z along the way of walking rises with
+the way that the centre of mass is ahead of the pressure, and hardly changes across it. Over that way it rises by 0.39
+to 1.19 for each, and across by 0.22 at most: in each of 77 stances of walking, turning, running and sprinting, on
+stairs, on belts and on two plates at once; who comes to a stand brakes throughout (-0.20 on simulated walks). It is a
+slope: a steady lean, or a body mass that is wrong, changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gaitid.ground.contacts import LOADED, Loads
+from gaitid.ground.fault import Fault
+from gaitid.ground.ground import Ground
+from gaitid.ground.line_of_force import ACROSS, BETTER, EXPLAINED, LEFT, READINGS, SURE, as_named
+from gaitid.ground.plate_load import PlateLoad, one_plane
+from gaitid.numerics.masks import known_rows
+from gaitid.numerics.rotation import unit
+from gaitid.trial import Array, ForcePlate
+
+# Slopes along and across (above); wrong is less than the first or more than the second, and another reading is right
+# that gives more than the third and less than the fourth.
+ALONG_WRONG, ACROSS_WRONG, ALONG_RIGHT, ACROSS_RIGHT = -0.3, 0.4, 0.3, 0.3
+# The first where a foot stands on two plates, of which one may be wrong.
+ALONG_WRONG_OF_TWO = 0.15
+# Of the height of the body's centre of mass: it must have moved by this much over the foot to tell. Frames.
+TRAVELLED, LEAST = 0.12, 8
+CURE = "check wiring and signs of Fx and Fy"
+
+
+class Push(NamedTuple):
+    """One contact while no other foot is on the ground.
+
+    Attributes
+    ----------
+    plates : tuple of PlateLoad
+    forces_g : tuple of (frames, 3) arrays, N
+        Of each plate.
+    ahead : (frames,) array
+        How far the body's centre of mass is ahead of the pressure, over its height.
+    aside : (frames,) array
+        How far it is beside the pressure, over its height.
+    along_g, across_g : (3,) arrays
+        Unit vectors.
+    own_side : bool
+        The foot stands on its own side of the body.
+    """
+
+    plates: tuple[PlateLoad, ...]
+    forces_g: tuple[Array, ...]
+    ahead: Array
+    aside: Array
+    along_g: Array
+    across_g: Array
+    own_side: bool
+
+    def slopes(self) -> tuple[float, float]:
+        """By how much F_h / F_z rises along and across for each way ahead."""
+        total_g = np.sum(self.forces_g, axis=0)
+        vertical = total_g @ self.plates[0].normal_g
+        ahead = self.ahead - self.ahead.mean()
+        with np.errstate(invalid="ignore", divide="ignore"):
+            along, across = (float(ahead @ (total_g @ axis / vertical)) for axis in (self.along_g, self.across_g))
+        size = float(ahead @ ahead)
+        return along / size, abs(across) / size
+
+    def beside(self) -> float:
+        """By how much the force passes the body across the way, for each of its height: root mean square."""
+        total_g = np.sum(self.forces_g, axis=0)
+        share = total_g @ self.across_g / (total_g @ self.plates[0].normal_g)
+        return float(np.sqrt(np.mean((share - ACROSS * self.aside) ** 2)))
+
+    def wrong(self) -> bool:
+        """Whether no foot pushes so."""
+        along, across = self.slopes()
+        least = ALONG_WRONG if len(self.plates) == 1 else ALONG_WRONG_OF_TWO
+        return bool(along < least or across > ACROSS_WRONG)
+
+    def right(self) -> bool:
+        """Whether feet push so."""
+        along, across = self.slopes()
+        return bool(along > ALONG_RIGHT and across < ACROSS_RIGHT)
+
+    def read(self, number: int, reading: Array) -> Push:
+        """With Fx and Fy of one plate read otherwise."""
+        M = np.eye(3)
+        M[:2, :2] = reading
+        forces = tuple(
+            force_g @ (plate.R_gp @ M @ plate.R_gp.T).T if plate.number == number else force_g
+            for plate, force_g in zip(self.plates, self.forces_g, strict=True)
+        )
+        return self._replace(forces_g=forces)
+
+
+def push_faults(
+    ground: Ground, loads: Loads, com_g: Array, raw: Mapping[int, ForcePlate], skip: Iterable[int]
+) -> Iterator[Fault]:
+    """Plates whose horizontal forces cannot be those of a foot that carries a body over it.
+
+    Parameters
+    ----------
+    ground : Ground
+    loads : Loads
+    com_g : (frames, 3) array, m
+        The body's centre of mass.
+    raw : mapping of int to ForcePlate
+        The plates as the file has them, by number.
+    skip : iterable of int
+        Plates that are known to be wrong.
+    """
+    known = set(skip)
+    pushes = [push for push in _pushes(ground, loads, com_g) if not known & {plate.number for plate in push.plates}]
+    wrong = [push for push in pushes if push.wrong()]
+    numbers = sorted({plate.number for push in wrong for plate in push.plates})
+    for number in numbers:
+        here = [push for push in pushes if any(plate.number == number for plate in push.plates)]
+        bad = [push for push in here if push.wrong()]
+        if 2 * len(bad) <= len(here):
+            continue
+        readings = [name for name, M in READINGS.items() if all(push.read(number, M).right() for push in bad)]
+        if not readings and all(len(push.plates) > 1 for push in bad):
+            continue  # it may be the other one
+        along, across = bad[0].slopes()
+        text = f"plate {number}: its force does not turn from braking to pushing as the body passes over the foot "
+        text += f"({along:+.2f} along and {across:.2f} across for each way ahead; feet show 0.39 to 1.19, and 0.22)"
+        best = min(
+            readings, key=lambda name: sum(push.read(number, READINGS[name]).beside() for push in bad), default=""
+        )
+        if best:
+            text += f": {as_named(READINGS[best], raw[number])}, it seems"
+        yield Fault("plate_channel", text, (number,), True, CURE)
+        known.add(number)
+    for push in pushes:
+        if len(push.plates) > 1 and not known & {plate.number for plate in push.plates}:
+            yield from _sideways(push, raw)
+
+
+def _sideways(push: Push, raw: Mapping[int, ForcePlate]) -> Iterator[Fault]:
+    """A foot on two plates whose force passes the body by less where one of them is read otherwise."""
+    as_filed = push.beside()
+    if not (push.own_side and as_filed > LEFT):
+        return
+    left = {
+        (plate.number, name): push.read(plate.number, READINGS[name]).beside()
+        for plate in push.plates
+        for name in ("{x} has the wrong sign", "{y} has the wrong sign")
+    }
+    (number, name), best = min(left.items(), key=lambda pair: pair[1])
+    if best < EXPLAINED and best < BETTER * as_filed:
+        by, then = as_filed * 100, best * 100
+        name = as_named(READINGS[name], raw[number])
+        text = f"plate {number}: {name}, it seems: with it the force on a foot on two plates passes the body by "
+        text += f"{by:.0f} cm for each metre of height, and by {then:.0f} cm if it is read so"
+        yield Fault("plate_doubtful", text, (number,), False, CURE)
+
+
+def _pushes(ground: Ground, loads: Loads, com_g: Array) -> Iterator[Push]:
+    plates: Mapping[int, PlateLoad] = {plate.number: plate for plate in ground.plates}
+    for contact in loads.contacts:
+        under = tuple(plates[number] for number in contact.plates)
+        others = [stance.airborne for side, stance in ground.stances.items() if side != contact.side]
+        if not under or not others or not one_plane(under):
+            continue
+        frames = np.arange(contact.first, contact.last + 1)
+        alone = np.logical_and.reduce([airborne[frames] for airborne in others])
+        alone &= loads.by_side[contact.side].state[frames] == LOADED
+        push = _push(contact.side, under, frames[alone & known_rows(com_g[frames])], com_g)
+        if push is not None:
+            yield push
+
+
+def _push(side: str, under: Sequence[PlateLoad], frames: Array, com_g: Array) -> Push | None:
+    """What a contact tells in frames in which no other foot is on the ground; None where that is too little."""
+    if len(frames) < LEAST:
+        return None
+    vertical = np.array([plate.vertical[frames] for plate in under])
+    total = vertical.sum(axis=0)
+    sure = total > SURE * np.fmax.reduce(total)
+    frames, vertical, total = frames[sure], vertical[:, sure], total[sure]
+    if len(frames) < LEAST:
+        return None
+    shares = vertical / total
+    # a plate that carries next to nothing has no centre of pressure
+    cop_g = sum(share[:, None] * np.nan_to_num(plate.cop_g[frames]) for share, plate in zip(shares, under, strict=True))
+    normal_g = under[0].normal_g
+    to_body = com_g[frames] - cop_g
+    height = to_body @ normal_g
+    with np.errstate(invalid="ignore", divide="ignore"):
+        way = (to_body - np.outer(height, normal_g)) / height[:, None]
+    if not (height > 0).all():
+        return None
+    k = len(way) // 3
+    travelled = way[-k:].mean(axis=0) - way[:k].mean(axis=0)
+    along_g = unit(travelled)
+    ahead = way @ along_g
+    if not np.ptp(ahead) > TRAVELLED:
+        return None
+    forces = tuple(plate.wrench.f_g[frames] for plate in under)
+    across_g = np.cross(normal_g, along_g)
+    aside = way @ across_g
+    # to the left of the way: the body is to the right of a left foot
+    own_side = bool(aside.mean() * (-1.0 if side == "left" else 1.0) > 0)
+    return Push(tuple(under), forces, ahead, aside, along_g, across_g, own_side)

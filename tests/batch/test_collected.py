@@ -1,0 +1,202 @@
+"""Tables across trials: the rows of every trial with its key, in the order of ``batch.csv``, whole or absent."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from gaitid.batch import collected
+from gaitid.batch.collected import tables_as_parquet, write_tables
+from gaitid.batch.job import DONE, Job, Outcome, run_job
+from gaitid.batch.local import run_local
+from gaitid.batch.manifest import manifest_csv
+from gaitid.batch.plan import Plan, make_plan
+from gaitid.batch.previous import refuse_foreign_tables
+from gaitid.batch.supervisor import make_jobs, run_batch
+from gaitid.batch.table import TABLE_KEY
+from gaitid.batch.types import Planned
+from gaitid.errors import GaitidError, WriteError
+from gaitid.run import RunOptions
+
+TABLE = "spatiotemporal.csv"
+MANIFEST = """trial,subject,session,condition
+P1/b.c3d,Ann,day 1,"shod, fast"
+P1/a.c3d,Ann,,barefoot
+P2/a.c3d,Bob,,
+P2/broken.c3d,Bob,,shod
+"""
+
+
+@pytest.fixture
+def manifest(make, one_walk: Path) -> Path:  # type: ignore[no-untyped-def]
+    """Four trials of two subjects, one of them broken."""
+    top: Path = make("P1/static.c3d=static", "P1/a.c3d", "P1/b.c3d", "P2/a.c3d=calibrated", "P2/broken.c3d")
+    (top / "P2" / "broken.c3d").write_bytes(b"")
+    (top / "plan.csv").write_text(MANIFEST)
+    return top / "plan.csv"
+
+
+def here(jobs: Sequence[Job]) -> Iterator[Outcome]:
+    yield from map(run_job, jobs)
+
+
+def work(
+    source: Path, out: Path, schedule: Callable[..., Iterator[Outcome]] = here, resume: bool = False, words: str = ""
+) -> Plan:
+    plan = make_plan([str(source)], out)
+
+    def options(planned: Planned) -> RunOptions:
+        return RunOptions("pig", planned.static and planned.static.path, command=(str(planned.trial), words))
+
+    run_batch(plan.trials, make_jobs(plan.trials, options), out, schedule, resume=resume)  # type: ignore[arg-type]
+    return plan
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("table", collected.COLLECTED)
+def test_rows_of_all_trials_with_the_key_of_the_batch(manifest: Path, tmp_path: Path, table: str) -> None:
+    out = tmp_path / "out"
+    work(manifest, out)
+    of_batch, found = rows(out / "batch.csv"), rows(out / table)
+    assert tuple(found[0])[: len(TABLE_KEY)] == TABLE_KEY
+    keys = list(dict.fromkeys(tuple(row[name] for name in TABLE_KEY) for row in found))
+    assert keys == [tuple(row[name] for name in TABLE_KEY) for row in of_batch if row["status"] == DONE]
+    assert [key[:3] for key in keys] == [("Ann", "P1", "barefoot"), ("Ann", "day 1", "shod, fast"), ("Bob", "P2", "")]
+    assert len(of_batch) == len(keys) + 1
+    for key in keys:
+        trial = Path(key[3])
+        own = rows(out / trial.parent.name / f"{trial.stem}.{table}")
+        ours = [row for row in found if row["trial"] == key[3]]
+        assert own and len(own) == len(ours)
+        names = [name for name in own[0] if name not in TABLE_KEY]
+        assert [[row[name] for name in names] for row in own] == [[row[name] for name in names] for row in ours]
+        assert {row.get("verdict", key[4]) for row in own} == {key[4]}
+        assert {row.get("trial", trial.stem) for row in own} == {trial.stem}
+
+
+def test_a_folder_is_no_session_and_no_condition(manifest: Path, tmp_path: Path) -> None:
+    work(manifest.parent / "P1", tmp_path / "out")
+    assert {(row["subject"], row["session"], row["condition"]) for row in rows(tmp_path / "out" / TABLE)} == {
+        ("P1", "", "")
+    }
+
+
+def test_the_plan_keeps_what_was_named(manifest: Path, tmp_path: Path) -> None:
+    first = make_plan([str(manifest)], None)
+    (tmp_path / "again.csv").write_text(manifest_csv(first.trials))
+    again = make_plan([str(tmp_path / "again.csv")], None)
+    told = [(p.trial.name, p.subject, p.session, p.condition) for p in first.trials]
+    assert [(p.trial.name, p.subject, p.session, p.condition) for p in again.trials] == told
+    assert "P1" not in (tmp_path / "again.csv").read_text().splitlines()[0]
+
+
+def test_the_same_bytes_after_an_interruption_and_with_processes(manifest: Path, tmp_path: Path) -> None:
+    work(manifest, tmp_path / "whole")
+
+    def first_only(jobs: Sequence[Job]) -> Iterator[Outcome]:
+        yield run_job(jobs[0])
+        raise KeyboardInterrupt
+
+    out = tmp_path / "out"
+    work(manifest, out, words="other")
+    with suppress(KeyboardInterrupt):
+        work(manifest, out, first_only)
+    assert not (out / TABLE).exists()
+    work(manifest, out, resume=True)
+    assert (out / TABLE).read_bytes() == (tmp_path / "whole" / TABLE).read_bytes()
+    before = (out / TABLE).read_bytes()
+    (out / TABLE).unlink()
+    work(manifest, out, resume=True)  # nothing to do but the tables
+    assert (out / TABLE).read_bytes() == before
+    work(manifest, tmp_path / "two", partial(run_local, n_workers=2))
+    assert (tmp_path / "two" / TABLE).read_bytes() == before
+    assert not list(out.glob(".*.part"))
+
+
+def test_a_condition_that_changes_needs_no_new_results(manifest: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    work(manifest, out)
+    (out / "spatiotemporal.parquet").touch()  # as an empty file, ours to delete
+    manifest.write_text(MANIFEST.replace("barefoot", "insoles"))
+    work(manifest, out, resume=True)
+    assert {row["condition"] for row in rows(out / TABLE)} == {"insoles", "shod, fast", ""}
+    assert not (out / "spatiotemporal.parquet").exists()
+
+
+def test_whole_or_absent(manifest: Path, tmp_path: Path) -> None:
+    """A trial's table that cannot be read costs both tables of all, and leaves nothing aside."""
+    out = tmp_path / "out"
+    plan = work(manifest, out)
+    before = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+    outcomes = {str(p.trial): Outcome(str(p.trial), DONE, outputs={f"{p.trial.stem}.{TABLE}": ""}) for p in plan.trials}
+    with pytest.raises(WriteError, match="cannot write"):  # `broken` has none
+        write_tables(out, plan.trials, outcomes, {"batch.csv": "new"})
+    assert {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()} == before
+
+
+def test_columns_that_not_all_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collected, "ACROSS_TRIALS", ("cycles",))
+    texts = {"a": "side,cycle,knee,trial\nleft,1,2.5,a\n", "b": "side,hip,cycle\nright,7,1\n", "c": ""}
+    trials = [Planned(Path(f"{name}.c3d"), tmp_path, "P,1", None, 0, (), "") for name in (*texts, "d")]
+    outcomes = {str(p.trial): Outcome(str(p.trial), DONE) for p in trials}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.cycles.csv").write_text(text)
+        outcomes[f"{name}.c3d"] = replace(outcomes[f"{name}.c3d"], outputs={f"{name}.cycles.csv": ""})
+    write_tables(tmp_path, trials, outcomes, {})
+    assert (tmp_path / "cycles.csv").read_text() == (
+        "subject,session,condition,trial,verdict,side,cycle,knee,hip\n"
+        '"P,1",,,a.c3d,,left,1,2.5,\n"P,1",,,b.c3d,,right,1,,7\n'
+    )
+
+
+def test_parquet_holds_the_same(manifest: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="the optional extra gaitid[parquet]")
+    import pandas as pd
+
+    out = tmp_path / "out"
+    work(manifest, out)
+    tables_as_parquet(out)
+    for table in collected.COLLECTED:
+        assert len(pd.read_parquet(out / table.replace(".csv", ".parquet"))) == len(rows(out / table)) > 0
+    found, expected = pd.read_parquet(out / "spatiotemporal.parquet"), rows(out / TABLE)
+    assert list(found.columns) == list(expected[0]) and len(found) == len(expected)
+    for name in ("subject", "condition", "trial", "cycle"):
+        assert ["" if word is None else word for word in found[name]] == [row[name] for row in expected]
+    for name in ("first_frame", "speed_m_per_s"):
+        assert pd.api.types.is_numeric_dtype(found[name])
+        numbers = [None if pd.isna(value) else float(value) for value in found[name]]
+        assert numbers == [float(row[name]) if row[name] else None for row in expected]
+    refuse_foreign_tables(out)
+    work(manifest, out, resume=True)
+    assert (out / "spatiotemporal.parquet").exists()  # of the same results
+    work(manifest, out, words="other")
+    assert not (out / "spatiotemporal.parquet").exists()
+
+
+@pytest.mark.parametrize("name", [TABLE, "spatiotemporal.parquet"])
+def test_tables_of_somebody_else_stay(manifest: Path, tmp_path: Path, name: str) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / name).write_text("speed,trial\n1.2,mine\n")
+    with pytest.raises(WriteError, match="was not made by gaitid"):
+        work(manifest, out)
+    assert (out / name).read_text() == "speed,trial\n1.2,mine\n"
+
+
+def test_it_is_no_manifest_and_no_trial(manifest: Path, tmp_path: Path) -> None:
+    work(manifest, tmp_path / "out")
+    with pytest.raises(GaitidError, match="a table that gaitid wrote"):
+        make_plan([str(tmp_path / "out" / TABLE)], None)
+    shutil.copy(tmp_path / "out" / TABLE, manifest.parent / "P2")
+    assert not any(p.trial.name == TABLE for p in make_plan([str(manifest.parent)], None).trials)

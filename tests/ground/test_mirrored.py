@@ -1,0 +1,81 @@
+"""A laboratory whose axes are left-handed is called that, by two witnesses; one of them alone is another fault."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from simulated_trials import simulated_walk
+
+from gaitid.analysis.choice import Recording, choose_model
+from gaitid.errors import TrialError
+from gaitid.ground.vertical import MirroredError, vertical
+from gaitid.model.load import load_model
+from gaitid.read.c3d.trial import read_c3d
+from gaitid.trial import Trial
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "trials"
+needs_trials = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
+
+
+def mirrored(trial: Trial, axis: int, plates: bool = True) -> Trial:
+    """The trial with the sign of one axis turned, of the markers and, as an export does it, of the plates' corners."""
+    sign = np.ones(3)
+    sign[axis] = -1
+    corners = tuple(replace(p, corners_g=p.corners_g * sign) for p in trial.plates)
+    return replace(trial, points_g=trial.points_g * sign, plates=corners if plates else trial.plates)
+
+
+@pytest.fixture
+def trial() -> Trial:
+    return simulated_walk().trial
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_mirrored_laboratory_is_called_that(trial: Trial, axis: int) -> None:
+    with pytest.raises(MirroredError, match="axes of the laboratory are left-handed") as refused:
+        vertical(mirrored(trial, axis), load_model("pig"))
+    line = refused.value.line()
+    assert "turn the sign of one axis" in line and "mm on the right of the other" in line
+    with pytest.raises(MirroredError):  # also where the model is to be chosen
+        choose_model([Recording(mirrored(trial, axis), None)])
+
+
+def test_corners_in_the_wrong_order_are_not_that(trial: Trial) -> None:
+    plates = tuple(replace(p, corners_g=p.corners_g[::-1]) for p in trial.plates)
+    with pytest.raises(TrialError, match="pelvis lies below the feet") as refused:
+        vertical(replace(trial, plates=plates), load_model("pig"))
+    assert not isinstance(refused.value, MirroredError)
+
+
+def test_exchanged_labels_are_not_that(trial: Trial) -> None:
+    other = {"L": "R", "R": "L"}
+    labels = tuple(other[label[0]] + label[1:] for label in trial.labels)
+    up_g, words = vertical(replace(trial, labels=labels), load_model("pig"))
+    assert up_g[2] == 1 and words == "plates"  # refused later, by its own name
+
+
+def test_two_axes_turned_are_another_right_handed_laboratory(trial: Trial) -> None:
+    up_g, _ = vertical(mirrored(mirrored(trial, 0), 2), load_model("pig"))
+    assert up_g[2] == -1
+
+
+def test_markers_alone_may_be_mirrored_or_exchanged(trial: Trial) -> None:
+    from gaitid.analysis.pipeline import analyse
+    from gaitid.body.subject import SubjectFile
+
+    with pytest.raises(TrialError, match="left and right are exchanged.*an axis of the markers is mirrored"):
+        analyse(mirrored(trial, 0, plates=False), load_model("pig"), SubjectFile())
+
+
+@needs_trials
+@pytest.mark.parametrize(
+    "name", ["sydney/walk03", "children/HC030A/turn", "nexus_flatfoot/walk", "stairs/Movement_trial"]
+)
+def test_recorded_trials(name: str) -> None:
+    trial, model = read_c3d(SHARED / f"{name}.c3d"), load_model("pig")
+    assert vertical(trial, model)[0][2] == 1
+    with pytest.raises(MirroredError):
+        vertical(mirrored(trial, 0), model)

@@ -1,0 +1,100 @@
+"""What horizontal forces and single channels cannot be: late beside the others, or turned about while a body passes."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+from attack_markers import markers_tilted
+from attack_plates import crosstalk, exchanged, one_channel_late, scaled, with_plates
+from attack_trials import RECORDED, Case, SimulatedCase, recorded_case, simulated_case
+from shared_trials import SHARED
+
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+
+
+def spoilt(case: Case, change, number: int) -> Result:  # type: ignore[no-untyped-def]
+    return analyse(with_plates(case.trial, change, [number]), case.model, case.subject, case.static)
+
+
+def recorded(name: str) -> Case:
+    one = next(recorded for recorded in RECORDED if recorded.name == name)
+    if not (SHARED / one.file).is_file():
+        pytest.skip("the shared trials are not beside this checkout")
+    return recorded_case(one)
+
+
+def said_of(result: Result, number: int) -> list[str]:
+    return [n.text for n in result.notes if n.code == "plate_channel" and n.text.startswith(f"plate {number}:")]
+
+
+@pytest.mark.parametrize("scenario", ["walk", "run", "turn", "over_edge"])
+@pytest.mark.parametrize("seconds", [0.02, -0.02])
+def test_a_vertical_force_that_alone_is_late_is_withheld(scenario: str, seconds: float) -> None:
+    case = simulated_case(SimulatedCase(scenario))
+    number = max(case.plates_used)
+    assert said_of(case.result, number) == []
+    result = spoilt(case, one_channel_late(seconds, 2), number)
+    assert "one of its channels is late or early" in said_of(result, number)[0]
+    assert number not in {n for contact in result.contacts for n in contact.plates}
+
+
+def test_two_channels_that_fit_the_body_again_are_not_called_late() -> None:
+    """All channels late together is a matter of clocks."""
+    case = simulated_case(SimulatedCase("walk"))
+    result = spoilt(case, one_channel_late(0.02, *range(6)), case.plates_used[0])
+    assert said_of(result, case.plates_used[0]) == []
+
+
+@pytest.mark.parametrize("plate", [0, 1])
+@pytest.mark.parametrize("channel", [0, 1])
+def test_a_sign_along_the_way_is_found_where_a_foot_stands_on_two_plates(plate: int, channel: int) -> None:
+    """Across it the line of the force decides, along it the turn from braking to pushing."""
+    case = recorded("sydney/walk03")
+    contact = next(c for c in case.result.contacts if len(c.plates) == 2)
+    number = contact.plates[plate]
+    result = spoilt(case, scaled(-1.0, channel), number)
+    told = {
+        f"plate {number}:" in note.text for note in result.notes if note.code in ("plate_channel", "plate_doubtful")
+    }
+    assert told == {True}
+
+
+@pytest.mark.parametrize("change", [scaled(-1.0, 0), exchanged(0, 1)])
+def test_a_sprint_turns_from_braking_to_pushing(change) -> None:  # type: ignore[no-untyped-def]
+    """Its flights leave nothing to weigh, and what its line of force leaves hides a sign."""
+    case = recorded("latrobe/sprint")
+    number = case.plates_used[0]
+    result = spoilt(case, change, number)
+    assert "does not turn from braking to pushing" in said_of(result, number)[0]
+    assert number not in {n for contact in result.contacts for n in contact.plates}
+
+
+def doubts(result: Result) -> list[str]:
+    return [note.text for note in result.notes if note.code == "plate_doubtful"]
+
+
+@pytest.mark.parametrize("into", [0, 1])
+@pytest.mark.parametrize("share", [0.05, -0.05])
+def test_a_share_of_the_vertical_force_in_a_horizontal_one_is_doubted(into: int, share: float) -> None:
+    """Across the way by both feet's lines of force, along it by whole steps."""
+    case = simulated_case(SimulatedCase("walk"))
+    trial = with_plates(case.trial, crosstalk(share, 2, into))
+    result = analyse(trial, case.model, case.subject, case.static)
+    assert len(doubts(result)) == 1
+    assert "check the zero and crosstalk" in next(n.cure for n in result.notes if n.code == "plate_doubtful")
+    assert doubts(case.result) == []
+
+
+def test_cameras_whose_vertical_leans_show_a_floor_that_slopes() -> None:
+    case = simulated_case(SimulatedCase("walk"))
+    found = []
+    for spoilt in markers_tilted(3.0, case, np.random.default_rng(0)):
+        found += doubts(analyse(spoilt.trial, case.model, case.subject, case.static))
+    assert any(re.search(r"rises by (2\.9|3\.0|3\.1)° against the plates", text) for text in found)
