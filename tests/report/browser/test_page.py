@@ -194,6 +194,21 @@ def test_the_3d_view_and_the_curves_keep_in_step(sample: Path, show: Show) -> No
     assert opened.said == []
 
 
+def test_the_3d_view_can_be_kept_in_sight(sample: Path, show: Show) -> None:
+    opened = show([sample])
+    opened.all('.group[data-group="powers"]').scroll_into_view_if_needed()
+    pin = opened.page.get_by_role("button", name="Keep the 3D view in sight")
+    tall = opened.page.evaluate("document.body.scrollHeight")
+    pin.click()
+    box = opened.all(".gs-canvas").bounding_box()
+    assert box["y"] >= 0 and box["y"] + box["height"] <= 900 and box["width"] > 300
+    assert abs(opened.page.evaluate("document.body.scrollHeight") - tall) <= 1
+    pin.click()
+    assert pin.get_attribute("aria-pressed") == "false"
+    assert opened.all(".gs-canvas").bounding_box()["y"] < 0  # back above
+    assert opened.said == []
+
+
 @pytest.mark.parametrize("width", [320, 3840])
 def test_a_whole_page_never_scrolls_sideways(sample: Path, show: Show, width: int) -> None:
     opened = show([sample], width)
