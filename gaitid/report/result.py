@@ -13,7 +13,7 @@ from gaitid.disk.read_back import read_record
 from gaitid.errors import GaitidError
 from gaitid.notes import SEVERITIES
 from gaitid.report.cycle_curves import CycleCurves, Feature, read_cycles, read_features, read_stances
-from gaitid.report.gathering import RECORD_SUFFIX, find_records, whose
+from gaitid.report.gathering import RECORD_SUFFIX, Rows, find_records, whose
 from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
 from gaitid.report.tables import Table, columns, number, read_rows, read_table, refuse_missing
 from gaitid.trial import Array
@@ -191,9 +191,10 @@ def load_results(paths: Sequence[Path], say: Callable[[str], None] = lambda _: N
     """
     grouped: dict[tuple[str, str, str], list[Result]] = {}
     alone: dict[Path, list[Result]] = {}
+    tables: dict[Path, Rows] = {}
     for path in find_records(paths):
         say(f"reading {path.name}")
-        result, labels = load_result(path), whose(path)
+        result, labels = load_result(path), whose(path, tables)
         if labels is None:
             alone.setdefault(path.absolute().parent, []).append(result)
         else:
