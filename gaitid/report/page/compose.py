@@ -54,7 +54,7 @@ def page(sessions: Sequence[Session], choice: str | None = None, say: Callable[[
         articles.append(article(session, f"s{i}", choice, view, first))
         first += len(session.results)
     keys = keyed([result for session in sessions for result in session.results])
-    body = _contents(titles) + "".join(articles) + _data("gaitid-cycles", cycle_data(keys))
+    body = _contents(titles) + "".join(articles) + data_element("gaitid-cycles", cycle_data(keys))
     return document(heading, body, scene_style(), scene_script())
 
 
@@ -155,8 +155,8 @@ def _curves(drawn: Drawn, results: Sequence[Result], first: int, beside_view: bo
     return (
         f'<section class="curves" data-session="{drawn.key}" data-trials="{trials}">'
         f"<h2>Curves over {escape(drawn.basis.label)}</h2>"
-        f"{legend(drawn)}{_left_out(drawn.basis, results)}{_tools(drawn, beside_view)}"
-        f'<div class="groups">{panels}</div>{_data(f"{drawn.key}-data", curve_data(drawn))}</section>'
+        f"{legend(drawn)}{_left_out(drawn.basis, results)}{tools(drawn, beside_view)}"
+        f'<div class="groups">{panels}</div>{data_element(f"{drawn.key}-data", curve_data(drawn))}</section>'
     )
 
 
@@ -165,7 +165,7 @@ def _left_out(basis: Basis, results: Sequence[Result]) -> str:
     return f'<p class="note">Without a whole cycle, and not drawn: {escape(", ".join(names))}.</p>' if names else ""
 
 
-def _tools(drawn: Drawn, beside_view: bool) -> str:
+def tools(drawn: Drawn, beside_view: bool = False) -> str:
     """Buttons and the cursor; they appear only where scripts run."""
 
     def buttons(name: str, labels: Sequence[tuple[str, str]]) -> str:
@@ -209,5 +209,5 @@ def _tools(drawn: Drawn, beside_view: bool) -> str:
     )
 
 
-def _data(identity: str, content: str) -> str:
+def data_element(identity: str, content: str) -> str:
     return f'<script type="application/json" id="{identity}">{content}</script>'
