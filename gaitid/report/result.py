@@ -182,7 +182,8 @@ def load_results(paths: Sequence[Path], say: Callable[[str], None] = lambda _: N
 
     Subject, session and condition are what the ``batch.csv`` above a result says. Without one, the results of a folder
     are one session of its name; sessions are of one subject, whom nothing names, unless mass or leg length say
-    otherwise: then each folder is a subject. `say` is told what is read.
+    otherwise: then each folder is a subject. Results of different models, whose curves are not of the same quantities,
+    are sessions of their own, with the model as the condition. `say` is told what is read.
 
     Raises
     ------
@@ -203,7 +204,23 @@ def load_results(paths: Sequence[Path], say: Callable[[str], None] = lambda _: N
     for folder, results in alone.items():
         key = ("" if one_body else folder.name, folder.name if one_body else "", "")
         grouped.setdefault(key, []).extend(results)
-    return tuple(Session(*key, tuple(results)) for key, results in grouped.items())
+    return tuple(Session(*key, results) for of, found in grouped.items() for key, results in _by_model(of, found))
+
+
+def _by_model(
+    key: tuple[str, str, str], results: Sequence[Result]
+) -> list[tuple[tuple[str, str, str], tuple[Result, ...]]]:
+    """The results of each model with the key of their session, which names the model where there are several."""
+    by_model: dict[str, list[Result]] = {}
+    for result in results:
+        by_model.setdefault(str(result.record_at("model", "name") or ""), []).append(result)
+    if len(by_model) == 1:
+        return [(key, tuple(results))]
+    subject, session, condition = key
+    return [
+        ((subject, session, " ".join(part for part in (condition, f"model {model}") if part)), tuple(of_model))
+        for model, of_model in by_model.items()
+    ]
 
 
 def _one_body(results: Sequence[Result]) -> bool:
