@@ -252,3 +252,24 @@ def test_the_page_of_a_recorded_walk_answers(tmp_path: Path) -> None:
     assert len(text) < 3_000_000
     record = json.loads((tmp_path / "r" / "walk.run.json").read_text())
     assert str(record["verdict"]["trial"]) in said
+
+
+# --- what is worked on ----------------------------------------------------------------------------------------
+
+
+def test_a_long_report_says_what_it_works_on(
+    cycled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from gaitid.cli import report
+
+    said: list[str] = []
+    write_report([cycled], tmp_path / "walk.html", say=said.append)
+    assert said[0] == "reading walk.run.json" and len(said) == 3
+    lines: list[str] = []
+    monkeypatch.setattr(report, "print_info", lines.append)
+    patience = report._Patience()
+    patience("one")
+    assert lines == []
+    monkeypatch.setattr(report, "_SAY_EVERY_S", 0.0)
+    patience("two")
+    assert lines == ["report: two (step 2)"]

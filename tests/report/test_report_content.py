@@ -84,7 +84,7 @@ def test_nothing_at_all_still_makes_a_report(result: Path) -> None:
     contacts.write_text(contacts.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
     text = html(result)
     assert "No contact has a known load." in text
-    assert "Left: no whole recording with a known load: load unknown; filter edge" in text  # as the coverage says
+    assert "Left: no whole recording with a known load: load unknown; filter edge." in text  # as the coverage says
     assert "nan" not in re.sub(r"<(style|script).*?</\1>|<[^>]*>", " ", text, flags=re.DOTALL).lower().split()
 
 

@@ -54,7 +54,7 @@ def page(sessions: Sequence[Session], choice: str | None = None, say: Callable[[
         articles.append(article(session, f"s{i}", choice, view, first))
         first += len(session.results)
     keys = keyed([result for session in sessions for result in session.results])
-    body = _contents(titles) + "".join(articles) + _data("gaitid-cycles", cycle_data(keys))
+    body = _contents(titles) + "".join(articles) + data_element("gaitid-cycles", cycle_data(keys))
     return document(heading, body, scene_style(), scene_script())
 
 
@@ -107,7 +107,7 @@ def article(session: Session, key: str, choice: str | None, view: Views, first: 
             head.plates_html(results),
             "</div>",
             f'<div class="view"><h2>3D view</h2>{view.scene}</div>' if view.scene else "",
-            _curves(drawn, results, first),
+            _curves(drawn, results, first, bool(view.scene)),
             '<section class="tables"><h2>Figures</h2><div class="columns">',
             f"<div><h3>Strides and steps</h3>{spatiotemporal_html(results, norms)}</div>",
             f"<div>{profile_html(basis, norms)}</div>",
@@ -144,7 +144,7 @@ def _features(results: Sequence[Result], norms: Norms | None) -> str:
     return f'<div class="wide">{heading}{"".join(parts)}</div>' if parts else ""
 
 
-def _curves(drawn: Drawn, results: Sequence[Result], first: int) -> str:
+def _curves(drawn: Drawn, results: Sequence[Result], first: int, beside_view: bool) -> str:
     """The panels, with what chooses among them."""
     panels = curves_html(drawn)
     if not panels:
@@ -155,8 +155,8 @@ def _curves(drawn: Drawn, results: Sequence[Result], first: int) -> str:
     return (
         f'<section class="curves" data-session="{drawn.key}" data-trials="{trials}">'
         f"<h2>Curves over {escape(drawn.basis.label)}</h2>"
-        f"{legend(drawn)}{_left_out(drawn.basis, results)}{_tools(drawn)}"
-        f'<div class="groups">{panels}</div>{_data(f"{drawn.key}-data", curve_data(drawn))}</section>'
+        f"{legend(drawn)}{_left_out(drawn.basis, results)}{tools(drawn, beside_view)}"
+        f'<div class="groups">{panels}</div>{data_element(f"{drawn.key}-data", curve_data(drawn))}</section>'
     )
 
 
@@ -165,7 +165,7 @@ def _left_out(basis: Basis, results: Sequence[Result]) -> str:
     return f'<p class="note">Without a whole cycle, and not drawn: {escape(", ".join(names))}.</p>' if names else ""
 
 
-def _tools(drawn: Drawn) -> str:
+def tools(drawn: Drawn, beside_view: bool = False) -> str:
     """Buttons and the cursor; they appear only where scripts run."""
 
     def buttons(name: str, labels: Sequence[tuple[str, str]]) -> str:
@@ -200,13 +200,14 @@ def _tools(drawn: Drawn) -> str:
         if content
     )
     identity = f"{drawn.key}-cursor"
+    pin = '<button type="button" data-pin aria-pressed="false" hidden>Keep the 3D view in sight</button>'
     return (
         f'<div class="tools" hidden>{sets}<div class="set cursor"><label for="{identity}">Values at</label>'
         f'<input id="{identity}" type="range" min="0" max="100" step="1" value="0" '
         f'aria-label="{escape(drawn.basis.label)} at which values are shown"><output for="{identity}">–</output>'
-        f'<button type="button" data-clear>Clear</button></div></div>'
+        f'<button type="button" data-clear>Clear</button>{pin if beside_view else ""}</div></div>'
     )
 
 
-def _data(identity: str, content: str) -> str:
+def data_element(identity: str, content: str) -> str:
     return f'<script type="application/json" id="{identity}">{content}</script>'

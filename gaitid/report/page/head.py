@@ -200,7 +200,8 @@ def glance_html(basis: Basis, norms: Norms | None, why: str) -> str:
         '<th scope="col" class="left">Left</th><th scope="col" class="right">Right</th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
         '<p class="note">Within: the mean curve stays inside the norm’s mean ± 2 SD; else where in the cycle it is '
-        "beyond, for 3 % of the cycle or more. Impacts of the foot strike are left out.</p></section>"
+        "beyond, for 3 % of the cycle or more. At any one instant a person in twenty without a pathology is "
+        "beyond, too: short stretches alone are no finding. Impacts of the foot strike are left out.</p></section>"
     )
 
 

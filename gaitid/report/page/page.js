@@ -142,6 +142,18 @@
         set(to);
       });
     });
+    // The view in a corner of the window, so that it can be seen beside any panel.
+    const pin = root.querySelector("[data-pin]");
+    const view = root.closest("article").querySelector(".view");
+    if (pin && view && view.querySelector("canvas")) {
+      pin.hidden = false;
+      pin.addEventListener("click", () => {
+        view.style.minHeight = view.getBoundingClientRect().height + "px"; // the page does not jump
+        const pinned = view.classList.toggle("pinned");
+        pin.setAttribute("aria-pressed", String(pinned));
+        if (!pinned) view.style.minHeight = "";
+      });
+    }
     slider.addEventListener("input", () => set(Number(slider.value)));
     root.querySelector("[data-clear]").addEventListener("click", () => set(null));
 
