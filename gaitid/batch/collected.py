@@ -7,6 +7,7 @@ that is needed does not grow with their number.
 from __future__ import annotations
 
 import csv
+import io
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -79,9 +80,14 @@ def _write_rows(target: Path, table: str, done: Sequence[tuple[Planned, Outcome]
         writer.writerow([*TABLE_KEY, *columns])
         for trial, outcome in done:
             key = key_cells(trial, outcome)
-            with _rows(trial, outcome, table) as (header, rows):
+            with _lines(trial, outcome, table) as (header, lines):
+                if header == columns:  # as most are: a line is copied as it is, ten times as fast
+                    before = _csv_line(key)
+                    file.writelines(f"{before},{line}" for line in lines)
+                    continue
                 at = {name: i for i, name in enumerate(header)}
                 places = [at.get(name) for name in columns]
+                rows = csv.reader(lines)
                 writer.writerows([*key, *("" if i is None else row[i] for i in places)] for row in rows)
         file.flush()
         os.fsync(file.fileno())
@@ -89,20 +95,25 @@ def _write_rows(target: Path, table: str, done: Sequence[tuple[Planned, Outcome]
 
 def _columns(trial: Planned, outcome: Outcome, table: str) -> list[str]:
     """The columns of a trial's table, without those that say which trial it is."""
-    with _rows(trial, outcome, table) as (header, _):
+    with _lines(trial, outcome, table) as (header, _):
         return [name for name in header if name not in TABLE_KEY]
 
 
+def _csv_line(cells: Sequence[str]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(cells)
+    return text.getvalue()
+
+
 @contextmanager
-def _rows(trial: Planned, outcome: Outcome, table: str) -> Iterator[tuple[Sequence[str], Iterable[Sequence[str]]]]:
-    """The header of a trial's table and its other rows; none where it has no such table."""
+def _lines(trial: Planned, outcome: Outcome, table: str) -> Iterator[tuple[list[str], Iterable[str]]]:
+    """The header of a trial's table and its other lines, each a row; none where it has no such table."""
     name = f"{trial.trial.stem}.{table}.csv"
     if name not in outcome.outputs:
-        yield (), ()
+        yield [], ()
         return
     with (trial.folder / name).open(encoding="utf-8", newline="") as file:
-        reader = csv.reader(file)
-        yield next(reader, []), reader
+        yield next(csv.reader([file.readline()]), []), file
 
 
 def tables_as_parquet(output: Path) -> None:

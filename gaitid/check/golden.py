@@ -24,6 +24,11 @@ from gaitid.write import FRAMES_OF_EXPRESSION, TABLES, TRIAL_COLUMNS
 
 # Endings of columns and the quantity of each; the first that fits. Other columns hold words, or figures of no result.
 _ENDINGS = (
+    ("_Nms_per_kg", "impulse_Nms_per_kg"),
+    ("_J_per_kg", "work_J_per_kg"),
+    ("_BW_per_s", "rate_BW_per_s"),
+    ("_BW_s", "impulse_BW_s"),
+    ("_BW", "force_BW"),
     ("_N_per_kg", "force_N_per_kg"),
     ("_Nm_per_kg", "moment_Nm_per_kg"),
     ("_W_per_kg", "power_W_per_kg"),
@@ -43,6 +48,10 @@ _ENDINGS = (
 _UNITS = {
     "Nm": "N·m",
     "Nm_per_kg": "N·m/kg",
+    "Nms_per_kg": "N·m·s/kg",
+    "J_per_kg": "J/kg",
+    "BW_per_s": "BW/s",
+    "BW_s": "BW·s",
     "N_per_kg": "N/kg",
     "W_per_kg": "W/kg",
     "rad_per_s": "rad/s",
@@ -53,6 +62,8 @@ _UNITS = {
     "percent": "%",
     "1": "",
 }
+# The column of a tidy table whose rows say their units.
+_TIDY = "value"
 # Tables of `run` that must be there; the others are compared where kept.
 _REQUIRED = ("wrenches", "joints")
 # Settings that have an option of their own.
@@ -218,13 +229,22 @@ def _table(text: str, name: str, file: str) -> Table:
     keyed = [header.index(key) for key in TABLES[name]]
     columns = {}
     for i, column in enumerate(header):
-        if i not in keyed and _quantity(column):
+        if i not in keyed and (column == _TIDY or _quantity(column)):
             try:
                 columns[column] = np.array([float(row[i]) if row[i] else np.nan for row in rows], dtype=float)
             except ValueError as error:
                 raise GaitidError(wrong, found=f"{error} in {column}") from None
+    if _TIDY in columns and "unit" in header:
+        columns |= _by_unit(columns.pop(_TIDY), [row[header.index("unit")] for row in rows])
     names = [column for column in header if column not in TRIAL_COLUMNS]
     return Table([tuple(row[i] for i in keyed) for row in rows], columns, names)
+
+
+def _by_unit(values: Array, units: Sequence[str]) -> dict[str, Array]:
+    """Values of a tidy table as a column for each unit, empty in the rows of others."""
+    of_row = np.array(units)
+    named = {f"{_TIDY}_{unit}": np.where(of_row == unit, values, np.nan) for unit in dict.fromkeys(units)}
+    return {column: of_unit for column, of_unit in named.items() if _quantity(column)}
 
 
 def _quantity(column: str) -> str:

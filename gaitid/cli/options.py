@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from itertools import combinations
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -17,6 +15,8 @@ if TYPE_CHECKING:
     from gaitid.ground.claims import ByHand
     from gaitid.read.settings import ReaderSettings
     from gaitid.run import RunOptions
+
+T = TypeVar("T")
 
 # --- what each means ----------------------------------------------------------------------------------------
 
@@ -72,52 +72,26 @@ def _frequency(ctx: click.Context, parameter: click.Parameter, value: str | None
 
 def _settings_from(pairs: tuple[str, ...]) -> dict[str, object]:
     """``KEY=VALUE`` of --set, values as YAML would read them."""
-    result: dict[str, object] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key:
-            raise click.UsageError(f"--set {pair}: expected KEY=VALUE, for example gravity_m_per_s2=9.80665")
-        from gaitid.model.yaml_file import parse_yaml
+    from gaitid.read.settings import settings_from
 
-        try:
-            result[key.strip()] = parse_yaml(value, f"--set {key}")
-        except GaitidError as error:
-            raise click.UsageError(error.line()) from None
-    return result
+    return _as_given(settings_from, pairs)
 
 
 def _by_hand(values: tuple[str, ...]) -> tuple[ByHand, ...]:
     """The assignments of --assign, frames as the file numbers them."""
-    assignments = tuple(_assignment(value) for value in values)
-    for (value, a), (other, b) in combinations(zip(values, assignments, strict=True), 2):
-        if _share_a_frame(a, b) and (a.side == b.side or set(a.plates) & set(b.plates)):
-            raise click.UsageError(f"--assign {value} and {other} contradict each other")
-    return assignments
+    if not values:
+        return ()
+    from gaitid.ground.by_hand import read_assignments
+
+    return _as_given(read_assignments, values)
 
 
-def _assignment(value: str) -> ByHand:
-    """``SIDE=PLATES[@FIRST-LAST]`` of --assign."""
-    from gaitid.ground.claims import ByHand
-
-    match = re.fullmatch(r"(left|right)=(none|\d+(?:\+\d+)*)(?:@(\d+)-(\d+))?", value.strip())
-    if match is None:
-        raise click.UsageError(f"--assign {value}: expected SIDE=PLATES[@FIRST-LAST], for example left=1+2@234-296")
-    side, plates, first, last = match.groups()
-    numbers = () if plates == "none" else tuple(int(number) for number in plates.split("+"))
-    if len(set(numbers)) < len(numbers):
-        raise click.UsageError(f"--assign {value}: a plate is given twice")
-    if first is None:
-        return ByHand(side, numbers)
-    if int(first) > int(last):
-        raise click.UsageError(f"--assign {value}: the last frame lies before the first")
-    return ByHand(side, numbers, int(first), int(last))
-
-
-def _share_a_frame(a: ByHand, b: ByHand) -> bool:
-    """Whether two assignments are of a common frame."""
-    if a.first is None or b.first is None or a.last is None or b.last is None:
-        return True
-    return a.first <= b.last and b.first <= a.last
+def _as_given(read: Callable[[tuple[str, ...]], T], words: tuple[str, ...]) -> T:
+    """What an option's values mean; what is wrong with them is wrong usage."""
+    try:
+        return read(words)
+    except GaitidError as error:
+        raise click.UsageError(error.line()) from None
 
 
 # --- the options --------------------------------------------------------------------------------------------

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gaitid.errors import ReadError
+from gaitid.errors import GaitidError, ReadError
 from gaitid.records import frozen_dataclass
 
 #: Units of length that ``--set point_unit=`` takes.
@@ -39,3 +39,22 @@ def split_settings(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, 
     """Settings by key: those of the reader, and all others, which are the model's."""
     ours = {key: value for key, value in given.items() if key in SETTINGS}
     return ours, {key: value for key, value in given.items() if key not in SETTINGS}
+
+
+def settings_from(pairs: Iterable[str]) -> dict[str, Any]:
+    """``KEY=VALUE`` of ``--set``, values as YAML would read them.
+
+    Raises
+    ------
+    GaitidError
+        One that is not of that form, or whose value is not YAML.
+    """
+    result: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise GaitidError(f"--set {pair}: expected KEY=VALUE, for example gravity_m_per_s2=9.80665")
+        from gaitid.model.yaml_file import parse_yaml
+
+        result[key.strip()] = parse_yaml(value, f"--set {key}")
+    return result

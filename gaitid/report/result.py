@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gaitid.disk.read_back import read_record, read_text_back
+from gaitid.disk.read_back import read_record
 from gaitid.errors import GaitidError
 from gaitid.notes import SEVERITIES
+from gaitid.report.cycle_curves import CycleCurves, Feature, read_cycles, read_features, read_stances
+from gaitid.report.gathering import RECORD_SUFFIX, Rows, find_records, whose
 from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
+from gaitid.report.tables import Table, columns, number, read_rows, read_table, refuse_missing
+from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS
 
-Array = NDArray[np.float64]
-
-RECORD_SUFFIX = ".run.json"
 # No trial has more frames; a larger number is damage.
 MAX_FRAME = 10**9
-# What a report reads beside the record.
+# What a report reads beside the record, and what it reads where it is there (records of before lack some).
 TABLES = ("wrenches", "joints", "contacts")
+MORE_TABLES = ("cycles", "stances", "spatiotemporal", "features")
 _TIMES = ("frame", "time_s")
+# Two results whose mass or leg lengths differ by more are of two people: what `run` allows between static and trial.
+_ANOTHER_BODY = 0.1
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,14 @@ class Result:
     columns : mapping of str to (n,) array
         The columns that a report draws; NaN where the cell is empty. What a model does not give is left out.
     contacts : tuple of Contact
+    cycles : mapping of str to CycleCurves
+        By side; a side without a whole cycle is not in it.
+    stances : mapping of str to CycleCurves
+        Single stances of runs, and of contacts that lie in no cycle.
+    spatiotemporal : tuple of mapping
+        The rows of ``spatiotemporal.csv``, cells as text.
+    features : tuple of Feature
+        Empty where there is no such file: records of before.
     """
 
     path: Path
@@ -79,6 +88,10 @@ class Result:
     sides: tuple[str, ...]
     columns: Mapping[str, Array]
     contacts: tuple[Contact, ...]
+    cycles: Mapping[str, CycleCurves] = field(default_factory=dict)
+    stances: Mapping[str, CycleCurves] = field(default_factory=dict)
+    spatiotemporal: tuple[Mapping[str, str], ...] = ()
+    features: tuple[Feature, ...] = ()
 
     @property
     def on_ground(self) -> bool:
@@ -111,6 +124,13 @@ class Result:
     def section(self, key: str) -> object:
         """A top-level entry of the record, None where it is absent."""
         return self.record.get(key)
+
+    def record_at(self, *keys: str) -> object:
+        """An entry of the record deeper down, None where it is absent."""
+        entry: object = self.record
+        for key in keys:
+            entry = entry.get(key) if isinstance(entry, Mapping) else None
+        return entry
 
     def trial_sha256(self) -> str:
         """The SHA-256 of the trial: of the input with that role, else of the first; empty where none has one."""
@@ -147,8 +167,74 @@ class Result:
         return any(words <= {word.rstrip(":;,") for word in text.split()} for text in told)
 
 
+@dataclass(frozen=True)
+class Session:
+    """Results that belong together: one subject, one session, one condition, each empty where nothing says it."""
+
+    subject: str
+    session: str
+    condition: str
+    results: tuple[Result, ...]
+
+
+def load_results(paths: Sequence[Path], say: Callable[[str], None] = lambda _: None) -> tuple[Session, ...]:
+    """The results given, and all below the folders given, by session, in the order of the first of each.
+
+    Subject, session and condition are what the ``batch.csv`` above a result says. Without one, the results of a folder
+    are one session of its name; sessions are of one subject, whom nothing names, unless mass or leg length say
+    otherwise: then each folder is a subject. Results of different models, whose curves are not of the same quantities,
+    are sessions of their own, with the model as the condition. `say` is told what is read.
+
+    Raises
+    ------
+    GaitidError
+        One line that begins with the file at fault.
+    """
+    grouped: dict[tuple[str, str, str], list[Result]] = {}
+    alone: dict[Path, list[Result]] = {}
+    tables: dict[Path, Rows] = {}
+    for path in find_records(paths):
+        say(f"reading {path.name}")
+        result, labels = load_result(path), whose(path, tables)
+        if labels is None:
+            alone.setdefault(path.absolute().parent, []).append(result)
+        else:
+            grouped.setdefault((labels.subject, labels.session, labels.condition), []).append(result)
+    one_body = _one_body([result for results in alone.values() for result in results])
+    for folder, results in alone.items():
+        key = ("" if one_body else folder.name, folder.name if one_body else "", "")
+        grouped.setdefault(key, []).extend(results)
+    return tuple(Session(*key, results) for of, found in grouped.items() for key, results in _by_model(of, found))
+
+
+def _by_model(
+    key: tuple[str, str, str], results: Sequence[Result]
+) -> list[tuple[tuple[str, str, str], tuple[Result, ...]]]:
+    """The results of each model with the key of their session, which names the model where there are several."""
+    by_model: dict[str, list[Result]] = {}
+    for result in results:
+        by_model.setdefault(str(result.record_at("model", "name") or ""), []).append(result)
+    if len(by_model) == 1:
+        return [(key, tuple(results))]
+    subject, session, condition = key
+    return [
+        ((subject, session, " ".join(part for part in (condition, f"model {model}") if part)), tuple(of_model))
+        for model, of_model in by_model.items()
+    ]
+
+
+def _one_body(results: Sequence[Result]) -> bool:
+    """Whether mass and leg lengths of all results can be those of one person."""
+    for name in ("mass", "left.leg_length", "right.leg_length"):
+        found = [result.record_at("subject", name, "value") for result in results]
+        values = [float(value) for value in found if isinstance(value, int | float) and value > 0]
+        if values and max(values) > min(values) * (1 + _ANOTHER_BODY):
+            return False
+    return True
+
+
 def load_result(path: Path) -> Result:
-    """Read a result: the record and the three tables beside it.
+    """Read a result: the record and the tables beside it.
 
     Raises
     ------
@@ -159,25 +245,47 @@ def load_result(path: Path) -> Result:
         raise GaitidError(f"{path}: not a result", expected=f"a file NAME{RECORD_SUFFIX} that gaitid run wrote")
     record = read_record(path)
     stem = path.name[: -len(RECORD_SUFFIX)]
-    siblings = {kind: path.with_name(f"{stem}.{kind}.csv") for kind in TABLES}
-    missing = [sibling.name for sibling in siblings.values() if not sibling.is_file()]
+    siblings = {kind: path.with_name(f"{stem}.{kind}.csv") for kind in (*TABLES, *MORE_TABLES)}
+    missing = [siblings[kind].name for kind in TABLES if not siblings[kind].is_file()]
     if missing:
         raise GaitidError(
             f"{path}: {', '.join(missing)} missing beside it",
             expected="the tables that gaitid run wrote with it",
             todo="run gaitid run again, or move them together",
         )
-    tables = {kind: _table(siblings[kind], _TIMES) for kind in ("wrenches", "joints")}
-    sides = tuple(s for s in SIDES if any(name.startswith(f"{s}_") for header, _ in tables.values() for name in header))
+    tables = {kind: read_table(siblings[kind], _TIMES) for kind in ("wrenches", "joints")}
+    sides = tuple(s for s in SIDES if any(name.startswith(f"{s}_") for t in tables.values() for name in t.header))
     ground = [tuple(ground_column(side, axis) for side in sides for axis in AXES)]
-    wrenches = _numbers(siblings["wrenches"], *tables["wrenches"], ground)
-    joints = _numbers(siblings["joints"], *tables["joints"], [panel.columns(sides) for panel in JOINT_PANELS])
+    wrenches = _numbers(tables["wrenches"], ground)
+    joints = _numbers(tables["joints"], [panel.columns(sides) for panel in JOINT_PANELS])
     if len(wrenches) + len(joints) == 2 * len(_TIMES):
         raise GaitidError(
             f"{siblings['joints']}: nothing that a report draws",
             expected="ground reactions, or angles, moments or powers of hip, knee or ankle by the names of pig",
-            found=f"{len(tables['joints'][0])} columns",
+            found=f"{len(tables['joints'].header)} columns",
         )
+    _refuse_other_times(siblings, wrenches, joints)
+    there = {kind for kind in MORE_TABLES if siblings[kind].is_file()}
+    return Result(
+        path=path,
+        stem=stem,
+        record=record,
+        frame=joints["frame"].astype(np.int64),
+        time_s=joints["time_s"],
+        sides=sides,
+        columns={**wrenches, **joints},
+        contacts=_contacts(siblings["contacts"], sides),
+        cycles=read_cycles(siblings["cycles"], sides) if "cycles" in there else {},
+        stances=read_stances(siblings["stances"], sides) if "stances" in there else {},
+        spatiotemporal=_texts(siblings["spatiotemporal"]) if "spatiotemporal" in there else (),
+        features=read_features(siblings["features"]) if "features" in there else (),
+    )
+
+
+def _refuse_other_times(
+    siblings: Mapping[str, Path], wrenches: Mapping[str, Array], joints: Mapping[str, Array]
+) -> None:
+    """Refuse tables of two runs, and times that are none."""
     if not np.array_equal(wrenches["frame"], joints["frame"]):
         raise GaitidError(
             f"{siblings['joints']}: its frames are not those of {siblings['wrenches'].name}",
@@ -193,77 +301,30 @@ def load_result(path: Path) -> Result:
             f"{siblings['joints']}: a frame's number is not a whole number up to {MAX_FRAME}",
             found=f"{frame[np.argmax(np.abs(frame))]:g}",
         )
-    return Result(
-        path=path,
-        stem=stem,
-        record=record,
-        frame=frame.astype(np.int64),
-        time_s=time_s,
-        sides=sides,
-        columns={**wrenches, **joints},
-        contacts=_contacts(siblings["contacts"], sides),
-    )
 
 
-def _table(path: Path, wanted: Iterable[str]) -> tuple[list[str], list[list[str]]]:
-    """Header and rows; refused unless every wanted column is there and every row has as many cells."""
-    try:
-        rows = list(csv.reader(io.StringIO(read_text_back(path, "CSV"), newline="")))
-    except csv.Error as error:
-        raise GaitidError(f"{path}: not CSV", found=str(error)) from None
-    header = rows[0] if rows else []
-    _refuse_missing(path, header, wanted)
-    for line, row in enumerate(rows[1:], start=2):
-        if len(row) != len(header):
-            expected = f"{len(header)} cells"
-            raise GaitidError(f"{path}: line {line} is not whole", expected=expected, found=f"{len(row)}")
-    return header, rows[1:]
-
-
-def _refuse_missing(path: Path, header: Sequence[str], wanted: Iterable[str]) -> None:
-    missing = [name for name in wanted if name not in header]
-    if missing:
-        more = f" and {len(missing) - 6} more" if len(missing) > 6 else ""
-        raise GaitidError(
-            f"{path}: columns missing: {', '.join(missing[:6])}{more}",
-            expected="every column that gaitid run writes",
-            found=f"{len(header)} columns",
-            todo="run gaitid run again",
-        )
-
-
-def _numbers(
-    path: Path, header: Sequence[str], rows: Sequence[Sequence[str]], groups: Iterable[Sequence[str]]
-) -> dict[str, Array]:
+def _numbers(table: Table, groups: Iterable[Sequence[str]]) -> dict[str, Array]:
     """Frame, time and those groups of columns that the table has; one that it has a part of is refused."""
-    if not rows:
-        raise GaitidError(f"{path}: no frames", expected="one row for every frame of the trial")
-    present = [name for group in groups if set(group) & set(header) for name in group]
-    _refuse_missing(path, header, present)
-    columns = {}
-    for name in (*_TIMES, *present):
-        at = header.index(name)
-        columns[name] = np.array([_number(row[at], path, name, line) for line, row in enumerate(rows, start=2)])
-    return columns
+    if not table.lines:
+        raise GaitidError(f"{table.path}: no frames", expected="one row for every frame of the trial")
+    header = set(table.header)
+    names = [*_TIMES, *(name for group in groups if set(group) & header for name in group)]
+    refuse_missing(table.path, table.header, names)
+    return dict(zip(names, columns(table, names), strict=True))
 
 
-def _number(cell: str, path: Path, column: str, line: int) -> float:
-    """The cell's number, NaN where it is empty."""
-    if not cell.strip():
-        return math.nan
-    try:
-        value = float(cell)
-    except ValueError:
-        raise GaitidError(f"{path}: line {line}, column {column}: not a number", found=f"{cell!r}") from None
-    return value if math.isfinite(value) else math.nan
+def _texts(path: Path) -> tuple[Mapping[str, str], ...]:
+    """The rows of a small table, cells as text by column."""
+    header, rows = read_rows(path, ("side", "cycle"))
+    return tuple(dict(zip(header, row, strict=True)) for row in rows)
 
 
 def _contacts(path: Path, sides: Sequence[str]) -> tuple[Contact, ...]:
-    header, rows = _table(path, CONTACT_COLUMNS)
+    header, rows = read_rows(path, CONTACT_COLUMNS)
     contacts = []
     for line, row in enumerate(rows, start=2):
         cell = {name: row[header.index(name)].strip() for name in CONTACT_COLUMNS}
-        ends = [_number(cell[name], path, name, line) for name in ("first_frame", "last_frame")]
+        ends = [number(cell[name], path, name, line) for name in ("first_frame", "last_frame")]
         if not all(abs(end) <= MAX_FRAME for end in ends) or cell["side"] not in sides:
             raise GaitidError(
                 f"{path}: line {line}: not a contact",
@@ -276,7 +337,7 @@ def _contacts(path: Path, sides: Sequence[str]) -> tuple[Contact, ...]:
                 plates=cell["plates"],
                 first_frame=int(ends[0]),
                 last_frame=int(ends[1]),
-                peak_vertical_N=_number(cell["peak_vertical_N"], path, "peak_vertical_N", line),
+                peak_vertical_N=number(cell["peak_vertical_N"], path, "peak_vertical_N", line),
                 method=cell["method"],
                 confidence=cell["confidence"],
                 reason=cell["reason"],

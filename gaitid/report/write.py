@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gaitid.disk.atomic import put_all
 from gaitid.drawing import load_matplotlib
 from gaitid.errors import GaitidError, WriteError
-from gaitid.report.result import TABLES, Result, load_result
+from gaitid.report.result import MORE_TABLES, TABLES, Result, Session, load_results
 
 FORMATS = {".html": "html", ".htm": "html", ".png": "png"}
 """What a file's suffix says about its format."""
 
 
-def write_report(results: Sequence[Path], output: Path, format: str | None = None) -> Path:
+def write_report(
+    results: Sequence[Path],
+    output: Path,
+    format: str | None = None,
+    norms: str | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Path:
     """Write pictures and tables of results for people.
 
     Parameters
     ----------
     results : sequence of Path
-        ``walk.run.json`` files, with the tables that ``gaitid run`` wrote beside them.
+        ``walk.run.json`` files, with the tables that ``gaitid run`` wrote beside them, and folders of such.
     output : Path
         The file to write; its folder is made if absent. It is there whole or not at all. What is no file (a
         device, a pipe) is refused, and so is ``-``.
     format : {"html", "png"}, optional
-        By default what the suffix of `output` says. ``html`` is one page that needs no other file and no
-        network, with a section for each result. ``png`` is one landscape A4 sheet, and a sheet holds one
-        result: several are refused rather than overlaid, because contacts and gaps belong to one trial only.
+        By default what the suffix of `output` says. ``html`` is one page that needs no other file and no network;
+        trials of one session are pooled, and each session has its part. ``png`` is one landscape A4 sheet, and a sheet
+        holds one result: several are refused rather than overlaid, because contacts and gaps belong to one trial only.
+    norms : str, optional
+        Name of norms, a file of them, or ``none``; by default those that fit model and population.
+    say : callable
+        Is told what is worked on.
 
     Returns
     -------
@@ -44,15 +54,16 @@ def write_report(results: Sequence[Path], output: Path, format: str | None = Non
     chosen = _format(output, format)
     if not results:
         raise GaitidError("no result to report", expected="at least one run.json")
-    if chosen == "png" and len(results) > 1:
+    sessions = load_results([Path(path) for path in results], say)
+    loaded = [result for session in sessions for result in session.results]
+    if chosen == "png" and len(loaded) > 1:
         raise GaitidError(
             f"{output}: a png sheet holds one result",
-            found=f"{len(results)} results",
+            found=f"{len(loaded)} results",
             todo="write them to an .html, or one png at a time",
         )
-    loaded = [load_result(Path(path)) for path in results]
     _refuse_overwriting(output, loaded)
-    _put(output, _render(loaded, chosen, output))
+    _put(output, _page(sessions, norms, say) if chosen == "html" else _sheet(loaded[0], output))
     return output
 
 
@@ -81,20 +92,26 @@ def _refuse_overwriting(output: Path, loaded: Sequence[Result]) -> None:
     except (OSError, RuntimeError):  # a loop of links: replaced like any other file
         return
     for result in loaded:
-        files = [result.path, *(result.path.with_name(f"{result.stem}.{table}.csv") for table in TABLES)]
+        files = [
+            result.path,
+            *(result.path.with_name(f"{result.stem}.{table}.csv") for table in (*TABLES, *MORE_TABLES)),
+        ]
         if target in (path.resolve() for path in files):
             raise WriteError(f"{output}: is part of the result itself", todo="choose another name")
 
 
-def _render(loaded: Sequence[Result], chosen: str, output: Path) -> bytes:
-    # Not at the top: matplotlib takes a second to import, and errors in the input need not wait for it.
-    load_matplotlib(f"{output}: a report")
-    from gaitid.report.figures import sheet_png
+def _page(sessions: Sequence[Session], norms: str | None, say: Callable[[str], None]) -> bytes:
     from gaitid.report.page import page
 
-    if chosen == "png":
-        return sheet_png(loaded[0])
-    return page(loaded).encode("utf-8", "replace")
+    return page(sessions, norms, say).encode("utf-8", "replace")
+
+
+def _sheet(result: Result, output: Path) -> bytes:
+    # Not at the top: matplotlib takes a second to import, and a page needs none.
+    load_matplotlib(f"{output}: a png sheet")
+    from gaitid.report.figures import sheet_png
+
+    return sheet_png(result)
 
 
 def _put(output: Path, content: bytes) -> None:

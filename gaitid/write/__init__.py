@@ -13,13 +13,15 @@ TABLES = {
     "contacts": ("side", "plates", "first_frame", "last_frame"),
     "cycles": ("side", "cycle", "percent"),
     "spatiotemporal": ("side", "cycle"),
+    "features": ("side", "cycle", "feature"),
+    "stances": ("side", "contact", "percent"),
     "segments": ("frame",),
     "base": ("frame",),
 }
 #: Those that are written only when asked for (``--write``).
 WRITE = ("segments", "base")
 #: Those that a batch also writes across all its trials.
-ACROSS_TRIALS = ("spatiotemporal",)
+ACROSS_TRIALS = ("spatiotemporal", "features", "cycles")
 #: Columns of these that hold words; a cycle is a number or ``mean``, ``sd``, ``n``.
 TEXT_COLUMNS = (
     *("side", "cycle", "feature", "unit"),

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
-
 import numpy as np
 
-from gaitid.analysis.result import Result, SideResult
-from gaitid.analysis.swing_end import swing_end, unloaded
-from gaitid.gait.cycles import CYCLE_POINTS, over_cycles, sample
+from gaitid.analysis.cycle_curves import cycle_curves
+from gaitid.analysis.result import Result
+from gaitid.gait.curves import CycleCurves
+from gaitid.gait.cycles import CYCLE_POINTS
 from gaitid.gait.marker_events import GaitEvent
-from gaitid.gait.spatiotemporal import FIGURES, Gait, Stride, summary
-from gaitid.trial import Array, Trial
+from gaitid.gait.spatiotemporal import FIGURES, Gait, summary
+from gaitid.trial import Trial
 from gaitid.write import TRIAL_COLUMNS
 from gaitid.write.numbers import rows_text
 from gaitid.write.table import quoted
@@ -28,18 +25,7 @@ CYCLE_COLUMNS = (
     "opposite_off_percent",
     "opposite_strike_percent",
 )
-#: In this order the rows of `Stride.axes_g`: positive the way that the body walks, to the foot's own side, up.
-GROUND_COLUMNS = tuple(f"ground_reaction_{way}_N_per_kg" for way in ("forward", "lateral", "upward"))
 SOURCES = ("strike", "off", "next_strike", "opposite_off", "opposite_strike")
-
-
-def side_columns(leg: SideResult) -> dict[str, Array]:
-    """The columns of ``walk.joints.csv`` of one side, each (frames,), under their names without the side."""
-    columns = {f"{n}_{c}_deg": values for n, angles in leg.angles.items() for c, values in angles.items()}
-    columns |= {
-        f"{n}_{c}_moment_Nm_per_kg": values for n, moments in leg.moments.items() for c, values in moments.items()
-    }
-    return columns | {f"{joint}_power_W_per_kg": leg.powers[joint] for joint in leg.moments}
 
 
 def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:
@@ -52,58 +38,30 @@ def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:
     points : int
         Rows of a cycle.
     """
-    trial, mass = result.trial, result.subject.mass_kg
-    named = {side: side_columns(leg) for side, leg in result.sides.items()}
-    names = list(next(iter(named.values()), {}))
-    columns = {side: np.stack([of_side[name] for name in names], axis=1) for side, of_side in named.items() if names}
-    angles = sum(name.endswith("_deg") for name in names)  # they come first
-    lines = [",".join([*CYCLE_COLUMNS, *names, *GROUND_COLUMNS])]
-    percent = rows_text(np.linspace(0, 100, points)[:, None]).splitlines()
-    for side, values in columns.items():
-        strides = [s for s in gait.strides if s.cycle.side == side]
-        cycles = [s.cycle for s in strides]
-        over = partial(over_cycles, cycles, rate_hz=trial.rate_hz, points=points)
-        axes_g = np.array([s.axes_g for s in strides]).reshape(-1, 3, 3)
-        reactions = over(result.sides[side].load.wrench.f_g / mass) @ axes_g.swapaxes(1, 2)
-        kinetics = np.concatenate([over(values[:, angles:]), reactions], axis=2)
-        _end_in_swing(result, side, strides, kinetics)
-        table = np.concatenate([over(values[:, :angles], period=360.0), kinetics], axis=2)
-        rows = iter(rows_text(table.reshape(-1, table.shape[2])).splitlines())
-        for cycle in cycles:
-            marks = ",".join(
-                [
-                    *(str(_frame(e, trial)) for e in (cycle.strike, cycle.next_strike)),
-                    *(_cell(cycle.percent(e)) for e in (cycle.off, cycle.opposite_off, cycle.opposite_strike)),
-                ]
-            )
-            lines += [f"{side},{cycle.number},{at},{marks},{next(rows)}" for at in percent]
-    return "\n".join(lines) + "\n"
+    return cycles_text(cycle_curves(result, gait, points), result.trial)
 
 
-def _end_in_swing(result: Result, side: str, strides: Sequence[Stride], kinetics: Array) -> None:
-    """Write the ends of cycles up to strikes beside plates into their moments, powers and reactions.
+def cycles_text(curves: CycleCurves, trial: Trial) -> str:
+    """``walk.cycles.csv`` from its curves.
 
-    `kinetics` has the shape (cycles, points, columns).
+    Parameters
+    ----------
+    curves : CycleCurves
+    trial : Trial
+        Numbers the frames.
     """
-    ends = [swing_end(result, stride.cycle) for stride in strides]
-    if not any(ends):
-        return
-    leg = result.sides[side]
-    moments, powers = unloaded(result, side, np.concatenate([np.array(end, dtype=int) for end in ends]))
-    free_columns = side_columns(replace(leg, angles={}, moments=moments, powers=powers))
-    known_columns = side_columns(replace(leg, angles={}))
-    free, known = (np.stack(list(columns.values()), axis=1) for columns in (free_columns, known_columns))
-    force, rate_hz, done = leg.load.wrench.f_g / result.subject.mass_kg, result.trial.rate_hz, 0
-    for of_cycle, stride, end in zip(kinetics, strides, ends, strict=True):
-        if end:
-            first = max(end.start - 3, 0)  # so far back reaches a cubic
-            before = np.concatenate([known[first : end.start], force[first : end.start] @ stride.axes_g.T], axis=1)
-            of_end = np.concatenate([free[done : done + len(end)], np.zeros((len(end), 3))], axis=1)
-            at = np.linspace(stride.cycle.strike.time_s, stride.cycle.next_strike.time_s, len(of_cycle)) * rate_hz
-            late = at > end.start - 1
-            filled = sample(np.concatenate([before, of_end]), at[late] - first)
-            of_cycle[late] = np.where(np.isfinite(of_cycle[late]), of_cycle[late], filled)
-            done += len(end)
+    lines = [",".join([*CYCLE_COLUMNS, *curves.names])]
+    percent = rows_text(curves.percent[:, None]).splitlines()
+    rows = iter(rows_text(curves.values.reshape(-1, len(curves.names))).splitlines())
+    for cycle in curves.cycles:
+        marks = ",".join(
+            [
+                *(str(_frame(e, trial)) for e in (cycle.strike, cycle.next_strike)),
+                *(_cell(cycle.percent(e)) for e in (cycle.off, cycle.opposite_off, cycle.opposite_strike)),
+            ]
+        )
+        lines += [f"{cycle.side},{cycle.number},{at},{marks},{next(rows)}" for at in percent]
+    return "\n".join(lines) + "\n"
 
 
 def spatiotemporal_csv(result: Result, gait: Gait) -> str:

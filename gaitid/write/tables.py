@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gaitid.analysis.cycle_curves import curves_of
+from gaitid.analysis.features import features
 from gaitid.analysis.result import Result
+from gaitid.analysis.stance_curves import stance_curves
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import Contact
 from gaitid.numerics.rotation import apply_transposed
 from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS, DEFAULT_FRAMES
-from gaitid.write.cycles import cycles_csv, spatiotemporal_csv
+from gaitid.write.cycles import cycles_text, spatiotemporal_csv
+from gaitid.write.features import features_text
+from gaitid.write.stances import stances_text
 from gaitid.write.table import csv_text, quoted
 
 if TYPE_CHECKING:
@@ -159,8 +164,10 @@ def cell(value: object) -> str:
 _MAKERS: Mapping[str, Callable[[Result], str]] = {
     "joints": joints_csv,
     "contacts": contacts_csv,
-    "cycles": lambda result: cycles_csv(result, result.gait),
+    "cycles": lambda result: cycles_text(curves_of(result), result.trial),
     "spatiotemporal": lambda result: spatiotemporal_csv(result, result.gait),
+    "features": lambda result: features_text(features(result, curves_of(result)), result.trial),
+    "stances": lambda result: stances_text(stance_curves(result), result.trial.first_frame),
     "segments": segments_csv,
     "base": base_csv,
 }

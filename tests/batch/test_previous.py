@@ -238,7 +238,7 @@ def test_no_result_beside_a_refusal(data: Path, tmp_path: Path, journal: bool, r
     assert {name for name, o in outcomes.items() if o.status != DONE} == {"P1/walk1.c3d"}
     assert files(out, "P1/walk1") == mine[:2]
     assert (out / "P1" / mine[2]).exists()
-    assert len(files(out, "P1/walk2")) == 6
+    assert len(files(out, "P1/walk2")) == 8
     assert sorted(Journal(out).read()) == ["P1/walk2", "P2/walk1", "P2/walk2"]
 
 
@@ -255,8 +255,8 @@ def test_files_of_another_trial_stay(data: Path, tmp_path: Path) -> None:
     journal.write({"P1/walk1": replace(noted["P1/walk1"], outputs={"../P2/walk1.run.json": "12"})})
     damage(data / "P1" / "walk1.c3d")
     work(out, data / "P1" / "..")
-    assert len(files(out, "P1/walk1")) == 6
-    assert len(files(out, "P2/walk1")) == 6
+    assert len(files(out, "P1/walk1")) == 8
+    assert len(files(out, "P2/walk1")) == 8
 
 
 def test_a_result_that_is_right_stays_beside_a_time_limit(data: Path, tmp_path: Path) -> None:
@@ -268,7 +268,7 @@ def test_a_result_that_is_right_stays_beside_a_time_limit(data: Path, tmp_path: 
         yield from map(run_job, jobs[1:])
 
     work(out, data, schedule=slow)
-    assert len(files(out, "P1/walk1")) == 6
+    assert len(files(out, "P1/walk1")) == 8
     assert [o.run_time_s for o in work(out, data, resume=True).values()] == [None] * 4
     work(out, data, schedule=slow, overrides={"cutoff_hz": 7})  # another cut-off: it is not right any more
     assert files(out, "P1/walk1") == []
@@ -283,14 +283,14 @@ def test_nothing_is_taken_away_for_a_mistyped_option(data: Path, tmp_path: Path)
     outcomes = work(out, data, overrides={"contact_threshold_N": 25}, schedule=all_refused, remark=remarks.append)
     assert {o.status for o in outcomes.values()} == {"refused"}
     assert remarks == ["4 earlier results kept, though not done now"]
-    assert len(files(out, "P1/walk1")) == 6
+    assert len(files(out, "P1/walk1")) == 8
     (data / "P1" / "walk1.c3d").rename(tmp_path / "unplugged.c3d")
     (data / "P1" / "walk1.c3d").symlink_to(tmp_path / "gone.c3d")
     remarks.clear()
     outcomes = work(out, data, resume=True, remark=remarks.append)
     assert [o.status for o in outcomes.values()] == ["refused", DONE, DONE, DONE]
     assert remarks == ["1 earlier result kept, though not done now"]
-    assert len(files(out, "P1/walk1")) == 6
+    assert len(files(out, "P1/walk1")) == 8
     damage(data / "P2" / "walk1.c3d")
     remarks.clear()
     work(out, data, resume=True, remark=remarks.append)
@@ -417,7 +417,7 @@ def test_another_suffix_is_another_trial(data: Path, tmp_path: Path) -> None:
     (data / "P1" / "walk1.c3d").rename(tmp_path / "gone.c3d")
     with pytest.raises(WriteError, match=r"is the result of .*walk1.c3d, not of .*walk1.trc"):
         work(out, other)
-    assert len(files(out, "P1/walk1")) == 6
+    assert len(files(out, "P1/walk1")) == 8
 
 
 # --- a static of somebody else ------------------------------------------------------------------------------

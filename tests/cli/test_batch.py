@@ -28,7 +28,16 @@ from gaitid.batch.job import Job, Outcome
 from gaitid.batch.results_folder import locked
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ("contacts.csv", "cycles.csv", "joints.csv", "run.json", "spatiotemporal.csv", "wrenches.csv")
+FILES = (
+    "contacts.csv",
+    "cycles.csv",
+    "features.csv",
+    "joints.csv",
+    "run.json",
+    "spatiotemporal.csv",
+    "stances.csv",
+    "wrenches.csv",
+)
 
 
 @pytest.fixture(scope="session")

@@ -340,7 +340,7 @@ def filled_row(path: Path, column: str) -> int:
 def test_nothing_moved(walk: Path, golden: Path) -> None:
     done = against(walk, golden)
     assert done.code == 0, done
-    tables = "wrenches, joints, contacts, cycles, spatiotemporal, segments"
+    tables = "wrenches, joints, contacts, cycles, spatiotemporal, features, stances, segments"
     assert f"{tables} as golden (to the last digit)" in done.out
 
 

@@ -28,7 +28,7 @@ no such key: 1
 
 def report(record: Path, folder: Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
     """`gaitid report` in a process and a folder of its own."""
-    words = [sys.executable, "-m", "gaitid", "report", str(record), "-o", "walk.html"]
+    words = [sys.executable, "-m", "gaitid", "report", str(record), "-o", "walk.png"]
     env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     return subprocess.run(words, cwd=folder, env=env, capture_output=True)
 
@@ -47,18 +47,18 @@ def record(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def usual(record: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The page where nothing is set up."""
+    """The sheet where nothing is set up."""
     folder = tmp_path_factory.mktemp("usual")
-    done = gaitid("report", record, "-o", folder / "walk.html")
+    done = gaitid("report", record, "-o", folder / "walk.png")
     assert done.code == 0, done.err
-    return (folder / "walk.html").read_bytes()
+    return (folder / "walk.png").read_bytes()
 
 
 @pytest.mark.parametrize("name", ["module://matplotlib_inline.backend_inline", "nonsense"])
 def test_no_backend_is_asked_for(record: Path, usual: bytes, tmp_path: Path, name: str) -> None:
     done = report(record, tmp_path, MPLBACKEND=name)
-    assert (done.returncode, done.stderr) == (0, b"gaitid: wrote walk.html\n")
-    assert (tmp_path / "walk.html").read_bytes() == usual
+    assert (done.returncode, done.stderr) == (0, b"gaitid: wrote walk.png\n")
+    assert (tmp_path / "walk.png").read_bytes() == usual
 
 
 @pytest.mark.parametrize("where", ["here", "MPLCONFIGDIR"])
@@ -67,18 +67,18 @@ def test_a_matplotlibrc_changes_nothing(record: Path, usual: bytes, tmp_path: Pa
     folder.mkdir(exist_ok=True)
     (folder / "matplotlibrc").write_text(RC)
     done = report(record, tmp_path, **({} if where == "here" else {where: str(folder)}))
-    assert (done.returncode, done.stderr) == (0, b"gaitid: wrote walk.html\n")
-    assert (tmp_path / "walk.html").read_bytes() == usual
+    assert (done.returncode, done.stderr) == (0, b"gaitid: wrote walk.png\n")
+    assert (tmp_path / "walk.png").read_bytes() == usual
 
 
 def test_a_matplotlibrc_that_is_no_text_is_named(record: Path, tmp_path: Path) -> None:
     (tmp_path / "matplotlibrc").write_bytes(b"lines.linewidth: \xff\xfe\n")
     done = report(record, tmp_path)
     assert done.returncode == 1
-    assert done.stderr.startswith(b"gaitid: walk.html: a report needs matplotlib, which does not load; found ")
+    assert done.stderr.startswith(b"gaitid: walk.png: a png sheet needs matplotlib, which does not load; found ")
     assert b"'matplotlibrc'" in done.stderr
     assert len(done.stderr.splitlines()) == 1
-    assert not (tmp_path / "walk.html").exists()
+    assert not (tmp_path / "walk.png").exists()
 
 
 def test_without_a_home_nothing_is_said_nor_left(record: Path, usual: bytes, tmp_path: Path) -> None:
@@ -86,9 +86,9 @@ def test_without_a_home_nothing_is_said_nor_left(record: Path, usual: bytes, tmp
     (tmp_path / "temporary").mkdir()
     nowhere = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"), str(tmp_path / "home"))
     done = report(record, tmp_path, **nowhere, MPLCONFIGDIR="", TMPDIR=str(tmp_path / "temporary"))
-    assert (done.returncode, done.stderr) == (0, b"gaitid: wrote walk.html\n")
+    assert (done.returncode, done.stderr) == (0, b"gaitid: wrote walk.png\n")
     assert list((tmp_path / "temporary").iterdir()) == []
-    assert (tmp_path / "walk.html").read_bytes() == usual
+    assert (tmp_path / "walk.png").read_bytes() == usual
 
 
 def test_what_is_no_file_keeps_its_place(record: Path, tmp_path: Path) -> None:
@@ -115,4 +115,4 @@ def test_a_name_that_is_no_text(record: Path, tmp_path: Path) -> None:
     for output in (tmp_path / "page.html", tmp_path / "page.png"):
         done = gaitid("report", tmp_path / f"{odd}.run.json", "-o", output)
         assert done.code == 0, done.err
-    assert r"<h1>w\udcff</h1>" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert r"w\udcff</h1>" in (tmp_path / "page.html").read_text(encoding="utf-8")

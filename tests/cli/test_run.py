@@ -97,9 +97,11 @@ def test_files_that_run_writes_without_write(walk: Path, tmp_path: Path) -> None
     assert written == [
         "walk.contacts.csv",
         "walk.cycles.csv",
+        "walk.features.csv",
         "walk.joints.csv",
         "walk.run.json",
         "walk.spatiotemporal.csv",
+        "walk.stances.csv",
         "walk.wrenches.csv",
     ]
 
@@ -400,7 +402,7 @@ def test_same_bytes_twice(walk: Path, tmp_path: Path, monkeypatch: pytest.Monkey
         monkeypatch.chdir(folder)
         assert gaitid("run", walk, "--model", "pig", "--write", "segments").code == 0
         texts.append({p.name: p.read_bytes() for p in folder.iterdir()})
-    assert len(texts[0]) == 7
+    assert len(texts[0]) == 9
     assert texts[0] == texts[1]
 
 

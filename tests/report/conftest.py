@@ -159,6 +159,43 @@ def record(stem: str, n_frames: int) -> dict[str, object]:
     }
 
 
+FIRST_CYCLE_COLUMNS = (
+    "side,cycle,percent,first_frame,last_frame,foot_off_percent,opposite_off_percent,opposite_strike_percent"
+)
+GROUND_COLUMNS = tuple(f"ground_reaction_{way}_N_per_kg" for way in ("forward", "lateral", "upward"))
+CYCLES = (("left", 1, 97, 203), ("left", 2, 160, 266), ("right", 1, 150, 256))
+UNKNOWN_FROM = {("left", 2): 40, ("right", 1): 0}
+"""From which percent on the load of a cycle is unknown."""
+
+
+def add_cycles(result: Path) -> None:
+    """Cycles, strides and features beside a run.json; knee flexion is 20 + percent / 10 + cycle, all else a wave."""
+    names = [*JOINT_COLUMNS, *GROUND_COLUMNS]
+    lines = [f"{FIRST_CYCLE_COLUMNS},{','.join(names)}"]
+    for side, number, first, last in CYCLES:
+        for percent in range(101):
+            cells = []
+            for seed, name in enumerate(names):
+                offset, size = JOINT_COLUMNS.get(name, (2.0, 4.0))
+                value = offset + size * np.sin(2 * np.pi * percent / 100 + seed)
+                value = 20 + percent / 10 + number if name == "knee_flexion_deg" else value
+                known = name.endswith("_deg") or percent < UNKNOWN_FROM.get((side, number), 101)
+                cells.append(f"{value:.10g}" if known else "")
+            lines.append(f"{side},{number},{percent},{first},{last},60.5,10.25,50,{','.join(cells)}")
+    result.with_name("walk.cycles.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    strides = ["side,cycle,first_frame,last_frame,speed_m_per_s,stance_percent,strike_source,off_source"]
+    strides += [f"{side},{n},{first},{last},1.{n},60.5,force,force" for side, n, first, last in CYCLES]
+    strides.append("left,mean,,,1.15,60.5,,")
+    result.with_name("walk.spatiotemporal.csv").write_text("\n".join(strides) + "\n", encoding="utf-8")
+    features = [
+        "side,cycle,feature,value,unit,percent,frame",
+        "left,1,knee_flexion_angle_max_swing,61.25,deg,73,174",
+        "left,2,knee_flexion_angle_max_swing,63.25,deg,73,237",
+        "right,1,ankle_power_generation_max_A2,,W_per_kg,,",
+    ]
+    result.with_name("walk.features.csv").write_text("\n".join(features) + "\n", encoding="utf-8")
+
+
 @pytest.fixture
 def result(tmp_path: Path) -> Path:
     """The run.json of a made-up result."""
@@ -166,16 +203,19 @@ def result(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages without their pictures, which take most of the time."""
-    monkeypatch.setattr("gaitid.report.page.figure_svg", lambda *_: "<svg></svg>")
+def cycled(result: Path) -> Path:
+    """The made-up result with two gait cycles of the left side, one of the right, strides and features."""
+    add_cycles(result)
+    return result
 
 
 @pytest.fixture(scope="session")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The page of a made-up result."""
-    folder = tmp_path_factory.mktemp("page")
-    return write_report([write_result(folder)], folder / "walk.html").read_text(encoding="utf-8")
+    folder = tmp_path_factory.mktemp("page") / "results"
+    result = write_result(folder)
+    add_cycles(result)
+    return write_report([result], folder / "walk.html").read_text(encoding="utf-8")
 
 
 @pytest.fixture

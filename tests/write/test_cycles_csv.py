@@ -15,12 +15,13 @@ from gaitid.analysis.result import Result
 from gaitid.analysis.swing_end import swing_end, unloaded
 from gaitid.body.feet import foot_tracks
 from gaitid.body.subject import SubjectFile
+from gaitid.gait.curves import GROUND_COLUMNS
 from gaitid.gait.spatiotemporal import FIGURES, Gait, analyse_gait
 from gaitid.ground.belt import floor_under
 from gaitid.ground.contacts import AIR, UNKNOWN
 from gaitid.model.load import load_model
 from gaitid.trial import Event
-from gaitid.write.cycles import CYCLE_COLUMNS, GROUND_COLUMNS, cycles_csv, spatiotemporal_csv
+from gaitid.write.cycles import CYCLE_COLUMNS, cycles_csv, spatiotemporal_csv
 from gaitid.write.tables import joints_csv
 
 UP = np.array([0.0, 0.0, 1.0])

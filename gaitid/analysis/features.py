@@ -1,0 +1,56 @@
+"""A `Result` -> its features, as far as these need more than curves over the cycle."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gaitid.analysis.result import Result
+from gaitid.gait.curves import CycleCurves
+from gaitid.gait.cycles import Cycle
+from gaitid.gait.features import FeatureValues, measure
+from gaitid.gait.loading_rate import Onset, loading_of
+from gaitid.ground.contacts import Contact
+
+# s. The strike of a cycle and the beginning of its contact with plates are one.
+SAME = 0.03
+
+
+def features(result: Result, curves: CycleCurves) -> FeatureValues:
+    """The features of all cycles of a result.
+
+    Parameters
+    ----------
+    result : Result
+    curves : CycleCurves
+        Its own.
+    """
+    gravity = result.settings.gravity_m_per_s2
+    loading = np.array([_loading(result, cycle) for cycle in curves.cycles]).reshape(-1, 3, 2)
+    return measure(curves, gravity, loading)
+
+
+def _loading(result: Result, cycle: Cycle) -> list[tuple[float, float]]:
+    """Value and percent of impact peak, mean and greatest loading rate of the strike that begins a cycle."""
+    contact = _contact(result, cycle)
+    unknown = (np.nan, np.nan)
+    if contact is None:
+        return [unknown] * 3
+    plates = [p for p in result.ground.plates if p.number in contact.plates]
+    recorded = [p for p in result.trial.plates if p.number in contact.plates]
+    weight_N = result.subject.mass_kg * result.settings.gravity_m_per_s2
+    up_g, threshold_N = result.ground.floor.up_g, result.settings.contact_threshold_N
+    times = (contact.first / result.trial.rate_hz, contact.last / result.trial.rate_hz)
+    found = loading_of(recorded, plates, Onset(*times, weight_N, threshold_N, up_g))
+    if found is None:
+        return [unknown] * 3
+    peak, rate = (100 * (t - cycle.strike.time_s) / cycle.duration_s for t in (found.peak_s, found.steepest_s))
+    impact = (found.peak_BW, peak) if found.is_impact else unknown
+    return [impact, (found.mean_BW_per_s, np.nan), (found.greatest_BW_per_s, rate)]
+
+
+def _contact(result: Result, cycle: Cycle) -> Contact | None:
+    """The known contact that a cycle begins with."""
+    at = cycle.strike.time_s * result.trial.rate_hz
+    within = SAME * result.trial.rate_hz
+    known = [c for c in result.contacts if c.side == cycle.side and c.plates and abs(c.first - at) <= within]
+    return min(known, key=lambda c: abs(c.first - at), default=None)

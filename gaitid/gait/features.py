@@ -1,0 +1,280 @@
+"""Curves over the cycle -> the figures that papers and reports tabulate (`feature_list`), all cycles at once.
+
+A value whose phase holds an unknown row is unknown. No peak of a joint is taken from rows of an impact
+(`gaitid.gait.impact`), and what is greatest beside one is no peak; integrals run through them under matched loads, of
+which none is left. docs/features.md says each rule.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gaitid.gait.curves import CycleCurves
+from gaitid.gait.cycles import Cycle
+from gaitid.gait.feature_list import FEATURES, PHASES, REACHES, WHOLE, Feature
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, IntArray, Mask
+
+#: % of the cycle on either side of a peak within which nothing is higher. Markers at 6 Hz hold nothing shorter than
+#: 15 % of a cycle of 1.1 s: a bump of less than 6 % is noise.
+PEAK_REACH = 3
+_TOGETHER = 8  # cycles at once: their arrays stay within a processor's cache
+
+_SIGNS = {"max": 1.0, "min": -1.0, "generation_max": 1.0, "absorption_max": -1.0}
+_EVENTS = {"at_opposite_off": "opposite_off", "at_off": "off"}
+_COLUMNS = tuple(dict.fromkeys(feature.column for feature in FEATURES))
+_PHASES = tuple(PHASES)
+
+
+@frozen_dataclass(eq=False)
+class FeatureValues:
+    """The features of all cycles.
+
+    Attributes
+    ----------
+    cycles : tuple of Cycle
+    value : (cycles, features) array
+        In the order of `FEATURES`; NaN where unknown.
+    percent : (cycles, features) array
+        % of the cycle where a value lies; NaN for ranges, means and integrals, and where the value is unknown.
+    """
+
+    cycles: tuple[Cycle, ...]
+    value: Array
+    percent: Array
+
+
+@frozen_dataclass(eq=False)
+class _Some:
+    """Features of some kinds: their places in the list, and those of their columns and phases."""
+
+    at: IntArray
+    column: IntArray
+    phase: IntArray
+    features: tuple[Feature, ...]
+
+
+def _of_kinds(*kinds: str) -> _Some:
+    chosen = [(i, f) for i, f in enumerate(FEATURES) if f.kind in kinds]
+    return _Some(
+        np.array([i for i, _ in chosen], dtype=np.intp),
+        np.array([_COLUMNS.index(f.column) for _, f in chosen], dtype=np.intp),
+        np.array([_PHASES.index(f.phase) for _, f in chosen], dtype=np.intp),
+        tuple(f for _, f in chosen),
+    )
+
+
+_EXTREMES, _RANGES, _MEANS, _STRIKES = _of_kinds(*_SIGNS), _of_kinds("range"), _of_kinds("mean"), _of_kinds("at_strike")
+_AT = {kind: _of_kinds(kind) for kind in _EVENTS}
+_PARTS = _of_kinds("impulse_positive", "impulse_negative", "work_positive", "work_negative", "work_net")
+_WORKS = _of_kinds("generation_work", "absorption_work")
+_RATES = _of_kinds("impact_peak", "loading_rate_mean", "loading_rate_max")
+_NAMED = np.array([f.phase not in WHOLE for f in _EXTREMES.features])
+# generated, absorbed, or (by the first peaks, of which the file has others too) a moment of this direction
+_ONE_WAY = np.array(
+    [
+        f.kind in ("generation_max", "absorption_max") or (f.phase == "loading" and f.unit == "Nm_per_kg")
+        for f in _EXTREMES.features
+    ]
+)
+_KINETIC = np.array([c.endswith(("_moment_Nm_per_kg", "_power_W_per_kg")) for c in _COLUMNS])
+_ANGULAR = np.array([c.endswith("_deg") for c in _COLUMNS])
+_GROUND = np.array([c.startswith("ground_reaction") for c in _COLUMNS])
+_JOINT_EXTREMES = _KINETIC[_EXTREMES.column]
+# the column, or its negative: these stand behind all columns
+_WAY = _EXTREMES.column + np.array([0 if _SIGNS[f.kind] > 0 else len(_COLUMNS) for f in _EXTREMES.features])
+# of which of these peaks are looked for, and for which features
+_PEAKED = sorted(set(_WAY[_NAMED].tolist()))
+_OF_PEAKED = [_PEAKED.index(way) for way in _WAY[_NAMED].tolist()]
+_GIVEN = np.array([-1.0 if f.kind == "min" else 1.0 for f in _EXTREMES.features])
+# where the peak of each burst stands among the extremes
+_OF_BURST = {(f.column, f.phase): i for i, f in enumerate(_EXTREMES.features) if f.phase in REACHES}
+_PEAK_OF = np.array([_OF_BURST[f.column, f.phase] for f in _WORKS.features])
+_REACH = np.array([REACHES[f.phase] for f in _WORKS.features])
+# columns that are integrated, those of joints first, and the place among them of each
+_JOINT_COLUMNS = np.flatnonzero(_KINETIC)
+_SUMMED = np.concatenate([_JOINT_COLUMNS, np.flatnonzero(_GROUND)])
+_PLACE = np.zeros(len(_COLUMNS), dtype=np.intp)
+_PLACE[_SUMMED] = np.arange(len(_SUMMED))
+
+
+def measure(curves: CycleCurves, gravity_m_per_s2: float, loading: Array) -> FeatureValues:
+    """The features of all cycles.
+
+    Parameters
+    ----------
+    curves : CycleCurves
+    gravity_m_per_s2 : float
+        The ground reaction is given in body weights.
+    loading : (cycles, 3, 2) array
+        Value and percent of impact peak and of mean and greatest loading rate, BW and BW/s; NaN where unknown.
+    """
+    cycles, n = curves.cycles, len(curves.cycles)
+    value, percent = np.full((n, len(FEATURES)), np.nan), np.full((n, len(FEATURES)), np.nan)
+    for start in range(0, n, _TOGETHER):
+        part = slice(start, min(start + _TOGETHER, n))
+        _Measured(curves, part, gravity_m_per_s2).into(value[part], percent[part])
+    if n:
+        value[:, _RATES.at], percent[:, _RATES.at] = loading[:, :, 0], loading[:, :, 1]
+    return FeatureValues(cycles, value, percent)
+
+
+class _Measured:
+    """Some cycles, as arrays of (columns, cycles, points)."""
+
+    def __init__(self, curves: CycleCurves, part: slice, gravity_m_per_s2: float) -> None:
+        where = {name: i for i, name in enumerate(curves.names)}
+        given = [where.get(name, -1) for name in _COLUMNS]
+        absent = [i for i, place in enumerate(given) if place < 0]
+        self.values = curves.values[part].transpose(2, 0, 1)[given]
+        self.values[absent] = np.nan
+        jumps = _ANGULAR[:, None] & (np.abs(np.diff(self.values, axis=2)) > 180).any(axis=2)
+        if jumps.any():  # round the circle
+            self.values[jumps] = np.unwrap(self.values[jumps], period=360, axis=1)
+        self.values[_GROUND] *= 1 / gravity_m_per_s2 if gravity_m_per_s2 > 0 else np.nan
+        self.unknown = ~np.isfinite(self.values)
+        self.impact = curves.impact[part]
+        self.summed = self.values[_SUMMED]
+        if self.impact.any():
+            settled = curves.settled[part].transpose(2, 0, 1)[np.array(given)[_JOINT_COLUMNS]]
+            self.summed[: len(_JOINT_COLUMNS)] = settled
+            self.summed[[i for i, place in enumerate(_JOINT_COLUMNS) if given[place] < 0]] = np.nan
+        self.percent = curves.percent
+        cycles = curves.cycles[part]
+        self.events = {name: np.array([c.percent(getattr(c, name)) for c in cycles]) for name in _EVENTS.values()}
+        self.duration_s = np.array([c.duration_s for c in cycles])
+        off = self.events["off"][:, None]
+        #: (cycles, points): 0 to 1 in stance, 1 to 2 in swing
+        self.place = np.where(self.percent <= off, self.percent / off, 1 + (self.percent - off) / (100 - off))
+        bounds = np.array([PHASES[name] for name in _PHASES])[:, :, None, None]
+        self.inside = (self.place >= bounds[:, 0]) & (self.place <= bounds[:, 1])
+
+    def into(self, value: Array, percent: Array) -> None:
+        """Write the values of all features, and where they lie, (cycles, features)."""
+        v = self.values
+        value[:, _RANGES.at] = (v[_RANGES.column].max(axis=2) - v[_RANGES.column].min(axis=2)).T
+        value[:, _STRIKES.at], percent[:, _STRIKES.at] = v[_STRIKES.column, :, 0].T, 0.0
+        for kind, some in _AT.items():
+            at = self.events[_EVENTS[kind]]
+            value[:, some.at], percent[:, some.at] = _between(v[some.column], at).T, at[:, None]
+        inside = self.inside[_MEANS.phase]
+        value[:, _MEANS.at] = (np.where(inside, v[_MEANS.column], 0).sum(axis=2) / inside.sum(axis=2)).T
+        peaks, rows = self._extremes()
+        value[:, _EXTREMES.at], percent[:, _EXTREMES.at] = peaks.T, self.percent[rows].T
+        self._integrals(value, rows[_PEAK_OF], np.isfinite(peaks[_PEAK_OF]))
+        percent[~np.isfinite(value)] = np.nan
+
+    def _extremes(self) -> tuple[Array, IntArray]:
+        """(features, cycles) values of `_EXTREMES`, and their rows."""
+        column = _EXTREMES.column
+        allowed = self.inside[_EXTREMES.phase]
+        lacking = (self.unknown[column] & allowed).any(axis=2)
+        both_ways = np.concatenate([self.values, -self.values])
+        allowed[_JOINT_EXTREMES] &= ~self.impact
+        allowed[_NAMED] &= _peaks(both_ways[_PEAKED])[_OF_PEAKED]
+        signed = both_ways[_WAY]
+        np.copyto(signed, -np.inf, where=~allowed)
+        rows = signed.argmax(axis=2)
+        best = _pick(signed, rows)
+        beside = self.impact.copy()
+        beside[:, 1:] |= self.impact[:, :-1]
+        beside[:, :-1] |= self.impact[:, 1:]
+        lacking |= _JOINT_EXTREMES[:, None] & beside[np.arange(beside.shape[0]), rows]
+        lacking |= ~np.isfinite(best) | (_ONE_WAY[:, None] & (best <= 0))
+        return np.where(lacking, np.nan, best * _GIVEN[:, None]), rows
+
+    def _integrals(self, value: Array, rows: IntArray, peaked: Mask) -> None:
+        """Impulses, works and areas of bursts, of which `rows` and `peaked`, (bursts, cycles), tell the peaks."""
+        values = self.summed
+        a, b = values[..., :-1], values[..., 1:]
+        step_s = self.duration_s[:, None] / (len(self.percent) - 1)
+        # of the straight line between two rows what lies above zero: b²/2(b − a) where it crosses zero
+        over = np.maximum(values, 0)
+        above = (over[..., :-1] + over[..., 1:]) / 2
+        crossing = np.nonzero(a * b < 0)
+        from_a, to_b = a[crossing], b[crossing]
+        above[crossing] = np.maximum(from_a, to_b) ** 2 / (2 * np.abs(to_b - from_a))
+        above *= step_s
+        below = (a + b) / 2
+        below *= step_s
+        below -= above
+        lacking = ~np.isfinite(below)
+        above[lacking], below[lacking] = 0, 0
+        sums = {"positive": _summed(above, float), "negative": _summed(below, float)}
+        missing = _summed(lacking, int)
+        self._of_phases(value, sums, missing)
+        self._of_bursts(value, sums, missing, (rows, peaked))
+
+    def _of_phases(self, value: Array, sums: dict[str, Array], missing: Array) -> None:
+        """Over the whole stance or the whole cycle."""
+        last = float(len(self.percent) - 1)
+        ends = {"stance": self.events["off"] * last / 100, "": np.full(len(self.duration_s), last)}
+        for phase, end in ends.items():
+            empty = missing[:, np.arange(len(end)), np.ceil(end).astype(int)] > 0
+            totals = {kind: np.where(empty, np.nan, _at(sums[kind], end)) for kind in sums}
+            totals["net"] = totals["positive"] + totals["negative"]
+            for i, column, feature in zip(_PARTS.at, _PLACE[_PARTS.column], _PARTS.features, strict=True):
+                if feature.phase == phase:
+                    value[:, i] = totals[feature.kind.rpartition("_")[2]][column]
+
+    def _of_bursts(self, value: Array, sums: dict[str, Array], missing: Array, peaks: tuple[IntArray, Mask]) -> None:
+        """From where the power changes its sign before a peak to where it does after it, within the burst's reach."""
+        (rows, peaked), column = peaks, _PLACE[_WORKS.column]
+        sign = np.array([1.0 if f.kind == "generation_work" else -1.0 for f in _WORKS.features])
+        index = np.arange(len(self.percent))
+        other = ~(self.summed[column] * sign[:, None, None] > 0)
+        before = np.maximum.accumulate(np.where(other, index, 0), axis=2)
+        after = np.minimum.accumulate(np.where(other, index, index[-1])[..., ::-1], axis=2)[..., ::-1]
+        within = (self.place >= _REACH[:, 0, None, None]) & (self.place <= _REACH[:, 1, None, None])
+        first = np.maximum(_pick(before, rows), within.argmax(axis=2))
+        last = np.minimum(_pick(after, rows), index[-1] - within[..., ::-1].argmax(axis=2))
+        area = np.where((sign > 0)[:, None, None], sums["positive"][column], -sums["negative"][column])
+        holes = missing[column]
+        lacking = ~peaked | (_pick(holes, last) - _pick(holes, first) > 0)
+        value[:, _WORKS.at] = np.where(lacking, np.nan, _pick(area, last) - _pick(area, first)).T
+
+
+def _between(values: Array, percent: Array) -> Array:
+    """(columns, cycles) angles between two rows, on the straight line and the shorter way round."""
+    at = np.where(np.isfinite(percent), percent, 0) * (values.shape[2] - 1) / 100
+    low = np.minimum(at.astype(int), values.shape[2] - 2)
+    cycle = np.arange(len(percent))
+    a, b = values[:, cycle, low], values[:, cycle, low + 1]
+    rise = b - a
+    rise -= 360 * np.rint(rise / 360)
+    share = at - low
+    return np.where(np.isfinite(percent), np.where(share > 0, a + share * rise, a), np.nan)
+
+
+def _peaks(values: Array) -> Mask:
+    """Where nothing within `PEAK_REACH` rows is higher, and the ends of that are lower; never at the ends."""
+    high = values.copy()
+    for reach in range(1, PEAK_REACH + 1):
+        np.maximum(high[..., reach:], values[..., :-reach], out=high[..., reach:])
+        np.maximum(high[..., :-reach], values[..., reach:], out=high[..., :-reach])
+    peak = values >= high
+    peak[..., PEAK_REACH:] &= values[..., PEAK_REACH:] > values[..., :-PEAK_REACH]
+    peak[..., :-PEAK_REACH] &= values[..., :-PEAK_REACH] > values[..., PEAK_REACH:]
+    peak[..., :PEAK_REACH] &= values[..., :PEAK_REACH] > values[..., :1]
+    peak[..., -PEAK_REACH:] &= values[..., -PEAK_REACH:] > values[..., -1:]
+    return np.asarray(peak)
+
+
+def _summed(parts: Array | Mask, kind: type) -> Array:
+    """Sums up to each point, from 0."""
+    sums = np.zeros((*parts.shape[:2], parts.shape[2] + 1), dtype=kind)
+    np.cumsum(parts, axis=2, out=sums[..., 1:])
+    return sums
+
+
+def _at(sums: Array, end: Array) -> Array:
+    """(columns, cycles) of sums at points that may lie between two."""
+    low = np.minimum(end.astype(int), sums.shape[2] - 2)
+    cycle = np.arange(len(end))
+    before, after = sums[:, cycle, low], sums[:, cycle, low + 1]
+    return np.asarray(before + (end - low) * (after - before))
+
+
+def _pick(values: Array, rows: IntArray) -> Array:
+    """(features, cycles) of (features or 1, cycles, points) at rows of (features, cycles)."""
+    return np.asarray(np.take_along_axis(values, rows[:, :, None], axis=2)[:, :, 0])

@@ -1,0 +1,154 @@
+"""How fast the ground loads a foot after its strike: from the plates' own samples, with a filter of their own.
+
+At the camera's rate a strike's transient lasts two or three frames, so loading rates are taken where it was sampled:
+the vertical force through a zero-phase Butterworth low-pass at 50 Hz, whatever `force_cutoff_hz` is. They depend on
+that filter: rates from other filters are other rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gaitid.gait.impact import LATEST_S
+from gaitid.ground.plate_load import PlateLoad
+from gaitid.numerics.lowpass import lowpass
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, ForcePlate
+
+#: Hz.
+CUTOFF_HZ = 50.0
+#: Of the plates, Hz: four samples a period of the cut-off.
+SLOWEST_HZ = 4 * CUTOFF_HZ
+#: Share of the contact after its strike that stands for the first peak where there is none (Blackmore, Willy & Creaby
+#: 2016, J Biomech 49:479-483).
+WITHOUT_PEAK = 0.13
+# Of the time from the strike to the first peak: between these the mean rate is taken (Milner et al. 2006, Med Sci
+# Sports Exerc 38:323-328).
+EARLY, LATE = 0.2, 0.8
+# s. Nothing is higher on either side of a peak for this long; body weights that it has at least.
+PEAK_REACH_S, LEAST_PEAK = 0.01, 0.2
+# s before and behind the part that is looked at, for the filter.
+MARGIN_S = 0.1
+
+
+@frozen_dataclass(eq=False)
+class Onset:
+    """A contact that begins with a strike.
+
+    Attributes
+    ----------
+    first_s, last_s : float
+        The first and last frame above the threshold.
+    weight_N : float
+        Of the body.
+    threshold_N : float
+        From this force on the foot stands.
+    up_g : (3,) array
+    """
+
+    first_s: float
+    last_s: float
+    weight_N: float
+    threshold_N: float
+    up_g: Array
+
+
+@frozen_dataclass(eq=False)
+class Loading:
+    """What a strike does to the vertical force.
+
+    Attributes
+    ----------
+    mean_BW_per_s : float
+        Between `EARLY` and `LATE` of the way in time to the first peak.
+    greatest_BW_per_s : float
+    steepest_s, peak_s : float
+        When the rate is greatest, and when the first peak is.
+    peak_BW : float
+        The force there.
+    is_impact : bool
+        There is a peak, and it comes as early as a transient does.
+    """
+
+    mean_BW_per_s: float
+    greatest_BW_per_s: float
+    steepest_s: float
+    peak_s: float
+    peak_BW: float
+    is_impact: bool
+
+
+def loading_of(recorded: Sequence[ForcePlate], plates: Sequence[PlateLoad], onset: Onset) -> Loading | None:
+    """How a foot is loaded; None where the samples do not tell.
+
+    They do not where the weight of the body is unknown, a plate is sampled below `SLOWEST_HZ`, plates of one contact
+    are sampled at different times, samples are missing or were left out as glitches, or the contact does not rise from
+    below the threshold.
+
+    Parameters
+    ----------
+    recorded : sequence of ForcePlate
+        The plates of the contact as recorded.
+    plates : sequence of PlateLoad
+        The same at the camera's instants: their axes, and what they read while empty.
+    onset : Onset
+    """
+    if len({(p.rate_hz, p.start_s, len(p.force_p)) for p in recorded}) != 1 or len(recorded) != len(plates):
+        return None
+    rate_hz, start_s = recorded[0].rate_hz, recorded[0].start_s
+    if rate_hz < SLOWEST_HZ or any(p.glitches for p in plates) or not onset.weight_N > 0:
+        return None
+    half_s = onset.first_s + (onset.last_s - onset.first_s) / 2
+    first = max(round((onset.first_s - MARGIN_S - start_s) * rate_hz), 0)
+    last = round((half_s + MARGIN_S - start_s) * rate_hz)
+    times = start_s + np.arange(first, min(last, len(recorded[0].force_p))) / rate_hz
+    force = sum(_vertical(r, p, times, first, onset.up_g) for r, p in zip(recorded, plates, strict=True))
+    force = np.asarray(force)
+    below = np.flatnonzero((force <= onset.threshold_N) & (times < half_s))
+    if len(times) < 3 * MARGIN_S * rate_hz / 2 or not np.isfinite(force).all() or not below.size:
+        return None
+    strike = int(below[-1])
+    smooth = lowpass(force, CUTOFF_HZ, rate_hz) / onset.weight_N
+    return _loading(smooth, times, strike, onset)
+
+
+def _vertical(recorded: ForcePlate, plate: PlateLoad, times: Array, first: int, up_g: Array) -> Array:
+    """(samples,) upward force, N, without what the empty plate reads where that was taken off."""
+    force = recorded.force_p[first : first + len(times)] @ (plate.R_gp.T @ up_g)
+    if plate.removed:
+        force = force - (plate.bias_g @ up_g)
+    return np.asarray(force)
+
+
+def _loading(smooth: Array, times: Array, strike: int, onset: Onset) -> Loading | None:
+    """From the filtered force, body weights, and the last sample before the strike."""
+    rate_hz = 1 / (times[1] - times[0])
+    reach = max(round(PEAK_REACH_S * rate_hz), 1)
+    half = int(np.searchsorted(times, onset.first_s + (onset.last_s - onset.first_s) / 2))
+    end = min(half, len(smooth) - reach)
+    peak = next(
+        (
+            i
+            for i in _maxima(smooth, strike, end)
+            if smooth[i] >= LEAST_PEAK and smooth[i] >= smooth[max(i - reach, 0) : i + reach + 1].max()
+        ),
+        None,
+    )
+    at = strike + round(WITHOUT_PEAK * (onset.last_s - onset.first_s) * rate_hz) if peak is None else peak
+    if at >= len(smooth) or (at - strike) * (LATE - EARLY) < 2:
+        return None
+    slope = np.gradient(smooth) * rate_hz
+    steepest = strike + int(slope[strike : at + 1].argmax())
+    early, late = (strike + share * (at - strike) for share in (EARLY, LATE))
+    rise = np.interp([early, late], np.arange(len(smooth)), smooth)
+    mean = float((rise[1] - rise[0]) * rate_hz / (late - early))
+    is_impact = peak is not None and times[at] - times[strike] <= LATEST_S
+    return Loading(mean, float(slope[steepest]), float(times[steepest]), float(times[at]), float(smooth[at]), is_impact)
+
+
+def _maxima(values: Array, first: int, stop: int) -> list[int]:
+    """The local maxima of a part, in order."""
+    part = values[first:stop]
+    return (1 + first + np.flatnonzero((part[1:-1] >= part[:-2]) & (part[1:-1] > part[2:]))).tolist()

@@ -1,0 +1,47 @@
+"""What ``--assign`` says, read: ``SIDE=PLATES[@FIRST-LAST]``, as a command has it and as a record keeps it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import combinations
+
+from gaitid.errors import GaitidError
+from gaitid.ground.claims import ByHand
+
+
+def read_assignments(values: Sequence[str]) -> tuple[ByHand, ...]:
+    """The assignments, frames as the file numbers them.
+
+    Raises
+    ------
+    GaitidError
+        One that is not of that form, or two that contradict each other.
+    """
+    assignments = tuple(_assignment(value) for value in values)
+    for (value, a), (other, b) in combinations(zip(values, assignments, strict=True), 2):
+        if _share_a_frame(a, b) and (a.side == b.side or set(a.plates) & set(b.plates)):
+            raise GaitidError(f"--assign {value} and {other} contradict each other")
+    return assignments
+
+
+def _assignment(value: str) -> ByHand:
+    match = re.fullmatch(r"(left|right)=(none|\d+(?:\+\d+)*)(?:@(\d+)-(\d+))?", value.strip())
+    if match is None:
+        raise GaitidError(f"--assign {value}: expected SIDE=PLATES[@FIRST-LAST], for example left=1+2@234-296")
+    side, plates, first, last = match.groups()
+    numbers = () if plates == "none" else tuple(int(number) for number in plates.split("+"))
+    if len(set(numbers)) < len(numbers):
+        raise GaitidError(f"--assign {value}: a plate is given twice")
+    if first is None:
+        return ByHand(side, numbers)
+    if int(first) > int(last):
+        raise GaitidError(f"--assign {value}: the last frame lies before the first")
+    return ByHand(side, numbers, int(first), int(last))
+
+
+def _share_a_frame(a: ByHand, b: ByHand) -> bool:
+    """Whether two assignments are of a common frame."""
+    if a.first is None or b.first is None or a.last is None or b.last is None:
+        return True
+    return a.first <= b.last and b.first <= a.last

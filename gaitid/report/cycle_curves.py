@@ -1,0 +1,163 @@
+"""``walk.cycles.csv``, ``walk.stances.csv`` and ``walk.features.csv`` read back: curves over 0 to 100 %, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaitid.errors import GaitidError
+from gaitid.report.tables import Table, columns, number, read_rows, read_table
+from gaitid.trial import Array
+
+FIRST_COLUMNS = (
+    "side",
+    "cycle",
+    "percent",
+    "first_frame",
+    "last_frame",
+    "foot_off_percent",
+    "opposite_off_percent",
+    "opposite_strike_percent",
+)
+"""Of ``cycles.csv``; what follows are curves."""
+STANCE_COLUMNS = ("side", "contact", "percent", "first_frame", "last_frame", "plates")
+"""Of ``stances.csv``; what follows are curves."""
+FEATURE_COLUMNS = ("side", "cycle", "feature", "value", "unit", "percent", "frame")
+
+
+@dataclass(frozen=True)
+class CycleCurves:
+    """The gait cycles of one side, or its single stances: of these no event within is known.
+
+    Attributes
+    ----------
+    numbers, first_frame, last_frame : (c,) int array
+        Number of each cycle, and the frames nearest to its strike and the next, as the trial counts.
+    off_percent, opposite_off_percent, opposite_strike_percent : (c,) array
+        When the foot leaves the ground, the other one does, and the other one strikes; NaN where not known.
+    percent : (p,) array
+        0 to 100.
+    columns : mapping of str to (c, p) array
+        By the column's name in ``cycles.csv``, which names no side; NaN where the cell is empty.
+    """
+
+    numbers: NDArray[np.int64]
+    first_frame: NDArray[np.int64]
+    last_frame: NDArray[np.int64]
+    off_percent: Array
+    opposite_off_percent: Array
+    opposite_strike_percent: Array
+    percent: Array
+    columns: Mapping[str, Array]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
+class Feature(NamedTuple):
+    """A row of ``features.csv``; `percent` and `frame` are NaN where it belongs to no instant."""
+
+    side: str
+    cycle: str
+    name: str
+    value: float
+    unit: str
+    percent: float
+    frame: float
+
+
+def read_cycles(path: Path, sides: Sequence[str]) -> dict[str, CycleCurves]:
+    """The cycles of each side that has any.
+
+    Raises
+    ------
+    GaitidError
+        One line that begins with the file.
+    """
+    return _by_side(read_table(path, FIRST_COLUMNS), sides, ("side",))
+
+
+def read_stances(path: Path, sides: Sequence[str]) -> dict[str, CycleCurves]:
+    """The single stances of each side that has any; their numbers are those of the contacts.
+
+    Raises
+    ------
+    GaitidError
+        One line that begins with the file.
+    """
+    return _by_side(read_table(path, STANCE_COLUMNS), sides, ("side", "plates"))
+
+
+def _by_side(table: Table, sides: Sequence[str], texts: Sequence[str]) -> dict[str, CycleCurves]:
+    """The curves of each side; the columns `texts` hold no numbers."""
+    if not table.lines:
+        return {}
+    at = table.header.index("side")
+    side = np.array([line.split(",", at + 1)[at] for line in table.lines])
+    if strange := sorted(set(side.tolist()) - set(sides)):
+        raise GaitidError(f"{table.path}: cycles of no side", expected=" or ".join(sides), found=strange[0])
+    names = [name for name in table.header if name not in texts]
+    values = {"cycle" if n == "contact" else n: v for n, v in zip(names, columns(table, names), strict=True)}
+    for name in FIRST_COLUMNS[5:]:  # events within a cycle, which a stance has not
+        values.setdefault(name, np.full(len(table.lines), np.nan))
+    return {
+        one: _of_side(table.path, {n: v[side == one] for n, v in values.items()})
+        for one in sides
+        if (side == one).any()
+    }
+
+
+def _of_side(path: Path, values: Mapping[str, Array]) -> CycleCurves:
+    """The rows of one side as curves: each cycle has the same percents, one after the other."""
+    whole = np.array([values[name] for name in ("cycle", "percent", "first_frame", "last_frame")])
+    if not np.isfinite(whole).all():
+        raise GaitidError(f"{path}: a cycle without its number, percent or frames", todo="run gaitid run again")
+    numbers, first = np.unique(values["cycle"], return_index=True)
+    points = len(values["cycle"]) // len(numbers)
+    percent = values["percent"][:points]
+    if not (
+        len(percent) * len(numbers) == len(values["cycle"])
+        and np.array_equal(values["percent"], np.tile(percent, len(numbers)))
+        and np.array_equal(values["cycle"], np.repeat(values["cycle"][np.sort(first)], points))
+        and (np.diff(percent) > 0).all()
+    ):
+        raise GaitidError(
+            f"{path}: its rows are no cycles",
+            expected="the same percents in each, one cycle after the other",
+            todo="run gaitid run again",
+        )
+    shaped = {name: of_one.reshape(len(numbers), points) for name, of_one in values.items()}
+    marks = {name: shaped[name][:, 0] for name in FIRST_COLUMNS if name != "side"}
+    return CycleCurves(
+        numbers=marks["cycle"].astype(np.int64),
+        first_frame=marks["first_frame"].astype(np.int64),
+        last_frame=marks["last_frame"].astype(np.int64),
+        off_percent=marks["foot_off_percent"],
+        opposite_off_percent=marks["opposite_off_percent"],
+        opposite_strike_percent=marks["opposite_strike_percent"],
+        percent=percent,
+        columns={name: of_one for name, of_one in shaped.items() if name not in FIRST_COLUMNS},
+    )
+
+
+def read_features(path: Path) -> tuple[Feature, ...]:
+    """The rows of ``features.csv``.
+
+    Raises
+    ------
+    GaitidError
+        One line that begins with the file.
+    """
+    header, rows = read_rows(path, FEATURE_COLUMNS)
+    at = [header.index(name) for name in FEATURE_COLUMNS]
+    features = []
+    for line, row in enumerate(rows, start=2):
+        side, cycle, name, value, unit, percent, frame = (row[i] for i in at)
+        numbers = [number(c, path, n, line) for n, c in (("value", value), ("percent", percent), ("frame", frame))]
+        features.append(Feature(side, cycle, name, numbers[0], unit, numbers[1], numbers[2]))
+    return tuple(features)

@@ -1,0 +1,237 @@
+"""Spatio-temporal figures, features and profile scores of both sides beside their norms, as tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gaitid.norms import NO_GDI, Figure, Norms, gait_profile
+from gaitid.report.page.panels import PANELS
+from gaitid.report.page.pool import CYCLE, Basis
+from gaitid.report.page.told import names_of
+from gaitid.report.result import Result
+from gaitid.report.text import UNKNOWN, escape, fixed, title
+
+SIDES = ("left", "right")
+
+
+class Row(NamedTuple):
+    """A quantity: its key in the files, what people call it, unit as shown, factor to it, and decimals."""
+
+    key: str
+    words: str
+    unit: str
+    times: float
+    decimals: int
+
+
+SPATIOTEMPORAL = (
+    Row("speed_m_per_s", "Walking speed", "m/s", 1, 2),
+    Row("cadence_steps_per_min", "Cadence", "steps/min", 1, 0),
+    Row("stride_length_m", "Stride length", "m", 1, 2),
+    Row("stride_time_s", "Stride time", "s", 1, 2),
+    Row("step_length_m", "Step length", "m", 1, 2),
+    Row("step_time_s", "Step time", "s", 1, 2),
+    Row("step_width_m", "Step width", "cm", 100, 1),
+    Row("stance_percent", "Stance", "% cycle", 1, 1),
+    Row("single_support_percent", "Single support", "% cycle", 1, 1),
+    Row("double_support_percent", "Double support", "% cycle", 1, 1),
+    Row("flight_percent", "Flight", "% cycle", 1, 1),
+)
+# What a clinic looks at first; all others are folded.
+FEATURES = (
+    Row("pelvis_anterior_tilt_angle_mean", "Pelvic tilt, mean", "°", 1, 1),
+    Row("hip_flexion_angle_max", "Hip flexion, greatest", "°", 1, 1),
+    Row("hip_flexion_angle_min_stance", "Hip flexion in stance, least", "°", 1, 1),
+    Row("knee_flexion_angle_at_strike", "Knee flexion at strike", "°", 1, 1),
+    Row("knee_flexion_angle_max_early_stance", "Knee flexion, loading response", "°", 1, 1),
+    Row("knee_flexion_angle_min_stance", "Knee flexion in stance, least", "°", 1, 1),
+    Row("knee_flexion_angle_max_swing", "Knee flexion in swing, greatest", "°", 1, 1),
+    Row("ankle_dorsiflexion_angle_at_strike", "Ankle dorsiflexion at strike", "°", 1, 1),
+    Row("ankle_dorsiflexion_angle_max_stance", "Ankle dorsiflexion in stance, greatest", "°", 1, 1),
+    Row("ankle_dorsiflexion_angle_min_foot_off", "Ankle dorsiflexion at foot off, least", "°", 1, 1),
+    Row("foot_progression_internal_rotation_angle_mean_stance", "Foot progression in stance, mean", "°", 1, 1),
+    Row("hip_extension_moment_max_early_stance", "Hip extension moment, early stance", "N·m/kg", 1, 2),
+    Row("hip_abduction_moment_max_early_stance", "Hip abduction moment, first peak", "N·m/kg", 1, 2),
+    Row("knee_extension_moment_max_early_stance", "Knee extension moment, loading response", "N·m/kg", 1, 2),
+    Row("knee_abduction_moment_max_early_stance", "Knee abduction moment, first peak", "N·m/kg", 1, 2),
+    Row("ankle_plantarflexion_moment_max_late_stance", "Ankle plantarflexion moment, greatest", "N·m/kg", 1, 2),
+    Row("hip_power_generation_max_H1", "Hip power H1", "W/kg", 1, 2),
+    Row("hip_power_generation_max_H3", "Hip power H3", "W/kg", 1, 2),
+    Row("knee_power_absorption_max_K1", "Knee power K1 (absorbed)", "W/kg", 1, 2),
+    Row("knee_power_generation_max_K2", "Knee power K2", "W/kg", 1, 2),
+    Row("ankle_power_generation_max_A2", "Ankle power A2 (push-off)", "W/kg", 1, 2),
+)
+_UNITS = {
+    "deg": ("°", 1),
+    "Nm_per_kg": ("N·m/kg", 2),
+    "Nms_per_kg": ("N·m·s/kg", 3),
+    "W_per_kg": ("W/kg", 2),
+    "J_per_kg": ("J/kg", 3),
+    "BW": ("body weights", 2),
+    "BW_s": ("body weights · s", 3),
+    "BW_per_s": ("body weights/s", 1),
+}
+# The two SD that the curves are held against.
+_NORMAL_SD = 2.0
+
+
+def spatiotemporal_html(results: Sequence[Result], norms: Norms | None) -> str:
+    """Strides and steps: mean ± SD and number of each side, and the norms."""
+    values = {
+        side: {row.key: [v for result in results for v in strides(result, side, row.key)] for row in SPATIOTEMPORAL}
+        for side in SIDES
+    }
+    flies = any(v > 0 for side in SIDES for v in values[side]["flight_percent"])
+    rows = [row for row in SPATIOTEMPORAL if row.key != "flight_percent" or flies]
+    given = norms.spatiotemporal if norms is not None else {}
+    table = side_table(rows, values, given, "Spatio-temporal")
+    return table or '<p class="quiet">No whole stride.</p>'
+
+
+def strides(result: Result, side: str, key: str) -> list[float]:
+    """A figure of each stride of a side (of ``both`` too, with an empty `side`)."""
+    found = []
+    for row in result.spatiotemporal:
+        if row["cycle"].isdecimal() and side in ("", row["side"]) and row.get(key):
+            try:
+                found.append(float(row[key]))
+            except ValueError:
+                continue
+    return [v for v in found if math.isfinite(v)]
+
+
+def features_html(results: Sequence[Result], norms: Norms | None) -> str:
+    """The features of ``features.csv``: what a clinic looks at first, then all."""
+    values: dict[str, dict[str, list[float]]] = {side: {} for side in SIDES}
+    units: dict[str, str] = {}
+    for result in results:
+        for feature in result.features:
+            if feature.cycle.isdecimal() and feature.side in values:
+                values[feature.side].setdefault(feature.name, []).append(feature.value)
+                units[feature.name] = feature.unit
+    if not units:
+        return ""
+    given = norms.features if norms is not None else {}
+    angles = [row for row in FEATURES if row.unit == "°"]
+    loads = [row for row in FEATURES if row.unit != "°"]
+    first = "".join(
+        f"<div>{side_table(rows, values, given, name)}</div>" for name, rows in (("Angles", angles), ("Loads", loads))
+    )
+    rest = [
+        Row(name, _spoken(name), _UNITS.get(unit, (title(unit), 3))[0], 1, _UNITS.get(unit, (unit, 3))[1])
+        for name, unit in units.items()
+    ]
+    everything = side_table(rest, values, given, "All features")
+    return (
+        f'<div class="columns">{first}</div><details><summary>All {len(rest)} features</summary>{everything}</details>'
+        '<p class="note">Of each cycle, then mean ± SD (n). None comes from frames of an impact or of an '
+        "unknown load.</p>"
+    )
+
+
+def _spoken(name: str) -> str:
+    words = name.replace("_angle_", ", ").replace("_moment_", " moment, ").replace("_power_", " power, ")
+    words = words.replace("_force_", " force, ").replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def side_table(
+    rows: Sequence[Row], values: Mapping[str, Mapping[str, Sequence[float]]], norms: Mapping[str, Figure], caption: str
+) -> str:
+    """A row a quantity that any side has; empty where none is."""
+    body = []
+    with_norms = any(row.key in norms for row in rows)
+    for row in rows:
+        of_sides = [[v for v in values[side].get(row.key, ()) if math.isfinite(v)] for side in SIDES]
+        if not any(of_sides):
+            continue
+        figure = norms.get(row.key)
+        cells = "".join(_cell(of_side, row, figure) for of_side in of_sides)
+        norm = f'<td class="n norm">{_norm(figure, row)}</td>' if with_norms else ""
+        name = f'{escape(row.words)} <span class="unit">{escape(row.unit)}</span>'
+        body.append(f'<tr><th scope="row">{name}</th>{cells}{norm}</tr>')
+    if not body:
+        return ""
+    head = '<th scope="col" class="n norm">Norm</th>' if with_norms else ""
+    return (
+        f'<div class="scroll"><table class="figures" aria-label="{escape(caption)}"><thead><tr><th scope="col"></th>'
+        '<th scope="col" class="n left">Left</th><th scope="col" class="n right">Right</th>'
+        f"{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+    )
+
+
+def _cell(values: Sequence[float], row: Row, norm: Figure | None) -> str:
+    """Mean ± SD (n); marked where the mean lies beyond two SD of the norm."""
+    if not values:
+        return f'<td class="n">{UNKNOWN}</td>'
+    mean = float(np.mean(values)) * row.times
+    spread = f" ± {fixed(float(np.std(values, ddof=1)) * row.times, row.decimals)}" if len(values) > 1 else ""
+    beyond = ""
+    if norm is not None and math.isfinite(norm.sd) and norm.sd > 0:
+        apart = (mean / row.times - norm.mean) / norm.sd
+        if abs(apart) > _NORMAL_SD:
+            beyond = f' <small class="beyond">{"above" if apart > 0 else "below"}</small>'
+    return f'<td class="n">{fixed(mean, row.decimals)}{spread} <small>({len(values)})</small>{beyond}</td>'
+
+
+def _norm(figure: Figure | None, row: Row) -> str:
+    if figure is None:
+        return ""
+    spread = f" ± {fixed(figure.sd * row.times, row.decimals)}" if math.isfinite(figure.sd) else ""
+    return f"{fixed(figure.mean * row.times, row.decimals)}{spread}"
+
+
+# --- scores ---------------------------------------------------------------------------------------------------
+
+
+def profile_html(basis: Basis, norms: Norms | None) -> str:
+    """Gait Profile Score and Movement Analysis Profile, or why there are none."""
+    heading = "<h3>Gait Profile Score</h3>"
+    if norms is None:
+        return f'{heading}<p class="note">Not computed: it is the distance from norms, and none are drawn.</p>'
+    if basis.kind != CYCLE:
+        return f'{heading}<p class="note">Not computed: there is no whole gait cycle.</p>'
+    curves = {side: basis.sides[side].curves.columns if side in basis.sides else {} for side in SIDES}
+    profile = gait_profile(curves["left"], curves["right"], norms)
+    if profile is None:
+        return (
+            f'{heading}<p class="note">Not computed: no side has a cycle in which all nine angles are known, or the '
+            "norms lack one of them.</p>"
+        )
+    rows = []
+    for name in next(iter(profile.scores.values())):
+        of_sides = [profile.scores.get(side, {}).get(name, math.nan) for side in SIDES]
+        words = PANELS[name].title if name in PANELS else title(name)
+        rows.append(_scores(words, [*of_sides, profile.band_scores.get(name, math.nan)]))
+    total = _scores("Gait Profile Score", [profile.left, profile.right, profile.band_side])
+    rows.append(total.replace("<tr>", '<tr class="total">', 1))
+    healthy = f" (people of the norm: {fixed(profile.band_overall, 1)}°)" if math.isfinite(profile.band_overall) else ""
+    return (
+        f'{heading}<p>Overall <strong>{fixed(profile.overall, 1)}°</strong>{healthy}</p><div class="scroll">'
+        '<table class="figures" aria-label="Movement Analysis Profile"><thead><tr><th scope="col">Movement Analysis '
+        'Profile <span class="unit">° rms from the norm’s mean</span></th><th scope="col" class="n left">Left</th>'
+        '<th scope="col" class="n right">Right</th><th scope="col" class="n norm">Norm</th></tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+        f'<p class="note">Baker et al. 2009, Gait Posture 30:265–269, against {escape(norms.title)}. '
+        f"{escape(NO_GDI)}</p>"
+    )
+
+
+def _scores(words: str, values: Sequence[float]) -> str:
+    """Left, right, norm."""
+    cells = "".join(f'<td class="n">{fixed(value, 1)}</td>' for value in values)
+    return f'<tr><th scope="row">{escape(words)}</th>{cells}</tr>'
+
+
+def speeds_of(results: Sequence[Result]) -> list[float]:
+    """Walking speed of each stride of each trial, m/s."""
+    return [v for result in results for v in strides(result, "", "speed_m_per_s")]
+
+
+def trials_without_cycles(results: Sequence[Result]) -> list[str]:
+    """Names of the trials that add no cycle."""
+    return [name for name, result in zip(names_of(results), results, strict=True) if not result.cycles]

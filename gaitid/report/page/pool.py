@@ -1,0 +1,246 @@
+"""Curves of several trials pooled by side: over gait cycles, else over stances, else over the recording.
+
+Nothing is computed but means: values come from ``cycles.csv``, or from ``joints.csv`` between two frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaitid.report.cycle_curves import CycleCurves
+from gaitid.report.page.panels import PANELS
+from gaitid.report.panels import AXES, ground_column
+from gaitid.report.result import Contact, Result
+from gaitid.trial import Array
+
+PERCENT = np.arange(101.0)
+# A curve counts for the mean where it is known over so much of the cycle: the filter's ends cost some percents.
+COUNTS_FROM = 0.9
+CYCLE, STANCE, RECORDING = "cycle", "stance", "recording"
+
+
+@dataclass(frozen=True)
+class MeanCurve:
+    """Mean of the curves that are known throughout.
+
+    Attributes
+    ----------
+    mean, sd : (101,) array
+        NaN where one of them is unknown; `sd` between the curves, NaN of a single one.
+    n : int
+        How many curves count.
+    partial : int
+        How many others are known in part.
+    """
+
+    mean: Array
+    sd: Array
+    n: int
+    partial: int
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """All curves of one side.
+
+    Attributes
+    ----------
+    trials : (c,) int array
+        Index of the result of each.
+    curves : CycleCurves
+        With columns over `PERCENT`.
+    impact : (c, 101) bool array
+        Of the impact of a foot strike.
+    """
+
+    side: str
+    trials: NDArray[np.int64]
+    curves: CycleCurves
+    impact: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.trials)
+
+    def mean(self, column: str) -> MeanCurve:
+        """Over the curves that are known in 90 % of the cycle at least."""
+        values = self.curves.columns.get(column, np.full((len(self), len(PERCENT)), np.nan))
+        known = np.isfinite(values).mean(axis=1) if len(values) else np.empty(0)
+        whole = values[known >= COUNTS_FROM]
+        empty = np.full(len(PERCENT), np.nan)
+        sd = whole.std(axis=0, ddof=1) if len(whole) > 1 else empty
+        mean = whole.mean(axis=0) if len(whole) else empty
+        return MeanCurve(mean, sd, len(whole), int(((known > 0) & (known < COUNTS_FROM)).sum()))
+
+    @cached_property
+    def mean_impact(self) -> NDArray[np.bool_]:
+        """(101,) where any curve is in an impact."""
+        return np.asarray(self.impact.any(axis=0))
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What the x axis runs over, and the curves of each side; a side without any is not there."""
+
+    kind: str
+    label: str
+    sides: Mapping[str, Pooled]
+
+
+def pool(results: Sequence[Result]) -> Basis:
+    """The curves of trials that belong together."""
+    cycles = {side: _pooled(side, results, lambda r, s: r.cycles.get(s)) for side in sides_of(results)}
+    if any(cycles.values()):
+        return Basis(CYCLE, "% of the gait cycle", {s: p for s, p in cycles.items() if p})
+    stances = {side: _pooled(side, results, _stances) for side in sides_of(results)}
+    if any(stances.values()):
+        return Basis(STANCE, "% of the stance", {s: p for s, p in stances.items() if p})
+    whole = {side: _pooled(side, results, _recording) for side in sides_of(results)}
+    return Basis(RECORDING, "% of the recording", {s: p for s, p in whole.items() if p})
+
+
+def sides_of(results: Sequence[Result]) -> tuple[str, ...]:
+    """The sides that any trial has, left before right."""
+    return tuple(side for side in ("left", "right") if any(side in result.sides for result in results))
+
+
+def _pooled(side: str, results: Sequence[Result], of: Callable[[Result, str], CycleCurves | None]) -> Pooled | None:
+    parts = [
+        (i, curves) for i, result in enumerate(results) if (curves := of(result, side)) is not None and len(curves)
+    ]
+    if not parts:
+        return None
+    names = dict.fromkeys(name for _, curves in parts for name in curves.columns if name in PANELS)
+    sampled = [_at_percents(curves) for _, curves in parts]
+
+    def joined(name: str) -> Array:
+        return np.concatenate([getattr(curves, name) for curves in sampled])
+
+    nothing = {id(c): np.full((len(c), len(PERCENT)), np.nan) for c in sampled}
+    columns = {n: np.concatenate([c.columns.get(n, nothing[id(c)]) for c in sampled]) for n in names}
+    curves = replace(
+        sampled[0],
+        numbers=joined("numbers").astype(np.int64),
+        percent=PERCENT,
+        columns=columns,
+        first_frame=joined("first_frame").astype(np.int64),
+        last_frame=joined("last_frame").astype(np.int64),
+        off_percent=joined("off_percent"),
+        opposite_off_percent=joined("opposite_off_percent"),
+        opposite_strike_percent=joined("opposite_strike_percent"),
+    )
+    impact = np.concatenate([_impact(results[i], side, c) for (i, _), c in zip(parts, sampled, strict=True)])
+    return Pooled(side, np.repeat([i for i, _ in parts], [len(c) for c in sampled]), curves, impact)
+
+
+def _at_percents(curves: CycleCurves) -> CycleCurves:
+    """At 0, 1, ..., 100 %: as they are, but for tables of other steps."""
+    if np.array_equal(curves.percent, PERCENT):
+        return curves
+    columns = {
+        name: np.array([np.interp(PERCENT, curves.percent, one) for one in values])
+        for name, values in curves.columns.items()
+    }
+    return replace(curves, percent=PERCENT, columns=columns)
+
+
+def _impact(result: Result, side: str, curves: CycleCurves) -> NDArray[np.bool_]:
+    """(c, 101) which percents lie in the frames of an impact."""
+    mask = np.zeros((len(curves), len(PERCENT)), dtype=bool)
+    first, length = curves.first_frame[:, None], (curves.last_frame - curves.first_frame)[:, None]
+    at = first + length * PERCENT / 100
+    for begin, end in impacts_of(result, side):
+        mask |= (at >= begin - 0.5) & (at <= end + 0.5)
+    return mask
+
+
+def impacts_of(result: Result, side: str) -> Iterator[tuple[float, float]]:
+    """First and last frame of each impact of a side."""
+    entries = result.section("impacts")
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, Mapping) and entry.get("side") == side:
+            first, last = entry.get("first_frame"), entry.get("last_frame")
+            if isinstance(first, int | float) and isinstance(last, int | float):
+                yield float(first), float(last)
+
+
+# --- where there is no cycle ----------------------------------------------------------------------------------
+
+
+def _stances(result: Result, side: str) -> CycleCurves | None:
+    """Each contact with a known load from its first frame to its last, but those that the trial's ends cut.
+
+    Of records of before, which have no table of stances, the frames between are joined by straight lines.
+    """
+    if result.stances:
+        return result.stances.get(side)
+    whole = (c for c in known_contacts(result, side) if c.first_frame > result.frame[0])
+    spans = [(c.first_frame, c.last_frame) for c in whole if c.last_frame < result.frame[-1]]
+    return _between(result, side, spans)
+
+
+def _recording(result: Result, side: str) -> CycleCurves | None:
+    return _between(result, side, [(int(result.frame[0]), int(result.frame[-1]))])
+
+
+def known_contacts(result: Result, side: str) -> list[Contact]:
+    """Contacts of a side with a known load, of more than one frame, within the trial."""
+    return [
+        c
+        for c in result.contacts
+        if c.side == side
+        and c.known
+        and c.last_frame > c.first_frame
+        and c.first_frame <= result.frame[-1]
+        and c.last_frame >= result.frame[0]
+    ]
+
+
+def _between(result: Result, side: str, spans: Sequence[tuple[int, int]]) -> CycleCurves | None:
+    """Columns of ``joints.csv`` and the vertical load between frames, straight from frame to frame."""
+    spans = [span for span in spans if span[1] > span[0]]
+    if not spans or len(result.frame) < 2:
+        return None
+    first, last = np.array(spans).T
+    at = first[:, None] + (last - first)[:, None] * PERCENT / 100
+    index = at - result.frame[0]
+    inside = (index >= 0) & (index <= len(result.frame) - 1)
+    low = np.clip(np.floor(index).astype(int), 0, len(result.frame) - 2)
+    part = np.clip(index - low, 0, 1)
+
+    def between(values: Array) -> Array:
+        before, after = values[low], values[low + 1]
+        line = np.where(part == 0, before, np.where(part == 1, after, before + part * (after - before)))
+        return np.where(inside, line, np.nan)
+
+    columns = {name: between(result.columns[f"{side}_{name}"]) for name in PANELS if f"{side}_{name}" in result.columns}
+    columns |= {name: between(values) for name, values in _upward(result, side).items()}
+    unknown = np.full(len(spans), np.nan)
+    return CycleCurves(
+        numbers=np.arange(1, len(spans) + 1),
+        first_frame=first,
+        last_frame=last,
+        off_percent=unknown,
+        opposite_off_percent=unknown,
+        opposite_strike_percent=unknown,
+        percent=PERCENT,
+        columns=columns,
+    )
+
+
+def _upward(result: Result, side: str) -> dict[str, Array]:
+    """The vertical load per kilogram, where the record says the vertical and the mass."""
+    vertical = str(result.record_at("conventions", "vertical") or "")
+    mass = result.record_at("subject", "mass", "value")
+    axis = vertical[1:2].lower()
+    name = ground_column(side, axis)
+    if vertical[:1] not in "+-" or axis not in AXES or name not in result.columns:
+        return {}
+    if not isinstance(mass, int | float) or not mass > 0:
+        return {}
+    sign = -1.0 if vertical[0] == "-" else 1.0
+    return {"ground_reaction_upward_N_per_kg": sign * result.columns[name] / mass}

@@ -1,0 +1,136 @@
+"""Panels of curves as small SVG elements: axes, bands, lines with gaps, marks. Text only, no drawing library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaitid.report.stance import runs
+from gaitid.report.text import UNKNOWN
+from gaitid.trial import Array
+
+WIDTH, HEIGHT = 340, 206
+LEFT, RIGHT, TOP, BOTTOM = 38, 12, 13, 26
+_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The axes of one panel: x from `x_low` to `x_high`, y from `low` to `high` with `ticks`."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+    x_low: float = 0.0
+    x_high: float = 100.0
+
+    def x(self, value: float | Array) -> Array:
+        """Across, in the panel's units."""
+        part = (np.asarray(value) - self.x_low) / (self.x_high - self.x_low)
+        return np.asarray(LEFT + part * (WIDTH - LEFT - RIGHT))
+
+    def y(self, value: float | Array) -> Array:
+        """Down, in the panel's units; what lies far outside the axes stays near them."""
+        part = np.clip((self.high - np.asarray(value)) / (self.high - self.low), -0.5, 1.5)
+        return np.asarray(TOP + part * (HEIGHT - TOP - BOTTOM))
+
+
+def scale_for(low: float, high: float, values: Array) -> Scale:
+    """Axes that show `low` to `high`, and all finite values beside a small margin, with four to six round ticks."""
+    seen = values[np.isfinite(values)]
+    if len(seen):
+        margin = 0.04 * max(high - low, float(np.ptp(seen)))
+        low = min(low, float(seen.min()) - margin) if seen.min() < low else low
+        high = max(high, float(seen.max()) + margin) if seen.max() > high else high
+    step = _round_step((high - low) / 5)
+    ticks = np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1) * step
+    return Scale(low, high, tuple(float(t) for t in np.round(ticks, 10)))
+
+
+def _round_step(raw: float) -> float:
+    power = 10.0 ** np.floor(np.log10(raw))
+    return float(next(step for step in _STEPS if step * power >= raw * 0.999) * power)
+
+
+def line(scale: Scale, x: Array, y: Array) -> str:
+    """The path of a line; nothing where a value is unknown, a dot where one stands alone."""
+    pieces = []
+    points = _tenths(scale, x, y)
+    for first, last in runs(np.isfinite(y)):
+        pieces.append(_path(points[first : last + 1]) if last > first else _path(points[[first, first]]) + "h.1")
+    return "".join(pieces)
+
+
+def band(scale: Scale, x: Array, low: Array, high: Array) -> str:
+    """The path of the area between two lines."""
+    pieces = []
+    upper, lower = _tenths(scale, x, high), _tenths(scale, x, low)
+    for first, last in runs(np.isfinite(low) & np.isfinite(high)):
+        if last > first:
+            span = slice(first, last + 1)
+            pieces.append(_path(np.concatenate([upper[span], lower[span][::-1]])) + "Z")
+    return "".join(pieces)
+
+
+def _tenths(scale: Scale, x: Array, y: Array) -> NDArray[np.int64]:
+    """(points, 2) tenths of the panel's units; what is unknown is 0, and not to be drawn."""
+    both = np.stack([scale.x(x), scale.y(np.where(np.isfinite(y), y, scale.high))], axis=1)
+    return np.rint(10 * both).astype(np.int64)
+
+
+def _path(points: NDArray[np.int64]) -> str:
+    """Lines from point to point, each relative to the one before: half as long as in absolute places."""
+    (x, y), steps = points[0].tolist(), np.diff(points, axis=0).ravel().tolist()
+    texts = [_short(step) for step in steps]
+    # a minus sign or, behind a number with a point, a point begins the next number
+    joined = "".join(
+        text if text[0] == "-" or (text[0] == "." and "." in before) else " " + text
+        for before, text in zip(["", *texts], texts, strict=False)
+    )
+    return f"M{x / 10:g} {y / 10:g}l{joined.lstrip()}"
+
+
+@lru_cache(maxsize=8192)
+def _short(tenths: int) -> str:
+    text = f"{tenths / 10:g}"
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+
+
+def wider(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The mask and one more to either side: so that pieces of one line meet."""
+    more = mask.copy()
+    more[1:] |= mask[:-1]
+    more[:-1] |= mask[1:]
+    return more
+
+
+def axes(scale: Scale, x_ticks: Sequence[float], up: str, down: str) -> str:
+    """Grid, ticks, zero, and what the ends of the y axis mean (already escaped)."""
+    left, right, top, bottom = LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM
+    decimals = _decimals(scale.ticks)
+    grid, labels = [], []
+    for tick in scale.ticks:
+        y = f"{float(scale.y(tick)):.1f}"
+        if tick != 0:
+            grid.append(f"M{left} {y}H{right}")
+        labels.append(f'<text x="{left - 5}" y="{y}" class="ty">{_tick(tick, decimals)}</text>')
+    for tick in x_ticks:
+        x = f"{float(scale.x(tick)):.1f}"
+        labels.append(f'<text x="{x}" y="{bottom + 14}" class="tx">{_tick(tick, 0)}</text>')
+    zero = f'<path class="zero" d="M{left} {float(scale.y(0.0)):.1f}H{right}"/>' if scale.low < 0 < scale.high else ""
+    ends = f'<text x="{left + 4}" y="{top + 9}" class="end">{up} ↑</text>' if up else ""
+    ends += f'<text x="{left + 4}" y="{bottom - 4}" class="end">{down} ↓</text>' if down else ""
+    frame = f'<path class="axis" d="M{left} {top}V{bottom}H{right}"/>'
+    return f'<path class="grid" d="{"".join(grid)}"/>{zero}{frame}{"".join(labels)}{ends}'
+
+
+def _decimals(ticks: Sequence[float]) -> int:
+    return next((d for d in range(4) if all(abs(t - round(t, d)) < 1e-9 for t in ticks)), 4)
+
+
+def _tick(value: float, decimals: int) -> str:
+    return f"{value + 0.0:.{decimals}f}".replace("-", "−") if np.isfinite(value) else UNKNOWN

@@ -1,0 +1,157 @@
+"""Can I trust it? For each joint and side in plain words: what is known, from what, and what speaks against it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gaitid.report.page.pool import CYCLE, Basis, known_contacts
+from gaitid.report.page.told import LEVELS, each_note, names_of, verdicts
+from gaitid.report.result import Contact, Result
+
+# A knee whose adduction follows its flexion (squared correlation) is measured about a turned axis (Baker 1999, Hum Mov
+# Sci 18:655-667; the share is that of `gaitid.body.plausible_body`), and worth a word where it also moves by twice
+# what bone pins show in walking, some 5 degrees (Lafortune et al. 1992, J Biomech 25:347-357).
+_EXPLAINED, _ADDUCTION_DEG = 0.5, 10.0
+# So much of a stance must be known for its moments to be.
+_WHOLE = 0.9
+_ANGLE = {"hip": "hip_flexion_deg", "knee": "knee_flexion_deg", "ankle": "ankle_dorsiflexion_deg"}
+_MOMENT = {"hip": "hip_extension", "knee": "knee_extension", "ankle": "ankle_plantarflexion"}
+_SPOKEN = {"length_varies", "length_jump", "calibration_impossible", "uncalibrated", "calibration_doubtful"}
+
+
+class Trust(NamedTuple):
+    """What can be said of one joint of one side.
+
+    Attributes
+    ----------
+    level : str
+        ``good``, ``care``, or ``no``: as it stands, with what is said beside it, or not at all.
+    angles, moments : str
+    doubts : tuple of str
+        What speaks against it.
+    remarks : tuple of str
+        What is to be left out whatever the trust.
+    """
+
+    level: str
+    angles: str
+    moments: str
+    doubts: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def trust(results: Sequence[Result], basis: Basis, joint: str, side: str) -> Trust:
+    """How far one joint of one side can be trusted."""
+    angles = _angles(basis, joint, side)
+    moments, whole = _moments(results, joint, side)
+    doubts = _doubts(results, joint, side)
+    verdict = verdicts(results).get(side, LEVELS[0])
+    if verdict == LEVELS[2] or not (angles or whole):
+        level = "no"
+    else:
+        level = "good" if whole and verdict == LEVELS[0] and not doubts else "care"
+    remarks = _impact(basis, joint, side) if whole else ()
+    return Trust(level, angles or _no_cycle(results, basis, joint, side), moments, doubts, remarks)
+
+
+def _angles(basis: Basis, joint: str, side: str) -> str:
+    pooled = basis.sides.get(side)
+    if pooled is None:
+        return ""
+    mean = pooled.mean(_ANGLE[joint])
+    if not mean.n:
+        return ""
+    return f"angles from {mean.n} {basis.kind}{'' if mean.n == 1 else 's'}"
+
+
+def _no_cycle(results: Sequence[Result], basis: Basis, joint: str, side: str) -> str:
+    """Angles that are known in the trials, but drawn nowhere."""
+    columns = [result.columns.get(f"{side}_{_ANGLE[joint]}") for result in results]
+    known = any(column is not None and np.isfinite(column).any() for column in columns)
+    return f"angles known, but in no whole {basis.kind}" if known else "angles not known"
+
+
+def _moments(results: Sequence[Result], joint: str, side: str) -> tuple[str, int]:
+    """In words from which stances the joint's moments are known, and how many are whole."""
+    whole, part, loaded = [], [], 0
+    several = len(results) > 1
+    column = f"{side}_{_MOMENT[joint]}_moment_Nm_per_kg"
+    for name, result in zip(names_of(results), results, strict=True):
+        for contact in known_contacts(result, side):
+            loaded += 1
+            share = known_share(result, contact, column)
+            words = f"{name + ', ' if several else ''}plate {contact.plates}"
+            if share >= _WHOLE:
+                whole.append(words)
+            elif share > 0:
+                part.append(f"{words}, {100 * share:.0f} % of it")
+    if whole:
+        count = f"{len(whole)} whole stance{'' if len(whole) == 1 else 's'}"
+        return f"moments and power from {count} ({_where(whole)})", len(whole)
+    if part:
+        return f"moments and power in part of a stance only ({'; '.join(part[:3])})", 0
+    if loaded:
+        return "moments and power not known, though a load is: the reasons above say why", 0
+    return "moments and power not known: no stance with a known load", 0
+
+
+def _where(places: Sequence[str]) -> str:
+    """Places with how often each occurs, at most six."""
+    counted = [f"{place} × {n}" if (n := places.count(place)) > 1 else place for place in dict.fromkeys(places)]
+    return "; ".join(counted[:6]) + (" …" if len(counted) > 6 else "")
+
+
+def known_share(result: Result, contact: Contact, column: str) -> float:
+    """The share of a contact's frames in which a column has a value."""
+    values = result.columns.get(column)
+    inside = (result.frame >= contact.first_frame) & (result.frame <= contact.last_frame)
+    return float(np.isfinite(values[inside]).mean()) if values is not None and inside.any() else 0.0
+
+
+def _impact(basis: Basis, joint: str, side: str) -> tuple[str, ...]:
+    """Up to where in the cycle the impact of the foot strike is no moment of the joint."""
+    pooled = basis.sides.get(side)
+    if joint == "ankle" or basis.kind != CYCLE or pooled is None:
+        return ()
+    struck = np.flatnonzero(pooled.mean_impact[:50])
+    return (f"not its moment in the first {struck[-1]} %: the impact of the foot strike",) if len(struck) else ()
+
+
+def _doubts(results: Sequence[Result], joint: str, side: str) -> tuple[str, ...]:
+    doubts = list(_turned_axis(results, side)) if joint == "knee" else []
+    for result in results:
+        doubts += [text for _, code, text in each_note(result) if code in _SPOKEN and _is_about(text, joint, side)]
+    return tuple(dict.fromkeys(doubts))
+
+
+def _turned_axis(results: Sequence[Result], side: str) -> list[str]:
+    """A word where the knee's axis seems turned in a trial: of the trial where that is most."""
+    worst: Mapping[str, object] | None = None
+    for result in results:
+        axis = result.record_at("quality", "calibration", side, "knee_axis")
+        if not isinstance(axis, Mapping):
+            continue
+        share, span = axis.get("adduction_explained_by_flexion"), axis.get("adduction_range_when_flexed_deg")
+        if not isinstance(share, int | float) or not isinstance(span, int | float):
+            continue
+        most = worst.get("adduction_range_when_flexed_deg") if worst else 0.0
+        if share >= _EXPLAINED and span >= _ADDUCTION_DEG and isinstance(most, int | float) and span > most:
+            worst = axis
+    if worst is None:
+        return []
+    span, share = worst["adduction_range_when_flexed_deg"], worst["adduction_explained_by_flexion"]
+    return [
+        f"its varus follows its flexion (by {span:.0f}°, r² {share:.2f}): the flexion axis seems turned, "
+        "so read varus, rotation and the moments about them with care"
+    ]
+
+
+def _is_about(text: str, joint: str, side: str) -> bool:
+    """Whether a note names the joint or a segment at it, and no other side."""
+    segments = {"hip": ("hip", "thigh", "pelvis"), "knee": ("knee", "thigh", "shank"), "ankle": ("ankle", "foot")}
+    words = text.lower()
+    other = "right" if side == "left" else "left"
+    return any(name in words for name in segments[joint]) and not (other in words and side not in words)

@@ -1,0 +1,30 @@
+"""``walk.stances.csv``: curves over single stances, as long a table as that of cycles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gaitid.analysis.stance_curves import StanceCurves
+from gaitid.write.numbers import rows_text
+
+STANCE_COLUMNS = ("side", "contact", "percent", "first_frame", "last_frame", "plates")
+
+
+def stances_text(curves: StanceCurves, first_frame: int) -> str:
+    """The text of the table.
+
+    Parameters
+    ----------
+    curves : StanceCurves
+    first_frame : int
+        The number of the trial's first frame.
+    """
+    lines = [",".join([*STANCE_COLUMNS, *curves.names])]
+    points = curves.values.shape[1]
+    percent = rows_text(np.linspace(0, 100, points)[:, None]).splitlines()
+    rows = iter(rows_text(curves.values.reshape(-1, len(curves.names))).splitlines())
+    for number, contact in curves.contacts:
+        head = f"{contact.side},{number}"
+        marks = f"{first_frame + contact.first},{first_frame + contact.last},{contact.plate_names}"
+        lines += [f"{head},{at},{marks},{next(rows)}" for at in percent]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,284 @@
+"""Features against curves whose peaks and areas are known, and against the exact truth of simulated walks."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from simulated_trials import simulated_walk
+
+from gaitid.analysis.cycle_curves import curves_of
+from gaitid.analysis.features import features
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+from gaitid.body.subject import SubjectFile
+from gaitid.gait.curves import CycleCurves
+from gaitid.gait.cycles import Cycle
+from gaitid.gait.feature_list import FEATURES, KINDS, PHASE_WORDS, PHASES, REACHES, WHOLE
+from gaitid.gait.features import FeatureValues, measure
+from gaitid.gait.marker_events import GaitEvent
+from gaitid.gait.spatiotemporal import Stride
+from gaitid.model.load import load_model
+from gaitid.simulate.truth import joint_table
+from gaitid.trial import Array
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "features.md"
+OFF, SECONDS, GRAVITY = 60.0, 1.2, 9.81
+PLACE = {feature.name: i for i, feature in enumerate(FEATURES)}
+COLUMNS = tuple(dict.fromkeys(feature.column for feature in FEATURES))
+PERCENT = np.linspace(0, 100, 101)
+
+
+def event(kind: str, time_s: float, side: str = "left") -> GaitEvent:
+    return GaitEvent(side, kind, time_s, "force")
+
+
+CYCLE = Cycle(
+    "left",
+    1,
+    event("strike", 0.0),
+    event("off", OFF / 100 * SECONDS),
+    event("strike", SECONDS),
+    event("off", 0.12, "right"),
+    event("strike", 0.6, "right"),
+)
+
+
+def measured(impact: Array | None = None, settled: float = np.nan, **curves: Array) -> dict[str, tuple[float, float]]:
+    """Value and percent of each feature of one cycle of 1.2 s with foot off at 60 %; all other columns are 0."""
+    values = np.zeros((1, 101, len(COLUMNS)))
+    for column, curve in curves.items():
+        values[0, :, COLUMNS.index(column)] = curve
+    mask = np.zeros((1, 101), dtype=bool) if impact is None else impact[None]
+    stride = Stride(CYCLE, np.eye(3), {})
+    calm = np.where(mask[:, :, None], settled, values)
+    found = measure(CycleCurves((stride,), COLUMNS, values, mask, calm, 100.0), GRAVITY, np.full((1, 3, 2), np.nan))
+    return {name: (float(found.value[0, i]), float(found.percent[0, i])) for name, i in PLACE.items()}
+
+
+def burst(start: float, stop: float, height: float) -> Array:
+    """Half a sine between two percents, 0 elsewhere."""
+    inside = (start <= PERCENT) & (stop >= PERCENT)
+    return np.where(inside, height * np.sin(np.pi * (PERCENT - start) / (stop - start)), 0.0)
+
+
+def area(start: float, stop: float, height: float) -> float:
+    """Of half a sine over time."""
+    return 2 / np.pi * height * (stop - start) / 100 * SECONDS
+
+
+# --- the list --------------------------------------------------------------------------------------------------
+
+
+def test_each_feature_is_named_once_by_its_column_kind_and_phase() -> None:
+    assert len(PLACE) == len(FEATURES)
+    assert {f.kind for f in FEATURES} <= set(KINDS)
+    assert {f.phase for f in FEATURES} == set(PHASES) == set(PHASE_WORDS)
+    for feature in FEATURES:
+        assert feature.name.startswith(feature.column.rsplit("_deg", 1)[0].split("_N")[0].split("_W")[0]), feature
+        assert feature.phase == "" or feature.name.endswith(f"_{feature.phase}") or feature.unit.startswith("BW")
+    assert {"hip_extension_moment_max", "knee_power_generation_max_K2"} <= set(PLACE)
+    for name, (first, last) in REACHES.items():
+        assert first <= PHASES[name][0] < PHASES[name][1] <= last + 0.11, name
+    assert PHASES.keys() >= WHOLE
+
+
+def test_the_page_holds_the_list() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for feature in FEATURES:
+        row = f"| `{feature.name}` | {feature.unit} | {feature.source} | {feature.words} |"
+        assert row in text, f"{row} is not in docs/features.md: python benchmarks/features.py --write"
+    for name, words in PHASE_WORDS.items():
+        assert f"| {PHASES[name][0]:g} to {PHASES[name][1]:g} | {words} |" in text
+
+
+# --- curves with known peaks and areas ----------------------------------------------------------------------------
+
+
+def test_bursts_of_power_have_their_peak_and_their_area() -> None:
+    power = burst(10, 40, -0.8) + burst(40, 60, 3.0)
+    found = measured(ankle_power_W_per_kg=power)
+    assert found["ankle_power_generation_max_A2"] == (pytest.approx(3.0, abs=1e-12), 50.0)
+    assert found["ankle_power_absorption_max_A1"] == (pytest.approx(0.8, abs=1e-12), 25.0)
+    # trapezia of 1 % miss (π/20)²/12 = 0.2 % of half a sine over 20 %
+    assert found["ankle_power_generation_work_A2"][0] == pytest.approx(area(40, 60, 3.0), rel=0.0025)
+    assert found["ankle_power_absorption_work_A1"][0] == pytest.approx(area(10, 40, 0.8), rel=0.0025)
+    assert found["ankle_power_work_positive"][0] == pytest.approx(area(40, 60, 3.0), rel=0.0025)
+    assert found["ankle_power_work_negative"][0] == pytest.approx(-area(10, 40, 0.8), rel=0.0025)
+    net = found["ankle_power_work_net"][0]
+    assert net == pytest.approx(float(np.trapezoid(power, PERCENT / 100 * SECONDS)), abs=1e-12)
+    assert math.isnan(found["ankle_power_generation_work_A2"][1])  # an area lies nowhere
+
+
+def test_straight_lines_are_cut_where_they_cross_zero() -> None:
+    """A power from −1 to 1 W/kg within one percent: half of it is positive, in half of the time."""
+    power = np.where(PERCENT <= 50, -1.0, 1.0)
+    found = measured(knee_power_W_per_kg=power)
+    step = SECONDS / 100
+    assert found["knee_power_work_positive"][0] == pytest.approx(50 * step - 0.75 * step + 0.0, abs=step)
+    assert found["knee_power_work_positive"][0] == pytest.approx(49 * step + step / 4, abs=1e-12)
+    assert found["knee_power_work_negative"][0] == pytest.approx(-50 * step - step / 4, abs=1e-12)
+
+
+def test_peaks_in_their_phases() -> None:
+    moment = burst(0, 30, 0.5) + burst(30, 60, -0.9) + burst(85, 100, 0.4)
+    found = measured(hip_extension_moment_Nm_per_kg=moment)
+    assert found["hip_extension_moment_max_early_stance"] == (pytest.approx(0.5), 15.0)
+    assert found["hip_extension_moment_min_late_stance"] == (pytest.approx(-0.9), 45.0)
+    assert found["hip_extension_moment_max_late_swing"][0] == pytest.approx(0.4, rel=0.01)
+    assert found["hip_extension_moment_max"] == (pytest.approx(0.5), 15.0)
+    assert found["hip_extension_moment_min"] == (pytest.approx(-0.9), 45.0)
+    assert found["hip_extension_moment_impulse_positive_stance"][0] == pytest.approx(area(0, 30, 0.5), rel=0.002)
+    assert found["hip_extension_moment_impulse_negative_stance"][0] == pytest.approx(-area(30, 60, 0.9), rel=0.002)
+
+
+def test_a_border_of_a_phase_is_no_peak_and_of_two_the_true_one_is_taken() -> None:
+    """Falling through the middle of stance to a second, lower peak: the second half's greatest value is no peak."""
+    moment = burst(0, 44, 0.6) + burst(40, 60, 0.3)
+    found = measured(knee_abduction_moment_Nm_per_kg=moment)
+    assert found["knee_abduction_moment_max_late_stance"] == (pytest.approx(0.3), 50.0)
+    assert moment[30] > 0.5
+    shifted = measured(knee_abduction_moment_Nm_per_kg=burst(0, 40, 0.6))
+    assert math.isnan(shifted["knee_abduction_moment_max_late_stance"][0])
+
+
+def test_what_is_greatest_beside_an_impact_is_no_peak() -> None:
+    moment = burst(0, 60, -1.0) + np.where(PERCENT < 8, 1.5 - 0.1 * PERCENT, 0)
+    impact = PERCENT <= 4
+    found = measured(impact, hip_extension_moment_Nm_per_kg=moment, knee_flexion_deg=burst(0, 10, 20.0))
+    assert math.isnan(found["hip_extension_moment_max"][0])  # it would lie at 5 %
+    assert math.isnan(found["hip_extension_moment_max_early_stance"][0])
+    assert found["hip_extension_moment_min_late_stance"] == (pytest.approx(-1.0), 30.0)
+    assert math.isnan(found["hip_extension_moment_impulse_positive_stance"][0])  # a part of it is not known
+    assert found["knee_flexion_angle_max"][0] == pytest.approx(20.0)  # angles are as they are
+    assert not math.isnan(found["ground_reaction_upward_force_max"][0])  # the force is too
+
+
+def test_a_burst_that_reaches_an_impact_whose_settled_power_is_unknown_has_no_area() -> None:
+    power = burst(0, 20, 1.0) + burst(35, 60, 2.0)
+    found = measured(PERCENT <= 4, hip_power_W_per_kg=power)
+    assert found["hip_power_generation_max_H1"] == (pytest.approx(1.0), 10.0)
+    assert math.isnan(found["hip_power_generation_work_H1"][0])  # nor the whole
+    assert math.isnan(found["hip_power_work_positive"][0])
+    assert found["hip_power_generation_work_H3"][0] == pytest.approx(area(35, 60, 2.0), rel=0.002)
+
+
+def test_integrals_run_through_an_impact_as_settled() -> None:
+    power = np.where(PERCENT <= 4, 5.0, 0.0) + burst(4, 20, 1.0)
+    found = measured(PERCENT <= 4, settled=0.0, hip_power_W_per_kg=power)
+    assert found["hip_power_generation_work_H1"][0] == pytest.approx(area(4, 20, 1.0), rel=0.005)
+    assert found["hip_power_work_positive"][0] == pytest.approx(area(4, 20, 1.0), rel=0.005)
+    assert found["hip_power_generation_max_H1"] == (pytest.approx(1.0), 12.0)
+
+
+def test_unknown_rows_empty_what_needs_them_and_nothing_else() -> None:
+    power = burst(40, 60, 3.0)
+    power[90:] = np.nan
+    found = measured(ankle_power_W_per_kg=power, knee_power_W_per_kg=burst(40, 60, -1.0))
+    assert found["ankle_power_generation_max_A2"] == (pytest.approx(3.0), 50.0)
+    assert np.isfinite(found["ankle_power_generation_work_A2"][0])
+    for name in ("ankle_power_generation_max", "ankle_power_work_positive", "ankle_power_work_net"):
+        assert math.isnan(found[name][0]), name
+    assert np.isfinite(found["knee_power_work_net"][0])
+
+
+def test_angles_at_events_and_their_ranges() -> None:
+    angle = 10 + 30 * np.sin(2 * np.pi * PERCENT / 100)
+    found = measured(knee_flexion_deg=angle)
+    assert found["knee_flexion_angle_at_strike"] == (pytest.approx(10), 0.0)
+    assert found["knee_flexion_angle_at_off"] == (pytest.approx(angle[60]), OFF)
+    assert found["knee_flexion_angle_at_opposite_off"] == (pytest.approx(angle[10]), 10.0)
+    assert found["knee_flexion_angle_range"][0] == pytest.approx(60)
+    turning = measured(foot_progression_internal_rotation_deg=np.where(PERCENT < 50, 179.0, -179.0))
+    assert turning["foot_progression_internal_rotation_angle_range"][0] == pytest.approx(2.0)
+
+
+def test_ground_reaction_in_body_weights() -> None:
+    upward = GRAVITY * (burst(0, 30, 1.1) + burst(30, 60, 1.2))
+    forward = GRAVITY * (burst(0, 30, -0.2) + burst(30, 60, 0.25))
+    found = measured(ground_reaction_upward_N_per_kg=upward, ground_reaction_forward_N_per_kg=forward)
+    assert found["ground_reaction_upward_force_max_early_stance"] == (pytest.approx(1.1), 15.0)
+    assert found["ground_reaction_upward_force_min_mid_stance"][1] == 30.0
+    assert found["ground_reaction_upward_force_max_late_stance"] == (pytest.approx(1.2), 45.0)
+    braking = found["ground_reaction_forward_impulse_negative_stance"][0]
+    assert braking == pytest.approx(-area(0, 30, 0.2), rel=0.002)
+
+
+# --- simulated walks: the truth is exact ----------------------------------------------------------------------------
+
+
+@cache
+def analysed(scenario: str, cutoff: str | float = "none", **how: float) -> tuple[Result, CycleCurves, FeatureValues]:
+    trial = simulated_walk(scenario, **how).trial
+    result = analyse(trial, load_model("pig", {"cutoff_hz": cutoff}), SubjectFile())
+    curves = curves_of(result)
+    return result, curves, features(result, curves)
+
+
+@pytest.mark.parametrize("joint", ["hip", "knee", "ankle"])
+def test_work_is_the_integral_of_the_exact_power(joint: str) -> None:
+    """Over five cycles of a walk on two belts whose loads are all known, at 2000 instants of each."""
+    _, curves, found = analysed("split_belt")
+    walk = simulated_walk("split_belt").walk
+    assert len(curves.cycles) == 5
+    for cycle, value in zip(curves.cycles, found.value, strict=True):
+        times = np.linspace(cycle.strike.time_s, cycle.next_strike.time_s, 2001)
+        power = np.asarray(joint_table(walk.at(times))[f"{cycle.side}_{joint}_power_W_per_kg"], dtype=float)
+        for sign, name in ((1, "positive"), (-1, "negative")):
+            exact = sign * float(np.trapezoid(np.maximum(sign * power, 0), times))
+            assert value[PLACE[f"{joint}_power_work_{name}"]] == pytest.approx(exact, abs=0.004), name  # J/kg
+        net = value[PLACE[f"{joint}_power_work_net"]]
+        assert net == pytest.approx(float(np.trapezoid(power, times)), abs=0.003)
+
+
+def test_integrals_of_a_walk_with_impacts_are_those_of_the_exact_joints() -> None:
+    """Inertia takes an impact of 0.4 body weights, which markers at 7 Hz do not show: a tenth of each cycle."""
+    how = {"impact_bw": 0.4, "impact_absorbed": 1.0}
+    result, curves, found = analysed("split_belt", 7.0, **how)
+    assert result.impacts
+    assert 5 < 100 * curves.impact.mean() < 20
+    walk = simulated_walk("split_belt", **how).walk
+    limits = {"hip_power_work_positive": 0.01, "knee_power_work_negative": 0.012, "ankle_power_work_negative": 0.006}
+    limits |= {f"{name}_moment_impulse_positive_stance": 0.004 for name in ("hip_extension", "knee_abduction")}
+    for cycle, value in zip(curves.cycles, found.value, strict=True):
+        times = np.linspace(cycle.strike.time_s, cycle.next_strike.time_s, 2001)
+        truth = joint_table(walk.at(times))
+        for name, limit in limits.items():  # J/kg and N·m·s/kg, of 0.12 to 0.25
+            column = next(f.column for f in FEATURES if f.name == name)
+            curve = np.asarray(truth[f"{cycle.side}_{column}"], dtype=float)
+            curve = np.maximum(curve, 0) if "positive" in name else np.minimum(curve, 0)
+            inside = times <= cycle.off.time_s if "stance" in name else np.full(len(times), True)
+            assert value[PLACE[name]] == pytest.approx(float(np.trapezoid(curve * inside, times)), abs=limit), name
+
+
+def test_net_work_of_the_knee_is_its_moment_over_its_angle() -> None:
+    """∮ M dθ: the power's own angular velocity stands in no angle, and the moment in no power."""
+    _, curves, found = analysed("split_belt")
+    moment, angle = (curves.names.index(f"knee_{name}") for name in ("extension_moment_Nm_per_kg", "flexion_deg"))
+    for values, value in zip(curves.values, found.value, strict=True):
+        extension = -np.radians(values[:, angle])
+        work = float(np.trapezoid(values[:, moment], extension))
+        assert value[PLACE["knee_power_work_net"]] == pytest.approx(work, abs=0.01)  # J/kg, of 0.19
+
+
+def test_bursts_sum_to_no_more_than_the_whole() -> None:
+    _, _, found = analysed("split_belt")
+    for joint, generated, absorbed in (("hip", "H1 H3", "H2"), ("knee", "K2", "K1 K3 K4"), ("ankle", "A2", "A1")):
+        for way, bursts, whole in (("generation", generated, "positive"), ("absorption", absorbed, "negative")):
+            parts = [found.value[:, PLACE[f"{joint}_power_{way}_work_{name}"]] for name in bursts.split()]
+            total = np.abs(found.value[:, PLACE[f"{joint}_power_work_{whole}"]])
+            assert (np.nansum(parts, axis=0) <= total + 1e-9).all(), (joint, way)
+
+
+def test_impulses_of_the_ground_carry_the_body() -> None:
+    """Over a stride both feet give the weight times its duration: each stance gives half of it."""
+    _, curves, found = analysed("split_belt")
+    durations = np.array([cycle.duration_s for cycle in curves.cycles])
+    support = found.value[:, PLACE["ground_reaction_upward_impulse_positive_stance"]]
+    np.testing.assert_allclose(support, durations / 2, rtol=0.02)  # BW·s
+    braking = found.value[:, PLACE["ground_reaction_forward_impulse_negative_stance"]]
+    propulsion = found.value[:, PLACE["ground_reaction_forward_impulse_positive_stance"]]
+    np.testing.assert_allclose(braking + propulsion, 0, atol=0.01)  # at a steady speed

@@ -1,0 +1,113 @@
+"""Loading rates of forces whose slope is known, from the plates' own samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gaitid.analysis.cycle_curves import curves_of
+from gaitid.analysis.features import features
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+from gaitid.body.subject import SubjectFile
+from gaitid.dynamics.wrench import Wrench
+from gaitid.gait.feature_list import FEATURES
+from gaitid.gait.loading_rate import Loading, Onset, loading_of
+from gaitid.ground.plate_load import PlateLoad
+from gaitid.model.load import load_model
+from gaitid.trial import Array, ForcePlate
+
+RATE, WEIGHT = 1000.0, 700.0
+UP = np.array([0.0, 0.0, 1.0])
+DOWN = np.diag([1.0, -1.0, -1.0])  # plate axes: z into the plate
+CORNERS = np.array([[0.3, 0.3, 0], [-0.3, 0.3, 0], [-0.3, -0.3, 0], [0.3, -0.3, 0]])
+TIMES = np.arange(1000) / RATE
+
+
+def loading(force: Array, rate_hz: float = RATE, bias: float = 0.0, **changes: object) -> Loading | None:
+    """Of a contact from 0.2 to 0.8 s under an upward force, N, sampled on one plate."""
+    samples = np.zeros((len(force), 3))
+    samples[:, 2] = -(force + bias)
+    plate = ForcePlate(1, 2, CORNERS, np.zeros(3), rate_hz, samples, np.zeros_like(samples))
+    zero = np.zeros((100, 3))
+    at_camera = PlateLoad(
+        1,
+        Wrench(zero, zero, np.zeros(3)),
+        np.zeros(3),
+        UP,
+        DOWN,
+        np.array([0.3, 0.3]),
+        zero[:, 0],
+        zero,
+        np.array([0.0, 0.0, bias]),
+        removed=bias != 0,
+    )
+    return loading_of([plate], [replace(at_camera, **changes)], Onset(0.2, 0.8, WEIGHT, 20.0, UP))
+
+
+def ramp(to_BW: float, in_s: float) -> Array:
+    """Rises evenly from 0.2 s on, then falls until 0.8 s."""
+    return WEIGHT * to_BW * np.interp(TIMES, [0.2, 0.2 + in_s, 0.8], [0, 1, 0])
+
+
+def test_an_even_rise_has_its_slope() -> None:
+    found = loading(ramp(1.1, 0.15))
+    assert found is not None
+    assert found.mean_BW_per_s == pytest.approx(1.1 / 0.15, rel=0.01)
+    assert found.greatest_BW_per_s == pytest.approx(1.1 / 0.15, rel=0.05)  # the filter overshoots at the corner
+    assert found.peak_s == pytest.approx(0.35, abs=0.01)
+    assert not found.is_impact
+
+
+def test_a_transient_is_the_first_peak() -> None:
+    force = ramp(1.1, 0.15) + WEIGHT * 0.9 * np.exp(-0.5 * ((TIMES - 0.225) / 0.008) ** 2)
+    found = loading(force)
+    assert found is not None and found.is_impact
+    assert found.peak_s == pytest.approx(0.225, abs=0.003)
+    assert found.peak_BW == pytest.approx(0.9 + 1.1 * 25 / 150, rel=0.1)
+    assert found.greatest_BW_per_s > found.mean_BW_per_s > 20
+
+
+def test_without_a_peak_an_eighth_of_the_contact_stands_for_it() -> None:
+    found = loading(WEIGHT * 2.0 * np.interp(TIMES, [0.2, 0.7, 0.8], [0, 1, 0]))
+    assert found is not None and not found.is_impact
+    assert found.peak_s == pytest.approx(0.2 + 0.13 * 0.6, abs=0.01)
+    assert found.mean_BW_per_s == pytest.approx(4.0, rel=0.01)
+
+
+def test_what_the_empty_plate_reads_is_no_load() -> None:
+    plain, biased = loading(ramp(1.1, 0.15)), loading(ramp(1.1, 0.15), bias=35.0)
+    assert plain is not None and biased is not None
+    assert biased.mean_BW_per_s == pytest.approx(plain.mean_BW_per_s, rel=1e-9)
+    assert biased.peak_BW == pytest.approx(plain.peak_BW, rel=1e-9)
+
+
+def test_samples_that_do_not_tell_give_nothing() -> None:
+    force = ramp(1.1, 0.15)
+    assert loading(force[::10], rate_hz=100.0) is None
+    assert loading(force, glitches=3) is None
+    assert loading(np.where(TIMES > 0.3, np.nan, force)) is None
+    assert loading(force + 100.0) is None  # it stands on the plate before
+
+
+def rates(result: Result) -> Array:
+    """(cycles, 2) the mean and the greatest rate."""
+    found = features(result, curves_of(result))
+    names = ("ground_reaction_upward_loading_rate_mean", "ground_reaction_upward_loading_rate_max")
+    return found.value[:, [next(i for i, f in enumerate(FEATURES) if f.name == name) for name in names]]
+
+
+def test_the_cutoff_of_the_forces_does_not_change_them(simulated: Callable[..., object]) -> None:
+    """The filter of loading rates is their own; at 10 Hz the force itself would rise at half the rate."""
+    walk = simulated(impact_bw=0.4)
+    both = [
+        rates(analyse(walk.trial, load_model("pig", {"cutoff_hz": "none", "force_cutoff_hz": hz}), SubjectFile()))  # type: ignore[attr-defined]
+        for hz in ("none", 10.0)
+    ]
+    known = np.isfinite(both[0]).all(axis=1) & np.isfinite(both[1]).all(axis=1)
+    assert known.sum() == 2
+    np.testing.assert_allclose(both[0][known], both[1][known], rtol=0.1)
+    assert (both[0][known] > 10).all()
