@@ -6,7 +6,8 @@ One row here is one row a cycle in the file, in this order. docs/features.md is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+
+from gaitid.records import NamedTuple
 
 #: Where in the cycle: 0 to 1 is the stance from strike to off, 1 to 2 the swing. Unlike percents of the cycle these
 #: fit slow and fast walking, and running.

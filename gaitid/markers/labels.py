@@ -12,7 +12,6 @@ from gaitid.markers.jumps import MAJORITY, excess_of, follow, jump_limit, shifts
 from gaitid.markers.repeated import repeated_frames
 from gaitid.markers.shifts import find_shifted
 from gaitid.markers.spikes import find_spikes
-from gaitid.markers.still import find_standing
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
 from gaitid.notes import Note
 from gaitid.numerics.masks import all_columns, known_rows, largest_column, spans
@@ -339,6 +338,8 @@ def find_restless(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFau
 
 def find_still(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
     """Markers that stand still while their neighbours go on, and come back by a jump."""
+    from gaitid.markers.still import find_standing  # hardly any trial jumps
+
     return [
         LabelFault("still", (label,), tuple((s.first, s.last) for s in stood), max(s.size_m for s in stood))
         for label, stood in find_standing(markers, rate_hz).items()

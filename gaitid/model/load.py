@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.dynamics.inertia import inertia_fault
 from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.fields import Faults, Fields, nearest
@@ -252,6 +251,8 @@ def _inertia(row: Fields) -> tuple[tuple[float, ...], ...]:
         row.faults.add(f"{row.at('inertia_kg_m2')}: expected three principal moments or three rows of three, kg·m²")
         return ((0.0,) * 3,) * 3
     tensor = tuple(tuple(float(v) for v in r) for r in rows)
+    from gaitid.dynamics.inertia import inertia_fault  # of few tables
+
     if fault := inertia_fault(np.array(tensor), row.at("inertia_kg_m2")):
         row.faults.add(fault)
     return tensor
