@@ -112,7 +112,6 @@ KINDS: Mapping[str, str] = {
     "mean": "mean over the rows of the phase",
     "at_strike": "value at the strike",
     "at_opposite_off": "value when the other foot leaves the ground",
-    "at_opposite_strike": "value when the other foot strikes",
     "at_off": "value at foot off",
     "impulse_positive": "integral over time of what is above zero",
     "impulse_negative": "integral over time of what is below zero (0 or negative)",

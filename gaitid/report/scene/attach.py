@@ -156,6 +156,19 @@ def segments_in_notes(result: Result, bones: Sequence[Bone]) -> dict[Key, str]:
     return words
 
 
+def joints_in_notes(result: Result) -> dict[tuple[str, str], str]:
+    """Joints, by side and name, whose widths or angles notes doubt, and what they say."""
+    words: dict[tuple[str, str], str] = {}
+    for side, leg in result.sides.items():
+        for joint in leg.joints_g:
+            # as in "right_knee_width_mm" and "left hip: internal rotation", not in "right ankle to right knee"
+            pattern = re.compile(rf"\b{side}(?:_{joint}_|\s{joint}:)")
+            texts = [note.text for note in result.notes if note.code in SEGMENT_NOTES and pattern.search(note.text)]
+            if texts:
+                words[side, joint] = "; ".join(texts)
+    return words
+
+
 def named_in_notes(result: Result) -> dict[str, str]:
     """Labels that notes about markers name, and what they say."""
     words: dict[str, str] = {}

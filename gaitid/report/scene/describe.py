@@ -13,7 +13,7 @@ from gaitid.ground.contacts import LOADED, Contact
 from gaitid.ground.sole import reaches_onto
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.records import frozen_dataclass
-from gaitid.report.scene.attach import MARKER_NOTES, SEGMENT_NOTES, segments_in_notes
+from gaitid.report.scene.attach import MARKER_NOTES, SEGMENT_NOTES, joints_in_notes, segments_in_notes
 from gaitid.report.scene.bones import other_length
 from gaitid.report.scene.encode import FORCE, MOMENT, POSITION, TURN, pack
 from gaitid.report.scene.moving import Moving, Track, unknown_frames, view_of
@@ -220,7 +220,7 @@ def _bones(seen: Moving, cut: Cut) -> dict[str, Any]:
     """Bones by the ends between which they lie; an end that two share is written once."""
     ends: dict[tuple[str, str], Array] = {}
     bones = []
-    doubts = segments_in_notes(seen.result, seen.bones)
+    doubts, joints = segments_in_notes(seen.result, seen.bones), joints_in_notes(seen.result)
     for bone in seen.bones:
         side, segment = bone.key
         at = []
@@ -235,7 +235,10 @@ def _bones(seen: Moving, cut: Cut) -> dict[str, Any]:
         bones.append(content)
     return {
         "bones": bones,
-        "ends": [{"side": side, "name": name} for side, name in ends],
+        "ends": [
+            {"side": side, "name": name, **({"doubt": plain(joints[side, name])} if (side, name) in joints else {})}
+            for side, name in ends
+        ],
         "endsAt": _points(seen, list(ends.values()), cut),
         "middles": _points(seen, [bone.middle_g for bone in seen.bones], cut),
     }

@@ -191,10 +191,18 @@
         const p = at && this.camera.project(at);
         if (!p) return;
         const radius = Math.max(3, 0.016 * p.scale);
-        const colour = this.sideColour(end.side);
-        this.later(p.depth - 0.03, () => this.disc(p, radius, colours.back, colour, 2));
+        const colour = end.doubt ? colours.doubt : this.sideColour(end.side);
+        this.later(p.depth - 0.03, () => {
+          this.disc(p, radius, colours.back, colour, end.doubt ? 3.5 : 2);
+          if (end.doubt) this.disc(p, radius + 5, null, colour, 2);
+        });
         const centre = trial.centres ? "joint centre" : "point in place of the joint's centre";
-        this.points.push({ p, words: `${end.side} ${end.name} ${centre}` });
+        const point = { p, words: `${end.side} ${end.name} ${centre}` };
+        if (end.doubt) {
+          point.words += ` – ${end.doubt}`;
+          Object.assign(point, { label: `${end.side} ${end.name}?`, always: true, bold: true });
+        }
+        this.points.push(point);
       });
     }
 

@@ -10,8 +10,8 @@ from gaitid.report.result import Result
 from gaitid.report.scene.again import analyse_again
 from gaitid.report.scene.moving import Moving, moving
 
-# Trials kept: a page asks for the view of all, then for the plan of each.
-_KEPT = 32
+# Trials kept, and their frames, of some 6 kB each: a page asks for the view of all, then for the plan of each.
+_KEPT, _KEPT_FRAMES = 32, 30_000
 _seen: dict[tuple[Path, tuple[int, ...] | None], Seen] = {}
 
 
@@ -36,7 +36,11 @@ def seen_of(result: Result) -> Seen:
     if key not in _seen:
         again = analyse_again(result)
         found = Seen(None, again.why_not) if again.result is None else Seen(moving(again.result))
-        while len(_seen) >= _KEPT:
+        while _seen and (len(_seen) >= _KEPT or sum(map(_frames, [found, *_seen.values()])) > _KEPT_FRAMES):
             del _seen[next(iter(_seen))]
         _seen[key] = found
     return _seen[key]
+
+
+def _frames(seen: Seen) -> int:
+    return 0 if seen.moving is None else seen.moving.result.trial.n_frames

@@ -13,8 +13,10 @@ from gaitid.cli.options import run_options
 from gaitid.cli.run import RESULT_OPTIONS, command, given_options, recorded_command
 from gaitid.errors import GaitidError
 from gaitid.report.result import Result, load_result
+from gaitid.report.scene import seen
 from gaitid.report.scene.again import analyse_again
 from gaitid.report.scene.command import read_command
+from gaitid.report.scene.seen import seen_of
 
 #: Each option of `run` that changes a result, as typed.
 TYPED = {
@@ -169,3 +171,18 @@ def test_a_record_without_command_or_inputs(copied: Path) -> None:
 )
 def test_trials_of_laboratories(recorded: Callable[..., Result], trial: str, options: tuple[str, ...]) -> None:
     assert analyse_again(recorded(trial, *options)).why_not == ""
+
+
+def test_a_trial_is_analysed_once_for_view_and_plan(copied: Path) -> None:
+    path = copied / "results" / "walk.run.json"
+    first = seen_of(load_result(path))
+    assert seen_of(load_result(path)) is first
+    changed_record(path, lambda record: record.update(inputs=[]))
+    assert seen_of(load_result(path)).moving is None
+
+
+def test_few_frames_are_kept(walk: Result, copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seen, "_KEPT_FRAMES", len(walk.frame) + 1)
+    first = seen_of(walk)
+    seen_of(load_result(copied / "results" / "walk.run.json"))
+    assert seen_of(walk) is not first

@@ -93,6 +93,7 @@ def test_a_clean_walk_has_no_doubt(walk: Result) -> None:
     assert content["doubts"] == []
     assert not any("off" in track or "doubt" in track for track in content["tracks"])
     assert not any("off" in bone or "doubt" in bone for bone in content["bones"])
+    assert not any("doubt" in end for end in content["ends"])
 
 
 def test_fewer_bytes_where_fewer_are_allowed(walk: Result) -> None:
@@ -169,6 +170,19 @@ def test_exchanged_labels_are_seen_at_a_glance(made: Path, tmp_path: Path, run_t
         raw = seen.view.points(points[:3, other].T / 1e3)[::step]
         assert np.abs(there - raw)[known].max() < 0.001
     assert any("change places" in text for text in content["doubts"])
+
+
+def test_a_joint_centre_in_doubt_is_named(made: Path, tmp_path: Path, run_trial: Callable[..., None]) -> None:
+    from gaitid.report.result import load_result
+
+    subject = tmp_path / "wide.yaml"
+    subject.write_text("right_knee_width_mm: 160\n", "utf-8")
+    run_trial(made / "walk.c3d", "--subject", subject, "--model", "pig", "-o", tmp_path)
+    _, content = shown(load_result(tmp_path / "walk.run.json"))
+    doubts = {(end["side"], end["name"]): end.get("doubt", "") for end in content["ends"]}
+    assert "right_knee_width_mm = 160 mm" in doubts["right", "knee"]
+    assert not doubts["right", "hip"]
+    assert not doubts["left", "ankle"]
 
 
 def test_contacts_say_what_is_known_and_why_not(recorded: Callable[..., Result]) -> None:
