@@ -46,7 +46,6 @@ def facts(session: Session, speeds: Sequence[float]) -> str:
         ("Subject", session.subject),
         ("Session", session.session),
         ("Condition", session.condition),
-        ("Recorded", agreed(r.record_at("trial", "recorded") for r in results)),
         ("Trials", _trials(results)),
         ("Body", _body(results)),
         ("Speed", _speed(speeds)),
