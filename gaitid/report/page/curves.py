@@ -17,7 +17,7 @@ from gaitid.report.page.pool import CYCLE, PERCENT, Basis, MeanCurve, Pooled
 from gaitid.report.page.told import each_note, readable
 from gaitid.report.result import Result
 from gaitid.report.stance import unknown_by_reason
-from gaitid.report.text import escape, fixed
+from gaitid.report.text import escape
 from gaitid.trial import Array, Mask
 
 # Codes of notes that say why no moment is known although loads are.
@@ -353,8 +353,3 @@ def _how_many(pooled: Pooled, kind: str) -> str:
     count = len(pooled)
     whole = "" if count <= MOST_DRAWN else f", {MOST_DRAWN} of them drawn"
     return f" ({count} {kind}{'' if count == 1 else 's'}{whole})"
-
-
-def value_words(value: float, panel: CyclePanel) -> str:
-    """A value of a panel with its unit."""
-    return f"{fixed(panel.scale * value, panel.decimals)} {panel.unit}"
