@@ -108,7 +108,7 @@ def article(session: Session, key: str, choice: str | None, view: Views, first: 
             "</div>",
             f'<div class="view"><h2>3D view</h2>{view.scene}</div>' if view.scene else "",
             _curves(drawn, results, first, bool(view.scene)),
-            '<section class="tables"><h2>Figures</h2><div class="columns">',
+            f'<section class="tables" id="{key}-figures"><h2>Figures</h2><div class="columns">',
             f"<div><h3>Strides and steps</h3>{spatiotemporal_html(results, norms)}</div>",
             f"<div>{profile_html(basis, norms)}</div>",
             _features(results, norms),
@@ -156,6 +156,7 @@ def _curves(drawn: Drawn, results: Sequence[Result], first: int, beside_view: bo
         f'<section class="curves" data-session="{drawn.key}" data-trials="{trials}">'
         f"<h2>Curves over {escape(drawn.basis.label)}</h2>"
         f"{legend(drawn)}{_left_out(drawn.basis, results)}{tools(drawn, beside_view)}"
+        f'<a class="skip" href="#{drawn.key}-figures">Skip the curves</a>'
         f'<div class="groups">{panels}</div>{data_element(f"{drawn.key}-data", curve_data(drawn))}</section>'
     )
 
