@@ -52,6 +52,16 @@ def test_two_channels_that_fit_the_body_again_are_not_called_late() -> None:
     assert said_of(result, case.plates_used[0]) == []
 
 
+@pytest.mark.parametrize("seconds", [0.02, 0.03])
+def test_a_horizontal_force_that_is_later_than_the_other_is_doubted(seconds: float) -> None:
+    case = recorded_case(next(r for r in RECORDED if r.name == "HC036A/walk"))
+    assert not [n for n in case.result.notes if n.code == "plate_doubtful"]
+    result = spoilt(case, one_channel_late(seconds, 0), 1)
+    (text,) = [n.text for n in result.notes if n.code == "plate_doubtful"]
+    assert re.match(r"plate 1: Fx begins \d\d ms after Fy where a foot lands", text)
+    assert any(1 in contact.plates for contact in result.contacts)
+
+
 @pytest.mark.parametrize("plate", [0, 1])
 @pytest.mark.parametrize("channel", [0, 1])
 def test_a_sign_along_the_way_is_found_where_a_foot_stands_on_two_plates(plate: int, channel: int) -> None:
