@@ -62,6 +62,14 @@ def test_a_horizontal_force_that_is_later_than_the_other_is_doubted(seconds: flo
     assert any(1 in contact.plates for contact in result.contacts)
 
 
+def test_a_free_moment_under_two_plates_is_held_to_the_same_limit() -> None:
+    case = recorded("sydney/walk03")
+    contact = next(c for c in case.result.contacts if len(c.plates) == 2)
+    result = spoilt(case, scaled(10.0, 5), contact.plates[0])
+    (text,) = [n.text for n in result.notes if n.code == "plate_doubtful"]
+    assert re.match(r"plates 1 and 2: the free moment on the foot is the force times 2\d\d mm", text)
+
+
 @pytest.mark.parametrize("plate", [0, 1])
 @pytest.mark.parametrize("channel", [0, 1])
 def test_a_sign_along_the_way_is_found_where_a_foot_stands_on_two_plates(plate: int, channel: int) -> None:
