@@ -34,7 +34,12 @@ def _file(name: str) -> str:
     return (_HERE / name).read_text(encoding="utf-8")
 
 
-def page(sessions: Sequence[Session], choice: str | None = None, say: Callable[[str], None] = lambda _: None) -> str:
+def page(
+    sessions: Sequence[Session],
+    choice: str | None = None,
+    say: Callable[[str], None] = lambda _: None,
+    before: tuple[str, str] = ("", ""),
+) -> str:
     """The page, with an article for each session.
 
     Parameters
@@ -44,6 +49,8 @@ def page(sessions: Sequence[Session], choice: str | None = None, say: Callable[[
         Of norms: a name, a file, or ``none``; by default those that fit.
     say : callable
         Is told what is worked on.
+    before : tuple of str
+        HTML that stands before the articles, and the styles that it needs.
     """
     views = views_of(sessions, say)
     titles = [head.title_of(session) for session in sessions]
@@ -54,8 +61,9 @@ def page(sessions: Sequence[Session], choice: str | None = None, say: Callable[[
         articles.append(article(session, f"s{i}", choice, view, first))
         first += len(session.results)
     keys = keyed([result for session in sessions for result in session.results])
-    body = _contents(titles) + "".join(articles) + data_element("gaitid-cycles", cycle_data(keys))
-    return document(heading, body, scene_style(), scene_script())
+    data = data_element("gaitid-cycles", cycle_data(keys))
+    body = f"{_contents(titles)}{before[0]}{''.join(articles)}{data}"
+    return document(heading, body, scene_style() + before[1], scene_script())
 
 
 def document(heading: str, body: str, more_css: str = "", more_js: str = "") -> str:
