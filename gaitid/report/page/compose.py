@@ -50,7 +50,7 @@ def page(
     say : callable
         Is told what is worked on.
     before : tuple of str
-        HTML that stands before the articles, and the styles that it needs.
+        HTML that stands before the articles, and the styles that it needs. The articles are folded then.
     """
     views = views_of(sessions, say)
     titles = [head.title_of(session) for session in sessions]
@@ -58,7 +58,8 @@ def page(
     articles, first = [], 0
     for i, (session, view) in enumerate(zip(sessions, views, strict=True)):
         say(titles[i])
-        articles.append(article(session, f"s{i}", choice, view, first))
+        part = article(session, f"s{i}", choice, view, first)
+        articles.append(_folded(titles[i], part) if before[0] else part)
         first += len(session.results)
     keys = keyed([result for session in sessions for result in session.results])
     data = data_element("gaitid-cycles", cycle_data(keys))
@@ -83,6 +84,11 @@ def _contents(titles: Sequence[str]) -> str:
         return ""
     items = "".join(f'<li><a href="#s{i}">{escape(title)}</a></li>' for i, title in enumerate(titles))
     return f'<nav aria-label="Sessions"><h2>Sessions</h2><ol>{items}</ol></nav>'
+
+
+def _folded(title: str, article: str) -> str:
+    """An article that a link to it opens, as browsers do with what lies in ``details``."""
+    return f'<details class="part"><summary>{escape(title)}: all about this session</summary>{article}</details>'
 
 
 def article(session: Session, key: str, choice: str | None, view: Views, first: int) -> str:
