@@ -25,6 +25,7 @@ import numpy as np
 from gaitid.dynamics import SOLVER_NAMES
 from gaitid.dynamics.chain import Chain, solve_in_chunks
 from gaitid.dynamics.components import JointLoad, LinkRows, apply, apply_transposed, blank_partial, cross
+from gaitid.dynamics.constrained import solve_constrained
 from gaitid.dynamics.wrench import Wrench
 from gaitid.trial import Array
 
@@ -160,13 +161,6 @@ def solve_recursive(chain: Chain, gravity_g: Array) -> list[Wrench]:
         return F, M
 
     return _from_the_free_ends(chain, step)
-
-
-def solve_constrained(chain: Chain, gravity_g: Array) -> list[Wrench]:
-    """The joints' wrenches by Lagrange multipliers (`gaitid.dynamics.constrained`), loaded where they are asked for."""
-    from gaitid.dynamics.constrained import solve_constrained as solve
-
-    return solve(chain, gravity_g)
 
 
 Solver = Callable[[Chain, Array], list[Wrench]]
