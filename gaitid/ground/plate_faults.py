@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.ground.balance import Balance
-from gaitid.ground.clocks import clock_faults
+from gaitid.ground.clocks import clock_faults, quick_steps
 from gaitid.ground.contacts import LOADED, UNSUPPORTED, Loads
 from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.gains import gain_faults
@@ -142,6 +142,8 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
         broken |= {number for fault in gains if fault.withheld for number in fault.plates}
         body = mover.balance, mover.weight_N
         faults += clock_faults(trial, ground, loads, sound, body)
+        if not any(fault.code == "rate_doubtful" for fault in faults):
+            faults += quick_steps(trial, loads)
         if not broken:
             faults += whole_step_faults(ground, loads, sound, mover.com_g, body)
     return PlateFaults(tuple(faults))

@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from attack_markers import markers_tilted
-from attack_plates import crosstalk, exchanged, in_a_stance, one_channel_late, scaled, spike, with_plates
+from attack_plates import crosstalk, exchanged, in_a_stance, one_channel_late, rate_wrong, scaled, spike, with_plates
 from attack_trials import RECORDED, Case, SimulatedCase, recorded_case, simulated_case
 from shared_trials import SHARED
 
@@ -77,6 +77,15 @@ def test_a_lost_sample_does_not_cost_the_mass_that_whole_steps_tell() -> None:
     result = analyse(sample.trial, case.model, case.subject, case.static)
     assert any(note.code == "values_lost" for note in result.notes)
     assert result.subject.mass_kg == pytest.approx(whole, rel=0.002)
+
+
+@pytest.mark.parametrize("name", ["isb_bone_names/walk", "rajagopal/run"])
+def test_steps_quicker_than_anybodys_tell_a_rate_that_is_twice_too_high(name: str) -> None:
+    case = recorded(next(one.name for one in RECORDED if one.name.endswith(name)))
+    (twice,) = rate_wrong(2.0, False, case, np.random.default_rng(1))
+    result = analyse(twice.trial, case.model, case.subject, case.static)
+    for known, found in ((0, case.result), (1, result)):
+        assert len([n for n in found.notes if n.code == "rate_doubtful" and "after each other" in n.text]) == known
 
 
 @pytest.mark.parametrize("plate", [0, 1])
