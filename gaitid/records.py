@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field
-from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 _T = TypeVar("_T")
@@ -30,13 +29,7 @@ def frozen_dataclass(*, eq: bool = True) -> Callable[[type[_T]], type[_T]]:
     """
 
     def make(cls: type[_T]) -> type[_T]:
-        # the standard decorator searches the text of each annotation for those that are no fields: half of its time
-        texts = get_annotations(cls)
-        cls.__annotations__ = {name: text if "ClassVar" in text else object for name, text in texts.items()}
         made: Any = dataclass(init=False, repr=False, eq=False)(cls)
-        cls.__annotations__ = texts
-        for name in texts.keys() & made.__dataclass_fields__.keys():
-            made.__dataclass_fields__[name].type = texts[name]
         made.__init__, made.__repr__, made.__setattr__, made.__delattr__ = _init, _show, _set, _delete
         if eq:
             made.__eq__, made.__hash__ = _equal, _hash
