@@ -121,15 +121,3 @@ def test_a_named_tuple_is_what_the_standard_library_makes() -> None:
         own.first = 3  # type: ignore[misc]
     with pytest.raises(TypeError, match="missing"):
         Own()  # type: ignore[call-arg]
-    for wrong in ((1, "b", 2), (1,)):
-        with pytest.raises(TypeError, match="each once"):
-            Own(*wrong, first=1)  # type: ignore[misc]
-    with pytest.raises(TypeError, match="each once"):
-        Own(1, third=2)  # type: ignore[call-arg]
-    with pytest.raises(ValueError, match="third"):
-        own._replace(third=2)  # type: ignore[call-arg]
-    assert Own(second="c", first=1) == Own(1, "c") == Own._make([1, "c"]) and copy.copy(own) == own
-    assert own._replace(second=None).second is None  # type: ignore[arg-type]
-    match own:
-        case Own(first, second):
-            assert (first, second) == (1, "b")

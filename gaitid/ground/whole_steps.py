@@ -95,8 +95,8 @@ def _turns(ground: Ground, loads: Loads, along_g: Array, across_g: Array) -> boo
     for side, foot in ground.feet.items():
         toes_g = foot.toe_g - foot.heel_g
         points = [median(toes_g[c.loaded]) for c in loads.contacts if c.side == side]
-        degrees = np.degrees([np.arctan2(point @ across_g, point @ along_g) for point in points])
-        if len(degrees) and np.nanmax(degrees) - np.nanmin(degrees) > TURNS:
+        degrees = np.degrees([np.arctan2(p @ across_g, p @ along_g) for p in points if np.isfinite(p).all()])
+        if len(degrees) and np.ptp(degrees) > TURNS:
             return True
     return False
 

@@ -139,18 +139,15 @@ class Result:
         trials = [e for e in entries if e.get("role") == "trial"] or entries
         return str(trials[0].get("sha256") or "") if trials else ""
 
-    def warnings(self, beside_verdict: bool = False) -> dict[str, list[str]]:
+    def warnings(self) -> dict[str, list[str]]:
         """The texts of the record's warnings by their severity, the most serious first.
 
-        With `beside_verdict` without those that the reasons of the verdict say.
         Records with `schema` 2 hold objects, those before it texts without a severity, which count as "".
         """
         given = self.section("warnings")
         texts: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
         for item in given if isinstance(given, list) else [] if given in (None, "") else [given]:
             note = item if isinstance(item, Mapping) and "text" in item else {"text": item}
-            if beside_verdict and self._in_verdict(note):
-                continue
             texts.setdefault(str(note.get("severity", "")), []).append(str(note["text"]))
         return {severity: several for severity, several in texts.items() if several}
 
@@ -159,12 +156,6 @@ class Result:
         verdict = self.section("verdict")
         given = verdict.get("reasons") if isinstance(verdict, Mapping) else None
         return [reason for reason in given if isinstance(reason, Mapping)] if isinstance(given, list) else []
-
-    def _in_verdict(self, note: Mapping[str, object]) -> bool:
-        """Whether a reason says a note: with its code, and all of its words (several may stand in one sentence)."""
-        told = [str(r.get("text", "")) for r in self.reasons() if r.get("code") == note.get("code", "")]
-        words = {word.rstrip(":;,") for word in str(note["text"]).split()}
-        return any(words <= {word.rstrip(":;,") for word in text.split()} for text in told)
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,13 @@ import pytest
 from gaitid.norms import Band
 from gaitid.report import write_report
 from gaitid.report.page.compare import against
-from gaitid.report.page.head import assumed_html, plates_html, trust_html
+from gaitid.report.page.head import assumed_html, facts, plates_html, trust_html
 from gaitid.report.page.methods import checklist_html, methods_text
 from gaitid.report.page.panels import PANELS
 from gaitid.report.page.pool import CYCLE, PERCENT, STANCE, pool
 from gaitid.report.page.svg import band, line, scale_for
 from gaitid.report.page.told import notes, readable, reasons
-from gaitid.report.result import load_result
+from gaitid.report.result import load_result, load_results
 
 Edit = Callable[[Path, dict[str, object]], None]
 KNEE = PANELS["knee_flexion_deg"]
@@ -156,6 +156,16 @@ def test_which_foot_was_on_which_plate(cycled: Path, edit_record: Edit) -> None:
     assert "1 and 3 right 150–213 90 % geometry" in said
     assert "4 none – – no foot’s load is known from it; it carried 80 N at most" in said
     assert "frames left 203–266: the foot stands across the edge of plate 3" in said
+
+
+def test_names_of_people_stand_only_where_the_record_keeps_them(cycled: Path, edit_record: Edit) -> None:
+    def head() -> str:
+        (session,) = load_results([cycled])
+        return words(facts(session, [1.1, 1.3]))
+
+    assert "Name" not in head() and "Speed 1.20 ± 0.14 m/s" in head()
+    edit_record(cycled, {"trial": {"subject_names": ["Jane Doe"]}})
+    assert head().startswith("Name Jane Doe Trials walk Speed")
 
 
 def test_what_was_assumed(cycled: Path, edit_record: Edit) -> None:

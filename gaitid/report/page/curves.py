@@ -14,11 +14,14 @@ from gaitid.report.page import svg
 from gaitid.report.page.compare import Compared, against, band_at
 from gaitid.report.page.panels import GROUPS, CyclePanel, Group
 from gaitid.report.page.pool import CYCLE, PERCENT, Basis, MeanCurve, Pooled
+from gaitid.report.page.told import each_note, readable
 from gaitid.report.result import Result
 from gaitid.report.stance import unknown_by_reason
-from gaitid.report.text import escape, fixed
+from gaitid.report.text import escape
 from gaitid.trial import Array, Mask
 
+# Codes of notes that say why no moment is known although loads are.
+_WHY_NO_MOMENTS = {"mass_unknown", "no_known_wrench"}
 # Of more curves a side so many are drawn, evenly chosen; the mean is of all.
 MOST_DRAWN = 40
 # From so many curves a side on, each is drawn at every second percent.
@@ -37,7 +40,7 @@ class Drawn:
     of : tuple of str
         The sides that the trials have.
     why_empty : mapping of str to str
-        By side: why no load is known.
+        By side: why no load is known; told under the first group that needs a load.
     """
 
     key: str
@@ -53,13 +56,14 @@ class Drawn:
 
 def why_unknown(results: Sequence[Result]) -> dict[str, str]:
     """By side why loads are unknown: what the contacts say, of all trials, each once; else what the coverage counts."""
+    empty = [readable(text) for result in results for _, code, text in each_note(result) if code in _WHY_NO_MOMENTS]
     why = {}
     for side in ("left", "right"):
         contacts = [c for result in results for c in result.contacts if c.side == side and c.reason]
         told = [f"plate {c.plates}: {c.reason}" if c.known else c.reason for c in contacts]
         if not any(not c.known for c in contacts):
             told += [why for result in results for of, _, why in unknown_by_reason(result) if of == side]
-        why[side] = "; ".join(dict.fromkeys(told))
+        why[side] = "; ".join(dict.fromkeys([*empty, *told]))
     return why
 
 
@@ -79,11 +83,19 @@ def _group(drawn: Drawn, group: Group) -> str:
     panels = "".join(_panel(drawn, panel) for panel in group.panels)
     note = f'<p class="note">{escape(group.note)}</p>' if group.note else ""
     note += "".join(f'<p class="note">{escape(text)}</p>' for text in _without_mean(drawn, group))
+    if not any(_drawn(drawn, panel) for panel in group.panels):
+        panels = ""
     heading = f"{drawn.key}-{group.key}"
     return (
         f'<section class="group" data-group="{group.key}" aria-labelledby="{heading}">'
         f'<h3 id="{heading}">{group.title}</h3>{note}<div class="panels">{panels}</div></section>'
     )
+
+
+def _drawn(drawn: Drawn, panel: CyclePanel) -> bool:
+    """Whether a panel has any curve."""
+    empty = np.empty((0, len(PERCENT)))
+    return any(np.isfinite(p.curves.columns.get(panel.column, empty)).any() for p in drawn.basis.sides.values())
 
 
 def _panel(drawn: Drawn, panel: CyclePanel) -> str:
@@ -123,11 +135,14 @@ def _without_mean(drawn: Drawn, group: Group) -> list[str]:
         for side in drawn.of
         if loaded and not any(side in drawn.basis.sides and drawn.basis.sides[side].mean(p.column).n for p in loaded)
     ]
-    told = []
-    for side in without:
-        why = drawn.why_empty.get(side, "")
-        told.append(f"{side.capitalize()}: no whole {drawn.basis.kind} with a known load{f': {why}' if why else ''}.")
-    return told
+    if not without:
+        return []
+    first = next(g for g in groups_of(drawn.basis) if any(panel.loaded for panel in g.panels))
+    what = f"no whole {drawn.basis.kind} with a known load"
+    if group.key != first.key:
+        return [f"{' and '.join(without).capitalize()}: {what}; why stands under {first.title.lower()}."]
+    whys = {side: drawn.why_empty.get(side, "") for side in without}
+    return [f"{side.capitalize()}: {what}{f': {why}' if why else ''}." for side, why in whys.items()]
 
 
 def _no_values(drawn: Drawn, panel: CyclePanel, means: Mapping[str, MeanCurve]) -> str:
@@ -338,8 +353,3 @@ def _how_many(pooled: Pooled, kind: str) -> str:
     count = len(pooled)
     whole = "" if count <= MOST_DRAWN else f", {MOST_DRAWN} of them drawn"
     return f" ({count} {kind}{'' if count == 1 else 's'}{whole})"
-
-
-def value_words(value: float, panel: CyclePanel) -> str:
-    """A value of a panel with its unit."""
-    return f"{fixed(panel.scale * value, panel.decimals)} {panel.unit}"

@@ -174,8 +174,9 @@
       const joints = off("joint");
       const groups = off("group");
       for (const group of root.querySelectorAll(".group")) {
-        for (const panel of group.querySelectorAll(".panel")) panel.hidden = joints.has(panel.dataset.joint);
-        group.hidden = groups.has(group.dataset.group) || !group.querySelector(".panel:not([hidden])");
+        const inside = [...group.querySelectorAll(".panel")];
+        for (const panel of inside) panel.hidden = joints.has(panel.dataset.joint);
+        group.hidden = groups.has(group.dataset.group) || (inside.length > 0 && inside.every((panel) => panel.hidden));
       }
       show();
     }
