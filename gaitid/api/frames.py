@@ -62,9 +62,7 @@ def frame_from(path: Path, table: str) -> pd.DataFrame:
         words = {name: str for name in header if name in _words(table)}
         numbers = {name: [""] for name in header if name not in words}
         read: Any = pd.read_csv
-        frame = read(
-            io.StringIO(text), dtype=words, keep_default_na=False, na_values=numbers, float_precision="round_trip"
-        )
+        frame = read(io.StringIO(text), dtype=words, keep_default_na=False, na_values=numbers)
         return _typed(table, frame)
     except (ValueError, TypeError) as error:
         raise ReadError(f"{path}: not a table", expected="what gaitid run wrote", found=str(error)) from None

@@ -1,11 +1,12 @@
-"""An `Analysis` as a picture: its curves over the gait cycle."""
+"""The tables of a trial as a picture: curves over the gait cycle."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
 from matplotlib.figure import Figure
 
 from gaitid.drawing import shared_style
@@ -14,11 +15,11 @@ from gaitid.report.curves import COLOURS, GRID, INK, MUTED
 from gaitid.report.panels import POWERS, SAGITTAL_ANGLES, SAGITTAL_MOMENTS
 from gaitid.write.cycles import CYCLE_COLUMNS
 
-if TYPE_CHECKING:
-    from gaitid.api.result import Analysis
-
 _PANELS = (*SAGITTAL_ANGLES, *SAGITTAL_MOMENTS, *POWERS)
-_TITLES = {panel.column.removeprefix("{side}_"): (panel.title, panel.unit) for panel in _PANELS}
+_BY_COLUMN = {panel.column.removeprefix("{side}_"): panel for panel in _PANELS}
+# By the end of a column's name: the unit, and what its axis shows at least, as on the page.
+_UNITS = {"_deg": ("deg", 10.0), "_Nm_per_kg": ("N·m/kg", 0.2), "_W_per_kg": ("W/kg", 0.5), "_N_per_kg": ("N/kg", 0.5)}
+_MOST = 9
 _ACROSS, _SIZE_IN = 3, (3.7, 2.0)
 _DPI = 110
 
@@ -32,15 +33,16 @@ class CurveFigure(Figure):
         return buffer.getvalue()
 
 
-def draw(analysis: Analysis, columns: Sequence[str] | None = None) -> Figure:
-    """Panels of curves; parameters as of `Analysis.plot`."""
-    by_cycle = not analysis.cycles.empty
-    sides = [side for side in COLOURS if any(name.startswith(f"{side}_") for name in analysis.joints.columns)]
+def draw(title: str, cycles: pd.DataFrame, joints: pd.DataFrame, columns: Sequence[str] | None = None) -> Figure:
+    """Panels of curves, over time where there is no cycle; `columns` as of `gaitid.api.result.Analysis.plot`."""
+    by_cycle = not cycles.empty
+    sides = [side for side in COLOURS if any(name.startswith(f"{side}_") for name in joints.columns)]
     if by_cycle:
-        there = [str(name) for name in analysis.cycles.columns if name not in CYCLE_COLUMNS]
+        there = [str(name) for name in cycles.columns if name not in CYCLE_COLUMNS]
     else:
-        there = [str(n).removeprefix("left_") for n in analysis.joints.columns if str(n).startswith("left_")]
-    wanted = [name for name in _TITLES if name in there] if columns is None else list(columns)
+        of_sides = [str(n).partition("_") for n in joints.columns]
+        there = list(dict.fromkeys(name for side, _, name in of_sides if side in sides))
+    wanted = _known_first(there, cycles if by_cycle else joints) if columns is None else list(columns)
     unknown = [name for name in wanted if name not in there]
     if unknown or not wanted:
         found = ", ".join(unknown) or "none of those that are drawn"
@@ -52,30 +54,42 @@ def draw(analysis: Analysis, columns: Sequence[str] | None = None) -> Figure:
         for i, name in enumerate(wanted):
             axes = figure.add_subplot(rows, across, i + 1)
             for side in sides:
-                _curves(axes, analysis, side, name, by_cycle)
+                if by_cycle:
+                    _cycles(axes, cycles[cycles["side"] == side], side, name)
+                elif f"{side}_{name}" in joints:
+                    axes.plot(joints["time_s"], joints[f"{side}_{name}"], label=side, **_style(side))
             _dress(axes, name, "% of the gait cycle" if by_cycle else "time (s)", below=i >= len(wanted) - across)
         drawn = [line for line in figure.axes[0].lines if not str(line.get_label()).startswith("_")]
         if drawn:
             figure.legend(handles=drawn, loc="outside upper right", ncols=2, frameon=False, fontsize=8)
-        model = analysis.record["model"]["name"]
-        figure.suptitle(f"{analysis.name} · {model} · {analysis.verdict['trial']}", x=0.01, ha="left", fontsize=10)
+        figure.suptitle(title, x=0.01, ha="left", fontsize=10)
     return figure
 
 
-def _curves(axes: Any, analysis: Analysis, side: str, name: str, by_cycle: bool) -> None:
-    style = {"color": COLOURS[side], "linewidth": 1.4, "linestyle": "-" if side == "left" else (0, (7, 1.4))}
-    if not by_cycle:
-        axes.plot(analysis.joints["time_s"], analysis.joints[f"{side}_{name}"], label=side, **style)
-        return
-    of_side = analysis.cycles[analysis.cycles["side"] == side]
+def _known_first(there: Sequence[str], table: pd.DataFrame) -> list[str]:
+    """What is drawn by default: the sagittal curves that are known, or the first known ones of other joints."""
+    ends = tuple(str(name) for name in table.columns if table[name].notna().any())
+    known = [name for name in there if any(end == name or end.endswith(f"_{name}") for end in ends)]
+    return [name for name in _BY_COLUMN if name in known] or known[:_MOST]
+
+
+def _style(side: str) -> dict[str, Any]:
+    return {"color": COLOURS[side], "linewidth": 1.4, "linestyle": "-" if side == "left" else (0, (7, 1.4))}
+
+
+def _cycles(axes: Any, of_side: pd.DataFrame, side: str, name: str) -> None:
     for i, (_, cycle) in enumerate(of_side.groupby("cycle")):
-        axes.plot(cycle["percent"], cycle[name], label="_" if i else side, **style)
+        axes.plot(cycle["percent"], cycle[name], label="_" if i else side, **_style(side))
         axes.axvline(cycle["foot_off_percent"].iloc[0], color=COLOURS[side], linewidth=0.6, alpha=0.5)
 
 
 def _dress(axes: Any, name: str, below_it: str, below: bool) -> None:
-    title, unit = _TITLES.get(name, (name, ""))
-    axes.set_title(title, fontsize=8, loc="left", color=INK)
+    unit, least = next((of for end, of in _UNITS.items() if name.endswith(end)), ("", 0.0))
+    axes.set_title(_BY_COLUMN[name].title if name in _BY_COLUMN else name, fontsize=8, loc="left", color=INK)
+    low, high = axes.get_ylim()
+    if high - low < least:  # noise about zero is not to look like a curve
+        middle = (low + high) / 2
+        axes.set_ylim(middle - least / 2, middle + least / 2)
     axes.set_ylabel(unit, fontsize=8, color=MUTED)
     axes.tick_params(labelsize=7, colors=MUTED)
     axes.axhline(0, color=GRID, linewidth=0.8, zorder=0)

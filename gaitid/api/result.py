@@ -333,7 +333,8 @@ class Analysis:
         load_matplotlib("plot")
         from gaitid.api.picture import draw
 
-        return draw(self, columns)
+        title = f"{self.name} · {self.record['model']['name']} · {self.verdict['trial']}"
+        return draw(title, self.cycles, self.joints, columns)
 
     def __repr__(self) -> str:
         known = self.contacts["plates"] != ""
@@ -346,6 +347,6 @@ class Analysis:
         )
 
     def _repr_html_(self) -> str:
-        from gaitid.api.page import table_of
+        from gaitid.api.page import Shown, table_of
 
-        return table_of(self)
+        return table_of(Shown(self.name, self.record, self.contacts, self.cycles, self.joints))
