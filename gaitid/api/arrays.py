@@ -102,7 +102,7 @@ def trial_from_arrays(  # noqa: PLR0913 - what a file holds, each under its name
     >>> markers = {label: walk.marker(label) for label in walk.labels}
     >>> trial = gaitid.trial_from_arrays(markers, rate_hz=100, plates=walk.plates, first_frame=walk.first_frame)
     >>> gaitid.analyse(trial, model="pig", subject="sample_data/walk/walk.subject.yaml")
-    <gaitid.Analysis trial: model pig; good (left good, right good); 3 contacts, 1 cycles>
+    <gaitid.Analysis trial: model pig; good; 2 contacts on plates, 3 cycles>
     """
     if not markers:
         raise ReadError("no markers", expected="a mapping of label to positions, (frames, 3), in m")

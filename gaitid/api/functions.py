@@ -103,7 +103,7 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
     >>> import gaitid
     >>> r = gaitid.analyse("sample_data/walk/walk.c3d", model="pig")
     >>> r
-    <gaitid.Analysis walk: model pig; good (left good, right good); 3 contacts, 1 cycles>
+    <gaitid.Analysis walk: model pig; good; 2 contacts on plates, 3 cycles>
     >>> [name for name in r.moments if name.startswith("left_knee")]  # doctest: +NORMALIZE_WHITESPACE
     ['left_knee_extension_moment_Nm_per_kg', 'left_knee_abduction_moment_Nm_per_kg',
      'left_knee_external_rotation_moment_Nm_per_kg']
@@ -228,9 +228,9 @@ def read_trial(
     >>> import gaitid
     >>> trial = gaitid.read_trial("sample_data/walk/walk.c3d")
     >>> trial.rate_hz, trial.n_frames, len(trial.plates)
-    (100.0, 150, 2)
+    (100.0, 300, 2)
     >>> trial.marker("LASI")[0].round(3)  # m, laboratory axes
-    array([-0.058,  0.125,  0.994])
+    array([-1.098,  0.147,  1.006])
     """
     file = file_path("path", path)
     extra = {name: Path(value) for name, value in (("forces", forces), ("plates", plates)) if value is not None}
