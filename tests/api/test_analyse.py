@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -129,6 +130,17 @@ def test_the_files_are_those_of_run_to_the_byte(
 def test_every_option_of_run_is_a_keyword_in_its_order() -> None:
     """One that is added to `run` is to be added here, or the command in a record is another."""
     assert [option.opts[-1] for option in RESULT_OPTIONS] == list(KEYWORDS.values())
+
+
+def test_files_do_not_depend_on_threads_of_linear_algebra(tmp_path: Path) -> None:
+    """The command takes one thread; from Python numpy may have been loaded before, with several."""
+    code = "import sys, numpy, gaitid; gaitid.analyse(sys.argv[1], model='pig').write(sys.argv[2])"
+    trial = str(WALK.parent / "walk_noisy" / "walk.c3d")
+    for threads in ("1", "2"):
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": threads}
+        words = [sys.executable, "-c", code, trial, str(tmp_path / threads)]
+        subprocess.run(words, env=environment, check=True)
+    assert files(tmp_path / "1") == files(tmp_path / "2")
 
 
 @pytest.mark.parametrize(("keywords", "words"), CASES)
