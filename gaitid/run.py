@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -257,7 +257,7 @@ def with_model(prepared: Prepared, model: Model) -> Prepared:
     return replace(prepared, model=model, subject=subject, inputs=(*_model_inputs(model), *prepared.inputs))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class _Session:
     """A session as one command sees it; equal where the answer of `_choice` is the same."""
 

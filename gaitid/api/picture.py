@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from gaitid.drawing import shared_style
 from gaitid.errors import GaitidError
-from gaitid.report.curves import COLOURS, GRID, INK, MUTED
 from gaitid.report.panels import POWERS, SAGITTAL_ANGLES, SAGITTAL_MOMENTS
+from gaitid.report.pictures.axes import GRID, INK, MUTED, SIDE_STYLES
 from gaitid.write.cycles import CYCLE_COLUMNS
 
 _PANELS = (*SAGITTAL_ANGLES, *SAGITTAL_MOMENTS, *POWERS)
@@ -20,6 +20,7 @@ _BY_COLUMN = {panel.column.removeprefix("{side}_"): panel for panel in _PANELS}
 # By the end of a column's name: the unit, and what its axis shows at least, as on the page.
 _UNITS = {"_deg": ("deg", 10.0), "_Nm_per_kg": ("N·m/kg", 0.2), "_W_per_kg": ("W/kg", 0.5), "_N_per_kg": ("N/kg", 0.5)}
 _MOST = 9
+_STYLES = dict(zip(("left", "right"), SIDE_STYLES))
 _ACROSS, _SIZE_IN = 3, (3.7, 2.0)
 _DPI = 110
 
@@ -36,7 +37,7 @@ class CurveFigure(Figure):
 def draw(title: str, cycles: pd.DataFrame, joints: pd.DataFrame, columns: Sequence[str] | None = None) -> Figure:
     """Panels of curves, over time where there is no cycle; `columns` as of `gaitid.api.result.Analysis.plot`."""
     by_cycle = not cycles.empty
-    sides = [side for side in COLOURS if any(name.startswith(f"{side}_") for name in joints.columns)]
+    sides = [side for side in _STYLES if any(name.startswith(f"{side}_") for name in joints.columns)]
     if by_cycle:
         there = [str(name) for name in cycles.columns if name not in CYCLE_COLUMNS]
     else:
@@ -74,13 +75,15 @@ def _known_first(there: Sequence[str], table: pd.DataFrame) -> list[str]:
 
 
 def _style(side: str) -> dict[str, Any]:
-    return {"color": COLOURS[side], "linewidth": 1.4, "linestyle": "-" if side == "left" else (0, (7, 1.4))}
+    colour, dashes = _STYLES[side]
+    # the dashed one above the other
+    return {"color": colour, "linewidth": 1.4, "linestyle": dashes, "zorder": 2.1 if dashes == "-" else 2.2}
 
 
 def _cycles(axes: Any, of_side: pd.DataFrame, side: str, name: str) -> None:
     for i, (_, cycle) in enumerate(of_side.groupby("cycle")):
         axes.plot(cycle["percent"], cycle[name], label="_" if i else side, **_style(side))
-        axes.axvline(cycle["foot_off_percent"].iloc[0], color=COLOURS[side], linewidth=0.6, alpha=0.5)
+        axes.axvline(cycle["foot_off_percent"].iloc[0], color=_STYLES[side][0], linewidth=0.6, alpha=0.5)
 
 
 def _dress(axes: Any, name: str, below_it: str, below: bool) -> None:

@@ -277,8 +277,17 @@ class Analysis:
         """
         return self._source.write(Path(folder))
 
-    def report(self, path: File, *, norms: str | None = None, format: str | None = None) -> Path:
-        """Write the clinical page (``.html``) or sheet (``.png``), as ``gaitid report`` does.
+    def report(
+        self,
+        path: File,
+        *,
+        norms: str | None = None,
+        format: str | None = None,
+        figures: str | Sequence[str] = (),
+        width: str | float | None = None,
+        cycles: bool = False,
+    ) -> Path:
+        """Write the clinical page (``.html``) or a picture (``.png``, ``.svg``, ``.pdf``), as ``gaitid report`` does.
 
         Parameters
         ----------
@@ -286,7 +295,13 @@ class Analysis:
         norms : str, optional
             Name of norms, a file of them, or ``none``; by default those that fit.
         format : str, optional
-            ``html`` or ``png``; by default what the suffix says.
+            ``html``, ``png``, ``svg`` or ``pdf``; by default what the suffix says.
+        figures : str or sequence of str
+            Of a picture: ``sheet``, ``kinematics``, ``moments``, ``powers``, ``ground``, or a panel (``hip_flexion``).
+        width : str or float, optional
+            Of a picture: ``single``, ``1.5``, ``double``, or mm.
+        cycles : bool
+            Draw every cycle in a picture, thin.
 
         Returns
         -------
@@ -296,21 +311,25 @@ class Analysis:
         ------
         GaitidError
         """
-        from gaitid.report import write_report
+        from gaitid.report import Choices, write_report
+        from gaitid.report.pictures.request import Request
 
         output = Path(path)
+        names = (figures,) if isinstance(figures, str) else tuple(figures)
+        asked = Request(names, None if width is None else str(width), cycles)
+        choices = Choices(asked if asked != Request() else None)
         if isinstance(self._source, Stored):
-            return write_report([self._source.path], output, format, norms)
+            return write_report([self._source.path], output, format, norms, choices)
         files = self._source.files if isinstance(self._source, Made) else ()
         refuse_to_overwrite([output], files)
         # a page names the folder of a result as its session: that of the trial
         session = next((file.absolute().parent.name for file in files if file.is_file()), "") or "memory"
         with TemporaryDirectory(prefix="gaitid-") as folder:
             *_, record = self.write(Path(folder, session))
-            return write_report([record], output, format, norms)
+            return write_report([record], output, format, norms, choices)
 
     def plot(self, columns: Sequence[str] | None = None) -> Figure:
-        """Curves over the gait cycle, left red and right blue, a line a cycle; over time where there is no cycle.
+        """Curves over the gait cycle, a line a cycle; over time where there is no cycle.
 
         Parameters
         ----------

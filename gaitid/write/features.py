@@ -25,12 +25,12 @@ def features_text(found: FeatureValues, trial: Trial) -> str:
     """
     lines = [",".join(FEATURE_COLUMNS) + "\n"]
     if found.cycles:
-        frames = feature_frames(found, trial)
         values = rows_text(found.value.reshape(-1, 1)).splitlines()
-        places = rows_text(np.stack([found.percent, frames], axis=2).reshape(-1, 2)).splitlines(keepends=True)
-        heads = [f"{c.side},{c.number}" for c in found.cycles for _ in FEATURES]
-        names, units = _NAMES * len(found.cycles), _UNITS * len(found.cycles)
-        lines += ["".join(row) for row in zip(heads, names, values, units, places, strict=True)]
+        places = _places(found, trial)
+        for i, cycle in enumerate(found.cycles):
+            head, rows = f"{cycle.side},{cycle.number}", slice(i * len(FEATURES), (i + 1) * len(FEATURES))
+            cells = zip(_NAMES, values[rows], _UNITS, places[rows], strict=True)
+            lines += [f"{head}{name}{value}{unit}{place}" for name, value, unit, place in cells]
     return "".join(lines)
 
 
@@ -39,3 +39,14 @@ def feature_frames(found: FeatureValues, trial: Trial) -> Array:
     of_cycles = [(cycle.strike.time_s, cycle.duration_s) for cycle in found.cycles]
     start, length = np.array(of_cycles).reshape(-1, 2).T[:, :, None]
     return np.asarray(trial.first_frame + np.rint((start + found.percent / 100 * length) * trial.rate_hz))
+
+
+def _places(found: FeatureValues, trial: Trial) -> list[str]:
+    """The ends of all lines: percent and frame; most are empty."""
+    cycle, feature = np.nonzero(np.isfinite(found.percent))
+    ends = np.stack([found.percent, feature_frames(found, trial)], axis=2)[cycle, feature]
+    places = [",\n"] * found.percent.size
+    texts = rows_text(ends).splitlines(keepends=True)
+    for at, text in zip((cycle * found.percent.shape[1] + feature).tolist(), texts, strict=True):
+        places[at] = text
+    return places

@@ -364,6 +364,9 @@ def test_the_page_is_that_of_report(walk: gaitid.Analysis, tmp_path: Path, monke
     a, b, c = (page(tmp_path / f"{name}.html") for name in "abc")
     assert len(a) > 100_000
     assert a == b == c
+    assert walk.report(tmp_path / "f.pdf", figures="moments", width="single").read_bytes().startswith(b"%PDF")
+    with pytest.raises(gaitid.GaitidError, match="knees"):
+        walk.report(tmp_path / "g.pdf", figures="knees")
 
 
 def test_plots(walk: gaitid.Analysis) -> None:
