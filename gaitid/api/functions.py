@@ -181,7 +181,7 @@ def _one_line(about: str = "") -> Iterator[None]:
     try:
         yield
     except GaitidError as error:
-        if about and not error.wrong.startswith(about):
+        if about and not error.wrong.startswith(f"{about}:"):
             error.wrong = f"{about}: {error.wrong}"
             error.args = (error.line(),)
         raise
