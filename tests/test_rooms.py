@@ -12,7 +12,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "gaitid"
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
-MOST_ENTRIES = 31
+MOST_ENTRIES = 32  # `export` came: what other programs read is neither a table of `run` nor a page for people
 
 Imports = Mapping[str, frozenset[str]]
 
