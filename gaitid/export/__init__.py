@@ -7,7 +7,7 @@ of how a number came about.
 #: What ``--to`` takes, and what it makes of a result ``walk``.
 FORMATS = {
     "c3d": "a copy of the trial's C3D with the results as points",
-    "trc": "markers as analysed, for OpenSim",
+    "trc": "markers with labels checked and gaps filled, for OpenSim",
     "mot": "ground reactions, with their external loads (XML), for OpenSim",
     "sto": "joint moments, and angles, under OpenSim's names of coordinates",
     "mat": "all tables as structs, for MATLAB and Octave",
