@@ -17,9 +17,28 @@ from gaitid.errors import GaitidError
 from gaitid.records import frozen_dataclass
 from gaitid.run.again import analyse_recorded, places, refuse_other_numbers
 from gaitid.trial import Array
-from gaitid.write import TABLES
+from gaitid.write import TABLES, TEXT_COLUMNS, TRIAL_COLUMNS
 
 SUFFIX = ".run.json"
+#: Columns that hold words, also where all of them look like numbers.
+WORDS = frozenset((*TEXT_COLUMNS, *TRIAL_COLUMNS, *("plates", "method", "reason")))
+#: Ends of columns' names and their units, the longer before the shorter.
+UNITS = {
+    "Nm_per_kg": "N.m/kg",
+    "W_per_kg": "W/kg",
+    "N_per_kg": "N/kg",
+    "steps_per_min": "1/min",
+    "rad_per_s2": "rad/s2",
+    "rad_per_s": "rad/s",
+    "m_per_s2": "m/s2",
+    "m_per_s": "m/s",
+    "percent": "%",
+    "deg": "deg",
+    "Nm": "N.m",
+    "N": "N",
+    "m": "m",
+    "s": "s",
+}
 #: Without these a folder holds no result.
 _NEEDED = ("wrenches", "joints")
 
@@ -38,9 +57,16 @@ class Column:
     name: str
     cells: tuple[str, ...]
 
+    @property
+    def unit(self) -> str:
+        """As the name ends; empty where it has none."""
+        return next((unit for end, unit in UNITS.items() if self.name.endswith(f"_{end}")), "")
+
     @cached_property
     def numbers(self) -> Array | None:
-        """(rows,) array, NaN where a cell is empty; None for words, and where no cell says what it is."""
+        """(rows,) array, NaN where a cell is empty; None for words."""
+        if self.name in WORDS:
+            return None
         try:
             return np.array([float(cell) if cell else np.nan for cell in self.cells], dtype=np.float64)
         except ValueError:
