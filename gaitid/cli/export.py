@@ -37,16 +37,16 @@ What each file holds, with its axes, signs and units: docs/export.md.
 def command(results: tuple[Path, ...], formats: tuple[str, ...], output: Path) -> int:
     from gaitid.export.export import export_result, folders_of
 
-    targets = folders_of(results, output)
-    names: dict[Path, Path] = {}
-    for path, folder in targets:
-        if (other := names.setdefault(folder / path.name, path)) is not path:
-            raise click.UsageError(
-                f"{other} and {path} would be the same files in {folder}; give the folder above both, or one at a time"
-            )
     refused = written = 0
+    targets: dict[Path, tuple[Path, Path]] = {}
+    for given in results:
+        below = attempt(str(given), partial(folders_of, given, output))
+        refused += below is None
+        for path, folder in below or ():
+            targets.setdefault(path.resolve(), (path, folder))
+    _refuse_same_names(list(targets.values()))
     try:
-        for path, folder in targets:
+        for path, folder in targets.values():
             for to in dict.fromkeys(formats):
                 done = attempt(str(path), partial(export_result, path, to, folder))
                 if done is None:
@@ -61,3 +61,13 @@ def command(results: tuple[Path, ...], formats: tuple[str, ...], output: Path) -
     if refused and refused + written > 1:
         print_error(f"{refused} of {refused + written} exports were refused")
     return 1 if refused else 0
+
+
+def _refuse_same_names(targets: list[tuple[Path, Path]]) -> None:
+    """Raise where two results would be the same files."""
+    names: dict[Path, Path] = {}
+    for path, folder in targets:
+        if (other := names.setdefault(folder / path.name, path)) is not path:
+            raise click.UsageError(
+                f"{other} and {path} would be the same files in {folder}; give the folder above both, or one at a time"
+            )

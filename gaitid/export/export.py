@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -50,17 +50,15 @@ def export_result(path: Path, to: str, folder: Path) -> Exported:
     return Exported(write_all(folder, made.contents), made.remarks)
 
 
-def folders_of(results: Sequence[Path], output: Path) -> list[tuple[Path, Path]]:
-    """Each result that is meant, and the folder of its files: below a folder that was given, folders are mirrored.
+def folders_of(given: Path, output: Path) -> list[tuple[Path, Path]]:
+    """A result, or each below a folder, with the folder of its files: folders are mirrored below `output`.
 
     Raises
     ------
     GaitidError
         No result there.
     """
-    found: dict[Path, tuple[Path, Path]] = {}
-    for given in results:
-        for path in result_files([given]):
-            below = path.parent.relative_to(given) if given.is_dir() else Path()
-            found.setdefault(path.resolve(), (path, output / below))
-    return list(found.values())
+    if not given.exists():
+        raise GaitidError(f"{given}: no such file or folder", expected="a NAME.run.json, or a folder")
+    found = [path for path in result_files([given]) if ".gaitid" not in path.parts]
+    return [(path, output / path.parent.relative_to(given) if given.is_dir() else output) for path in found]

@@ -113,6 +113,13 @@ def assert_ezc3d_sees_it(path: Path, target: Path, n: int, rtol: float) -> None:
                 )
 
 
+def test_unsigned_samples_become_the_same_reals(tmp_path: Path) -> None:
+    path = tmp_path / "small.c3d"
+    path.write_bytes(write(INTEL, False, {"ANALOG": {"FORMAT": ["UNSIGNED"]}}).data)
+    before, after, _ = added(path, new_points(FRAMES))
+    assert_same_data(before, after)
+
+
 def test_only_what_must_change_does(tmp_path: Path) -> None:
     """Bytes of the header, of the parameters behind POINT and of every frame's own numbers."""
     path = tmp_path / "small.c3d"

@@ -64,9 +64,15 @@ def test_the_result_itself_is_never_overwritten(record: Path, tmp_path: Path) ->
     assert record.with_name("walk.joints.csv").read_bytes() == before
 
 
-def test_a_folder_without_results(tmp_path: Path) -> None:
-    with pytest.raises(Exception, match="no results in it"):
-        typed(tmp_path, "--to", "long", "-o", tmp_path / "out")
+def test_what_is_not_there_does_not_stop_the_others(record: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    words = (tmp_path / "gone.run.json", tmp_path / "empty", record, record)
+    code, lines = typed(*words, "--to", "long", "-o", tmp_path / "out")
+    assert code == 1
+    assert "no such file or folder" in lines[0]
+    assert "no results in it" in lines[1]
+    assert len(lines) == 4  # a result given twice is exported once
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["walk.long.csv"]
 
 
 def test_the_help_names_every_format() -> None:
