@@ -29,7 +29,7 @@ from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.analysis.result import Result  # noqa: E402
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure  # noqa: E402
 from gaitid.errors import GaitidError  # noqa: E402
-from gaitid.ground.contacts import LOADED, Contact  # noqa: E402
+from gaitid.ground.contacts import AIR, LOADED, Contact  # noqa: E402
 from gaitid.markers.gaps import mock_error, noise_of, smoothing_of, spline_weights  # noqa: E402
 from gaitid.markers.jumps import seen_by, steadiest  # noqa: E402
 from gaitid.markers.spikes import BESIDE_FRAMES, BESIDE_S, LONGEST_FRAMES, SURE_RATIO  # noqa: E402
@@ -75,6 +75,8 @@ class Spread(NamedTuple):
 
 
 WALKING, RUNNING = Spread(0.06, 0.03), Spread(0.17, 0.05)
+# s. Both feet are known to carry nothing for so long where the body flies.
+FLIGHT = 0.03
 # Of a contact's greatest vertical force: a smaller one tells nothing.
 TELLING_FORCE = 0.3
 
@@ -274,7 +276,8 @@ def within_spread(clean: Result, spoilt: Result) -> bool:
         return False
     if clean.subject.mass_kg != spoilt.subject.mass_kg:
         return False
-    flies = np.logical_and.reduce([stance.airborne for stance in clean.ground.stances.values()]).any()
+    in_air = np.logical_and.reduce([load.state == AIR for load in clean.loads.by_side.values()])
+    flies = any(stop - first >= FLIGHT * clean.trial.rate_hz for first, stop in spans(in_air))
     spread, changed = RUNNING if flies else WALKING, False
     for contact in clean.contacts:
         before, after = (result.loads.by_side[contact.side] for result in (clean, spoilt))

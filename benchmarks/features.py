@@ -1,4 +1,4 @@
-"""The tables of docs/features.md: the list of features, and integrals of simulated walks with impacts over the truth.
+"""The tables of docs/features.md: the list, recorded walks beside norms, integrals through impacts beside the truth.
 
 python benchmarks/features.py [--write]
 """
@@ -6,6 +6,7 @@ python benchmarks/features.py [--write]
 from __future__ import annotations
 
 import argparse
+import csv
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,14 +17,21 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
+from shared_trials import SHARED  # noqa: E402
 from simulated_trials import simulated_walk  # noqa: E402 - the tests' walk as a trial in memory
 
 from gaitid.analysis.cycle_curves import curves_of  # noqa: E402
 from gaitid.analysis.features import features  # noqa: E402
 from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.body.subject import SubjectFile  # noqa: E402
+from gaitid.gait.curves import CycleCurves  # noqa: E402
+from gaitid.gait.cycles import Cycle  # noqa: E402
 from gaitid.gait.feature_list import FEATURES, KINDS, PHASE_WORDS, PHASES, REACHES, WHOLE  # noqa: E402
+from gaitid.gait.features import measure  # noqa: E402
+from gaitid.gait.marker_events import GaitEvent  # noqa: E402
+from gaitid.gait.spatiotemporal import Stride  # noqa: E402
 from gaitid.model.load import load_model  # noqa: E402
+from gaitid.read import read_trial  # noqa: E402
 from gaitid.simulate.truth import joint_table  # noqa: E402
 from gaitid.trial import Array  # noqa: E402
 
@@ -81,12 +89,114 @@ def _true(walk: object, cycle: object, column: str, name: str) -> float:
     return float(np.trapezoid(curve * inside, times))
 
 
+#: Schwartz 2008: the block of each column.
+BLOCKS = {
+    "hip_flexion_deg": ("Joint Rotations", "Hip Flex/Extension"),
+    "knee_flexion_deg": ("Joint Rotations", "Knee Flex/Extension"),
+    "ankle_dorsiflexion_deg": ("Joint Rotations", "Ankle"),
+    "hip_extension_moment_Nm_per_kg": ("Joint Moments", "Hip Ext"),
+    "hip_abduction_moment_Nm_per_kg": ("Joint Moments", "Hip Ab"),
+    "knee_extension_moment_Nm_per_kg": ("Joint Moments", "Knee Ext"),
+    "knee_abduction_moment_Nm_per_kg": ("Joint Moments", "Knee Ab"),
+    "ankle_plantarflexion_moment_Nm_per_kg": ("Joint Moments", "Ankle"),
+    "hip_power_W_per_kg": ("Joint Power", "Hip"),
+    "knee_power_W_per_kg": ("Joint Power", "Knee"),
+    "ankle_power_W_per_kg": ("Joint Power", "Ankle"),
+    "ground_reaction_upward_N_per_kg": ("Ground Reaction Forces", "Vertical"),
+}
+SHOWN = (
+    "hip_flexion_angle_range",
+    "hip_flexion_angle_min_stance",
+    "knee_flexion_angle_max_early_stance",
+    "knee_flexion_angle_max_swing",
+    "ankle_dorsiflexion_angle_max_stance",
+    "ankle_dorsiflexion_angle_min_foot_off",
+    "hip_extension_moment_min_late_stance",
+    "hip_abduction_moment_max_early_stance",
+    "hip_abduction_moment_max_late_stance",
+    "knee_extension_moment_max_early_stance",
+    "knee_extension_moment_min_late_stance",
+    "knee_abduction_moment_max_early_stance",
+    "knee_abduction_moment_max_late_stance",
+    "knee_abduction_moment_impulse_positive_stance",
+    "ankle_plantarflexion_moment_max_late_stance",
+    "hip_power_generation_max_H1",
+    "hip_power_absorption_max_H2",
+    "hip_power_generation_max_H3",
+    "hip_power_work_positive",
+    "knee_power_absorption_max_K1",
+    "knee_power_generation_max_K2",
+    "knee_power_absorption_max_K3",
+    "knee_power_absorption_max_K4",
+    "knee_power_work_negative",
+    "ankle_power_absorption_max_A1",
+    "ankle_power_generation_max_A2",
+    "ankle_power_generation_work_A2",
+    "ankle_power_work_positive",
+    "ground_reaction_upward_force_max_early_stance",
+    "ground_reaction_upward_force_min_mid_stance",
+    "ground_reaction_upward_force_max_late_stance",
+    "ground_reaction_forward_force_min_early_stance",
+    "ground_reaction_forward_force_max_late_stance",
+    "ground_reaction_upward_loading_rate_mean",
+)
+
+
+def recorded() -> Iterator[str]:
+    """Mean and standard deviation over the cycles of recorded walks, beside the features of Schwartz's mean curves."""
+    groups = (
+        [f"children/{child}" for child in ("HC002D", "HC030A", "HC031A", "HC036A")],
+        ["sydney/walk03", "sydney/walk04", "sydney/walk05", "nexus_flatfoot"],
+    )
+    found = [np.concatenate([_of_walk(name) for name in names]) for names in groups]
+    norm = _of_norm(SHARED.parent / "reference" / "norms" / "schwartz2008.csv")
+    yield "| feature | 4 children | 2 adults | Schwartz 2008, children, free speed |"
+    yield "|---|---|---|---|"
+    for i, feature in enumerate(FEATURES):
+        if feature.name not in SHOWN:
+            continue
+        cells = []
+        for values in found:
+            known = values[np.isfinite(values[:, i]), i]
+            cells.append(f"{known.mean():.2f} ± {known.std(ddof=1):.2f} ({known.size})" if known.size > 1 else "–")
+        of_norm = feature.column in BLOCKS and np.isfinite(norm[i]) and "work" not in feature.kind
+        cells.append(f"{norm[i]:.2f}" if of_norm and "impulse" not in feature.kind else "–")
+        yield f"| `{feature.name}` | {' | '.join(cells)} |"
+
+
+def _of_walk(name: str) -> Array:
+    path = SHARED / f"{name}.c3d"
+    path = path if path.is_file() else SHARED / name / "walk.c3d"
+    result = analyse(read_trial(path), load_model("pig"), SubjectFile())
+    return features(result, curves_of(result)).value
+
+
+def _of_norm(path: Path) -> Array:
+    """(features,) of mean curves with foot off at 59 %; the impact at 0 to 4 % is left out as in impacts.md."""
+    with path.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    percent = np.linspace(0, 100, 101)
+    values = np.full((1, 101, len(BLOCKS)), np.nan)
+    for i, (column, (group, quantity)) in enumerate(BLOCKS.items()):
+        block = [r for r in rows if r["group"] == group and r["quantity"].startswith(quantity)]
+        curve = np.interp(percent, *(np.array([float(r[k]) for r in block]) for k in ("percent_cycle", "free_mean")))
+        values[0, :, i] = curve * (9.81 if column.startswith("ground") else 1)
+    side = "left"
+    events = [GaitEvent(side, kind, at, "file") for kind, at in (("strike", 0.0), ("off", 0.59), ("strike", 1.0))]
+    stride = Stride(Cycle(side, 1, *events, None, None), np.eye(3), {})
+    impact = (percent <= 4)[None]
+    curves = CycleCurves((stride,), tuple(BLOCKS), values, impact, values, 100.0)
+    return measure(curves, 9.81, np.full((1, 3, 2), np.nan)).value[0]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="into docs/features.md")
     write = parser.parse_args().write
     page = PAGE.read_text(encoding="utf-8")
-    for name, lines in (("list", lists()), ("integrals", integrals())):
+    for name, lines in (("list", lists()), ("recorded", recorded()), ("integrals", integrals())):
+        if name == "recorded" and not SHARED.is_dir():
+            continue  # the recorded walks are not beside this checkout
         text = "\n".join(lines)
         print(text)
         begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"

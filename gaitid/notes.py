@@ -5,11 +5,13 @@ A function that has something to say returns its notes beside its value; none ap
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
 from gaitid.records import NamedTuple
+
+# A file's name of these alone is typed as it is, in every shell.
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")
 
 #: The most serious first. ``error``: something is wrong, and what it spoils is left empty; ``doubt``: numbers are
 #: written that may be wrong; ``assumption``: nothing said it, so it was assumed; ``info``: what was done.
@@ -150,4 +152,9 @@ def texts(notes: Iterable[Note]) -> list[str]:
 
 def as_option(option: str, path: Path) -> str:
     """An option with its file as it has to be typed where the trial was named so."""
-    return f"{option} {shlex.quote(str(path))}"
+    text = str(path)
+    if not text or not set(text) <= _PLAIN:
+        import shlex  # compiles a pattern: a millisecond
+
+        text = shlex.quote(text)
+    return f"{option} {text}"

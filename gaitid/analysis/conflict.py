@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gaitid.analysis.limb import Mechanics, solve_limb
+from gaitid.analysis.limb import Mechanics, angles_and_moments
 from gaitid.analysis.origin import Origin
 from gaitid.analysis.pipeline import calibration_of
 from gaitid.analysis.result import Result
@@ -155,7 +155,7 @@ def _effect(result: Result, geometry: Geometry) -> Effect | None:
         if side.name not in body.sides:
             continue
         mine = result.sides[side.name]
-        theirs = solve_limb(side, other, motion, mine.acting, mechanics)
+        theirs = angles_and_moments(side, other, motion, mine.acting, mechanics)
         angle = max(angle, *_largest(side.name, mine.angles, theirs.angles, turns=True))
         moment = max(moment, *_largest(side.name, mine.moments, theirs.moments))
     return Effect(*angle, *moment)

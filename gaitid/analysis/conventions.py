@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gaitid.gait.loading_rate import CUTOFF_HZ
 from gaitid.model import specs
 from gaitid.model.shapes import CarriedFrame, RigidFrame, TurnedFrame
 from gaitid.trial import Array
@@ -106,6 +107,8 @@ def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, pro
         ),
         "power": "moment times (angular velocity of the distal minus the proximal segment), divided by body mass; "
         "positive generates",
+        "features": "rows of cycles.csv; joints' peaks outside impacts, integrals of moments and powers through them "
+        f"under matched loads; loading rates from the plates' samples, low-passed at {CUTOFF_HZ:g} Hz for these alone",
         "frames": "numbered as the file numbers its first frame; time_s is 0 there",
         "unknown": "an empty cell or null is not known; 0 is a measured or certain zero",
     }

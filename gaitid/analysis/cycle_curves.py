@@ -76,8 +76,9 @@ def cycle_curves(result: Result, gait: Gait | None = None, points: int = CYCLE_P
         ordered += of_side
     rate_hz = result.trial.rate_hz
     columns_of = (*names, *GROUND_COLUMNS)
-    arrays = (np.concatenate(tables), np.concatenate(impacts), np.concatenate(settled))
-    return CycleCurves(tuple(ordered), columns_of, *arrays, rate_hz)
+    values_of, impact = np.concatenate(tables), np.concatenate(impacts)
+    settled_of = np.concatenate(settled) if impact.any() else values_of
+    return CycleCurves(tuple(ordered), columns_of, values_of, impact, settled_of, rate_hz)
 
 
 def _over(result: Result, side: str, strides: Sequence[Stride], values: Array, angles: int, points: int) -> Array:

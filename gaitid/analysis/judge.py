@@ -6,7 +6,6 @@ body: it reads the notes, the contacts and what of their stances is known.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -28,8 +27,6 @@ _FOLLOWS = {"no_known_wrench", "no_known_load"}
 _SAID_BY = {"mass_unknown", "model_limits", "segment_absent", *OWN}
 # What leaves all moments, or all angles, of a trial empty stands before what spoils some.
 _EMPTIES_ALL = {"no_angles", "no_plates", "standing", "leg_absent", "mass_unknown", "no_known_wrench"}
-# A note on one leg begins with its name.
-_OF_SIDE = re.compile(r"(?:the length of the )?(\w+)\b(?! and )")
 
 
 def judged(result: Result, notes: Iterable[Note]) -> Result:
@@ -86,9 +83,15 @@ def _of_note(note: Note, result: Result, measured: Sequence[str], lacking: Mappi
         for side in [""] if sides == [*measured] else sides:
             yield Reason(consequence.lowers_to, note.code, side, *make)
         return
-    named = _OF_SIDE.match(note.text)
-    side = note.side or (named[1] if named and named[1] in result.sides else "")
+    side = note.side or next((side for side in result.sides if _is_of(side, note.text)), "")
     yield Reason(consequence.lowers_to, note.code, side, *make)
+
+
+def _is_of(side: str, text: str) -> bool:
+    """Whether a note is on one leg alone: it begins with its name."""
+    text = text.removeprefix("the length of the ")
+    behind = text.removeprefix(side)
+    return text.startswith(side) and not (behind[:1].isalnum() or behind.startswith(("_", " and ")))
 
 
 def _grouped(reasons: Iterable[Reason], measured: Sequence[str]) -> tuple[Reason, ...]:

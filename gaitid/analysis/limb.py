@@ -18,7 +18,7 @@ from gaitid.model import specs
 from gaitid.model.shapes import PointName
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import apply_transposed, dot
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
 
 
@@ -54,19 +54,12 @@ def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mec
     """
     model, geometry, mass = body.model, body.geometry, mechanics.mass_kg
     motions = motion.by_side[side.name]
-    joints: dict[str, Array] = {}
-    bodies: dict[str, BodyParameters] = {}
-    links: list[Link] = []
-    for spec in model.chain:
-        link, parameters = make_link(spec, side.name, body, motions[spec.segment], mechanics, load)
-        links.append(link)
-        bodies[spec.segment] = parameters
-        joints[spec.joint] = link.joint_g
+    made = [make_link(spec, side.name, body, motions[spec.segment], mechanics, load) for spec in model.chain]
+    links = [link for link, _ in made]
+    bodies = {spec.segment: parameters for spec, (_, parameters) in zip(model.chain, made, strict=True)}
+    joints = {spec.joint: link.joint_g for spec, link in zip(model.chain, links, strict=True)}
     chain = Chain(links, model.proximal)
-    solved = SOLVERS[mechanics.solver](chain, mechanics.gravity_g)
-    if model.no_wrenches_because:  # its points are no joint centres
-        solved = [Wrench(np.full_like(w.f_g, np.nan), np.full_like(w.m_g, np.nan), w.p_g) for w in solved]
-    wrenches = dict(zip(joints, solved, strict=True))
+    wrenches = _wrenches(chain, model, mechanics)
     axes: dict[str, dict[str, Array]] = {}
     powers: dict[str, Array] = {}
     for spec, k in zip(model.chain, model.proximal, strict=True):
@@ -79,26 +72,56 @@ def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mec
         if model.assumes_axes(spec.joint):
             axes[spec.joint] = {frame: np.full_like(R, np.nan) for frame, R in axes[spec.joint].items()}
             powers[spec.joint] = np.full_like(powers[spec.joint], np.nan)
-    angles: dict[str, Mapping[str, Array]] = {
-        name: clinical_angles(
-            _angle_frame(body, angle.proximal, side.name), _angle_frame(body, angle.distal, side.name), angle, side.sign
-        )
-        for name, angle in model.angles.items()
-    }
-    moments: dict[str, Mapping[str, Array]] = {
-        name: clinical_moments(
-            wrenches[name].m_g / mass, geometry.frame(moment.axes, side.name).R_gs, moment, side.sign
-        )
-        for name, moment in model.moments.items()
-    }
-    for columns, definitions in ((angles, model.angles), (moments, model.moments)):
-        for name, of_joint in columns.items():
-            columns[name] = _determined(of_joint, definitions[name].needs, body.geometry, side.name)
+    angles, moments = _in_words(side, body, wrenches, mass)
     weighed = all(np.isfinite(link.mass) for link in links)
     coverage = {joint: _coverage(wrench, load, joints[joint], weighed) for joint, wrench in wrenches.items()}
     if model.no_wrenches_because:
         coverage = {joint: {"filled": 0, model.no_wrenches_because: len(joints[joint])} for joint in wrenches}
     return SideResult(load, load, motions, joints, wrenches, axes, angles, moments, powers, bodies, coverage, chain)
+
+
+class InWords(NamedTuple):
+    """What people look at: columns by joint."""
+
+    angles: Mapping[str, Mapping[str, Array]]
+    moments: Mapping[str, Mapping[str, Array]]
+
+
+def angles_and_moments(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mechanics: Mechanics) -> InWords:
+    """Those of `solve_limb`, without the rest."""
+    motions = motion.by_side[side.name]
+    links = [_link(spec, side.name, body, motions[spec.segment], mechanics, load)[0] for spec in body.model.chain]
+    wrenches = _wrenches(Chain(links, body.model.proximal), body.model, mechanics)
+    return _in_words(side, body, wrenches, mechanics.mass_kg)
+
+
+def _wrenches(chain: Chain, model: specs.Model, mechanics: Mechanics) -> dict[str, Wrench]:
+    """By joint."""
+    solved = SOLVERS[mechanics.solver](chain, mechanics.gravity_g)
+    if model.no_wrenches_because:  # its points are no joint centres
+        solved = [Wrench(np.full_like(w.f_g, np.nan), np.full_like(w.m_g, np.nan), w.p_g) for w in solved]
+    return dict(zip((spec.joint for spec in model.chain), solved, strict=True))
+
+
+def _in_words(side: specs.Side, body: Body, wrenches: Mapping[str, Wrench], mass_kg: float) -> InWords:
+    """The columns; empty those that need a point that was never seen."""
+    model, geometry = body.model, body.geometry
+    angles = {
+        name: clinical_angles(
+            _angle_frame(body, angle.proximal, side.name), _angle_frame(body, angle.distal, side.name), angle, side.sign
+        )
+        for name, angle in model.angles.items()
+    }
+    moments = {
+        name: clinical_moments(
+            wrenches[name].m_g / mass_kg, geometry.frame(moment.axes, side.name).R_gs, moment, side.sign
+        )
+        for name, moment in model.moments.items()
+    }
+    return InWords(
+        {name: _determined(of, model.angles[name].needs, geometry, side.name) for name, of in angles.items()},
+        {name: _determined(of, model.moments[name].needs, geometry, side.name) for name, of in moments.items()},
+    )
 
 
 def make_link(
@@ -110,6 +133,14 @@ def make_link(
     load: FootLoad | None = None,
 ) -> tuple[Link, BodyParameters]:
     """A segment with what acts on it but its joints; `side` is empty for the base."""
+    link, mean_length, source = _link(spec, side, body, motion, mechanics, load)
+    return link, _body_parameters(link, mean_length, source)
+
+
+def _link(
+    spec: specs.Segment, side: str, body: Body, motion: SegmentMotion, mechanics: Mechanics, load: FootLoad | None
+) -> tuple[Link, float, str]:
+    """The segment, its mean length and the source of its row in the table."""
     geometry, length = body.geometry, body.segments[side, spec.segment].length_m
     row = body.model.table.rows[spec.row]
     joint = geometry.point(spec.centre, side)
@@ -126,8 +157,7 @@ def make_link(
         inertia = moments[:, :, None] * np.eye(3)
     wrench = load.wrench if load is not None and spec.ground else None
     pose = (motion.R_gs, motion.com_g, motion.acc_g, motion.omega_g, motion.alpha_g)
-    link = Link(mass, inertia, *pose, joint, wrench)
-    return link, _body_parameters(link, mean_length, row.source)
+    return Link(mass, inertia, *pose, joint, wrench), mean_length, row.source
 
 
 def base_wrench(

@@ -12,11 +12,11 @@ T = TypeVar("T")
 # Of so many things that one line is about all is said; of the others, how many they are.
 SHOWN = 6
 # Words by which texts that say the same of different things may differ: numbers, names (of markers, channels, files),
-# and these parts of the body.
-_NAME = re.compile(r"[\w.+-]*[\dA-Z_][^\s,;:()]*|left|right|pelvis|hip|thigh|knee|shank|ankle|foot")
-_CORE = re.compile(r"[^\s,;:()]+(?<!\.)")
-_LIST = re.compile(r"#(?:(?:,| and|, and)? #)+")
-_PLATE = re.compile(r"plate \d+")
+# and these parts of the body. Patterns are compiled (0.7 ms) by the trials that ask for them.
+_NAME = r"[\w.+-]*[\dA-Z_][^\s,;:()]*|left|right|pelvis|hip|thigh|knee|shank|ankle|foot"
+_CORE = r"[^\s,;:()]+(?<!\.)"
+_LIST = r"#(?:(?:,| and|, and)? #)+"
+_PLATE = r"plate \d+"
 # At least so many words have to be shared at both ends together for one sentence of several.
 _SHARED_WORDS = 3
 
@@ -101,16 +101,16 @@ def _alike(group: Sequence[str], text: str) -> bool:
     """Whether a text says the same as those of a group, of something else; two notes of one plate say two things."""
     if text in group:
         return True
-    plate = _PLATE.match(text)
-    if plate and plate[0] in {known[0] for one in group if (known := _PLATE.match(one))}:
+    plate = re.match(_PLATE, text)
+    if plate and plate[0] in {known[0] for one in group if (known := re.match(_PLATE, one))}:
         return False
     return _shape(group[0]) == _shape(text)
 
 
 def _shape(text: str) -> str:
     """A text with ``#`` for its numbers and names, and for lists of them."""
-    masked = _CORE.sub(lambda found: "#" if _NAME.fullmatch(found[0]) else found[0], text)
-    return _LIST.sub("#", " ".join(masked.split()))
+    masked = re.sub(_CORE, lambda found: "#" if re.fullmatch(_NAME, found[0]) else found[0], text)
+    return re.sub(_LIST, "#", " ".join(masked.split()))
 
 
 def _only_names(words: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from gaitid.body.frames import Calibration, Geometry, Pair, Place, Pose
-from gaitid.body.lengths import distance_ranges, points_of_segments, segment_lengths
+from gaitid.body.lengths import points_of_segments, ranges_of_segments, segment_lengths
 from gaitid.markers.templates import Template
 from gaitid.model import specs
 from gaitid.model.shapes import CarriedFrame, CarriedPoint, RigidFrame
@@ -102,10 +102,8 @@ def carried_definitions(
 
 def _distances(static: Geometry, sides: Sequence[str]) -> Mapping[Place, Mapping[Pair, tuple[float, float]]]:
     """Between which distances nine tenths of the static lie, of the points that move with each segment."""
-    return {
-        segment: distance_ranges(static, list(combinations(points, 2)))
-        for segment, points in points_of_segments(static.model, sides).items()
-    }
+    points_of = points_of_segments(static.model, sides)
+    return ranges_of_segments(static, {place: list(combinations(points, 2)) for place, points in points_of.items()})
 
 
 def _mean(track: Array) -> Array:

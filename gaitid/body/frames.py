@@ -190,6 +190,9 @@ class Geometry:
         """(frames, 3) positions, m, laboratory axes."""
         if not isinstance(ref, str):
             return self._make_point(ref, side, local)
+        found = self._points.get((side, ref))
+        if found is not None:
+            return found
         key = self.model.place("point", ref, side)
         if key not in self._points:
             place, name = key

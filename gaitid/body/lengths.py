@@ -67,6 +67,14 @@ def distance_ranges(geometry: Geometry, pairs: Sequence[Pair]) -> Mapping[Pair, 
     return {pair: (low, high) for pair, low, high in known if low > ONE_POINT_M}  # NaN is not greater
 
 
+def ranges_of_segments(
+    geometry: Geometry, segments: Mapping[Place, Sequence[Pair]]
+) -> Mapping[Place, Mapping[Pair, tuple[float, float]]]:
+    """`distance_ranges` of the pairs of each segment, all of them at once."""
+    ranges = distance_ranges(geometry, list(dict.fromkeys(pair for pairs in segments.values() for pair in pairs)))
+    return {place: {pair: ranges[pair] for pair in pairs if pair in ranges} for place, pairs in segments.items()}
+
+
 def points_of_segments(model: specs.Model, sides: Sequence[str]) -> Mapping[Place, tuple[Place, ...]]:
     """Points that move with each segment, as the model has it, by side and segment (of the base: no side).
 

@@ -260,7 +260,9 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
     contradictions, doubts = measurement_faults(model, subject := Subject(measured, notes, None))
     if contradictions:
         raise MeasurementFault("; ".join(contradictions), todo="correct it with --subject")
-    return replace(subject, notes=(*notes, *doubts), foot_flat=sources.foot_flat if uses_static else None)
+    return replace(
+        subject, notes=(*notes, *doubts), foot_flat=sources.foot_flat if uses_static else None, sex=sources.file.sex
+    )
 
 
 def _both_sides(notes: list[Note]) -> list[Note]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from gaitid.body.calibration import carried_definitions, marker_label
 from gaitid.body.frames import Geometry
-from gaitid.body.lengths import SOME_FRAMES, distance_ranges, neighbours, segment_lengths
+from gaitid.body.lengths import SOME_FRAMES, neighbours, ranges_of_segments, segment_lengths
 from gaitid.body.sanity import exchanged_sides
 from gaitid.errors import TrialError, first_few
 from gaitid.model import specs
@@ -291,9 +291,10 @@ def _templates(geometry: Geometry, sides: Sequence[str]) -> Iterator[Compared]:
 def _segments(geometry: Geometry) -> Iterator[Compared]:
     """Each segment's points where the model has no rigid frames: how far from what the trial shows the static lies."""
     assert geometry.calibration is not None
-    for (side, segment), of_static in geometry.calibration.distances_m.items():
-        moving = distance_ranges(geometry, list(of_static))
-        found = {pair: _nearest(of_static[pair], between) for pair, between in moving.items()}
+    standing = geometry.calibration.distances_m
+    moving = ranges_of_segments(geometry, {place: list(pairs) for place, pairs in standing.items()})
+    for (side, segment), of_static in standing.items():
+        found = {pair: _nearest(of_static[pair], between) for pair, between in moving[side, segment].items()}
         if found:
             scale = float(np.sqrt(sum(trial**2 for _, trial in found.values()) / sum(d**2 for d, _ in found.values())))
             pair = max(found, key=lambda pair: abs(found[pair][1] - found[pair][0]))

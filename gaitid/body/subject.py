@@ -30,15 +30,16 @@ class Measured:
 
 @frozen_dataclass()
 class SubjectFile:
-    """What a subject file says: values in SI by name (sided as ``left.knee_width``), static options, and what a
+    """What a subject file says: values in SI by name (sided as ``left.knee_width``), static options, what a
     calibration measured of the points and frames that a model carries over from a static, with labels of which
-    marker set.
+    marker set, and the sex (``female``, ``male``; empty where it is not said).
     """
 
     values: Mapping[str, float] = field(default_factory=dict)
     foot_flat: bool | None = None
     calibration: Calibration = field(default_factory=Calibration)
     marker_set: str = ""
+    sex: str = ""
 
 
 @frozen_dataclass(eq=False)
@@ -135,11 +136,14 @@ class Subject:
         What was assumed, and where sources differ.
     foot_flat : bool or None
         How the static was taken; None where no static was used.
+    sex : str
+        As the subject file says; empty where it does not.
     """
 
     measured: Mapping[str, Measured]
     notes: Notes
     foot_flat: bool | None
+    sex: str = ""
 
     @property
     def numbers(self) -> dict[str, float]:

@@ -21,6 +21,8 @@ from gaitid.trial import Array
 SCHEMA = 1
 # Units that a key may end in, by the one that its value is kept in; of any other that one.
 _SPELLED = {"m": ("mm", "cm", "m"), "rad": ("rad", "deg")}
+# What tables and norms may ask besides measurements.
+SEXES = ("female", "male")
 # Measured in one static: none may be changed without the others.
 _TOGETHER = ("model", "templates_mm", "points_mm", "frames", "lengths_mm")
 _HEAD = """\
@@ -50,7 +52,7 @@ def read_subject(path: Path, model: specs.Model) -> SubjectFile:
     known = _vocabulary(model)
     values: dict[str, float] = {}
     for key in list(fields.values):
-        if key in ("static", "calibration"):
+        if key in ("static", "calibration", "sex"):
             continue
         if key not in known:
             fields.asked.add(key)
@@ -76,12 +78,13 @@ def read_subject(path: Path, model: specs.Model) -> SubjectFile:
     given = static.flag("foot_flat", False)
     foot_flat = given if "foot_flat" in static.values else None
     static.done()
+    sex = fields.text("sex", None, SEXES)
     calibration, marker_set = Calibration(), ""
     if "calibration" in fields.values:
         calibration, marker_set = _calibration(fields.mapping("calibration"), model, path)
     fields.done()
     faults.raise_if_any()
-    return SubjectFile(values, foot_flat, calibration, marker_set)
+    return SubjectFile(values, foot_flat, calibration, marker_set, sex)
 
 
 # --- what a calibration measured ------------------------------------------------------------------------------
@@ -222,7 +225,7 @@ def subject_text(model: specs.Model, subject: Subject, calibration: Calibration,
         }
     if any(key in section for key in _TOGETHER[1:]):
         section["digest"] = _digest(section)
-    content: dict[str, Any] = {**values}
+    content: dict[str, Any] = {**values} | ({"sex": subject.sex} if subject.sex else {})
     if subject.foot_flat is not None:
         content["static"] = {"foot_flat": subject.foot_flat}
     content["calibration"] = section

@@ -149,7 +149,8 @@ def refuse_pattern(option: str, pattern: str) -> None:
     """Raise where a folder is empty, or has a placeholder other than {parent}."""
     if not pattern:
         raise click.UsageError(f"{option}: expected a folder, found nothing")
-    unknown = [word for word in re.findall(r"\{[^{}]*\}", pattern) if word != "{parent}"]
+    words = re.findall(r"\{[^{}]*\}", pattern) if "{" in pattern else []
+    unknown = [word for word in words if word != "{parent}"]
     if unknown:
         raise click.UsageError(f"{option} {pattern}: unknown placeholder {unknown[0]}; expected {{parent}}")
 

@@ -2,50 +2,94 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 
-from gaitid.cli.common import CONTEXT, Target, print_info, talk_options
+from gaitid.cli.common import CONTEXT, Target, flag, print_info, talk_options
 
-_SAY_EVERY_S = 2.0
+# Seconds between two lines; on a terminal, where a line is drawn over itself, and how long it may be.
+_SAY_EVERY_S, _DRAW_EVERY_S, _WIDTH = 2.0, 0.3, 60
 
 
-@click.command(context_settings=CONTEXT, epilog="Example:  gaitid report results/walk.run.json -o walk.html")
+@click.command(
+    context_settings=CONTEXT,
+    epilog="Example:  gaitid report results/walk.run.json -o walk.html; or  gaitid report results -o fig2.pdf --figure "
+    "knee_flexion --width single",
+)
 @click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RESULT|FOLDER...")
-@click.option("-o", "--output", required=True, type=Target(), help="The page or picture.")
-@click.option("--format", "format_", type=click.Choice(["html", "png"]), help="Else by the file's suffix.")
+@click.option("-o", "--output", required=True, type=Target(), help="The page or picture; for pictures also a folder.")
+@click.option(
+    "--format", "format_", type=click.Choice(["html", "png", "svg", "pdf"]), help="Else by the file's suffix."
+)
 @click.option(
     "--norms", metavar="NAME|FILE|none", help="Normative bands; by default those that fit, see `gaitid norms`."
 )
+@click.option(
+    "--by",
+    type=click.Choice(["trial", "session", "condition", "subject"]),
+    help="What is put together, and set beside the others; else what has the same session and condition.",
+)
+@click.option(
+    "--figure",
+    "figures",
+    multiple=True,
+    metavar="NAME",
+    help="Of a picture: sheet (default), kinematics, moments, powers, ground, or a panel as hip_flexion; repeatable.",
+)
+@click.option("--width", metavar="NAME|MM", help="Of a picture: single (90 mm), 1.5 (140 mm), double (190 mm), or mm.")
+@click.option("--cycles", is_flag=True, help="Draw every cycle in a picture, thin.")
 @talk_options
-def command(results: tuple[Path, ...], output: Path, format_: str | None, norms: str | None) -> int:
-    """A clinical page: verdict, curves over the gait cycle beside norms, figures, and how it was made. Or a PNG sheet.
+def command(
+    results: tuple[Path, ...], output: Path, format_: str | None, norms: str | None, by: str | None, **picture: Any
+) -> int:
+    """A clinical page: verdict, curves over the gait cycle beside norms, figures, and how it was made. Or a picture.
 
     A RESULT is the `run.json` that `gaitid run` wrote; its tables lie beside it. A FOLDER stands for all results below
-    it: trials of one session are pooled.
+    it: trials of one session are pooled, sessions of one subject compared, of several subjects means are drawn.
     """
     from gaitid.inputs import refuse_to_overwrite
-    from gaitid.report import write_report
+    from gaitid.report import Choices, write_report
+    from gaitid.report.pictures.request import Request
     from gaitid.write import TABLES
 
     files = [path for path in results if not path.is_dir()]
     tables = [path.with_name(path.name.replace("run.json", f"{table}.csv")) for path in files for table in TABLES]
 
     refuse_to_overwrite([output], [*files, *tables])
-    print_info(f"wrote {write_report(results, output, format_, norms, _Patience())}")
+    request = Request(**picture) if any(picture.values()) else None
+    patience = _Patience(flag("quiet"))
+    try:
+        written = write_report(results, output, format_, norms, Choices(request, by), patience)
+    finally:
+        patience.clear()
+    print_info(f"wrote {written}")
     return 0
 
 
 class _Patience:
-    """Says on stderr what is worked on, every two seconds: a short report says nothing."""
+    """Says on stderr what is worked on, every two seconds: a short report says nothing. On a terminal in one line."""
 
-    def __init__(self) -> None:
+    def __init__(self, quiet: bool = False) -> None:
         self.count, self.said = 0, time.monotonic()
+        self.over_itself = sys.stderr.isatty() and not quiet
 
     def __call__(self, text: str) -> None:
         self.count += 1
-        if time.monotonic() - self.said >= _SAY_EVERY_S:
-            self.said = time.monotonic()
+        if time.monotonic() - self.said < (_DRAW_EVERY_S if self.over_itself else _SAY_EVERY_S):
+            return
+        self.said = time.monotonic()
+        if self.over_itself:
+            sys.stderr.write(f"\r{text[:_WIDTH]} (step {self.count})\x1b[K")
+            sys.stderr.flush()
+        else:
             print_info(f"report: {text} (step {self.count})")
+
+    def clear(self) -> None:
+        """Clear the line on a terminal."""
+        if self.over_itself:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

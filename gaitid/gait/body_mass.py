@@ -37,6 +37,8 @@ AGREE = 0.02
 BESIDE_FEET = 0.02
 # Windows of a stride that tell whether they agree, as a share of its frames, and the frames of the shortest step.
 WINDOWS, MIN_FRAMES = 0.125, 8
+# s. Over a sample that was lost as a glitch the load goes on in a straight line: of a step's impulse it is a hundredth.
+LOST = 0.05
 # Confidence of a contact below which its load is too doubtful to weigh a body with.
 SURE = 0.5
 
@@ -244,6 +246,8 @@ def walking_mass(ground: Ground, loads: Loads, vertical_m_per_s: Array, gravity_
             known[contact.loaded] = False
     total[~known] = np.nan
     beside = np.sum([p.wrench.f_g @ up_g for p in ground.plates], axis=0) - total
+    if any(plate.glitches for plate in ground.plates):
+        total, beside = (_over_glitches(force, round(LOST * ground.rate_hz)) for force in (total, beside))
     strikes = _strikes(loads)
     weighing = Weighing(total, beside, vertical_m_per_s, gravity_m_per_s2, ground.rate_hz)
     steps, strides = (
@@ -263,6 +267,15 @@ def walking_mass(ground: Ground, loads: Loads, vertical_m_per_s: Array, gravity_
     if max(uneven, spread) > SPREAD * mass:
         doubt = "the loads of both feet do not fit each other, as where one stands partly beside its plate"
     return BodyMass(mass, spread, evidence, doubt)
+
+
+def _over_glitches(force: Array, most: int) -> Array:
+    """(frames,) with gaps of a few frames filled along a straight line."""
+    filled, known = force.copy(), np.isfinite(force)
+    for first, stop in spans(~known):
+        if first > 0 and stop < len(force) and stop - first <= most:
+            filled[first:stop] = np.interp(np.arange(first, stop), [first - 1, stop], force[[first - 1, stop]])
+    return filled
 
 
 @frozen_dataclass(eq=False)

@@ -6,7 +6,8 @@ One row here is one row a cycle in the file, in this order. docs/features.md is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+
+from gaitid.records import NamedTuple
 
 #: Where in the cycle: 0 to 1 is the stance from strike to off, 1 to 2 the swing. Unlike percents of the cycle these
 #: fit slow and fast walking, and running.
@@ -112,7 +113,6 @@ KINDS: Mapping[str, str] = {
     "mean": "mean over the rows of the phase",
     "at_strike": "value at the strike",
     "at_opposite_off": "value when the other foot leaves the ground",
-    "at_opposite_strike": "value when the other foot strikes",
     "at_off": "value at foot off",
     "impulse_positive": "integral over time of what is above zero",
     "impulse_negative": "integral over time of what is below zero (0 or negative)",

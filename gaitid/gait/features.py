@@ -7,8 +7,6 @@ which none is left. docs/features.md says each rule.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from gaitid.gait.curves import CycleCurves
@@ -17,13 +15,13 @@ from gaitid.gait.feature_list import FEATURES, PHASES, REACHES, WHOLE, Feature
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
 
-#: % of the cycle on either side of a peak within which nothing is higher: a tenth of what markers at 6 Hz resolve is
-#: no peak.
+#: % of the cycle on either side of a peak within which nothing is higher. Markers at 6 Hz hold nothing shorter than
+#: 15 % of a cycle of 1.1 s: a bump of less than 6 % is noise.
 PEAK_REACH = 3
-_TOGETHER = 16  # cycles at once: more would only need more memory
+_TOGETHER = 8  # cycles at once: their arrays stay within a processor's cache
 
 _SIGNS = {"max": 1.0, "min": -1.0, "generation_max": 1.0, "absorption_max": -1.0}
-_EVENTS = {"at_opposite_off": "opposite_off", "at_opposite_strike": "opposite_strike", "at_off": "off"}
+_EVENTS = {"at_opposite_off": "opposite_off", "at_off": "off"}
 _COLUMNS = tuple(dict.fromkeys(feature.column for feature in FEATURES))
 _PHASES = tuple(PHASES)
 
@@ -46,7 +44,8 @@ class FeatureValues:
     percent: Array
 
 
-class _Some(NamedTuple):
+@frozen_dataclass(eq=False)
+class _Some:
     """Features of some kinds: their places in the list, and those of their columns and phases."""
 
     at: IntArray
@@ -81,21 +80,20 @@ _ONE_WAY = np.array(
 _KINETIC = np.array([c.endswith(("_moment_Nm_per_kg", "_power_W_per_kg")) for c in _COLUMNS])
 _ANGULAR = np.array([c.endswith("_deg") for c in _COLUMNS])
 _GROUND = np.array([c.startswith("ground_reaction") for c in _COLUMNS])
-_OF_JOINTS = _KINETIC[_EXTREMES.column]
+_JOINT_EXTREMES = _KINETIC[_EXTREMES.column]
 # the column, or its negative: these stand behind all columns
 _WAY = _EXTREMES.column + np.array([0 if _SIGNS[f.kind] > 0 else len(_COLUMNS) for f in _EXTREMES.features])
+# of which of these peaks are looked for, and for which features
+_PEAKED = sorted(set(_WAY[_NAMED].tolist()))
+_OF_PEAKED = [_PEAKED.index(way) for way in _WAY[_NAMED].tolist()]
 _GIVEN = np.array([-1.0 if f.kind == "min" else 1.0 for f in _EXTREMES.features])
 # where the peak of each burst stands among the extremes
-_PEAK_OF = np.array(
-    [
-        next(i for i, e in enumerate(_EXTREMES.features) if (e.column, e.phase) == (f.column, f.phase))
-        for f in _WORKS.features
-    ]
-)
+_OF_BURST = {(f.column, f.phase): i for i, f in enumerate(_EXTREMES.features) if f.phase in REACHES}
+_PEAK_OF = np.array([_OF_BURST[f.column, f.phase] for f in _WORKS.features])
 _REACH = np.array([REACHES[f.phase] for f in _WORKS.features])
 # columns that are integrated, those of joints first, and the place among them of each
-_OF_JOINT = np.flatnonzero(_KINETIC)
-_SUMMED = np.concatenate([_OF_JOINT, np.flatnonzero(_GROUND)])
+_JOINT_COLUMNS = np.flatnonzero(_KINETIC)
+_SUMMED = np.concatenate([_JOINT_COLUMNS, np.flatnonzero(_GROUND)])
 _PLACE = np.zeros(len(_COLUMNS), dtype=np.intp)
 _PLACE[_SUMMED] = np.arange(len(_SUMMED))
 
@@ -138,9 +136,9 @@ class _Measured:
         self.impact = curves.impact[part]
         self.summed = self.values[_SUMMED]
         if self.impact.any():
-            settled = curves.settled[part].transpose(2, 0, 1)[np.array(given)[_OF_JOINT]]
-            self.summed[: len(_OF_JOINT)] = settled
-            self.summed[[i for i, place in enumerate(_OF_JOINT) if given[place] < 0]] = np.nan
+            settled = curves.settled[part].transpose(2, 0, 1)[np.array(given)[_JOINT_COLUMNS]]
+            self.summed[: len(_JOINT_COLUMNS)] = settled
+            self.summed[[i for i, place in enumerate(_JOINT_COLUMNS) if given[place] < 0]] = np.nan
         self.percent = curves.percent
         cycles = curves.cycles[part]
         self.events = {name: np.array([c.percent(getattr(c, name)) for c in cycles]) for name in _EVENTS.values()}
@@ -172,8 +170,8 @@ class _Measured:
         allowed = self.inside[_EXTREMES.phase]
         lacking = (self.unknown[column] & allowed).any(axis=2)
         both_ways = np.concatenate([self.values, -self.values])
-        allowed[_OF_JOINTS] &= ~self.impact
-        allowed[_NAMED] &= _peaks(both_ways)[_WAY[_NAMED]]
+        allowed[_JOINT_EXTREMES] &= ~self.impact
+        allowed[_NAMED] &= _peaks(both_ways[_PEAKED])[_OF_PEAKED]
         signed = both_ways[_WAY]
         np.copyto(signed, -np.inf, where=~allowed)
         rows = signed.argmax(axis=2)
@@ -181,7 +179,7 @@ class _Measured:
         beside = self.impact.copy()
         beside[:, 1:] |= self.impact[:, :-1]
         beside[:, :-1] |= self.impact[:, 1:]
-        lacking |= _OF_JOINTS[:, None] & beside[np.arange(beside.shape[0]), rows]
+        lacking |= _JOINT_EXTREMES[:, None] & beside[np.arange(beside.shape[0]), rows]
         lacking |= ~np.isfinite(best) | (_ONE_WAY[:, None] & (best <= 0))
         return np.where(lacking, np.nan, best * _GIVEN[:, None]), rows
 
@@ -249,7 +247,7 @@ def _between(values: Array, percent: Array) -> Array:
 
 
 def _peaks(values: Array) -> Mask:
-    """Where nothing within `PEAK_REACH` rows is higher, and both ends of these are lower; never at the ends."""
+    """Where nothing within `PEAK_REACH` rows is higher, and the ends of that are lower; never at the ends."""
     high = values.copy()
     for reach in range(1, PEAK_REACH + 1):
         np.maximum(high[..., reach:], values[..., :-reach], out=high[..., reach:])

@@ -99,7 +99,7 @@ def find_impacts(
 
 
 def impact_frames(impacts: Sequence[Impact], side: str, n_frames: int) -> Mask:
-    """(frames,) whether a frame of a side belongs to an impact: no peak and no feature of a joint comes from it."""
+    """(frames,) whether a frame of a side belongs to an impact: no peak of a joint comes from it."""
     mask = np.zeros(n_frames, dtype=bool)
     for impact in impacts:
         if impact.side == side:

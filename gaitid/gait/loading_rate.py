@@ -8,13 +8,13 @@ that filter: rates from other filters are other rates.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from gaitid.gait.impact import LATEST_S
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.numerics.lowpass import lowpass
+from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate
 
 #: Hz.
@@ -33,7 +33,8 @@ PEAK_REACH_S, LEAST_PEAK = 0.01, 0.2
 MARGIN_S = 0.1
 
 
-class Onset(NamedTuple):
+@frozen_dataclass(eq=False)
+class Onset:
     """A contact that begins with a strike.
 
     Attributes
@@ -54,7 +55,8 @@ class Onset(NamedTuple):
     up_g: Array
 
 
-class Loading(NamedTuple):
+@frozen_dataclass(eq=False)
+class Loading:
     """What a strike does to the vertical force.
 
     Attributes

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gaitid.numerics.masks import spans
+from gaitid.numerics.statistics import median
 from gaitid.trial import Array, ForcePlate, Mask
 
 # Of the greatest vertical force: less on a channel is noise; and samples in which the plate is empty.
@@ -21,8 +22,18 @@ BESIDE, LEAST_EMPTY = 0.06, 0.05
 # s. The longest run of such samples: at most 0.003 on 39 plates of the shared trials (stairs whose plates were not
 # zeroed 0.005); a vertical force that alone is 20 ms late or early gives 0.012 to 0.12.
 APART = 0.01
-# Hz. Slower records were filtered and sampled anew (a sprint at 250 Hz shows 0.016).
-FAST = 500.0
+# Hz. Slower records were filtered and sampled anew: 0.016 at most on 45 plates of the shared trials taken at 200 to
+# 300 Hz, runs and a sprint among them; so longer runs, of the horizontal force alone, only make them doubtful. Fx that
+# alone is 20 ms late gives 0.023 and 0.036 in a run and a sprint.
+FAST, SLOWEST = 500.0, 200.0
+TELLS_SLOW, APART_SLOW = 0.015, 0.02
+# s. One horizontal channel begins, and ends, so much later than the other: at most 0.010 on 35 clean plates
+# (one at 600 Hz whose forces were smoothed; 0.004 on the others); Fx or Fy 20 ms late 0.015 to 0.021 in most.
+LATER = 0.013
+# s. A load so long tells, with the plate empty from the second to the third before it, and for the fourth after it; a
+# channel begins within the fifth. Times what it shows while empty, and of the greatest vertical force: it has begun.
+LOAD, CLEAR, BEFORE, AFTER, WITHIN = 0.2, 0.03, 0.1, 0.06, 0.1
+TIMES_EMPTY, BEGUN = 1.5, 0.002
 
 
 def channels_apart(raw: ForcePlate, half: Array) -> Iterator[tuple[str, bool]]:
@@ -34,8 +45,10 @@ def channels_apart(raw: ForcePlate, half: Array) -> Iterator[tuple[str, bool]]:
     half : (2,) array, m
         Half the plate's size along its x and y.
     """
-    if raw.rate_hz < FAST:
+    if raw.rate_hz < SLOWEST:
         return
+    fast = raw.rate_hz >= FAST
+    tells, apart = (TELLS, APART) if fast else (TELLS_SLOW, APART_SLOW)
     upward = -raw.force_p[:, 2]
     peak = float(np.fmax.reduce(upward))
     fx, fy = raw.force_p[:, 0], raw.force_p[:, 1]
@@ -48,24 +61,55 @@ def channels_apart(raw: ForcePlate, half: Array) -> Iterator[tuple[str, bool]]:
     if empty.sum() > LEAST_EMPTY * raw.rate_hz:
         channels -= channels[:, empty].mean(axis=1, keepdims=True)
         upward = upward - upward[empty].mean()
-    carried, least = np.maximum(upward, 0.0), TELLS * peak
+    carried, least = np.maximum(upward, 0.0), tells * peak
     found = {"its horizontal force is larger than the vertical one": np.hypot(channels[0], channels[1])}
-    if raw.outlined:  # My = -x Fz, Mx = y Fz: as a force at the plate's edge
+    if raw.outlined and fast:  # My = -x Fz, Mx = y Fz: as a force at the plate's edge
         at_edge = np.maximum(np.abs(channels[3]) / half[0], np.abs(channels[2]) / half[1])
         found["its pressure lies beside it"] = at_edge
     lasting = {}
     for name, size in found.items():
         with np.errstate(invalid="ignore"):
             beyond = (size > carried) & (size > least)
-        if beyond.sum() > APART * raw.rate_hz:
+        if beyond.sum() > apart * raw.rate_hz:
             beyond &= _widened(carried > least, round(BESIDE * raw.rate_hz))
             lasting[name] = max((b - a for a, b in spans(beyond)), default=0) / raw.rate_hz
     if not lasting:
+        if fast:
+            yield from _one_later(channels[:2], carried > least, raw, BEGUN * peak)
         return
     words = max(lasting, key=lambda name: lasting[name])
-    if lasting[words] > APART:
+    if lasting[words] > apart:
         text = f"where a foot lands or leaves, {words} for {lasting[words] * 1e3:.0f} ms: "
-        yield text + "one of its channels is late or early beside the others, it seems", True
+        yield text + "one of its channels is late or early beside the others, it seems", fast
+
+
+def _one_later(channels: Array, loaded: Mask, raw: ForcePlate, least_N: float) -> Iterator[tuple[str, bool]]:
+    """One horizontal channel, of (2, samples), that begins and ends later than the other in the loads of a plate."""
+    load, clear, before, after, within = (round(s * raw.rate_hz) for s in (LOAD, CLEAR, BEFORE, AFTER, WITHIN))
+    later = []
+    for first, stop in spans(loaded):
+        if stop - first < load or first < clear + before or stop + after > len(loaded):
+            continue
+        if loaded[first - clear - before : first].any() or loaded[stop : stop + after].any():
+            continue
+        empty = channels[:, first - clear - before : first - clear]
+        zero = empty.mean(axis=1, keepdims=True)
+        begun = np.maximum(TIMES_EMPTY * np.abs(empty - zero).max(axis=1, keepdims=True), least_N)
+        on = np.abs(channels[:, first : first + within] - zero) > begun
+        off = np.abs(channels[:, stop : stop + after] - zero)[:, ::-1] > begun
+        if not on.any(axis=1).all():
+            continue
+        begin = on.argmax(axis=1)
+        end = np.where(off.any(axis=1), after - off.argmax(axis=1), 0)
+        later.append([begin[0] - begin[1], end[0] - end[1]])
+    if not later:
+        return
+    begin_s, end_s = median(np.array(later, dtype=float)) / raw.rate_hz
+    if begin_s * end_s > 0 and min(abs(begin_s), abs(end_s)) > LATER:
+        x, y, _ = raw.force_names[0]
+        late, other = (x, y) if begin_s > 0 else (y, x)
+        text = f"{late} begins {abs(begin_s) * 1e3:.0f} ms after {other} where a foot lands, and ends "
+        yield text + f"{abs(end_s) * 1e3:.0f} ms after it where it leaves: it is late, it seems", False
 
 
 def _widened(mask: Mask, n: int) -> Mask:

@@ -12,8 +12,9 @@ from gaitid.trial import Array, ForcePlate, IntArray, Mask
 # back within the third. The steepest foot strikes of the shared trials change by 0.24 of it in 1 ms, and do not fall
 # back so fast.
 JUMP, LEAST, LASTS = 0.4, 100.0, 0.06
-# Hz. Slower plates are not judged.
-SLOWEST = 500.0
+# Hz. In slower plates only a single sample is judged: a foot strike takes a few. On 45 plates of the shared trials
+# taken at 60 to 500 Hz a sample stands out by 0.29 of the greatest force at most (a child's heel at 100 to 200 Hz).
+FAST = 500.0
 
 NONE: IntArray = np.zeros(0, dtype=np.intp)
 
@@ -21,7 +22,7 @@ NONE: IntArray = np.zeros(0, dtype=np.intp)
 def without_glitches(plate: ForcePlate) -> tuple[ForcePlate, IntArray]:
     """The plate with such samples unknown, and their indices."""
     vertical = plate.force_p[:, 2]
-    if plate.rate_hz < SLOWEST or len(vertical) < 3:
+    if len(vertical) < 3:
         return plate, NONE
     steps = np.diff(vertical)
     with np.errstate(invalid="ignore"):
@@ -30,7 +31,7 @@ def without_glitches(plate: ForcePlate) -> tuple[ForcePlate, IntArray]:
         if not greatest > LEAST:
             return plate, NONE
         jumps = np.flatnonzero(size > max(JUMP * float(np.fmax.reduce(np.abs(vertical))), LEAST))
-    glitches = _between(jumps, steps, round(LASTS * plate.rate_hz))
+    glitches = _between(jumps, steps, round(LASTS * plate.rate_hz) if plate.rate_hz >= FAST else 1)
     if not glitches.any():
         return plate, NONE
     force, moment = plate.force_p.copy(), plate.moment_p.copy()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
 from gaitid.dynamics.wrench import centre_of_pressure
 from gaitid.ground.channels_apart import channels_apart
+from gaitid.ground.contacts import Loads
 from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.glitches import without_glitches
 from gaitid.ground.ground import Ground
@@ -122,8 +123,8 @@ def _clipped(raw: ForcePlate) -> Iterator[Finding]:
         return
     mask = np.zeros(len(upward), dtype=bool)
     mask[at_top] = True
-    distinct = np.diff(np.unique(upward[upward > top / 2]))
-    steps = distinct[distinct > 1e-9 * top]
+    rises = np.diff(np.sort(upward[upward > top / 2]))
+    steps = rises[rises > 1e-9 * top]
     step = float(steps.min()) if steps.size else 0.0
     held = 0
     for first, stop in spans(mask):
@@ -267,3 +268,35 @@ def torsion_faults(stood: Sequence[Stood]) -> Iterator[Fault]:
             text += f", and it is {turned_m * 1e3:.0f} mm with Mz of the other sign"
         cure = "check the sign and unit of Mz, and the plate's corners"
         yield Fault("plate_channel" if withheld else "plate_doubtful", text, (number,), withheld, cure)
+
+
+def shared_torsion_faults(ground: Ground, loads: Loads, judged: Collection[int]) -> Iterator[Fault]:
+    """The same of feet that stand on two plates, over an edge, or that little but the user speaks for: doubted only.
+
+    Parameters
+    ----------
+    ground : Ground
+    loads : Loads
+    judged : collection of int
+        Plates of which something is known already.
+    """
+    levers: dict[tuple[int, ...], list[float]] = {}
+    for contact in loads.contacts:
+        if not contact.plates or set(contact.plates) & set(judged):
+            continue
+        load, frames = loads.by_side[contact.side], contact.loaded
+        vertical, free = load.wrench.f_g[frames] @ ground.floor.up_g, load.free_moment[frames]
+        with np.errstate(invalid="ignore"):
+            known = np.isfinite(free) & (vertical > LOADED * np.fmax.reduce(vertical))
+        if known.any():
+            lever = float(quantile(np.abs(free[known]) / vertical[known], 0.95))
+            levers.setdefault(contact.plates, []).append(lever)
+    for numbers, of_contacts in levers.items():
+        lever_m = float(median(np.array(of_contacts)))
+        if lever_m > DOUBTED_TORSION:
+            plates = f"plate{'s' * (len(numbers) > 1)} {' and '.join(map(str, numbers))}"
+            text = (
+                f"{plates}: the free moment on the foot is the force times {lever_m * 1e3:.0f} mm; feet make 20 at most"
+            )
+            cure = "check the sign and unit of Mz, and the plate's corners"
+            yield Fault("plate_doubtful", f"{text} in walking and running", numbers, False, cure)

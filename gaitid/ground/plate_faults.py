@@ -13,14 +13,14 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.ground.balance import Balance
-from gaitid.ground.clocks import clock_faults
+from gaitid.ground.clocks import clock_faults, quick_steps
 from gaitid.ground.contacts import LOADED, UNSUPPORTED, Loads
 from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.gains import gain_faults
 from gaitid.ground.ground import Ground
 from gaitid.ground.level_floor import level_faults
 from gaitid.ground.line_of_force import direction_faults
-from gaitid.ground.plate_channels import channel_faults, torsion_faults
+from gaitid.ground.plate_channels import channel_faults, shared_torsion_faults, torsion_faults
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.push import push_faults
 from gaitid.ground.whole_steps import whole_step_faults
@@ -131,7 +131,9 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
         named = {number for fault in faults if fault.withheld for number in fault.plates}
         faults += push_faults(ground, loads, mover.com_g, raw, named)
     turned = {number for fault in faults for number in fault.plates}
-    faults += torsion_faults([one for one in sound if one.plate.number not in turned])
+    alone = [one for one in sound if one.plate.number not in turned]
+    faults += torsion_faults(alone)
+    faults += shared_torsion_faults(ground, loads, turned | {one.plate.number for one in alone})
     broken |= {number for fault in faults if fault.withheld for number in fault.plates}
     if mover.balance is not None and mover.balance.tells and mover.weight_N > 0:
         sound = [one for one in sound if one.plate.number not in broken]
@@ -140,6 +142,8 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
         broken |= {number for fault in gains if fault.withheld for number in fault.plates}
         body = mover.balance, mover.weight_N
         faults += clock_faults(trial, ground, loads, sound, body)
+        if not any(fault.code == "rate_doubtful" for fault in faults):
+            faults += quick_steps(trial, loads)
         if not broken:
             faults += whole_step_faults(ground, loads, sound, mover.com_g, body)
     return PlateFaults(tuple(faults))

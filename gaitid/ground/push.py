@@ -10,7 +10,6 @@ slope: a steady lean, or a body mass that is wrong, changes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from gaitid.ground.line_of_force import ACROSS, BETTER, EXPLAINED, LEFT, READING
 from gaitid.ground.plate_load import PlateLoad, one_plane
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import unit
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, ForcePlate
 
 # Slopes along and across (above); wrong is less than the first or more than the second, and another reading is right

@@ -94,8 +94,8 @@ def _turns(ground: Ground, loads: Loads, along_g: Array, across_g: Array) -> boo
     """Whether the feet stand in directions that differ: in a turn the pelvis leans, and does not swing back."""
     for side, foot in ground.feet.items():
         points = [median((foot.toe_g - foot.heel_g)[c.loaded]) for c in loads.contacts if c.side == side]
-        degrees = np.degrees([np.arctan2(point @ across_g, point @ along_g) for point in points])
-        if len(degrees) and np.nanmax(degrees) - np.nanmin(degrees) > TURNS:
+        degrees = np.degrees([np.arctan2(p @ across_g, p @ along_g) for p in points if np.isfinite(p).all()])
+        if len(degrees) and np.ptp(degrees) > TURNS:
             return True
     return False
 

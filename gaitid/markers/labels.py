@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import combinations, groupby, pairwise
 
 import numpy as np
 
+from gaitid.markers.copied import find_copies
 from gaitid.markers.jumps import MAJORITY, excess_of, follow, jump_limit, shifts_between
 from gaitid.markers.repeated import repeated_frames
 from gaitid.markers.shifts import find_shifted
 from gaitid.markers.spikes import find_spikes
-from gaitid.markers.still import find_standing
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
 from gaitid.notes import Note
 from gaitid.numerics.masks import all_columns, known_rows, largest_column, spans
@@ -43,8 +43,8 @@ class LabelFault:
     ----------
     kind : str
         ``spike``, ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``reversed`` (throughout,
-        against the static), ``frozen``, ``still``, ``straight``, ``same`` or ``restless``; ``repeated`` of whole camera
-        frames; ``moved`` of a marker that goes elsewhere by less than a jump and stays.
+        against the static), ``frozen``, ``still``, ``straight``, ``copied``, ``same`` or ``restless``; ``repeated`` of
+        whole camera frames; ``moved`` of a marker that goes elsewhere by less than a jump and stays.
     labels : tuple of str
     frames : tuple of (int, int)
         Runs of frames, from 0, first and last, that are taken as not seen; none of a marker that moved.
@@ -125,6 +125,7 @@ FAULTS = {
     "other labels",
     "swap": "change places ({size})",
     "straight": "moves on a straight line to the last digit (over {size}): it was filled in before",
+    "copied": "has another marker's movement, with a kink of {size} where that begins or ends: it was filled in before",
     "frozen": "stands still to the last digit, away from the others by {size}",
     "still": "stands still while its neighbours move on, and is {size} off when it comes back",
     "reversed": "lie the other way round than in the static (which they fit better by {size} exchanged)",
@@ -175,7 +176,7 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
         LabelFault("reversed", e.labels, whole, e.better_m) for e in find_exchanged_throughout(markers, templates)
     ]
     checked: dict[str, Array] = without(markers, faults)
-    first = (*find_repeated(checked, rate_hz), *find_same(checked))
+    first = (*find_repeated(checked, rate_hz), *find_same(checked), *find_copied(checked))
     suspicious = bool(first) or _suspicious(checked, rate_hz)
     faults += first
     checked = without(checked, first)
@@ -299,6 +300,16 @@ def find_straight(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFau
     return faults
 
 
+def find_copied(markers: Mapping[str, Array]) -> list[LabelFault]:
+    """Markers whose gap somebody filled with another marker's movement before the file was written."""
+    faults = []
+    for label, copies in groupby(sorted(find_copies(markers)), key=lambda copy: copy.label):
+        of_label = list(copies)
+        frames = tuple(sorted((copy.first, copy.last) for copy in of_label))
+        faults.append(LabelFault("copied", (label,), frames, max(copy.kink_m for copy in of_label)))
+    return faults
+
+
 def _left_behind(markers: Mapping[str, Array], label: str, first: int, stop: int) -> float:
     """By how much the distance from a marker that stands still to its nearest one changes meanwhile, m."""
     still = markers[label][first]
@@ -339,6 +350,8 @@ def find_restless(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFau
 
 def find_still(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
     """Markers that stand still while their neighbours go on, and come back by a jump."""
+    from gaitid.markers.still import find_standing  # hardly any trial jumps
+
     return [
         LabelFault("still", (label,), tuple((s.first, s.last) for s in stood), max(s.size_m for s in stood))
         for label, stood in find_standing(markers, rate_hz).items()

@@ -7,7 +7,6 @@ the jump at the end does, and what is off is then not the part of the trial befo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from gaitid.markers.jumps import BESIDE_FRAMES, BESIDE_S, FEWEST_SEEN, excess_of
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.statistics import median
+from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 # s, and frames: no less is standing. What is off for less is a spike (`gaitid.markers.spikes`).

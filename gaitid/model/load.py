@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.dynamics.inertia import inertia_fault
 from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.fields import Faults, Fields, nearest
@@ -30,6 +29,11 @@ def bundled_folder(name: str) -> Path:
     return inside if inside.is_dir() else here.parent / name
 
 
+def bundled_files(name: str) -> list[Path]:
+    """The YAML files of a bundled folder, sorted (`Path.glob` compiles its pattern first: 0.5 ms)."""
+    return sorted(path for path in bundled_folder(name).iterdir() if path.suffix == ".yaml")
+
+
 def is_file(path: Path) -> bool:
     """Whether there is such a file; a name that no file can have, being too long, is none."""
     try:
@@ -40,7 +44,7 @@ def is_file(path: Path) -> bool:
 
 def bundled_models() -> dict[str, Path]:
     """Names and files of the models that come with gaitid."""
-    return {path.stem: path for path in sorted(bundled_folder("configs").glob("*.yaml"))}
+    return {path.stem: path for path in bundled_files("configs")}
 
 
 def find_file(kind: str, name: str, bundled: Mapping[str, Path], todo: str = "") -> Path:
@@ -247,6 +251,8 @@ def _inertia(row: Fields) -> tuple[tuple[float, ...], ...]:
         row.faults.add(f"{row.at('inertia_kg_m2')}: expected three principal moments or three rows of three, kg·m²")
         return ((0.0,) * 3,) * 3
     tensor = tuple(tuple(float(v) for v in r) for r in rows)
+    from gaitid.dynamics.inertia import inertia_fault  # of few tables
+
     if fault := inertia_fault(np.array(tensor), row.at("inertia_kg_m2")):
         row.faults.add(fault)
     return tensor

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from gaitid.errors import ModelError
 from gaitid.model.fields import Faults, Fields
-from gaitid.model.load import bundled_folder, find_file, shown
+from gaitid.model.load import bundled_files, find_file, shown
 from gaitid.model.parsed import content_of
 from gaitid.records import NamedTuple
 
@@ -77,7 +76,7 @@ class MarkerSet(NamedTuple):
 
 def bundled_marker_sets() -> dict[str, Path]:
     """Names and files of the marker sets that come with gaitid."""
-    return {path.stem: path for path in sorted(bundled_folder("configs/marker_sets").glob("*.yaml"))}
+    return {path.stem: path for path in bundled_files("configs/marker_sets")}
 
 
 def find_marker_set(name: str) -> Path:
@@ -198,9 +197,12 @@ class Spellings:
         return "", 0.0
 
 
+_SEPARATORS = str.maketrans("", "", "._-")
+
+
 def squeeze(label: str) -> str:
     """A label without case, separators and the suffix ``_study``: what different programs leave of it."""
-    return re.sub(r"[\s._\-]+", "", label).casefold().removesuffix("study")
+    return "".join(label.split()).translate(_SEPARATORS).casefold().removesuffix("study")
 
 
 def score(marker_set: MarkerSet, spellings: Spellings) -> float:

@@ -278,19 +278,22 @@ DEFINING_KEYS = frozenset({*POINTS, *FRAMES})
 
 def uses(definition: object) -> Iterator[Use]:
     """What a definition, or a part of one, uses directly: every name in its fields and formulas."""
-    if isinstance(definition, Expression):
-        for name in definition.names:
-            yield "number", name
-        for name in definition.points:
-            yield "point", name
-    elif isinstance(definition, PointName):
-        yield "point", definition
+    found: list[Use] = []
+    _gather(definition, found)
+    return iter(found)
+
+
+def _gather(definition: object, found: list[Use]) -> None:
+    if isinstance(definition, PointName):
+        found.append(("point", definition))
     elif isinstance(definition, FrameName):
-        yield "frame", definition
-    elif isinstance(definition, tuple):
+        found.append(("frame", definition))
+    elif isinstance(definition, Expression):
+        found += [("number", name) for name in definition.names]
+        found += [("point", name) for name in definition.points]
+    elif isinstance(definition, tuple):  # what else there may be uses nothing
         for part in definition:
-            if isinstance(part, tuple | PointName | FrameName):  # what else there may be uses nothing
-                yield from uses(part)
+            _gather(part, found)
 
 
 def schema_lines(kinds: Mapping[str, type]) -> str:

@@ -1,4 +1,4 @@
-"""``walk.cycles.csv`` and ``walk.features.csv`` read back: curves over 0 to 100 % of each cycle, figures of each."""
+"""``walk.cycles.csv``, ``walk.stances.csv`` and ``walk.features.csv`` read back: curves over 0 to 100 %, figures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import GaitidError
-from gaitid.report.tables import columns, number, read_rows, read_table
+from gaitid.report.tables import Table, columns, number, read_rows, read_table
 from gaitid.trial import Array
 
 FIRST_COLUMNS = (
@@ -25,12 +25,14 @@ FIRST_COLUMNS = (
     "opposite_strike_percent",
 )
 """Of ``cycles.csv``; what follows are curves."""
+STANCE_COLUMNS = ("side", "contact", "percent", "first_frame", "last_frame", "plates")
+"""Of ``stances.csv``; what follows are curves."""
 FEATURE_COLUMNS = ("side", "cycle", "feature", "value", "unit", "percent", "frame")
 
 
 @dataclass(frozen=True)
 class CycleCurves:
-    """The gait cycles of one side.
+    """The gait cycles of one side, or its single stances: of these no event within is known.
 
     Attributes
     ----------
@@ -77,16 +79,37 @@ def read_cycles(path: Path, sides: Sequence[str]) -> dict[str, CycleCurves]:
     GaitidError
         One line that begins with the file.
     """
-    table = read_table(path, FIRST_COLUMNS)
+    return _by_side(read_table(path, FIRST_COLUMNS), sides, ("side",))
+
+
+def read_stances(path: Path, sides: Sequence[str]) -> dict[str, CycleCurves]:
+    """The single stances of each side that has any; their numbers are those of the contacts.
+
+    Raises
+    ------
+    GaitidError
+        One line that begins with the file.
+    """
+    return _by_side(read_table(path, STANCE_COLUMNS), sides, ("side", "plates"))
+
+
+def _by_side(table: Table, sides: Sequence[str], texts: Sequence[str]) -> dict[str, CycleCurves]:
+    """The curves of each side; the columns `texts` hold no numbers."""
     if not table.lines:
         return {}
     at = table.header.index("side")
     side = np.array([line.split(",", at + 1)[at] for line in table.lines])
     if strange := sorted(set(side.tolist()) - set(sides)):
-        raise GaitidError(f"{path}: cycles of no side", expected=" or ".join(sides), found=strange[0])
-    names = [name for name in table.header if name != "side"]
-    values = dict(zip(names, columns(table, names), strict=True))
-    return {one: _of_side(path, {n: v[side == one] for n, v in values.items()}) for one in sides if (side == one).any()}
+        raise GaitidError(f"{table.path}: cycles of no side", expected=" or ".join(sides), found=strange[0])
+    names = [name for name in table.header if name not in texts]
+    values = {"cycle" if n == "contact" else n: v for n, v in zip(names, columns(table, names), strict=True)}
+    for name in FIRST_COLUMNS[5:]:  # events within a cycle, which a stance has not
+        values.setdefault(name, np.full(len(table.lines), np.nan))
+    return {
+        one: _of_side(table.path, {n: v[side == one] for n, v in values.items()})
+        for one in sides
+        if (side == one).any()
+    }
 
 
 def _of_side(path: Path, values: Mapping[str, Array]) -> CycleCurves:

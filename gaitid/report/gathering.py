@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -15,6 +14,9 @@ RECORD_SUFFIX = ".run.json"
 BATCH_TABLE = "batch.csv"
 # Folders above a result in which its batch's table is looked for: results mirror a data set's folders.
 _MOST_LEVELS = 6
+
+
+Rows = tuple[Mapping[str, str | None], ...]
 
 
 class Whose(NamedTuple):
@@ -50,31 +52,34 @@ def find_records(paths: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def whose(record: Path) -> Whose | None:
-    """What the table of the batch that a result is of says of it; None where there is no such table or row."""
+def whose(record: Path, tables: dict[Path, Rows]) -> Whose | None:
+    """What the table of the batch that a result is of says of it; None where there is no such table or row.
+
+    `tables` keeps what was read, for the next result.
+    """
     here = record.absolute()
     stem = here.name[: -len(RECORD_SUFFIX)]
     for folder in here.parents[:_MOST_LEVELS]:
         table = folder / BATCH_TABLE
         if table.is_file():
-            return _best(_rows(table), (here.parent / stem).relative_to(folder))
+            rows = tables[table] if table in tables else tables.setdefault(table, _rows(table))
+            return _best(rows, (here.parent / stem).relative_to(folder))
     return None
 
 
-@lru_cache(maxsize=64)
-def _rows(table: Path) -> tuple[Mapping[str, str | None], ...]:
+def _rows(table: Path) -> Rows:
     try:
         return tuple(csv.DictReader(read_text_back(table, "CSV").splitlines()))
     except csv.Error as error:
         raise GaitidError(f"{table}: not CSV", found=str(error)) from None
 
 
-def _best(rows: Sequence[Mapping[str, str | None]], below: PurePath) -> Whose | None:
+def _best(rows: Rows, below: PurePath) -> Whose | None:
     """The row whose trial ends in most of the result's own folders and name."""
     best, most = None, 0
     for row in rows:
-        trial = PurePath((row.get("trial") or "").replace("\\", "/")).with_suffix("") if row.get("trial") else None
-        shared = _shared_end(trial.parts, below.parts) if trial else 0
+        *folders, name = PurePath((row.get("trial") or "").replace("\\", "/")).parts or ("",)
+        shared = _shared_end([*folders, PurePath(name).stem], below.parts)
         if shared > most:
             best, most = row, shared
     if best is None:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from gaitid.disk.read_back import read_record
 from gaitid.errors import GaitidError
 from gaitid.notes import SEVERITIES
-from gaitid.report.cycle_curves import CycleCurves, Feature, read_cycles, read_features
-from gaitid.report.gathering import RECORD_SUFFIX, find_records, whose
+from gaitid.report.cycle_curves import CycleCurves, Feature, read_cycles, read_features, read_stances
+from gaitid.report.gathering import RECORD_SUFFIX, Rows, find_records, whose
 from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
 from gaitid.report.tables import Table, columns, number, read_rows, read_table, refuse_missing
 from gaitid.trial import Array
@@ -23,7 +23,7 @@ from gaitid.write import CONTACT_COLUMNS
 MAX_FRAME = 10**9
 # What a report reads beside the record, and what it reads where it is there (records of before lack some).
 TABLES = ("wrenches", "joints", "contacts")
-MORE_TABLES = ("cycles", "spatiotemporal", "features")
+MORE_TABLES = ("cycles", "stances", "spatiotemporal", "features")
 _TIMES = ("frame", "time_s")
 # Two results whose mass or leg lengths differ by more are of two people: what `run` allows between static and trial.
 _ANOTHER_BODY = 0.1
@@ -72,6 +72,8 @@ class Result:
     contacts : tuple of Contact
     cycles : mapping of str to CycleCurves
         By side; a side without a whole cycle is not in it.
+    stances : mapping of str to CycleCurves
+        Single stances of runs, and of contacts that lie in no cycle.
     spatiotemporal : tuple of mapping
         The rows of ``spatiotemporal.csv``, cells as text.
     features : tuple of Feature
@@ -87,6 +89,7 @@ class Result:
     columns: Mapping[str, Array]
     contacts: tuple[Contact, ...]
     cycles: Mapping[str, CycleCurves] = field(default_factory=dict)
+    stances: Mapping[str, CycleCurves] = field(default_factory=dict)
     spatiotemporal: tuple[Mapping[str, str], ...] = ()
     features: tuple[Feature, ...] = ()
 
@@ -136,18 +139,15 @@ class Result:
         trials = [e for e in entries if e.get("role") == "trial"] or entries
         return str(trials[0].get("sha256") or "") if trials else ""
 
-    def warnings(self, beside_verdict: bool = False) -> dict[str, list[str]]:
+    def warnings(self) -> dict[str, list[str]]:
         """The texts of the record's warnings by their severity, the most serious first.
 
-        With `beside_verdict` without those that the reasons of the verdict say.
         Records with `schema` 2 hold objects, those before it texts without a severity, which count as "".
         """
         given = self.section("warnings")
         texts: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
         for item in given if isinstance(given, list) else [] if given in (None, "") else [given]:
             note = item if isinstance(item, Mapping) and "text" in item else {"text": item}
-            if beside_verdict and self._in_verdict(note):
-                continue
             texts.setdefault(str(note.get("severity", "")), []).append(str(note["text"]))
         return {severity: several for severity, several in texts.items() if several}
 
@@ -156,12 +156,6 @@ class Result:
         verdict = self.section("verdict")
         given = verdict.get("reasons") if isinstance(verdict, Mapping) else None
         return [reason for reason in given if isinstance(reason, Mapping)] if isinstance(given, list) else []
-
-    def _in_verdict(self, note: Mapping[str, object]) -> bool:
-        """Whether a reason says a note: with its code, and all of its words (several may stand in one sentence)."""
-        told = [str(r.get("text", "")) for r in self.reasons() if r.get("code") == note.get("code", "")]
-        words = {word.rstrip(":;,") for word in str(note["text"]).split()}
-        return any(words <= {word.rstrip(":;,") for word in text.split()} for text in told)
 
 
 @dataclass(frozen=True)
@@ -179,7 +173,8 @@ def load_results(paths: Sequence[Path], say: Callable[[str], None] = lambda _: N
 
     Subject, session and condition are what the ``batch.csv`` above a result says. Without one, the results of a folder
     are one session of its name; sessions are of one subject, whom nothing names, unless mass or leg length say
-    otherwise: then each folder is a subject. `say` is told what is read.
+    otherwise: then each folder is a subject. Results of different models, whose curves are not of the same quantities,
+    are sessions of their own, with the model as the condition. `say` is told what is read.
 
     Raises
     ------
@@ -188,9 +183,10 @@ def load_results(paths: Sequence[Path], say: Callable[[str], None] = lambda _: N
     """
     grouped: dict[tuple[str, str, str], list[Result]] = {}
     alone: dict[Path, list[Result]] = {}
+    tables: dict[Path, Rows] = {}
     for path in find_records(paths):
         say(f"reading {path.name}")
-        result, labels = load_result(path), whose(path)
+        result, labels = load_result(path), whose(path, tables)
         if labels is None:
             alone.setdefault(path.absolute().parent, []).append(result)
         else:
@@ -199,7 +195,23 @@ def load_results(paths: Sequence[Path], say: Callable[[str], None] = lambda _: N
     for folder, results in alone.items():
         key = ("" if one_body else folder.name, folder.name if one_body else "", "")
         grouped.setdefault(key, []).extend(results)
-    return tuple(Session(*key, tuple(results)) for key, results in grouped.items())
+    return tuple(Session(*key, results) for of, found in grouped.items() for key, results in _by_model(of, found))
+
+
+def _by_model(
+    key: tuple[str, str, str], results: Sequence[Result]
+) -> list[tuple[tuple[str, str, str], tuple[Result, ...]]]:
+    """The results of each model with the key of their session, which names the model where there are several."""
+    by_model: dict[str, list[Result]] = {}
+    for result in results:
+        by_model.setdefault(str(result.record_at("model", "name") or ""), []).append(result)
+    if len(by_model) == 1:
+        return [(key, tuple(results))]
+    subject, session, condition = key
+    return [
+        ((subject, session, " ".join(part for part in (condition, f"model {model}") if part)), tuple(of_model))
+        for model, of_model in by_model.items()
+    ]
 
 
 def _one_body(results: Sequence[Result]) -> bool:
@@ -255,6 +267,7 @@ def load_result(path: Path) -> Result:
         columns={**wrenches, **joints},
         contacts=_contacts(siblings["contacts"], sides),
         cycles=read_cycles(siblings["cycles"], sides) if "cycles" in there else {},
+        stances=read_stances(siblings["stances"], sides) if "stances" in there else {},
         spatiotemporal=_texts(siblings["spatiotemporal"]) if "spatiotemporal" in there else (),
         features=read_features(siblings["features"]) if "features" in there else (),
     )

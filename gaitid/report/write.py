@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from gaitid.disk.atomic import put_all
 from gaitid.drawing import load_matplotlib
 from gaitid.errors import GaitidError, WriteError
-from gaitid.report.result import MORE_TABLES, TABLES, Result, Session, load_results
+from gaitid.report.grouping import regrouped
+from gaitid.report.pictures.request import FORMATS as PICTURES
+from gaitid.report.pictures.request import Request
+from gaitid.report.result import MORE_TABLES, TABLES, Session, load_results
 
-FORMATS = {".html": "html", ".htm": "html", ".png": "png"}
+FORMATS = {".html": "html", ".htm": "html", **{f".{name}": name for name in PICTURES}}
 """What a file's suffix says about its format."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What else is asked for.
+
+    Attributes
+    ----------
+    picture : Request or None
+        Which figure, and how wide; everything on a sheet of A4 by default.
+    by : {"trial", "session", "condition", "subject"} or None
+        What is put together and set beside each other; by session and condition by default.
+    """
+
+    picture: Request | None = None
+    by: str | None = None
 
 
 def write_report(
@@ -19,6 +40,7 @@ def write_report(
     output: Path,
     format: str | None = None,
     norms: str | None = None,
+    choices: Choices | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Path:
     """Write pictures and tables of results for people.
@@ -29,13 +51,15 @@ def write_report(
         ``walk.run.json`` files, with the tables that ``gaitid run`` wrote beside them, and folders of such.
     output : Path
         The file to write; its folder is made if absent. It is there whole or not at all. What is no file (a
-        device, a pipe) is refused, and so is ``-``.
-    format : {"html", "png"}, optional
-        By default what the suffix of `output` says. ``html`` is one page that needs no other file and no network;
-        trials of one session are pooled, and each session has its part. ``png`` is one landscape A4 sheet, and a sheet
-        holds one result: several are refused rather than overlaid, because contacts and gaps belong to one trial only.
+        device, a pipe) is refused, and so is ``-``. For pictures it may be a folder that exists: each figure then is
+        a file of its own in it.
+    format : {"html", "png", "svg", "pdf"}, optional
+        By default what the suffix of `output` says. ``html`` is one page that needs no other file and no network.
+        Trials of one session are pooled; several sessions of one subject are compared; of several subjects means are
+        drawn.
     norms : str, optional
         Name of norms, a file of them, or ``none``; by default those that fit model and population.
+    choices : Choices, optional
     say : callable
         Is told what is worked on.
 
@@ -54,28 +78,43 @@ def write_report(
     chosen = _format(output, format)
     if not results:
         raise GaitidError("no result to report", expected="at least one run.json")
-    sessions = load_results([Path(path) for path in results], say)
-    loaded = [result for session in sessions for result in session.results]
-    if chosen == "png" and len(loaded) > 1:
-        raise GaitidError(
-            f"{output}: a png sheet holds one result",
-            found=f"{len(loaded)} results",
-            todo="write them to an .html, or one png at a time",
-        )
-    _refuse_overwriting(output, loaded)
-    _put(output, _page(sessions, norms, say) if chosen == "html" else _sheet(loaded[0], output))
+    choices = choices or Choices()
+    if chosen == "html":
+        if choices.picture is not None:
+            raise GaitidError(f"{output}: a page has all figures", todo="choose one with .png, .svg or .pdf")
+        sessions = _read(results, choices, say)
+        _refuse_overwriting([output], sessions)
+        _put(output.parent, {output.name: _page(sessions, norms, say)})
+        return output
+    request = choices.picture or Request()
+    _ = request.rows, request.width_mm  # refused before anything is read
+    each = request.each() if output.is_dir() else {output.name: request}
+    files = {f"{name}.{chosen}": one for name, one in each.items()} if output.is_dir() else each
+    folder = output if output.is_dir() else output.parent
+    sessions = _read(results, choices, say)
+    _refuse_overwriting([folder / name for name in files], sessions)
+    # Not at the top: matplotlib takes a second to import, and errors in the input need not wait for it.
+    load_matplotlib(f"{output}: a picture")
+    from gaitid.report.pictures.compose import pictures
+
+    _put(folder, pictures(sessions, files, chosen, norms))
     return output
 
 
 def _format(output: Path, format: str | None) -> str:
-    by_suffix = FORMATS.get(output.suffix.lower())
-    known = " or ".join(sorted(set(FORMATS.values())))
+    by_suffix = FORMATS.get(output.suffix.lower()) if not output.is_dir() else None
+    known = ", ".join(dict.fromkeys(FORMATS.values()))
     if format is not None and format not in FORMATS.values():
         raise GaitidError(f"{output}: unknown format {format!r}", expected=known)
+    if output.is_dir() and format not in PICTURES:
+        raise WriteError(
+            f"{output}: is a folder",
+            expected="a file, or with --format png, svg or pdf a folder for a file of each figure",
+        )
     if format is None and by_suffix is None:
         raise GaitidError(
             f"{output}: unknown kind of report",
-            expected="a name that ends in .html or .png",
+            expected="a name that ends in .html, .png, .svg or .pdf",
             found=f"the suffix {output.suffix!r}" if output.suffix else "no suffix",
             todo="rename it or give --format",
         )
@@ -86,37 +125,43 @@ def _format(output: Path, format: str | None) -> str:
     return format or by_suffix or ""
 
 
-def _refuse_overwriting(output: Path, loaded: Sequence[Result]) -> None:
-    try:
-        target = output.resolve()
-    except (OSError, RuntimeError):  # a loop of links: replaced like any other file
-        return
-    for result in loaded:
-        files = [
+def _read(results: Sequence[Path], choices: Choices, say: Callable[[str], None]) -> tuple[Session, ...]:
+    return regrouped(load_results([Path(path) for path in results], say), choices.by)
+
+
+def _refuse_overwriting(outputs: Sequence[Path], sessions: Sequence[Session]) -> None:
+    files = {
+        path.resolve()
+        for session in sessions
+        for result in session.results
+        for path in (
             result.path,
             *(result.path.with_name(f"{result.stem}.{table}.csv") for table in (*TABLES, *MORE_TABLES)),
-        ]
-        if target in (path.resolve() for path in files):
-            raise WriteError(f"{output}: is part of the result itself", todo="choose another name")
+        )
+    }
+    for output in outputs:
+        with suppress(OSError, RuntimeError):  # a loop of links: replaced like any other file
+            if output.resolve() in files:
+                raise WriteError(f"{output}: is part of the result itself", todo="choose another name")
 
 
 def _page(sessions: Sequence[Session], norms: str | None, say: Callable[[str], None]) -> bytes:
     from gaitid.report.page import page
 
-    return page(sessions, norms, say).encode("utf-8", "replace")
+    if len(sessions) == 1:
+        return page(sessions, norms, say).encode("utf-8", "replace")
+    from gaitid.report.many import compares_only, comparison, comparison_page
+
+    say("comparing sessions")
+    if compares_only(sessions):
+        return comparison_page(sessions, norms).encode("utf-8", "replace")
+    return page(sessions, norms, say, before=comparison(sessions, norms)).encode("utf-8", "replace")
 
 
-def _sheet(result: Result, output: Path) -> bytes:
-    # Not at the top: matplotlib takes a second to import, and a page needs none.
-    load_matplotlib(f"{output}: a png sheet")
-    from gaitid.report.figures import sheet_png
-
-    return sheet_png(result)
-
-
-def _put(output: Path, content: bytes) -> None:
+def _put(folder: Path, contents: dict[str, bytes]) -> None:
     """Write aside in the same folder, then rename: no one ever sees half a file."""
     try:
-        put_all(output.parent, {output.name: content})
+        put_all(folder, contents)
     except OSError as error:
-        raise WriteError(f"{output}: cannot be written", found=error.strerror or str(error)) from None
+        what = f"{folder / next(iter(contents))}: cannot be written"
+        raise WriteError(what, found=error.strerror or str(error)) from None

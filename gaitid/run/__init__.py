@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -243,7 +243,7 @@ def settle(prepared: Prepared, path: Path, session: tuple[Path, ...] = ()) -> Pr
     )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_dataclass(eq=False)
 class _Session:
     """A session as one command sees it; equal where the answer of `_choice` is the same."""
 

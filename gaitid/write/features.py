@@ -25,11 +25,23 @@ def features_text(found: FeatureValues, trial: Trial) -> str:
     """
     lines = [",".join(FEATURE_COLUMNS) + "\n"]
     if found.cycles:
-        start, length = np.array([(c.strike.time_s, c.duration_s) for c in found.cycles]).T[:, :, None]
-        frames = trial.first_frame + np.rint((start + found.percent / 100 * length) * trial.rate_hz)
         values = rows_text(found.value.reshape(-1, 1)).splitlines()
-        places = rows_text(np.stack([found.percent, frames], axis=2).reshape(-1, 2)).splitlines(keepends=True)
-        heads = [f"{c.side},{c.number}" for c in found.cycles for _ in FEATURES]
-        names, units = _NAMES * len(found.cycles), _UNITS * len(found.cycles)
-        lines += ["".join(row) for row in zip(heads, names, values, units, places, strict=True)]
+        places = _places(found, trial)
+        for i, cycle in enumerate(found.cycles):
+            head, rows = f"{cycle.side},{cycle.number}", slice(i * len(FEATURES), (i + 1) * len(FEATURES))
+            cells = zip(_NAMES, values[rows], _UNITS, places[rows], strict=True)
+            lines += [f"{head}{name}{value}{unit}{place}" for name, value, unit, place in cells]
     return "".join(lines)
+
+
+def _places(found: FeatureValues, trial: Trial) -> list[str]:
+    """The ends of all lines: percent and frame; most are empty."""
+    cycle, feature = np.nonzero(np.isfinite(found.percent))
+    percent = found.percent[cycle, feature]
+    start, length = np.array([(c.strike.time_s, c.duration_s) for c in found.cycles]).T
+    frames = trial.first_frame + np.rint((start[cycle] + percent / 100 * length[cycle]) * trial.rate_hz)
+    texts = rows_text(np.stack([percent, frames], axis=1)).splitlines(keepends=True)
+    places = [",\n"] * found.percent.size
+    for at, text in zip((cycle * found.percent.shape[1] + feature).tolist(), texts, strict=True):
+        places[at] = text
+    return places

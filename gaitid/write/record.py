@@ -105,7 +105,8 @@ def record(
         },
         "subject": {
             name: {"value": m.value, "unit": m.unit, "source": m.source} for name, m in result.subject.measured.items()
-        },
+        }
+        | ({"sex": {"value": sex, "unit": "", "source": "subject file"}} if (sex := result.subject.sex) else {}),
         "segments": segments,
         "conventions": result.conventions,
         "contacts": [contact_row(contact, first) for contact in result.contacts],

@@ -93,6 +93,11 @@ def test_an_age_is_recorded_in_years(read: Callable[[str], SubjectFile], pig: sp
     assert (measured.value, measured.unit, measured.source) == (9.5, "years", "subject file")
 
 
+def test_the_sex_is_recorded(read: Callable[[str], SubjectFile], pig: specs.Model) -> None:
+    assert resolve(pig, {"age"}, read("sex: female\nage_years: 9\n")).sex == "female"
+    assert resolve(pig, {"age"}, read("age_years: 9\n")).sex == ""
+
+
 def test_an_empty_choice_of_static_is_no_choice(read: Callable[[str], SubjectFile]) -> None:
     assert read("mass_kg: 70\n").foot_flat is None
     assert read("mass_kg: 70\nstatic: {foot_flat: true}\n").foot_flat is True
@@ -104,6 +109,8 @@ def test_an_empty_choice_of_static_is_no_choice(read: Callable[[str], SubjectFil
         ("mass_kg: 70000", "mass_kg: expected 1 to 400 kg, found 70000 (wrong unit?)"),
         ("mass_kg: 0", "mass_kg: expected 1 to 400 kg"),
         ("age_years: 900", "age_years: expected 0 to 130 years, found 900"),
+        ("sex: f", "sex: expected female or male, found 'f'"),
+        ("sex: 1", "sex: expected text"),
         ("height_m: 175", "height_m: expected 0.3 to 2.6 m, found 175 (wrong unit?)"),
         ("left_leg_length_mm: 0.83", "left_leg_length_mm: expected 150 to 1500 mm, found 0.83 (wrong unit?)"),
         ("left_leg_length_cm: 830", "left_leg_length_cm: expected 15 to 150 cm, found 830"),

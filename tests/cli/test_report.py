@@ -75,7 +75,7 @@ def test_a_matplotlibrc_that_is_no_text_is_named(record: Path, tmp_path: Path) -
     (tmp_path / "matplotlibrc").write_bytes(b"lines.linewidth: \xff\xfe\n")
     done = report(record, tmp_path)
     assert done.returncode == 1
-    assert done.stderr.startswith(b"gaitid: walk.png: a png sheet needs matplotlib, which does not load; found ")
+    assert done.stderr.startswith(b"gaitid: walk.png: a picture needs matplotlib, which does not load; found ")
     assert b"'matplotlibrc'" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "walk.png").exists()

@@ -46,13 +46,21 @@ def test_a_reading_lost_for_30_samples_is_no_load_of_zero() -> None:
     assert without_glitches(plate(vertical))[1].tolist() == list(range(400, 430))
 
 
+@pytest.mark.parametrize("rate_hz", [60.0, 100.0, 200.0, 300.0])
+def test_one_sample_of_a_slow_plate_is_lost_alone(rate_hz: float) -> None:
+    vertical = np.interp(np.arange(0, 1000, 1000 / rate_hz), np.arange(1000), stance())
+    middle = len(vertical) // 2
+    vertical[middle] -= 900.0
+    assert without_glitches(plate(vertical, rate_hz))[1].tolist() == [middle]
+
+
 @pytest.mark.parametrize(
     ("vertical", "rate_hz"),
     [
         (stance(), RATE),
         (np.where(stance() > 300, 600.0, 0.0), RATE),  # a step up and, much later, down
         (np.where(np.arange(1000) == 500, 90.0, 0.0), RATE),  # a knock
-        (np.where(np.arange(1000) == 500, 900.0, 0.0), 100.0),  # a plate too slow to tell
+        (np.where(np.isin(np.arange(1000), [500, 501]), 900.0, 0.0), 100.0),  # two samples of a slow plate
     ],
     ids=["stance", "steps", "knock", "slow"],
 )

@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from attack_markers import markers_tilted
-from attack_plates import crosstalk, exchanged, one_channel_late, scaled, with_plates
+from attack_plates import crosstalk, exchanged, in_a_stance, one_channel_late, rate_wrong, scaled, spike, with_plates
 from attack_trials import RECORDED, Case, SimulatedCase, recorded_case, simulated_case
 from shared_trials import SHARED
 
@@ -50,6 +50,42 @@ def test_two_channels_that_fit_the_body_again_are_not_called_late() -> None:
     case = simulated_case(SimulatedCase("walk"))
     result = spoilt(case, one_channel_late(0.02, *range(6)), case.plates_used[0])
     assert said_of(result, case.plates_used[0]) == []
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.03])
+def test_a_horizontal_force_that_is_later_than_the_other_is_doubted(seconds: float) -> None:
+    case = recorded("HC036A/walk")
+    assert not [n for n in case.result.notes if n.code == "plate_doubtful"]
+    result = spoilt(case, one_channel_late(seconds, 0), 1)
+    (text,) = [n.text for n in result.notes if n.code == "plate_doubtful"]
+    assert re.match(r"plate 1: Fx begins \d\d ms after Fy where a foot lands", text)
+    assert any(1 in contact.plates for contact in result.contacts)
+
+
+def test_a_free_moment_under_two_plates_is_held_to_the_same_limit() -> None:
+    case = recorded("sydney/walk03")
+    contact = next(c for c in case.result.contacts if len(c.plates) == 2)
+    result = spoilt(case, scaled(10.0, 5), contact.plates[0])
+    (text,) = [n.text for n in result.notes if n.code == "plate_doubtful"]
+    assert re.match(r"plates 1 and 2: the free moment on the foot is the force times 2\d\d mm", text)
+
+
+def test_a_lost_sample_does_not_cost_the_mass_that_whole_steps_tell() -> None:
+    case = recorded("opencap/walk")
+    whole = case.result.subject.mass_kg
+    (sample,) = [s for s in in_a_stance(spike(1000.0, 2, 1), case, np.random.default_rng(1)) if s.words == "plate 1"]
+    result = analyse(sample.trial, case.model, case.subject, case.static)
+    assert any(note.code == "values_lost" for note in result.notes)
+    assert result.subject.mass_kg == pytest.approx(whole, rel=0.002)
+
+
+@pytest.mark.parametrize("name", ["isb_bone_names/walk", "rajagopal/run"])
+def test_steps_quicker_than_anybodys_tell_a_rate_that_is_twice_too_high(name: str) -> None:
+    case = recorded(next(one.name for one in RECORDED if one.name.endswith(name)))
+    (twice,) = rate_wrong(2.0, False, case, np.random.default_rng(1))
+    result = analyse(twice.trial, case.model, case.subject, case.static)
+    for known, found in ((0, case.result), (1, result)):
+        assert len([n for n in found.notes if n.code == "rate_doubtful" and "after each other" in n.text]) == known
 
 
 @pytest.mark.parametrize("plate", [0, 1])

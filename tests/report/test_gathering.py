@@ -65,6 +65,19 @@ def test_bodies_that_differ_are_subjects(copy, tmp_path: Path) -> None:
     assert [(s.subject, s.session) for s in load_results([tmp_path])] == [("", "a"), ("", "b")]
 
 
+def test_models_are_not_pooled(copy, tmp_path: Path) -> None:
+    copy("a", "one"), copy("a", "two")
+    other = copy("a", "three")
+    record = json.loads(other.read_text(encoding="utf-8"))
+    record["model"]["name"] = "other"
+    other.write_text(json.dumps(record), encoding="utf-8")
+    sessions = load_results([tmp_path])
+    assert [(s.session, s.condition, len(s.results)) for s in sessions] == [
+        ("a", "model pig", 2),
+        ("a", "model other", 1),
+    ]
+
+
 def test_the_table_of_a_batch_says_whose(copy, tmp_path: Path) -> None:
     one, two = copy("out/P1/pre"), copy("out/P1/post")
     (tmp_path / "out" / "batch.csv").write_text(

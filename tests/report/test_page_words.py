@@ -17,13 +17,13 @@ import pytest
 from gaitid.norms import Band
 from gaitid.report import write_report
 from gaitid.report.page.compare import against
-from gaitid.report.page.head import assumed_html, plates_html, trust_html
+from gaitid.report.page.head import assumed_html, facts, plates_html, trust_html
 from gaitid.report.page.methods import checklist_html, methods_text
 from gaitid.report.page.panels import PANELS
 from gaitid.report.page.pool import CYCLE, PERCENT, STANCE, pool
 from gaitid.report.page.svg import band, line, scale_for
 from gaitid.report.page.told import notes, readable, reasons
-from gaitid.report.result import load_result
+from gaitid.report.result import load_result, load_results
 
 Edit = Callable[[Path, dict[str, object]], None]
 KNEE = PANELS["knee_flexion_deg"]
@@ -158,6 +158,16 @@ def test_which_foot_was_on_which_plate(cycled: Path, edit_record: Edit) -> None:
     assert "frames left 203–266: the foot stands across the edge of plate 3" in said
 
 
+def test_names_of_people_stand_only_where_the_record_keeps_them(cycled: Path, edit_record: Edit) -> None:
+    def head() -> str:
+        (session,) = load_results([cycled])
+        return words(facts(session, [1.1, 1.3]))
+
+    assert "Name" not in head() and "Speed 1.20 ± 0.14 m/s" in head()
+    edit_record(cycled, {"trial": {"subject_names": ["Jane Doe"]}})
+    assert head().startswith("Name Jane Doe Trials walk Speed")
+
+
 def test_what_was_assumed(cycled: Path, edit_record: Edit) -> None:
     given = [
         {"severity": "assumption", "code": "a", "text": "marker = 14 mm (from /home/Jane_Doe/static.c3d)"},
@@ -252,3 +262,24 @@ def test_the_page_of_a_recorded_walk_answers(tmp_path: Path) -> None:
     assert len(text) < 3_000_000
     record = json.loads((tmp_path / "r" / "walk.run.json").read_text())
     assert str(record["verdict"]["trial"]) in said
+
+
+# --- what is worked on ----------------------------------------------------------------------------------------
+
+
+def test_a_long_report_says_what_it_works_on(
+    cycled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from gaitid.cli import report
+
+    said: list[str] = []
+    write_report([cycled], tmp_path / "walk.html", say=said.append)
+    assert said[0] == "reading walk.run.json" and len(said) == 3
+    lines: list[str] = []
+    monkeypatch.setattr(report, "print_info", lines.append)
+    patience = report._Patience()
+    patience("one")
+    assert lines == []
+    monkeypatch.setattr(report, "_SAY_EVERY_S", 0.0)
+    patience("two")
+    assert lines == ["report: two (step 2)"]

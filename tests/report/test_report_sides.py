@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from gaitid.errors import GaitidError
-from gaitid.report import write_report
-from gaitid.report.figures import page_figures
-from gaitid.report.result import load_result
+from gaitid.report import Choices, write_report
+from gaitid.report.pictures.compose import compose
+from gaitid.report.pictures.request import Request
+from gaitid.report.result import load_result, load_results
 from gaitid.report.stance import peak_kinds, unknown_spans, vertical_axis
 
 
@@ -46,11 +47,8 @@ def test_one_side(right_only: Path, tmp_path: Path, suffix: str) -> None:
 
 def test_panels_without_columns_are_left_out(right_only: Path, tmp_path: Path) -> None:
     keep_columns(right_only, "joints", lambda name: "knee_flexion" in name or "knee_power" in name)
-    figures = {
-        key: [[p.title for p in row] for row in rows] for key, _, rows, _ in page_figures(load_result(right_only))
-    }
-    assert list(figures) == ["ground", "angles", "powers"]
-    assert figures["angles"] == [["Knee flexion (+) / extension (−)"]]
+    rows = compose(load_results([right_only]), Request(), "none").rows
+    assert [[panel.title for panel in row] for row in rows] == [["Knee flexion"], ["Knee power"]]
     assert [kind.name for kind in peak_kinds(load_result(right_only))] == ["Knee generation", "Knee absorption"]
     assert write_report([right_only], tmp_path / "walk.html").is_file()
 
@@ -80,8 +78,8 @@ def test_nothing_to_draw_is_one_line(right_only: Path, tmp_path: Path) -> None:
     keep_columns(right_only, "wrenches", lambda name: False)
     joints = right_only.with_name("walk.joints.csv")
     keep_columns(right_only, "joints", lambda name: name == "right_pelvis_anterior_tilt_deg")
-    with pytest.raises(GaitidError, match="nothing that a png sheet draws; write an .html page"):
-        write_report([right_only], tmp_path / "walk.png")
+    with pytest.raises(GaitidError, match="nothing to draw of powers; expected values of it"):
+        write_report([right_only], tmp_path / "walk.png", choices=Choices(Request(("powers",))))
     joints.write_text(joints.read_text(encoding="utf-8").replace("pelvis_anterior_tilt", "elbow_flexion"), "utf-8")
     with pytest.raises(GaitidError, match=r"walk\.joints\.csv: nothing that a report draws; expected ground reactions"):
         write_report([right_only], tmp_path / "walk.html")

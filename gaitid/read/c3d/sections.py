@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import BinaryIO, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import ReadError
-from gaitid.read.labels import printable
+from gaitid.read.labels import SHOWN_CHARACTERS, printable
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
 
@@ -225,6 +226,7 @@ class Entry(NamedTuple):
     following: int
 
 
+@lru_cache(maxsize=1)  # of a static beside a trial, first its parameters alone are read: a millisecond
 def read_parameters(data: bytes, start: int, numbers: NumberFormat) -> Section:
     """Follow the chain of groups and parameters, forward only, inside `data`, to its end.
 
@@ -368,7 +370,11 @@ def _value(data: bytes, at: int, following: int, numbers: NumberFormat) -> tuple
     raw = data[values:end]
     if size == -1:
         # Without a width there is no text, however many are said to be there.
-        return [_text(raw[i : i + shape[0]]) for i in range(0, len(raw), shape[0] or 1)], size, end
+        width, places = shape[0], range(0, len(raw), shape[0] or 1)
+        # nearly all are short and printable: no need to look at each
+        if width <= SHOWN_CHARACTERS and raw.isascii() and (text := raw.decode()).isprintable():
+            return [text[i : i + width].strip(" ") for i in places], size, end
+        return [_text(raw[i : i + width]) for i in places], size, end
     plain = as_float64(numbers.reals(raw) if size == 4 else numbers.integers(raw, size))
     return plain.reshape(shape or (1,), order="F"), size, end
 
@@ -379,8 +385,12 @@ def _offset(data: bytes, link: int, is_parameter: bool, numbers: NumberFormat) -
     Converters forgot to turn the bytes of some links (c3d.org's sgi_real.c3d): one that leaves the section is turned
     where the entry ends exactly there.
     """
-    offset, turned = (int.from_bytes(data[link : link + 2], order, signed=True) for order in numbers.orders)
-    if not is_parameter or 0 <= offset <= len(data) - link or not 0 < turned <= len(data) - link:
+    order, other = numbers.orders
+    offset = int.from_bytes(data[link : link + 2], order, signed=True)
+    if not is_parameter or 0 <= offset <= len(data) - link:
+        return offset
+    turned = int.from_bytes(data[link : link + 2], other, signed=True)
+    if not 0 < turned <= len(data) - link:
         return offset
     try:
         *_, end = _value(data, link + 2, link + turned, numbers)

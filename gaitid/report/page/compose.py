@@ -34,7 +34,12 @@ def _file(name: str) -> str:
     return (_HERE / name).read_text(encoding="utf-8")
 
 
-def page(sessions: Sequence[Session], choice: str | None = None, say: Callable[[str], None] = lambda _: None) -> str:
+def page(
+    sessions: Sequence[Session],
+    choice: str | None = None,
+    say: Callable[[str], None] = lambda _: None,
+    before: tuple[str, str] = ("", ""),
+) -> str:
     """The page, with an article for each session.
 
     Parameters
@@ -44,6 +49,8 @@ def page(sessions: Sequence[Session], choice: str | None = None, say: Callable[[
         Of norms: a name, a file, or ``none``; by default those that fit.
     say : callable
         Is told what is worked on.
+    before : tuple of str
+        HTML that stands before the articles, and the styles that it needs. The articles are folded then.
     """
     views = views_of(sessions, say)
     titles = [head.title_of(session) for session in sessions]
@@ -51,11 +58,13 @@ def page(sessions: Sequence[Session], choice: str | None = None, say: Callable[[
     articles, first = [], 0
     for i, (session, view) in enumerate(zip(sessions, views, strict=True)):
         say(titles[i])
-        articles.append(article(session, f"s{i}", choice, view, first))
+        part = article(session, f"s{i}", choice, view, first)
+        articles.append(_folded(titles[i], part) if before[0] else part)
         first += len(session.results)
     keys = keyed([result for session in sessions for result in session.results])
-    body = _contents(titles) + "".join(articles) + _data("gaitid-cycles", cycle_data(keys))
-    return document(heading, body, scene_style(), scene_script())
+    data = data_element("gaitid-cycles", cycle_data(keys))
+    body = f"{_contents(titles)}{before[0]}{''.join(articles)}{data}"
+    return document(heading, body, scene_style() + before[1], scene_script())
 
 
 def document(heading: str, body: str, more_css: str = "", more_js: str = "") -> str:
@@ -75,6 +84,11 @@ def _contents(titles: Sequence[str]) -> str:
         return ""
     items = "".join(f'<li><a href="#s{i}">{escape(title)}</a></li>' for i, title in enumerate(titles))
     return f'<nav aria-label="Sessions"><h2>Sessions</h2><ol>{items}</ol></nav>'
+
+
+def _folded(title: str, article: str) -> str:
+    """An article that a link to it opens, as browsers do with what lies in ``details``."""
+    return f'<details class="part"><summary>{escape(title)}: all about this session</summary>{article}</details>'
 
 
 def article(session: Session, key: str, choice: str | None, view: Views, first: int) -> str:
@@ -107,8 +121,8 @@ def article(session: Session, key: str, choice: str | None, view: Views, first: 
             head.plates_html(results),
             "</div>",
             f'<div class="view"><h2>3D view</h2>{view.scene}</div>' if view.scene else "",
-            _curves(drawn, results, first),
-            '<section class="tables"><h2>Figures</h2><div class="columns">',
+            _curves(drawn, results, first, bool(view.scene)),
+            f'<section class="tables" id="{key}-figures"><h2>Figures</h2><div class="columns">',
             f"<div><h3>Strides and steps</h3>{spatiotemporal_html(results, norms)}</div>",
             f"<div>{profile_html(basis, norms)}</div>",
             _features(results, norms),
@@ -144,7 +158,7 @@ def _features(results: Sequence[Result], norms: Norms | None) -> str:
     return f'<div class="wide">{heading}{"".join(parts)}</div>' if parts else ""
 
 
-def _curves(drawn: Drawn, results: Sequence[Result], first: int) -> str:
+def _curves(drawn: Drawn, results: Sequence[Result], first: int, beside_view: bool) -> str:
     """The panels, with what chooses among them."""
     panels = curves_html(drawn)
     if not panels:
@@ -155,8 +169,9 @@ def _curves(drawn: Drawn, results: Sequence[Result], first: int) -> str:
     return (
         f'<section class="curves" data-session="{drawn.key}" data-trials="{trials}">'
         f"<h2>Curves over {escape(drawn.basis.label)}</h2>"
-        f"{legend(drawn)}{_left_out(drawn.basis, results)}{_tools(drawn)}"
-        f'<div class="groups">{panels}</div>{_data(f"{drawn.key}-data", curve_data(drawn))}</section>'
+        f"{legend(drawn)}{_left_out(drawn.basis, results)}{tools(drawn, beside_view)}"
+        f'<a class="skip" href="#{drawn.key}-figures">Skip the curves</a>'
+        f'<div class="groups">{panels}</div>{data_element(f"{drawn.key}-data", curve_data(drawn))}</section>'
     )
 
 
@@ -165,7 +180,7 @@ def _left_out(basis: Basis, results: Sequence[Result]) -> str:
     return f'<p class="note">Without a whole cycle, and not drawn: {escape(", ".join(names))}.</p>' if names else ""
 
 
-def _tools(drawn: Drawn) -> str:
+def tools(drawn: Drawn, beside_view: bool = False) -> str:
     """Buttons and the cursor; they appear only where scripts run."""
 
     def buttons(name: str, labels: Sequence[tuple[str, str]]) -> str:
@@ -200,13 +215,14 @@ def _tools(drawn: Drawn) -> str:
         if content
     )
     identity = f"{drawn.key}-cursor"
+    pin = '<button type="button" data-pin aria-pressed="false" hidden>Keep the 3D view in sight</button>'
     return (
         f'<div class="tools" hidden>{sets}<div class="set cursor"><label for="{identity}">Values at</label>'
         f'<input id="{identity}" type="range" min="0" max="100" step="1" value="0" '
         f'aria-label="{escape(drawn.basis.label)} at which values are shown"><output for="{identity}">–</output>'
-        f'<button type="button" data-clear>Clear</button></div></div>'
+        f'<button type="button" data-clear>Clear</button>{pin if beside_view else ""}</div></div>'
     )
 
 
-def _data(identity: str, content: str) -> str:
+def data_element(identity: str, content: str) -> str:
     return f'<script type="application/json" id="{identity}">{content}</script>'

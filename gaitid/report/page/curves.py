@@ -13,12 +13,15 @@ from gaitid.norms import Band, Norms
 from gaitid.report.page import svg
 from gaitid.report.page.compare import Compared, against, band_at
 from gaitid.report.page.panels import GROUPS, CyclePanel, Group
-from gaitid.report.page.pool import CYCLE, PERCENT, RECORDING, Basis, MeanCurve, Pooled
+from gaitid.report.page.pool import CYCLE, PERCENT, Basis, MeanCurve, Pooled
+from gaitid.report.page.told import each_note, readable
 from gaitid.report.result import Result
 from gaitid.report.stance import unknown_by_reason
-from gaitid.report.text import escape, fixed
+from gaitid.report.text import escape
 from gaitid.trial import Array, Mask
 
+# Codes of notes that say why no moment is known although loads are.
+_WHY_NO_MOMENTS = {"mass_unknown", "no_known_wrench"}
 # Of more curves a side so many are drawn, evenly chosen; the mean is of all.
 MOST_DRAWN = 40
 # From so many curves a side on, each is drawn at every second percent.
@@ -37,7 +40,7 @@ class Drawn:
     of : tuple of str
         The sides that the trials have.
     why_empty : mapping of str to str
-        By side: why no load is known.
+        By side: why no load is known; told under the first group that needs a load.
     """
 
     key: str
@@ -52,12 +55,16 @@ class Drawn:
 
 
 def why_unknown(results: Sequence[Result]) -> dict[str, str]:
-    """By side the reasons for which loads are unknown, of all trials, each once."""
-    reasons: dict[str, dict[str, None]] = {}
-    for result in results:
-        for side, _, reason in unknown_by_reason(result):
-            reasons.setdefault(side, {})[reason] = None
-    return {side: "; ".join(told) for side, told in reasons.items()}
+    """By side why loads are unknown: what the contacts say, of all trials, each once; else what the coverage counts."""
+    empty = [readable(text) for result in results for _, code, text in each_note(result) if code in _WHY_NO_MOMENTS]
+    why = {}
+    for side in ("left", "right"):
+        contacts = [c for result in results for c in result.contacts if c.side == side and c.reason]
+        told = [f"plate {c.plates}: {c.reason}" if c.known else c.reason for c in contacts]
+        if not any(not c.known for c in contacts):
+            told += [why for result in results for of, _, why in unknown_by_reason(result) if of == side]
+        why[side] = "; ".join(dict.fromkeys([*empty, *told]))
+    return why
 
 
 def groups_of(basis: Basis) -> list[Group]:
@@ -75,11 +82,20 @@ def curves_html(drawn: Drawn) -> str:
 def _group(drawn: Drawn, group: Group) -> str:
     panels = "".join(_panel(drawn, panel) for panel in group.panels)
     note = f'<p class="note">{escape(group.note)}</p>' if group.note else ""
+    note += "".join(f'<p class="note">{escape(text)}</p>' for text in _without_mean(drawn, group))
+    if not any(_drawn(drawn, panel) for panel in group.panels):
+        panels = ""
     heading = f"{drawn.key}-{group.key}"
     return (
         f'<section class="group" data-group="{group.key}" aria-labelledby="{heading}">'
         f'<h3 id="{heading}">{group.title}</h3>{note}<div class="panels">{panels}</div></section>'
     )
+
+
+def _drawn(drawn: Drawn, panel: CyclePanel) -> bool:
+    """Whether a panel has any curve."""
+    empty = np.empty((0, len(PERCENT)))
+    return any(np.isfinite(p.curves.columns.get(panel.column, empty)).any() for p in drawn.basis.sides.values())
 
 
 def _panel(drawn: Drawn, panel: CyclePanel) -> str:
@@ -89,7 +105,6 @@ def _panel(drawn: Drawn, panel: CyclePanel) -> str:
     means = {side: pooled.mean(panel.column) for side, pooled in sides.items()}
     band = drawn.band(panel)
     compared = {side: against(panel, sides.get(side), band) for side in ("left", "right")} if band else {}
-    empty = [side for side in means if not means[side].n and not means[side].partial]
     picture = _svg(drawn, panel, means, band, identity)
     words = _words(compared)
     plane = f' data-plane="{panel.plane}"' if panel.plane else ""
@@ -98,7 +113,7 @@ def _panel(drawn: Drawn, panel: CyclePanel) -> str:
         f'aria-labelledby="{identity}-t">'
         f'<figcaption id="{identity}-t"><b>{escape(panel.title)}</b> <span class="unit">{panel.unit}</span>{words}'
         f'<output class="readout" aria-live="off"></output></figcaption>{picture}'
-        f"{_no_values(drawn, panel, empty)}</figure>"
+        f"{_no_values(drawn, panel, means)}</figure>"
     )
 
 
@@ -112,14 +127,38 @@ def _words(compared: Mapping[str, Compared]) -> str:
     return f'<span class="compared">{"".join(parts)}</span>' if parts else ""
 
 
-def _no_values(drawn: Drawn, panel: CyclePanel, empty: Sequence[str]) -> str:
-    """Why a side has no curve here."""
-    absent = [side for side in drawn.of if side not in drawn.basis.sides]
-    texts = [f"{side}: no whole {drawn.basis.kind}" for side in absent if drawn.basis.kind != RECORDING]
-    for side in empty:
-        why = drawn.why_empty.get(side, "") if panel.loaded else ""
-        texts.append(f"{side}: no whole {drawn.basis.kind} with a known load" + (f": {why}" if why else ""))
-    told = "".join(f'<p class="empty">{escape(text[:1].upper() + text[1:])}</p>' for text in texts)
+def _without_mean(drawn: Drawn, group: Group) -> list[str]:
+    """Of each side whose load is known in no whole cycle: why."""
+    loaded = [panel for panel in group.panels if panel.loaded]
+    without = [
+        side
+        for side in drawn.of
+        if loaded and not any(side in drawn.basis.sides and drawn.basis.sides[side].mean(p.column).n for p in loaded)
+    ]
+    if not without:
+        return []
+    first = next(g for g in groups_of(drawn.basis) if any(panel.loaded for panel in g.panels))
+    what = f"no whole {drawn.basis.kind} with a known load"
+    if group.key != first.key:
+        return [f"{' and '.join(without).capitalize()}: {what}; why stands under {first.title.lower()}."]
+    whys = {side: drawn.why_empty.get(side, "") for side in without}
+    return [f"{side.capitalize()}: {what}{f': {why}' if why else ''}." for side, why in whys.items()]
+
+
+def _no_values(drawn: Drawn, panel: CyclePanel, means: Mapping[str, MeanCurve]) -> str:
+    """Which side has no curve, or no mean, here; why stands above the panels of its group."""
+    known = " with a known load" if panel.loaded else ""
+    texts = []
+    for side in drawn.of:
+        mean = means.get(side)
+        if mean is None or not mean.n:
+            part = mean is not None and mean.partial
+            texts.append(
+                f"{side.capitalize()}: known in part of a {drawn.basis.kind} only (thin, and in no mean)"
+                if part
+                else f"{side.capitalize()}: no whole {drawn.basis.kind}{known}"
+            )
+    told = "".join(f'<p class="empty">{escape(text)}</p>' for text in texts)
     return f"<div>{told}</div>"
 
 
@@ -198,7 +237,7 @@ def _curves(scale: svg.Scale, panel: CyclePanel, pooled: Pooled, mean: MeanCurve
         chosen = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_DRAWN)).round().astype(int))
         step = 2 if len(chosen) >= _COARSE_FROM else 1
         each = [_two_parts(scale, values[i], impact[i], step) for i in chosen]
-        many = " many" if step > 1 else ""
+        many = " part" if not mean.n else " many" if step > 1 else ""
         parts.append(f'<path class="each{many}" d="{"".join(calm for calm, _ in each)}"/>')
         if struck := "".join(struck for _, struck in each):
             parts.append(f'<path class="each impact" d="{struck}"/>')
@@ -314,8 +353,3 @@ def _how_many(pooled: Pooled, kind: str) -> str:
     count = len(pooled)
     whole = "" if count <= MOST_DRAWN else f", {MOST_DRAWN} of them drawn"
     return f" ({count} {kind}{'' if count == 1 else 's'}{whole})"
-
-
-def value_words(value: float, panel: CyclePanel) -> str:
-    """A value of a panel with its unit."""
-    return f"{fixed(panel.scale * value, panel.decimals)} {panel.unit}"

@@ -88,7 +88,7 @@ def spatiotemporal_html(results: Sequence[Result], norms: Norms | None) -> str:
     flies = any(v > 0 for side in SIDES for v in values[side]["flight_percent"])
     rows = [row for row in SPATIOTEMPORAL if row.key != "flight_percent" or flies]
     given = norms.spatiotemporal if norms is not None else {}
-    table = _table(rows, values, given, "Spatio-temporal")
+    table = side_table(rows, values, given, "Spatio-temporal")
     return table or '<p class="quiet">No whole stride.</p>'
 
 
@@ -119,13 +119,13 @@ def features_html(results: Sequence[Result], norms: Norms | None) -> str:
     angles = [row for row in FEATURES if row.unit == "°"]
     loads = [row for row in FEATURES if row.unit != "°"]
     first = "".join(
-        f"<div>{_table(rows, values, given, name)}</div>" for name, rows in (("Angles", angles), ("Loads", loads))
+        f"<div>{side_table(rows, values, given, name)}</div>" for name, rows in (("Angles", angles), ("Loads", loads))
     )
     rest = [
         Row(name, _spoken(name), _UNITS.get(unit, (title(unit), 3))[0], 1, _UNITS.get(unit, (unit, 3))[1])
         for name, unit in units.items()
     ]
-    everything = _table(rest, values, given, "All features")
+    everything = side_table(rest, values, given, "All features")
     return (
         f'<div class="columns">{first}</div><details><summary>All {len(rest)} features</summary>{everything}</details>'
         '<p class="note">Of each cycle, then mean ± SD (n). None comes from frames of an impact or of an '
@@ -139,7 +139,7 @@ def _spoken(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _table(
+def side_table(
     rows: Sequence[Row], values: Mapping[str, Mapping[str, Sequence[float]]], norms: Mapping[str, Figure], caption: str
 ) -> str:
     """A row a quantity that any side has; empty where none is."""

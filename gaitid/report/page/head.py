@@ -22,6 +22,8 @@ _SHOWN_PLATES = 14
 _LEVEL_CLASS = {"good": "good", "usable": "care", "do not use": "no"}
 _TRUST_WORDS = {"good": "yes", "care": "with care", "no": "no"}
 _SHOWN_ASSUMPTIONS = 8
+# Folders that programs and manuals call so name no session.
+_NO_NAMES = ("results", "output", "out")
 _METHODS = {
     "plate force, foot over plate, pressure under foot": "the plate was loaded while this foot stood, the foot lay "
     "over it, and the pressure was under the foot"
@@ -30,11 +32,16 @@ _METHODS = {
 
 def title_of(session: Session) -> str:
     """What a session is called on its page."""
-    known = [part for part in (session.subject, session.session, session.condition) if part]
+    known = [part for part in (session.subject, _session_name(session), session.condition) if part]
     names = names_of(session.results)
     if len(names) == 1:
         return " · ".join([*known, names[0]])
     return " · ".join(known) or ", ".join(names[:3])
+
+
+def _session_name(session: Session) -> str:
+    """Empty for a folder whose name says nothing."""
+    return "" if session.session in _NO_NAMES else session.session
 
 
 def facts(session: Session, speeds: Sequence[float]) -> str:
@@ -44,9 +51,8 @@ def facts(session: Session, speeds: Sequence[float]) -> str:
     pairs = [
         ("Name", ", ".join(dict.fromkeys(names))),
         ("Subject", session.subject),
-        ("Session", session.session),
+        ("Session", _session_name(session)),
         ("Condition", session.condition),
-        ("Recorded", agreed(r.record_at("trial", "recorded") for r in results)),
         ("Trials", _trials(results)),
         ("Body", _body(results)),
         ("Speed", _speed(speeds)),
@@ -200,7 +206,8 @@ def glance_html(basis: Basis, norms: Norms | None, why: str) -> str:
         '<th scope="col" class="left">Left</th><th scope="col" class="right">Right</th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
         '<p class="note">Within: the mean curve stays inside the norm’s mean ± 2 SD; else where in the cycle it is '
-        "beyond, for 3 % of the cycle or more. Impacts of the foot strike are left out.</p></section>"
+        "beyond, for 3 % of the cycle or more. At any one instant a person in twenty without a pathology is "
+        "beyond, too: short stretches alone are no finding. Impacts of the foot strike are left out.</p></section>"
     )
 
 

@@ -18,6 +18,9 @@ _DERRICK = (
 )
 
 
+_COUNTS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
+
+
 def methods_text(results: Sequence[Result], norms: Norms | None) -> str:
     """A paragraph to paste, in the past tense; what the records do not say is left out or named as missing."""
     first = results[0]
@@ -28,6 +31,7 @@ def methods_text(results: Sequence[Result], norms: Norms | None) -> str:
         _filters(results),
         _loads(results),
         _dynamics(first),
+        _struck(results),
         _cycles(results),
         _norms(norms),
         f"Analyses were run with gaitid {agreed(r.section('gaitid') for r in results)}"
@@ -38,7 +42,8 @@ def methods_text(results: Sequence[Result], norms: Norms | None) -> str:
 
 def _recorded(results: Sequence[Result]) -> str:
     rates = agreed(_rate(r.record_at("trial", "camera_rate_hz") or 1 / r.step_s) for r in results)
-    trials = "One trial was" if len(results) == 1 else f"{len(results)} trials were"
+    count = len(results)
+    trials = "One trial was" if count == 1 else f"{_COUNTS[count] if count < len(_COUNTS) else count} trials were"
     plates = max((len(p) for r in results if isinstance(p := r.record_at("quality", "plates"), list)), default=0)
     with_plates = f" together with {plates} force plate{'' if plates == 1 else 's'}" if plates else ""
     return f"{trials} analysed. Marker trajectories were recorded at {rates} Hz{with_plates}."
@@ -163,6 +168,18 @@ def _dynamics(result: Result) -> str:
     )
 
 
+def _struck(results: Sequence[Result]) -> str:
+    """What was done about impacts of foot strikes."""
+    impacts = [i for r in results if isinstance(found := r.section("impacts"), list) for i in found]
+    if not impacts:
+        return ""
+    strikes = "one foot strike" if len(impacts) == 1 else f"{len(impacts)} foot strikes"
+    return (
+        f"The ground reaction of {strikes} was faster than the markers; these frames were marked, and no peak of a "
+        "joint’s moment or power was taken from them."
+    )
+
+
 def moment_axes(result: Result) -> str:
     """``axes of thigh (hip), shank (knee) and foot (ankle)``."""
     found = re.findall(r"(\w+): in axes of (\w+)", str(result.record_at("conventions", "moments") or ""))
@@ -179,7 +196,10 @@ def _cycles(results: Sequence[Result]) -> str:
     if not any(counts.values()):
         return ""
     sources = agreed(
-        row.get(f"{event}_source") for r in results for row in r.spatiotemporal for event in ("strike", "off")
+        row.get(f"{event}_source")
+        for r in results
+        for row in r.spatiotemporal
+        for event in ("strike", "off", "next_strike")
     )
     by = f" (events from: {sources})" if sources else ""
     sides = " and ".join(f"{n} of the {side} leg" for side, n in counts.items() if n)
@@ -259,7 +279,14 @@ def _expressed(results: Sequence[Result]) -> str:
 
 def _noise(results: Sequence[Result]) -> str:
     values = [v for r in results if isinstance(v := r.record_at("quality", "marker_noise_mm"), int | float)]
-    return f"marker noise {number(round(max(values), 3), 2)} mm at most" if values else ""
+    if not values:
+        return ""
+    most = max(values)
+    return (
+        f"marker noise {number(most, 2)} mm at most"
+        if most >= 0.001
+        else "markers without noise: smoothed before they were stored"
+    )
 
 
 def _impacts(results: Sequence[Result]) -> str:

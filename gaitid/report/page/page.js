@@ -142,6 +142,18 @@
         set(to);
       });
     });
+    // The view in a corner of the window, so that it can be seen beside any panel.
+    const pin = root.querySelector("[data-pin]");
+    const view = root.closest("article").querySelector(".view");
+    if (pin && view && view.querySelector("canvas")) {
+      pin.hidden = false;
+      pin.addEventListener("click", () => {
+        view.style.minHeight = view.getBoundingClientRect().height + "px"; // the page does not jump
+        const pinned = view.classList.toggle("pinned");
+        pin.setAttribute("aria-pressed", String(pinned));
+        if (!pinned) view.style.minHeight = "";
+      });
+    }
     slider.addEventListener("input", () => set(Number(slider.value)));
     root.querySelector("[data-clear]").addEventListener("click", () => set(null));
 
@@ -162,8 +174,9 @@
       const joints = off("joint");
       const groups = off("group");
       for (const group of root.querySelectorAll(".group")) {
-        for (const panel of group.querySelectorAll(".panel")) panel.hidden = joints.has(panel.dataset.joint);
-        group.hidden = groups.has(group.dataset.group) || !group.querySelector(".panel:not([hidden])");
+        const inside = [...group.querySelectorAll(".panel")];
+        for (const panel of inside) panel.hidden = joints.has(panel.dataset.joint);
+        group.hidden = groups.has(group.dataset.group) || (inside.length > 0 && inside.every((panel) => panel.hidden));
       }
       show();
     }

@@ -42,7 +42,7 @@ def _peak_table(
             f'<td class="n">{c.first_frame}–{c.last_frame}{_cut(result, c)}</td>{force}{cells}</tr>'
         )
     return (
-        '<div class="scroll"><table><thead><tr><td colspan="3"></td>'
+        '<div class="scroll"><table class="peaks"><thead><tr><td colspan="3"></td>'
         + ('<th class="group" scope="col">Force, N</th>' if with_force else "")
         + f'<th class="group" scope="colgroup" colspan="{len(kinds)}">{escape(group)}</th></tr><tr>'
         '<th scope="col">Side</th><th scope="col">Plates</th><th scope="col" class="n">Frames</th>'

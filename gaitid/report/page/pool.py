@@ -172,7 +172,12 @@ def impacts_of(result: Result, side: str) -> Iterator[tuple[float, float]]:
 
 
 def _stances(result: Result, side: str) -> CycleCurves | None:
-    """Each contact with a known load from its first frame to its last, but those that the trial's ends cut."""
+    """Each contact with a known load from its first frame to its last, but those that the trial's ends cut.
+
+    Of records of before, which have no table of stances, the frames between are joined by straight lines.
+    """
+    if result.stances:
+        return result.stances.get(side)
     whole = (c for c in known_contacts(result, side) if c.first_frame > result.frame[0])
     spans = [(c.first_frame, c.last_frame) for c in whole if c.last_frame < result.frame[-1]]
     return _between(result, side, spans)

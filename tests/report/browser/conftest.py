@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,3 +71,13 @@ def show(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
     yield opened
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The result of the bundled walk, whose trial is there to be analysed again."""
+    folder, root = tmp_path_factory.mktemp("sample"), Path(__file__).resolve().parents[3]
+    trial = root / "sample_data" / "walk" / "walk.c3d"
+    command = [sys.executable, "-m", "gaitid", "run", str(trial), "--model", "pig", "-o", str(folder)]
+    subprocess.run(command, env={**os.environ, "PYTHONPATH": str(root)}, check=True, capture_output=True)
+    return folder / "walk.run.json"

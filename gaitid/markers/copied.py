@@ -1,0 +1,97 @@
+"""A gap that somebody filled with another marker's movement before the file was written: its frames are that one's.
+
+Programs fill a gap with the displacements of a donor, bent along a straight line to fit at both ends. What is left of
+the donor is its acceleration, frame by frame; and at the ends, where the velocity is suddenly another marker's, the
+track has a kink, which is a blow of the accelerated segment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from gaitid.numerics.masks import spans
+from gaitid.trial import Array, IntArray
+
+# Of a second difference: two markers' are the same within it. Frames on end in which they must be: in 26 recordings and
+# simulated walks of 15 laboratories there are 5 at most with twice that (the condyles of one knee).
+SAME, FRAMES = 0.01, 8
+# Times the donor's: of both markers that one is the copy that bends so much more where the frames begin or end.
+KINKED = 2.0
+# So many frames beside an end tell how a marker bends there.
+BESIDE = 3
+# Share of the trial: markers that bend alike for longer go along with one rigid body.
+MOST = 0.5
+
+
+class Copy(NamedTuple):
+    """Frames, first and last from 0, in which a marker has another's movement, and its kink, m per frame."""
+
+    label: str
+    donor: str
+    first: int
+    last: int
+    kink_m: float
+
+
+def find_copies(markers: Mapping[str, Array]) -> list[Copy]:
+    """Stretches of markers that are another marker's, with a kink at an end.
+
+    Parameters
+    ----------
+    markers : mapping of label to (frames, 3) array, m
+        NaN where a marker was not seen.
+    """
+    if len(markers) < 2 or len(next(iter(markers.values()))) < FRAMES + 4:
+        return []
+    labels = list(markers)
+    bends = np.diff(np.stack(list(markers.values()), axis=1), 2, axis=0)
+    found = []
+    for a, b in _pairs(bends):
+        own, other = bends[:, a], bends[:, b]
+        size = np.minimum(_length(own), _length(other))
+        with np.errstate(invalid="ignore"):
+            same = _length(own - other) < SAME * size
+        for first, stop in spans(same):
+            if stop - first < FRAMES or same.mean() > MOST:
+                continue
+            kinks = [float(np.hypot(_kink(bend, first - 1), _kink(bend, stop))) for bend in (own, other)]
+            if max(kinks) > KINKED * min(kinks):
+                of, by = (a, b) if kinks[0] > kinks[1] else (b, a)
+                found.append(Copy(labels[of], labels[by], first + 1, stop, max(kinks)))
+    return found
+
+
+def _pairs(bends: Array) -> list[tuple[int, int]]:
+    """Pairs of markers that bend alike in `FRAMES` frames or more, of (frames, markers, 3) second differences.
+
+    Along one axis they are neighbours when all markers are sorted: no pair is compared with every other.
+    """
+    with np.errstate(invalid="ignore"):
+        axis = int(np.argmax(np.nanmean(np.abs(bends), axis=(0, 1)))) if np.isfinite(bends).any() else 0
+    along = bends[..., axis]
+    order = np.argsort(along, axis=1)
+    ranked = np.take_along_axis(along, order, axis=1)
+    with np.errstate(invalid="ignore"):
+        frames, rank = np.nonzero(np.diff(ranked, axis=1) <= SAME * np.abs(ranked[:, 1:]))
+    a, b = order[frames, rank], order[frames, rank + 1]
+    one, other = bends[frames, a], bends[frames, b]
+    alike = _length(one - other) < SAME * _length(one)
+    n = bends.shape[1]
+    codes: IntArray = (np.minimum(a, b) * n + np.maximum(a, b))[alike]
+    return [divmod(int(code), n) for code in np.flatnonzero(np.bincount(codes, minlength=1) >= FRAMES // 2)]
+
+
+def _length(vectors: Array) -> Array:
+    return np.asarray(np.sqrt((vectors**2).sum(axis=-1)))
+
+
+def _kink(bend: Array, row: int) -> float:
+    """By how much a second difference, (rows, 3), stands out of those beside it, m; 0 where it is not known."""
+    if not 0 <= row < len(bend):
+        return 0.0
+    beside = np.concatenate([bend[max(row - BESIDE, 0) : row], bend[row + 1 : row + 1 + BESIDE]])
+    size = float(np.linalg.norm(bend[row] - beside.mean(axis=0)))
+    return size if np.isfinite(size) else 0.0

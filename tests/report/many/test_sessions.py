@@ -1,0 +1,291 @@
+"""Sessions on shared axes, and groups: what is compared with what, what is said, and that a page holds it."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+from collections.abc import Callable, Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gaitid.cli import report as report_command
+from gaitid.errors import GaitidError
+from gaitid.report import write_report
+from gaitid.report.group import group_html, unlike
+from gaitid.report.grouping import regrouped
+from gaitid.report.lines import by_subject, group_members, label_of, members_of
+from gaitid.report.result import Session, load_results
+from gaitid.report.sessions import sessions_html
+from gaitid.report.shared_norms import shared_norms
+
+Walk = Callable[..., Path]
+Table = Callable[[Sequence[str]], Path]
+AT = np.arange(101.0)
+
+
+def rise(size: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return size * np.exp(-(((AT - 35) / 10) ** 2) / 2)
+
+
+def text_of(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", html))
+
+
+class Unclosed(HTMLParser):
+    """Elements that were not closed in order."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.stack: list[str] = []
+        self.wrong: list[str] = []
+        self.feed(html)
+        self.wrong += self.stack
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag not in ("input", "br", "meta"):
+            self.stack.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: object) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.stack or self.stack.pop() != tag:
+            self.wrong.append(tag)
+
+
+def sessions(walk: Walk, extra: float = 20.0, cycles: int = 6) -> tuple[Session, ...]:
+    walk("before", cycles=cycles)
+    after = walk("after", cycles=cycles, extra=rise(extra))
+    return load_results([after.parents[1] / "before", after.parent])
+
+
+def test_what_changed_is_told_and_what_did_not_is_not(walk: Walk) -> None:
+    html = sessions_html(sessions(walk))
+    told = text_of(html.split("apart-list")[1].split("</ul>")[0])
+    found = re.search(r"Left knee flexion : ([\d.]+)° \(flexion\) at (\d+) %, over (\d+)–(\d+) %", told)
+    assert found is not None, told
+    assert float(found[1]) == pytest.approx(20, abs=4) and int(found[2]) == pytest.approx(35, abs=3)
+    assert 10 < int(found[3]) < 35 < int(found[4]) < 60
+    assert "Right knee flexion" in told and "power" not in told and "force" not in told
+
+
+def test_sessions_that_are_alike_do_not_differ(walk: Walk) -> None:
+    html = sessions_html(sessions(walk, extra=0.0))
+    assert "Nowhere over 3 % of the cycle or more" in html
+
+
+def test_two_cycles_have_no_band_and_it_is_said(walk: Walk) -> None:
+    html = sessions_html(sessions(walk, cycles=2))
+    assert "after − before (too few cycles)" in html and "It cannot be told: that takes 3 cycles of each" in html
+    assert "Nowhere" not in html
+
+
+def test_curves_with_too_few_cycles_are_named(walk: Walk) -> None:
+    before, after = walk("before", cycles=4), walk("after", cycles=4, extra=rise(20.0))
+    path = after.with_name("walk.cycles.csv")
+    header, *rows = path.read_text(encoding="utf-8").splitlines()
+    power = header.split(",").index("ankle_power_W_per_kg")
+    cells = [row.split(",") for row in rows]
+    emptied = [[*c[:power], "" if c[0] == "left" and c[1] > "2" else c[power], *c[power + 1 :]] for c in cells]
+    path.write_text("\n".join([header, *map(",".join, emptied)]) + "\n", encoding="utf-8")
+    html = sessions_html(load_results([before.parent, after.parent]))
+    assert "Too few cycles to tell: left ankle power." in html and "<b>Left knee flexion</b>" in html
+
+
+def test_the_first_given_is_what_others_are_held_against(walk: Walk) -> None:
+    walk("before")
+    after = walk("after")
+    html = sessions_html(load_results([after.parent, after.parents[1] / "before"]))
+    assert "Where before differs from after" in html and "before − after" in html and "after − before" not in html
+
+
+def test_three_sessions_have_a_style_each_and_two_differences(walk: Walk) -> None:
+    folders = [walk(name).parent for name in ("one", "two", "three")]
+    html = sessions_html(load_results(folders))
+    figure = html.split('data-column="knee_flexion_deg"')[1].split("</figure>")[0]
+    assert {"k0", "k1", "k2"} == set(re.findall(r'<g class="(k\d)"', figure.split("</svg>")[0]))
+    assert {"k1", "k2"} == set(re.findall(r'<g class="(k\d)"', figure.split("</svg>")[1]))
+    assert Unclosed(html).wrong == []
+
+
+def test_the_limits_of_the_band_are_said(walk: Walk) -> None:
+    html = sessions_html(sessions(walk))
+    assert "markers were put on again between sessions" in text_of(html) and "Lenhoff et al. 1999" in html
+
+
+def test_figures_of_strides_and_their_difference(walk: Walk) -> None:
+    walk("before", cycles=3)
+    after = walk("after", cycles=5)
+    html = sessions_html(load_results([after.parents[1] / "before", after.parent]))
+    row = re.search(r"Walking speed.*?</tr>", html, re.DOTALL)
+    assert row is not None
+    cells = [text_of(cell).strip() for cell in re.findall(r"<td[^>]*>(.*?)</td>", row[0])]
+    assert cells[:2] == ["1.01 ± 0.01 (3)", "1.02 ± 0.02 (5)"]
+    assert re.fullmatch(r"0\.01 ± 0\.0\d", cells[2])
+
+
+HOSTILE = "<script>alert(1)</script>&\"'"
+
+
+def test_labels_from_outside_are_only_text(walk: Walk) -> None:
+    walk("a")
+    b = walk("b")
+    given = load_results([b.parents[1] / "a", b.parent])
+    html = sessions_html([Session("x", HOSTILE, "", given[0].results), Session("x", "b", HOSTILE, given[1].results)])
+    assert "<script>alert" not in html and "&lt;script&gt;alert" in html and "\\u003cscript>alert" in html
+    assert Unclosed(html).wrong == []
+
+
+def test_what_should_not_be_mixed_is_said(walk: Walk) -> None:
+    before, after = walk("before"), walk("after")
+    record = json.loads(after.read_text(encoding="utf-8"))
+    record |= {"model": {"name": "cast"}, "verdict": {"trial": "do not use", "left": "good", "right": "good"}}
+    after.write_text(json.dumps(record), encoding="utf-8")
+    html = sessions_html(load_results([before.parent, after.parent]))
+    assert "Several models (cast, pig)" in html and "“do not use”: after walk." in html
+    assert "Several models" not in sessions_html(load_results([before.parent, walk("third").parent]))
+
+
+def test_a_session_without_cycles_is_named_and_does_not_decide(walk: Walk) -> None:
+    first, *others = [walk(name) for name in ("standing", "before", "after")]
+    for table in ("cycles", "spatiotemporal"):
+        first.with_name(f"walk.{table}.csv").unlink()
+    given = load_results([path.parent for path in (first, *others)])
+    assert [member.label for member in members_of(given)] == ["before", "after"]
+    assert "Not compared, as without a cycle like the others: standing." in sessions_html(given)
+
+
+def test_labels_tell_sessions_apart() -> None:
+    one, two = Session("A", "1", "barefoot", ()), Session("A", "1", "shod", ())
+    assert [label_of(s, (one, two)) for s in (one, two)] == ["barefoot", "shod"]
+    one, two = Session("A", "pre", "", ()), Session("A", "post", "", ())
+    assert [label_of(s, (one, two)) for s in (one, two)] == ["pre", "post"]
+    one, two = Session("A", "", "", ()), Session("A", "", "", ())
+    assert label_of(two, (one, two)) in ("session 1", "session 2")
+
+
+def test_trials_and_conditions_are_set_beside_each_other_when_asked(walk: Walk, table: Table) -> None:
+    for stem in ("one", "two"):
+        walk("A", stem)
+    lines = ["A/one,A,mon,bare", "A/two,A,tue,shod"]
+    given = load_results([table(lines)])
+
+    def labels(by: str | None) -> list[tuple[str, str, str, int]]:
+        return [(s.subject, s.session, s.condition, len(s.results)) for s in regrouped(given, by)]
+
+    assert labels(None) == [("A", "mon", "bare", 1), ("A", "tue", "shod", 1)]
+    assert labels("trial") == [("A", "one", "", 1), ("A", "two", "", 1)]
+    assert labels("session") == [("A", "mon", "", 1), ("A", "tue", "", 1)]
+    assert labels("condition") == [("A", "", "bare", 1), ("A", "", "shod", 1)]
+    assert labels("subject") == [("A", "", "", 2)]
+    with pytest.raises(GaitidError, match="--by condition: no result has a condition; expected a column"):
+        regrouped([Session("A", "mon", "", given[0].results)], "condition")
+
+
+# --- groups ---------------------------------------------------------------------------------------------------
+
+
+def group(walk: Walk, table: Table, names: Sequence[str], odd: str = "") -> tuple[Session, ...]:
+    for name in names:
+        walk(name, extra=60.0 if name == odd else 0.0)
+    return load_results([table([f"{name}/walk,{name},," for name in names])])
+
+
+def test_a_group_page_names_all_subjects_and_who_is_unlike(walk: Walk, table: Table) -> None:
+    names = [f"P{i}" for i in range(8)]
+    subjects = by_subject(group(walk, table, names, odd="P5"))
+    html = group_html(subjects)
+    assert all(f'<th scope="row">{name}</th>' in html for name in names)
+    assert html.count('<span class="badge') == 8
+    odd = text_of(html.split("Unlike the others")[1].split("<section")[0])
+    assert "P5 : left knee flexion" in odd or "P5 : right knee flexion" in odd
+    assert not any(f"{name} :" in odd for name in names if name != "P5")
+    assert "left (8 subjects)" in html
+    assert Unclosed(html).wrong == []
+
+
+def test_alike_subjects_are_not_named(walk: Walk, table: Table) -> None:
+    (members,) = group_members(by_subject(group(walk, table, [f"P{i}" for i in range(8)]))).values()
+    assert unlike(members) == []
+
+
+def test_few_subjects_are_not_judged(walk: Walk, table: Table) -> None:
+    html = group_html(by_subject(group(walk, table, ["A", "B", "C"], odd="C")))
+    assert "Not looked for: that takes 5 subjects" in html
+
+
+def test_conditions_that_subjects_share_are_paired(walk: Walk, table: Table) -> None:
+    lines = []
+    for i, name in enumerate("ABCDEF"):
+        walk(f"{name}/bare", extra=float(15 * i))
+        walk(f"{name}/shod", extra=rise(20.0) + 15 * i)
+        lines += [f"{name}/{condition}/walk,{name},1,{condition}" for condition in ("bare", "shod")]
+    subjects = by_subject(load_results([table(lines)]))
+    assert {label: len(members) for label, members in group_members(subjects).items()} == {"bare": 6, "shod": 6}
+    html = group_html(subjects)
+    assert "bare/walk, shod/walk" in html and html.count('<span class="badge') == 6
+    # subjects are 15° apart from each other: only their own differences show the 20°
+    assert re.search(r"<b>Left knee flexion</b>: [\d.]+° \(flexion\) at 3\d %", html)
+    assert "mean of the subjects’ own differences" in text_of(html)
+
+
+def test_sessions_that_nobody_shares_are_taken_together(walk: Walk, table: Table) -> None:
+    walk("A/x")
+    walk("A/y")
+    walk("B/z")
+    subjects = by_subject(load_results([table(["A/x/walk,A,x,", "A/y/walk,A,y,", "B/z/walk,B,z,"])]))
+    groups = group_members(subjects)
+    assert list(groups) == [""] and [len(m.results) for m in groups[""]] == [2, 1]
+
+
+# --- the page -------------------------------------------------------------------------------------------------
+
+
+def test_a_page_of_two_sessions_compares_them_first_and_has_each(walk: Walk, tmp_path: Path) -> None:
+    walk("before")
+    after = walk("after")
+    page = write_report([after.parents[1] / "before", after.parent], tmp_path / "p.html").read_text(encoding="utf-8")
+    assert re.findall(r'<article id="([^"]+)"', page) == ["compared", "s0", "s1"]
+    ids = re.findall(r'\sid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert not re.search(r"https?:(?!//www\.w3\.org)", page)
+
+
+def test_a_page_of_a_group_is_of_the_group_alone(walk: Walk, table: Table, tmp_path: Path) -> None:
+    for name in "ABCDE":
+        walk(name)
+    folder = table([f"{name}/walk,{name},," for name in "ABCDE"])
+    page = write_report([folder], tmp_path / "p.html").read_text(encoding="utf-8")
+    assert re.findall(r'<article id="([^"]+)"', page) == ["compared"]
+    assert "<h1>5 subjects</h1>" in page and len(page) < 1_000_000
+
+
+def test_norms_have_to_fit_everyone(walk: Walk, table: Table) -> None:
+    walk("A")
+    walk("B")
+    sessions = load_results([table(["A/walk,A,,", "B/walk,B,,"])])
+    members = members_of(sessions)
+    norms, why = shared_norms(members, "none")
+    assert norms is None and why
+    norms, why = shared_norms(members, "schwartz2008")
+    assert norms is not None and "nearest to the mean of all" in why
+
+
+def test_on_a_terminal_the_line_is_drawn_over_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setattr(report_command, "_DRAW_EVERY_S", 0.0)
+    patience = report_command._Patience()
+    patience("reading one")
+    patience.clear()
+    assert terminal.getvalue() == "\rreading one (step 1)\x1b[K\r\x1b[K"
+    quiet = report_command._Patience(quiet=True)
+    assert not quiet.over_itself
