@@ -12,7 +12,9 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "gaitid"
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
-MOST_ENTRIES = 32  # `api` is what `import gaitid` offers: no other room may know of it, and it knows the most
+# `api` is what `import gaitid` offers, which no other room may know of; what `export` makes for other programs is
+# neither a table of `run` nor a page for people
+MOST_ENTRIES = 33
 
 Imports = Mapping[str, frozenset[str]]
 

@@ -22,7 +22,7 @@ from gaitid.cli import main
 from gaitid.cli import options as cli_options
 from gaitid.cli.run import RESULT_OPTIONS
 from gaitid.cli.run import command as run_command
-from gaitid.report.scene.command import read_command
+from gaitid.run.command import read_command
 from gaitid.write import TABLES
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk"

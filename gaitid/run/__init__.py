@@ -1,4 +1,7 @@
-"""`gaitid run` as a function: one trial in, its files out."""
+"""One trial in, its files out: `gaitid run` as a function, and the same trial again from a record (`again`).
+
+It puts the rooms below in order and knows nothing of physics; it prints nothing.
+"""
 
 from __future__ import annotations
 
