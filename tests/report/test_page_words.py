@@ -18,6 +18,7 @@ from gaitid.norms import Band
 from gaitid.report import write_report
 from gaitid.report.page.compare import against
 from gaitid.report.page.head import assumed_html, facts, plates_html, trust_html
+from gaitid.report.page.in_mean import in_mean
 from gaitid.report.page.methods import checklist_html, methods_text
 from gaitid.report.page.panels import PANELS
 from gaitid.report.page.pool import CYCLE, PERCENT, STANCE, pool
@@ -129,14 +130,14 @@ def test_trust_says_what_is_known_and_what_is_not(cycled: Path, edit_record: Edi
     axis = {"adduction_explained_by_flexion": 0.8, "adduction_range_when_flexed_deg": 14.0}
     edit_record(cycled, {"verdict": good, "quality": {"calibration": {"left": {"knee_axis": axis}}}})
     loaded = load_result(cycled)
-    said = words(trust_html([loaded], pool([loaded])))
+    said = words(trust_html(in_mean([loaded]), pool([loaded])))
     assert "angles from 2 cycles; moments and power from 1 whole stance (plate 2)" in said
     assert "its varus follows its flexion (by 14°, r² 0.80)" in said
-    html = trust_html([loaded], pool([loaded]))
+    html = trust_html(in_mean([loaded]), pool([loaded]))
     assert html.count('class="badge care"') == 1 and html.count('class="badge good"') == 5  # all but the left knee
     edit_record(cycled, {"verdict": {**good, "left": "do not use"}, "quality": {}})
     loaded = load_result(cycled)
-    html = trust_html([loaded], pool([loaded]))
+    html = trust_html(in_mean([loaded]), pool([loaded]))
     assert html.count('class="badge no"') == 3 and html.count('class="badge good"') == 3
 
 
@@ -145,7 +146,7 @@ def test_trust_of_a_side_without_a_load(cycled: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(line for line in lines if "1+3" not in line), encoding="utf-8")
     loaded = load_result(cycled)
-    said = words(trust_html([loaded], pool([loaded])))
+    said = words(trust_html(in_mean([loaded]), pool([loaded])))
     assert "angles from 1 cycle; moments and power not known: no stance with a known load" in said
 
 

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gaitid.norms import Norms
+from gaitid.report.gathering import people
 from gaitid.report.page.compare import against
+from gaitid.report.page.in_mean import InMean
 from gaitid.report.page.panels import AT_A_GLANCE, PANELS
 from gaitid.report.page.pool import CYCLE, Basis
 from gaitid.report.page.told import LEVELS, Told, agreed, measured, model_of, names_of, notes, reasons, verdicts
@@ -100,6 +102,29 @@ def _model(results: Sequence[Result]) -> str:
     return f"{name} – {titles}" if titles else name
 
 
+def bodies_html(results: Sequence[Result]) -> str:
+    """A warning where the trials cannot be of one person."""
+    places, names = people([result.record for result in results]), names_of(results)
+    if len(places) < 2:
+        return ""
+    groups = "; ".join(f"{', '.join(names[i] for i in of_one)}: {_body([results[of_one[0]]])}" for of_one in places)
+    return (
+        '<p class="doubt"><strong>These trials may be of several people: mass or leg lengths differ by more than a '
+        f"tenth.</strong> {escape(groups)}.</p>"
+    )
+
+
+def left_out_html(means: InMean) -> str:
+    """Which trials do not count for curves, figures and norms, and why."""
+    if not means.told:
+        return ""
+    items = "".join(f"<li>{escape(line)}</li>" for line in means.told)
+    return (
+        '<div class="doubt left-out"><strong>Not in the mean curves and figures, nor held against norms</strong>'
+        f"<ul>{items}</ul></div>"
+    )
+
+
 # --- verdict --------------------------------------------------------------------------------------------------
 
 
@@ -148,13 +173,14 @@ def _reason(reason: Told) -> str:
 # --- trust ----------------------------------------------------------------------------------------------------
 
 
-def trust_html(results: Sequence[Result], basis: Basis) -> str:
-    """A row a joint, a column a side; what all joints of a side share stands once, above them."""
+def trust_html(means: InMean, basis: Basis) -> str:
+    """A row a joint, a column a side, of the trials that count; what all joints of a side share stands above them."""
+    results = means.results
     sides = [side for side in SIDES if any(side in result.sides for result in results)]
     joints = [j for j in JOINTS if any(f"{side}_{j}" in name for side in sides for r in results for name in r.columns)]
     if not joints:
         return ""
-    found = {(joint, side): trust(results, basis, joint, side) for joint in joints for side in sides}
+    found = {(joint, side): trust(means.of_side(side), basis, joint, side) for joint in joints for side in sides}
     known = {key: f"{of.angles}; {of.moments}" for key, of in found.items()}
     shared = {side: known[joints[0], side] if len({known[j, side] for j in joints}) == 1 else "" for side in sides}
     rows = []
