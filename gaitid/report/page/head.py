@@ -133,18 +133,32 @@ def verdict_html(results: Sequence[Result]) -> str:
     worst = verdicts(results)
     if not worst:
         return ""
+    only = _only_leg(worst) if len(results) == 1 else ""
     labels = {"trial": "Trial" if len(results) == 1 else "All trials", "left": "Left leg", "right": "Right leg"}
     cards = "".join(
-        f'<li class="{_LEVEL_CLASS.get(level, "care")}"><span>{labels[key]}</span><strong>{escape(level)}</strong></li>'
+        f'<li class="{_LEVEL_CLASS.get(level, "care")}"><span>{labels[key]}</span><strong>{escape(level)}</strong>'
+        f"{only if key == 'trial' else ''}</li>"
         for key, level in worst.items()
     )
     told = "".join(_reason(reason) for reason in reasons(results))
-    why = f'<ul class="reasons">{told}</ul>' if told else '<p class="quiet">Nothing speaks against it.</p>'
+    why = (
+        f'<ul class="reasons">{told}</ul>'
+        if told
+        else '<p class="quiet">Nothing speaks against the recording; joint by joint: “Can I trust it?”</p>'
+    )
     each = _each_verdict(results)
     return (
         f'<section class="verdict" aria-label="Verdict"><h2>What it can be used for</h2>'
         f'<ul class="levels">{cards}</ul>{each}{why}</section>'
     )
+
+
+def _only_leg(worst: Mapping[str, str]) -> str:
+    """``left leg only`` where the trial can be used, and one leg of it cannot."""
+    bad = [side for side in SIDES if worst.get(side) == LEVELS[2]]
+    if len(bad) != 1 or worst.get("trial") == LEVELS[2]:
+        return ""
+    return f" <small>{SIDES[1 - SIDES.index(bad[0])]} leg only</small>"
 
 
 def _each_verdict(results: Sequence[Result]) -> str:
@@ -231,10 +245,30 @@ def glance_html(basis: Basis, norms: Norms | None, why: str) -> str:
         f'{heading}{sentence}<div class="scroll"><table class="glance"><thead><tr><th scope="col">Curve</th>'
         '<th scope="col" class="left">Left</th><th scope="col" class="right">Right</th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
-        '<p class="note">Within: the mean curve stays inside the norm’s mean ± 2 SD; else where in the cycle it is '
-        "beyond, for 3 % of the cycle or more. At any one instant a person in twenty without a pathology is "
-        "beyond, too: short stretches alone are no finding. Impacts of the foot strike are left out.</p></section>"
+        f"<p>{escape(_elsewhere(basis, norms))}</p>"
+        '<p class="note">The table is of the sagittal plane and of powers alone. Within: the mean curve stays inside '
+        "the norm’s mean ± 2 SD; else where in the cycle it is beyond, for 3 % of the cycle or more. At any one instant a "
+        "person in twenty without a pathology is beyond, too: short stretches alone are no finding. Impacts of the "
+        "foot strike are left out.</p></section>"
     )
+
+
+def _elsewhere(basis: Basis, norms: Norms) -> str:
+    """Which of the other curves that are drawn over norms leave them: frontal and transverse plane, ground reaction."""
+    outside, looked_at = [], 0
+    for column, panel in PANELS.items():
+        band = norms.bands.get(column)
+        if column in AT_A_GLANCE or band is None:
+            continue
+        levels = {side: against(panel, basis.sides.get(side), band).level for side in SIDES}
+        looked_at += sum(level != "unknown" for level in levels.values())
+        beyond = [side for side, level in levels.items() if level == "outside"]
+        if beyond:
+            which = "both" if len(beyond) == len(SIDES) else beyond[0]
+            outside.append(f"{panel.title[:1].lower()}{panel.title[1:]} ({which})")
+    if not looked_at:
+        return "Other planes: no curve is held against norms."
+    return f"Outside in other planes, of {looked_at} curves drawn over norms below: {', '.join(outside) or 'none'}."
 
 
 # --- who stood where ------------------------------------------------------------------------------------------
