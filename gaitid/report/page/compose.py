@@ -119,7 +119,7 @@ def article(session: Session, key: str, choice: str | None, view: Views, first: 
             '<div class="summary">',
             head.verdict_html(results),
             head.trust_html(means, basis),
-            f"<div>{head.glance_html(basis, norms, why)}{head.assumed_html(results)}</div>",
+            f"<div>{head.glance_html(basis, norms, why)}{head.assumed_html(results, norms)}</div>",
             head.plates_html(results),
             "</div>",
             f'<div class="view"><h2>3D view</h2>{view.scene}</div>' if view.scene else "",

@@ -9,6 +9,7 @@ import numpy as np
 from gaitid.norms import Norms
 from gaitid.report.gathering import people
 from gaitid.report.page.compare import against
+from gaitid.report.page.defaults import taken_by_default
 from gaitid.report.page.in_mean import InMean
 from gaitid.report.page.panels import AT_A_GLANCE, PANELS
 from gaitid.report.page.pool import CYCLE, Basis
@@ -386,14 +387,17 @@ def _percent(confidence: str) -> str:
 # --- assumptions ----------------------------------------------------------------------------------------------
 
 
-def assumed_html(results: Sequence[Result]) -> str:
-    """What nobody said and was therefore assumed."""
+def assumed_html(results: Sequence[Result], norms: Norms | None = None) -> str:
+    """What nobody said and was therefore assumed, and what was taken by default."""
     told = notes(results, ("assumption",))
     if not told:
-        body = '<p class="quiet">Nothing: what was needed stood in the files, or was given.</p>'
+        body = '<p class="quiet">Of the body and the laboratory nothing: it stood in the files, or was given.</p>'
     else:
         items = [f"<li>{escape(note.words)}</li>" for note in told]
         shown, rest = items[:_SHOWN_ASSUMPTIONS], items[_SHOWN_ASSUMPTIONS:]
         more = f"<details><summary>{len(rest)} more</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
         body = f"<ul>{''.join(shown)}</ul>{more}"
+    if defaults := taken_by_default(results, norms):
+        items = [f"<li>{escape(line)}</li>" for line in defaults]
+        body += f"<h3>Taken by default</h3><ul>{''.join(items)}</ul>"
     return f'<section aria-label="What was assumed"><h2>What was assumed</h2>{body}</section>'
