@@ -248,9 +248,9 @@ def glance_html(basis: Basis, norms: Norms | None, why: str) -> str:
         f"<tbody>{''.join(rows)}</tbody></table></div>"
         f"<p>{escape(_elsewhere(basis, norms))}</p>"
         '<p class="note">The table is of the sagittal plane and of powers alone. Within: the mean curve stays inside '
-        "the norm’s mean ± 2 SD; else where in the cycle it is beyond, for 3 % of the cycle or more. At any one instant a "
-        "person in twenty without a pathology is beyond, too: short stretches alone are no finding. Impacts of the "
-        "foot strike are left out.</p></section>"
+        "the norm’s mean ± 2 SD; else where in the cycle it is beyond, for 3 % of the cycle or more. At any one "
+        "instant a person in twenty without a pathology is beyond, too: short stretches alone are no finding. Impacts "
+        "of the foot strike are left out.</p></section>"
     )
 
 
