@@ -60,12 +60,15 @@ def norms_for(choice: str | None, record: Mapping[str, Any], speed_m_per_s: floa
         return None, f"No normative bands. {people}: {norms.title} is not drawn ({todo})."
     if speed.beyond_fastest and not asked:
         return None, f"No normative bands. {speed.doubt}: {norms.title} is not drawn ({todo})."
+    turn = turn_words(record)
+    turn = f"T{turn[1:]}" if turn else ""
+    if turn and not asked:
+        return None, f"No normative bands. {turn}: {norms.title} is of walking straight on, and is not drawn ({todo})."
     bands = {column: band for column, band in speed.group.bands.items() if column in model.columns}
     if not bands and not speed.group.spatiotemporal:
         return None, f"No normative bands. {norms.title}: {model.why}."
     drawn = _norms(norms, speed, bands, _features(speed.group, model))
-    turn = turn_words(record)
-    turn = f"T{turn[1:]}, and the band is of walking straight on" if turn else ""
+    turn = f"{turn}, and the band is of walking straight on" if turn else ""
     sentences = (f"{norms.title}, {drawn.speed}{speed.why}", speed.doubt, turn, people, model.why)
     return drawn, " ".join(f"{sentence}." for sentence in sentences if sentence)
 

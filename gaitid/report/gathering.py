@@ -14,6 +14,9 @@ RECORD_SUFFIX = ".run.json"
 BATCH_TABLE = "batch.csv"
 # Folders above a result in which its batch's table is looked for: results mirror a data set's folders.
 _MOST_LEVELS = 6
+# Two results whose mass or leg lengths differ by more are of two people: what `run` allows between static and trial.
+ANOTHER_BODY = 0.1
+_SIZES = ("mass", "left.leg_length", "right.leg_length")
 
 
 Rows = tuple[Mapping[str, str | None], ...]
@@ -65,6 +68,41 @@ def whose(record: Path, tables: dict[Path, Rows]) -> Whose | None:
             rows = tables[table] if table in tables else tables.setdefault(table, _rows(table))
             return _best(rows, (here.parent / stem).relative_to(folder))
     return None
+
+
+def people(records: Sequence[Mapping[str, object]]) -> list[list[int]]:
+    """The places of the records that can be of one person each, by mass and leg lengths, in the order of the first."""
+    found: list[list[int]] = []
+    for i, record in enumerate(records):
+        fits = next((of_one for of_one in found if _one_body([records[j] for j in of_one] + [record])), None)
+        if fits is None:
+            found.append([i])
+        else:
+            fits.append(i)
+    return found
+
+
+def _one_body(records: Sequence[Mapping[str, object]]) -> bool:
+    """Whether mass and leg lengths of all records can be those of one person."""
+    for name in _SIZES:
+        values = [size for record in records if (size := size_of(record, name)) > 0]
+        if values and max(values) > min(values) * (1 + ANOTHER_BODY):
+            return False
+    return True
+
+
+def size_of(record: Mapping[str, object], name: str) -> float:
+    """A measurement of the subject; 0 where the record has none."""
+    subject = record.get("subject")
+    entry = subject.get(name) if isinstance(subject, Mapping) else None
+    value = entry.get("value") if isinstance(entry, Mapping) else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+
+
+def person_words(records: Sequence[Mapping[str, object]], place: int) -> str:
+    """What one of several people of a folder is called: ``person 2 (57.5 kg)``."""
+    mass = next((size for record in records if (size := size_of(record, "mass")) > 0), 0.0)
+    return f"person {place}" + (f" ({mass:.1f} kg)" if mass else "")
 
 
 def _rows(table: Path) -> Rows:

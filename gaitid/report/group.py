@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gaitid.norms import Norms, gait_profile
+from gaitid.norms.fit import turn_words
 from gaitid.report.cycle_curves import CycleCurves
 from gaitid.report.difference import excursion
 from gaitid.report.lines import Line, Member, Subject, group_members, line_of, subject_line, whole_subjects
@@ -49,13 +50,20 @@ def group_html(subjects: Sequence[Subject], norms: Norms | None = None, why: str
         return ""
     curves = _one_group(everyone, norms, why, key) if len(groups) == 1 else _conditions(groups, norms, why, key)
     profile = {"GPS, °": [_score(member, norms) for member in everyone]} if norms is not None else {}
-    absent = [subject.name for subject in subjects if subject.name not in drawn]
+    absent = [_absent(subject) for subject in subjects if subject.name not in drawn]
     note = f'<p class="note">Without a curve like the others’: {escape(", ".join(absent))}.</p>' if absent else ""
     return (
         f'<section class="compared-sessions" aria-labelledby="{key}-h"><h2 id="{key}-h">Who is in it</h2>'
         f"{table_of_members(everyone, 'Subject', profile)}{mixed_html(everyone)}{note}"
         f"{_unlike(groups)}{curves}</section>"
     )
+
+
+def _absent(subject: Subject) -> str:
+    """Who is not in the group, with the word that all its walks turn."""
+    cycled = [r for session in subject.sessions for r in session.results if r.cycles]
+    turns = bool(cycled) and all(turn_words(result.record) for result in cycled)
+    return f"{subject.name} (its walks turn)" if turns else subject.name
 
 
 def _score(member: Member, norms: Norms | None) -> str:

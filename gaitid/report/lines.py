@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gaitid.report.page.in_mean import in_mean
 from gaitid.report.page.pool import COUNTS_FROM, CYCLE, PERCENT, RECORDING, STANCE, Basis, pool
 from gaitid.report.panels import SIDES
 from gaitid.report.result import Result, Session
@@ -51,11 +52,23 @@ class Line:
 
 @dataclass(frozen=True)
 class Member:
-    """The curves of one session, or of all sessions of one subject that a group page takes together."""
+    """The curves of one session, or of all sessions of one subject that a group page takes together.
+
+    Attributes
+    ----------
+    results : tuple of Result
+        Those that count for the means.
+    left_out : tuple of str
+        In words which trials do not, and why.
+    turns : bool
+        Whether they are turning walks.
+    """
 
     label: str
     results: tuple[Result, ...]
     basis: Basis
+    left_out: tuple[str, ...] = ()
+    turns: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,7 +99,7 @@ def label_of(session: Session, among: Sequence[Session]) -> str:
 
 def members_of(sessions: Sequence[Session]) -> tuple[Member, ...]:
     """The curves of each session; beside gait cycles what has none is left out."""
-    return _one_basis([Member(label_of(s, sessions), s.results, pool(s.results)) for s in sessions])
+    return _one_basis([_member(label_of(s, sessions), s.results) for s in sessions])
 
 
 def group_members(subjects: Sequence[Subject]) -> dict[str, tuple[Member, ...]]:
@@ -103,18 +116,32 @@ def group_members(subjects: Sequence[Subject]) -> dict[str, tuple[Member, ...]]:
     if len(shared) < 2 or all(len(subject.sessions) == 1 for subject in subjects):
         return {"": whole_subjects(subjects)}
     groups = {label: [_together(s, label) for s in subjects if s.name in labels[label]] for label in shared}
-    return {label: _one_basis(members) for label, members in groups.items()}
+    return {label: _all_straight(_one_basis(members)) for label, members in groups.items()}
 
 
 def whole_subjects(subjects: Sequence[Subject]) -> tuple[Member, ...]:
-    """A member for each subject, of all its sessions; beside gait cycles who has none is left out."""
-    return _one_basis([_together(subject, "") for subject in subjects])
+    """A member for each subject, of all its sessions; beside gait cycles who has none is left out.
+
+    So is, beside straight walks, who only turns.
+    """
+    return _all_straight(_one_basis([_together(subject, "") for subject in subjects]))
+
+
+def _all_straight(members: Sequence[Member]) -> tuple[Member, ...]:
+    """Those whose walks go straight on; all where none does."""
+    straight = tuple(member for member in members if not member.turns)
+    return straight or tuple(members)
+
+
+def _member(label: str, results: Sequence[Result]) -> Member:
+    means = in_mean(results)
+    return Member(label, means.counted, pool(means.results), means.told, means.turns)
 
 
 def _together(subject: Subject, label: str) -> Member:
     chosen = [s for s in subject.sessions if not label or label_of(s, subject.sessions) == label]
     results = tuple(result for session in chosen for result in session.results)
-    return Member(subject.name, results, pool(results))
+    return _member(subject.name, results)
 
 
 def _one_basis(members: Sequence[Member]) -> tuple[Member, ...]:

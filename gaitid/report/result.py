@@ -13,7 +13,7 @@ from gaitid.disk.read_back import read_record
 from gaitid.errors import GaitidError
 from gaitid.notes import SEVERITIES
 from gaitid.report.cycle_curves import CycleCurves, Feature, read_cycles, read_features, read_stances
-from gaitid.report.gathering import RECORD_SUFFIX, Rows, find_records, whose
+from gaitid.report.gathering import RECORD_SUFFIX, Rows, find_records, people, person_words, whose
 from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
 from gaitid.report.tables import Table, columns, number, read_rows, read_table, refuse_missing
 from gaitid.trial import Array
@@ -25,8 +25,6 @@ MAX_FRAME = 10**9
 TABLES = ("wrenches", "joints", "contacts")
 MORE_TABLES = ("cycles", "stances", "spatiotemporal", "features")
 _TIMES = ("frame", "time_s")
-# Two results whose mass or leg lengths differ by more are of two people: what `run` allows between static and trial.
-_ANOTHER_BODY = 0.1
 
 
 @dataclass(frozen=True)
@@ -173,8 +171,9 @@ def load_results(paths: Sequence[Path], say: Callable[[str], None] = lambda _: N
 
     Subject, session and condition are what the ``batch.csv`` above a result says. Without one, the results of a folder
     are one session of its name; sessions are of one subject, whom nothing names, unless mass or leg length say
-    otherwise: then each folder is a subject. Results of different models, whose curves are not of the same quantities,
-    are sessions of their own, with the model as the condition. `say` is told what is read.
+    otherwise: then each folder is a subject, or several where its own trials cannot be of one person. Results of
+    different models, whose curves are not of the same quantities, are sessions of their own, with the model as the
+    condition. `say` is told what is read.
 
     Raises
     ------
@@ -191,10 +190,14 @@ def load_results(paths: Sequence[Path], say: Callable[[str], None] = lambda _: N
             alone.setdefault(path.absolute().parent, []).append(result)
         else:
             grouped.setdefault((labels.subject, labels.session, labels.condition), []).append(result)
-    one_body = _one_body([result for results in alone.values() for result in results])
+    one_body = len(people([result.record for results in alone.values() for result in results])) < 2
     for folder, results in alone.items():
-        key = ("" if one_body else folder.name, folder.name if one_body else "", "")
-        grouped.setdefault(key, []).extend(results)
+        bodies = people([result.record for result in results])
+        for i, places in enumerate(bodies, start=1):
+            of_one = [results[place] for place in places]
+            who = f", {person_words([r.record for r in of_one], i)}" if len(bodies) > 1 else ""
+            key = ("" if one_body else folder.name + who, folder.name if one_body else "", "")
+            grouped.setdefault(key, []).extend(of_one)
     return tuple(Session(*key, results) for of, found in grouped.items() for key, results in _by_model(of, found))
 
 
@@ -212,16 +215,6 @@ def _by_model(
         ((subject, session, " ".join(part for part in (condition, f"model {model}") if part)), tuple(of_model))
         for model, of_model in by_model.items()
     ]
-
-
-def _one_body(results: Sequence[Result]) -> bool:
-    """Whether mass and leg lengths of all results can be those of one person."""
-    for name in ("mass", "left.leg_length", "right.leg_length"):
-        found = [result.record_at("subject", name, "value") for result in results]
-        values = [float(value) for value in found if isinstance(value, int | float) and value > 0]
-        if values and max(values) > min(values) * (1 + _ANOTHER_BODY):
-            return False
-    return True
 
 
 def load_result(path: Path) -> Result:

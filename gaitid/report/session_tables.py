@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from gaitid.report.difference import LEAST_CYCLES, critical_t
+from gaitid.report.gathering import people
 from gaitid.report.lines import Member
 from gaitid.report.page.figures_table import FEATURES, SPATIOTEMPORAL, Row, speeds_of, strides
 from gaitid.report.page.told import agreed, model_of, names_of, reasons, verdicts
@@ -50,7 +51,14 @@ def mixed_html(members: Sequence[Member]) -> str:
         told.append(
             f"In the means are trials with the verdict “do not use”: {', '.join(bad)}. Leave their results out."
         )
-    return "".join(f'<p class="doubt"><strong>{escape(text)}</strong></p>' for text in told)
+    told += [
+        f"{member.label}: its trials’ mass or leg lengths differ by more than a tenth: are they of one person?"
+        for member in members
+        if len(people([result.record for result in member.results])) > 1
+    ]
+    out = "; ".join(f"{m.label} {line}" if len(members) > 1 else line for m in members for line in m.left_out)
+    note = f'<p class="note">Not in the means: {escape(out)}.</p>' if out else ""
+    return "".join(f'<p class="doubt"><strong>{escape(text)}</strong></p>' for text in told) + note
 
 
 def _member_row(member: Member, more: Sequence[str]) -> str:

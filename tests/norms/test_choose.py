@@ -186,7 +186,12 @@ def test_what_a_model_of_the_family_defines_otherwise_is_left_out(pig_record: Re
 
 def test_a_walk_that_turns_is_said(pig_record: Record) -> None:
     text = "forward = (1, 0, 0) in the first frame, path of asis_middle: the walk turns by 92°; axes x, y, z"
-    _, words = norms_for(None, changed(pig_record, conventions={"progression": text}, subject=CHILD), 1.0)
+    record = changed(pig_record, conventions={"progression": text}, subject=CHILD)
+    norms, words = norms_for(None, record, 1.0)
+    assert norms is None
+    assert "The walk turns by 92°: Schwartz 2008 is of walking straight on, and is not drawn" in words
+    norms, words = norms_for("schwartz2008", record, 1.0)
+    assert norms is not None
     assert "The walk turns by 92°, and the band is of walking straight on." in words
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -107,11 +109,18 @@ def write_result(folder: Path, stem: str = "walk", n_frames: int = 230) -> Path:
         out.writerow(CONTACT_COLUMNS)
         out.writerows(CONTACTS)
     path = folder / f"{stem}.run.json"
-    path.write_text(json.dumps(record(stem, n_frames)), encoding="utf-8")
+    content = record(stem, n_frames)
+    content["inputs"][0]["sha256"] = sha256_of(folder, stem)
+    path.write_text(json.dumps(content), encoding="utf-8")
     return path
 
 
-def record(stem: str, n_frames: int) -> dict[str, object]:
+def sha256_of(folder: Path, stem: str) -> str:
+    """What stands as the hash of a made-up trial: another one for each."""
+    return hashlib.sha256(f"{folder.name}/{stem}".encode()).hexdigest()
+
+
+def record(stem: str, n_frames: int) -> dict[str, Any]:
     """A run.json with every top-level key."""
     joint = {
         "frames": n_frames,

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gaitid.errors import GaitidError
+from gaitid.report import write_report
 from gaitid.report.result import load_result, load_results
 
 RELEASE = Path(__file__).resolve().parents[1] / "records" / "0.1.0"
@@ -110,3 +111,20 @@ def test_damaged_cycles_are_named(copy, old: str, new: str, words: str) -> None:
     with pytest.raises(GaitidError) as caught:
         load_result(path.with_name("walk.run.json"))
     assert caught.value.line().startswith(f"{path}: ") and words in caught.value.line()
+
+
+def test_people_of_one_folder_are_told_apart(copy, tmp_path: Path) -> None:
+    copy("lab", "a", mass_kg=40.0), copy("lab", "b", mass_kg=57.5), copy("lab", "c", mass_kg=41.0)
+    assert [(s.subject, s.session, [r.stem for r in s.results]) for s in load_results([tmp_path])] == [
+        ("lab, person 1 (40.0 kg)", "", ["a", "c"]),
+        ("lab, person 2 (57.5 kg)", "", ["b"]),
+    ]
+
+
+def test_people_with_one_label_are_warned_about(copy, tmp_path: Path) -> None:
+    copy("lab", "a", mass_kg=40.0), copy("lab", "b", mass_kg=57.5)
+    rows = ["trial,subject,session,condition", "lab/a.c3d,S,,", "lab/b.c3d,S,,"]
+    (tmp_path / "batch.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    html = write_report([tmp_path / "lab"], tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "These trials may be of several people" in html
+    assert "a: 40.0 kg; b: 57.5 kg" in html

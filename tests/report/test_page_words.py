@@ -14,10 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gaitid.norms import Band
+from gaitid.norms import Band, Norms
 from gaitid.report import write_report
 from gaitid.report.page.compare import against
-from gaitid.report.page.head import assumed_html, facts, plates_html, trust_html
+from gaitid.report.page.defaults import taken_by_default
+from gaitid.report.page.head import assumed_html, facts, glance_html, plates_html, trust_html
+from gaitid.report.page.in_mean import in_mean
 from gaitid.report.page.methods import checklist_html, methods_text
 from gaitid.report.page.panels import PANELS
 from gaitid.report.page.pool import CYCLE, PERCENT, STANCE, pool
@@ -129,14 +131,14 @@ def test_trust_says_what_is_known_and_what_is_not(cycled: Path, edit_record: Edi
     axis = {"adduction_explained_by_flexion": 0.8, "adduction_range_when_flexed_deg": 14.0}
     edit_record(cycled, {"verdict": good, "quality": {"calibration": {"left": {"knee_axis": axis}}}})
     loaded = load_result(cycled)
-    said = words(trust_html([loaded], pool([loaded])))
+    said = words(trust_html(in_mean([loaded]), pool([loaded])))
     assert "angles from 2 cycles; moments and power from 1 whole stance (plate 2)" in said
     assert "its varus follows its flexion (by 14°, r² 0.80)" in said
-    html = trust_html([loaded], pool([loaded]))
+    html = trust_html(in_mean([loaded]), pool([loaded]))
     assert html.count('class="badge care"') == 1 and html.count('class="badge good"') == 5  # all but the left knee
     edit_record(cycled, {"verdict": {**good, "left": "do not use"}, "quality": {}})
     loaded = load_result(cycled)
-    html = trust_html([loaded], pool([loaded]))
+    html = trust_html(in_mean([loaded]), pool([loaded]))
     assert html.count('class="badge no"') == 3 and html.count('class="badge good"') == 3
 
 
@@ -145,7 +147,7 @@ def test_trust_of_a_side_without_a_load(cycled: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(line for line in lines if "1+3" not in line), encoding="utf-8")
     loaded = load_result(cycled)
-    said = words(trust_html([loaded], pool([loaded])))
+    said = words(trust_html(in_mean([loaded]), pool([loaded])))
     assert "angles from 1 cycle; moments and power not known: no stance with a known load" in said
 
 
@@ -177,7 +179,7 @@ def test_what_was_assumed(cycled: Path, edit_record: Edit) -> None:
     said = words(assumed_html([load_result(cycled)]))
     assert said == "What was assumed marker = 14 mm (from static.c3d)"
     edit_record(cycled, {"warnings": []})
-    assert "Nothing: what was needed" in assumed_html([load_result(cycled)])
+    assert "Of the body and the laboratory nothing" in assumed_html([load_result(cycled)])
 
 
 def test_what_several_trials_say_alike_is_said_once(make_result, tmp_path: Path, edit_record: Edit) -> None:
@@ -242,6 +244,41 @@ def test_the_checklist_says_what_is_not_recorded(cycled: Path) -> None:
     assert answers.count("not recorded") > 12
 
 
+# --- defaults -------------------------------------------------------------------------------------------------
+
+
+def test_what_was_taken_by_default_is_said(cycled: Path) -> None:
+    result = load_result(cycled)
+    norms = Norms("n", "Norms 1", "", "", "", 5, "", False, "", {})
+
+    def taken(command: list[str], norms: Norms | None = None, **settings: object) -> tuple[str, ...]:
+        record = {**result.record, "command": ["gaitid", "run", *command], "settings": settings}
+        table = {"model": {"table": {"source": "Winter DA (2009)."}}, "quality": {"marker_noise_mm": 1e-5}}
+        return taken_by_default([replace(result, record={**record, **table})], norms)
+
+    inertia, forces = "Segment masses and inertia: Winter DA (2009).", "Forces of the plates: not filtered."
+    smoothed = "Markers: no filter, as they were smoothed before they were stored (next to no noise in them)."
+    assert taken([], cutoff_hz=None, force_cutoff_hz=None) == (inertia, smoothed, forces)
+    assert taken(["--cutoff", "none"], cutoff_hz=None, force_cutoff_hz=10.0) == (inertia,)
+    assert taken(["--set=force_cutoff_hz=none"], cutoff_hz=6.0, force_cutoff_hz=None) == (inertia,)
+    assert taken([], norms)[1:] == ("Norms: Norms 1, though no file says the age of the subject.",)
+    bare = replace(result, record={"gaitid": "0.1"})
+    assert taken_by_default([bare], None) == ()
+
+
+def test_other_planes_are_told_beside_the_sagittal_one(cycled: Path) -> None:
+    basis = pool([load_result(cycled)])
+    knee = basis.sides["left"].mean("knee_internal_rotation_deg").mean
+    bands = {
+        "knee_internal_rotation_deg": Band(PERCENT, knee, np.full(101, 1.0), 5),
+        "foot_progression_internal_rotation_deg": Band(PERCENT, np.full(101, 90.0), np.full(101, 1.0), 5),
+        "knee_flexion_deg": Band(PERCENT, np.full(101, 90.0), np.full(101, 1.0), 5),
+    }
+    said = words(glance_html(basis, Norms("n", "Norms 1", "", "", "", 5, "", False, "", bands), ""))
+    assert "Outside in other planes, of 4 curves drawn over norms below: foot progression (both)." in said
+    assert "The table is of the sagittal plane and of powers alone." in said
+
+
 # --- recorded walks -------------------------------------------------------------------------------------------
 
 
@@ -256,7 +293,7 @@ def test_the_page_of_a_recorded_walk_answers(tmp_path: Path) -> None:
     said = words(text[: text.index("<h2>Curves")])
     assert re.search(r"2 right 304–365 99 % the plate was loaded while this foot stood", said)
     assert re.search(r"Ankle power (within|above|below)", said)
-    assert "Nothing: what was needed stood in the files" in said
+    assert "Of the body and the laboratory nothing: it stood in the files" in said
     assert re.search(r"Knee (yes|with care)", said)
     assert "not its moment in the first 7 %: the impact of the foot strike" in said
     assert len(text) < 3_000_000

@@ -171,7 +171,7 @@ def test_tables_of_the_record(result: Path, words: Words) -> None:
     for wanted in (
         "marker RTHI is missing in 12 frames",
         '<th scope="row">mass</th><td class="n">45.80 kg</td><td>PROCESSING:Bodymass</td>',
-        "3f" * 32,
+        load_result(result).trial_sha256(),
         '<th scope="row">force cutoff Hz</th><td>none</td>',
         "load unknown: 64; filter edge: 6",
         "Laboratory z points up",
@@ -231,7 +231,9 @@ def test_the_verdict_stands_on_top_where_the_record_has_one(
     said = 'Left: no &lt;stance&gt;<span class="cure">What helps: another trial</span></li>'
     assert page.index('aria-label="Verdict"') < page.index(said) < page.index("Can I trust it?</h2>")
     edit_record(result, {"verdict": {"trial": "good", "left": "good", "right": "good", "reasons": []}})
-    assert "Nothing speaks against it." in words(result)
+    assert "Nothing speaks against the recording; joint by joint" in words(result)
+    edit_record(result, {"verdict": {"trial": "good", "left": "good", "right": "do not use", "reasons": []}})
+    assert "<strong>good</strong> <small>left leg only</small></li>" in words(result)
     for damaged in ("good", [1], {"trial": None, "reasons": "x"}):
         edit_record(result, {"verdict": damaged})
         assert words(result)

@@ -19,6 +19,7 @@ from gaitid.report.page.figures_table import (
     trials_without_cycles,
 )
 from gaitid.report.page.folded import engineer_html
+from gaitid.report.page.in_mean import in_mean
 from gaitid.report.page.peaks import peaks_html
 from gaitid.report.page.pool import CYCLE, Basis, pool, sides_of
 from gaitid.report.page.told import names_of
@@ -106,26 +107,27 @@ def article(session: Session, key: str, choice: str | None, view: Views, first: 
         How many trials of the page come before.
     """
     results = session.results
-    basis, speeds = pool(results), speeds_of(results)
-    norms, why = _norms(basis, choice, results, speeds)
+    means = in_mean(results)
+    basis, speeds = pool(means.results), speeds_of(means.results)
+    norms, why = _norms(basis, choice, means.counted, speeds)
     drawn = Drawn(key, sides_of(results), basis, norms, why_unknown(results))
     return "\n".join(
         [
             f'<article id="{key}">',
             f'<header><p class="kind">Gait report</p><h1>{escape(head.title_of(session))}</h1>'
-            f"{head.facts(session, speeds)}</header>",
+            f"{head.facts(session, speeds)}{head.bodies_html(results)}{head.left_out_html(means)}</header>",
             '<div class="summary">',
             head.verdict_html(results),
-            head.trust_html(results, basis),
-            f"<div>{head.glance_html(basis, norms, why)}{head.assumed_html(results)}</div>",
+            head.trust_html(means, basis),
+            f"<div>{head.glance_html(basis, norms, why)}{head.assumed_html(results, norms)}</div>",
             head.plates_html(results),
             "</div>",
             f'<div class="view"><h2>3D view</h2>{view.scene}</div>' if view.scene else "",
             _curves(drawn, results, first, bool(view.scene)),
             f'<section class="tables" id="{key}-figures"><h2>Figures</h2><div class="columns">',
-            f"<div><h3>Strides and steps</h3>{spatiotemporal_html(results, norms)}</div>",
+            f"<div><h3>Strides and steps</h3>{spatiotemporal_html(means.results, norms)}</div>",
             f"<div>{profile_html(basis, norms)}</div>",
-            _features(results, norms),
+            _features(results, means.results, norms),
             "</div></section>",
             '<section class="engineer"><h2>How it was made</h2>',
             engineer_html(results, norms, [view.plans[i] for i in sorted(view.plans)], key),
@@ -138,15 +140,16 @@ def _norms(
     basis: Basis, choice: str | None, results: Sequence[Result], speeds: Sequence[float]
 ) -> tuple[Norms | None, str]:
     """What is drawn and why; a choice that cannot be read is refused whatever the trials hold."""
-    norms, why = norms_for(choice, results[0].record, float(np.mean(speeds)) if speeds else float("nan"))
+    first = next((result for result in results if result.cycles), results[0])
+    norms, why = norms_for(choice, first.record, float(np.mean(speeds)) if speeds else float("nan"))
     if basis.kind != CYCLE and norms is not None:
         return None, "Norms are of walking over a gait cycle: without a whole one nothing is held against them."
     return norms, why
 
 
-def _features(results: Sequence[Result], norms: Norms | None) -> str:
-    """Features of the cycles; where no trial has any, the peaks of each contact."""
-    if body := features_html(results, norms):
+def _features(results: Sequence[Result], counted: Sequence[Result], norms: Norms | None) -> str:
+    """Features of the cycles that count; where no trial has any, the peaks of each contact."""
+    if body := features_html(counted, norms):
         return f'<div class="wide"><h3>Features of the curves</h3>{body}</div>'
     several = len(results) > 1
     parts = [

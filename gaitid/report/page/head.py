@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gaitid.norms import Norms
+from gaitid.report.gathering import people
 from gaitid.report.page.compare import against
+from gaitid.report.page.defaults import taken_by_default
+from gaitid.report.page.in_mean import InMean
 from gaitid.report.page.panels import AT_A_GLANCE, PANELS
 from gaitid.report.page.pool import CYCLE, Basis
 from gaitid.report.page.told import LEVELS, Told, agreed, measured, model_of, names_of, notes, reasons, verdicts
@@ -100,6 +103,29 @@ def _model(results: Sequence[Result]) -> str:
     return f"{name} – {titles}" if titles else name
 
 
+def bodies_html(results: Sequence[Result]) -> str:
+    """A warning where the trials cannot be of one person."""
+    places, names = people([result.record for result in results]), names_of(results)
+    if len(places) < 2:
+        return ""
+    groups = "; ".join(f"{', '.join(names[i] for i in of_one)}: {_body([results[of_one[0]]])}" for of_one in places)
+    return (
+        '<p class="doubt"><strong>These trials may be of several people: mass or leg lengths differ by more than a '
+        f"tenth.</strong> {escape(groups)}.</p>"
+    )
+
+
+def left_out_html(means: InMean) -> str:
+    """Which trials do not count for curves, figures and norms, and why."""
+    if not means.told:
+        return ""
+    items = "".join(f"<li>{escape(line)}</li>" for line in means.told)
+    return (
+        '<div class="doubt left-out"><strong>Not in the mean curves and figures, nor held against norms</strong>'
+        f"<ul>{items}</ul></div>"
+    )
+
+
 # --- verdict --------------------------------------------------------------------------------------------------
 
 
@@ -108,18 +134,32 @@ def verdict_html(results: Sequence[Result]) -> str:
     worst = verdicts(results)
     if not worst:
         return ""
+    only = _only_leg(worst) if len(results) == 1 else ""
     labels = {"trial": "Trial" if len(results) == 1 else "All trials", "left": "Left leg", "right": "Right leg"}
     cards = "".join(
-        f'<li class="{_LEVEL_CLASS.get(level, "care")}"><span>{labels[key]}</span><strong>{escape(level)}</strong></li>'
+        f'<li class="{_LEVEL_CLASS.get(level, "care")}"><span>{labels[key]}</span><strong>{escape(level)}</strong>'
+        f"{only if key == 'trial' else ''}</li>"
         for key, level in worst.items()
     )
     told = "".join(_reason(reason) for reason in reasons(results))
-    why = f'<ul class="reasons">{told}</ul>' if told else '<p class="quiet">Nothing speaks against it.</p>'
+    why = (
+        f'<ul class="reasons">{told}</ul>'
+        if told
+        else '<p class="quiet">Nothing speaks against the recording; joint by joint: “Can I trust it?”</p>'
+    )
     each = _each_verdict(results)
     return (
         f'<section class="verdict" aria-label="Verdict"><h2>What it can be used for</h2>'
         f'<ul class="levels">{cards}</ul>{each}{why}</section>'
     )
+
+
+def _only_leg(worst: Mapping[str, str]) -> str:
+    """``left leg only`` where the trial can be used, and one leg of it cannot."""
+    bad = [side for side in SIDES if worst.get(side) == LEVELS[2]]
+    if len(bad) != 1 or worst.get("trial") == LEVELS[2]:
+        return ""
+    return f" <small>{SIDES[1 - SIDES.index(bad[0])]} leg only</small>"
 
 
 def _each_verdict(results: Sequence[Result]) -> str:
@@ -148,13 +188,14 @@ def _reason(reason: Told) -> str:
 # --- trust ----------------------------------------------------------------------------------------------------
 
 
-def trust_html(results: Sequence[Result], basis: Basis) -> str:
-    """A row a joint, a column a side; what all joints of a side share stands once, above them."""
+def trust_html(means: InMean, basis: Basis) -> str:
+    """A row a joint, a column a side, of the trials that count; what all joints of a side share stands above them."""
+    results = means.results
     sides = [side for side in SIDES if any(side in result.sides for result in results)]
     joints = [j for j in JOINTS if any(f"{side}_{j}" in name for side in sides for r in results for name in r.columns)]
     if not joints:
         return ""
-    found = {(joint, side): trust(results, basis, joint, side) for joint in joints for side in sides}
+    found = {(joint, side): trust(means.of_side(side), basis, joint, side) for joint in joints for side in sides}
     known = {key: f"{of.angles}; {of.moments}" for key, of in found.items()}
     shared = {side: known[joints[0], side] if len({known[j, side] for j in joints}) == 1 else "" for side in sides}
     rows = []
@@ -205,10 +246,30 @@ def glance_html(basis: Basis, norms: Norms | None, why: str) -> str:
         f'{heading}{sentence}<div class="scroll"><table class="glance"><thead><tr><th scope="col">Curve</th>'
         '<th scope="col" class="left">Left</th><th scope="col" class="right">Right</th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
-        '<p class="note">Within: the mean curve stays inside the norm’s mean ± 2 SD; else where in the cycle it is '
-        "beyond, for 3 % of the cycle or more. At any one instant a person in twenty without a pathology is "
-        "beyond, too: short stretches alone are no finding. Impacts of the foot strike are left out.</p></section>"
+        f"<p>{escape(_elsewhere(basis, norms))}</p>"
+        '<p class="note">The table is of the sagittal plane and of powers alone. Within: the mean curve stays inside '
+        "the norm’s mean ± 2 SD; else where in the cycle it is beyond, for 3 % of the cycle or more. At any one "
+        "instant a person in twenty without a pathology is beyond, too: short stretches alone are no finding. Impacts "
+        "of the foot strike are left out.</p></section>"
     )
+
+
+def _elsewhere(basis: Basis, norms: Norms) -> str:
+    """Which of the other curves that are drawn over norms leave them: frontal and transverse plane, ground reaction."""
+    outside, looked_at = [], 0
+    for column, panel in PANELS.items():
+        band = norms.bands.get(column)
+        if column in AT_A_GLANCE or band is None:
+            continue
+        levels = {side: against(panel, basis.sides.get(side), band).level for side in SIDES}
+        looked_at += sum(level != "unknown" for level in levels.values())
+        beyond = [side for side, level in levels.items() if level == "outside"]
+        if beyond:
+            which = "both" if len(beyond) == len(SIDES) else beyond[0]
+            outside.append(f"{panel.title[:1].lower()}{panel.title[1:]} ({which})")
+    if not looked_at:
+        return "Other planes: no curve is held against norms."
+    return f"Outside in other planes, of {looked_at} curves drawn over norms below: {', '.join(outside) or 'none'}."
 
 
 # --- who stood where ------------------------------------------------------------------------------------------
@@ -326,14 +387,17 @@ def _percent(confidence: str) -> str:
 # --- assumptions ----------------------------------------------------------------------------------------------
 
 
-def assumed_html(results: Sequence[Result]) -> str:
-    """What nobody said and was therefore assumed."""
+def assumed_html(results: Sequence[Result], norms: Norms | None = None) -> str:
+    """What nobody said and was therefore assumed, and what was taken by default."""
     told = notes(results, ("assumption",))
     if not told:
-        body = '<p class="quiet">Nothing: what was needed stood in the files, or was given.</p>'
+        body = '<p class="quiet">Of the body and the laboratory nothing: it stood in the files, or was given.</p>'
     else:
         items = [f"<li>{escape(note.words)}</li>" for note in told]
         shown, rest = items[:_SHOWN_ASSUMPTIONS], items[_SHOWN_ASSUMPTIONS:]
         more = f"<details><summary>{len(rest)} more</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
         body = f"<ul>{''.join(shown)}</ul>{more}"
+    if defaults := taken_by_default(results, norms):
+        items = [f"<li>{escape(line)}</li>" for line in defaults]
+        body += f"<h3>Taken by default</h3><ul>{''.join(items)}</ul>"
     return f'<section aria-label="What was assumed"><h2>What was assumed</h2>{body}</section>'

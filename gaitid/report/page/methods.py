@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 
 from gaitid.norms import Norms
+from gaitid.report.page.in_mean import in_mean
 from gaitid.report.page.told import agreed, measured, model_of
 from gaitid.report.result import Result
 from gaitid.report.text import UNKNOWN, escape, number
@@ -23,7 +24,7 @@ _COUNTS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight",
 
 def methods_text(results: Sequence[Result], norms: Norms | None) -> str:
     """A paragraph to paste, in the past tense; what the records do not say is left out or named as missing."""
-    first = results[0]
+    first, means = results[0], in_mean(results)
     sentences = [
         _recorded(results),
         _model(first),
@@ -32,7 +33,8 @@ def methods_text(results: Sequence[Result], norms: Norms | None) -> str:
         _loads(results),
         _dynamics(first),
         _struck(results),
-        _cycles(results),
+        _cycles(means.results),
+        f"Not in the means: {'; '.join(means.told)}." if means.told else "",
         _norms(norms),
         f"Analyses were run with gaitid {agreed(r.section('gaitid') for r in results)}"
         + (f" (numpy {version})." if (version := first.record_at("versions", "numpy")) else "."),

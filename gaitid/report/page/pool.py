@@ -184,6 +184,8 @@ def _stances(result: Result, side: str) -> CycleCurves | None:
 
 
 def _recording(result: Result, side: str) -> CycleCurves | None:
+    if not any(name.startswith(f"{side}_") for name in result.columns):
+        return None
     return _between(result, side, [(int(result.frame[0]), int(result.frame[-1]))])
 
 

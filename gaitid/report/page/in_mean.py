@@ -1,0 +1,137 @@
+"""Which trials of a session count for its means: no turning walk beside straight ones, none that is not to be used.
+
+What `gaitid norms build` leaves out for the same reasons stands in `gaitid.norms.build`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gaitid.norms.fit import turn_words
+from gaitid.report.page.told import LEVELS, names_of
+from gaitid.report.panels import SIDES
+from gaitid.report.result import Result
+
+_NOT_TO_BE_USED = LEVELS[2]
+
+
+@dataclass(frozen=True)
+class InMean:
+    """The trials of a session, without what does not count for its means.
+
+    Attributes
+    ----------
+    results : tuple of Result
+        All that were given, in their order; a side that does not count has no cycles, figures and curves left.
+    out : tuple of (str, ...)
+        Of each result the sides that do not count.
+    told : tuple of str
+        A sentence for each trial that is left out, in whole or of one side.
+    turns : bool
+        Whether what counts are turning walks: there was no other.
+    """
+
+    results: tuple[Result, ...]
+    out: tuple[tuple[str, ...], ...]
+    told: tuple[str, ...]
+    turns: bool
+
+    @property
+    def counted(self) -> tuple[Result, ...]:
+        """The results of which at least one side counts."""
+        return tuple(r for r, out in zip(self.results, self.out, strict=True) if set(out) != {*SIDES})
+
+    def of_side(self, side: str) -> tuple[Result, ...]:
+        """The results that count for a side."""
+        return tuple(r for r, out in zip(self.results, self.out, strict=True) if side not in out)
+
+
+def in_mean(results: Sequence[Result]) -> InMean:
+    """What of the trials counts, and in words what does not.
+
+    A walk that turns is not pooled with straight ones: where any straight walk can be used, the means are of these.
+    A trial, or a side, with the verdict "do not use" does not count where another trial has curves of that side. Of
+    several results of one recording the first counts.
+    """
+    names = names_of(results)
+    why: list[dict[str, str]] = [_same_recording(results, names, i) for i in range(len(results))]
+    first = [i for i in range(len(results)) if not why[i]]
+    has = _has_curves(results)
+    turns = _of_turns([results[i] for i in first], [has[i] for i in first])
+    for i in first:
+        words = turn_words(results[i].record)
+        if bool(words) != turns and any(has[i].values()) and any(r.cycles for r in results):
+            alone = f"see it by itself: gaitid report {results[i].path.name} -o {results[i].stem}.html"
+            why[i] = dict.fromkeys(SIDES, f"{words}; {alone}" if words else _refused(results[i], SIDES[0]) or "")
+    for side in SIDES:
+        left = [i for i in first if side not in why[i]]
+        used = [i for i in left if has[i][side] and not _refused(results[i], side)]
+        for i in left if used else ():
+            if refused := _refused(results[i], side):
+                why[i][side] = refused
+    out = tuple(tuple(of_one) for of_one in why)
+    return InMean(
+        tuple(_without(result, sides) for result, sides in zip(results, out, strict=True)),
+        out,
+        tuple(line for name, of_one in zip(names, why, strict=True) for line in _told(name, of_one)),
+        turns,
+    )
+
+
+def _same_recording(results: Sequence[Result], names: Sequence[str], i: int) -> dict[str, str]:
+    """Why a result does not count beside an earlier one of the same file; empty where there is none."""
+    own = results[i].trial_sha256()
+    for earlier, name in zip(results[:i], names, strict=False):
+        if own and earlier.trial_sha256() == own:
+            return dict.fromkeys(SIDES, f"the same recording as {name}, which counts once")
+    return {}
+
+
+def _has_curves(results: Sequence[Result]) -> list[dict[str, bool]]:
+    """Of each result whether a side has curves of the kind that is drawn: cycles, else stances, else any."""
+    if any(result.cycles for result in results):
+        return [{side: side in result.cycles for side in SIDES} for result in results]
+    if any(result.stances for result in results):
+        return [{side: side in result.stances for side in SIDES} for result in results]
+    return [{side: side in result.sides for side in SIDES} for result in results]
+
+
+def _of_turns(results: Sequence[Result], has: Sequence[Mapping[str, bool]]) -> bool:
+    """Whether the means have to be of turning walks: those that can be used first, of these the straight ones."""
+    found = {
+        (not any(there[side] and not _refused(result, side) for side in SIDES), bool(turn_words(result.record)))
+        for result, there in zip(results, has, strict=True)
+        if any(there.values())
+    }
+    return min(found)[1] if found else False
+
+
+def _refused(result: Result, side: str) -> str:
+    """The verdict's words where a side, or its trial, is not to be used."""
+    levels = [result.record_at("verdict", key) for key in ("trial", side)]
+    return f"its verdict is “{_NOT_TO_BE_USED}”" if _NOT_TO_BE_USED in levels else ""
+
+
+def _without(result: Result, sides: Sequence[str]) -> Result:
+    """A result without the curves and figures of some sides."""
+    if not sides:
+        return result
+    begins = tuple(f"{side}_" for side in sides)
+    whole = set(sides) == {*SIDES}
+    return replace(
+        result,
+        cycles={side: of for side, of in result.cycles.items() if side not in sides},
+        stances={side: of for side, of in result.stances.items() if side not in sides},
+        columns={name: of for name, of in result.columns.items() if not name.startswith(begins)},
+        contacts=tuple(contact for contact in result.contacts if contact.side not in sides),
+        spatiotemporal=tuple(row for row in result.spatiotemporal if not whole and row["side"] not in sides),
+        features=tuple(feature for feature in result.features if not whole and feature.side not in sides),
+    )
+
+
+def _told(name: str, why: Mapping[str, str]) -> list[str]:
+    """One sentence where both sides are out for one reason, else one a side."""
+    if len(why) == len(SIDES) and len(set(why.values())) == 1:
+        return [f"{name}: {why[SIDES[0]]}"]
+    return [f"{name}, {side} leg: {words}" for side, words in why.items()]

@@ -1,0 +1,108 @@
+"""What counts for a mean: no turning walk beside straight ones, none that is not to be used, no recording twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gaitid.report import write_report
+from gaitid.report.lines import by_subject, group_members, members_of
+from gaitid.report.page.in_mean import in_mean
+from gaitid.report.result import load_results
+
+Walk = Callable[..., Path]
+Edit = Callable[[Path, dict[str, object]], None]
+TURNS = {"conventions": {"progression": "path of asis_middle: the walk turns by 92°; axes x, y, z"}}
+
+
+def refused(*sides: str) -> dict[str, object]:
+    levels = {key: "do not use" if key in sides else "good" for key in ("trial", "left", "right")}
+    return {"verdict": {**levels, "reasons": []}}
+
+
+def knee(path: Path, side: str = "left") -> float:
+    """Of the pooled mean at 35 %."""
+    (member,) = members_of(load_results([path]))
+    return float(member.basis.sides[side].mean("knee_flexion_deg").mean[35])
+
+
+@pytest.fixture
+def two(walk: Walk) -> tuple[Path, Path]:
+    """A walk, and one of another knee, in one folder."""
+    return walk("s", "walk"), walk("s", "other", cycles=5, extra=20.0)
+
+
+def test_a_turning_walk_is_not_pooled(two: tuple[Path, Path], edit_record: Edit, tmp_path: Path) -> None:
+    alone, pooled = knee(two[0]), knee(two[0].parent)
+    assert pooled > alone + 5
+    edit_record(two[1], TURNS)
+    assert knee(two[0].parent) == alone
+    html = write_report([two[0].parent], tmp_path / "a.html").read_text(encoding="utf-8")
+    line = "other: the walk turns by 92°; see it by itself: gaitid report other.run.json -o other.html"
+    assert f"<li>{line}</li>" in html and "left (4 cycles)" in html
+    assert "<dd>1.01 ± 0.01 m/s</dd>" in html  # of 1.00, 1.01, 1.02 and 1.03 on each side, not of five strides
+
+
+def test_walks_that_all_turn_are_pooled_without_norms(
+    two: tuple[Path, Path], edit_record: Edit, tmp_path: Path
+) -> None:
+    pooled = knee(two[0].parent)
+    for path in two:
+        edit_record(path, TURNS)
+    assert knee(two[0].parent) == pooled
+    html = write_report([two[0].parent], tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "Not in the mean" not in html and "left (9 cycles)" in html
+    assert 'class="key norm"' not in html
+
+
+def test_a_straight_walk_not_to_be_used_gives_way_to_turning_ones(two: tuple[Path, Path], edit_record: Edit) -> None:
+    edit_record(two[0], refused("trial", "left", "right"))
+    edit_record(two[1], TURNS)
+    assert knee(two[0].parent) == knee(two[1])
+
+
+@pytest.mark.parametrize("sides", [("right",), ("trial", "left", "right"), ("trial",)])
+def test_what_is_not_to_be_used_is_not_in_the_mean(
+    two: tuple[Path, Path], edit_record: Edit, sides: tuple[str, ...]
+) -> None:
+    pooled, alone = ({side: knee(path, side) for side in ("left", "right")} for path in (two[0].parent, two[0]))
+    edit_record(two[1], refused(*sides))
+    assert knee(two[0].parent, "right") == alone["right"]
+    assert knee(two[0].parent, "left") == (alone if "trial" in sides else pooled)["left"]
+    (session,) = load_results([two[0].parent])
+    leg = "" if "trial" in sides else ", right leg"
+    assert in_mean(session.results).told == (f"other{leg}: its verdict is “do not use”",)
+    # where there is nothing else it is drawn as it was, beside its verdict
+    edit_record(two[0], refused(*sides))
+    assert knee(two[0].parent, "right") == pooled["right"]
+
+
+def test_a_recording_counts_once(two: tuple[Path, Path], edit_record: Edit) -> None:
+    inputs = json.loads(two[1].read_text(encoding="utf-8"))["inputs"]  # read first: by name, other.run.json
+    edit_record(two[0], {"inputs": inputs})
+    assert knee(two[0].parent) == knee(two[1])
+    (session,) = load_results([two[0].parent])
+    assert in_mean(session.results).told == ("walk: the same recording as other, which counts once",)
+
+
+def test_who_only_turns_is_not_in_a_group(walk: Walk, table: Callable[..., Path], edit_record: Edit) -> None:
+    paths = [walk(name) for name in "ABC"]
+    edit_record(paths[1], TURNS)
+    sessions = load_results([table([f"{name}/walk,{name},1," for name in "ABC"])])
+    (members,) = group_members(by_subject(sessions)).values()
+    assert [member.label for member in members] == ["A", "C"]
+    html = write_report([paths[0].parents[1]], paths[0].parents[1] / "g.html").read_text(encoding="utf-8")
+    assert "B (its walks turn)" in html
+
+
+def test_figures_are_of_what_counts(two: tuple[Path, Path], edit_record: Edit) -> None:
+    edit_record(two[1], refused("right"))
+    (session,) = load_results([two[0].parent])
+    other = in_mean(session.results).results[0]
+    assert other.stem == "other" and {row["side"] for row in other.spatiotemporal} == {"left"}
+    assert not any(name.startswith("right_") for name in other.columns)
+    assert np.array_equal(other.cycles["left"].numbers, np.arange(1, 6))
