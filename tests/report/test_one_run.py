@@ -220,3 +220,14 @@ def test_keys_that_came_later_are_skipped(record: Path) -> None:
     content = json.loads(record.read_text(encoding="utf-8"))
     record.write_text(json.dumps({**content, "brand_new": [1]}), encoding="utf-8")
     assert np.isfinite(load_result(record).time_s).all()
+
+
+def test_stances_that_are_cut_or_not_of_the_contacts(others: Path, tmp_path: Path) -> None:
+    record = shutil.copytree(others, tmp_path / "results") / "walk.run.json"
+    stances = beside(record, "stances")
+    whole = stances.read_text(encoding="utf-8")
+    assert set(load_result(record).stances) == {"left", "right"}
+    edit(stances, lambda lines: lines[:60])
+    assert "walk.stances.csv: its cycles are not whole" in refused(record)
+    stances.write_text(whole.replace("\nleft,1,", "\nleft,2,"), encoding="utf-8")
+    assert "expected stances of walk.contacts.csv; found left 2" in refused(record)
