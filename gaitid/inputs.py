@@ -107,6 +107,8 @@ def loads_beside(path: Path, forces: Path | None) -> Notes:
 
 
 def _beside(path: Path) -> list[Path]:
+    if not path.is_file():  # a trial in memory
+        return []
     try:
         return sorted(file for file in path.parent.iterdir() if file.is_file() and file.name != path.name)
     except OSError:

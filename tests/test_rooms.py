@@ -12,7 +12,9 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "gaitid"
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
-MOST_ENTRIES = 31
+# `api` is what `import gaitid` offers, which no other room may know of; what `export` makes for other programs is
+# neither a table of `run` nor a page for people
+MOST_ENTRIES = 33
 
 Imports = Mapping[str, frozenset[str]]
 
@@ -61,7 +63,7 @@ def circle(start: str, graph: Imports) -> list[str]:
 
 
 def test_there_are_few_entries() -> None:
-    entries = {path.name for path in PACKAGE.iterdir()} - {"__pycache__", "_bundled"}
+    entries = {path.name for path in PACKAGE.iterdir()} - {"__pycache__", "_bundled", "py.typed"}
     assert len(entries) <= MOST_ENTRIES, sorted(entries)
 
 

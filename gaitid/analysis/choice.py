@@ -64,7 +64,7 @@ def choose_model(
     recordings: Sequence[Recording],
     overrides: Mapping[str, Any] | None = None,
     marker_set: MarkerSet | None = None,
-    subject: Path | None = None,
+    subject: Path | Mapping[str, Any] | None = None,
 ) -> Choice:
     """The first model of `PRECEDENCE` that fits all recordings of a session; else the first that fits most of them.
 
@@ -75,8 +75,8 @@ def choose_model(
         Settings that replace the models'.
     marker_set : MarkerSet, optional
         What the user says of labels.
-    subject : Path, optional
-        The subject file, which each model reads in its own words.
+    subject : Path or mapping, optional
+        The subject file or its content, which each model reads in its own words.
 
     Raises
     ------
@@ -112,13 +112,13 @@ def choose_model(
     raise _none_fits({name: of_model[0] for name, of_model in faults.items() if of_model[0] is not None})
 
 
-def subject_of(path: Path | None, model: specs.Model) -> SubjectFile:
-    """What a subject file says in a model's words; nothing without one."""
-    if path is None:
+def subject_of(given: Path | Mapping[str, Any] | None, model: specs.Model) -> SubjectFile:
+    """What a subject file, or its content, says in a model's words; nothing without one."""
+    if given is None:
         return SubjectFile()
     from gaitid.body.subject_file import read_subject
 
-    return read_subject(path, model)
+    return read_subject(given, model)
 
 
 def _bundled(name: str) -> Path:

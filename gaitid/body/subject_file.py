@@ -31,8 +31,8 @@ _HEAD = """\
 """
 
 
-def read_subject(path: Path, model: specs.Model) -> SubjectFile:
-    """Read a subject file against the vocabulary of a model.
+def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> SubjectFile:
+    """Read a subject file, or what stands in one, against the vocabulary of a model.
 
     A length may be given in mm, cm or m, an angle in rad or deg, by the end of its key.
 
@@ -45,10 +45,9 @@ def read_subject(path: Path, model: specs.Model) -> SubjectFile:
     ModelError
         An unknown key, not a number, or a value outside the range that the model allows: all in one line.
     """
-    from gaitid.model.yaml_file import load_yaml  # only where a subject file is given
-
+    path = given if isinstance(given, Path) else Path("subject")
     faults = Faults(str(path))
-    fields = Fields(load_yaml(path), "", faults)
+    fields = Fields(_content(given), "", faults)
     known = _vocabulary(model)
     values: dict[str, float] = {}
     for key in list(fields.values):
@@ -75,8 +74,8 @@ def read_subject(path: Path, model: specs.Model) -> SubjectFile:
             faults.add(f"{key}: given twice, in two units")
         values[name] = value
     static = fields.mapping("static", {})
-    given = static.flag("foot_flat", False)
-    foot_flat = given if "foot_flat" in static.values else None
+    flat = static.flag("foot_flat", False)
+    foot_flat = flat if "foot_flat" in static.values else None
     static.done()
     sex = fields.text("sex", None, SEXES)
     calibration, marker_set = Calibration(), ""
@@ -87,14 +86,21 @@ def read_subject(path: Path, model: specs.Model) -> SubjectFile:
     return SubjectFile(values, foot_flat, calibration, marker_set, sex)
 
 
+def _content(given: Path | Mapping[str, Any]) -> object:
+    """What stands in a subject file, or what a caller gives in its place."""
+    if not isinstance(given, Path):
+        return given
+    from gaitid.model.yaml_file import load_yaml  # only where there is a file
+
+    return load_yaml(given)
+
+
 # --- what a calibration measured ------------------------------------------------------------------------------
 
 
-def calibrated_model(path: Path) -> str:
+def calibrated_model(given: Path | Mapping[str, Any]) -> str:
     """The model that a subject file was calibrated for; empty where it was not, or is no subject file."""
-    from gaitid.model.yaml_file import load_yaml
-
-    content = load_yaml(path)
+    content = _content(given)
     section = content.get("calibration") if isinstance(content, Mapping) else None
     name = section.get("model") if isinstance(section, Mapping) else None
     return name if isinstance(name, str) else ""

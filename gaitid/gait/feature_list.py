@@ -123,8 +123,8 @@ KINDS: Mapping[str, str] = {
     "absorption_max": "peak of the power absorbed, as a positive number",
     "generation_work": "area of the burst that holds this peak",
     "absorption_work": "area of the burst that holds this peak, as a positive number",
-    "loading_rate_mean": "slope between 20 and 80 % of the time from the strike to the first peak",
-    "loading_rate_max": "greatest slope between the strike and the first peak",
+    "loading_rate_mean": "slope between 20 and 80 % of the time from the strike to the impact peak",
+    "loading_rate_max": "greatest slope within 50 ms of the strike",
     "impact_peak": "first peak, where it comes within 50 ms of the strike",
 }
 

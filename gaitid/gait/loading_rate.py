@@ -21,11 +21,11 @@ from gaitid.trial import Array, ForcePlate
 CUTOFF_HZ = 50.0
 #: Of the plates, Hz: four samples a period of the cut-off.
 SLOWEST_HZ = 4 * CUTOFF_HZ
-#: Share of the contact after its strike that stands for the first peak where there is none (Blackmore, Willy & Creaby
-#: 2016, J Biomech 49:479-483).
+#: Share of the contact after its strike that stands for the transient's peak in a run that has none (Blackmore, Willy &
+#: Creaby 2016, J Biomech 49:479-483); in a walk it would lie beyond any transient, and nothing stands for it.
 WITHOUT_PEAK = 0.13
-# Of the time from the strike to the first peak: between these the mean rate is taken (Milner et al. 2006, Med Sci
-# Sports Exerc 38:323-328).
+# Of the time from the strike to the peak of its transient: between these the mean rate is taken (Milner et al. 2006,
+# Med Sci Sports Exerc 38:323-328).
 EARLY, LATE = 0.2, 0.8
 # s. Nothing is higher on either side of a peak for this long; body weights that it has at least.
 PEAK_REACH_S, LEAST_PEAK = 0.01, 0.2
@@ -62,10 +62,12 @@ class Loading:
     Attributes
     ----------
     mean_BW_per_s : float
-        Between `EARLY` and `LATE` of the way in time to the first peak.
+        Between `EARLY` and `LATE` of the way in time to the transient's peak; NaN where there is none and nothing
+        stands for it.
     greatest_BW_per_s : float
+        Within `LATEST_S` after the strike.
     steepest_s, peak_s : float
-        When the rate is greatest, and when the first peak is.
+        When the rate is greatest, and when the first peak is (NaN where there is none).
     peak_BW : float
         The force there.
     is_impact : bool
@@ -136,16 +138,21 @@ def _loading(smooth: Array, times: Array, strike: int, onset: Onset) -> Loading 
         ),
         None,
     )
-    at = strike + round(WITHOUT_PEAK * (onset.last_s - onset.first_s) * rate_hz) if peak is None else peak
-    if at >= len(smooth) or (at - strike) * (LATE - EARLY) < 2:
+    soon = round(LATEST_S * rate_hz)
+    if strike + soon >= len(smooth):
         return None
     slope = np.gradient(smooth) * rate_hz
-    steepest = strike + int(slope[strike : at + 1].argmax())
-    early, late = (strike + share * (at - strike) for share in (EARLY, LATE))
-    rise = np.interp([early, late], np.arange(len(smooth)), smooth)
-    mean = float((rise[1] - rise[0]) * rate_hz / (late - early))
-    is_impact = peak is not None and times[at] - times[strike] <= LATEST_S
-    return Loading(mean, float(slope[steepest]), float(times[steepest]), float(times[at]), float(smooth[at]), is_impact)
+    steepest = strike + int(slope[strike : strike + soon + 1].argmax())
+    is_impact = peak is not None and peak - strike <= soon
+    stands = strike + round(WITHOUT_PEAK * (onset.last_s - onset.first_s) * rate_hz)
+    until = peak if peak is not None and is_impact else stands
+    mean = float("nan")
+    if 2 / (LATE - EARLY) <= until - strike <= soon:
+        early, late = (strike + share * (until - strike) for share in (EARLY, LATE))
+        rise = np.interp([early, late], np.arange(len(smooth)), smooth)
+        mean = float((rise[1] - rise[0]) * rate_hz / (late - early))
+    first_peak = (np.nan, np.nan) if peak is None else (float(times[peak]), float(smooth[peak]))
+    return Loading(mean, float(slope[steepest]), float(times[steepest]), *first_peak, is_impact)
 
 
 def _maxima(values: Array, first: int, stop: int) -> list[int]:

@@ -166,6 +166,6 @@ def stood_alone(ground: Ground, loads: Loads) -> list[Stood]:
         alone = np.logical_and.reduce([airborne[frames] for airborne in others])
         alone &= loads.by_side[contact.side].state[frames] == LOADED
         foot = ground.feet[contact.side]
-        toes_g = (foot.toe_g - foot.heel_g)[frames]
+        toes_g = foot.toe_g[frames] - foot.heel_g[frames]
         result.append(Stood(contact.side, plates[contact.plates[0]], frames, frames[alone], np.nanmean(toes_g, axis=0)))
     return result

@@ -93,7 +93,8 @@ def whole_step_faults(
 def _turns(ground: Ground, loads: Loads, along_g: Array, across_g: Array) -> bool:
     """Whether the feet stand in directions that differ: in a turn the pelvis leans, and does not swing back."""
     for side, foot in ground.feet.items():
-        points = [median((foot.toe_g - foot.heel_g)[c.loaded]) for c in loads.contacts if c.side == side]
+        toes_g = foot.toe_g - foot.heel_g
+        points = [median(toes_g[c.loaded]) for c in loads.contacts if c.side == side]
         degrees = np.degrees([np.arctan2(p @ across_g, p @ along_g) for p in points if np.isfinite(p).all()])
         if len(degrees) and np.ptp(degrees) > TURNS:
             return True

@@ -265,7 +265,7 @@ def _resolved(
         if settings.marker_filter == "gcv_spline":
             return settings, figures, (Note("marker_filter", f"{carry}; a smoothing spline took it off"),)
         frequency = movement_frequency(np.stack(list(filled.values()), axis=1), rate_hz, noise * 1e-3)
-        figures["movement_frequency_hz"] = frequency
+        figures["movement_frequency_hz"] = _ten_digits(frequency)
         cutoff, n_frames = _cutoff_for(frequency, settings.raw_cutoff_hz, rate_hz), len(next(iter(raw.values())))
         if not rate_hz / n_frames <= cutoff < rate_hz / 2:
             why = f"half the rate is {rate_hz / 2:g} Hz" if cutoff >= rate_hz / 2 else f"{n_frames} frames are too few"
@@ -395,13 +395,18 @@ def _filter_notes(settings: specs.Settings, figures: Mapping[str, Any], loaded: 
     return tuple(notes)
 
 
+def _ten_digits(value: float) -> float:
+    """As tables have them: behind these a sum over all markers depends on how many threads made it."""
+    return float(f"{value:.10g}")
+
+
 def _residual_analysis(markers: Mapping[str, Array], rate_hz: float) -> dict[str, Any]:
     """What Winter's residual analysis proposes for each marker; it needs a noise floor (docs/smoothing.md)."""
     from gaitid.numerics.residual import residual_cutoff
 
     proposed = residual_cutoff(np.stack(list(markers.values()), axis=1), rate_hz)
     return {
-        "residual_analysis_hz": {label: proposed.cutoff_hz[i] for i, label in enumerate(markers)},
+        "residual_analysis_hz": {label: _ten_digits(proposed.cutoff_hz[i]) for i, label in enumerate(markers)},
         "residual_analysis_refused": {
             label: str(proposed.reason[i]) for i, label in enumerate(markers) if proposed.reason[i]
         },

@@ -7,7 +7,7 @@ import numpy as np
 from gaitid.analysis.cycle_curves import cycle_curves
 from gaitid.analysis.result import Result
 from gaitid.gait.curves import CycleCurves
-from gaitid.gait.cycles import CYCLE_POINTS
+from gaitid.gait.cycles import CYCLE_POINTS, Cycle
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.gait.spatiotemporal import FIGURES, Gait, summary
 from gaitid.trial import Trial
@@ -26,6 +26,12 @@ CYCLE_COLUMNS = (
     "opposite_strike_percent",
 )
 SOURCES = ("strike", "off", "next_strike", "opposite_off", "opposite_strike")
+SPATIOTEMPORAL_COLUMNS = (
+    *("side", "cycle", "first_frame", "last_frame"),
+    *FIGURES,
+    *(f"{name}_source" for name in SOURCES),
+    *TRIAL_COLUMNS,
+)
 
 
 def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:
@@ -54,14 +60,15 @@ def cycles_text(curves: CycleCurves, trial: Trial) -> str:
     percent = rows_text(curves.percent[:, None]).splitlines()
     rows = iter(rows_text(curves.values.reshape(-1, len(curves.names))).splitlines())
     for cycle in curves.cycles:
-        marks = ",".join(
-            [
-                *(str(_frame(e, trial)) for e in (cycle.strike, cycle.next_strike)),
-                *(_cell(cycle.percent(e)) for e in (cycle.off, cycle.opposite_off, cycle.opposite_strike)),
-            ]
-        )
+        marks = ",".join(map(_cell, cycle_marks(cycle, trial)))
         lines += [f"{cycle.side},{cycle.number},{at},{marks},{next(rows)}" for at in percent]
     return "\n".join(lines) + "\n"
+
+
+def cycle_marks(cycle: Cycle, trial: Trial) -> tuple[int | float, ...]:
+    """Of each row of a cycle, what stands behind its percent: its frames, and when what happens, in % of it."""
+    frames = (_frame(e, trial) for e in (cycle.strike, cycle.next_strike))
+    return *frames, *(cycle.percent(e) for e in (cycle.off, cycle.opposite_off, cycle.opposite_strike))
 
 
 def spatiotemporal_csv(result: Result, gait: Gait) -> str:
@@ -72,29 +79,28 @@ def spatiotemporal_csv(result: Result, gait: Gait) -> str:
     result : Result
     gait : Gait
     """
-    sources = [f"{name}_source" for name in SOURCES]
-    lines = [",".join(["side", "cycle", "first_frame", "last_frame", *FIGURES, *sources, *TRIAL_COLUMNS])]
-    of_trial = ["", "", quoted(result.trial.path.stem), result.verdict.trial]
+    lines = [
+        ",".join(SPATIOTEMPORAL_COLUMNS),
+        *(",".join(map(_cell, row)) for row in spatiotemporal_rows(result, gait)),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def spatiotemporal_rows(result: Result, gait: Gait) -> list[list[str | int | float]]:
+    """The rows of ``walk.spatiotemporal.csv`` under `SPATIOTEMPORAL_COLUMNS`; empty text where nothing belongs."""
+    rows: list[list[str | int | float]] = []
+    of_trial = ["", "", result.trial.path.stem, result.verdict.trial]
     for stride in gait.strides:
         cycle = stride.cycle
         events = [getattr(cycle, name) for name in SOURCES]
-        frames = [str(_frame(e, result.trial)) for e in (cycle.strike, cycle.next_strike)]
-        figures = [_cell(stride.figures[name]) for name in FIGURES]
-        cells = [cycle.side, str(cycle.number), *frames, *figures, *(e.source if e else "" for e in events), *of_trial]
-        lines.append(",".join(cells))
+        frames = [_frame(e, result.trial) for e in (cycle.strike, cycle.next_strike)]
+        figures = [stride.figures[name] for name in FIGURES]
+        sources = [e.source if e else "" for e in events]
+        rows.append([cycle.side, str(cycle.number), *frames, *figures, *sources, *of_trial])
     for side in (*result.sides, None) if gait.strides else ():
         for name, figures_of in summary(gait.strides, side).items():
-            cells = [
-                side or "both",
-                name,
-                "",
-                "",
-                *(_cell(v) for v in figures_of.values()),
-                *[""] * len(SOURCES),
-                *of_trial,
-            ]
-            lines.append(",".join(cells))
-    return "\n".join(lines) + "\n"
+            rows.append([side or "both", name, "", "", *figures_of.values(), *[""] * len(SOURCES), *of_trial])
+    return rows
 
 
 def _frame(event: GaitEvent, trial: Trial) -> int:
@@ -102,5 +108,7 @@ def _frame(event: GaitEvent, trial: Trial) -> int:
     return trial.first_frame + round(event.time_s * trial.rate_hz)
 
 
-def _cell(value: float) -> str:
+def _cell(value: str | float) -> str:
+    if isinstance(value, str):
+        return quoted(value)
     return f"{value + 0.0:.10g}" if np.isfinite(value) else ""

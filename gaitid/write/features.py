@@ -6,7 +6,7 @@ import numpy as np
 
 from gaitid.gait.feature_list import FEATURES
 from gaitid.gait.features import FeatureValues
-from gaitid.trial import Trial
+from gaitid.trial import Array, Trial
 from gaitid.write.numbers import rows_text
 
 FEATURE_COLUMNS = ("side", "cycle", "feature", "value", "unit", "percent", "frame")
@@ -34,14 +34,19 @@ def features_text(found: FeatureValues, trial: Trial) -> str:
     return "".join(lines)
 
 
+def feature_frames(found: FeatureValues, trial: Trial) -> Array:
+    """(cycles, features) the frames nearest to where values lie, as the file numbers them; NaN for none."""
+    of_cycles = [(cycle.strike.time_s, cycle.duration_s) for cycle in found.cycles]
+    start, length = np.array(of_cycles).reshape(-1, 2).T[:, :, None]
+    return np.asarray(trial.first_frame + np.rint((start + found.percent / 100 * length) * trial.rate_hz))
+
+
 def _places(found: FeatureValues, trial: Trial) -> list[str]:
     """The ends of all lines: percent and frame; most are empty."""
     cycle, feature = np.nonzero(np.isfinite(found.percent))
-    percent = found.percent[cycle, feature]
-    start, length = np.array([(c.strike.time_s, c.duration_s) for c in found.cycles]).T
-    frames = trial.first_frame + np.rint((start[cycle] + percent / 100 * length[cycle]) * trial.rate_hz)
-    texts = rows_text(np.stack([percent, frames], axis=1)).splitlines(keepends=True)
+    ends = np.stack([found.percent, feature_frames(found, trial)], axis=2)[cycle, feature]
     places = [",\n"] * found.percent.size
+    texts = rows_text(ends).splitlines(keepends=True)
     for at, text in zip((cycle * found.percent.shape[1] + feature).tolist(), texts, strict=True):
         places[at] = text
     return places

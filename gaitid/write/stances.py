@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gaitid.analysis.stance_curves import StanceCurves
+from gaitid.ground.contacts import Contact
 from gaitid.write.numbers import rows_text
 
 STANCE_COLUMNS = ("side", "contact", "percent", "first_frame", "last_frame", "plates")
@@ -25,6 +26,11 @@ def stances_text(curves: StanceCurves, first_frame: int) -> str:
     rows = iter(rows_text(curves.values.reshape(-1, len(curves.names))).splitlines())
     for number, contact in curves.contacts:
         head = f"{contact.side},{number}"
-        marks = f"{first_frame + contact.first},{first_frame + contact.last},{contact.plate_names}"
+        marks = ",".join(map(str, stance_marks(contact, first_frame)))
         lines += [f"{head},{at},{marks},{next(rows)}" for at in percent]
     return "\n".join(lines) + "\n"
+
+
+def stance_marks(contact: Contact, first_frame: int) -> tuple[int, int, str]:
+    """Of each row of a stance, what stands behind its percent: its frames and plates."""
+    return first_frame + contact.first, first_frame + contact.last, contact.plate_names

@@ -14,6 +14,7 @@ from gaitid.analysis.stance_curves import stance_curves
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import Contact
 from gaitid.numerics.rotation import apply_transposed
+from gaitid.records import NamedTuple
 from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS, DEFAULT_FRAMES
 from gaitid.write.cycles import cycles_text, spatiotemporal_csv
@@ -25,7 +26,22 @@ if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
 
 
-class _Table:
+class Columns(NamedTuple):
+    """A table of numbers with a row for every frame.
+
+    Attributes
+    ----------
+    names : list of str
+        ``frame``, ``time_s``, then the others, each with its unit.
+    values : (frames, columns) array
+        NaN where unknown.
+    """
+
+    names: list[str]
+    values: Array
+
+
+class _Gathered:
     """Columns gathered one after the other."""
 
     def __init__(self, result: Result) -> None:
@@ -37,17 +53,17 @@ class _Table:
         self.names += names
         self.columns.append(values if values.ndim == 2 else values[:, None])
 
-    def text(self) -> str:
-        return csv_text(self.names, np.concatenate(self.columns, axis=1))
+    def whole(self) -> Columns:
+        return Columns(self.names, np.concatenate(self.columns, axis=1))
 
 
 def _xyz(pattern: str) -> list[str]:
     return [pattern.format(axis) for axis in "xyz"]
 
 
-def wrenches_csv(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, parts: Parts | None = None) -> str:
+def wrenches_columns(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, parts: Parts | None = None) -> Columns:
     """``walk.wrenches.csv``: joint wrenches in each frame of expression, their parts, then the load on each foot."""
-    table = _Table(result)
+    table = _Gathered(result)
 
     def add(side: str, joint: str, wrench: Wrench, part: str = "") -> None:
         axes = result.sides[side].axes[joint]
@@ -68,25 +84,25 @@ def wrenches_csv(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, par
         table.add(_xyz(f"{side}_ground_force_{{}}_N"), leg.load.wrench.f_g)
         table.add(_xyz(f"{side}_ground_cop_{{}}_m"), leg.load.cop_g)
         table.add([f"{side}_ground_free_moment_Nm"], leg.load.free_moment)
-    return table.text()
+    return table.whole()
 
 
-def base_csv(result: Result) -> str:
+def base_columns(result: Result) -> Columns:
     """``walk.base.csv``: what is left over at the base, global and in its own (distal) axes.
 
     The columns bear the name of the base's proximal joint, or its own where the model gives it no mass.
     """
-    table, base, wrench = _Table(result), result.model.base, result.base_wrench
+    table, base, wrench = _Gathered(result), result.model.base, result.base_wrench
     name = base.segment if base.body is None else base.body.joint
     for kind, unit, vectors in (("force", "N", wrench.f_g), ("moment", "Nm", wrench.m_g)):
         table.add(_xyz(f"{name}_{kind}_global_{{}}_{unit}"), vectors)
         table.add(_xyz(f"{name}_{kind}_distal_{{}}_{unit}"), apply_transposed(result.base.R_gs, vectors))
-    return table.text()
+    return table.whole()
 
 
-def joints_csv(result: Result) -> str:
+def joints_columns(result: Result) -> Columns:
     """``walk.joints.csv``: angles, moments and powers by what positive means."""
-    table = _Table(result)
+    table = _Gathered(result)
     for side, leg in result.sides.items():
         for name, columns in leg.angles.items():
             for column, values in columns.items():
@@ -96,12 +112,12 @@ def joints_csv(result: Result) -> str:
                 table.add([f"{side}_{name}_{column}_moment_Nm_per_kg"], values)
         for joint in leg.moments:
             table.add([f"{side}_{joint}_power_W_per_kg"], leg.powers[joint])
-    return table.text()
+    return table.whole()
 
 
-def segments_csv(result: Result) -> str:
+def segments_columns(result: Result) -> Columns:
     """``walk.segments.csv``: pose and motion of every segment, then the joint centres; laboratory axes."""
-    table, model = _Table(result), result.model
+    table, model = _Gathered(result), result.model
     base = model.base.segment
     joint_of = {spec.segment: spec.joint for spec in model.chain}
     bodies = [(base, base, result.base)]
@@ -118,7 +134,27 @@ def segments_csv(result: Result) -> str:
     for side, leg in result.sides.items():
         for joint, centre in list(leg.joints_g.items())[::-1]:
             table.add(_xyz(f"{side}_{joint}_{{}}_m"), _known(centre, not model.no_wrenches_because))
-    return table.text()
+    return table.whole()
+
+
+def wrenches_csv(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, parts: Parts | None = None) -> str:
+    """The text of ``walk.wrenches.csv``."""
+    return csv_text(*wrenches_columns(result, express_in, parts))
+
+
+def joints_csv(result: Result) -> str:
+    """The text of ``walk.joints.csv``."""
+    return csv_text(*joints_columns(result))
+
+
+def segments_csv(result: Result) -> str:
+    """The text of ``walk.segments.csv``."""
+    return csv_text(*segments_columns(result))
+
+
+def base_csv(result: Result) -> str:
+    """The text of ``walk.base.csv``."""
+    return csv_text(*base_columns(result))
 
 
 def _known(values: Array, known: bool) -> Array:

@@ -77,7 +77,7 @@ def run(folder: Path, extra: Mapping[str, str], trial: Path | str = TRIAL, umask
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     files = run(tmp_path_factory.mktemp("plain") / "here", {})
-    assert len(files) == 8  # seven tables and the record
+    assert len(files) == 10  # seven tables and the record
     return files
 
 

@@ -17,7 +17,7 @@ from gaitid.disk.regular import MAX_BYTES, file_size, refuse_beyond_memory, unre
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
 from gaitid.numerics.statistics import quantile_of_known
-from gaitid.read.c3d.layout import find_layout, first_number
+from gaitid.read.c3d.layout import Layout, find_layout, first_number
 from gaitid.read.c3d.sections import (
     BLOCK,
     Header,
@@ -122,6 +122,42 @@ class C3DFile:
     notes: Notes
 
 
+@frozen_dataclass(eq=False)
+class Sections:
+    """A file up to its data, and where and what these are.
+
+    Attributes
+    ----------
+    head : bytes
+        The file's beginning, to the end of its parameters or the header's word on where the data begin.
+    numbers : NumberFormat
+    start : int
+        First byte of the parameter section.
+    header, section, layout
+        What they say.
+    """
+
+    head: bytes
+    numbers: NumberFormat
+    start: int
+    header: Header
+    section: Section
+    layout: Layout
+
+
+def read_sections(file: BinaryIO, size: int) -> Sections:
+    """Everything but the data of a file of `size` bytes.
+
+    Raises
+    ------
+    ReadError
+        See `read_c3d_file`.
+    """
+    head, numbers, start, header = read_head(file)
+    head, section = _section(file, head, start, header, numbers, size)
+    return Sections(head, numbers, start, header, section, find_layout(file, header, section, size))
+
+
 def read_c3d_file(path: Path) -> C3DFile:
     """Read everything that a file stores.
 
@@ -161,10 +197,9 @@ def read_c3d_parameters(path: Path) -> Parameters:
 
 
 def _read(file: BinaryIO, size: int) -> C3DFile:
-    head, numbers, start, header = read_head(file)
-    head, section = _section(file, head, start, header, numbers, size)
-    layout = find_layout(file, header, section, size)
-    losses = _losses(head[: layout.data_start], section, numbers)
+    sections = read_sections(file, size)
+    numbers, header, section, layout = sections.numbers, sections.header, sections.section, sections.layout
+    losses = _losses(sections.head[: layout.data_start], section, numbers)
     refuse_beyond_memory(layout.n_frames * (POINT_BYTES * header.n_points + SAMPLE_BYTES * header.n_analog))
     file.seek(layout.data_start)
     raw = file.read(layout.n_frames * header.frame_bytes)

@@ -212,8 +212,11 @@ def read_head(file: BinaryIO) -> tuple[bytes, NumberFormat, int, Header]:
     return head, numbers, start, read_header(head[:BLOCK], numbers)
 
 
-class _Entry(NamedTuple):
-    """One link of the chain: of group `number`, or (≤ 0) the group itself. `size` is that of the value's elements."""
+class Entry(NamedTuple):
+    """One link of the chain: of group `number`, or (≤ 0) the group itself. `size` is that of the value's elements.
+
+    It ends at byte `end`; the next begins at `following`, 0 where it is the last.
+    """
 
     number: int
     name: str
@@ -247,10 +250,10 @@ def read_parameters(data: bytes, start: int, numbers: NumberFormat) -> Section:
     if (n_bytes := len(data) - start) > MAX_SECTION_BYTES:
         raise damaged(f"has {n_bytes} bytes, more than {MAX_SECTION_BYTES}")
     groups: dict[int, str] = {}
-    entries: list[_Entry] = []
+    entries: list[Entry] = []
     at = start + 4
     for _ in range(MAX_ENTRIES):
-        entry = _entry(data, at, numbers)
+        entry = read_entry(data, at, numbers)
         if entry is None:
             break
         if entry.number > 0:
@@ -284,7 +287,7 @@ def lost_entries(data: bytes, end: int, numbers: NumberFormat) -> list[str]:
     at = len(data) - len(data[end:].lstrip(b"\0"))
     names: list[str] = []
     try:
-        while len(names) < MAX_ENTRIES and at and (entry := _entry(data, at, numbers)) is not None:
+        while len(names) < MAX_ENTRIES and at and (entry := read_entry(data, at, numbers)) is not None:
             if not (entry.name.isascii() and entry.name.isidentifier()):
                 break
             names.append(entry.name)
@@ -309,7 +312,7 @@ def damaged(what: str) -> ReadError:
     )
 
 
-def _entry(data: bytes, at: int, numbers: NumberFormat) -> _Entry | None:
+def read_entry(data: bytes, at: int, numbers: NumberFormat) -> Entry | None:
     """The entry at a byte; None where the chain ends: with a name of no length, or where the data begin."""
     n_name = abs(_signed(data, at)) if at < len(data) else 0
     if n_name == 0:
@@ -334,7 +337,7 @@ def _entry(data: bytes, at: int, numbers: NumberFormat) -> _Entry | None:
     end += 1 + data[end] if end < len(data) else len(data)
     if end > following or (offset and any(data[end:following])):
         raise damaged(f"has an entry (at byte {link}) that does not end with its description")
-    return _Entry(number, name, value, size, end, following if offset else 0)
+    return Entry(number, name, value, size, end, following if offset else 0)
 
 
 def _signed(data: bytes, at: int) -> int:

@@ -127,6 +127,21 @@ def read_plates_file(path: Path) -> tuple[PlateGeometry, ...]:
     return tuple(geometries)
 
 
+def geometry_of(values: Mapping[object, Any], name: str) -> PlateGeometry:
+    """One plate from the keys that a plates file has of it; errors begin with `name`.
+
+    Raises
+    ------
+    ModelError
+        Every key that is missing, unknown or of the wrong shape, in one line.
+    """
+    entry = _Entry(values, name)
+    geometry = entry.geometry()
+    if entry.faults:
+        raise ModelError(", ".join(entry.faults))
+    return geometry
+
+
 def _key(key: object) -> str:
     return printable(key) if isinstance(key, str) else short(key)
 

@@ -15,8 +15,8 @@ from gaitid.errors import GaitidError
 from gaitid.report.result import Result, load_result
 from gaitid.report.scene import seen
 from gaitid.report.scene.again import analyse_again
-from gaitid.report.scene.command import read_command
 from gaitid.report.scene.seen import seen_of
+from gaitid.run.command import read_command
 
 #: Each option of `run` that changes a result, as typed.
 TYPED = {

@@ -1,4 +1,7 @@
-"""`gaitid run` as a function: one trial in, its files out."""
+"""One trial in, its files out: `gaitid run` as a function, and the same trial again from a record (`again`).
+
+It puts the rooms below in order and knows nothing of physics; it prints nothing.
+"""
 
 from __future__ import annotations
 
@@ -89,6 +92,8 @@ class Prepared:
         Why the model was chosen, where nobody named it.
     read : ReadBefore or None
         A trial that was read to choose its model: not read again.
+    measurements : mapping or None
+        What a caller says of the subject, in the keys of a subject file.
     """
 
     options: RunOptions
@@ -100,6 +105,12 @@ class Prepared:
     marker_set: MarkerSet | None = None
     chosen_because: str = ""
     read: ReadBefore | None = None
+    measurements: Mapping[str, Any] | None = None
+
+    @property
+    def subject_given(self) -> Path | Mapping[str, Any] | None:
+        """The subject file, or what a caller says in its place."""
+        return self.options.subject if self.measurements is None else self.measurements
 
 
 class ReadBefore(NamedTuple):
@@ -198,13 +209,20 @@ def settle(prepared: Prepared, path: Path, session: tuple[Path, ...] = ()) -> Pr
     """
     if prepared.model is not None:
         return prepared
+    state = file_state(found_trial(path))
+    trial = _read(path, prepared.options)
+    settled, found = _settled(prepared, trial, session)
+    return replace(settled, read=ReadBefore(path, state, trial, found))
+
+
+def _settled(
+    prepared: Prepared, trial: Trial, session: tuple[Path, ...] = ()
+) -> tuple[Prepared, pipeline.Prepared | None]:
+    """`settle` for a trial that was read, and what the model finds in it, where that is known."""
     from gaitid.analysis.choice import family, subject_of
     from gaitid.analysis.pipeline import prepared_or_fault
 
     options = prepared.options
-    command = options.command
-    state = file_state(found_trial(path))
-    trial = _read(path, options)
     choice = None
     if len(session) > 1:
         known = _choices(_Session(prepared, replace(options, command=(), by_hand=()), session))
@@ -213,8 +231,8 @@ def settle(prepared: Prepared, path: Path, session: tuple[Path, ...] = ()) -> Pr
     choice = choice or _chosen(prepared, [trial])
     model, because = choice.model, choice.because
     found = choice.prepared[0] if alone and choice.prepared else None
-    subject = subject_of(options.subject, model)
     if not alone:
+        subject = subject_of(prepared.subject_given, model)
         answer = prepared_or_fault(trial, model, subject, prepared.static, prepared.marker_set)
         if isinstance(answer, GaitidError) and not isinstance(answer, SubjectError):
             raise TrialError(
@@ -222,22 +240,24 @@ def settle(prepared: Prepared, path: Path, session: tuple[Path, ...] = ()) -> Pr
                 todo="give this trial a model of its own with --model",
             )
         found = None if isinstance(answer, GaitidError) else answer
+    command = options.command
     if command:  # one that makes the same again has the model's name
         words = [word for i, word in enumerate(command) if word != "--model" and command[i - 1 : i] != ("--model",)]
         command = (*words, "--model", model.name)
-    if options.observer is not None:
+    named_model = replace(prepared, options=replace(options, command=command), chosen_because=because)
+    return with_model(named_model, model), found
+
+
+def with_model(prepared: Prepared, model: Model) -> Prepared:
+    """The same with this model, what it reads of the subject, and its files among the inputs."""
+    from gaitid.analysis.choice import subject_of
+
+    if prepared.options.observer is not None:
         from gaitid.analysis.contributions import check_observer
 
-        check_observer(options.observer, model)
-    return replace(
-        prepared,
-        options=replace(options, command=command),
-        model=model,
-        subject=subject,
-        inputs=(*_model_inputs(model), *prepared.inputs),
-        chosen_because=because,
-        read=ReadBefore(path, state, trial, found),
-    )
+        check_observer(prepared.options.observer, model)
+    subject = subject_of(prepared.subject_given, model)
+    return replace(prepared, model=model, subject=subject, inputs=(*_model_inputs(model), *prepared.inputs))
 
 
 @frozen_dataclass(eq=False)
@@ -280,11 +300,11 @@ def _chosen(prepared: Prepared, trials: Sequence[Trial]) -> Choice:
     options = prepared.options
     recordings = [Recording(trial, prepared.static) for trial in trials]
     try:
-        return choose_model(recordings, options.overrides, prepared.marker_set, options.subject)
+        return choose_model(recordings, options.overrides, prepared.marker_set, prepared.subject_given)
     except TrialError as error:
         lies = None if options.static is not None else static_beside(trials[0].path)
         hints = [] if lies is None else [static_unused(lies).text]
-        if not hints or options.subject is not None:
+        if not hints or prepared.subject_given is not None:
             raise
         todo = "; ".join([*hints, error.todo])
         raise TrialError(error.wrong, expected=error.expected, found=error.found, todo=todo) from None
@@ -296,31 +316,51 @@ def _read(path: Path, options: RunOptions) -> Trial:
 
 def analyse_file(path: Path, prepared: Prepared) -> Result:
     """Read and analyse one trial."""
-    from gaitid.analysis.judge import judged
-    from gaitid.analysis.origin import Origin
-    from gaitid.analysis.pipeline import Options, analyse, analyse_prepared
-    from gaitid.statics import notes_of_statics
-
     prepared = settle(prepared, path)
-    options = prepared.options
     before = file_state(found_trial(path))
-    assert prepared.model is not None  # settled
-    how = Options(options.solver, options.require_forces, options.by_hand, prepared.marker_set)
     read, found = prepared.read, None
     if read is not None and (read.path, read.state) == (path, before):
         trial, found = read.trial, read.found
     else:
-        trial = _read(path, options)
-    if found is not None:
-        result = analyse_prepared(trial, found, prepared.static, how)
-    else:
-        result = analyse(trial, prepared.model, prepared.subject, prepared.static, how)
+        trial = _read(path, prepared.options)
+    result = _analysed(trial, prepared, found)
     if file_state(found_trial(path)) != before:  # else the record's hash would be of other bytes than were read
         raise ReadError("the file changed while it was read", todo="run again when nothing writes to it any more")
+    return _with_notes(path, result, prepared)
+
+
+def analyse_trial(trial: Trial, prepared: Prepared) -> tuple[Result, Prepared]:
+    """Analyse a trial that is in memory already, with the model chosen for it where none is named."""
+    found = None
+    if prepared.model is None:
+        prepared, found = _settled(prepared, trial)
+    return _with_notes(trial.path, _analysed(trial, prepared, found), prepared), prepared
+
+
+def _analysed(trial: Trial, prepared: Prepared, found: pipeline.Prepared | None) -> Result:
+    from gaitid.analysis.pipeline import Options, analyse, analyse_prepared
+
+    options = prepared.options
+    assert prepared.model is not None  # settled
+    how = Options(options.solver, options.require_forces, options.by_hand, prepared.marker_set)
+    if found is not None:
+        return analyse_prepared(trial, found, prepared.static, how)
+    return analyse(trial, prepared.model, prepared.subject, prepared.static, how)
+
+
+def _with_notes(path: Path, result: Result, prepared: Prepared) -> Result:
+    """The result with what its command, its statics and what lies beside it give to say."""
+    from gaitid.analysis.judge import judged
+    from gaitid.analysis.origin import Origin
+    from gaitid.statics import notes_of_statics
+
+    options = prepared.options
+    assert prepared.model is not None  # settled
+    subject_given = prepared.subject_given is not None
     origin = Origin(prepared.model, prepared.subject, prepared.static, prepared.marker_set)
-    of_statics = notes_of_statics(path, result, origin, options.reader, options.subject is not None, options.beside)
+    of_statics = notes_of_statics(path, result, origin, options.reader, subject_given, options.beside)
     notes = (*prepared.notes, *of_statics)
-    if prepared.chosen_because and options.subject is None:
+    if prepared.chosen_because and not subject_given:
         notes = (*notes, *loads_beside(found_trial(path), options.forces))
     of_result = result.notes
     if prepared.chosen_because and any(note.code == "file_beside" for note in notes):
@@ -417,25 +457,56 @@ def run_file(
     GaitidError
         What the trial or the folder refuses; nothing is written then.
     """
-    from gaitid.write.record import record, record_text
-    from gaitid.write.tables import table_text
-
     prepared = settle(prepared, path)
-    assert prepared.model is not None  # settled
-    options, stem = prepared.options, path.stem
-    results = [folder / name for name in (*(f"{stem}.{table}.csv" for table in TABLES), f"{stem}.run.json")]
-    refuse_to_overwrite(results, [*files_read(path, options), *prepared.model.paths])
+    refuse_to_replace_inputs(folder, path, prepared)
     result = analyse_file(path, prepared)
     accept(result)
-    parts = parts_of(result, options)
+    texts = file_texts(path.stem, result, prepared, inputs_of(path, result, prepared))
+    return result, put_in_place(folder, texts, prepared.options, placed)
+
+
+def refuse_to_replace_inputs(folder: Path, path: Path, prepared: Prepared) -> None:
+    """Raise where a file of the result of a trial would take the place of one that it is made from.
+
+    Raises
+    ------
+    WriteError
+    """
+    assert prepared.model is not None  # settled
+    results = [folder / f"{path.stem}.{name}" for name in (*(f"{table}.csv" for table in TABLES), "run.json")]
+    refuse_to_overwrite(results, [*files_read(path, prepared.options), *prepared.model.paths])
+
+
+def file_texts(stem: str, result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """The files of a result by their names, the record last.
+
+    Parameters
+    ----------
+    stem : str
+        That the names begin with.
+    result : Result
+    prepared : Prepared
+        With a model (`settle`).
+    inputs : sequence of mappings
+        As `inputs_of` gives them.
+    """
+    from gaitid.write.tables import table_text
+
+    options, parts = prepared.options, parts_of(result, prepared.options)
     texts = {
         f"{stem}.{table}.csv": table_text(table, result, options.express_in, parts)
         for table in TABLES
         if table not in WRITE or table in options.write
     }
-    content = record(
-        result, command_to_keep(options), inputs_of(path, result, prepared), options.express_in, options.keep_names
-    )
+    return texts | {f"{stem}.run.json": record_of(result, prepared, inputs)}
+
+
+def record_of(result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, str]]) -> str:
+    """The text of a result's ``run.json``; parameters as of `file_texts`."""
+    from gaitid.write.record import record, record_text
+
+    options = prepared.options
+    content = record(result, command_to_keep(options), inputs, options.express_in, options.keep_names)
     content["settings"] |= reader_settings(options)
     if prepared.chosen_because:
         content["model"]["chosen_because"] = prepared.chosen_because
@@ -444,10 +515,23 @@ def run_file(
 
         content["settings"] |= {"contributions": True, "observer": options.observer}
         content["conventions"]["contributions"] = contributions_in_words(options.observer)
-    texts[f"{stem}.run.json"] = record_text(content)
-    again = (folder / f"{stem}.run.json").is_file()
+    return record_text(content)
+
+
+def put_in_place(
+    folder: Path, texts: Mapping[str, str], options: RunOptions, placed: Callable[[], object] = lambda: None
+) -> list[Path]:
+    """Write the files of a result, and take away those of an earlier one that this one does not have.
+
+    Raises
+    ------
+    WriteError
+        The folder cannot be made or written to; it is as it was before.
+    """
+    record = list(texts)[-1]
+    again = (folder / record).is_file()
     written = write_all(folder, texts, placed)
     for name in WRITE if again else ():
         if name not in options.write:  # of an earlier run, perhaps with other settings
-            (folder / f"{stem}.{name}.csv").unlink(missing_ok=True)
-    return result, written
+            (folder / f"{record.removesuffix('run.json')}{name}.csv").unlink(missing_ok=True)
+    return written

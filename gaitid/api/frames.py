@@ -1,0 +1,173 @@
+"""Tables as pandas DataFrames: the columns of the files, from the arrays of a result or from its files.
+
+Frames, cycles and contacts are whole numbers (``Int64`` where a row may have none), words are text (empty where nothing
+belongs), all else are floats, NaN where unknown. The index counts the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from gaitid.analysis.cycle_curves import curves_of
+from gaitid.analysis.features import features
+from gaitid.analysis.result import Result
+from gaitid.analysis.stance_curves import stance_curves
+from gaitid.disk.read_back import read_text_back
+from gaitid.errors import ReadError
+from gaitid.gait.feature_list import FEATURES
+from gaitid.trial import Array
+from gaitid.write import CONTACT_COLUMNS, DEFAULT_FRAMES, TEXT_COLUMNS, TRIAL_COLUMNS
+from gaitid.write.cycles import CYCLE_COLUMNS, SPATIOTEMPORAL_COLUMNS, cycle_marks, spatiotemporal_rows
+from gaitid.write.features import FEATURE_COLUMNS, feature_frames
+from gaitid.write.stances import STANCE_COLUMNS, stance_marks
+from gaitid.write.tables import base_columns, contact_row, joints_columns, segments_columns, wrenches_columns
+
+if TYPE_CHECKING:
+    from gaitid.analysis.contributions import Parts
+
+_WORDS = {*TEXT_COLUMNS, *TRIAL_COLUMNS, "plates", "method", "reason"} - {"cycle"}
+_COUNTS = ("frame", "first_frame", "last_frame", "contact", "cycle")
+# Of these tables a row may have no frame: a mean of strides, an integral.
+_WITHOUT_FRAMES = ("spatiotemporal", "features")
+
+
+def frame_of(
+    table: str, result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, parts: Parts | None = None
+) -> pd.DataFrame:
+    """One table of a result; parameters as of `gaitid.write.tables.table_text`."""
+    if table == "wrenches":
+        names, values = wrenches_columns(result, express_in, parts)
+        return _typed(table, pd.DataFrame(values, columns=names))
+    return _typed(table, _MAKERS[table](result))
+
+
+def frame_from(path: Path, table: str) -> pd.DataFrame:
+    """One table from its file.
+
+    Raises
+    ------
+    ReadError
+        Absent, or not a table, in one line that begins with the file.
+    """
+    import io
+
+    text = read_text_back(path, "CSV")
+    try:
+        header = text.partition("\n")[0].split(",")
+        words = {name: str for name in header if name in _words(table)}
+        numbers = {name: [""] for name in header if name not in words}
+        read: Any = pd.read_csv
+        frame = read(io.StringIO(text), dtype=words, keep_default_na=False, na_values=numbers)
+        return _typed(table, frame)
+    except (ValueError, TypeError) as error:
+        raise ReadError(f"{path}: not a table", expected="what gaitid run wrote", found=str(error)) from None
+
+
+def _words(table: str) -> set[str]:
+    """The columns that hold words; a row of a summary has ``mean`` where others have a cycle's number."""
+    return _WORDS | {"cycle"} if table == "spatiotemporal" else _WORDS
+
+
+def _typed(table: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """The same with the type that each column has, however the table was made."""
+    words = _words(table)
+    types: dict[Any, Any] = {}
+    for name in frame.columns:
+        if name in words:
+            types[name] = str
+        elif name in _COUNTS:
+            types[name] = "Int64" if table in _WITHOUT_FRAMES and name.endswith("frame") else np.int64
+        else:
+            types[name] = np.float64
+    return frame.astype(types)
+
+
+# --- from arrays ----------------------------------------------------------------------------------------------
+
+
+def _joints(result: Result) -> pd.DataFrame:
+    names, values = joints_columns(result)
+    return pd.DataFrame(values, columns=names)
+
+
+def _segments(result: Result) -> pd.DataFrame:
+    names, values = segments_columns(result)
+    return pd.DataFrame(values, columns=names)
+
+
+def _base(result: Result) -> pd.DataFrame:
+    names, values = base_columns(result)
+    return pd.DataFrame(values, columns=names)
+
+
+def _contacts(result: Result) -> pd.DataFrame:
+    rows = [contact_row(contact, result.trial.first_frame) for contact in result.contacts]
+    return pd.DataFrame(rows, columns=list(CONTACT_COLUMNS))
+
+
+def _cycles(result: Result) -> pd.DataFrame:
+    curves = curves_of(result)
+    heads = [(c.side, c.number, *cycle_marks(c, result.trial)) for c in curves.cycles]
+    return _long(CYCLE_COLUMNS, heads, curves.percent, curves.names, curves.values)
+
+
+def _stances(result: Result) -> pd.DataFrame:
+    curves = stance_curves(result)
+    first = result.trial.first_frame
+    heads = [(contact.side, number, *stance_marks(contact, first)) for number, contact in curves.contacts]
+    percent = np.linspace(0, 100, curves.values.shape[1])
+    return _long(STANCE_COLUMNS, heads, percent, curves.names, curves.values)
+
+
+def _long(
+    columns: Sequence[str], heads: Sequence[tuple[Any, ...]], percent: Array, names: Sequence[str], values: Array
+) -> pd.DataFrame:
+    """Curves one below the other: what names each, its percents (the third column), what marks it, its values."""
+    named = [name for name in columns if name != "percent"]
+    head = pd.DataFrame(heads, columns=named)
+    head = head.loc[head.index.repeat(len(percent))].reset_index(drop=True)
+    head.insert(columns.index("percent"), "percent", np.tile(percent, len(heads)))
+    curves = pd.DataFrame(values.reshape(-1, len(names)), columns=list(names))
+    return pd.concat([head, curves], axis=1)
+
+
+def _spatiotemporal(result: Result) -> pd.DataFrame:
+    rows = spatiotemporal_rows(result, result.gait)
+    known = [[None if cell == "" and name.endswith("frame") else cell for name, cell in _named(row)] for row in rows]
+    return pd.DataFrame(known, columns=list(SPATIOTEMPORAL_COLUMNS))
+
+
+def _named(row: Sequence[str | float]) -> Iterable[tuple[str, str | float]]:
+    return zip(SPATIOTEMPORAL_COLUMNS, row, strict=True)
+
+
+def _features(result: Result) -> pd.DataFrame:
+    found = features(result, curves_of(result))
+    n_cycles, n_features = len(found.cycles), len(FEATURES)
+    columns = {
+        "side": np.repeat([c.side for c in found.cycles], n_features),
+        "cycle": np.repeat([c.number for c in found.cycles], n_features),
+        "feature": np.tile([f.name for f in FEATURES], n_cycles),
+        "value": found.value.ravel(),
+        "unit": np.tile([f.unit for f in FEATURES], n_cycles),
+        "percent": found.percent.ravel(),
+        "frame": feature_frames(found, result.trial).ravel(),
+    }
+    return pd.DataFrame(columns, columns=list(FEATURE_COLUMNS))
+
+
+_MAKERS: Mapping[str, Callable[[Result], pd.DataFrame]] = {
+    "joints": _joints,
+    "contacts": _contacts,
+    "cycles": _cycles,
+    "spatiotemporal": _spatiotemporal,
+    "features": _features,
+    "stances": _stances,
+    "segments": _segments,
+    "base": _base,
+}

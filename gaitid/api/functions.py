@@ -1,0 +1,290 @@
+"""`gaitid.analyse` and its neighbours: the functions of the Python API."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from os import fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gaitid import read, run
+from gaitid.api.result import Analysis, Made, Stored
+from gaitid.api.words import File, file_path, run_options, settings_of
+from gaitid.errors import GaitidError, ReadError, in_words
+from gaitid.inputs import found_trial
+from gaitid.model.load import load_model as model_from
+from gaitid.model.specs import Model
+from gaitid.read.settings import SETTINGS, ReaderSettings
+from gaitid.trial import Trial
+from gaitid.write import DEFAULT_FRAMES
+from gaitid.write.record import plain
+
+#: In place of the path of what is in no file.
+_IN_MEMORY = "(in memory)"
+
+
+def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name, so that an editor lists them
+    trial: File | Trial,
+    model: str | Model = "auto",
+    static: File | Trial | None = None,
+    subject: File | Mapping[str, Any] | None = None,
+    *,
+    markers: File | None = None,
+    forces: File | None = None,
+    plates: File | None = None,
+    subject_prefix: str | None = None,
+    express_in: str | Sequence[str] = DEFAULT_FRAMES,
+    cutoff: float | str | None = None,
+    force_cutoff: float | str | None = None,
+    solver: str = "block",
+    contributions: bool = False,
+    observer: str | None = None,
+    assign: str | Sequence[str] = (),
+    require_forces: bool = False,
+    write: str | Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
+    keep_names: bool = False,
+) -> Analysis:
+    """Analyse one trial, as ``gaitid run`` does.
+
+    Parameters
+    ----------
+    trial : path or Trial
+        ``.c3d``, ``.csv`` or ``.trc``, or a trial in memory (`read_trial`, `trial_from_arrays`).
+    model : str or Model
+        Name of a bundled model, path of a YAML file, what `load_model` gave, or ``auto``: the one that fits.
+    static : path or Trial, optional
+        Calibration trial; wins over a calibration that the trial stores.
+    subject : path or mapping, optional
+        Subject file, or what stands in one: ``{"mass_kg": 45.8, "left_leg_length_mm": 830}``. Wins over `static`.
+    markers : path, optional
+        YAML marker set: which label each landmark has.
+    forces, plates : path, optional
+        Forces beside a CSV or TRC trial; YAML with the corners of its plates.
+    subject_prefix : str, optional
+        Of a file with several subjects, the one whose labels begin so.
+    express_in : str or sequence of str
+        Frames of expression of the wrenches: ``global``, ``proximal``, ``distal``, ``jcs``.
+    cutoff, force_cutoff : float or str, optional
+        Effective cut-off of markers and plates, Hz, or ``none``; `cutoff` may be ``auto``. By default the model's.
+    solver : str
+        How the equations are solved: ``block``, ``dense``, ``recursive``, ``constrained``.
+    contributions : bool
+        Also what gravity, inertia and ground reaction contribute to each wrench.
+    observer : str, optional
+        Segment that inertia is seen from; with its fictitious wrenches.
+    assign : str or sequence of str
+        Which foot was on which plates: ``"left=1+2@234-296"``.
+    require_forces : bool
+        Refuse a trial in which no foot's load is known.
+    write : str or sequence of str
+        Tables that `Analysis.write` writes besides: ``segments``, ``base``.
+    settings : mapping, optional
+        Settings of model and reader, as of ``--set``: ``{"gravity_m_per_s2": 9.80665, "point_unit": "mm"}``.
+    keep_names : bool
+        Keep names of people stored in the trial in the record.
+
+    Returns
+    -------
+    Analysis
+
+    Raises
+    ------
+    GaitidError
+        What ``gaitid run`` refuses, in its one line; options are named as there (``--static`` is `static`).
+
+    Examples
+    --------
+    >>> import gaitid
+    >>> r = gaitid.analyse("sample_data/walk/walk.c3d", model="pig")
+    >>> r
+    <gaitid.Analysis walk: model pig; good; 2 contacts on plates, 3 cycles>
+    >>> [name for name in r.moments if name.startswith("left_knee")]  # doctest: +NORMALIZE_WHITESPACE
+    ['left_knee_extension_moment_Nm_per_kg', 'left_knee_abduction_moment_Nm_per_kg',
+     'left_knee_external_rotation_moment_Nm_per_kg']
+    >>> gaitid.analyse("walk.xlsx")
+    Traceback (most recent call last):
+    gaitid.errors.ReadError: walk.xlsx: the suffix '.xlsx' is not known; expected .c3d or .csv or .trc; found walk.xlsx
+    """
+    given: dict[str, Any] = {name: value for name, value in locals().items() if value is not None}
+    path = None if isinstance(trial, Trial) else file_path("trial", given.pop("trial"))
+    given.pop("trial", None)
+    in_memory = {name: given.pop(name) for name in ("static", "model") if isinstance(given.get(name), Trial | Model)}
+    if isinstance(subject, Mapping):
+        in_memory["subject"] = plain(given.pop("subject"))
+    options, words = run_options(given)
+    if "model" in in_memory and (options.overrides or "model" in given):
+        raise GaitidError("settings, cutoff and force_cutoff are the model's", todo="give settings to load_model")
+    if path is None and (forces is not None or plates is not None):
+        raise GaitidError("forces and plates belong to a file; a trial in memory has its own")
+    if path is None and options.static is None and options.reader != ReaderSettings():
+        raise GaitidError("point_unit and subject_prefix belong to a file", todo="give them to read_trial")
+    for name, value in in_memory.items():
+        words += (f"--{name}", value.name if isinstance(value, Model) else _IN_MEMORY)
+    return Analysis(_made(trial, path, options, words, in_memory))
+
+
+def _made(
+    trial: Any, path: Path | None, options: run.RunOptions, words: tuple[str, ...], in_memory: Mapping[str, Any]
+) -> Made:
+    """The result with all that its record says of how it was made."""
+    stem = trial.path.stem if path is None else path.stem
+    shown = _IN_MEMORY if path is None else f"./{path}" if str(path).startswith("-") else str(path)
+    # with an input that no command can name, the words say what was done but are no command
+    command = ("gaitid", "run") if path is not None and not in_memory else ("gaitid.analyse",)
+    with _one_line():
+        prepared = run.prepare(replace(options, command=(*command, shown, *words)))
+        static = in_memory.get("static")
+        if static is not None:
+            prepared = replace(prepared, static=static, inputs=(*prepared.inputs, _array_input("static", static)))
+        if "subject" in in_memory:
+            prepared = replace(prepared, measurements=in_memory["subject"])
+            prepared = replace(prepared, inputs=(*prepared.inputs, _mapping_input(in_memory["subject"])))
+        model = in_memory.get("model", prepared.model)
+        if model is not None and in_memory.keys() & {"model", "subject"}:
+            known = prepared.inputs if prepared.model is None else prepared.inputs[len(model.paths) :]
+            prepared = run.with_model(replace(prepared, inputs=known), model)
+    with _one_line(str(path) if path is not None else stem):
+        if path is None:
+            result, settled = run.analyse_trial(trial, prepared)
+            inputs = [_array_input("trial", trial), *settled.inputs]
+        else:
+            settled = run.settle(prepared, path)
+            result = run.analyse_file(path, settled)
+            inputs = run.inputs_of(path, result, settled)
+    files = tuple(run.files_read(trial.path if path is None else path, options))
+    return Made(stem, result, replace(settled, read=None), tuple(inputs), files)
+
+
+def _array_input(role: str, trial: Trial) -> dict[str, str]:
+    """What a record says of a trial in memory: its name, and the hash of its arrays."""
+    digest = hashlib.sha256(repr((trial.labels, trial.rate_hz, trial.first_frame)).encode())
+    arrays = [trial.points_g, *(a for p in trial.plates for a in (p.corners_g, p.sensor_p, p.force_p, p.moment_p))]
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return {"role": role, "path": f"{trial.path} {_IN_MEMORY}", "sha256": digest.hexdigest()}
+
+
+def _mapping_input(subject: Mapping[str, Any]) -> dict[str, str]:
+    text = repr(sorted(subject.items()))
+    return {"role": "subject", "path": _IN_MEMORY, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+
+
+@contextmanager
+def _one_line(about: str = "") -> Iterator[None]:
+    """What is refused inside is a `GaitidError` whose line begins with the file that it is about."""
+    try:
+        yield
+    except GaitidError as error:
+        if about and not error.wrong.startswith(f"{about}:"):
+            error.wrong = f"{about}: {error.wrong}"
+            error.args = (error.line(),)
+        raise
+    except OSError as error:
+        line = in_words(error, about)
+        raise ReadError(f"{about}: {line}" if about else line) from error
+
+
+def read_trial(
+    path: File,
+    *,
+    forces: File | None = None,
+    plates: File | None = None,
+    stored: bool = False,
+    point_unit: str | None = None,
+    subject_prefix: str | None = None,
+) -> Trial:
+    """Read a trial: markers, plates, events and measurements in SI units, NaN where nothing was seen.
+
+    Parameters
+    ----------
+    path : path
+        ``.c3d``, ``.csv`` or ``.trc``.
+    forces, plates : path, optional
+        Forces beside a CSV or TRC trial; YAML with the corners of its plates.
+    stored : bool
+        Also keep the model outputs that the file holds.
+    point_unit : str, optional
+        ``mm``, ``cm`` or ``m``, whatever the file says.
+    subject_prefix : str, optional
+        Of a file with several subjects, the one whose labels begin so.
+
+    Returns
+    -------
+    Trial
+
+    Raises
+    ------
+    GaitidError
+        What cannot be read, in one line.
+
+    Examples
+    --------
+    >>> import gaitid
+    >>> trial = gaitid.read_trial("sample_data/walk/walk.c3d")
+    >>> trial.rate_hz, trial.n_frames, len(trial.plates)
+    (100.0, 300, 2)
+    >>> trial.marker("LASI")[0].round(3)  # m, laboratory axes
+    array([-1.098,  0.147,  1.006])
+    """
+    file = file_path("path", path)
+    extra = {name: Path(value) for name, value in (("forces", forces), ("plates", plates)) if value is not None}
+    with _one_line(fspath(file)):
+        reader = ReaderSettings(point_unit, subject_prefix)
+        return read.read_trial(found_trial(file), **extra, stored=stored, settings=reader)
+
+
+def load_model(name: File, settings: Mapping[str, Any] | None = None) -> Model:
+    """Read a model with everything it extends and its table.
+
+    Parameters
+    ----------
+    name : str or path
+        A bundled model's name, or a YAML file.
+    settings : mapping, optional
+        Settings that replace the model's, as of ``--set``; ``cutoff_hz`` and ``force_cutoff_hz`` are the cut-offs.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    GaitidError
+        Not found, not YAML, or against the schema: one line that names each key.
+
+    Examples
+    --------
+    >>> import gaitid
+    >>> gaitid.load_model("pig", {"cutoff_hz": 7}).settings.cutoff_hz
+    7.0
+    """
+    with _one_line():
+        return model_from(fspath(name), settings_of(settings), SETTINGS)
+
+
+def load(result: File) -> Analysis:
+    """A result that was written, read back from its files; nothing is analysed.
+
+    Parameters
+    ----------
+    result : path
+        ``walk.run.json``; its tables lie beside it, and are read when they are asked for.
+
+    Returns
+    -------
+    Analysis
+        Without ``result``: the arrays beneath are in no file. Numbers have the ten digits of the files.
+
+    Raises
+    ------
+    GaitidError
+        Not a result, in one line; a table that is absent, when it is asked for.
+    """
+    with _one_line():
+        return Analysis(Stored.read(file_path("result", result)))

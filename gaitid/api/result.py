@@ -1,0 +1,371 @@
+"""What `gaitid.analyse` and `gaitid.load` return."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Protocol
+
+from gaitid import run
+from gaitid.analysis.result import Result
+from gaitid.analysis.wording import verdict_words
+from gaitid.api.words import File
+from gaitid.disk.atomic import write_all
+from gaitid.disk.read_back import read_record, read_text_back
+from gaitid.errors import GaitidError, ReadError
+from gaitid.inputs import refuse_to_overwrite
+from gaitid.records import frozen_dataclass
+from gaitid.write import TABLES
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+_RECORD = ".run.json"
+_TIMES = ("frame", "time_s")
+
+
+class Source(Protocol):
+    """Where an `Analysis` has its tables and its record from."""
+
+    @property
+    def stem(self) -> str: ...
+
+    def record(self) -> dict[str, Any]: ...
+
+    def frame(self, table: str) -> pd.DataFrame: ...
+
+    def write(self, folder: Path) -> list[Path]: ...
+
+
+@frozen_dataclass(eq=False)
+class Made:
+    """A result that was computed here.
+
+    Attributes
+    ----------
+    stem : str
+        That the names of its files begin with.
+    result : Result
+    prepared : Prepared
+        How, with the model.
+    inputs : tuple of mappings
+        What it was made from, as a record names it: hashed when it was read.
+    files : tuple of Path
+        The files that it was made from, which nothing is written over.
+    """
+
+    stem: str
+    result: Result
+    prepared: run.Prepared
+    inputs: tuple[Mapping[str, str], ...]
+    files: tuple[Path, ...]
+
+    def record(self) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads(run.record_of(self.result, self.prepared, self.inputs))
+        return content
+
+    def frame(self, table: str) -> pd.DataFrame:
+        from gaitid.api.frames import frame_of
+
+        options = self.prepared.options
+        return frame_of(table, self.result, options.express_in, run.parts_of(self.result, options))
+
+    def write(self, folder: Path) -> list[Path]:
+        assert self.prepared.model is not None  # settled
+        names = (*(f"{table}.csv" for table in TABLES), "run.json")
+        refuse_to_overwrite(
+            [folder / f"{self.stem}.{name}" for name in names], [*self.files, *self.prepared.model.paths]
+        )
+        texts = run.file_texts(self.stem, self.result, self.prepared, self.inputs)
+        return run.put_in_place(folder, texts, self.prepared.options)
+
+
+@frozen_dataclass(eq=False)
+class Stored:
+    """A result that lies in files.
+
+    Attributes
+    ----------
+    stem : str
+    path : Path
+        Of ``walk.run.json``.
+    content : mapping
+        Of that file.
+    """
+
+    stem: str
+    path: Path
+    content: dict[str, Any]
+
+    @classmethod
+    def read(cls, path: Path) -> Stored:
+        """Read the record; the tables are read when they are asked for."""
+        if not path.name.endswith(_RECORD) or path.name == _RECORD:
+            raise ReadError(f"{path}: not a result", expected=f"a file NAME{_RECORD} that gaitid run wrote")
+        return cls(path.name.removesuffix(_RECORD), path, dict(read_record(path)))
+
+    def record(self) -> dict[str, Any]:
+        return self.content
+
+    def frame(self, table: str) -> pd.DataFrame:
+        from gaitid.api.frames import frame_from
+
+        return frame_from(self._file(table), table)
+
+    def write(self, folder: Path) -> list[Path]:
+        files = [path for table in TABLES if (path := self._file(table)).is_file()]
+        texts = {path.name: read_text_back(path, "result") for path in (*files, self.path)}
+        refuse_to_overwrite([folder / name for name in texts], [*files, self.path])
+        return write_all(folder, texts)
+
+    def _file(self, table: str) -> Path:
+        return self.path.with_name(f"{self.stem}.{table}.csv")
+
+
+class Analysis:
+    """What one trial gives: tables as pandas DataFrames, the record, a page, a picture, files.
+
+    Each table has exactly the columns of its file and is made when it is first asked for. The index counts rows;
+    ``frame`` is a column.
+
+    Attributes
+    ----------
+    angles, moments, powers : DataFrame
+        ``frame``, ``time_s``, and the columns of `joints` in deg, N·m/kg and W/kg; moments are internal.
+    joints : DataFrame
+        The three together: ``walk.joints.csv``.
+    wrenches : DataFrame
+        Of the proximal on the distal segment, N and N·m, and the load on each foot.
+    contacts : DataFrame
+        One row a contact of a foot with the ground.
+    cycles, stances : DataFrame
+        Curves over 0 to 100 % of each gait cycle, and of each stance that lies in none.
+    features, spatiotemporal : DataFrame
+        Figures of each cycle; speed, lengths and times of each stride with mean, sd and n.
+    segments, base : DataFrame
+        Pose and motion of every segment; the wrench left over at the base.
+    record : dict
+        What ``walk.run.json`` holds.
+    verdict : dict
+        ``trial``, ``left``, ``right``: ``good``, ``usable`` or ``do not use``, and ``reasons``.
+    warnings : list of dict
+        ``severity``, ``code``, ``text``, the most serious first.
+    result : gaitid.analysis.result.Result or None
+        The frozen arrays beneath, SI units; None for what `load` read.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._frames: dict[str, pd.DataFrame] = {}
+
+    # --- tables -------------------------------------------------------------------------------------------
+
+    def table(self, name: str) -> pd.DataFrame:
+        """One of the tables that ``gaitid run`` writes.
+
+        Parameters
+        ----------
+        name : str
+            ``wrenches``, ``joints``, ``contacts``, ``cycles``, ``spatiotemporal``, ``features``, ``stances``,
+            ``segments``, ``base``.
+
+        Raises
+        ------
+        GaitidError
+            No such table, or its file is absent.
+        """
+        if name not in TABLES:
+            raise GaitidError(f"no table {name!r}", expected=", ".join(TABLES))
+        if name not in self._frames:
+            self._frames[name] = self._source.frame(name)
+        return self._frames[name]
+
+    def _of_joints(self, ends: str) -> pd.DataFrame:
+        joints = self.joints
+        return joints[[name for name in joints.columns if name in _TIMES or name.endswith(ends)]]
+
+    @cached_property
+    def angles(self) -> pd.DataFrame:
+        return self._of_joints("_deg")
+
+    @cached_property
+    def moments(self) -> pd.DataFrame:
+        return self._of_joints("_moment_Nm_per_kg")
+
+    @cached_property
+    def powers(self) -> pd.DataFrame:
+        return self._of_joints("_power_W_per_kg")
+
+    @property
+    def joints(self) -> pd.DataFrame:
+        return self.table("joints")
+
+    @property
+    def wrenches(self) -> pd.DataFrame:
+        return self.table("wrenches")
+
+    @property
+    def contacts(self) -> pd.DataFrame:
+        return self.table("contacts")
+
+    @property
+    def cycles(self) -> pd.DataFrame:
+        return self.table("cycles")
+
+    @property
+    def stances(self) -> pd.DataFrame:
+        return self.table("stances")
+
+    @property
+    def features(self) -> pd.DataFrame:
+        return self.table("features")
+
+    @property
+    def spatiotemporal(self) -> pd.DataFrame:
+        return self.table("spatiotemporal")
+
+    @property
+    def segments(self) -> pd.DataFrame:
+        return self.table("segments")
+
+    @property
+    def base(self) -> pd.DataFrame:
+        return self.table("base")
+
+    # --- what it is worth ---------------------------------------------------------------------------------
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        return self._source.record()
+
+    @property
+    def verdict(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.record.get("verdict", {})
+        return found
+
+    @property
+    def warnings(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.record.get("warnings", [])
+        return found
+
+    @property
+    def result(self) -> Result | None:
+        return self._source.result if isinstance(self._source, Made) else None
+
+    @property
+    def name(self) -> str:
+        """The trial's, without folder and suffix: the names of its files begin with it."""
+        return self._source.stem
+
+    # --- for people and other programs --------------------------------------------------------------------
+
+    def write(self, folder: File) -> list[Path]:
+        """Write the files that ``gaitid run -o FOLDER`` writes, the same to the byte.
+
+        Returns
+        -------
+        list of Path
+
+        Raises
+        ------
+        GaitidError
+            The folder cannot be written to, or an input would be overwritten; nothing is written then.
+        """
+        return self._source.write(Path(folder))
+
+    def report(
+        self,
+        path: File,
+        *,
+        norms: str | None = None,
+        format: str | None = None,
+        figures: str | Sequence[str] = (),
+        width: str | float | None = None,
+        cycles: bool = False,
+    ) -> Path:
+        """Write the clinical page (``.html``) or a picture (``.png``, ``.svg``, ``.pdf``), as ``gaitid report`` does.
+
+        Parameters
+        ----------
+        path : path
+        norms : str, optional
+            Name of norms, a file of them, or ``none``; by default those that fit.
+        format : str, optional
+            ``html``, ``png``, ``svg`` or ``pdf``; by default what the suffix says.
+        figures : str or sequence of str
+            Of a picture: ``sheet``, ``kinematics``, ``moments``, ``powers``, ``ground``, or a panel (``hip_flexion``).
+        width : str or float, optional
+            Of a picture: ``single``, ``1.5``, ``double``, or mm.
+        cycles : bool
+            Draw every cycle in a picture, thin.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        GaitidError
+        """
+        from gaitid.report import Choices, write_report
+        from gaitid.report.pictures.request import Request
+
+        output = Path(path)
+        names = (figures,) if isinstance(figures, str) else tuple(figures)
+        asked = Request(names, None if width is None else str(width), cycles)
+        choices = Choices(asked if asked != Request() else None)
+        if isinstance(self._source, Stored):
+            return write_report([self._source.path], output, format, norms, choices)
+        files = self._source.files if isinstance(self._source, Made) else ()
+        refuse_to_overwrite([output], files)
+        # a page names the folder of a result as its session: that of the trial
+        session = next((file.absolute().parent.name for file in files if file.is_file()), "") or "memory"
+        with TemporaryDirectory(prefix="gaitid-") as folder:
+            *_, record = self.write(Path(folder, session))
+            return write_report([record], output, format, norms, choices)
+
+    def plot(self, columns: Sequence[str] | None = None) -> Figure:
+        """Curves over the gait cycle, a line a cycle; over time where there is no cycle.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Of `cycles`, without the side: ``knee_flexion_deg``. By default angle, moment and power of hip, knee and
+            ankle in the sagittal plane.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Shown by a notebook; ``savefig`` writes it.
+
+        Raises
+        ------
+        GaitidError
+            No such column; matplotlib is absent.
+        """
+        from gaitid.drawing import load_matplotlib
+
+        load_matplotlib("plot")
+        from gaitid.api.picture import draw
+
+        title = f"{self.name} · {self.record['model']['name']} · {self.verdict['trial']}"
+        return draw(title, self.cycles, self.joints, columns)
+
+    def __repr__(self) -> str:
+        known = self.contacts["plates"] != ""
+        cycles = self.cycles[["side", "cycle"]].drop_duplicates()
+        model = self.record.get("model", {}).get("name", "")
+        verdict = verdict_words(self.verdict) if self.verdict else "no verdict"
+        return (
+            f"<gaitid.Analysis {self.name}: model {model}; {verdict}; "
+            f"{int(known.sum())} contacts on plates, {len(cycles)} cycles>"
+        )
+
+    def _repr_html_(self) -> str:
+        from gaitid.api.page import Shown, table_of
+
+        return table_of(Shown(self.name, self.record, self.contacts, self.cycles, self.joints))

@@ -1,0 +1,253 @@
+"""A C3D file's bytes with more points in it: all else stays as it is, byte for byte where the format allows.
+
+What changes: the counts of points, the lists of POINT that name them, where the data begin if these lists grow beyond
+their last block, and in each frame the new points, behind the others. A file of whole numbers becomes one of reals
+(`with_points` says why). What lies behind the last frame is not copied.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaitid.errors import GaitidError
+from gaitid.export.c3d_parameters import MOST_TEXTS, ParameterSection, Texts, real_bits, real_bytes, whole_blocks
+from gaitid.read.c3d.file import Sections, read_sections, texts
+from gaitid.read.c3d.sections import BLOCK
+from gaitid.read.labels import subject_and_name
+from gaitid.records import NamedTuple, frozen_dataclass
+from gaitid.trial import Array
+
+#: Groups of POINT that name outputs of models, and the kind that TYPE_GROUPS pairs with each (Vicon Nexus).
+KINDS = {
+    "ANGLES": "ANGLE",
+    "FORCES": "FORCE",
+    "MOMENTS": "MOMENT",
+    "POWERS": "POWER",
+    "MODELED_MARKERS": "MODELED_MARKER",
+}
+#: What is added to a label that the file holds already.
+SUFFIX = "_gaitid"
+# Points, and blocks before the data, that 16 bits count.
+_MOST = 65535
+
+
+@frozen_dataclass(eq=False)
+class NewPoint:
+    """A point to be added.
+
+    Attributes
+    ----------
+    label, description : str
+    group : str
+        Of `KINDS`.
+    values : (frames, 3) array
+        In the unit to be stored. NaN where a component is not known; without any the point is invalid there.
+    """
+
+    label: str
+    description: str
+    group: str
+    values: Array
+
+
+class Written(NamedTuple):
+    """A file's bytes, the label under which each point stands in it, and whether its numbers were reals before."""
+
+    content: bytes
+    labels: Mapping[str, str]
+    was_real: bool
+
+
+def with_points(content: bytes, points: Sequence[NewPoint], units: Mapping[str, str]) -> Written:
+    """The same file with more points.
+
+    Whole numbers in a file share one scale, that of its markers (0.01 to 0.3 mm): an angle would be stored to a tenth
+    of a degree, a power to a tenth of a W/kg. Such a file is written with reals of four bytes: analog samples are the
+    same numbers, coordinates the same to 6e-8 of their size.
+
+    Parameters
+    ----------
+    content : bytes
+        Of a file that `gaitid.read.c3d` reads.
+    points : sequence of NewPoint
+    units : mapping of str to str
+        Parameters of POINT, as ``ANGLE_UNITS``, to be added where the file has none.
+
+    Raises
+    ------
+    GaitidError
+        It would hold more than a C3D file can.
+    """
+    sections = read_sections(io.BytesIO(content), len(content))
+    header, layout = sections.header, sections.layout
+    n_points = header.n_points + len(points)
+    names = _names(sections, points)
+    parameters = ParameterSection(sections.head, sections.start, sections.numbers)
+    prefix = _prefix(sections)
+    _name_points(parameters, header.n_points, points, [prefix + name for name in names])
+    for key, unit in units.items():
+        if not parameters.has(key):
+            parameters.set_texts(key, Texts((unit.encode("ascii"),), len(unit)))
+    parameters.set_number("USED", n_points)
+    if not header.floats:
+        parameters.set_number("SCALE", -layout.scale)
+    data_start = layout.data_start
+    need = whole_blocks(sections.start + len(parameters.content()))
+    if need * BLOCK > data_start:
+        data_start = need * BLOCK
+        parameters.set_number("DATA_START", need + 1)
+    if n_points > _MOST or need >= _MOST:
+        raise GaitidError("too many points for a C3D file", expected=f"at most {_MOST}", found=str(n_points))
+    block = sections.head[:BLOCK]
+    order = sections.numbers.order
+    block = block[:2] + struct.pack(f"{order}H", n_points) + block[4:]
+    if not header.floats:
+        block = block[:12] + real_bytes(np.array([-layout.scale]), sections.numbers) + block[16:]
+    if data_start != layout.data_start:
+        block = block[:16] + struct.pack(f"{order}H", data_start // BLOCK + 1) + block[18:]
+    section = bytearray(parameters.content())
+    # some readers stop where the section says that it ends; one byte has room for 255
+    section[2] = min(max(section[2], whole_blocks(len(section))), 255)
+    head = block + sections.head[BLOCK : sections.start] + bytes(section)
+    frames = _frames(content, sections, points)
+    whole = head.ljust(data_start, b"\0") + frames
+    end = layout.data_start + layout.n_frames * header.frame_bytes
+    if len(content) > end and len(content) % BLOCK == 0:
+        whole += bytes(-len(whole) % BLOCK)
+    labels = {point.label: name for point, name in zip(points, names, strict=True)}
+    return Written(whole, labels, header.floats)
+
+
+def _frames(content: bytes, sections: Sections, points: Sequence[NewPoint]) -> bytes:
+    """Each frame: the four numbers of each point, those of the new ones, then the analog samples."""
+    header, layout, numbers = sections.header, sections.layout, sections.numbers
+    raw = content[layout.data_start : layout.data_start + layout.n_frames * header.frame_bytes]
+    n_old = 4 * header.n_points
+    if header.floats:
+        old = np.frombuffer(raw, f"{numbers.order}u4").reshape(layout.n_frames, -1)
+    else:
+        old = real_bits(_as_reals(raw, sections), numbers)
+    new = np.empty((layout.n_frames, len(points), 4))
+    for i, point in enumerate(points):
+        known = np.isfinite(point.values)
+        # DEC numbers have no NaN
+        seen = np.asarray(known.all(axis=1) if numbers.vax else known.any(axis=1))
+        new[:, i, :3] = np.where(seen[:, None], point.values, 0.0)
+        new[:, i, 3] = np.where(seen, 0.0, -1.0)
+    bits = real_bits(new.reshape(layout.n_frames, -1), numbers)
+    return np.hstack([old[:, :n_old], bits, old[:, n_old:]]).astype(old.dtype, copy=False).tobytes()
+
+
+def _as_reals(raw: bytes, sections: Sections) -> NDArray[np.float64]:
+    """(frames, numbers) of a file of whole numbers: coordinates times the scale, all else as it stands.
+
+    The word with residual and cameras of a point keeps its number: both formats take it apart alike.
+    """
+    header, layout = sections.header, sections.layout
+    values = sections.numbers.integers(raw).reshape(layout.n_frames, -1).astype(np.float64)
+    analog = values[:, 4 * header.n_points :]
+    if "UNSIGNED" in (text.upper() for text in texts(sections.section.parameters, "ANALOG", "FORMAT")):
+        analog[analog < 0] += 1 << 16
+    scale = np.tile([layout.scale, layout.scale, layout.scale, 1.0], header.n_points)
+    values[:, : 4 * header.n_points] *= scale
+    return values
+
+
+def _old_labels(sections: Sections) -> list[str]:
+    return texts(sections.section.parameters, "POINT", "LABELS")[: sections.header.n_points]
+
+
+def _prefix(sections: Sections) -> str:
+    """``Subject:`` where all labels with a subject have the same: that of the file's own labels."""
+    owners = {subject_and_name(label)[0] for label in _old_labels(sections)} - {""}
+    return f"{next(iter(owners))}:" if len(owners) == 1 else ""
+
+
+def _names(sections: Sections, points: Sequence[NewPoint]) -> list[str]:
+    """The label of each point: with the suffix, and then a number, where the file holds it already."""
+    taken = {subject_and_name(label)[1].upper() for label in _old_labels(sections)}
+    names = []
+    for point in points:
+        name, n = point.label, 1
+        while name.upper() in taken:
+            n += 1
+            name = point.label + SUFFIX + (str(n - 1) if n > 2 else "")
+        taken.add(name.upper())
+        names.append(name)
+    return names
+
+
+def _name_points(
+    parameters: ParameterSection, n_before: int, points: Sequence[NewPoint], labels: Sequence[str]
+) -> None:
+    """Add labels and descriptions, one a point, and the lists by kind."""
+    coded = [label.encode("utf-8") for label in labels]
+    _insert(parameters, "LABELS", n_before, coded)
+    _insert(parameters, "DESCRIPTIONS", n_before, [_short(point.description) for point in points])
+    pairs = parameters.texts("TYPE_GROUPS")
+    present = {cell.rstrip(b" \0").decode("latin-1") for cell in pairs.cells}
+    added: list[bytes] = []
+    for group, kind in KINDS.items():
+        names = [label for label, point in zip(coded, points, strict=True) if point.group == group]
+        if not names:
+            continue
+        _append(parameters, group, names)
+        if group not in present:
+            added += [group.encode(), kind.encode()]
+    if added and len(pairs.cells) % 2 == 0:
+        parameters.set_texts("TYPE_GROUPS", pairs.widened(added), pairs=True)
+
+
+def _append(parameters: ParameterSection, name: str, cells: Sequence[bytes]) -> None:
+    """Put cells behind a list and its continuation."""
+    n = 0
+    while parameters.has(_part(name, n + 1)):
+        n += 1
+    while cells:
+        part = parameters.texts(_part(name, n))
+        room = MOST_TEXTS - len(part.cells)
+        if room > 0:
+            parameters.set_texts(_part(name, n), part.widened(cells[:room]))
+        cells, n = cells[max(room, 0) :], n + 1
+
+
+def _short(text: str) -> bytes:
+    """A description in so many bytes that 255 of them stand in one parameter."""
+    return text.encode("ascii", "replace")[:120]
+
+
+def _insert(parameters: ParameterSection, name: str, at: int, cells: Sequence[bytes]) -> None:
+    """Put cells behind the `at` cells of the points that were there, which may be named less, or more, than they are.
+
+    A list has 255 texts, and goes on in NAME2, NAME3, …
+    """
+    parts: list[Texts] = []
+    while parameters.has(key := _part(name, len(parts))):
+        parts.append(parameters.texts(key))
+    old = [cell for part in parts for cell in part.cells]
+    old += [b""] * (at - len(old))
+    all_cells = [*old[:at], *cells, *old[at:]]
+    for i in range(max(len(parts), whole_parts(len(all_cells)))):
+        wanted = tuple(all_cells[i * MOST_TEXTS : (i + 1) * MOST_TEXTS])
+        before = parts[i] if i < len(parts) else Texts((), 0)
+        if wanted != before.cells:
+            parameters.set_texts(_part(name, i), Texts((), before.width).widened(_fitted(wanted, before.width)))
+
+
+def _fitted(cells: Sequence[bytes], width: int) -> list[bytes]:
+    """The cells without padding where they come from a wider list."""
+    return [cell if len(cell) == width else cell.rstrip(b" \0") for cell in cells]
+
+
+def _part(name: str, i: int) -> str:
+    return f"{name}{i + 1}" if i else name
+
+
+def whole_parts(n: int) -> int:
+    """Lists that so many texts take."""
+    return -(-n // MOST_TEXTS)

@@ -1,0 +1,64 @@
+"""One result -> the files of one format, in a folder: all of them, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+from gaitid.disk.atomic import write_all
+from gaitid.errors import GaitidError
+from gaitid.export import FORMATS
+from gaitid.export.made import Made
+from gaitid.export.source import Source, read_source
+from gaitid.inputs import refuse_to_overwrite
+from gaitid.norms.collect import result_files
+
+
+class Exported(NamedTuple):
+    """Files in place, and what is worth saying of them."""
+
+    files: list[Path]
+    remarks: tuple[str, ...]
+
+
+def export_result(path: Path, to: str, folder: Path) -> Exported:
+    """Write a result for another program.
+
+    Parameters
+    ----------
+    path : Path
+        ``walk.run.json``, with its tables beside it.
+    to : str
+        One of `FORMATS`.
+    folder : Path
+        Made if absent.
+
+    Raises
+    ------
+    GaitidError
+        One line; nothing is written then.
+    """
+    if to not in FORMATS:
+        raise GaitidError(f"no format {to!r}", expected=" or ".join(FORMATS))
+    source = read_source(path)
+    make: Callable[[Source], Made] = import_module(f"gaitid.export.to_{to}").make
+    made = make(source)
+    targets = [folder / name for name in made.contents]
+    refuse_to_overwrite(targets, [*source.files, *source.inputs])
+    return Exported(write_all(folder, made.contents), made.remarks)
+
+
+def folders_of(given: Path, output: Path) -> list[tuple[Path, Path]]:
+    """A result, or each below a folder, with the folder of its files: folders are mirrored below `output`.
+
+    Raises
+    ------
+    GaitidError
+        No result there.
+    """
+    if not given.exists():
+        raise GaitidError(f"{given}: no such file or folder", expected="a NAME.run.json, or a folder")
+    found = [path for path in result_files([given]) if ".gaitid" not in path.parts]
+    return [(path, output / path.parent.relative_to(given) if given.is_dir() else output) for path in found]

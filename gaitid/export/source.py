@@ -1,0 +1,165 @@
+"""A result as it lies on disk, whole: its record and every table that `run` wrote beside it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gaitid.analysis.result import Result
+from gaitid.disk.read_back import read_record, read_text_back
+from gaitid.errors import GaitidError
+from gaitid.records import frozen_dataclass
+from gaitid.run.again import analyse_recorded, places, refuse_other_numbers
+from gaitid.trial import Array
+from gaitid.write import TABLES, TEXT_COLUMNS, TRIAL_COLUMNS
+
+SUFFIX = ".run.json"
+#: Columns that hold words, also where all of them look like numbers.
+WORDS = frozenset((*TEXT_COLUMNS, *TRIAL_COLUMNS, *("plates", "method", "reason")))
+#: Ends of columns' names and their units, the longer before the shorter.
+UNITS = {
+    "Nm_per_kg": "N.m/kg",
+    "W_per_kg": "W/kg",
+    "N_per_kg": "N/kg",
+    "steps_per_min": "1/min",
+    "rad_per_s2": "rad/s2",
+    "rad_per_s": "rad/s",
+    "m_per_s2": "m/s2",
+    "m_per_s": "m/s",
+    "percent": "%",
+    "deg": "deg",
+    "Nm": "N.m",
+    "N": "N",
+    "m": "m",
+    "s": "s",
+}
+#: Without these a folder holds no result.
+_NEEDED = ("wrenches", "joints")
+
+
+@frozen_dataclass(eq=False)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    name : str
+    cells : tuple of str
+        As they stand.
+    """
+
+    name: str
+    cells: tuple[str, ...]
+
+    @property
+    def unit(self) -> str:
+        """As the name ends; empty where it has none."""
+        return next((unit for end, unit in UNITS.items() if self.name.endswith(f"_{end}")), "")
+
+    @cached_property
+    def numbers(self) -> Array | None:
+        """(rows,) array, NaN where a cell is empty; None for words."""
+        if self.name in WORDS:
+            return None
+        try:
+            return np.array([float(cell) if cell else np.nan for cell in self.cells], dtype=np.float64)
+        except ValueError:
+            return None
+
+
+@frozen_dataclass(eq=False)
+class Source:
+    """A result.
+
+    Attributes
+    ----------
+    path : Path
+        Of ``walk.run.json``.
+    record : mapping
+    text : str
+        The record as it stands.
+    tables : mapping of table to columns
+        In the order of `gaitid.write.TABLES`, those that are there.
+    """
+
+    path: Path
+    record: Mapping[str, Any]
+    text: str
+    tables: Mapping[str, tuple[Column, ...]]
+
+    @property
+    def stem(self) -> str:
+        return self.path.name.removesuffix(SUFFIX)
+
+    @property
+    def files(self) -> list[Path]:
+        """The record and its tables."""
+        return [self.path, *(self.path.with_name(f"{self.stem}.{table}.csv") for table in TABLES)]
+
+    @property
+    def inputs(self) -> list[Path]:
+        """Files that the result was made from, as far as they lie where they were or near the result."""
+        named = self.record.get("inputs")
+        paths = [str(entry.get("path", "")) for entry in (named if isinstance(named, list) else []) if entry]
+        return [place for path in paths if path for place in places(Path(path), self.path) if place.is_file()]
+
+    def analysed(self) -> Result:
+        """The same result in memory, from the files that the record names.
+
+        Raises
+        ------
+        GaitidError
+            A file is gone or has changed, or other numbers come out.
+        """
+        again = analyse_recorded(self.record, self.path)
+        columns: dict[str, Array] = {}
+        for table in _NEEDED:
+            for column in self.tables[table]:
+                if column.numbers is None:
+                    raise GaitidError(f"{self.stem}.{table}.csv: column {column.name} holds more than numbers")
+                columns[column.name] = column.numbers
+        refuse_other_numbers(again, self.record, columns)
+        return again
+
+
+def read_source(path: Path) -> Source:
+    """Read a record and the tables beside it.
+
+    Raises
+    ------
+    GaitidError
+        One line that begins with the file at fault.
+    """
+    record = read_record(path)
+    stem = path.name.removesuffix(SUFFIX)
+    tables: dict[str, tuple[Column, ...]] = {}
+    for table in TABLES:
+        file = path.with_name(f"{stem}.{table}.csv")
+        if file.is_file():
+            tables[table] = _columns(file)
+        elif table in _NEEDED:
+            raise GaitidError(
+                f"{path}: {file.name} missing beside it",
+                expected="the tables that gaitid run wrote with it",
+                todo="run gaitid run again, or move them together",
+            )
+    return Source(path, record, read_text_back(path, "run.json"), tables)
+
+
+def _columns(path: Path) -> tuple[Column, ...]:
+    try:
+        rows = list(csv.reader(io.StringIO(read_text_back(path, "CSV"), newline="")))
+    except csv.Error as error:
+        raise GaitidError(f"{path}: not CSV", found=str(error)) from None
+    header = rows[0] if rows else []
+    for line, row in enumerate(rows[1:], start=2):
+        if len(row) != len(header):
+            raise GaitidError(f"{path}: line {line} is not whole", expected=f"{len(header)} cells", found=f"{len(row)}")
+    cells = list(zip(*rows[1:], strict=True)) or [()] * len(header)
+    return tuple(Column(name, tuple(column)) for name, column in zip(header, cells, strict=True))
