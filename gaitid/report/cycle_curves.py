@@ -105,11 +105,19 @@ def _by_side(table: Table, sides: Sequence[str], texts: Sequence[str]) -> dict[s
     values = {"cycle" if n == "contact" else n: v for n, v in zip(names, columns(table, names), strict=True)}
     for name in FIRST_COLUMNS[5:]:  # events within a cycle, which a stance has not
         values.setdefault(name, np.full(len(table.lines), np.nan))
-    return {
+    found = {
         one: _of_side(table.path, {n: v[side == one] for n, v in values.items()})
         for one in sides
         if (side == one).any()
     }
+    if len({len(curves.percent) for curves in found.values()}) > 1:
+        raise GaitidError(
+            f"{table.path}: left and right have not the same rows",
+            expected="from 0 to 100 % in equal steps, the same on both sides",
+            found=", ".join(f"{one} {len(curves.percent)} rows a cycle" for one, curves in found.items()),
+            todo="run gaitid run again",
+        )
+    return found
 
 
 def _of_side(path: Path, values: Mapping[str, Array]) -> CycleCurves:
@@ -129,6 +137,14 @@ def _of_side(path: Path, values: Mapping[str, Array]) -> CycleCurves:
         raise GaitidError(
             f"{path}: its rows are no cycles",
             expected="the same percents in each, one cycle after the other",
+            todo="run gaitid run again",
+        )
+    # ten significant digits are written
+    if points < 2 or not np.allclose(percent, np.linspace(0, 100, points), rtol=0, atol=1e-6):
+        raise GaitidError(
+            f"{path}: its cycles are not whole",
+            expected="rows from 0 to 100 % in equal steps",
+            found=f"{points} rows from {percent[0]:g} to {percent[-1]:g} %",
             todo="run gaitid run again",
         )
     shaped = {name: of_one.reshape(len(numbers), points) for name, of_one in values.items()}

@@ -9,19 +9,28 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gaitid.disk.read_back import read_record
 from gaitid.errors import GaitidError
 from gaitid.notes import SEVERITIES
 from gaitid.report.cycle_curves import CycleCurves, Feature, read_cycles, read_features, read_stances
 from gaitid.report.gathering import RECORD_SUFFIX, Rows, find_records, people, person_words, whose
+from gaitid.report.one_run import (
+    cycle_spans,
+    refuse_other_angles,
+    refuse_other_cycles,
+    refuse_other_features,
+    refuse_other_frames,
+    stance_spans,
+)
 from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
+from gaitid.report.record_checks import checked_record
 from gaitid.report.tables import Table, columns, number, read_rows, read_table, refuse_missing
 from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS
 
 # No trial has more frames; a larger number is damage.
 MAX_FRAME = 10**9
-# What a report reads beside the record, and what it reads where it is there (records of before lack some).
+# What a report reads beside the record, and what it reads where it is there: records of schema 1 lack some, those of
+# schema 2 have all.
 TABLES = ("wrenches", "joints", "contacts")
 MORE_TABLES = ("cycles", "stances", "spatiotemporal", "features")
 _TIMES = ("frame", "time_s")
@@ -59,7 +68,7 @@ class Result:
     stem : str
         ``walk``.
     record : mapping
-        The content of ``run.json``.
+        The content of ``run.json``, without measurements of the subject that are null.
     frame : (n,) int array
         Numbered as in the trial.
     time_s : (n,) array
@@ -223,14 +232,15 @@ def load_result(path: Path) -> Result:
     Raises
     ------
     GaitidError
-        One line that begins with the file at fault.
+        One line that begins with the file at fault: damaged, absent, or of another run.
     """
     if not path.name.endswith(RECORD_SUFFIX) or path.name == RECORD_SUFFIX:
         raise GaitidError(f"{path}: not a result", expected=f"a file NAME{RECORD_SUFFIX} that gaitid run wrote")
-    record = read_record(path)
+    record, schema = checked_record(path)
     stem = path.name[: -len(RECORD_SUFFIX)]
     siblings = {kind: path.with_name(f"{stem}.{kind}.csv") for kind in (*TABLES, *MORE_TABLES)}
-    missing = [siblings[kind].name for kind in TABLES if not siblings[kind].is_file()]
+    wanted = TABLES if schema == 1 else siblings
+    missing = [siblings[kind].name for kind in wanted if not siblings[kind].is_file()]
     if missing:
         raise GaitidError(
             f"{path}: {', '.join(missing)} missing beside it",
@@ -250,10 +260,10 @@ def load_result(path: Path) -> Result:
         )
     _refuse_other_times(siblings, wrenches, joints)
     there = {kind for kind in MORE_TABLES if siblings[kind].is_file()}
-    return Result(
+    result = Result(
         path=path,
         stem=stem,
-        record=record,
+        record=_without_unknown(record),
         frame=joints["frame"].astype(np.int64),
         time_s=joints["time_s"],
         sides=sides,
@@ -264,6 +274,33 @@ def load_result(path: Path) -> Result:
         spatiotemporal=_texts(siblings["spatiotemporal"]) if "spatiotemporal" in there else (),
         features=read_features(siblings["features"]) if "features" in there else (),
     )
+    if schema > 1:
+        _refuse_other_run(result, siblings)
+    return result
+
+
+def _without_unknown(record: Mapping[str, object]) -> Mapping[str, object]:
+    """The record without measurements of the subject that are null: nobody knows them."""
+    subject = record.get("subject")
+    if not isinstance(subject, Mapping):
+        return record
+    null = {name for name, m in subject.items() if isinstance(m, Mapping) and "value" in m and m["value"] is None}
+    return {**record, "subject": {name: m for name, m in subject.items() if name not in null}}
+
+
+def _refuse_other_run(result: Result, siblings: Mapping[str, Path]) -> None:
+    """Refuse tables that are not of the record's run; records of schema 1 say too little of it."""
+    refuse_other_frames(siblings["joints"], result.frame, result.record)
+    if any(name.endswith(("_deg", "_per_kg")) for name in result.columns):  # else no joint has curves over cycles
+        refuse_other_cycles(siblings["cycles"], result.cycles, result.spatiotemporal, result.record)
+    for side, cycles in result.cycles.items():
+        spans = cycle_spans(cycles, side, result.record)
+        refuse_other_angles(siblings["cycles"], side, cycles, spans, result.columns)
+    for side, stances in result.stances.items():
+        known = [(c.first_frame, c.last_frame) for c in result.contacts if c.side == side and c.known]
+        spans = stance_spans(siblings["stances"], side, stances, known, int(result.frame[0]))
+        refuse_other_angles(siblings["stances"], side, stances, spans, result.columns)
+    refuse_other_features(siblings["features"], result.features, result.cycles)
 
 
 def _refuse_other_times(

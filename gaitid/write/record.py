@@ -12,11 +12,9 @@ import numpy as np
 
 from gaitid.analysis.result import Result
 from gaitid.version import __version__
+from gaitid.write import SCHEMA
 from gaitid.write.tables import contact_row
 
-#: Of a record's keys and what they hold; raised where a reader of the last one would be misled (docs/record.md).
-#: 2: `warnings` are objects; records of before, without a number, hold them as strings.
-SCHEMA = 2
 # one for all lines: each `json.dumps` with options makes its own
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=lambda value: plain(value))
 

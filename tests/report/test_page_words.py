@@ -175,7 +175,7 @@ def test_what_was_assumed(cycled: Path, edit_record: Edit) -> None:
         {"severity": "assumption", "code": "a", "text": "marker = 14 mm (from /home/Jane_Doe/static.c3d)"},
         {"severity": "doubt", "code": "b", "text": "a doubt"},
     ]
-    edit_record(cycled, {"schema": 2, "warnings": given})
+    edit_record(cycled, {"warnings": given})
     said = words(assumed_html([load_result(cycled)]))
     assert said == "What was assumed marker = 14 mm (from static.c3d)"
     edit_record(cycled, {"warnings": []})

@@ -202,7 +202,7 @@ def test_warnings_are_grouped_by_severity_the_most_serious_first(
 ) -> None:
     given = [("info", "gap"), ("doubt", "<noise>"), ("error", "jump"), ("doubt", "bias"), ("brand new", "odd")]
     warnings = [{"severity": severity, "code": "c", "text": text} for severity, text in given]
-    edit_record(result, {"schema": 2, "warnings": warnings})
+    edit_record(result, {"warnings": warnings})
     assert load_result(result).warnings() == {
         "error": ["jump"],
         "doubt": ["<noise>", "bias"],

@@ -1,0 +1,207 @@
+"""Whether the tables beside a record are those of its run: cut, emptied or exchanged ones are refused.
+
+Much of a result stands in more than one of its files: when each cycle begins and ends, and the angles of its curves.
+Where these contradict each other, none of them can be trusted, and nobody can tell which one is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaitid.errors import GaitidError
+from gaitid.report.cycle_curves import CycleCurves, Feature
+from gaitid.trial import Array
+
+# Of what a curve spans: the share by which a value between two frames may differ from the straight line between them,
+# of all that the column spans and of what the four frames around it span (`run` draws a cubic through these).
+_OF_RANGE, _OF_FRAMES = 1e-3, 0.25
+_ANGLE = "_deg"
+_SUMMARIES = ("mean", "sd", "n")
+
+
+def refuse_other_frames(path: Path, frame: NDArray[np.int64], record: Mapping[str, Any]) -> None:
+    """Refuse a table by frames that does not hold all of the record's trial.
+
+    Parameters
+    ----------
+    path : Path
+        Of the table.
+    frame : (n,) int array
+    record : mapping
+        Of schema 2 or later.
+    """
+    first, n = record["trial"]["first_frame"], record["trial"]["frames"]
+    if len(frame) != n or frame[0] != first or frame[-1] != first + n - 1:
+        wanted, found = f"frames {first} to {first + n - 1}", f"{len(frame)} from {frame[0]:g} to {frame[-1]:g}"
+        raise _other_run(path, f"{wanted} of the trial, as its run.json says", found)
+
+
+def refuse_other_cycles(
+    path: Path, cycles: Mapping[str, CycleCurves], strides: Sequence[Mapping[str, str]], record: Mapping[str, Any]
+) -> None:
+    """Refuse cycles that are not those of ``spatiotemporal.csv`` and of the record's strikes.
+
+    Parameters
+    ----------
+    path : Path
+        Of ``cycles.csv``.
+    cycles : mapping of side to CycleCurves
+    strides : sequence of mapping
+        The rows of ``spatiotemporal.csv``.
+    record : mapping
+        Of schema 2 or later.
+    """
+    beside = f"{path.name.removesuffix('.cycles.csv')}.spatiotemporal.csv"
+    found = {
+        (side, str(number), str(first), str(last))
+        for side, of_side in cycles.items()
+        for number, first, last in zip(of_side.numbers, of_side.first_frame, of_side.last_frame, strict=True)
+    }
+    keys = ("side", "cycle", "first_frame", "last_frame")
+    rows = [tuple(row.get(key, "") for key in keys) for row in strides if row["cycle"] not in _SUMMARIES]
+    if found != set(rows) or len(rows) != len(found):
+        odd = min(found ^ set(rows), default=("", "", "", ""))
+        words = f"{odd[0]} {odd[1]}, frames {odd[2]} to {odd[3]}, in one of them" if odd[0] else "a cycle twice"
+        raise _other_run(path, f"the cycles of {beside}", words)
+    if len(found) != record["events"]["cycles"]:
+        raise _other_run(path, f"{record['events']['cycles']} cycles, as its run.json says", str(len(found)))
+    strikes = {(side, str(frame)) for side, frame in strike_times(record)}
+    for side, number, first, last in sorted(found):
+        if (side, first) not in strikes or (side, last) not in strikes:
+            words = f"{side} {number} from frame {first} to {last}"
+            raise _other_run(path, "cycles between two strikes of its run.json", words)
+
+
+def strike_times(record: Mapping[str, Any]) -> dict[tuple[str, int], float]:
+    """Side and nearest frame of each foot strike of a record -> its time, s from the first frame."""
+    trial = record["trial"]
+    used = [event for event in record["events"]["used"] if event.get("kind") == "strike"]
+    rate_hz, first = trial["camera_rate_hz"], trial["first_frame"]
+    return {(str(e.get("side")), first + round(e["time_s"] * rate_hz)): float(e["time_s"]) for e in used}
+
+
+def cycle_spans(curves: CycleCurves, side: str, record: Mapping[str, Any]) -> Array:
+    """(cycles, 2) where cycles begin and end, in frames from the first of the trial."""
+    times = strike_times(record)
+    ends = zip(curves.first_frame.tolist(), curves.last_frame.tolist(), strict=True)
+    rate_hz = record["trial"]["camera_rate_hz"]
+    return np.array([[times[side, first] * rate_hz, times[side, last] * rate_hz] for first, last in ends])
+
+
+def refuse_other_angles(path: Path, side: str, curves: CycleCurves, spans: Array, columns: Mapping[str, Array]) -> None:
+    """Refuse curves whose angles are not those of ``joints.csv`` at the same instants.
+
+    Parameters
+    ----------
+    path : Path
+        Of ``cycles.csv`` or ``stances.csv``.
+    side : str
+    curves : CycleCurves
+    spans : (cycles, 2) array
+        Where each begins and ends, in frames from the first of the trial.
+    columns : mapping of str to (frames,) array
+        Of ``joints.csv``.
+    """
+    names = [name for name in curves.columns if name.endswith(_ANGLE) and f"{side}_{name}" in columns]
+    if not names or not len(curves):
+        return
+    frames = np.stack([columns[f"{side}_{name}"] for name in names])  # (names, frames)
+    given = np.stack([curves.columns[name] for name in names])  # (names, cycles, points)
+    at = np.linspace(spans[:, 0], spans[:, 1], given.shape[2], axis=1)
+    low = np.clip(np.floor(at).astype(int), 0, max(frames.shape[1] - 2, 0))
+    taps = np.clip(low + np.arange(-1, 3)[:, None, None], 0, frames.shape[1] - 1)  # (4, cycles, points)
+    four = frames[:, taps] - frames[:, None, low]  # an angle jumps by a turn where it passes 180°
+    four -= 360.0 * np.rint(four / 360.0)
+    off = given - frames[:, low]
+    off -= 360.0 * np.rint(off / 360.0)
+    off = np.abs(off - (at - low) * four[:, 2])
+    spread = np.fmax.reduce(four, axis=1) - np.fmin.reduce(four, axis=1)
+    span = np.array([np.ptp(row[np.isfinite(row)]) if np.isfinite(row).any() else 0.0 for row in frames])
+    too_far = off > _OF_FRAMES * spread + _OF_RANGE * span[:, None, None] + 1e-6
+    if too_far.any():
+        name, cycle, point = (int(i) for i in np.argwhere(too_far)[0])
+        where = f"{side} {curves.numbers[cycle]}, {names[name]} at {curves.percent[point]:g} %"
+        beside = f"{path.name.rsplit('.', 2)[0]}.joints.csv"
+        raise _other_run(path, f"the angles of {beside}", f"{where} is {off[name, cycle, point]:.3g}° off")
+
+
+def stance_spans(
+    path: Path, side: str, stances: CycleCurves, known: Sequence[tuple[int, int]], first_frame: int
+) -> Array:
+    """(stances, 2) where stances begin and end, in frames from the first of the trial; others than contacts' refused.
+
+    Parameters
+    ----------
+    path : Path
+        Of ``stances.csv``.
+    side : str
+    stances : CycleCurves
+    known : sequence of (int, int)
+        First and last frame of each contact of the side whose load is known; a stance's number counts these from 1.
+    first_frame : int
+        Of the trial.
+    """
+    for number, *ends in zip(stances.numbers, stances.first_frame, stances.last_frame, strict=True):
+        if not 1 <= number <= len(known) or tuple(ends) != known[number - 1]:
+            words = f"{side} {number} from frame {ends[0]} to {ends[1]}"
+            raise _other_run(path, f"stances of {path.name.rsplit('.', 2)[0]}.contacts.csv", words)
+    return np.stack([stances.first_frame, stances.last_frame], axis=1).astype(float) - first_frame
+
+
+def refuse_other_features(path: Path, features: Sequence[Feature], cycles: Mapping[str, CycleCurves]) -> None:
+    """Refuse features that are not those of the cycles.
+
+    Every cycle has the same ones, at frames of its own; an angle at strike is that of the curve.
+
+    Parameters
+    ----------
+    path : Path
+        Of ``features.csv``.
+    features : sequence of Feature
+    cycles : mapping of side to CycleCurves
+    """
+    names: dict[tuple[str, str], list[str]] = {}
+    for feature in features:
+        names.setdefault((feature.side, feature.cycle), []).append(feature.name)
+    known = {(side, str(n)): (of_side, i) for side, of_side in cycles.items() for i, n in enumerate(of_side.numbers)}
+    if odd := sorted(names.keys() ^ known.keys()):
+        raise _other_run(path, "features of each cycle of cycles.csv", f"{' '.join(odd[0])} in one of them")
+    full = max(names.values(), key=len, default=[])
+    for (side, number), of_cycle in names.items():
+        if of_cycle != full or len(set(of_cycle)) != len(of_cycle):
+            words = f"{len(of_cycle)} of {side} {number}, {len(full)} of another"
+            raise _other_run(path, "the same features of each cycle", words)
+    for feature in features:
+        curves, i = known[feature.side, feature.cycle]
+        if not _fits(feature, curves, i):
+            frames = f"frames {curves.first_frame[i]} to {curves.last_frame[i]}"
+            words = f"{feature.name} of {feature.side} {feature.cycle} is not of it"
+            raise _other_run(path, f"features of the cycles of cycles.csv ({frames})", words)
+
+
+def _fits(feature: Feature, curves: CycleCurves, i: int) -> bool:
+    """Whether frame and percent of a feature are one instant of its cycle, and an angle at strike is the curve's."""
+    first, last = int(curves.first_frame[i]), int(curves.last_frame[i])
+    # each of the three frames is the nearest one: half a frame and half a frame
+    if feature.frame == feature.frame and not (
+        0 <= feature.percent <= 100 and abs(first + feature.percent / 100 * (last - first) - feature.frame) <= 1.01
+    ):
+        return False
+    column = curves.columns.get(f"{feature.name.removesuffix('_angle_at_strike')}{_ANGLE}")
+    if column is None or feature.percent != 0:
+        return True
+    return bool(np.isclose(column[i, 0], feature.value, rtol=1e-6, atol=1e-6, equal_nan=True))
+
+
+def _other_run(path: Path, expected: str, found: str) -> GaitidError:
+    return GaitidError(
+        f"{path}: not whole, or of another run",
+        expected=expected,
+        found=found,
+        todo="run gaitid run again, or move the files of one run together",
+    )
