@@ -21,10 +21,18 @@ from gaitid.disk.read_back import read_text_back
 from gaitid.errors import ReadError
 from gaitid.gait.feature_list import FEATURES
 from gaitid.trial import Array
-from gaitid.write import CONTACT_COLUMNS, DEFAULT_FRAMES, TEXT_COLUMNS, TRIAL_COLUMNS
-from gaitid.write.cycles import CYCLE_COLUMNS, SPATIOTEMPORAL_COLUMNS, cycle_marks, spatiotemporal_rows
-from gaitid.write.features import FEATURE_COLUMNS, feature_frames
-from gaitid.write.stances import STANCE_COLUMNS, stance_marks
+from gaitid.write import (
+    CONTACT_COLUMNS,
+    CYCLE_COLUMNS,
+    DEFAULT_FRAMES,
+    FEATURE_COLUMNS,
+    STANCE_COLUMNS,
+    TEXT_COLUMNS,
+    TRIAL_COLUMNS,
+)
+from gaitid.write.cycles import SPATIOTEMPORAL_COLUMNS, cycle_marks, spatiotemporal_rows
+from gaitid.write.features import feature_frames
+from gaitid.write.stances import stance_marks
 from gaitid.write.tables import base_columns, contact_row, joints_columns, segments_columns, wrenches_columns
 
 if TYPE_CHECKING:

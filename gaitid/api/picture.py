@@ -13,7 +13,7 @@ from gaitid.drawing import shared_style
 from gaitid.errors import GaitidError
 from gaitid.report.panels import POWERS, SAGITTAL_ANGLES, SAGITTAL_MOMENTS
 from gaitid.report.pictures.axes import GRID, INK, MUTED, SIDE_STYLES
-from gaitid.write.cycles import CYCLE_COLUMNS
+from gaitid.write import CYCLE_COLUMNS
 
 _PANELS = (*SAGITTAL_ANGLES, *SAGITTAL_MOMENTS, *POWERS)
 _BY_COLUMN = {panel.column.removeprefix("{side}_"): panel for panel in _PANELS}

@@ -13,21 +13,7 @@ from numpy.typing import NDArray
 from gaitid.errors import GaitidError
 from gaitid.report.tables import Table, columns, number, read_rows, read_table
 from gaitid.trial import Array
-
-FIRST_COLUMNS = (
-    "side",
-    "cycle",
-    "percent",
-    "first_frame",
-    "last_frame",
-    "foot_off_percent",
-    "opposite_off_percent",
-    "opposite_strike_percent",
-)
-"""Of ``cycles.csv``; what follows are curves."""
-STANCE_COLUMNS = ("side", "contact", "percent", "first_frame", "last_frame", "plates")
-"""Of ``stances.csv``; what follows are curves."""
-FEATURE_COLUMNS = ("side", "cycle", "feature", "value", "unit", "percent", "frame")
+from gaitid.write import CYCLE_COLUMNS, FEATURE_COLUMNS, STANCE_COLUMNS
 
 
 @dataclass(frozen=True)
@@ -79,7 +65,7 @@ def read_cycles(path: Path, sides: Sequence[str]) -> dict[str, CycleCurves]:
     GaitidError
         One line that begins with the file.
     """
-    return _by_side(read_table(path, FIRST_COLUMNS), sides, ("side",))
+    return _by_side(read_table(path, CYCLE_COLUMNS), sides, ("side",))
 
 
 def read_stances(path: Path, sides: Sequence[str]) -> dict[str, CycleCurves]:
@@ -103,7 +89,7 @@ def _by_side(table: Table, sides: Sequence[str], texts: Sequence[str]) -> dict[s
         raise GaitidError(f"{table.path}: cycles of no side", expected=" or ".join(sides), found=strange[0])
     names = [name for name in table.header if name not in texts]
     values = {"cycle" if n == "contact" else n: v for n, v in zip(names, columns(table, names), strict=True)}
-    for name in FIRST_COLUMNS[5:]:  # events within a cycle, which a stance has not
+    for name in CYCLE_COLUMNS[5:]:  # events within a cycle, which a stance has not
         values.setdefault(name, np.full(len(table.lines), np.nan))
     found = {
         one: _of_side(table.path, {n: v[side == one] for n, v in values.items()})
@@ -148,7 +134,7 @@ def _of_side(path: Path, values: Mapping[str, Array]) -> CycleCurves:
             todo="run gaitid run again",
         )
     shaped = {name: of_one.reshape(len(numbers), points) for name, of_one in values.items()}
-    marks = {name: shaped[name][:, 0] for name in FIRST_COLUMNS if name != "side"}
+    marks = {name: shaped[name][:, 0] for name in CYCLE_COLUMNS if name != "side"}
     return CycleCurves(
         numbers=marks["cycle"].astype(np.int64),
         first_frame=marks["first_frame"].astype(np.int64),
@@ -157,7 +143,7 @@ def _of_side(path: Path, values: Mapping[str, Array]) -> CycleCurves:
         opposite_off_percent=marks["opposite_off_percent"],
         opposite_strike_percent=marks["opposite_strike_percent"],
         percent=percent,
-        columns={name: of_one for name, of_one in shaped.items() if name not in FIRST_COLUMNS},
+        columns={name: of_one for name, of_one in shaped.items() if name not in CYCLE_COLUMNS},
     )
 
 

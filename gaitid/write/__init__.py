@@ -35,3 +35,16 @@ TEXT_COLUMNS = (
 TRIAL_COLUMNS = ("subject", "session", "trial", "verdict")
 #: Of the table of contacts, also in records and in the truth of simulated trials.
 CONTACT_COLUMNS = ("side", "plates", "first_frame", "last_frame", "peak_vertical_N", "method", "confidence", "reason")
+#: Before the curves in those of cycles and of stances, and all of the table of features.
+CYCLE_COLUMNS = (
+    "side",
+    "cycle",
+    "percent",
+    "first_frame",
+    "last_frame",
+    "foot_off_percent",
+    "opposite_off_percent",
+    "opposite_strike_percent",
+)
+STANCE_COLUMNS = ("side", "contact", "percent", "first_frame", "last_frame", "plates")
+FEATURE_COLUMNS = ("side", "cycle", "feature", "value", "unit", "percent", "frame")

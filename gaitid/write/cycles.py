@@ -11,20 +11,10 @@ from gaitid.gait.cycles import CYCLE_POINTS, Cycle
 from gaitid.gait.marker_events import GaitEvent
 from gaitid.gait.spatiotemporal import FIGURES, Gait, summary
 from gaitid.trial import Trial
-from gaitid.write import TRIAL_COLUMNS
+from gaitid.write import CYCLE_COLUMNS, TRIAL_COLUMNS
 from gaitid.write.numbers import rows_text
 from gaitid.write.table import quoted
 
-CYCLE_COLUMNS = (
-    "side",
-    "cycle",
-    "percent",
-    "first_frame",
-    "last_frame",
-    "foot_off_percent",
-    "opposite_off_percent",
-    "opposite_strike_percent",
-)
 SOURCES = ("strike", "off", "next_strike", "opposite_off", "opposite_strike")
 SPATIOTEMPORAL_COLUMNS = (
     *("side", "cycle", "first_frame", "last_frame"),

@@ -7,9 +7,9 @@ import numpy as np
 from gaitid.gait.feature_list import FEATURES
 from gaitid.gait.features import FeatureValues
 from gaitid.trial import Array, Trial
+from gaitid.write import FEATURE_COLUMNS
 from gaitid.write.numbers import rows_text
 
-FEATURE_COLUMNS = ("side", "cycle", "feature", "value", "unit", "percent", "frame")
 _NAMES = [f",{feature.name}," for feature in FEATURES]
 _UNITS = [f",{feature.unit}," for feature in FEATURES]
 

@@ -6,9 +6,8 @@ import numpy as np
 
 from gaitid.analysis.stance_curves import StanceCurves
 from gaitid.ground.contacts import Contact
+from gaitid.write import STANCE_COLUMNS
 from gaitid.write.numbers import rows_text
-
-STANCE_COLUMNS = ("side", "contact", "percent", "first_frame", "last_frame", "plates")
 
 
 def stances_text(curves: StanceCurves, first_frame: int) -> str:

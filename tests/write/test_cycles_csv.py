@@ -21,7 +21,8 @@ from gaitid.ground.belt import floor_under
 from gaitid.ground.contacts import AIR, UNKNOWN
 from gaitid.model.load import load_model
 from gaitid.trial import Event
-from gaitid.write.cycles import CYCLE_COLUMNS, cycles_csv, spatiotemporal_csv
+from gaitid.write import CYCLE_COLUMNS
+from gaitid.write.cycles import cycles_csv, spatiotemporal_csv
 from gaitid.write.tables import joints_csv
 
 UP = np.array([0.0, 0.0, 1.0])
