@@ -1,4 +1,4 @@
-"""Pages of recorded walks and of a run in a browser: nothing on the console, no scrolling sideways, and the view plays."""
+"""Pages of recorded trials in a browser: nothing on the console, no scrolling sideways, and the view plays."""
 
 from __future__ import annotations
 
@@ -41,10 +41,8 @@ def test_a_page_of_recorded_trials(results: Path, show: Show) -> None:
         opened.page.set_viewport_size({"width": width, "height": 900})
         content, window = opened.width()
         assert content <= window == width
-    for name in ("Left", "Knee", "Powers"):
-        button = opened.page.get_by_role(
-            "button", name=name, exact=True
-        ).last  # the view has a `Left` of its own before
+    for name in ("Left", "Knee", "Powers"):  # of several the last: the view has a `Left` of its own
+        button = opened.page.get_by_role("button", name=name, exact=True).last
         button.click()
         button.focus()
         opened.page.keyboard.press("Enter")
