@@ -1,0 +1,127 @@
+"""A result -> the texts of its files and its record, and their place on the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gaitid.analysis.result import Result
+from gaitid.disk.atomic import write_all
+from gaitid.inputs import found_trial, input_record, refuse_to_overwrite
+from gaitid.read.assignments import enf_files
+from gaitid.write import TABLES, WRITE
+
+if TYPE_CHECKING:
+    from gaitid.analysis.contributions import Parts
+from gaitid.run.options import Prepared, RunOptions
+
+
+def parts_of(result: Result, options: RunOptions) -> Parts | None:
+    """What each cause contributes to each joint's wrench, where it was asked for."""
+    if not options.contributions:
+        return None
+    from gaitid.analysis.contributions import contributed
+
+    return contributed(result, options.observer)
+
+
+def inputs_of(path: Path, result: Result, prepared: Prepared) -> list[Mapping[str, str]]:
+    """Every file that a result was made from, as a record names it."""
+    inputs = [input_record("trial", path, found_trial(path)), *prepared.inputs]
+    sources = " ".join(assignment.source for assignment in result.trial.assignments)
+    return inputs + [input_record("assignments", enf) for enf in enf_files(path) if sources and enf.name in sources]
+
+
+def files_read(path: Path, options: RunOptions) -> list[Path]:
+    """The files that the user gave for a trial, itself first; those that were found and the model's apart."""
+    given = (options.static, options.subject, options.forces, options.plates, options.markers)
+    return [found_trial(path), *(found_trial(file) for file in given if file is not None)]
+
+
+def command_to_keep(options: RunOptions) -> tuple[str, ...]:
+    """The command as a record has it: without the name of a subject, which is a person's, unless names are kept."""
+    name = options.reader.subject_prefix
+    if name is None or options.keep_names:
+        return options.command
+    given = [i for i, word in enumerate(options.command) if word == "--subject-prefix"]
+    return tuple("(not kept)" if i - 1 in given else word for i, word in enumerate(options.command))
+
+
+def reader_settings(options: RunOptions) -> dict[str, Any]:
+    """What a record says of how the trial's file was read."""
+    name = options.reader.subject_prefix
+    kept = name if options.keep_names or name is None else "given"
+    return {"point_unit": options.reader.point_unit, "subject_prefix": kept}
+
+
+def refuse_to_replace_inputs(folder: Path, path: Path, prepared: Prepared) -> None:
+    """Raise where a file of the result of a trial would take the place of one that it is made from.
+
+    Raises
+    ------
+    WriteError
+    """
+    assert prepared.model is not None  # settled
+    results = [folder / f"{path.stem}.{name}" for name in (*(f"{table}.csv" for table in TABLES), "run.json")]
+    refuse_to_overwrite(results, [*files_read(path, prepared.options), *prepared.model.paths])
+
+
+def file_texts(stem: str, result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """The files of a result by their names, the record last.
+
+    Parameters
+    ----------
+    stem : str
+        That the names begin with.
+    result : Result
+    prepared : Prepared
+        With a model (`settle`).
+    inputs : sequence of mappings
+        As `inputs_of` gives them.
+    """
+    from gaitid.write.tables import table_text
+
+    options, parts = prepared.options, parts_of(result, prepared.options)
+    texts = {
+        f"{stem}.{table}.csv": table_text(table, result, options.express_in, parts)
+        for table in TABLES
+        if table not in WRITE or table in options.write
+    }
+    return texts | {f"{stem}.run.json": record_of(result, prepared, inputs)}
+
+
+def record_of(result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, str]]) -> str:
+    """The text of a result's ``run.json``; parameters as of `file_texts`."""
+    from gaitid.write.record import record, record_text
+
+    options = prepared.options
+    content = record(result, command_to_keep(options), inputs, options.express_in, options.keep_names)
+    content["settings"] |= reader_settings(options)
+    if prepared.chosen_because:
+        content["model"]["chosen_because"] = prepared.chosen_because
+    if options.contributions:
+        from gaitid.analysis.contributions import contributions_in_words
+
+        content["settings"] |= {"contributions": True, "observer": options.observer}
+        content["conventions"]["contributions"] = contributions_in_words(options.observer)
+    return record_text(content)
+
+
+def put_in_place(
+    folder: Path, texts: Mapping[str, str], options: RunOptions, placed: Callable[[], object] = lambda: None
+) -> list[Path]:
+    """Write the files of a result, and take away those of an earlier one that this one does not have.
+
+    Raises
+    ------
+    WriteError
+        The folder cannot be made or written to; it is as it was before.
+    """
+    record = list(texts)[-1]
+    again = (folder / record).is_file()
+    written = write_all(folder, texts, placed)
+    for name in WRITE if again else ():
+        if name not in options.write:  # of an earlier run, perhaps with other settings
+            (folder / f"{record.removesuffix('run.json')}{name}.csv").unlink(missing_ok=True)
+    return written

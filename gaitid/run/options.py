@@ -1,0 +1,158 @@
+"""What one command asks of its trials, and what is read once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gaitid.body.subject import SubjectFile
+from gaitid.ground.claims import ByHand
+from gaitid.inputs import found_trial, input_record, named
+from gaitid.model import AUTO
+from gaitid.model.hidden import about_hidden, hidden_model
+from gaitid.model.load import bundled_models, find_model, load_model
+from gaitid.model.specs import Model
+from gaitid.notes import Note, Notes
+from gaitid.read import read_trial
+from gaitid.read.settings import SETTINGS, ReaderSettings
+from gaitid.records import NamedTuple, frozen_dataclass
+from gaitid.trial import Trial
+from gaitid.write import DEFAULT_FRAMES
+
+if TYPE_CHECKING:
+    from gaitid.analysis import pipeline
+    from gaitid.model.marker_sets import MarkerSet
+
+
+@frozen_dataclass()
+class RunOptions:
+    """Everything that is the same for all trials of one command."""
+
+    model: str = AUTO
+    static: Path | None = None
+    markers: Path | None = None
+    subject: Path | None = None
+    forces: Path | None = None
+    plates: Path | None = None
+    express_in: tuple[str, ...] = DEFAULT_FRAMES
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    solver: str = "block"
+    require_forces: bool = False
+    write: tuple[str, ...] = ()
+    keep_names: bool = False
+    by_hand: tuple[ByHand, ...] = ()
+    command: tuple[str, ...] = ()
+    contributions: bool = False
+    observer: str | None = None
+    reader: ReaderSettings = field(default_factory=ReaderSettings)
+    beside: Path | None = None  # a static that `batch` found and that is not used; `run` looks beside the trial
+
+
+@frozen_dataclass()
+class Prepared:
+    """What is read once for all trials of one command.
+
+    Attributes
+    ----------
+    options : RunOptions
+    model : Model or None
+        None where it is to be chosen for each session (`settle`).
+    subject : SubjectFile
+    static : Trial or None
+    inputs : tuple of mappings
+        Of every file but the trial, for the record.
+    notes : Notes
+    marker_set : MarkerSet or None
+        What the user says of labels.
+    chosen_because : str
+        Why the model was chosen, where nobody named it.
+    read : ReadBefore or None
+        A trial that was read to choose its model: not read again.
+    measurements : mapping or None
+        What a caller says of the subject, in the keys of a subject file.
+    """
+
+    options: RunOptions
+    model: Model | None
+    subject: SubjectFile
+    static: Trial | None
+    inputs: tuple[Mapping[str, str], ...]
+    notes: Notes = ()
+    marker_set: MarkerSet | None = None
+    chosen_because: str = ""
+    read: ReadBefore | None = None
+    measurements: Mapping[str, Any] | None = None
+
+    @property
+    def subject_given(self) -> Path | Mapping[str, Any] | None:
+        """The subject file, or what a caller says in its place."""
+        return self.options.subject if self.measurements is None else self.measurements
+
+
+class ReadBefore(NamedTuple):
+    """A trial, the state of its file when it was read, and what the model that was chosen finds in it."""
+
+    path: Path
+    state: tuple[int, ...] | None
+    trial: Trial
+    found: pipeline.Prepared | None
+
+
+def prepare(options: RunOptions) -> Prepared:
+    """Read the model, unless it is to be chosen, the subject and the static.
+
+    Raises
+    ------
+    GaitidError
+        Any of them cannot be used; the message begins with its file.
+    """
+    model = None
+    notes: Notes = ()
+    inputs: list[Mapping[str, str]] = []
+    if options.model != AUTO:
+        hidden = hidden_model(options.model)
+        model = about_hidden(options.model, lambda: load_model(options.model, options.overrides, SETTINGS))
+        if hidden:
+            notes = (Note("model_hidden", f"using ./{find_model(options.model)}, not the bundled {hidden}"),)
+        if model.paths[0] not in bundled_models().values():
+            from gaitid.model.unused import unused_markers
+
+            notes += unused_markers(model)
+        inputs += model_inputs(model)
+    marker_set = None
+    if options.markers is not None:
+        from gaitid.model.marker_sets import find_marker_set, load_marker_set
+
+        file = find_marker_set(str(options.markers))
+        marker_set = load_marker_set(file)
+        from gaitid.model.unused import unknown_landmarks
+
+        notes += unknown_landmarks(marker_set, model)
+        inputs.append(input_record("markers", file))
+    subject = SubjectFile()
+    if options.subject is not None:
+        if model is not None:
+            from gaitid.body.subject_file import read_subject
+
+            subject = read_subject(options.subject, model)
+        inputs.append(named(options.subject, partial(input_record, "subject", options.subject)))
+    if options.observer is not None and model is not None:
+        from gaitid.analysis.contributions import check_observer
+
+        check_observer(options.observer, model)
+    static = None
+    if options.static is not None:
+        path = options.static
+        static = named(path, lambda: read_trial(found_trial(path), settings=options.reader))
+        inputs.append(input_record("static", path, found_trial(path)))
+    for role, extra in (("forces", options.forces), ("plates", options.plates)):
+        if extra is not None:
+            inputs.append(named(extra, partial(input_record, role, extra)))
+    return Prepared(options, model, subject, static, tuple(inputs), notes, marker_set)
+
+
+def model_inputs(model: Model) -> list[Mapping[str, str]]:
+    return [input_record("model" if i < len(model.paths) - 1 else "table", p) for i, p in enumerate(model.paths)]
