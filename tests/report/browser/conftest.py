@@ -14,17 +14,6 @@ import pytest
 
 from gaitid.report import write_report
 
-CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-
 
 @dataclass
 class Opened:
@@ -39,18 +28,6 @@ class Opened:
     def width(self) -> tuple[int, int]:
         """Of the content, and of the window."""
         return tuple(self.page.evaluate("[document.documentElement.scrollWidth, innerWidth]"))
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """A browser for one module: a second playwright cannot begin before the first one has ended."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if not CHROMIUM.exists():
-        pytest.skip(f"no {CHROMIUM}")
-    with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=str(CHROMIUM), args=list(ARGUMENTS))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -11,23 +11,7 @@ import pytest
 from gaitid.report.result import Result
 from gaitid.report.scene import SCENE_CSS, SCENE_JS, plan_html, scene_html
 
-CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-)
 PLAYER = "document.querySelector('.gs').gaitidPlayer"
-
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="no chromium")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS.split())
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")
@@ -46,13 +30,13 @@ def page_file(walk: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def opened(browser: Any, page_file: Path) -> Iterator[Callable[..., Any]]:
+def opened(chromium: Any, page_file: Path) -> Iterator[Callable[..., Any]]:
     """`opened(width, height, …context options)`: the page; no error may have been written when the test ends."""
     errors: list[str] = []
     contexts = []
 
     def page(width: int = 1100, height: int = 900, **options: Any) -> Any:
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        context = chromium.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
         view = context.new_page()
         view.on("console", lambda message: errors.append(message.text) if message.type != "log" else None)
