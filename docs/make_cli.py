@@ -1,0 +1,138 @@
+"""Write docs/cli.md, the reference of all commands, from the commands themselves.
+
+    python docs/make_cli.py
+
+To be run again whenever a command, an option, a default, a help text or an example changes; tests/cli/test_cli_page.py
+fails until then.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from gaitid.cli.group import group
+
+PAGE = Path(__file__).resolve().parent / "cli.md"
+
+HEAD = """\
+# Commands
+
+This page is made from the commands by `python docs/make_cli.py`; `gaitid COMMAND --help` says the same.
+
+Every command also has `-q, --quiet` (nothing but errors on stderr), `-v, --verbose` (more on stderr), `--debug` (the
+full traceback of an error), `--version`, and `-h, --help`. Data go to files or to stdout, everything else to stderr.
+
+| exit code | when |
+|---|---|
+| 0 | all well |
+| 1 | a trial, a file or a setting was refused, or a check failed; the other trials are done all the same |
+| 2 | wrong usage: an unknown command or option, or a value that the option does not take |
+| 130 | interrupted (Ctrl-C); 143 where another program ended it (SIGTERM) |
+"""
+#: Said once, at the top.
+OF_ALL = ("--quiet", "--verbose", "--debug", "--version", "--help")
+
+
+def page() -> str:
+    """The whole page."""
+    context = click.Context(group, info_name="gaitid")
+    parts = [HEAD]
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        parts += sections(command, click.Context(command, info_name=name, parent=context), level=2)
+    return "\n".join(parts)
+
+
+def sections(command: click.Command, context: click.Context, level: int) -> Iterator[str]:
+    """A command, then its subcommands."""
+    subcommands = command.list_commands(context) if isinstance(command, click.Group) else []
+    yield f"{'#' * level} gaitid {command_path(context)}\n"
+    usage = " ".join(command.collect_usage_pieces(context))
+    yield f"```text\n{f'gaitid {command_path(context)} {usage}'.rstrip()}\n```\n"
+    yield from paragraphs(command.help or "")
+    if lines := list(options(command, context)):
+        yield "\n".join(lines) + "\n"
+    command.format_epilog(context, click.HelpFormatter())  # some fill it in only now
+    yield from paragraphs(command.epilog or "")
+    for name in subcommands:
+        assert isinstance(command, click.Group)
+        subcommand = command.get_command(context, name)
+        assert subcommand is not None
+        yield from sections(subcommand, click.Context(subcommand, info_name=name, parent=context), level + 1)
+
+
+def command_path(context: click.Context) -> str:
+    """The words after ``gaitid``."""
+    words = []
+    at: click.Context | None = context
+    while at is not None and at.parent is not None:
+        words.append(at.info_name or "")
+        at = at.parent
+    return " ".join(reversed(words))
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """Those of a command's help, examples and text that click leaves as it is as blocks."""
+    for paragraph in inspect.cleandoc(text).split("\n\n"):
+        words = paragraph.removeprefix("\b").strip("\n")
+        if words.startswith("Example:"):
+            yield "For example:\n\n```sh\n" + "\n".join(examples(words)) + "\n```\n"
+        elif paragraph.startswith("\b"):
+            yield f"```text\n{words}\n```\n"
+        elif words:
+            yield escaped(" ".join(words.split())) + "\n"
+
+
+def options(command: click.Command, context: click.Context) -> Iterator[str]:
+    for option in command.params:
+        if not isinstance(option, click.Option) or option.hidden or set(option.opts) & set(OF_ALL):
+            continue
+        names = ", ".join(option.opts) + (" / " + ", ".join(option.secondary_opts) if option.secondary_opts else "")
+        text, default = meaning(option)
+        takes = "" if option.is_flag else f" {metavar(option, context)}"
+        facts = [word for word, holds in (("Required.", option.required), (f"Default: {default}.", default)) if holds]
+        if option.multiple and "repeat" not in text and "several times" not in text:
+            facts.append("May be repeated.")
+        yield f"- `{names}{takes}`: " + " ".join([text, *facts])
+
+
+def meaning(option: click.Option) -> tuple[str, str]:
+    """An option's help, and its default in words, empty where it has none."""
+    text = " ".join((option.help or "").split())
+    default = ""
+    if found := re.search(r"\s*\[default: (.*)\]$", text):  # where the help has to say it itself
+        text, default = text[: found.start()], f"`{found[1]}`"
+    elif not option.is_flag and isinstance(option.default, str | int | float):
+        default = f"`{option.default}`"
+    elif isinstance(option.default, tuple) and option.default:
+        default = f"`{','.join(map(str, option.default))}`"
+    return escaped(text if text.endswith((".", "?", ")")) else f"{text}."), default
+
+
+def metavar(option: click.Option, context: click.Context) -> str:
+    values = option.make_metavar(context)
+    return values.strip("[]") if isinstance(option.type, click.Choice) else values
+
+
+def escaped(text: str) -> str:
+    """Markdown that shows the text: stars and angle brackets outside of code are themselves."""
+    parts = text.split("`")
+    parts[::2] = [part.replace("*", r"\*").replace("<", "&lt;") for part in parts[::2]]
+    return "`".join(parts)
+
+
+def examples(text: str) -> list[str]:
+    """The commands of "Example:  gaitid …; gaitid …", one a line."""
+    words = " ".join(text.split()).removeprefix("Example:").strip()
+    return re.split(r";\s+(?:or\s+)?(?=gaitid )", words)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    print(f"wrote {PAGE}")
