@@ -43,7 +43,7 @@ def _processors() -> int:
     context_settings=CONTEXT,
     # --forces belongs to one trial: looked for beside it
     params=[option for option in RESULT_OPTIONS if option.name != "forces"],
-    epilog="Example:  gaitid batch recordings --model pig -o results -j 4 --resume",
+    epilog="Example:  gaitid batch recordings --model pig -o results -j 4 --resume\n\nMore: docs/batch.md",
 )
 @click.argument("datasets", nargs=-1, required=True, metavar="DATASET...")
 @click.option(

@@ -25,7 +25,8 @@ OF_WALKS = {
 
 @click.command(
     context_settings=CONTEXT,
-    epilog="Example:  gaitid calibrate static.c3d -o subject.yaml; gaitid run walk*.c3d --subject subject.yaml",
+    epilog="Example:  gaitid calibrate static.c3d -o subject.yaml; gaitid run walk*.c3d --subject subject.yaml\n\n"
+    "More: docs/static.md, and what a subject file holds: docs/subject.md",
 )
 @click.argument("static", type=click.Path(path_type=Path))
 @options.model_or_auto

@@ -25,7 +25,8 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 
 @click.command(
     context_settings=CONTEXT,
-    epilog="Example:  gaitid capacity walk.c3d --model pig --limits example --picture 60 -o results",
+    epilog="Example:  gaitid capacity walk.c3d --model pig --limits example --picture 60 -o results\n\n"
+    "More: docs/capacity.md",
 )
 @click.argument("trial")
 @options.model

@@ -46,7 +46,7 @@ What is checked, and the limit:
 
 With --against, every table that is kept there is compared; a column, row, contact or cell that is gone or new fails,
 and so does a difference above its --tolerance: {tolerances}. Printed is the largest difference of each quantity, with
-its column and frame, and since which version, setting, model or input.
+its column and frame, and since which version, setting, model or input. More: docs/ci.md
 """
 
 

@@ -64,11 +64,13 @@ def _flag_option(*names: str, help: str) -> Decorator:
     return click.option(*names, is_flag=True, expose_value=False, callback=_set_flag, help=help)
 
 
+#: How the flags that every command has are typed.
+TALK_FLAGS = ("-q", "--quiet", "-v", "--verbose", "--debug")
 #: --quiet, --verbose, --debug and --version.
 talk_options = together(
-    _flag_option("-q", "--quiet", help="Print nothing but errors on stderr."),
-    _flag_option("-v", "--verbose", help="Print more on stderr."),
-    _flag_option("--debug", help="Show the full traceback of an error."),
+    _flag_option(*TALK_FLAGS[0:2], help="Print nothing but errors on stderr."),
+    _flag_option(*TALK_FLAGS[2:4], help="Print more on stderr."),
+    _flag_option(TALK_FLAGS[4], help="Show the full traceback of an error."),
     click.version_option(__version__, prog_name="gaitid"),
 )
 

@@ -26,7 +26,9 @@ What each file holds, with its axes, signs and units: docs/export.md.
 
 
 @click.command(
-    context_settings=CONTEXT, help=_HELP, epilog="Example:  gaitid export results/walk.run.json --to c3d -o for_nexus"
+    context_settings=CONTEXT,
+    help=_HELP,
+    epilog="Example:  gaitid export results/walk.run.json --to c3d -o for_nexus\n\nMore: docs/export.md",
 )
 @click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RESULT...")
 @click.option(

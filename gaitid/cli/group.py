@@ -60,7 +60,11 @@ class _Lazy(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=_Lazy, context_settings=CONTEXT, epilog="Example:  gaitid run walk.c3d --model pig -o results")
+@click.group(
+    cls=_Lazy,
+    context_settings=CONTEXT,
+    epilog="Example:  gaitid run walk.c3d --model pig -o results\n\nThe command line in full: docs/command_line.md",
+)
 @talk_options
 def group() -> None:
     """3D gait analysis from markers and force plates to joint wrenches."""

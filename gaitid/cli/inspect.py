@@ -11,7 +11,10 @@ from gaitid.cli import options
 from gaitid.cli.common import CONTEXT, attempt, print_detail, print_json, talk_options
 
 
-@click.command(context_settings=CONTEXT, epilog="Example:  gaitid inspect walk.c3d --json > walk.inspect.json")
+@click.command(
+    context_settings=CONTEXT,
+    epilog="Example:  gaitid inspect walk.c3d --json > walk.inspect.json\n\nMore: docs/command_line.md",
+)
 @click.argument("trial", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of text.")
 @click.option("--model", "models", multiple=True, help="A model of yours to look at too (YAML); may be repeated.")

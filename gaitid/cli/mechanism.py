@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from gaitid.cli.common import CONTEXT, Target, attempt, print_info, talk_options
+from gaitid.cli.templates import WithTemplates
 
 
-class _Mechanism(click.Command):
+class _Mechanism(WithTemplates):
     """Its help lists the bundled mechanisms."""
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -21,10 +22,12 @@ class _Mechanism(click.Command):
             formatter.write_text(", ".join(bundled_mechanisms()))
 
 
-@click.command(
+@click.group(
     cls=_Mechanism,
     context_settings=CONTEXT,
-    epilog="Example:  gaitid mechanism four_bar -o results --plot results/four_bar.png",
+    epilog="Example:  gaitid mechanism four_bar -o results --plot results/four_bar.png; or  "
+    "gaitid mechanism show four_bar > mine.yaml; gaitid mechanism mine.yaml -o results\n\n"
+    "What a mechanism file holds, and every column: docs/mechanism.md",
 )
 @click.argument("file", metavar="FILE.yaml")
 @click.option("-o", "--output", default=".", show_default="this folder", type=Target(), help="Folder for the files.")
@@ -46,4 +49,29 @@ def command(file: str, output: Path, plot: Path | None) -> int:
     for warning in warnings:
         print_info(f"{file}: {warning}")
     print_info(f"wrote {', '.join(str(path) for path in files)}")
+    return 0
+
+
+@command.command("list", context_settings=CONTEXT, epilog="Example:  gaitid mechanism list")
+@talk_options
+def list_() -> int:
+    """The bundled mechanisms: name, title and file, separated by tabs."""
+    from gaitid.mechanism import bundled_mechanisms, load_mechanism
+
+    lines = [f"{name}\t{load_mechanism(path).title}\t{path}\n" for name, path in bundled_mechanisms().items()]
+    click.echo("".join(lines), nl=False)
+    return 0
+
+
+@command.command("show", context_settings=CONTEXT, epilog="Example:  gaitid mechanism show slider_crank > mine.yaml")
+@click.argument("name")
+@talk_options
+def show(name: str) -> int:
+    """The YAML of the mechanism NAME (a bundled one or a file), to copy and edit; or a table that one reads."""
+    from gaitid.mechanism import mechanism_template
+
+    template = mechanism_template(name)
+    click.echo(template.text, nl=False)
+    for table in template.tables:
+        print_info(f"{name} reads {table} beside it: gaitid mechanism show {table} > {table}")
     return 0

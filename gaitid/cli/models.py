@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 @click.group(
     context_settings=CONTEXT,
     invoke_without_command=True,
-    epilog="Example:  gaitid models show pig > mine.yaml; gaitid models validate mine.yaml",
+    epilog="Example:  gaitid models show pig > mine.yaml; gaitid models validate mine.yaml"
+    "\n\nMore: docs/model.md, and markers that are not Plug-in Gait's: docs/any_lab.md",
 )
 @talk_options
 @click.pass_context

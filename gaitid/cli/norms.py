@@ -15,7 +15,7 @@ _VERDICTS = ("good", "usable", "do not use")
     context_settings=CONTEXT,
     invoke_without_command=True,
     epilog="Example:  gaitid norms build controls/ -o my_norms.yaml; gaitid report walk.run.json --norms my_norms.yaml"
-    " -o walk.html",
+    " -o walk.html\n\nMore: docs/norms.md",
 )
 @talk_options
 @click.pass_context

@@ -18,7 +18,7 @@ _SAY_EVERY_S, _DRAW_EVERY_S, _WIDTH = 2.0, 0.3, 60
 @click.command(
     context_settings=CONTEXT,
     epilog="Example:  gaitid report results/walk.run.json -o walk.html; or  gaitid report results -o fig2.pdf --figure "
-    "knee_flexion --width single",
+    "knee_flexion --width single\n\nMore: docs/report.md, docs/pictures.md",
 )
 @click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RESULT|FOLDER...")
 @click.option("-o", "--output", required=True, type=Target(), help="The page or picture; for pictures also a folder.")

@@ -28,7 +28,9 @@ MAX_CONTACTS = 8
 
 
 @click.command(
-    context_settings=CONTEXT, epilog="Example:  gaitid run walk.c3d --model pig --static static.c3d -o results"
+    context_settings=CONTEXT,
+    epilog="Example:  gaitid run walk.c3d --model pig --static static.c3d -o results\n\n"
+    "How it is computed: docs/method.md; what is written: docs/record.md",
 )
 @click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
 @options.model_or_auto

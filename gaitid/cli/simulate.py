@@ -10,10 +10,11 @@ from typing import Any
 import click
 
 from gaitid.cli.common import CONTEXT, Target, print_info, talk_options, together
+from gaitid.cli.templates import WithTemplates
 from gaitid.simulate.names import ABOUT, ABOUT_CHAINS
 
 
-class _Simulate(click.Command):
+class _Simulate(WithTemplates):
     """Its help lists the scenarios."""
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -79,11 +80,12 @@ _FAULTS = (
 )
 
 
-@click.command(
+@click.group(
     cls=_Simulate,
     context_settings=CONTEXT,
     epilog="Example:  gaitid simulate walk -o simulated --marker-noise-mm 1 --seed 7; or  "
-    "gaitid simulate my_pendulum.yaml -o simulated --rate-hz 200",
+    "gaitid simulate show double_pendulum > mine.yaml; gaitid simulate mine.yaml -o simulated --rate-hz 200\n\n"
+    "What a scenario file holds, and how exact the truth is: docs/simulate.md",
 )
 @click.argument("scenario")
 @click.option("-o", "--output", required=True, type=Target(), help="Folder for the files.")
@@ -120,6 +122,25 @@ def _integration_in_words(truth: dict[str, Any]) -> str:
         f"{integrator['atol']:g} (rad, m, per s); energy drifts by {truth['energy_drift_relative_at_most']:g} of it at "
         f"most, torques agree with the wrenches to {truth['torque_misfit_at_most']:g} N·m or N"
     )
+
+
+@command.command("list", context_settings=CONTEXT, epilog="Example:  gaitid simulate list")
+@talk_options
+def list_() -> int:
+    """All that can be simulated without a file: name and title, separated by a tab."""
+    click.echo("".join(f"{name}\t{about}\n" for name, about in {**ABOUT, **ABOUT_CHAINS}.items()), nl=False)
+    return 0
+
+
+@command.command("show", context_settings=CONTEXT, epilog="Example:  gaitid simulate show turn > mine.yaml")
+@click.argument("name")
+@talk_options
+def show(name: str) -> int:
+    """The YAML of the scenario NAME (a bundled one or a file), to copy and edit."""
+    from gaitid.simulate.template import scenario_template
+
+    click.echo(scenario_template(name), nl=False)
+    return 0
 
 
 def _typed(option: str) -> bool:

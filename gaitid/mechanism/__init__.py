@@ -9,14 +9,17 @@ from gaitid.mechanism.dynamics import Solution, solve
 from gaitid.mechanism.file import MechanismFile, bundled_mechanisms, find_mechanism, load_mechanism
 from gaitid.mechanism.files import run_mechanism
 from gaitid.mechanism.mechanism import Mechanism
+from gaitid.mechanism.template import Template, mechanism_template
 
 __all__ = [
     "Mechanism",
     "MechanismFile",
     "Solution",
+    "Template",
     "bundled_mechanisms",
     "find_mechanism",
     "load_mechanism",
+    "mechanism_template",
     "run_mechanism",
     "solve",
 ]
