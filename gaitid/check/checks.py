@@ -31,7 +31,7 @@ from gaitid.check.solvers import compare_solvers, solvers_agree
 from gaitid.errors import GaitidError
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import apply, apply_transposed, cross
-from gaitid.run import Prepared, analyse_file
+from gaitid.run import Prepared, analyse_file, settle
 from gaitid.trial import Array
 
 
@@ -55,6 +55,7 @@ def check_file(
         A trial that cannot be analysed is a report with one failure: nothing is raised for it.
     """
     try:
+        prepared = settle(prepared, path)  # with its model, whose files the golden record names
         result = analyse_file(path, prepared)
     except GaitidError as error:
         text = error.line().removeprefix(f"{path}: ")

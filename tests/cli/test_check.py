@@ -62,6 +62,13 @@ def test_a_sound_trial_passes(walk: Path) -> None:
         assert words in done.out
 
 
+def test_a_model_that_was_chosen_is_the_one_of_the_golden_record(walk: Path, tmp_path: Path) -> None:
+    assert gaitid("run", walk, "-o", tmp_path, "-q").code == 0
+    done = gaitid("check", walk, "--against", tmp_path)
+    assert done.code == 0, done
+    assert "same numbers since" not in done.err
+
+
 def test_one_line_a_trial_and_exit_code_of_the_worst(walk: Path, tmp_path: Path) -> None:
     bad = tmp_path / "bad.c3d"
     bad.write_bytes(b"nonsense")
