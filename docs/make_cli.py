@@ -121,9 +121,10 @@ def metavar(option: click.Option, context: click.Context) -> str:
 
 
 def escaped(text: str) -> str:
-    """Markdown that shows the text: stars and angle brackets outside of code are themselves."""
+    """Markdown that shows the text: stars and angle brackets outside of code are themselves, pages are links."""
     parts = text.split("`")
     parts[::2] = [part.replace("*", r"\*").replace("<", "&lt;") for part in parts[::2]]
+    parts[::2] = [re.sub(r"docs/(\w+\.md)", r"[\1](\1)", part) for part in parts[::2]]
     return "`".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""The pages point at what is there: every link to a file, and to a heading of it."""
+"""The pages point at what is there: every link to a file, and to a heading of it; each has its place on the site."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -50,3 +52,19 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_how_headings_are_found() -> None:
     text = "# One `two_three.py`, (four)\n```\n# none\n```\n## Same\n## Same\n### [A link](b.md) é\n"
     assert anchors(text) == {"one-two_threepy-four", "same", "same-1", "a-link-é"}
+
+
+def in_navigation(entry: Any) -> Iterator[str]:
+    """The pages of mkdocs.yml's navigation, in its order."""
+    if isinstance(entry, str):
+        yield entry
+    else:
+        for below in entry if isinstance(entry, list) else entry.values():
+            yield from in_navigation(below)
+
+
+def test_each_page_stands_once_in_the_navigation_of_the_site() -> None:
+    pages = list(in_navigation(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]))
+    # made from other files by docs/site_hooks.py
+    there = {page.name for page in (ROOT / "docs").glob("*.md")} | {"notebook.md", "CHANGELOG.md"}
+    assert sorted(pages) == sorted(there), "give the new page of docs/ its place under `nav` in mkdocs.yml"

@@ -15,6 +15,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from gallery import make_small
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Ellipse, FancyArrowPatch, Polygon
 
@@ -480,7 +481,9 @@ def main() -> None:
         key.plot([at, at + 3], [0.5, 0.5], color=colour, lw=4, solid_capstyle="round")
         key.text(at + 4, 0.5, words, fontsize=10.5, va="center", color=INK)
     key.text(100, 0.5, "⊙ toward you, ⊗ away", fontsize=11, va="center", ha="right", color=INK)
-    figure.savefig(Path(__file__).with_name("signs.png"), dpi=110)
+    target = Path(__file__).with_name("signs.png")
+    figure.savefig(target, dpi=110)
+    make_small(target, target)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ def commands(command: click.Command, context: click.Context) -> Iterator[tuple[s
             assert below is not None
             yield from commands(below, click.Context(below, info_name=name, parent=context))
     if context.parent is not None:
-        yield context.command_path, context
+        words = [word for word in context.command_path.split() if word.islower()]  # without a group's own argument
+        yield " ".join(words), context
 
 
 ALL = dict(commands(group, click.Context(group, info_name="gaitid")))

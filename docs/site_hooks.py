@@ -1,0 +1,128 @@
+"""What `mkdocs build` does beside its own: pages that are made from other files, and links that leave ``docs/``.
+
+The pages are written for a code host, where a link to ``../configs/pig.yaml`` shows that file. On the site such a file
+becomes a page of its own, ``source/configs/pig.yaml``, and the notebook and the changelog become pages too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = PurePosixPath("docs")
+LINK = re.compile(r"(?<=\]\()([^)\s#]+)(#[^)\s]*)?(?=\))")
+LANGUAGE = {".py": "python", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".json": "json", ".cff": "yaml"}
+
+
+def slug(heading: str, separator: str = "-") -> str:
+    """The anchor of a heading, as code hosts make it."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", separator)
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    config.mdx_configs.setdefault("toc", {}).update(slugify=slug, permalink="¶")
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds the pages that lie elsewhere, or in another form."""
+    from mkdocs.structure.files import File, InclusionLevel
+    from pygments.formatters import HtmlFormatter
+
+    def add(path: str, content: str, inclusion: InclusionLevel = InclusionLevel.INCLUDED) -> None:
+        files.append(File.generated(config, path, content=content, inclusion=inclusion))
+
+    pages = [file for file in files if file.is_documentation_page()]
+    for notebook in [file for file in files if file.src_uri.endswith(".ipynb")]:
+        add(site_path(DOCS / notebook.src_uri), notebook_page(notebook.content_string))
+    add("CHANGELOG.md", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    linked = {link for page in pages for link, _ in links(page.content_string, DOCS / page.src_uri) if not inside(link)}
+    for file in sorted(linked.union(*map(folder_files, linked))):
+        if (ROOT / file).exists() and site_path(file) not in files.src_uris:
+            add(site_path(file), source_page(file), InclusionLevel.NOT_IN_NAV)
+    add("assets/pygments.css", HtmlFormatter(style="default").get_style_defs(".codehilite"))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Turns links as a code host has them into links of the site."""
+    here = PurePosixPath("CHANGELOG.md") if page.file.src_uri == "CHANGELOG.md" else DOCS / page.file.src_uri
+    if page.file.src_uri.startswith("source/"):
+        return markdown
+
+    def turned(found: re.Match[str]) -> str:
+        if "://" in found[1] or found[1].startswith("mailto:"):
+            return found[0]
+        target = site_path(resolved(found[1], here))
+        start = PurePosixPath(page.file.src_uri).parent
+        return os.path.relpath(target, start).replace(os.sep, "/") + (found[2] or "")
+
+    return LINK.sub(turned, markdown)
+
+
+# --- where a file of the repository stands on the site ------------------------------------------------------
+
+
+def inside(path: PurePosixPath) -> bool:
+    return path.is_relative_to(DOCS)
+
+
+def site_path(path: PurePosixPath) -> str:
+    """From a path below the repository's root to the site's source path."""
+    if inside(path):
+        below = path.relative_to(DOCS)
+        return str(below.with_suffix(".md") if below.suffix == ".ipynb" else below)
+    if str(path) in ("CHANGELOG.md", "README.md"):
+        return "CHANGELOG.md" if path.stem == "CHANGELOG" else "index.md"
+    return f"source/{path}.md"
+
+
+def resolved(link: str, page: PurePosixPath) -> PurePosixPath:
+    """What a page's relative link means, from the repository's root."""
+    return PurePosixPath(os.path.normpath(page.parent / link).replace(os.sep, "/"))
+
+
+def links(text: str, page: PurePosixPath) -> list[tuple[PurePosixPath, str]]:
+    """Each relative link of a page: the path from the repository's root, and the anchor."""
+    found = [(link, anchor or "") for link, anchor in LINK.findall(text) if "://" not in link]
+    return [(resolved(link, page), anchor) for link, anchor in found]
+
+
+def folder_files(path: PurePosixPath) -> list[PurePosixPath]:
+    """The text files of a folder that a page links to; of a file none."""
+    folder = ROOT / path
+    if not folder.is_dir():
+        return []
+    return [path / file.name for file in sorted(folder.iterdir()) if file.suffix in LANGUAGE]
+
+
+# --- pages from other files ---------------------------------------------------------------------------------
+
+
+def source_page(path: PurePosixPath) -> str:
+    """A file as a page, or the list of a folder's files."""
+    if (ROOT / path).is_dir():
+        rows = [f"- [{file.name}]({path.name}/{file.name}.md)" for file in folder_files(path)]
+        return "\n".join([f"# `{path}`", "", *rows, ""])
+    text = (ROOT / path).read_text(encoding="utf-8")
+    if path.suffix == ".md":
+        return text
+    return f"# `{path}`\n\n~~~~{LANGUAGE.get(path.suffix, 'text')}\n{text}\n~~~~\n"
+
+
+def notebook_page(text: str) -> str:
+    """A notebook's cells, text as it is and code as code."""
+    parts = []
+    for cell in json.loads(text)["cells"]:
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,59 @@
+"""The documentation as a site: built without a warning, its links lead somewhere, nothing is loaded from elsewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+pytest.importorskip("mkdocs", reason="the site is built where mkdocs is installed: pip install '.[docs]'")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=os.environ, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
+    return folder
+
+
+def pages(site: Path) -> dict[Path, str]:
+    return {page: page.read_text(encoding="utf-8") for page in sorted(site.rglob("*.html"))}
+
+
+def test_every_link_of_every_page_holds(site: Path) -> None:
+    """Of the pages as they were built, those that a browser opens from the disk."""
+    texts = pages(site)
+    assert len(texts) > 50
+    names = {page: set(re.findall(r'\bid="([^"]+)"', text)) for page, text in texts.items()}
+    for page, text in texts.items():
+        for link in re.findall(r'(?:href|src)="([^"]+)"', text):
+            if re.match(r"\w+:", link) or page.name == "404.html":
+                continue
+            path, _, anchor = unquote(link).partition("#")
+            target = (page.parent / path).resolve() if path else page
+            assert target.is_file(), (page.name, link)
+            assert not anchor or target.suffix != ".html" or anchor in names[target], (page.name, link)
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    for page, text in pages(site).items():
+        loaded = re.findall(r'<(?:script|img|link|iframe)\b[^>]*(?:src|href)="([^"]+)"', text)
+        assert not [address for address in loaded if re.match(r"(https?:)?//", address)], page.name
+    for sheet in site.rglob("*.css"):
+        assert not re.findall(r"url\([\"']?https?:|@import", sheet.read_text(encoding="utf-8")), sheet.name
+
+
+def test_lists_and_tables_are_lists_and_tables(site: Path) -> None:
+    """A code host forgives a list without a blank line before it; here it would be a line of text."""
+    for page, text in pages(site).items():
+        body = re.sub(r"<pre.*?</pre>", "", text.split('role="main"')[-1], flags=re.DOTALL)
+        assert not re.findall(r"<p>\|.*|\n\|.*\||\n[-*] \S.*|\n\d\. \S.*", body), page.name
