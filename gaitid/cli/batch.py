@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli import INTERRUPTED, options
-from gaitid.cli.common import CONTEXT, flag, print_detail, print_error, print_info, refuse_pattern, talk_options
+from gaitid.cli.common import (
+    CONTEXT,
+    completed,
+    flag,
+    print_detail,
+    print_error,
+    print_info,
+    refuse_pattern,
+    talk_options,
+)
 from gaitid.cli.log import ERROR, INFO, WARNING, Log
 from gaitid.cli.run import RESULT_OPTIONS, given_options, recorded_command
 from gaitid.cli.run import command as run_command
@@ -45,9 +54,13 @@ def _processors() -> int:
     params=[option for option in RESULT_OPTIONS if option.name != "forces"],
     epilog="Example:  gaitid batch recordings --model pig -o results -j 4 --resume\n\nMore: docs/batch.md",
 )
-@click.argument("datasets", nargs=-1, required=True, metavar="DATASET...")
+@click.argument("datasets", nargs=-1, required=True, metavar="DATASET...", shell_complete=completed("data_sets"))
 @click.option(
-    "-o", "--output", metavar="DIR", help="Folder for the results; mirrors the folders. Needed for all but --plan."
+    "-o",
+    "--output",
+    metavar="DIR",
+    shell_complete=completed("folders"),
+    help="Folder for the results; mirrors the folders. Needed for all but --plan.",
 )
 @click.option(
     "-j",

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import CONTEXT, attempt, print_info, talk_options
+from gaitid.cli.common import CONTEXT, attempt, completed, print_info, talk_options
 
 # Codes of notes that say nothing of a standing trial.
 OF_WALKS = {
@@ -28,7 +28,7 @@ OF_WALKS = {
     epilog="Example:  gaitid calibrate static.c3d -o subject.yaml; gaitid run walk*.c3d --subject subject.yaml\n\n"
     "More: docs/static.md, and what a subject file holds: docs/subject.md",
 )
-@click.argument("static", type=click.Path(path_type=Path))
+@click.argument("static", type=click.Path(path_type=Path), shell_complete=completed("trials"))
 @options.model_or_auto
 @options.markers
 @options.subject

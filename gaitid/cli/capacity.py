@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import CONTEXT, attempt, folders_for, print_info, talk_options
+from gaitid.cli.common import CONTEXT, attempt, completed, folders_for, print_info, talk_options
 
 
 def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, int] | None:
@@ -28,7 +28,7 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
     epilog="Example:  gaitid capacity walk.c3d --model pig --limits example --picture 60 -o results\n\n"
     "More: docs/capacity.md",
 )
-@click.argument("trial")
+@click.argument("trial", shell_complete=completed("trials"))
 @options.model
 @options.inputs
 @click.option(
@@ -36,6 +36,7 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
     "limits_file",
     required=True,
     metavar="FILE",
+    shell_complete=completed("limits"),
     help="YAML with the joints' axes and torques, or example: values to copy, not norms.",
 )
 @click.option(
@@ -51,7 +52,9 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 @click.option("--animation", is_flag=True, help="Also draw all frames (GIF).")
 @options.cutoff
 @options.settings
-@click.option("-o", "--output", default=".", show_default=True, help="Folder for the files.")
+@click.option(
+    "-o", "--output", default=".", show_default=True, shell_complete=completed("folders"), help="Folder for the files."
+)
 @talk_options
 @click.pass_context
 def command(ctx: click.Context, /, trial: str, output: str, **given: Any) -> int:

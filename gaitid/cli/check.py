@@ -10,7 +10,16 @@ import click
 
 from gaitid.check import limits
 from gaitid.cli import options
-from gaitid.cli.common import CONTEXT, attempt, folders_for, print_detail, print_info, print_json, talk_options
+from gaitid.cli.common import (
+    CONTEXT,
+    attempt,
+    completed,
+    folders_for,
+    print_detail,
+    print_info,
+    print_json,
+    talk_options,
+)
 from gaitid.cli.log import ERROR, Log
 from gaitid.cli.verdict import HEADS
 from gaitid.dynamics import SOLVER_NAMES
@@ -79,19 +88,25 @@ def _tolerances(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str
 
 
 @click.command(cls=_Check, context_settings=CONTEXT)
-@click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
+@click.argument("trials", nargs=-1, required=True, metavar="TRIAL...", shell_complete=completed("trials"))
 @options.model_or_auto
 @options.inputs
 @options.cutoff
 @options.force_cutoff
 @options.loads
 @options.settings
-@click.option("--against", metavar="DIR", help="Compare with results of run kept there ({parent} as for run).")
+@click.option(
+    "--against",
+    metavar="DIR",
+    shell_complete=completed("folders"),
+    help="Compare with results of run kept there ({parent} as for run).",
+)
 @click.option(
     "--tolerance",
     "tolerances",
     multiple=True,
     callback=_tolerances,
+    shell_complete=completed("tolerances"),
     metavar="QUANTITY=VALUE",
     help="Of --against, for example force_N=0.1; may be repeated.",
 )

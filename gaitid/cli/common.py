@@ -38,6 +38,17 @@ class Target(click.Path):
         return super().convert(value, param, ctx)
 
 
+def completed(kind: str) -> Callable[[click.Context, click.Parameter, str], Any]:
+    """What an argument or option gives to click as `shell_complete`: one of `COMPLETIONS`, loaded when a shell asks."""
+
+    def complete(ctx: click.Context, parameter: click.Parameter, begin: str) -> Any:
+        from gaitid.cli.complete import COMPLETIONS
+
+        return COMPLETIONS[kind](ctx, begin)
+
+    return complete
+
+
 def together(*decorators: Decorator) -> Decorator:
     """One decorator for several options, in the order of the help."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gaitid.cli import INTERRUPTED
-from gaitid.cli.common import CONTEXT, Target, attempt, print_error, print_info, talk_options
+from gaitid.cli.common import CONTEXT, Target, attempt, completed, print_error, print_info, talk_options
 from gaitid.export import FORMATS
 
 _WORDS = "\n".join(f"  {name:9}{words}" for name, words in FORMATS.items())
@@ -30,11 +30,20 @@ What each file holds, with its axes, signs and units: docs/export.md.
     help=_HELP,
     epilog="Example:  gaitid export results/walk.run.json --to c3d -o for_nexus\n\nMore: docs/export.md",
 )
-@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RESULT...")
+@click.argument(
+    "results",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="RESULT...",
+    shell_complete=completed("results"),
+)
 @click.option(
     "--to", "formats", multiple=True, required=True, type=click.Choice(list(FORMATS)), help="May be repeated."
 )
-@click.option("-o", "--output", required=True, type=Target(), help="Folder for the files.")
+@click.option(
+    "-o", "--output", required=True, type=Target(), shell_complete=completed("folders"), help="Folder for the files."
+)
 @talk_options
 def command(results: tuple[Path, ...], formats: tuple[str, ...], output: Path) -> int:
     from gaitid.export.export import export_result, folders_of

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gaitid.cli.common import CONTEXT, talk_options
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # Each command, a module of this room, and its line of help: so that `gaitid --help` loads none of them.
 COMMANDS = {
@@ -23,6 +26,7 @@ COMMANDS = {
     "export": "Results for other programs: C3D, OpenSim, MATLAB, tables.",
     "norms": "Normative bands: list, show, and build your own.",
     "models": "List, show and check models.",
+    "completion": "Completion by TAB in bash, zsh and fish: how to switch it on.",
 }
 
 
@@ -42,6 +46,13 @@ class _Lazy(click.Group):
         command: click.Command = import_module(f"gaitid.cli.{name}").command
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands, of which none is loaded, and the options of the group."""
+        from click.shell_completion import CompletionItem
+
+        names = [CompletionItem(name, help=about) for name, about in COMMANDS.items() if name.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
@@ -55,7 +66,7 @@ class _Lazy(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             ctx.fail(f"no command {args[0]!r}; expected one of {', '.join(COMMANDS)}")
         return super().resolve_command(ctx, args)
 

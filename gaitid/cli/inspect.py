@@ -8,16 +8,22 @@ from typing import Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import CONTEXT, attempt, print_detail, print_json, talk_options
+from gaitid.cli.common import CONTEXT, attempt, completed, print_detail, print_json, talk_options
 
 
 @click.command(
     context_settings=CONTEXT,
     epilog="Example:  gaitid inspect walk.c3d --json > walk.inspect.json\n\nMore: docs/command_line.md",
 )
-@click.argument("trial", type=click.Path(path_type=Path))
+@click.argument("trial", type=click.Path(path_type=Path), shell_complete=completed("trials"))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of text.")
-@click.option("--model", "models", multiple=True, help="A model of yours to look at too (YAML); may be repeated.")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    shell_complete=completed("models"),
+    help="A model of yours to look at too (YAML); may be repeated.",
+)
 @options.inputs
 @options.reader_set
 @options.keep_names

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import CONTEXT, attempt, print_detail, print_info, talk_options
+from gaitid.cli.common import CONTEXT, attempt, completed, print_detail, print_info, talk_options
 
 if TYPE_CHECKING:
     from gaitid.model.marker_sets import MarkerSet
@@ -51,7 +51,7 @@ def _list() -> int:
 
 
 @command.command("show", context_settings=CONTEXT, epilog="Example:  gaitid models show pig_vicon --resolved")
-@click.argument("name")
+@click.argument("name", shell_complete=completed("models"))
 @click.option("--resolved", is_flag=True, help="With everything that it extends merged into one file.")
 @talk_options
 def show(name: str, resolved: bool) -> int:
@@ -106,7 +106,7 @@ def schema() -> int:
 
 
 @command.command("validate", context_settings=CONTEXT, epilog="Example:  gaitid models validate mine.yaml")
-@click.argument("file")
+@click.argument("file", shell_complete=completed("models"))
 @talk_options
 def validate(file: str) -> int:
     """Check a model FILE with all that it extends, or a marker set: OK, or one line with every fault and exit code 1.
@@ -148,7 +148,7 @@ def _marker_set(file: str) -> MarkerSet | None:
 @command.command(
     "markers", context_settings=CONTEXT, epilog="Example:  gaitid models markers walk.c3d > ours.markers.yaml"
 )
-@click.argument("trial", type=click.Path(path_type=Path))
+@click.argument("trial", type=click.Path(path_type=Path), shell_complete=completed("trials"))
 @options.subject_prefix
 @options.reader_set
 @talk_options

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gaitid.cli.common import CONTEXT, Target, print_detail, print_info, talk_options
+from gaitid.cli.common import CONTEXT, Target, completed, print_detail, print_info, talk_options
 
 _VERDICTS = ("good", "usable", "do not use")
 
@@ -46,7 +46,7 @@ def _list() -> int:
 
 
 @command.command("show", context_settings=CONTEXT, epilog="Example:  gaitid norms show schwartz2008")
-@click.argument("name")
+@click.argument("name", shell_complete=completed("norms"))
 @talk_options
 def show(name: str) -> int:
     """What the norms NAME (a name or a file) hold: source, groups, figures, and the extremes of each band."""
@@ -58,7 +58,14 @@ def show(name: str) -> int:
 
 
 @command.command("build", context_settings=CONTEXT, epilog="Example:  gaitid norms build controls/ -o my_norms.yaml")
-@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RESULT...")
+@click.argument(
+    "results",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="RESULT...",
+    shell_complete=completed("results"),
+)
 @click.option("-o", "--output", required=True, type=Target(), help="The YAML file.")
 @click.option("--name", help="By which it is asked for; else the file's name.")
 @click.option("--title", help="Stands beside the curves; else the name.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gaitid.cli.common import Target, together
+from gaitid.cli.common import Target, completed, together
 from gaitid.errors import GaitidError
 
 if TYPE_CHECKING:
@@ -100,26 +100,51 @@ _FILE = click.Path(path_type=Path)
 
 #: Files that belong to a trial that is a table.
 table_inputs = together(
-    click.option("--forces", type=_FILE, help="Forces beside a CSV or TRC trial (.csv, .mot, .sto)."),
-    click.option("--plates", type=_FILE, help="YAML with corners of plates, for CSV, TRC and MOT."),
+    click.option(
+        "--forces",
+        type=_FILE,
+        shell_complete=completed("forces"),
+        help="Forces beside a CSV or TRC trial (.csv, .mot, .sto).",
+    ),
+    click.option(
+        "--plates",
+        type=_FILE,
+        shell_complete=completed("yaml_files"),
+        help="YAML with corners of plates, for CSV, TRC and MOT.",
+    ),
 )
 _model_help = "A bundled model's name (`gaitid models`), a YAML file, or auto: the one that fits."
 #: The model of commands that have to name it, or that choose it.
-model = click.option("--model", required=True, help=_model_help)
-model_or_auto = click.option("--model", default="auto", show_default=True, help=_model_help)
+model = click.option("--model", required=True, shell_complete=completed("models"), help=_model_help)
+model_or_auto = click.option(
+    "--model", default="auto", show_default=True, shell_complete=completed("models"), help=_model_help
+)
 subject_prefix = click.option(
     "--subject-prefix",
     metavar="NAME",
     help="Of a file with several subjects: the one whose labels begin with NAME and a colon.",
 )
 markers = click.option(
-    "--markers", type=_FILE, help="YAML marker set: which label each landmark has (`gaitid models markers TRIAL`)."
+    "--markers",
+    type=_FILE,
+    shell_complete=completed("marker_sets"),
+    help="YAML marker set: which label each landmark has (`gaitid models markers TRIAL`).",
 )
-subject = click.option("--subject", type=_FILE, help="YAML with the subject's measurements (`gaitid calibrate`).")
+subject = click.option(
+    "--subject",
+    type=_FILE,
+    shell_complete=completed("yaml_files"),
+    help="YAML with the subject's measurements (`gaitid calibrate`).",
+)
 #: All that an analysis takes beside the trial and the model.
 inputs = together(
     markers,
-    click.option("--static", type=_FILE, help="Calibration trial; wins over stored calibration."),
+    click.option(
+        "--static",
+        type=_FILE,
+        shell_complete=completed("trials"),
+        help="Calibration trial; wins over stored calibration.",
+    ),
     subject,
     table_inputs,
     subject_prefix,
@@ -134,6 +159,7 @@ loads = together(
     click.option(
         "--assign",
         multiple=True,
+        shell_complete=completed("sides"),
         metavar="SIDE=PLATES[@FIRST-LAST]",
         help="Which foot was on which plates, as left=1+2@234-296 (frames as the file numbers them); may be repeated; "
         "wins over the evidence. PLATES may be none.",
@@ -145,10 +171,16 @@ settings = click.option(
     "pairs",
     multiple=True,
     metavar="KEY=VALUE",
+    shell_complete=completed("settings"),
     help="Change one setting of the model, or say the file's unit of length (point_unit=mm); may be repeated.",
 )
 reader_set = click.option(
-    "--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Say the file's unit of length: point_unit=mm, cm or m."
+    "--set",
+    "pairs",
+    multiple=True,
+    metavar="KEY=VALUE",
+    shell_complete=completed("reader_settings"),
+    help="Say the file's unit of length: point_unit=mm, cm or m.",
 )
 keep_names = click.option("--keep-names", is_flag=True, help="Keep names of people stored in the trial.")
 log = click.option(

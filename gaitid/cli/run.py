@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli import INTERRUPTED, options
-from gaitid.cli.common import CONTEXT, attempt, folders_for, print_detail, print_error, print_info, talk_options
+from gaitid.cli.common import (
+    CONTEXT,
+    attempt,
+    completed,
+    folders_for,
+    print_detail,
+    print_error,
+    print_info,
+    talk_options,
+)
 from gaitid.cli.log import ERROR, Log
 from gaitid.cli.verdict import print_verdict
 from gaitid.dynamics import SOLVER_NAMES
@@ -32,11 +41,16 @@ MAX_CONTACTS = 8
     epilog="Example:  gaitid run walk.c3d --model pig --static static.c3d -o results\n\n"
     "How it is computed: docs/method.md; what is written: docs/record.md",
 )
-@click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
+@click.argument("trials", nargs=-1, required=True, metavar="TRIAL...", shell_complete=completed("trials"))
 @options.model_or_auto
 @options.inputs
 @click.option(
-    "-o", "--output", default=".", show_default=True, help="Folder for the files, or - for wrenches on stdout."
+    "-o",
+    "--output",
+    default=".",
+    show_default=True,
+    shell_complete=completed("folders"),
+    help="Folder for the files, or - for wrenches on stdout.",
 )
 @click.option(
     "--express-in",

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from gaitid.cli.common import CONTEXT, Target, print_info, talk_options, together
+from gaitid.cli.common import CONTEXT, Target, completed, print_info, talk_options, together
 from gaitid.cli.templates import WithTemplates
 from gaitid.simulate.names import ABOUT, ABOUT_CHAINS
 
@@ -87,8 +87,10 @@ _FAULTS = (
     "gaitid simulate show double_pendulum > mine.yaml; gaitid simulate mine.yaml -o simulated --rate-hz 200\n\n"
     "What a scenario file holds, and how exact the truth is: docs/simulate.md",
 )
-@click.argument("scenario")
-@click.option("-o", "--output", required=True, type=Target(), help="Folder for the files.")
+@click.argument("scenario", shell_complete=completed("scenarios"))
+@click.option(
+    "-o", "--output", required=True, type=Target(), shell_complete=completed("folders"), help="Folder for the files."
+)
 @together(*_TRIAL, *_PLATES, *_FAULTS)
 @talk_options
 def command(scenario: str, output: Path, **settings: Any) -> int:
@@ -133,7 +135,7 @@ def list_() -> int:
 
 
 @command.command("show", context_settings=CONTEXT, epilog="Example:  gaitid simulate show turn > mine.yaml")
-@click.argument("name")
+@click.argument("name", shell_complete=completed("scenarios"))
 @talk_options
 def show(name: str) -> int:
     """The YAML of the scenario NAME (a bundled one or a file), to copy and edit."""

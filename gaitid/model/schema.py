@@ -12,12 +12,12 @@ from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.expression import Expression, parse_expression
 from gaitid.model.fields import Faults, Fields
+from gaitid.model.settings import WORDS
 from gaitid.model.shapes import PointName, parse_frame, parse_point, parse_ref, parse_vector
 from gaitid.model.validate import faults_of
 
 SCHEMA = 1
 SEQUENCES = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")
-PELVIS_SEQUENCES = ("as_written", "tilt_first", "rotation_first")
 UNITS = ("kg", "mm", "cm", "m", "rad", "deg", "years")
 # m. The distance between neighbouring joint centres of a limb, from a newborn's to a giant's, and that of a segment
 # whose mass in kg a table gives, which may be any: outside, the markers are in another unit.
@@ -146,24 +146,24 @@ def parse_settings(fields: Fields) -> specs.Settings:
     settings = specs.Settings(
         gravity_m_per_s2=fields.number("gravity_m_per_s2", d.gravity_m_per_s2, 0, 100),
         cutoff_hz="auto" if fields.raw("cutoff_hz", "auto") == "auto" else _cutoff(fields, "cutoff_hz"),
-        marker_filter=fields.text("marker_filter", d.marker_filter, ("butterworth", "gcv_spline", "savitzky_golay")),
+        marker_filter=_word(fields, "marker_filter"),
         spline_mse_mm2=_cutoff(fields, "spline_mse_mm2", 1e-10),
         raw_cutoff_hz=fields.number("raw_cutoff_hz", d.raw_cutoff_hz, 0.01, 100000.0),
         force_cutoff_hz=_cutoff(fields, "force_cutoff_hz"),
-        joint_loads=fields.text("joint_loads", d.joint_loads, ("as_measured", "matched")),
-        plate_sampling=fields.text("plate_sampling", d.plate_sampling, ("local_quadratic", "centred_mean")),
-        acceleration=fields.text("acceleration", d.acceleration, ("quintic_spline",)),
-        angular_velocity=fields.text("angular_velocity", d.angular_velocity, ("quaternion_spline", "single_entries")),
-        segment_length=fields.text("segment_length", d.segment_length, ("trial_mean", "current")),
+        joint_loads=_word(fields, "joint_loads"),
+        plate_sampling=_word(fields, "plate_sampling"),
+        acceleration=_word(fields, "acceleration"),
+        angular_velocity=_word(fields, "angular_velocity"),
+        segment_length=_word(fields, "segment_length"),
         end_frames=fields.integer("end_frames", d.end_frames, 2, 1000),
         contact_threshold_N=fields.number("contact_threshold_N", d.contact_threshold_N, 1, 1000),
         contact_edge_N=fields.number("contact_edge_N", d.contact_edge_N, 0.1, 1000),
-        remove_bias=fields.text("remove_bias", d.remove_bias, ("auto", "always", "never")),
+        remove_bias=_word(fields, "remove_bias"),
         bias_limit_N=fields.number("bias_limit_N", d.bias_limit_N, 0.0, 1000),
-        edge_frames=fields.text("edge_frames", d.edge_frames, ("unknown", "known")),
+        edge_frames=_word(fields, "edge_frames"),
         external_support=fields.flag("external_support", d.external_support),
-        pelvis_sequence=fields.text("pelvis_sequence", d.pelvis_sequence, PELVIS_SEQUENCES),
-        doubtful_labels=fields.text("doubtful_labels", d.doubtful_labels, ("unknown", "keep")),
+        pelvis_sequence=_word(fields, "pelvis_sequence"),
+        doubtful_labels=_word(fields, "doubtful_labels"),
         gap_sure_s=fields.number("gap_sure_s", d.gap_sure_s, 0.0, 2.0),
         gap_spline_s=fields.number("gap_spline_s", d.gap_spline_s, 0.0, 2.0),
         gap_rigid_s=fields.number("gap_rigid_s", d.gap_rigid_s, 0.0, 2.0),
@@ -173,6 +173,11 @@ def parse_settings(fields: Fields) -> specs.Settings:
         fields.faults.add(f"{fields.at('contact_edge_N')}: must not be above contact_threshold_N")
     fields.done()
     return settings
+
+
+def _word(fields: Fields, key: str) -> str:
+    """One of `WORDS`."""
+    return fields.text(key, str(getattr(specs.Settings(), key)), WORDS[key])
 
 
 def _cutoff(fields: Fields, key: str, low: float = 0.01) -> float | None:

@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from gaitid.records import NamedTuple
+
+#: What a setting that is a word may be; the other settings are numbers, yes or no, or what `Settings` says of them.
+WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "marker_filter": ("butterworth", "gcv_spline", "savitzky_golay"),
+        "joint_loads": ("as_measured", "matched"),
+        "plate_sampling": ("local_quadratic", "centred_mean"),
+        "acceleration": ("quintic_spline",),
+        "angular_velocity": ("quaternion_spline", "single_entries"),
+        "segment_length": ("trial_mean", "current"),
+        "remove_bias": ("auto", "always", "never"),
+        "edge_frames": ("unknown", "known"),
+        "pelvis_sequence": ("as_written", "tilt_first", "rotation_first"),
+        "doubtful_labels": ("unknown", "keep"),
+    }
+)
 
 
 class Settings(NamedTuple):

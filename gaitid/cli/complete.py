@@ -1,0 +1,199 @@
+"""What a shell is offered for each argument and option: names that come with gaitid, files by suffix, `KEY=VALUE`.
+
+Loaded only when a shell asks, and loads little itself: nobody waits for TAB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from gaitid.model.bundled import bundled_files, bundled_folder
+
+Items = list[CompletionItem]
+
+_TRIALS = (".c3d", ".csv", ".trc")
+_YAML = (".yaml", ".yml")
+
+
+# --- files --------------------------------------------------------------------------------------------------
+
+
+def trials(ctx: click.Context, begin: str) -> Items:
+    return _files(begin, _TRIALS)
+
+
+def yaml_files(ctx: click.Context, begin: str) -> Items:
+    return _files(begin, _YAML)
+
+
+def forces(ctx: click.Context, begin: str) -> Items:
+    return _files(begin, (".csv", ".mot", ".sto"))
+
+
+def folders(ctx: click.Context, begin: str) -> Items:
+    return [CompletionItem(begin, type="dir")]
+
+
+def results(ctx: click.Context, begin: str) -> Items:
+    return _files(begin, (".run.json",))
+
+
+def data_sets(ctx: click.Context, begin: str) -> Items:
+    """Folders, trials and manifests."""
+    return _files(begin, (*_TRIALS, *_YAML))
+
+
+def _files(begin: str, suffixes: tuple[str, ...]) -> Items:
+    return [CompletionItem(begin, type="file", suffixes=suffixes)]
+
+
+# --- names --------------------------------------------------------------------------------------------------
+
+
+def models(ctx: click.Context, begin: str) -> Items:
+    """Bundled models and YAML files; auto where the command chooses."""
+    auto = ["auto"] if any(p.name == "model" and p.default == "auto" for p in ctx.command.params) else []
+    return _named([*auto, *_stems("configs")], begin)
+
+
+def marker_sets(ctx: click.Context, begin: str) -> Items:
+    return _named(_stems("configs/marker_sets"), begin)
+
+
+def limits(ctx: click.Context, begin: str) -> Items:
+    return _named(_stems("configs/limits"), begin)
+
+
+def mechanisms(ctx: click.Context, begin: str) -> Items:
+    return _named([*_subcommands(ctx), *_stems("configs/mechanisms")], begin)
+
+
+def scenarios(ctx: click.Context, begin: str) -> Items:
+    from gaitid.simulate.names import ABOUT, ABOUT_CHAINS
+
+    return _named([*_subcommands(ctx), *ABOUT, *ABOUT_CHAINS], begin, {**ABOUT, **ABOUT_CHAINS})
+
+
+def norms(ctx: click.Context, begin: str) -> Items:
+    """Published norms and YAML files; none where a page may go without."""
+    from gaitid.norms.sets import published_sets
+
+    none = ["none"] if ctx.info_name == "report" else []
+    return _named([*published_sets(), *none], begin)
+
+
+def figures(ctx: click.Context, begin: str) -> Items:
+    from gaitid.report.pictures.catalogue import figure_names
+
+    return _words(figure_names(), begin)
+
+
+def _stems(folder: str) -> list[str]:
+    return [path.stem for path in bundled_files(folder)] if bundled_folder(folder).is_dir() else []
+
+
+def _subcommands(ctx: click.Context) -> list[str]:
+    return list(ctx.command.commands) if isinstance(ctx.command, click.Group) else []
+
+
+def _named(names: Iterable[str], begin: str, about: dict[str, str] | None = None) -> Items:
+    """Names, and YAML files of one's own."""
+    return [*_words(names, begin, about), *_files(begin, _YAML)]
+
+
+def _words(names: Iterable[str], begin: str, about: dict[str, str] | None = None) -> Items:
+    return [CompletionItem(name, help=(about or {}).get(name)) for name in names if name.startswith(begin)]
+
+
+# --- KEY=VALUE ----------------------------------------------------------------------------------------------
+
+
+#: Settings of the reader, whose room takes longer to load (numpy) than all else that answers a shell: a test holds them
+#: to `gaitid.read.settings`.
+READER: dict[str, tuple[str, ...]] = {"point_unit": ("mm", "cm", "m")}
+
+
+def settings(ctx: click.Context, begin: str) -> Items:
+    """Keys of --set with an equals sign; after it the values that the key may have, where they are words."""
+    from gaitid.model.settings import WORDS, Settings
+
+    values = dict(READER)
+    for key, default in zip(Settings.__annotations__, Settings(), strict=True):
+        values[key] = ("yes", "no") if isinstance(default, bool) else WORDS.get(key, ())
+    values |= {"cutoff_hz": ("auto", "none"), "force_cutoff_hz": ("none",), "spline_mse_mm2": ("none",)}
+    values |= _choices(ctx.params.get("model"))
+    return _pairs(values, begin)
+
+
+def reader_settings(ctx: click.Context, begin: str) -> Items:
+    return _pairs(READER, begin)
+
+
+def tolerances(ctx: click.Context, begin: str) -> Items:
+    from gaitid.check.limits import TOLERANCES
+
+    return _pairs(dict.fromkeys(TOLERANCES, ()), begin)
+
+
+def sides(ctx: click.Context, begin: str) -> Items:
+    """Of --assign."""
+    return _pairs({"left": ("none",), "right": ("none",)}, begin)
+
+
+def _choices(model: object) -> dict[str, tuple[str, ...]]:
+    """The choices that a model declares, with their names; of all bundled models where none is named yet."""
+    own = Path(str(model)) if model else None
+    named = [path for path in bundled_files("configs") if path.stem == str(model).removesuffix(".yaml")]
+    found: dict[str, tuple[str, ...]] = {}
+    for path in [own] if own is not None and own.is_file() else named or bundled_files("configs"):
+        text = path.read_bytes()
+        if b"choices" not in text:
+            continue
+        import yaml
+
+        try:
+            content: Any = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        except (ValueError, yaml.YAMLError):
+            continue
+        choices = content.get("choices") if isinstance(content, dict) else None
+        for key, options in (choices if isinstance(choices, dict) else {}).items():
+            names = options.get("options", options) if isinstance(options, dict) else options
+            found[str(key)] = tuple(map(str, names)) if isinstance(names, dict | list) else ()
+    return found
+
+
+def _pairs(values: dict[str, tuple[str, ...]], begin: str) -> Items:
+    key, equals, typed = begin.partition("=")
+    if not equals:
+        return [CompletionItem(f"{name}=", type="open") for name in values if name.startswith(begin)]
+    return [CompletionItem(f"{key}={word}") for word in values.get(key, ()) if word.startswith(typed)]
+
+
+#: By the names under which commands ask (`gaitid.cli.common.completed`).
+COMPLETIONS: dict[str, Callable[[click.Context, str], Items]] = {
+    function.__name__: function
+    for function in (
+        trials,
+        yaml_files,
+        forces,
+        folders,
+        results,
+        data_sets,
+        models,
+        marker_sets,
+        limits,
+        mechanisms,
+        scenarios,
+        norms,
+        figures,
+        settings,
+        reader_settings,
+        tolerances,
+        sides,
+    )
+}

@@ -1,0 +1,19 @@
+"""Where the files lie that come with gaitid: apart, as a shell that completes a name needs nothing else."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def bundled_folder(name: str) -> Path:
+    """The folder `configs` or `sample_data`: inside an installed package, or beside it in a checkout."""
+    here = Path(__file__).resolve().parents[1]
+    inside = here / "_bundled" / name
+    return inside if inside.is_dir() else here.parent / name
+
+
+def bundled_files(name: str) -> list[Path]:
+    """The YAML files of a bundled folder, sorted (`Path.glob` compiles its pattern first: 0.5 ms)."""
+    return sorted(path for path in bundled_folder(name).iterdir() if path.suffix == ".yaml")
