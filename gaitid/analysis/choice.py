@@ -13,9 +13,11 @@ from gaitid.body.resolve import MeasurementFault
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import GaitidError, TrialError
 from gaitid.ground.vertical import MirroredError
-from gaitid.model import specs
+from gaitid.model import AUTO, specs
+from gaitid.model.choices import ChoiceError
 from gaitid.model.load import bundled_models, load_model
 from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
+from gaitid.read.settings import SETTINGS
 from gaitid.records import NamedTuple
 from gaitid.trial import Trial
 
@@ -72,7 +74,7 @@ def choose_model(
     ----------
     recordings : sequence of Recording
     overrides : mapping, optional
-        Settings that replace the models'.
+        Settings that replace the models', and options of their choices; a model that has no such choice does not fit.
     marker_set : MarkerSet, optional
         What the user says of labels.
     subject : Path or mapping, optional
@@ -91,10 +93,14 @@ def choose_model(
 
         if calibrated := calibrated_model(subject):  # what was measured in its static serves no other model
             return Choice(load_model(calibrated, overrides), f"the subject file was calibrated for {calibrated}")
-    models["pig"] = load_model(_bundled("pig"), overrides)
-    order = _order(recordings, models["pig"])
+    pig = _loaded("pig", overrides)
+    order = _order(recordings, load_model(_bundled("pig")) if isinstance(pig, ChoiceError) else pig)
     for name in order:
-        model = models[name] = models.get(name) or load_model(_bundled(name), overrides)
+        model = pig if name == "pig" else _loaded(name, overrides)
+        if isinstance(model, ChoiceError):  # another may declare it
+            faults[name], fitting[name] = [model] * len(recordings), (None,) * len(recordings)
+            continue
+        models[name] = model
         file = subject_of(subject, model)
         tried = [prepared_or_fault(r.trial, model, file, r.static, marker_set) for r in recordings]
         faults[name] = [answer if isinstance(answer, GaitidError) else None for answer in tried]
@@ -106,7 +112,9 @@ def choose_model(
                 raise fault  # its markers are there, and something is wrong with them, a measurement or the axes
         if not any(faults[name]):
             return Choice(model, _because(name, faults, len(recordings), order), fitting[name])
-    best = max(order, key=lambda name: (faults[name].count(None), -order.index(name)))
+    if not models:
+        raise next(fault for fault in faults["pig"] if fault)
+    best = max(models, key=lambda name: (faults[name].count(None), -order.index(name)))
     if any(fitting[best]):
         return Choice(models[best], _because(best, faults, len(recordings), order), fitting[best])
     raise _none_fits({name: of_model[0] for name, of_model in faults.items() if of_model[0] is not None})
@@ -119,6 +127,29 @@ def subject_of(given: Path | Mapping[str, Any] | None, model: specs.Model) -> Su
     from gaitid.body.subject_file import read_subject
 
     return read_subject(given, model)
+
+
+def check_settings(model: str, overrides: Mapping[str, Any]) -> None:
+    """Raise where a model takes none of these settings and choices; of the models that `auto` may take, where all do.
+
+    Raises
+    ------
+    ModelError
+    """
+    if model != AUTO:
+        load_model(model, overrides, SETTINGS)
+        return
+    answers = [_loaded(name, overrides) for name in PRECEDENCE]
+    if all(isinstance(answer, ChoiceError) for answer in answers):
+        raise next(answer for answer in answers if isinstance(answer, ChoiceError))
+
+
+def _loaded(name: str, overrides: Mapping[str, Any] | None) -> specs.Model | ChoiceError:
+    """The bundled model, or that it does not declare a choice that was made."""
+    try:
+        return load_model(_bundled(name), overrides, SETTINGS)
+    except ChoiceError as error:
+        return error
 
 
 def _bundled(name: str) -> Path:

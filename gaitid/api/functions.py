@@ -147,7 +147,9 @@ def _made(
             prepared = replace(prepared, inputs=(*prepared.inputs, _mapping_input(in_memory["subject"])))
         model = in_memory.get("model", prepared.model)
         if model is not None and in_memory.keys() & {"model", "subject"}:
-            known = prepared.inputs if prepared.model is None else prepared.inputs[len(model.paths) :]
+            known = (
+                prepared.inputs if prepared.model is None else prepared.inputs[len(run.model_inputs(prepared.model)) :]
+            )
             prepared = run.with_model(replace(prepared, inputs=known), model)
     with _one_line(str(path) if path is not None else stem):
         if path is None:

@@ -24,6 +24,7 @@ from gaitid.inputs import found_trial, input_record
 from gaitid.model import AUTO
 from gaitid.model.hidden import about_hidden
 from gaitid.model.load import load_model
+from gaitid.read.settings import SETTINGS
 from gaitid.run import RunOptions
 
 
@@ -59,9 +60,10 @@ def make_jobs(planned: Sequence[Planned], options_of: Callable[[Planned], RunOpt
         options = options_of(trial)
         key = (options.model, repr(options.overrides))
         if key not in models:
-            load = partial(load_model, options.model, options.overrides)
+            load = partial(load_model, options.model, options.overrides, SETTINGS)
             # bundled models change with the version only
-            models[key] = () if options.model == AUTO else about_hidden(options.model, load).paths
+            model = None if options.model == AUTO else about_hidden(options.model, load)
+            models[key] = () if model is None else (*model.paths, *model.option_files)
         extra = (options.subject, options.static, options.beside, options.forces, options.plates, options.markers)
         shared = [hashed(path) for path in (*models[key], *(p for p in extra if p is not None))]
         discovered = trial.static is not None and trial.static.how != "given"

@@ -29,7 +29,6 @@ from gaitid.cli.log import ERROR, INFO, WARNING, Log
 from gaitid.cli.run import RESULT_OPTIONS, given_options, recorded_command
 from gaitid.cli.run import command as run_command
 from gaitid.errors import GaitidError, counted, first_few
-from gaitid.model import AUTO
 
 if TYPE_CHECKING:
     from gaitid.batch.job import Job, Outcome
@@ -340,10 +339,9 @@ def _options_of(common: tuple[str, ...], planned: Planned) -> RunOptions:
     try:
         chosen, in_order = _parsed(words)
         if "--set" in planned.words:
-            from gaitid.model.load import load_model
-            from gaitid.read.settings import SETTINGS
+            from gaitid.analysis.choice import check_settings
 
-            load_model("pig" if chosen.model == AUTO else chosen.model, chosen.overrides, SETTINGS)
+            check_settings(chosen.model, chosen.overrides)
     except (click.UsageError, GaitidError) as error:
         text = error.line() if isinstance(error, GaitidError) else error.format_message().removesuffix(".")
         raise GaitidError(f"{planned.where or planned.trial}: {text}") from None

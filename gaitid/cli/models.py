@@ -85,7 +85,7 @@ def _resolved(name: str) -> str:
     from gaitid.model.hidden import about_hidden
     from gaitid.model.load import merged_content
 
-    content, paths = about_hidden(name, lambda: merged_content(_model_file(name), ()))
+    merged = about_hidden(name, lambda: merged_content(_model_file(name)))
 
     class Plain(yaml.SafeDumper):
         """Without anchors: a person reads this."""
@@ -93,8 +93,29 @@ def _resolved(name: str) -> str:
         def ignore_aliases(self, data: Any) -> bool:
             return True
 
-    body = yaml.dump(content, Dumper=Plain, sort_keys=False, allow_unicode=True, width=110)
-    return f"# {paths[0].name}, with {', '.join(p.name for p in paths[1:]) or 'nothing'} merged in\n{body}"
+    body = yaml.dump(merged.content, Dumper=Plain, sort_keys=False, allow_unicode=True, width=110)
+    own, *others = (path.name for path in merged.paths)
+    return f"# {own}, with {', '.join(others) or 'nothing'} merged in\n{body}"
+
+
+@command.command("choices", context_settings=CONTEXT, epilog="Example:  gaitid models choices pig")
+@click.argument("name", required=False)
+@talk_options
+def choices(name: str | None) -> int:
+    """What may be chosen with --set CHOICE=OPTION in the model NAME, or in each bundled model: model, choice, option,
+    whether it is the default, what it is, and its source, separated by tabs.
+    """
+    from gaitid.model.load import bundled_models, merged_content
+
+    files = [_model_file(name)] if name is not None else list(bundled_models().values())
+    lines = []
+    for path in files:
+        for choice, of in merged_content(path).choices.items():
+            for key, option in of.options.items():
+                default = "default" if key == of.default else ""
+                lines.append("\t".join((path.stem, choice, key, default, option.title, option.source)) + "\n")
+    click.echo("".join(lines), nl=False)
+    return 0
 
 
 @command.command("schema", context_settings=CONTEXT, epilog="Example:  gaitid models schema")
@@ -109,19 +130,20 @@ def schema() -> int:
 @click.argument("file", shell_complete=completed("models"))
 @talk_options
 def validate(file: str) -> int:
-    """Check a model FILE with all that it extends, or a marker set: OK, or one line with every fault and exit code 1.
+    """Check a model FILE with all that it extends and each option of its choices, or a marker set: OK, or one
+    line with every fault and exit code 1.
 
     Warnings on stderr name markers that nothing uses.
     """
     from gaitid.model.hidden import about_hidden
-    from gaitid.model.load import load_model
+    from gaitid.model.load import with_each_option
     from gaitid.model.unused import unknown_landmarks, unused_markers
 
     known = _marker_set(file)
     if known is not None:
         notes = unknown_landmarks(known)
     else:
-        model = about_hidden(file, lambda: load_model(file))
+        model = about_hidden(file, lambda: with_each_option(file))
         notes = unused_markers(model)
     for note in notes:
         print_info(f"warning: {note.text}")
@@ -186,6 +208,18 @@ extends: FILE or NAME             # a model to start from: mappings are merged k
                                   #   replaced whole, a key set to null is taken away
 sources: ANYTHING                 # references, for people
 table: FILE                       # (required) segment parameters, beside this file or bundled
+
+choices:                          # = none; each can be given with --set NAME=OPTION (table always, also as a file)
+  NAME:
+    title: TEXT                   # = ""
+    default: OPTION               # (required) merged in before what this file says itself
+    options_from: FILE            # = none; options that models share: gaitid_choice: {version}, title, options
+    options:                      # (required); an option of `extends` is replaced whole, null takes it away
+      OPTION:
+        title: TEXT               # = ""
+        source: TEXT              # (required)
+        definitions:              # = none; merged over the model where the option is chosen
+          SECTION: ANYTHING       # any of: {sections}
 
 sides:                            # (required) one or both
   left: {{letter: TEXT, sign: 1 or -1}}       # {{S}} in labels is the letter
@@ -301,6 +335,7 @@ SETTING_NOTES = {
 def schema_text() -> str:
     """The description with the choices and defaults that the code has now."""
     from gaitid.model import expression
+    from gaitid.model.choices import SECTIONS
     from gaitid.model.schema import LENGTHS, MEASURED_LENGTHS, SCHEMA, SEQUENCES, UNITS
     from gaitid.model.shapes import AXES, FRAMES, POINTS, VECTORS, schema_lines
     from gaitid.model.specs import Settings
@@ -318,6 +353,7 @@ def schema_text() -> str:
         axes=" or ".join(AXES),
         sequences=" or ".join(SEQUENCES),
         functions=", ".join(functions),
+        sections=", ".join(SECTIONS),
         lengths=[*LENGTHS],
         own_lengths=[*MEASURED_LENGTHS],
         settings="\n".join(lines) + "\n",

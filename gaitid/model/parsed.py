@@ -17,7 +17,14 @@ def parse_all(configs: Path) -> str:
     """Every model and table of a folder as JSON: its content by the SHA-256 of its file."""
     from gaitid.model.yaml_file import load_yaml
 
-    files = sorted([*configs.glob("*.yaml"), *configs.glob("tables/*.yaml"), *configs.glob("marker_sets/*.yaml")])
+    files = sorted(
+        [
+            *configs.glob("*.yaml"),
+            *configs.glob("tables/*.yaml"),
+            *configs.glob("marker_sets/*.yaml"),
+            *configs.glob("choices/*.yaml"),
+        ]
+    )
     return json.dumps({_digest(file): load_yaml(file) for file in files}, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
 from gaitid.errors import ModelError
 from gaitid.model import specs
+from gaitid.model.choices import Defined
 from gaitid.model.expression import Expression, parse_expression
 from gaitid.model.fields import Faults, Fields
 from gaitid.model.settings import WORDS
 from gaitid.model.shapes import PointName, parse_frame, parse_point, parse_ref, parse_vector
-from gaitid.model.validate import faults_of
+from gaitid.model.validate import faults_of, without_unused
 
 SCHEMA = 1
 SEQUENCES = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")
@@ -24,7 +25,9 @@ UNITS = ("kg", "mm", "cm", "m", "rad", "deg", "years")
 LENGTHS, MEASURED_LENGTHS = (0.04, 0.8), (0.001, 10.0)
 
 
-def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], name: str) -> specs.Model:
+def parse_model(
+    content: object, table: specs.Table, paths: tuple[Path, ...], name: str, optional: Set[Defined] = frozenset()
+) -> specs.Model:
     """Check a model's content and make a `Model` of it.
 
     Parameters
@@ -36,6 +39,8 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
         The files it came from, the model itself first.
     name : str
         Of the file, for the error.
+    optional : set of Defined
+        What options of choices define: left out where nothing uses it.
 
     Raises
     ------
@@ -103,9 +108,10 @@ def parse_model(content: object, table: specs.Table, paths: tuple[Path, ...], na
         caution=top.text("caution", ""),
         instead_of_heel=instead_of_heel,
     )
-    top.asked |= {"sources", "table", "ground_contact", "progression", "vertical"}
+    top.asked |= {"sources", "table", "ground_contact", "progression", "vertical", "choices"}
     top.done()
     if not faults.lines:
+        model = without_unused(model, optional)
         for fault in faults_of(model):
             faults.add(fault)
         model = _with_pelvis_in_order(model, faults)

@@ -253,6 +253,31 @@ class Scope(NamedTuple):
     calibration_markers: Mapping[str, tuple[str, ...]] = _EMPTY
 
 
+#: Who decided what a choice of a model is: its default, its own definitions in place of any option, or a user.
+BY_DEFAULT, BY_MODEL, BY_USER = "default of the model", "the model's own definitions", "--set"
+
+
+class Chosen(NamedTuple):
+    """What a choice that a model declares is.
+
+    Attributes
+    ----------
+    option : str
+        Empty where the model has definitions of its own in place of its default option's.
+    by : str
+        `BY_DEFAULT`, `BY_MODEL` or `BY_USER`.
+    source : str
+        Of the option.
+    """
+
+    option: str
+    by: str
+    source: str
+
+
+NO_OPTION = Chosen("", BY_MODEL, "")
+
+
 class Model(NamedTuple):
     """A model file, parsed and checked.
 
@@ -276,6 +301,10 @@ class Model(NamedTuple):
         have where the trial holds none of them.
     marker_set : str
         The marker set that it was bound with; empty where the model names all labels itself.
+    choices : mapping of str to Chosen
+        What the choices that it declares are; ``table`` is always one of them.
+    option_files : tuple of Path
+        Files of their own that these options stand in.
     """
 
     name: str
@@ -301,6 +330,8 @@ class Model(NamedTuple):
     spelled: Mapping[tuple[str, str], tuple[str, ...]] = _EMPTY
     marker_set: str = ""
     instead_of_heel: str = ""
+    choices: Mapping[str, Chosen] = _EMPTY
+    option_files: tuple[Path, ...] = ()
 
     def assumes_axes(self, name: str) -> bool:
         """Whether the markers do not tell a component of a joint's moment, or of the base's angle.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from gaitid.model import specs
+from gaitid.model.choices import Defined
 from gaitid.model.expression import Expression
 from gaitid.model.fields import nearest
 from gaitid.model.shapes import FrameName, PointName, Use, uses
@@ -42,6 +43,22 @@ def used_names(model: specs.Model) -> set[tuple[str, str, bool]]:
         for kind, name in uses(part)
     )
     return {definition for definition in found if definition is not None}
+
+
+def without_unused(model: specs.Model, optional: Set[Defined]) -> specs.Model:
+    """The model without those numbers, points and frames of a set that nothing uses, not even another of them."""
+    left = set(optional)
+    while left:
+        used = used_names(model)
+        unused = {d for d in left if (d[1].removesuffix("s"), d[2], d[0] == "each_side") not in used}
+        if not unused:
+            break
+        left -= unused
+        for section, part, name in unused:
+            scope = getattr(model, section)
+            kept = {key: value for key, value in getattr(scope, part).items() if key != name}
+            model = model._replace(**{section: scope._replace(**{part: kept})})
+    return model
 
 
 def _bodies(model: specs.Model) -> list[tuple[str, specs.Segment]]:

@@ -57,6 +57,7 @@ __all__ = [
     "file_texts",
     "files_read",
     "inputs_of",
+    "model_inputs",
     "notes_of_trial",
     "parts_of",
     "prepare",

@@ -64,7 +64,9 @@ def refuse_to_replace_inputs(folder: Path, path: Path, prepared: Prepared) -> No
     """
     assert prepared.model is not None  # settled
     results = [folder / f"{path.stem}.{name}" for name in (*(f"{table}.csv" for table in TABLES), "run.json")]
-    refuse_to_overwrite(results, [*files_read(path, prepared.options), *prepared.model.paths])
+    refuse_to_overwrite(
+        results, [*files_read(path, prepared.options), *prepared.model.paths, *prepared.model.option_files]
+    )
 
 
 def file_texts(stem: str, result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, str]]) -> dict[str, str]:

@@ -155,4 +155,10 @@ def prepare(options: RunOptions) -> Prepared:
 
 
 def model_inputs(model: Model) -> list[Mapping[str, str]]:
-    return [input_record("model" if i < len(model.paths) - 1 else "table", p) for i, p in enumerate(model.paths)]
+    *files, table = model.paths
+    roles = [
+        *(("model", file) for file in files),
+        ("table", table),
+        *(("options", file) for file in model.option_files),
+    ]
+    return [input_record(role, file) for role, file in roles]

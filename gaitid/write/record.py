@@ -87,6 +87,10 @@ def record(
             "title": model.title,
             "files": [str(i["path"]) for i in inputs if i["role"] in ("model", "table")],
             "table": {"name": model.table.name, "source": model.table.source},
+            "choices": {
+                name: {"option": chosen.option or None, "by": chosen.by, "source": chosen.source or None}
+                for name, chosen in model.choices.items()
+            },
             "marker_set": model.marker_set or None,
             "markers": {
                 f"{side}.{role}" if side else role: label
@@ -99,6 +103,7 @@ def record(
             "solver": result.solver,
             "express_in": list(express_in),
             **s._asdict(),
+            **{name: chosen.option or None for name, chosen in model.choices.items()},
             "static_foot_flat": result.subject.foot_flat,
         },
         "subject": {

@@ -178,10 +178,11 @@ def test_a_model_with_all_that_the_schema_says_is_required_and_no_more(tmp_path:
     import yaml
 
     content = yaml.safe_load(whole)
+    del content["choices"]  # whose defaults are merged in already, and would fill what is cut
     text = gaitid("models", "schema").out
     required = {m[1] for m in re.finditer(r"^([a-z_]+):.*\(required\)", text, re.MULTILINE)}
     optional = {m[1] for m in re.finditer(r"^([a-z_]+):(?!.*\(required\))", text, re.MULTILINE)}
-    assert required | optional >= set(content)
+    assert required | optional >= {*content, "choices"}
     for key in content:
         if key in ("subject", "subject_each_side", "middle"):
             continue  # other parts of this model use what they define

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from gaitid.errors import ModelError
 from gaitid.model import shapes, specs
 from gaitid.model.fields import Faults
-from gaitid.model.load import bundled_folder, load_model
+from gaitid.model.load import bundled_folder, load_model, merged_content
 from gaitid.model.schema import parse_model
 
-PIG = yaml.safe_load((bundled_folder("configs") / "pig.yaml").read_text(encoding="utf-8"))
+PIG = merged_content(bundled_folder("configs") / "pig.yaml").content
 TABLE = load_model("pig").table
 Edit = Callable[[dict[str, Any]], object]
 

@@ -1,0 +1,63 @@
+"""Where models and the files that they name are: by path or by name, bundled or beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from gaitid.errors import ModelError
+from gaitid.model.bundled import bundled_files, bundled_folder
+from gaitid.model.fields import nearest
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; a name that no file can have, being too long, is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def bundled_models() -> dict[str, Path]:
+    """Names and files of the models that come with gaitid."""
+    return {path.stem: path for path in bundled_files("configs")}
+
+
+def find_file(kind: str, name: str, bundled: Mapping[str, Path], todo: str = "") -> Path:
+    """The file that a user means: a path, or a bundled name with or without ``.yaml``; a path wins.
+
+    Raises
+    ------
+    ModelError
+        Neither; `kind` says what was looked for, `todo` where to look.
+    """
+    for candidate in (name, f"{name}.yaml"):
+        if is_file(Path(candidate)):
+            return Path(candidate)
+    stem = name.removesuffix(".yaml")
+    if stem in bundled:
+        return bundled[stem]
+    expected = f"a YAML file or one of {', '.join(bundled)}"
+    raise ModelError(f"no {kind} {name!r}{nearest(stem, list(bundled))}", expected=expected, todo=todo)
+
+
+def find_model(model: str) -> Path:
+    """The model's file: a path, or a bundled model's name; a file in the current folder wins."""
+    return find_file("model", model, bundled_models(), todo="see gaitid models list")
+
+
+def shown(path: Path) -> str:
+    """A file as an error names it: as given, and one that comes with gaitid without where that is installed."""
+    return path.name if path.is_relative_to(bundled_folder("configs")) else str(path)
+
+
+def beside(relative: str, paths: tuple[Path, ...]) -> Path:
+    """A path in a model is relative to the file that says so: the first in the line of inheritance that has it.
+
+    The bundled folder comes last, so that a copy of a bundled model works anywhere.
+    """
+    for folder in (*(p.parent for p in paths), bundled_folder("configs")):
+        if is_file(folder / relative):
+            return folder / relative
+    wrong = f"{shown(paths[0])}: no file {relative!r} beside the model"
+    raise ModelError(wrong, todo="give a path from the model's folder")
