@@ -99,7 +99,7 @@ def _resolved(name: str) -> str:
 
 
 @command.command("choices", context_settings=CONTEXT, epilog="Example:  gaitid models choices pig")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completed("models"))
 @talk_options
 def choices(name: str | None) -> int:
     """What may be chosen with --set CHOICE=OPTION in the model NAME, or in each bundled model: model, choice, option,
