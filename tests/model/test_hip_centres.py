@@ -1,8 +1,7 @@
 """Each regression for the hip's centre against a worked example, and the traps that other programs fell into.
 
-The example: 240 mm between the ASIS, a pelvis 200 mm deep, legs of 900 mm, markers of 14 mm. The numbers were computed by
-hand from each paper's formula (and agree with two or more public codes where these are right), to the hundredth of a
-millimetre in which they are given.
+The example: 240 mm between the ASIS, a pelvis 200 mm deep, legs of 900 mm, markers of 14 mm. Its numbers were computed
+apart from this project, from each paper's formula, and are given to the hundredth of a millimetre.
 """
 
 from __future__ import annotations
