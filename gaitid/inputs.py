@@ -106,6 +106,18 @@ def loads_beside(path: Path, forces: Path | None) -> Notes:
     return (Note("file_beside", f"{loads[0].name} lies beside it and was not used: {cure}", cure=cure),)
 
 
+def load_files_beside(path: Path) -> list[tuple[str, Path]]:
+    """Segment and file of the loads that lie beside a trial by its name: ``walk.load.left_shank.csv``, and ``….2.csv``
+    for a second one on the same segment."""
+    found = []
+    for file in _beside(path):
+        start, _, rest = file.name.partition(".load.")
+        segment, _, number = rest.removesuffix(".csv").partition(".")
+        if start == path.stem and rest.endswith(".csv") and segment and (number.isdecimal() or not number):
+            found.append((segment, int(number or 1), file))
+    return [(segment, file) for segment, _, file in sorted(found)]
+
+
 def _beside(path: Path) -> list[Path]:
     if not path.is_file():  # a trial in memory
         return []

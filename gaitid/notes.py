@@ -26,6 +26,7 @@ CODES = {
     "input_unused": ("doubt", "something that a given file describes fits nothing, and was not used"),
     "reading_assumed": ("assumption", "the file does not say something that reading it needs"),
     "reading_info": ("info", "something in the file was not taken as it stands, or is not needed"),
+    "load_assumed": ("assumption", "the file of a load on a segment does not say all of it"),
     "forces_partial": ("info", "the forces do not cover the whole trial; beside them they are unknown"),
     # markers
     "label_fault": ("error", "a label jumps, changes places or stands still; its frames count as not seen"),
@@ -150,7 +151,7 @@ def texts(notes: Iterable[Note]) -> list[str]:
     return [note.text for note in notes]
 
 
-def as_option(option: str, path: Path) -> str:
+def as_option(option: str, path: Path | str) -> str:
     """An option with its file as it has to be typed where the trial was named so."""
     text = str(path)
     if not text or not set(text) <= _PLAIN:

@@ -194,6 +194,8 @@ class Trial:
         Facts for `inspect` and the record: software, units as declared, encoding.
     notes : Notes
         What had to be assumed or repaired while reading.
+    loaded : tuple of (str, str)
+        Loads that the file says its bodies were under while it was recorded: the segment, and the file of the load.
     """
 
     path: Path
@@ -211,6 +213,7 @@ class Trial:
     origin: Mapping[str, str] = field(default_factory=dict)
     notes: Notes = ()
     assignments: tuple[Assignment, ...] = ()
+    loaded: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         points = read_only(self.points_g)

@@ -16,12 +16,13 @@ from gaitid.analysis.origin import Origin
 from gaitid.analysis.pipeline import calibration_of
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Calibration, Geometry
-from gaitid.body.poses import differentiate, pose_segments
+from gaitid.body.poses import Key, differentiate, pose_segments
 from gaitid.body.requested import display
 from gaitid.body.resolve import DIFFERENCE, STORED_IN_TRIAL
 from gaitid.body.sanity import check_body, line_notes
 from gaitid.body.standing import check_fits, compare_with_static
 from gaitid.body.subject import Subject
+from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError, first_few
 from gaitid.model import specs
 from gaitid.notes import Note, Notes, as_option
@@ -149,7 +150,12 @@ def _effect(result: Result, geometry: Geometry) -> Effect | None:
         return None
     other = pose_segments(geometry, result.markers, body.sides)
     motion = differentiate(other, trial.rate_hz)
-    mechanics = Mechanics(result.subject.mass_kg, result.gravity_g, result.solver)
+    applied: Mapping[Key, Wrench] = {}
+    if result.applied_loads:
+        from gaitid.analysis.applied_loads import summed
+
+        applied = summed(result.applied_loads)
+    mechanics = Mechanics(result.subject.mass_kg, result.gravity_g, result.solver, applied)
     angle, moment = (0.0, ""), (0.0, "")
     for side in body.model.sides:
         if side.name not in body.sides:

@@ -47,6 +47,7 @@ CONSEQUENCES: dict[str, Consequence] = {
     "input_unused": Consequence(USABLE, "correct the file that is given, or leave it out"),
     "reading_assumed": Consequence(GOOD, "declare it in the file, with --plates or with --set"),
     "reading_info": Consequence(GOOD),
+    "load_assumed": Consequence(GOOD, "write the moment, or the plates, into the files"),
     "forces_partial": Consequence(GOOD),
     # markers
     "label_fault": Consequence(USABLE, _LABELS),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.withheld import WHY
 from gaitid.dynamics.chain import Chain
-from gaitid.dynamics.contributions import CONTRIBUTIONS, contributions
+from gaitid.dynamics.contributions import APPLIED, CONTRIBUTIONS, contributions
 from gaitid.dynamics.fictitious import FICTITIOUS, Observer, relative_motion, segment_observer
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import ModelError
@@ -21,6 +21,7 @@ WORDS = {
     "inertia": "what accelerates and turns everything beyond the joint",
     "ground_reaction": "what answers the ground's load on the foot",
 }
+_OF_LOADS = "what answers the other loads that were measured (--load)"
 
 
 def contributed(result: Result, observer: str | None = None) -> Parts:
@@ -70,14 +71,31 @@ def check_observer(observer: str | None, model: Model) -> None:
 
 def _of_leg(result: Result, leg: SideResult, observer: str | None) -> list[Mapping[str, Wrench]]:
     if leg.chain is None:  # not recorded: its wrenches are unknown, and so are their parts
-        names = CONTRIBUTIONS if observer is None else (*CONTRIBUTIONS, *FICTITIOUS)
+        names = (*CONTRIBUTIONS, *((APPLIED,) if _loaded(result) else ()), *(FICTITIOUS if observer else ()))
         return [dict.fromkeys(names, wrench) for wrench in leg.wrenches.values()]
     if observer is None:
-        return contributions(leg.chain, result.gravity_g)
+        return _with_loads(contributions(leg.chain, result.gravity_g), result)
     rider = _rider(result, leg, leg.chain, observer)
     velocities = [motion.vel_g for motion in leg.motions.values()]
     seen = [relative_motion(link, v, rider) for link, v in zip(leg.chain.links, velocities, strict=True)]
-    return contributions(leg.chain, result.gravity_g, rider, seen)
+    return _with_loads(contributions(leg.chain, result.gravity_g, rider, seen), result)
+
+
+def _loaded(result: Result) -> bool:
+    """Whether a load was measured on a segment of any side: then all sides have its columns."""
+    return any(load.side for load in result.applied_loads)
+
+
+def _with_loads(terms: list[Mapping[str, Wrench]], result: Result) -> list[Mapping[str, Wrench]]:
+    """The same with a column for loads on a side that has none, where the other has."""
+    if not _loaded(result) or APPLIED in terms[0]:
+        return terms
+
+    def nothing(joint: Mapping[str, Wrench]) -> Wrench:
+        like = joint["gravity"]
+        return Wrench(0.0 * like.f_g, 0.0 * like.m_g, like.p_g)
+
+    return [{**joint, APPLIED: nothing(joint)} for joint in terms]
 
 
 def _rider(result: Result, leg: SideResult, chain: Chain, segment: str) -> Observer:
@@ -87,9 +105,9 @@ def _rider(result: Result, leg: SideResult, chain: Chain, segment: str) -> Obser
     return segment_observer(result.base, result.base.vel_g, result.base_wrench.p_g)
 
 
-def contributions_in_words(observer: str | None) -> str:
-    """What the columns mean, for the record."""
-    words = "; ".join(f"{name}: {text}" for name, text in WORDS.items())
+def contributions_in_words(observer: str | None, loads: bool = False) -> str:
+    """What the columns mean, for the record; `loads` where there are measured loads but the ground's."""
+    words = "; ".join(f"{name}: {text}" for name, text in (WORDS | ({APPLIED: _OF_LOADS} if loads else {})).items())
     if observer is not None:
         words += (
             f"; as seen from the {observer} (axes that turn with it, attached to its proximal joint, on a base without "

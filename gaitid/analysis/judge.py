@@ -155,7 +155,8 @@ def _without_stance(result: Result, measured: Sequence[str]) -> dict[str, str]:
     """The legs without a whole stance, and why; none where the model asks for no loads, or gives no wrenches."""
     if not result.model.touches_ground or result.model.no_wrenches_because:
         return {}
-    why = {side: _why_no_stance(result, side, result.sides[side]) for side in measured}
+    by_plates = [side for side in measured if not result.carried_by_file(side)]
+    why = {side: _why_no_stance(result, side, result.sides[side]) for side in by_plates}
     return {side: text for side, text in why.items() if text}
 
 

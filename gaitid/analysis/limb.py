@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 
 import numpy as np
 
 from gaitid.analysis.result import BodyParameters, SideResult
 from gaitid.body.frames import Geometry
 from gaitid.body.kinematics import SegmentMotion, clinical_angles, clinical_moments, joint_axes
-from gaitid.body.poses import Body, Motion
+from gaitid.body.poses import Body, Key, Motion
 from gaitid.dynamics.chain import Chain, Link
 from gaitid.dynamics.newton_euler import SOLVERS
 from gaitid.dynamics.wrench import Wrench
@@ -19,7 +20,7 @@ from gaitid.model.shapes import PointName
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import apply_transposed, dot
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.trial import Array
+from gaitid.trial import Array, Mask
 
 
 @frozen_dataclass(eq=False)
@@ -33,11 +34,14 @@ class Mechanics:
     gravity_g : (3,) array, m/s²
     solver : str
         One of `SOLVERS`.
+    applied : mapping of (side, segment) to Wrench
+        Measured loads but the ground's, laboratory axes; the side of the base is empty.
     """
 
     mass_kg: float
     gravity_g: Array
     solver: str
+    applied: Mapping[Key, Wrench] = field(default_factory=dict)
 
 
 def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mechanics: Mechanics) -> SideResult:
@@ -74,7 +78,11 @@ def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mec
             powers[spec.joint] = np.full_like(powers[spec.joint], np.nan)
     angles, moments = _in_words(side, body, wrenches, mass)
     weighed = all(np.isfinite(link.mass) for link in links)
-    coverage = {joint: _coverage(wrench, load, joints[joint], weighed) for joint, wrench in wrenches.items()}
+    unloaded = _unknown_loads(chain)
+    coverage = {
+        joint: _coverage(wrench, unknown, joints[joint], weighed)
+        for (joint, wrench), unknown in zip(wrenches.items(), unloaded, strict=True)
+    }
     if model.no_wrenches_because:
         coverage = {joint: {"filled": 0, model.no_wrenches_because: len(joints[joint])} for joint in wrenches}
     return SideResult(load, load, motions, joints, wrenches, axes, angles, moments, powers, bodies, coverage, chain)
@@ -157,7 +165,8 @@ def _link(
         inertia = moments[:, :, None] * np.eye(3)
     wrench = load.wrench if load is not None and spec.ground else None
     pose = (motion.R_gs, motion.com_g, motion.acc_g, motion.omega_g, motion.alpha_g)
-    return Link(mass, inertia, *pose, joint, wrench), mean_length, row.source
+    applied = mechanics.applied.get((side, spec.segment))
+    return Link(mass, inertia, *pose, joint, wrench, applied), mean_length, row.source
 
 
 def base_wrench(
@@ -183,6 +192,9 @@ def base_wrench(
         for side in sides:
             for joint in tops:
                 total = total.plus(side.wrenches[joint].at(com_g))
+        if (load := mechanics.applied.get(body.base)) is not None:
+            load = load.at(com_g)
+            total = total.plus(Wrench(-load.f_g, -load.m_g, com_g))
         return total, None
     chains = [side.chain for side in sides if side.chain is not None]
     if len(chains) < len(sides):
@@ -222,10 +234,18 @@ def _determined(
     }
 
 
-def _coverage(wrench: Wrench, load: FootLoad, joint_g: Array, weighed: bool) -> dict[str, int]:
+def _unknown_loads(chain: Chain) -> list[Mask]:
+    """For each joint the frames, (frames,), in which a load beyond it is not known."""
+    unknown = []
+    for link in chain.links:
+        loads = [load for load in (link.external, link.applied) if load is not None]
+        unknown.append(np.any([~known_rows(load.f_g) for load in loads], axis=0) if loads else np.bool_(False))
+    return [np.any(np.broadcast_arrays(*(unknown[k] for k in chain.beyond(i))), axis=0) for i in range(len(unknown))]
+
+
+def _coverage(wrench: Wrench, unknown_load: Mask, joint_g: Array, weighed: bool) -> dict[str, int]:
     """How many frames of a joint are filled, and why the others are empty; `weighed` where the masses are known."""
     filled = known_rows(wrench.m_g)
-    unknown_load = ~known_rows(load.wrench.f_g)
     unseen = ~known_rows(joint_g)
     rest = ~filled
     counts = {"filled": int(filled.sum())}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from gaitid.analysis.conventions import conventions
 from gaitid.analysis.figures import figure_notes
@@ -19,10 +20,11 @@ from gaitid.body.calibration import calibrate, marker_templates
 from gaitid.body.centre_of_mass import acceleration_of_body
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
-from gaitid.body.poses import Body, Motion, differentiate, pose_body
+from gaitid.body.poses import Body, Key, Motion, differentiate, pose_body
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.standing import check_sides, check_stands
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording
+from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError, TrialError
 from gaitid.gait.impact import find_impacts, impact_notes, matched_load
 from gaitid.gait.spatiotemporal import analyse_gait
@@ -39,6 +41,10 @@ from gaitid.notes import Note, Notes, ranked
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
 
+if TYPE_CHECKING:
+    from gaitid.analysis.applied_loads import AppliedLoad
+    from gaitid.read.tables.body_load import BodyLoad
+
 
 @frozen_dataclass()
 class Options:
@@ -54,12 +60,15 @@ class Options:
         Which foot was on which plates, frames as the file numbers them.
     marker_set : MarkerSet or None
         What the labels of the markers mean, where the user says it.
+    loads : tuple of (str, BodyLoad)
+        Measured loads on segments but the ground's, by the word that names the segment.
     """
 
     solver: str = "block"
     require_forces: bool = False
     by_hand: tuple[ByHand, ...] = ()
     marker_set: MarkerSet | None = None
+    loads: tuple[tuple[str, BodyLoad], ...] = ()
 
 
 def analyse(
@@ -96,18 +105,24 @@ def analyse(
 def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, options: Options) -> Result:
     """`analyse` for a trial whose markers and measurements were found before, with the same static."""
     model, needs, subject, up_g = prepared.model, prepared.needs, prepared.subject, prepared.up_g
+    if options.loads or trial.loaded:
+        from gaitid.analysis.applied_loads import check_loads  # of few trials
+
+        check_loads(trial, model, options.loads)
     calibration = calibration_of(prepared, list(needs))
     markers = clean_markers(trial, model, marker_templates(calibration, model, list(needs)))
     body = pose_body(model, markers, subject, list(needs), up_g, calibration)
     motion = differentiate(body, trial.rate_hz)
+    applied, on_segments, applied_notes = _applied(options, body, motion, trial.rate_hz)
 
     ground = ground_under(trial, markers, list(needs), body.geometry)
     by_hand = _as_indices(options.by_hand, trial, list(ground.feet))
-    balance = _balance(body, motion, up_g, trial.rate_hz)
+    balance = None if applied else _balance(body, motion, up_g, trial.rate_hz)  # the ground carries not all of it
     stand = Stand(ground, by_hand, motion.base.vel_g @ up_g, body.settings, static, prepared.static_model, balance)
     subject, loads, faults, mass_notes = sound_loads(subject, model, stand, trial, body)
     ground = faults.without(ground)
-    loads_notes = _loads_notes(trial, model, ground, loads, options.require_forces)
+    by_file = _sides_by_file(trial, model, applied)
+    loads_notes = _loads_notes(trial, model, ground, loads, options.require_forces, by_file)
     threshold_N = body.settings.contact_threshold_N
     gait = analyse_gait(trial.events, loads.by_side, ground.feet, motion.base.com_g, ground.floor, threshold_N)
 
@@ -118,11 +133,13 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
         acting = {side: matched_load(load, bandwidth_hz, trial.rate_hz) for side, load in acting.items()}
     impacts = find_impacts(acting, loads.contacts, trial.rate_hz, weight_N, bandwidth_hz)
 
-    mechanics = Mechanics(subject.mass_kg, -body.settings.gravity_m_per_s2 * up_g, options.solver)
+    gravity_g = -body.settings.gravity_m_per_s2 * up_g
+    mechanics = Mechanics(subject.mass_kg, gravity_g, options.solver, on_segments)
     sides: dict[str, SideResult] = {}
     for side in model.sides:
         if side.name in needs:
-            load = acting[side.name] if model.touches_ground else no_load(trial.n_frames)
+            measured = model.touches_ground and side.name not in by_file
+            load = acting[side.name] if measured else no_load(trial.n_frames)
             limb = solve_limb(side, body, motion, load, mechanics)
             sides[side.name] = replace(limb, load=loads.by_side.get(side.name, load))
         else:
@@ -165,14 +182,36 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
                 *faults.notes,
                 *loads.notes,
                 *loads_notes,
+                *applied_notes,
                 *impact_notes(impacts, trial.first_frame, bandwidth_hz),
                 *_wrench_notes(model, sides, options.require_forces),
                 *([Note("model_limits", model.caution)] if model.caution else []),
             )
         ),
         verdict=NOT_JUDGED,
+        applied_loads=applied,
     )
     return judged(result, (*result.notes, *figure_notes(result)))
+
+
+def _applied(
+    options: Options, body: Body, motion: Motion, rate_hz: float
+) -> tuple[tuple[AppliedLoad, ...], Mapping[Key, Wrench], Notes]:
+    """Measured loads but the ground's: each, all on one segment together, and what is worth saying."""
+    if not options.loads:
+        return (), {}, ()
+    from gaitid.analysis.applied_loads import apply_loads, summed
+
+    applied, notes = apply_loads(options.loads, body, motion, rate_hz)
+    return applied, summed(applied), notes
+
+
+def _sides_by_file(trial: Trial, model: specs.Model, applied: Sequence[AppliedLoad]) -> tuple[str, ...]:
+    """The sides whose foot carries a load of a file in a trial without any plate: all that acts on it, then."""
+    if trial.plates or trial.refused_plates:
+        return ()
+    feet = {body.segment for body in model.chain if body.ground}
+    return tuple(dict.fromkeys(load.side for load in applied if load.segment in feet))
 
 
 # --- what is there ------------------------------------------------------------------------------------------
@@ -336,10 +375,16 @@ def _as_indices(by_hand: Sequence[ByHand], trial: Trial, sides: Sequence[str]) -
     return result
 
 
-def _loads_notes(trial: Trial, model: specs.Model, ground: Ground, loads: Loads, require_forces: bool) -> Notes:
+def _loads_notes(
+    trial: Trial, model: specs.Model, ground: Ground, loads: Loads, require_forces: bool, by_file: Sequence[str]
+) -> Notes:
     """Where other programs say otherwise, and that no foot's load is known from plates."""
     if not model.touches_ground:
         return ()
+    if by_file:
+        feet = f"{' and '.join(by_file)} {'foot' if len(by_file) == 1 else 'feet'}"
+        text = f"the trial has no force plates: the load given with --load is taken as all that acts on the {feet}"
+        return (Note("load_assumed", text),)
     notes = disagreements(trial.assignments, loads.contacts, trial)
     if any(contact.plates for contact in loads.contacts):
         return notes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gaitid.analysis.verdict import Verdict
 from gaitid.body.kinematics import SegmentMotion
@@ -21,6 +21,9 @@ from gaitid.model.specs import Model, Settings
 from gaitid.notes import Notes
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask, Trial
+
+if TYPE_CHECKING:
+    from gaitid.analysis.applied_loads import AppliedLoad
 
 
 @frozen_dataclass(eq=False)
@@ -114,6 +117,8 @@ class Result:
         Ranked.
     verdict : Verdict
         What it can be used for.
+    applied_loads : tuple of AppliedLoad
+        Measured loads on segments but the ground's.
     """
 
     trial: Trial
@@ -136,11 +141,18 @@ class Result:
     conventions: Mapping[str, str]
     notes: Notes
     verdict: Verdict
+    applied_loads: tuple[AppliedLoad, ...] = ()
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
         """Of the feet with the ground, in order of their first frames."""
         return self.loads.contacts
+
+    def carried_by_file(self, side: str) -> bool:
+        """Whether the load on the foot of a side is that of a file (``--load``), the trial having no plates."""
+        feet = {body.segment for body in self.model.chain if body.ground}
+        none = not (self.trial.plates or self.trial.refused_plates)
+        return none and any((load.side, load.segment in feet) == (side, True) for load in self.applied_loads)
 
     def impact_frames(self, side: str) -> Mask:
         """(frames,) whether a frame of a side belongs to an impact."""

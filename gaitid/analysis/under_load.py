@@ -62,5 +62,8 @@ def _during(frames: IntArray, link: Link, load: Wrench | None) -> Link:
     """A link in some frames, under another load where the ground touches it."""
     names = ("R_gs", "com_g", "acc_g", "omega_g", "alpha_g", "joint_g")
     parts = {name: getattr(link, name)[frames] for name in names}
+    applied = link.applied
+    if applied is not None:
+        applied = Wrench(applied.f_g[frames], applied.m_g[frames], applied.p_g[frames])
     inertia = link.inertia_s[frames] if link.inertia_s.ndim == 3 else link.inertia_s
-    return replace(link, inertia_s=inertia, external=None if link.external is None else load, **parts)
+    return replace(link, inertia_s=inertia, external=None if link.external is None else load, applied=applied, **parts)

@@ -44,6 +44,7 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
     solver: str = "block",
     contributions: bool = False,
     observer: str | None = None,
+    loads: Mapping[str, File | Sequence[File]] | None = None,
     assign: str | Sequence[str] = (),
     require_forces: bool = False,
     write: str | Sequence[str] = (),
@@ -78,6 +79,8 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
         Also what gravity, inertia and ground reaction contribute to each wrench.
     observer : str, optional
         Segment that inertia is seen from; with its fictitious wrenches.
+    loads : mapping of str to path or sequence of paths, optional
+        Measured loads on segments: ``{"left_shank": "cuff.csv"}`` (docs/loads.md).
     assign : str or sequence of str
         Which foot was on which plates: ``"left=1+2@234-296"``.
     require_forces : bool

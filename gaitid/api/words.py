@@ -16,6 +16,7 @@ from gaitid.errors import GaitidError
 from gaitid.ground.by_hand import read_assignments
 from gaitid.read.settings import ReaderSettings, settings_from, split_settings
 from gaitid.run import RunOptions
+from gaitid.run.options import read_loads
 from gaitid.write import DEFAULT_FRAMES, FRAMES_OF_EXPRESSION, WRITE
 from gaitid.write.record import plain
 
@@ -36,6 +37,7 @@ KEYWORDS = {
     "solver": "--solver",
     "contributions": "--contributions",
     "observer": "--observer",
+    "loads": "--load",
     "assign": "--assign",
     "require_forces": "--require-forces",
     "write": "--write",
@@ -77,6 +79,7 @@ def run_options(given: Mapping[str, Any]) -> tuple[RunOptions, tuple[str, ...]]:
         **chosen,
         overrides=of_model | cutoffs,
         by_hand=read_assignments(values.get("assign", ())),
+        loads=read_loads(values.get("loads", ())),
         reader=ReaderSettings(**of_reader, subject_prefix=prefix),
     )
     words: list[str] = []
@@ -92,6 +95,11 @@ def _words_of(name: str, value: Any) -> tuple[str, ...]:
         if not isinstance(value, Mapping):
             raise GaitidError("settings: not a mapping", expected='as {"gravity_m_per_s2": 9.81}', found=repr(value))
         return tuple(f"{key}={_text(item)}" for key, item in value.items())
+    if name == "loads":
+        if not isinstance(value, Mapping):
+            raise GaitidError("loads: not a mapping", expected='as {"left_shank": "cuff.csv"}', found=repr(value))
+        files = {segment: [of] if isinstance(of, str | PathLike) else list(of) for segment, of in value.items()}
+        return tuple(f"{segment}={file_path(name, file)}" for segment, of in files.items() for file in of)
     if name in ("cutoff", "force_cutoff"):
         number = _frequency(name, value)
         return (repr(number).removesuffix(".0") if isinstance(number, float) else number,)

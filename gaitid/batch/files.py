@@ -24,9 +24,11 @@ TRIALS, TRIAL = "trials", "trial"
 _OF_OTHERS = {"frame", "time_s", "fingerprint", "verdict"}
 # Of gaitid's own files beside a trial, and of what `simulate` writes with one: no trials.
 _TABLES = "|".join((TABLE.removesuffix(".csv"), *ACROSS_TRIALS))
-_OURS = re.compile(rf"\.({'|'.join(TABLES)}|forces|truth\.\w+)\.csv$|^({_TABLES})\.csv$")
+_OURS = re.compile(rf"\.({'|'.join(TABLES)}|forces|load\.\w+(\.\d+)?|truth\.\w+)\.csv$|^({_TABLES})\.csv$")
 # A column of a marker in a plain CSV.
 _MARKER = re.compile(r"_x_(mm|cm|m)\b")
+# One of a load on a segment.
+_LOAD = re.compile(r"\b(force|moment)_(global|segment)_x_")
 
 
 # --- paths --------------------------------------------------------------------------------------------------
@@ -134,6 +136,8 @@ def why_no_trial(path: Path) -> str:
         head = first_characters(path)
     except (OSError, GaitidError):
         return ""
+    if _LOAD.search(head):
+        return "a measured load on a segment (--load)"
     if is_nexus_csv(head) or _MARKER.search(head):
         return ""
     columns = _header_columns(head)

@@ -23,11 +23,14 @@ from gaitid.batch.files import (
 )
 from gaitid.batch.types import Planned, Wanted
 from gaitid.errors import GaitidError, ReadError, reading
+from gaitid.inputs import load_files_beside
 from gaitid.model.fields import Faults, nearest
 from gaitid.read.tables.text_table import check_names, read_lines
 
 # Options that may stand in columns or keys of their own too.
 OVERRIDES = "overrides"
+#: A measured load on a segment: SEGMENT=FILE.
+LOAD = "--load"
 # A column or key, and the option of `gaitid run` that it becomes.
 OPTIONS = {
     "static": "--static",
@@ -37,6 +40,7 @@ OPTIONS = {
     "cutoff": "--cutoff",
     "force_cutoff": "--force-cutoff",
     "assign": "--assign",
+    "load": LOAD,
     "set": "--set",
 }
 # What tells the trials of a subject apart, in the tables.
@@ -46,7 +50,7 @@ KEYS = (TRIALS, TRIAL, "subject", *WORDS, "root", *OPTIONS, OVERRIDES)
 _FILES = ("static", "subject_file", "forces", "plates")
 _PATHS = (TRIALS, TRIAL, "root", *_FILES)
 _NUMBERS = ("cutoff", "force_cutoff")
-_SEVERAL = (TRIALS, "assign", "set")
+_SEVERAL = (TRIALS, "assign", "load", "set")
 # Between several values in one cell.
 BETWEEN = "|"
 # The values of each column or key of a row that are not empty.
@@ -55,7 +59,7 @@ Row = dict[str, list[str]]
 
 def looked_for(trial: Path) -> tuple[str, ...]:
     """Options of `gaitid run` whose files are looked for where nobody gives them."""
-    return ("--static", "--subject", *(() if trial.suffix.lower() == ".c3d" else ("--forces", "--plates")))
+    return ("--static", "--subject", *(() if trial.suffix.lower() == ".c3d" else ("--forces", "--plates")), LOAD)
 
 
 def read_manifest(path: Path) -> list[Wanted]:
@@ -214,8 +218,11 @@ def _of_row(row: Row, folder: Path, where: str) -> list[Wanted]:
     without: list[str] = []
     for key, option in OPTIONS.items():
         for value in row.get(key, []):
-            if key in _FILES and value.lower() == "none":
+            if key in (*_FILES, "load") and value.lower() == "none":
                 without.append(option)
+            elif key == "load":
+                segment, _, file = value.partition("=")
+                words += [option, f"{segment.strip()}={_file(key, file.strip(), folder)}"]
             else:
                 words += [option, _file(key, value, folder) if key in _FILES else value]
     root = folder / row["root"][0] if row.get("root") else None
@@ -266,7 +273,7 @@ def manifest_csv(planned: Sequence[Planned], given: Collection[str] = ()) -> str
             key = names[option]
             row[key] = f"{row[key]}{BETWEEN}{value}" if key in row else value
         for option in looked_for(trial.trial):
-            if option not in given:
+            if option not in given and (option != LOAD or load_files_beside(trial.trial)):
                 row.setdefault(names[option], "none")
         rows.append(row)
     text = io.StringIO()

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from gaitid.batch.discovery import find
 from gaitid.batch.files import absolute, by_name
-from gaitid.batch.manifest import OPTIONS, looked_for
+from gaitid.batch.manifest import LOAD, OPTIONS, looked_for
 from gaitid.batch.pairs import Folders, Pairs
 from gaitid.batch.statics import words_of
 from gaitid.batch.stored import static_adds_nothing, stores_calibration
 from gaitid.batch.types import Planned, Static, Wanted
 from gaitid.errors import GaitidError, counted, first_few
+from gaitid.inputs import load_files_beside
 from gaitid.model import AUTO
 from gaitid.notes import as_option
 
@@ -164,7 +165,11 @@ def _planned(wanted: Wanted, pairs: Pairs, folders: Folders, output: Path | None
     if values := _values(wanted.words, "--static") or _values(given, "--static"):
         static, n_statics = Static(Path(values[0]), "given"), 1
     for option in looked_for(path)[1:]:
-        if option not in {*wanted.words, *wanted.without, *given} and (file := _companion(option, path, folders)):
+        if option in {*wanted.words, *wanted.without, *given}:
+            continue
+        if option == LOAD:
+            options += [(option, f"{segment}={file}") for segment, file in load_files_beside(path)]
+        elif file := _companion(option, path, folders):
             options.append((option, str(file)))
     options += zip(wanted.words[::2], wanted.words[1::2], strict=True)
     # in one order, wherever they come from: the command is part of what --resume compares

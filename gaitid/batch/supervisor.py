@@ -65,7 +65,8 @@ def make_jobs(planned: Sequence[Planned], options_of: Callable[[Planned], RunOpt
             model = None if options.model == AUTO else about_hidden(options.model, load)
             models[key] = () if model is None else (*model.paths, *model.option_files)
         extra = (options.subject, options.static, options.beside, options.forces, options.plates, options.markers)
-        shared = [hashed(path) for path in (*models[key], *(p for p in extra if p is not None))]
+        loads = (file for _, file in options.loads)
+        shared = [hashed(path) for path in (*models[key], *(p for p in extra if p is not None), *loads)]
         discovered = trial.static is not None and trial.static.how != "given"
         jobs.append(Job(trial.trial, trial.folder, options, tuple(shared), discovered))
     return _with_sessions(jobs)

@@ -12,7 +12,7 @@ import numpy as np
 
 from gaitid.analysis import figures
 from gaitid.analysis.consequences import DO_NOT_USE, consequence_of
-from gaitid.analysis.result import Result
+from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.wording import by_code
 from gaitid.body.lengths import constant_lengths
 from gaitid.check.findings import FAIL, NOTE, PASS, WARN, Finding, Report
@@ -125,29 +125,20 @@ def balance(result: Result) -> list[Finding]:
     total = w.sum()
     of_segments = sum(body.mass_kg for leg in result.sides.values() for body in leg.bodies.values())
     mass = result.subject.mass_kg if np.isfinite(result.subject.mass_kg) else of_segments
-    gravity = result.gravity_g
     force_limit = BALANCE_FORCE_BW * mass * result.settings.gravity_m_per_s2
     force_limit = max(force_limit, 0.1)  # N: where gravity was set to 0
     moment_limit = BALANCE_MOMENT_NM_PER_KG * mass
     worst = {"force": (0.0, ""), "moment": (0.0, "")}
     windows = 0
     for side, leg in result.sides.items():
-        if not leg.bodies:
+        if not leg.bodies or leg.chain is None:
             continue
-        ground = leg.acting.wrench.at(np.zeros(3))
-        momentum: Array = np.zeros_like(ground.f_g)
-        first_moment: Array = np.zeros_like(ground.f_g)
-        weight: Array = np.zeros(3)
-        weight_moment: Array = np.zeros_like(ground.f_g)
-        for body in result.model.chain:
-            parameters, motion = leg.bodies[body.segment], leg.motions[body.segment]
-            m, c = parameters.mass_kg, motion.com_g
-            first_moment = first_moment + m * c
-            momentum = momentum + m * cross(c, _derivative(c, rate)) + _spin(motion.R_gs, parameters.inertia_s, rate)
-            weight = weight + m * gravity
-            weight_moment = weight_moment + cross(c, np.broadcast_to(m * gravity, c.shape))
+        each = [_of_segment(result, leg, i, rate) for i in range(len(leg.chain.links))]
+        for i, body in enumerate(result.model.chain):
+            beyond = [each[k] for k in leg.chain.beyond(i)]
+            first_moment, momentum, acting_f, acting_m = (np.sum(values, axis=0) for values in zip(*beyond))
             joint = leg.wrenches[body.joint].at(np.zeros(3))
-            force, moment = joint.f_g + ground.f_g + weight, joint.m_g + ground.m_g + weight_moment
+            force, moment = joint.f_g + acting_f, joint.m_g + acting_m
             known = known_rows(np.concatenate([force, moment, momentum], axis=1))
             for start, stop in spans(known):
                 for a in range(start, stop - n + 1, max(1, n // 8)):
@@ -174,6 +165,21 @@ def balance(result: Result) -> list[Finding]:
     return findings
 
 
+def _of_segment(result: Result, leg: SideResult, i: int, rate_hz: float) -> tuple[Array, Array, Array, Array]:
+    """Of a segment m c, its angular momentum, and what acts on it but joints (force, moment): about the origin."""
+    assert leg.chain is not None
+    segment, load = result.model.chain[i].segment, leg.chain.links[i].load
+    parameters, motion = leg.bodies[segment], leg.motions[segment]
+    m, c = parameters.mass_kg, motion.com_g
+    momentum = m * cross(c, _derivative(c, rate_hz)) + _spin(motion.R_gs, parameters.inertia_s, rate_hz)
+    f = np.broadcast_to(m * result.gravity_g, c.shape)
+    moment = cross(c, f)
+    if load is not None:
+        about_origin = load.at(np.zeros(3))
+        f, moment = f + about_origin.f_g, moment + about_origin.m_g
+    return m * c, momentum, f, moment
+
+
 def _derivative(x: Array, rate_hz: float) -> Array:
     """Five-point central difference (fourth order); not the spline that the result was computed with."""
     d = np.full_like(x, np.nan)
@@ -196,6 +202,9 @@ def loads_known(result: Result) -> Finding:
     known = [c for c in result.contacts if c.plates]
     if not result.model.touches_ground:
         return Finding("loads", PASS, "the ground acts on no segment of the model", 0, 0)
+    by_file = [side for side in result.sides if result.carried_by_file(side)]
+    if by_file:
+        return Finding("loads", PASS, f"loads of {' and '.join(by_file)} are those of files", len(by_file), 1)
     if not known and any(reason.code == "standing" for reason in result.verdict.reasons):
         return Finding("loads", PASS, "the subject stands still: no stance is asked", 0, 0)
     if not known:

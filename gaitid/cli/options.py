@@ -25,6 +25,7 @@ def run_options(given: Mapping[str, Any]) -> RunOptions:
     """How trials are analysed, from a command's parameters; what it has no option for is as `RunOptions` has it."""
     from gaitid.read.settings import ReaderSettings, split_settings
     from gaitid.run import RunOptions
+    from gaitid.run.options import read_loads
 
     chosen = {name: given[name] for name in RunOptions.__dataclass_fields__ if given.get(name) not in (None, (), False)}
     for name in {"express_in", "write"} & chosen.keys():
@@ -34,6 +35,7 @@ def run_options(given: Mapping[str, Any]) -> RunOptions:
     chosen["reader"] = ReaderSettings(**of_reader, subject_prefix=given.get("subject_prefix"))
     chosen["overrides"] = of_model | cutoffs
     chosen["by_hand"] = _by_hand(given.get("assign", ()))
+    chosen["loads"] = _as_given(read_loads, given.get("loads", ()))
     chosen["contributions"] = given.get("contributions", False) or given.get("observer") is not None
     return RunOptions(**chosen)
 
@@ -54,6 +56,8 @@ def refuse_several(options: RunOptions, n_trials: int, instead: str = "give the 
         raise click.UsageError(f"--assign with frames belongs to one trial; {instead}")
     if n_trials > 1 and options.forces is not None:
         raise click.UsageError(f"--forces belongs to one trial; {instead}")
+    if n_trials > 1 and options.loads:
+        raise click.UsageError(f"--load belongs to one trial; {instead}")
 
 
 def _frequency(ctx: click.Context, parameter: click.Parameter, value: str | None) -> object:
@@ -156,6 +160,13 @@ force_cutoff = click.option(
     "--force-cutoff", callback=_frequency, metavar="HZ|none", help="Effective cut-off of the plate low-pass."
 )
 loads = together(
+    click.option(
+        "--load",
+        "loads",
+        multiple=True,
+        metavar="SEGMENT=FILE",
+        help="A measured load on a segment, as left_shank=cuff.csv (docs/loads.md); may be repeated.",
+    ),
     click.option(
         "--assign",
         multiple=True,

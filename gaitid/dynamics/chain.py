@@ -31,6 +31,8 @@ class Link:
         Centre of the proximal joint.
     external : Wrench or None
         The ground's action on the segment, laboratory axes.
+    applied : Wrench or None
+        What else was measured to act on it: a load cell, a handle, a cable.
 
     Raises
     ------
@@ -47,6 +49,7 @@ class Link:
     alpha_g: Array
     joint_g: Array
     external: Wrench | None = None
+    applied: Wrench | None = None
 
     def __post_init__(self) -> None:
         for name in (*_TENSORS, *_VECTORS):
@@ -56,8 +59,16 @@ class Link:
             shape = getattr(self, name).shape
             if shape != ((n, 3, 3) if name in _TENSORS else (n, 3)) and (name != "inertia_s" or shape != (3, 3)):
                 raise ValueError(f"Link: {name} of shape {shape} with {n} frames")
-        if self.external is not None and self.external.frame != LABORATORY:
-            raise ValueError(f"Link: a load in axes of {self.external.frame!r}; turn it into the laboratory's")
+        for load in (self.external, self.applied):
+            if load is not None and load.frame != LABORATORY:
+                raise ValueError(f"Link: a load in axes of {load.frame!r}; turn it into the laboratory's")
+
+    @property
+    def load(self) -> Wrench | None:
+        """All that acts on the segment but weight and joints, as one action; None where nothing does."""
+        if self.external is None or self.applied is None:
+            return self.applied if self.external is None else self.external
+        return self.external.plus(self.applied.at(self.external.p_g))
 
 
 @frozen_dataclass(eq=False)
@@ -141,9 +152,9 @@ def known_joints(chain: Chain) -> list[Mask]:
         moment = np.isfinite(link.inertia_s).all(axis=(-1, -2))
         for values in (link.R_gs, link.com_g, link.omega_g, link.alpha_g, link.joint_g):
             moment = moment & known_rows(values)
-        if link.external is not None:
-            force &= known_rows(link.external.f_g)
-            moment &= known_rows(link.external.m_g) & known_rows(link.external.p_g)
+        if (load := link.load) is not None:
+            force &= known_rows(load.f_g)
+            moment &= known_rows(load.m_g) & known_rows(load.p_g)
         joint = np.stack([force, force & moment])
         for k in chain.distal(i):
             joint &= known[k]
@@ -162,7 +173,7 @@ def _rows(chain: Chain, rows: slice) -> Chain:
     links = []
     for link in chain.links:
         inertia = part(np.broadcast_to(link.inertia_s, link.R_gs.shape), np.zeros((3, 3)))
-        load = link.external
+        load = link.load
         if load is not None:
             f, m, p = (part(values, np.zeros(3)) for values in (load.f_g, load.m_g, load.p_g))
             load = Wrench(f, m, p)

@@ -64,5 +64,5 @@ class LinkRows:
             _first(v[rows]) for v in (link.com_g, link.acc_g, link.omega_g, link.alpha_g, link.joint_g)
         )
         self.load: JointLoad | None = None
-        if link.external is not None:
-            self.load = JointLoad(*(_first(v[rows]) for v in (link.external.f_g, link.external.m_g, link.external.p_g)))
+        if (load := link.load) is not None:
+            self.load = JointLoad(*(_first(v[rows]) for v in (load.f_g, load.m_g, load.p_g)))

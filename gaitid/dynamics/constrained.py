@@ -79,8 +79,8 @@ def _carried(chain: Chain) -> Array:
     by_itself = np.empty((len(chain.links[0].com_g), len(chain.links)))
     for i, link in enumerate(chain.links):
         by_itself[:, i] = link.mass
-        if link.external is not None:
-            load = link.external.at(link.com_g)
+        if link.load is not None:
+            load = link.load.at(link.com_g)
             by_itself[:, i] += (np.abs(load.f_g).sum(axis=1) + np.abs(load.m_g).sum(axis=1)) / 10
     carried = np.stack([by_itself[:, chain.beyond(i)].sum(axis=1) for i in range(len(chain.links))], axis=1)
     return np.where(carried > 0, carried, 1.0)
@@ -95,8 +95,8 @@ def _masses_and_forces(chain: Chain, gravity_g: Array) -> tuple[Array, Array]:
         M[:, i, 1, :, i, 1] = link.inertia_s
         Q[:, i, 0] = link.mass * gravity_g
         Q[:, i, 1] = -_gyroscopic_s(link)
-        if link.external is not None:
-            load = link.external.at(link.com_g)
+        if link.load is not None:
+            load = link.load.at(link.com_g)
             Q[:, i, 0] += load.f_g
             Q[:, i, 1] += apply_transposed(link.R_gs, load.m_g)
     return M.reshape(frames, 6 * n, 6 * n), Q.reshape(frames, 6 * n)

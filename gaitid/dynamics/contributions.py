@@ -16,6 +16,8 @@ from gaitid.trial import Array, Mask
 
 #: What every joint wrench is made of; with an observer, those of `FICTITIOUS` come out of ``inertia``.
 CONTRIBUTIONS = ("gravity", "inertia", "ground_reaction")
+#: And of what else was measured to act on a segment, where anything was.
+APPLIED = "applied_load"
 
 Terms = Mapping[str, Wrench]
 
@@ -26,7 +28,8 @@ def contributions(
     """What each cause contributes to each joint's wrench; the contributions sum to the solver's wrench to rounding.
 
     Of everything beyond a joint, about the joint's centre (F = m a − m g − F_ground, term by term):
-    ``gravity`` is Σ −m g, ``ground_reaction`` Σ −F_ground, ``inertia`` Σ m a with I α + ω × I ω.
+    ``gravity`` is Σ −m g, ``ground_reaction`` Σ −F_ground, ``inertia`` Σ m a with I α + ω × I ω, and where a link of
+    the chain has another measured load (`Link.applied`), ``applied_load`` Σ −F_applied.
 
     Parameters
     ----------
@@ -49,7 +52,8 @@ def contributions(
     ValueError
         With an observer, not one motion a link.
     """
-    terms = [_laboratory_terms(link, gravity_g) for link in chain.links]
+    applied = any(link.applied is not None for link in chain.links)
+    terms = [_laboratory_terms(link, gravity_g, applied) for link in chain.links]
     at_joints = _summed_up(chain, terms)
     known = [_known(joint) for joint in at_joints]
     if observer is not None:
@@ -61,17 +65,22 @@ def contributions(
     ]
 
 
-def _laboratory_terms(link: Link, gravity_g: Array) -> Terms:
+def _laboratory_terms(link: Link, gravity_g: Array, applied: bool) -> Terms:
     """What one segment asks of its proximal joint, about the joint's centre."""
     arm, zero = link.com_g - link.joint_g, np.zeros_like(link.joint_g)
     weight, inertial = np.broadcast_to(link.mass * gravity_g, arm.shape), link.mass * link.acc_g
     turning = rotational_moment(link.R_gs, link.inertia_s, link.omega_g, link.alpha_g)
-    load = Wrench(zero, zero, link.joint_g) if link.external is None else link.external.at(link.joint_g)
-    return {
+
+    def answered(load: Wrench | None) -> Wrench:
+        load = Wrench(zero, zero, link.joint_g) if load is None else load.at(link.joint_g)
+        return Wrench(-load.f_g, -load.m_g, link.joint_g)
+
+    terms = {
         "gravity": Wrench(-weight, -cross(arm, weight), link.joint_g),
         "inertia": Wrench(inertial, cross(arm, inertial) + turning, link.joint_g),
-        "ground_reaction": Wrench(-load.f_g, -load.m_g, link.joint_g),
+        "ground_reaction": answered(link.external),
     }
+    return terms | {APPLIED: answered(link.applied)} if applied else terms
 
 
 def _summed_up(chain: Chain, terms: Sequence[Terms]) -> list[Terms]:

@@ -20,6 +20,7 @@ from gaitid.inputs import (
     file_state,
     found_trial,
     input_record,
+    load_files_beside,
     loads_beside,
     refuse_to_overwrite,
     static_beside,
@@ -45,6 +46,7 @@ from gaitid.version import __version__
 if TYPE_CHECKING:
     from gaitid.analysis import pipeline
     from gaitid.analysis.choice import Choice
+    from gaitid.read.tables.body_load import BodyLoad
 
 
 __all__ = [
@@ -203,7 +205,12 @@ def _chosen(prepared: Prepared, trials: Sequence[Trial]) -> Choice:
 
 
 def _read(path: Path, options: RunOptions) -> Trial:
-    return read_trial(found_trial(path), forces=options.forces, plates=options.plates, settings=options.reader)
+    path = found_trial(path)
+    trial = read_trial(path, forces=options.forces, plates=options.plates, settings=options.reader)
+    # a table has no place to say so: the files that lie beside it do
+    if path.suffix.lower() != ".c3d" and (beside := load_files_beside(path)):
+        trial = replace(trial, loaded=tuple((segment, file.name) for segment, file in beside))
+    return trial
 
 
 def analyse_file(path: Path, prepared: Prepared) -> Result:
@@ -234,10 +241,21 @@ def _analysed(trial: Trial, prepared: Prepared, found: pipeline.Prepared | None)
 
     options = prepared.options
     assert prepared.model is not None  # settled
-    how = Options(options.solver, options.require_forces, options.by_hand, prepared.marker_set)
+    loads = _loads_of(trial, options)
+    how = Options(options.solver, options.require_forces, options.by_hand, prepared.marker_set, loads)
     if found is not None:
         return analyse_prepared(trial, found, prepared.static, how)
     return analyse(trial, prepared.model, prepared.subject, prepared.static, how)
+
+
+def _loads_of(trial: Trial, options: RunOptions) -> tuple[tuple[str, BodyLoad], ...]:
+    """The measured loads on segments that were given, by the word that names the segment."""
+    if not options.loads:
+        return ()
+    from gaitid.read.tables.body_load import read_body_load
+
+    last_s = (trial.n_frames - 1) / trial.rate_hz
+    return tuple((segment, read_body_load(file, last_s)) for segment, file in options.loads)
 
 
 def _with_notes(path: Path, result: Result, prepared: Prepared) -> Result:

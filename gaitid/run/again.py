@@ -59,12 +59,16 @@ def analyse_recorded(record: Mapping[str, object], near: Path) -> Result:
         path = getattr(options, role)
         if path is not None and not str(inputs.get(role, {}).get("path", "")).endswith(_BUNDLED):
             files[role] = find(path, inputs.get(role, {}))
-    options = replace(options, command=(), **files)
+    entries = [entry for entry in _entries(record) if entry.get("role") == "load"]
+    loads = [(segment, find(file, entry)) for (segment, file), entry in zip(options.loads, entries, strict=False)]
+    if len(loads) < len(options.loads):
+        raise GaitidError("the record does not name every load that its command has")
+    options = replace(options, command=(), loads=tuple(loads), **files)
     options = replace(options, model=_model(options, inputs, near))
     try:
         return analyse_file(trial, prepare(options))
     except GaitidError as error:
-        line = _without_folders(error.line(), [trial, *files.values()])
+        line = _without_folders(error.line(), [trial, *files.values(), *(file for _, file in loads)])
         raise GaitidError(f"it cannot be analysed again: {line}") from None
 
 
@@ -102,9 +106,13 @@ def refuse_other_numbers(again: Result, record: Mapping[str, object], columns: M
 
 def _inputs(record: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
     """What the record says of each input, by its role."""
+    # of several models the one that was given
+    return {str(entry.get("role")): entry for entry in reversed(_entries(record))}
+
+
+def _entries(record: Mapping[str, object]) -> list[Mapping[str, object]]:
     inputs = record.get("inputs")
-    entries = [entry for entry in (inputs if isinstance(inputs, list) else []) if isinstance(entry, Mapping)]
-    return {str(entry.get("role")): entry for entry in reversed(entries)}  # of several models the one that was given
+    return [entry for entry in (inputs if isinstance(inputs, list) else []) if isinstance(entry, Mapping)]
 
 
 def _model(options: RunOptions, inputs: Mapping[str, Mapping[str, object]], near: Path) -> str:

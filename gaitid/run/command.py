@@ -13,10 +13,11 @@ from gaitid.errors import GaitidError
 from gaitid.ground.by_hand import read_assignments
 from gaitid.read.settings import ReaderSettings, settings_from, split_settings
 from gaitid.run import RunOptions
+from gaitid.run.options import read_loads
 
 _FILES = {"--markers", "--static", "--subject", "--forces", "--plates"}
 _WORDS = {"--model", "--solver", "--observer"}
-_SEVERAL = {"--express-in": "express_in", "--write": "write", "--assign": "assign", "--set": "pairs"}
+_SEVERAL = {"--express-in": "express_in", "--write": "write", "--assign": "assign", "--set": "pairs", "--load": "loads"}
 _FREQUENCIES = {"--cutoff": "cutoff_hz", "--force-cutoff": "force_cutoff_hz"}
 _FLAGS = {"--require-forces", "--contributions", "--keep-names"}
 #: In place of a subject's name that was not kept.
@@ -75,6 +76,7 @@ def read_command(words: Sequence[str]) -> tuple[Path, RunOptions]:
             "reader": ReaderSettings(**of_reader, subject_prefix=prefix),
             "overrides": of_model | cutoffs,
             "by_hand": read_assignments(several["assign"]),
+            "loads": read_loads(several["loads"]),
             "contributions": "contributions" in chosen or "observer" in chosen,
         }
     )

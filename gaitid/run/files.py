@@ -36,7 +36,8 @@ def inputs_of(path: Path, result: Result, prepared: Prepared) -> list[Mapping[st
 def files_read(path: Path, options: RunOptions) -> list[Path]:
     """The files that the user gave for a trial, itself first; those that were found and the model's apart."""
     given = (options.static, options.subject, options.forces, options.plates, options.markers)
-    return [found_trial(path), *(found_trial(file) for file in given if file is not None)]
+    loads = (file for _, file in options.loads)
+    return [found_trial(path), *(found_trial(file) for file in given if file is not None), *loads]
 
 
 def command_to_keep(options: RunOptions) -> tuple[str, ...]:
@@ -106,7 +107,7 @@ def record_of(result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, 
         from gaitid.analysis.contributions import contributions_in_words
 
         content["settings"] |= {"contributions": True, "observer": options.observer}
-        content["conventions"]["contributions"] = contributions_in_words(options.observer)
+        content["conventions"]["contributions"] = contributions_in_words(options.observer, bool(result.applied_loads))
     return record_text(content)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gaitid.body.subject import SubjectFile
+from gaitid.errors import GaitidError
 from gaitid.ground.claims import ByHand
 from gaitid.inputs import found_trial, input_record, named
 from gaitid.model import AUTO
@@ -48,6 +49,7 @@ class RunOptions:
     contributions: bool = False
     observer: str | None = None
     reader: ReaderSettings = field(default_factory=ReaderSettings)
+    loads: tuple[tuple[str, Path], ...] = ()  # segment, as --load names it, and its force file
     beside: Path | None = None  # a static that `batch` found and that is not used; `run` looks beside the trial
 
 
@@ -151,7 +153,25 @@ def prepare(options: RunOptions) -> Prepared:
     for role, extra in (("forces", options.forces), ("plates", options.plates)):
         if extra is not None:
             inputs.append(named(extra, partial(input_record, role, extra)))
+    inputs += [named(file, partial(input_record, "load", file)) for _, file in options.loads]
     return Prepared(options, model, subject, static, tuple(inputs), notes, marker_set)
+
+
+def read_loads(words: Sequence[str]) -> tuple[tuple[str, Path], ...]:
+    """Segment and force file of each ``SEGMENT=FILE`` of ``--load``.
+
+    Raises
+    ------
+    GaitidError
+        Not of that form.
+    """
+    loads = []
+    for text in words:
+        segment, equals, file = text.partition("=")
+        if not (segment.strip() and equals and file.strip()):
+            raise GaitidError(f"--load {text}", expected="SEGMENT=FILE, as left_shank=cuff.csv")
+        loads.append((segment.strip(), Path(file.strip())))
+    return tuple(loads)
 
 
 def model_inputs(model: Model) -> list[Mapping[str, str]]:

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from gaitid.simulate.c3d_file import points_c3d, sign_and_write
-from gaitid.simulate.chain import GROUND, TOLERANCE, ChainScenario
+from gaitid.simulate.chain import GROUND, TOLERANCE, ChainScenario, Push
 from gaitid.simulate.chain_model import GROUND_MARKERS, SIDE, angle_columns, model_yaml, sequence, table_yaml
 from gaitid.simulate.chain_state import ChainState, chain_state
+from gaitid.simulate.course import at_all
 from gaitid.simulate.faults import noisy_markers, with_gaps
 from gaitid.simulate.folder import write_folder
 from gaitid.simulate.jet import Array
@@ -42,6 +43,7 @@ def write_chain(scenario: ChainScenario, folder: Path) -> tuple[Path, ...]:
     still = {label: np.broadcast_to(np.array(p), (n, 3)) for label, p in GROUND_MARKERS.items()}
     noise = np.random.default_rng(int(settings.seed))
     markers = with_gaps(noisy_markers({**still, **state.marker_g}, settings, noise), settings)
+    loads = load_files(scenario)
     texts = {
         f"{stem}.csv": csv_text(marker_table(markers, state.time_s)),
         f"{stem}.scenario.yaml": scenario.text,
@@ -53,11 +55,38 @@ def write_chain(scenario: ChainScenario, folder: Path) -> tuple[Path, ...]:
         f"{stem}.truth.coordinates.csv": csv_text(coordinate_table(scenario, state)),
         f"{stem}.truth.json": truth_json(scenario, state),
     }
+    texts |= {name: csv_text(load_table(push, settings.load_times_s)) for name, push in loads.items()}
 
     def write_c3d(path: Path) -> None:
-        sign_and_write(points_c3d(markers, settings.rate_hz), path)
+        c = points_c3d(markers, settings.rate_hz)
+        if loads:  # without them the joints' wrenches are others: who analyses the trial has to know
+            segments = tuple(scenario.bodies[push.body].name for push in loads.values())
+            c.add_parameter("GAITID", "LOADED_SEGMENTS", segments)
+            c.add_parameter("GAITID", "LOAD_FILES", tuple(loads))
+        sign_and_write(c, path)
 
     return write_folder(folder, {f"{stem}.c3d": write_c3d}, texts)
+
+
+def load_files(scenario: ChainScenario) -> dict[str, Push]:
+    """The external loads by the names of their files: ``NAME.load.BODY.csv``, ``NAME.load.BODY.2.csv`` and so on."""
+    files: dict[str, Push] = {}
+    for push in scenario.pushes:
+        name = f"{scenario.name}.load.{scenario.bodies[push.body].name}"
+        again = 1 + sum(file == f"{name}.csv" or file.startswith(f"{name}.") for file in files)
+        files[f"{name}.csv" if again == 1 else f"{name}.{again}.csv"] = push
+    return files
+
+
+def load_table(push: Push, time_s: Array) -> Table:
+    """What a load cell would have recorded of an external load, in laboratory axes."""
+    force, moment, point = (at_all(c, time_s)[0] for c in (push.force_g, push.moment_g, push.point_g))
+    return {
+        "time_s": time_s,
+        **vector_columns("force_global", force, "N"),
+        **vector_columns("moment_global", moment, "Nm"),
+        **vector_columns("point_global", point, "m"),
+    }
 
 
 def wrench_table(scenario: ChainScenario, state: ChainState) -> Table:
@@ -129,12 +158,15 @@ def coordinate_table(scenario: ChainScenario, state: ChainState) -> Table:
 
 def truth_json(scenario: ChainScenario, state: ChainState) -> str:
     """How it was integrated, and how well: drift and misfit rounded up to a power of ten."""
+    settings = asdict(scenario.settings)
+    if not scenario.pushes:
+        del settings["analog_rate_hz"]  # of nothing
     content = {
         "scenario": scenario.name,
         "integrator": {"method": "DOP853", "rtol": TOLERANCE, "atol": TOLERANCE},
         "energy_drift_relative_at_most": power_of_ten(state.simulation.energy_drift),
         "torque_misfit_at_most": power_of_ten(state.misfit),
-        "settings": asdict(scenario.settings),
+        "settings": settings,
         "coordinates": list(scenario.coordinates),
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

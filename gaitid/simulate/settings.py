@@ -74,6 +74,8 @@ class ChainSettings(_Recording):
     Attributes
     ----------
     rate_hz, duration : float
+    analog_rate_hz : float
+        Of the files of external loads; 0: that of the cameras.
     seed : int
     marker_noise_mm : float
     gap_count, gap_frames : int
@@ -87,6 +89,18 @@ class ChainSettings(_Recording):
     marker_noise_mm: float = 0.0
     gap_count: int = 0
     gap_frames: int = 10
+    analog_rate_hz: float = 0.0
+
+    def _rates(self) -> list[str]:
+        if self.analog_rate_hz and self.analog_rate_hz < self.rate_hz:
+            return [f"analog_rate_hz {self.analog_rate_hz:g} is below rate_hz {self.rate_hz:g}"]
+        return []
+
+    @property
+    def load_times_s(self) -> Array:
+        """(samples,) times of the samples of external loads, s, from the first camera frame to the last."""
+        rate_hz = self.analog_rate_hz or self.rate_hz
+        return np.arange(int(np.floor(self.times_s[-1] * rate_hz + 1e-9)) + 1) / rate_hz
 
 
 @dataclass(frozen=True)

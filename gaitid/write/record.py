@@ -123,6 +123,7 @@ def record(
             }
             for impact in result.impacts
         ],
+        **({"loads": [load.record() for load in result.applied_loads]} if result.applied_loads else {}),
         "events": result.gait.record(),
         "coverage": {
             side: {

@@ -238,3 +238,24 @@ def test_a_yaml_that_is_no_manifest(tmp_path: Path) -> None:
     (tmp_path / "subject.yaml").write_text("mass_kg: 60\n")
     with pytest.raises(GaitidError, match="no manifest; expected a list"):
         make_plan([str(tmp_path / "subject.yaml")], tmp_path / "out")
+
+
+def test_loads_on_segments_are_found_and_given(make) -> None:  # type: ignore[no-untyped-def]
+    top = make("a.c3d", "b.c3d", "c.c3d")
+    header = "time_s,force_global_x_N,point_global_x_m\n"  # a table that could be taken for markers
+    for name in ("a.load.hand.csv", "a.load.hand.2.csv", "rope.csv"):
+        (top / name).write_text(header, encoding="utf-8")
+    plan = make_plan([str(top)], top / "out")
+    found = ("--load", f"hand={top / 'a.load.hand.csv'}", "--load", f"hand={top / 'a.load.hand.2.csv'}")
+    assert {p.trial.stem: p.words for p in plan.trials} == {"a": found, "b": (), "c": ()}
+    (top / "plan.csv").write_text("trial,load\na.c3d,none\nb.c3d,left_shank=rope.csv|hand=rope.csv\n", encoding="utf-8")
+    given = ("--load", f"left_shank={top / 'rope.csv'}", "--load", f"hand={top / 'rope.csv'}")
+    plan = make_plan([str(top / "plan.csv")], top / "out")
+    assert {p.trial.stem: p.words for p in plan.trials} == {"a": (), "b": given}
+    kept = manifest_csv(plan.trials)
+    (top / "kept.csv").write_text(kept, encoding="utf-8")
+    again = make_plan([str(top / "kept.csv")], top / "out")
+    assert [p.words for p in again.trials] == [p.words for p in plan.trials], kept
+    (top / "bad.csv").write_text("trial,load\nb.c3d,hand=gone.csv\n", encoding="utf-8")
+    with pytest.raises(GaitidError, match=r"gone\.csv: no such file"):
+        make_plan([str(top / "bad.csv")], top / "out")

@@ -125,7 +125,14 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
             "stored_outputs": " ".join(sorted({subject_and_name(label)[1] for label in outputs if label})),
         },
         notes=(*notes, *measurement_notes, *plates.notes, *event_notes),
+        loaded=_loaded(parameters),
     )
+
+
+def _loaded(parameters: Parameters) -> tuple[tuple[str, str], ...]:
+    """Segments that the file says were loaded while it was recorded, and the files of these loads (docs/loads.md)."""
+    segments, files = (texts(parameters, "GAITID", name) for name in ("LOADED_SEGMENTS", "LOAD_FILES"))
+    return tuple(zip(segments, (*files, *("FILE" for _ in segments[len(files) :])), strict=False))
 
 
 def read_stored_subject(path: Path) -> tuple[frozenset[str], Mapping[str, float]]:
