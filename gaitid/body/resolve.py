@@ -22,7 +22,7 @@ from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 # Two sources that differ by more than this share of the value, or by these amounts, are worth a note.
-DIFFERENCE = {"kg": 0.05, "m": 0.001, "rad": 0.01, "years": 0.5}
+DIFFERENCE = {"kg": 0.05, "m": 0.001, "rad": 0.01, "years": 0.5, "sex": 0.5}
 # A static whose mass or leg length is farther from the trial's than this share is somebody else's.
 _ANOTHER_BODY = 0.1
 # Where a value stood that a program wrote into a file.

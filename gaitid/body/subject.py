@@ -14,7 +14,7 @@ from gaitid.notes import Note, Notes
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
 
-SI = {"kg": 1.0, "m": 1.0, "cm": 1e-2, "mm": 1e-3, "rad": 1.0, "deg": float(np.pi / 180), "years": 1.0}
+SI = {"kg": 1.0, "m": 1.0, "cm": 1e-2, "mm": 1e-3, "rad": 1.0, "deg": float(np.pi / 180), "years": 1.0, "sex": 1.0}
 # In MANUFACTURER:SOFTWARE of what stored its calibration angles in degrees (seen in 5.2.4).
 WORKSTATION = "workstation"
 

@@ -22,7 +22,7 @@ SCHEMA = 1
 # Units that a key may end in, by the one that its value is kept in; of any other that one.
 _SPELLED = {"m": ("mm", "cm", "m"), "rad": ("rad", "deg")}
 # What tables and norms may ask besides measurements.
-SEXES = ("female", "male")
+SEXES = specs.SEXES
 # Measured in one static: none may be changed without the others.
 _TOGETHER = ("model", "templates_mm", "points_mm", "frames", "lengths_mm")
 _HEAD = """\
@@ -78,6 +78,8 @@ def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> Subject
     foot_flat = flat if "foot_flat" in static.values else None
     static.done()
     sex = fields.text("sex", None, SEXES)
+    if sex in SEXES:
+        values[specs.SEX.name] = float(sex == SEXES[0])
     calibration, marker_set = Calibration(), ""
     if "calibration" in fields.values:
         calibration, marker_set = _calibration(fields.mapping("calibration"), model, path)
@@ -192,7 +194,7 @@ def subject_text(model: specs.Model, subject: Subject, calibration: Calibration,
         measurement = model.subject[bare]
         if measured.source.startswith("plates"):
             doubtful = f"# {key_of(measurement, side)}: {measured.value:.2f}   ({measured.source})\n"
-        elif not measured.source.startswith("assumed"):
+        elif not measured.source.startswith("assumed") and measurement is not specs.SEX:
             key = key_of(measurement, side)
             values[key] = float(f"{measured.value / SI[measurement.unit]:.10g}")
             sources[key] = measured.source
@@ -252,6 +254,8 @@ def _vocabulary(model: specs.Model) -> dict[str, tuple[specs.Measurement, str, s
     """Each key of a subject file that a model knows: the measurement, its side and the unit that the key ends in."""
     known: dict[str, tuple[specs.Measurement, str, str]] = {}
     for measurement in model.subject.values():
+        if measurement is specs.SEX:  # a word
+            continue
         stem = measurement.key.removesuffix(f"_{measurement.unit}")
         units = _SPELLED.get(si_unit(measurement.unit), (measurement.unit,))
         for side in [side.name for side in model.sides] if measurement.sided else [""]:

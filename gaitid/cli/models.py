@@ -196,7 +196,8 @@ SCHEMA_TEXT = """\
 # Lengths in formulas are in metres, angles in radians, unless a key says otherwise.
 # A formula is a number or a text such as "0.5 * (knee_width + marker_diameter)": + - * / **, parentheses,
 #   {functions},
-#   pi, distance(a, b) of two points, mean(...) over the frames, first(a, b, ...): the first that is known.
+#   pi, distance(a, b) of two points, mean(...) over the frames, first(a, b, ...): the first that is known,
+#   by_sex(female, male).
 # A name in `each_side` means the same side first, then the middle of the body; left.NAME and right.NAME are
 #   that side; `sign` is the side's sign.
 # In what follows (required) marks keys without a default; a default stands after "=".

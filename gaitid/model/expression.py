@@ -57,7 +57,11 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "steady": steady,
     "agreed": agreed,
 }
-ARITY = {"atan2": 2, "min": 2, "max": 2, "steady": 2, "agreed": 3}  # one for all others
+#: By the sex of the subject: `by_sex(female, male)`.
+BY_SEX = "by_sex"
+#: The number that tells it: 1 female, 0 male, NaN unknown.
+SEX = "sex"
+ARITY = {BY_SEX: 2, "atan2": 2, "min": 2, "max": 2, "steady": 2, "agreed": 3}  # one for all others
 # The first of its values that is known: `first(a, b, …)`, two or more.
 FIRST = "first"
 # These take names of points, not numbers: `Scope` computes them.
@@ -169,8 +173,8 @@ def _check_call(node: ast.Call, where: str, source: str) -> None:
         for argument in node.args:
             _dotted(argument)
         return
-    if name not in FUNCTIONS and name not in ("mean", FIRST):
-        functions = ", ".join([*FUNCTIONS, "mean", FIRST, *POINT_FUNCTIONS])
+    if name not in FUNCTIONS and name not in ("mean", FIRST, BY_SEX):
+        functions = ", ".join([*FUNCTIONS, "mean", FIRST, BY_SEX, *POINT_FUNCTIONS])
         raise ModelError(f"{where}: no function {name!r}", expected=functions, found=short(source))
     if name == FIRST and len(node.args) < 2:
         raise ModelError(f"{where}: {FIRST} takes two values or more", found=short(source))
@@ -203,6 +207,8 @@ def _names(node: ast.expr) -> Iterator[str]:
         yield from _names(node.left)
         yield from _names(node.right)
     elif isinstance(node, ast.Call) and _function(node) not in POINT_FUNCTIONS:
+        if _function(node) == BY_SEX:
+            yield SEX
         for argument in node.args:
             yield from _names(argument)
 
@@ -249,6 +255,9 @@ def _evaluate(node: ast.expr, number: Callable[[str], Any], distance: Callable[[
     values = [_evaluate(argument, number, distance) for argument in node.args]
     if name == "mean":
         return mean_of_known(values[0])
+    if name == BY_SEX:
+        sex = number(SEX)
+        return values[0] if sex == 1 else values[1] if sex == 0 else np.nan * values[0]
     return FUNCTIONS[name](*values)
 
 

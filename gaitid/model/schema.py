@@ -69,6 +69,7 @@ def parse_model(
             if any(other.key == measurement.key for other in subject.values()):
                 faults.add(f"{group.at(key)}.key: {measurement.key!r} is the key of another measurement")
             subject[key] = measurement
+    subject.setdefault(specs.SEX.name, specs.SEX)
     middle = _scope(top.mapping("middle", {}))
     each_side = _scope(top.mapping("each_side"))
     base = _base(top.mapping("base"))

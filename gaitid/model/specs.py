@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from gaitid.model import expression
 from gaitid.model.expression import Expression
 from gaitid.model.settings import Settings as Settings
 from gaitid.model.shapes import Frame, Point, PointName, PointRef, Use, Vector, uses
@@ -96,6 +97,11 @@ class Measurement(NamedTuple):
     trial: Expression | None = None
     trial_source: str = TRIAL_SOURCE
 
+
+#: What formulas (`by_sex`) and tables may ask of every subject, in words in a subject file; as a number 1 for female,
+#: 0 for male.
+SEX = Measurement(expression.SEX, False, expression.SEX, "sex", "sex", (), 0.0, 1.0, False, False, None, None, "")
+SEXES = ("female", "male")
 
 # --- bodies, joints, angles, moments -----------------------------------------------------------------------
 

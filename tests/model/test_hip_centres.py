@@ -21,6 +21,8 @@ WORKED = {
     "right.leg_length": 0.900,
     "marker_diameter": 0.014,
     "asis_trocanter_distance": 0.1288 * 0.900 - 0.04856,
+    "asis_setback": 0.0,
+    "sex": 1.0,  # female
 }
 # mm: forward, away from the midline, up
 EXPECTED = {
@@ -31,7 +33,9 @@ EXPECTED = {
     "harrington_width": (-43.52, 86.50, -84.10),
     "harrington_leg": (-43.20, 84.06, -82.60),
     "hara": (-45.70, 85.40, -79.20),
+    "dumas": (-33.36, 89.28, -80.64),
 }
+MALE = {"dumas": (-22.80, 86.64, -88.80)}
 PLUG_IN_GAIT = (-46.82, 77.71, -96.59)
 MODELS = ("pig", "pig_vicon", "landmarks", "cast", "ior", "helen_hayes", "lateral")
 
@@ -54,6 +58,12 @@ def test_the_worked_example(name: str, option: str) -> None:
     assert hip_mm(load_model(name, {"hip_centre": option})) == pytest.approx(expected, abs=0.005)
 
 
+def test_the_regression_that_asks_for_the_sex() -> None:
+    model = load_model("landmarks", {"hip_centre": "dumas"})
+    assert hip_mm(model, sex=0.0) == pytest.approx(MALE["dumas"], abs=0.005)
+    assert np.isnan(hip_mm(model, sex=np.nan)).all()
+
+
 def test_bells_vertical_is_not_his_forward_fraction() -> None:
     """A widely used code has -0.19 for both; Bell 1990 has -0.30, twenty-six millimetres lower."""
     forward, _, up = hip_mm(load_model("landmarks", {"hip_centre": "bell"}))
@@ -62,9 +72,23 @@ def test_bells_vertical_is_not_his_forward_fraction() -> None:
 
 
 def test_haras_point_takes_no_marker_off() -> None:
-    """Some programs move Hara's point back by a marker's radius and base plate; the paper does not."""
+    """CGM2 moves Hara's point back by a marker and its base plate; the paper does not, `asis_landmark=skin` does."""
     model = load_model("landmarks", {"hip_centre": "hara"})
     assert hip_mm(model, marker_diameter=0.025) == hip_mm(model)
+
+
+@pytest.mark.parametrize("name", ["pig", "landmarks", "ior"])
+@pytest.mark.parametrize("option", ["davis", "hara", "bell"])
+def test_the_skin_below_the_markers_is_half_a_marker_and_a_base_plate_farther_back(name: str, option: str) -> None:
+    """9 mm with a marker of 14 mm and a base of 2 mm; nothing for Davis, whose depth is the marker's already."""
+    models = [load_model(name, {"hip_centre": option, "asis_landmark": which}) for which in ("marker_centre", "skin")]
+    back = []
+    for model in models:
+        setback = model.middle.numbers["asis_setback"]
+        known = {"marker_diameter": 0.014, "marker_base": 0.002}
+        asis_setback = float(setback.evaluate(known.__getitem__, lambda a, b: np.nan))
+        back.append(hip_mm(model, asis_setback=asis_setback)[0] - 1e3 * asis_setback)
+    assert back[0] - back[1] == pytest.approx(0.0 if option == "davis" else 9.0)
 
 
 def test_davis_counts_the_marker_radius() -> None:
