@@ -154,10 +154,16 @@ inputs = together(
     subject_prefix,
 )
 cutoff = click.option(
-    "--cutoff", callback=_frequency, metavar="HZ|none|auto", help="Effective cut-off of the marker low-pass."
+    "--cutoff",
+    callback=_frequency,
+    metavar="HZ|none|auto",
+    help="Effective cut-off of the marker low-pass; else the model's: auto, with pig_vicon none.",
 )
 force_cutoff = click.option(
-    "--force-cutoff", callback=_frequency, metavar="HZ|none", help="Effective cut-off of the plate low-pass."
+    "--force-cutoff",
+    callback=_frequency,
+    metavar="HZ|none",
+    help="Effective cut-off of the plate low-pass; else the model's: none in all that come with gaitid.",
 )
 loads = together(
     click.option(
