@@ -116,7 +116,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
     applied, on_segments, applied_notes = _applied(options, body, motion, trial.rate_hz)
 
     ground = ground_under(trial, markers, list(needs), body.geometry)
-    by_hand = _as_indices(options.by_hand, trial, list(ground.feet))
+    by_hand = assigned_frames(options.by_hand, trial, list(ground.feet))
     balance = None if applied else _balance(body, motion, up_g, trial.rate_hz)  # the ground carries not all of it
     stand = Stand(ground, by_hand, motion.base.vel_g @ up_g, body.settings, static, prepared.static_model, balance)
     subject, loads, faults, mass_notes = sound_loads(subject, model, stand, trial, body)
@@ -358,8 +358,14 @@ def _heel_notes(trial: Trial, model: specs.Model, ground: Ground) -> Notes:
     return (Note("heel_absent", text),)
 
 
-def _as_indices(by_hand: Sequence[ByHand], trial: Trial, sides: Sequence[str]) -> list[ByHand]:
-    """What was given by hand, frames from 0."""
+def assigned_frames(by_hand: Sequence[ByHand], trial: Trial, sides: Sequence[str]) -> list[ByHand]:
+    """What was given by hand, frames from 0.
+
+    Raises
+    ------
+    TrialError
+        A foot or a frame that the trial does not have.
+    """
     result = []
     last = trial.first_frame + trial.n_frames - 1
     for entry in by_hand:

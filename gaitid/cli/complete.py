@@ -146,25 +146,51 @@ def sides(ctx: click.Context, begin: str) -> Items:
 
 
 def _choices(model: object) -> dict[str, tuple[str, ...]]:
-    """The choices that a model declares, with their names; of all bundled models where none is named yet."""
+    """The choices that a model declares, with their options; of all bundled models where none is named yet."""
     own = Path(str(model)) if model else None
     named = [path for path in bundled_files("configs") if path.stem == str(model).removesuffix(".yaml")]
     found: dict[str, tuple[str, ...]] = {}
     for path in [own] if own is not None and own.is_file() else named or bundled_files("configs"):
-        text = path.read_bytes()
-        if b"choices" not in text:
-            continue
-        import yaml
-
-        try:
-            content: Any = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        except (ValueError, yaml.YAMLError):
-            continue
-        choices = content.get("choices") if isinstance(content, dict) else None
-        for key, options in (choices if isinstance(choices, dict) else {}).items():
-            names = options.get("options", options) if isinstance(options, dict) else options
-            found[str(key)] = tuple(map(str, names)) if isinstance(names, dict | list) else ()
+        for key, options in _declared(path).items():
+            found[key] = tuple(dict.fromkeys((*found.get(key, ()), *options)))
     return found
+
+
+def _declared(path: Path, depth: int = 0) -> dict[str, tuple[str, ...]]:
+    """The choices of a model's file with those that it inherits: read without a check, which would take long."""
+    content = _content(path)
+    parent = content.get("extends")
+    found = {} if not isinstance(parent, str) or depth > 8 else _declared(_beside(path, parent), depth + 1)
+    choices = content.get("choices")
+    for key, choice in (choices if isinstance(choices, dict) else {}).items():
+        if not isinstance(choice, dict):  # null takes it away
+            found.pop(str(key), None)
+            continue
+        options = [choice.get("options")]
+        if isinstance(shared := choice.get("options_from"), str):
+            options.append(_content(_beside(path, shared)).get("options"))
+        names = [str(name) for of in options if isinstance(of, dict) for name in of]
+        found[str(key)] = tuple(dict.fromkeys((*found.get(str(key), ()), *names)))
+    return found
+
+
+def _beside(path: Path, name: str) -> Path:
+    """A file that another names: beside it, or bundled, with or without its suffix."""
+    places = (
+        folder / f"{name}{suffix}" for folder in (path.parent, bundled_folder("configs")) for suffix in ("", ".yaml")
+    )
+    return next((place for place in places if place.is_file()), path.parent / name)
+
+
+def _content(path: Path) -> dict[str, Any]:
+    """What a YAML file holds; nothing where it cannot be read."""
+    import yaml
+
+    try:
+        content = yaml.load(path.read_bytes(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (OSError, ValueError, yaml.YAMLError):
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def _pairs(values: dict[str, tuple[str, ...]], begin: str) -> Items:

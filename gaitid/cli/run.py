@@ -16,6 +16,7 @@ from gaitid.cli.common import (
     CONTEXT,
     attempt,
     completed,
+    flag,
     folders_for,
     print_detail,
     print_error,
@@ -25,13 +26,15 @@ from gaitid.cli.common import (
 from gaitid.cli.log import ERROR, Log
 from gaitid.cli.verdict import print_verdict
 from gaitid.dynamics import SOLVER_NAMES
-from gaitid.errors import counted
+from gaitid.errors import counted, in_print
 from gaitid.write import DEFAULT_FRAMES, FRAMES_OF_EXPRESSION, WRITE
 
 if TYPE_CHECKING:
     from gaitid.analysis.result import Result
-    from gaitid.run import Prepared
+    from gaitid.run import Prepared, RunOptions
 
+# With more trials than these, a line each.
+FEW = 4
 # So many contacts stand in the closing line; contacts.csv has all.
 MAX_CONTACTS = 8
 
@@ -86,17 +89,25 @@ MAX_CONTACTS = 8
     help="Also write the segments' motion, or the wrench left over at the base (pelvis).",
 )
 @options.settings
+@click.option("--dry-run", is_flag=True, help="Only say what would be read, assumed, written and refused.")
 @options.log
 @options.keep_names
 @talk_options
 @click.pass_context
 def command(
-    ctx: click.Context, /, trials: tuple[str, ...], output: str, log_file: Path | None, **of_analysis: Any
+    ctx: click.Context,
+    /,
+    trials: tuple[str, ...],
+    output: str,
+    dry_run: bool,
+    log_file: Path | None,
+    **of_analysis: Any,
 ) -> int:
     """Compute joint wrenches, angles, moments and powers of each TRIAL (.c3d, .csv or .trc) and write them as CSV,
     with a record of everything that was assumed.
 
-    A trial that is refused does not stop the others; the exit code is then 1.
+    A trial that is refused does not stop the others; the exit code is then 1. With --dry-run nothing is solved and
+    nothing written: what the run would do stands on stdout, and the exit code says whether a trial would be refused.
     """
     from gaitid.run import prepare
 
@@ -107,6 +118,8 @@ def command(
     if output == "-" and chosen.write:
         raise click.UsageError("-o - writes the wrenches only; give a folder for --write")
     folders = folders_for(trials, "-o", "." if output == "-" else output)
+    if dry_run:
+        return _dry_run(folders, chosen, output == "-")
     with Log(log_file, "run", len(trials)) as log:
         prepared = attempt("", partial(prepare, chosen), log)
         if prepared is None:
@@ -116,6 +129,34 @@ def command(
         if output == "-":
             return _to_stdout(folders[0][0], prepared, log)
         return _to_files(folders, prepared, given_options(ctx), log)
+
+
+def _dry_run(folders: list[tuple[Path, Path]], chosen: RunOptions, to_stdout: bool) -> int:
+    """The exit code, when what would be done is on stdout: of each trial all, of many a line each."""
+    from gaitid.cli.dry_run import not_known, plan_line, plan_text
+    from gaitid.run import prepare, sessions
+    from gaitid.run.plan import NOT_KNOWN_BEFORE, plan_file
+
+    prepared = attempt("", partial(prepare, chosen))
+    if prepared is None:
+        return 1
+    for note in prepared.notes:
+        print_info(note.text)
+    session_of = sessions(path for path, _ in folders)
+    in_short = len(folders) > FEW and not flag("verbose")
+    refused = 0
+    for path, folder in folders:
+        target = None if to_stdout else folder
+        plan = attempt(str(path), partial(plan_file, path, target, prepared, session_of[path]))
+        refused += plan is None or plan.refused is not None
+        if plan is None:
+            continue
+        click.echo(in_print(plan_line(plan)) if in_short else plan_text(plan))
+    click.echo(not_known(NOT_KNOWN_BEFORE))
+    if len(folders) > 1:
+        would = f"{len(folders) - refused} would be analysed, {refused} refused"
+        click.echo(f"{len(folders)} trials: {would}" + ("; --verbose says more" if in_short else ""))
+    return 1 if refused else 0
 
 
 def _to_files(folders: list[tuple[Path, Path]], prepared: Prepared, given: tuple[str, ...], log: Log) -> int:
@@ -212,7 +253,7 @@ def _to_stdout(path: Path, prepared: Prepared, log: Log) -> int:
 RESULT_OPTIONS = [
     option
     for option in command.params
-    if isinstance(option, click.Option) and option.expose_value and option.name not in ("output", "log_file")
+    if isinstance(option, click.Option) and option.expose_value and option.name not in ("output", "log_file", "dry_run")
 ]
 
 

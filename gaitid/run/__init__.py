@@ -64,6 +64,7 @@ __all__ = [
     "parts_of",
     "prepare",
     "put_in_place",
+    "read_with",
     "record_of",
     "refuse_to_replace_inputs",
     "run_file",
@@ -104,7 +105,7 @@ def settle(prepared: Prepared, path: Path, session: tuple[Path, ...] = ()) -> Pr
     if prepared.model is not None:
         return prepared
     state = file_state(found_trial(path))
-    trial = _read(path, prepared.options)
+    trial = read_with(path, prepared.options)
     settled, found = _settled(prepared, trial, session)
     return replace(settled, read=ReadBefore(path, state, trial, found))
 
@@ -179,7 +180,7 @@ def _choices(session: _Session) -> dict[str, Choice]:
     families: dict[str, list[Trial]] = {}
     for path in session.trials:
         with suppress(GaitidError):  # refused by name when it is its turn
-            trial = _read(path, options)
+            trial = read_with(path, options)
             families.setdefault(family(trial), []).append(trial)
     choices: dict[str, Choice] = {}
     for name, trials in families.items():
@@ -204,7 +205,8 @@ def _chosen(prepared: Prepared, trials: Sequence[Trial]) -> Choice:
         raise TrialError(error.wrong, expected=error.expected, found=error.found, todo=todo) from None
 
 
-def _read(path: Path, options: RunOptions) -> Trial:
+def read_with(path: Path, options: RunOptions) -> Trial:
+    """A trial read as the options say."""
     path = found_trial(path)
     trial = read_trial(path, forces=options.forces, plates=options.plates, settings=options.reader)
     # a table has no place to say so: the files that lie beside it do
@@ -221,7 +223,7 @@ def analyse_file(path: Path, prepared: Prepared) -> Result:
     if read is not None and (read.path, read.state) == (path, before):
         trial, found = read.trial, read.found
     else:
-        trial = _read(path, prepared.options)
+        trial = read_with(path, prepared.options)
     result = _analysed(trial, prepared, found)
     if file_state(found_trial(path)) != before:  # else the record's hash would be of other bytes than were read
         raise ReadError("the file changed while it was read", todo="run again when nothing writes to it any more")
@@ -241,14 +243,14 @@ def _analysed(trial: Trial, prepared: Prepared, found: pipeline.Prepared | None)
 
     options = prepared.options
     assert prepared.model is not None  # settled
-    loads = _loads_of(trial, options)
+    loads = loads_of(trial, options)
     how = Options(options.solver, options.require_forces, options.by_hand, prepared.marker_set, loads)
     if found is not None:
         return analyse_prepared(trial, found, prepared.static, how)
     return analyse(trial, prepared.model, prepared.subject, prepared.static, how)
 
 
-def _loads_of(trial: Trial, options: RunOptions) -> tuple[tuple[str, BodyLoad], ...]:
+def loads_of(trial: Trial, options: RunOptions) -> tuple[tuple[str, BodyLoad], ...]:
     """The measured loads on segments that were given, by the word that names the segment."""
     if not options.loads:
         return ()

@@ -70,6 +70,16 @@ def refuse_to_replace_inputs(folder: Path, path: Path, prepared: Prepared) -> No
     )
 
 
+def tables_of(options: RunOptions) -> tuple[str, ...]:
+    """The tables that a run writes."""
+    return tuple(table for table in TABLES if table not in WRITE or table in options.write)
+
+
+def result_names(stem: str, options: RunOptions) -> list[str]:
+    """The names of a result's files, the record last."""
+    return [*(f"{stem}.{table}.csv" for table in tables_of(options)), f"{stem}.run.json"]
+
+
 def file_texts(stem: str, result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """The files of a result by their names, the record last.
 
@@ -87,9 +97,7 @@ def file_texts(stem: str, result: Result, prepared: Prepared, inputs: Sequence[M
 
     options, parts = prepared.options, parts_of(result, prepared.options)
     texts = {
-        f"{stem}.{table}.csv": table_text(table, result, options.express_in, parts)
-        for table in TABLES
-        if table not in WRITE or table in options.write
+        f"{stem}.{table}.csv": table_text(table, result, options.express_in, parts) for table in tables_of(options)
     }
     return texts | {f"{stem}.run.json": record_of(result, prepared, inputs)}
 

@@ -17,7 +17,7 @@ from terminal import assert_wrong_usage, gaitid
 from gaitid.cli import complete
 from gaitid.cli.group import COMMANDS, group
 from gaitid.cli.shells import SWITCH_ON, VARIABLE, Bash, Fish, Zsh
-from gaitid.model.load import bundled_models
+from gaitid.model.load import bundled_models, merged_content
 from gaitid.model.marker_sets import bundled_marker_sets
 from gaitid.model.settings import WORDS, Settings
 from gaitid.norms.sets import published_sets
@@ -140,9 +140,14 @@ def test_every_word_that_is_offered_for_a_setting_is_taken() -> None:
 
 
 def test_choices_that_a_model_declares(folder: Path) -> None:
-    Path("mine.yaml").write_text("choices: {hip_centre: {options: {davis: 1, hara: 2}}}\n")
-    assert complete._choices("mine.yaml") == {"hip_centre": ("davis", "hara")}
-    assert offered("gaitid run --model mine.yaml --set hip_centre=h", Fish) == ["hip_centre=hara"]
+    for name, path in bundled_models().items():
+        declared = merged_content(path).choices
+        assert complete._choices(name).keys() == declared.keys()
+        for key, choice in declared.items():
+            assert set(complete._choices(name)[key]) == set(choice.options)
+    Path("mine.yaml").write_text("extends: pig\nchoices: {hip_centre: {options: {ours: {title: ours}}}}\n")
+    assert offered("gaitid run --model mine.yaml --set hip_centre=ou", Fish) == ["hip_centre=ours"]
+    assert "hip_centre=hara" in offered("gaitid run --model mine.yaml --set hip_centre=", Fish)
 
 
 def test_zsh_is_told_a_pattern_and_what_words_mean(monkeypatch: pytest.MonkeyPatch) -> None:
