@@ -6,9 +6,10 @@ becomes a page of its own, ``source/configs/pig.yaml``, and the notebook and the
 
 from __future__ import annotations
 
-import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = PurePosixPath("docs")
+DOCS_FOLDER = ROOT / "docs"
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)(#[^)\s]*)?(?=\))")
 LANGUAGE = {".py": "python", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".json": "json", ".cff": "yaml"}
 
@@ -43,7 +45,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
     pages = [file for file in files if file.is_documentation_page()]
     for notebook in [file for file in files if file.src_uri.endswith(".ipynb")]:
-        add(site_path(DOCS / notebook.src_uri), notebook_page(notebook.content_string))
+        add(site_path(DOCS / notebook.src_uri), notebook_page(DOCS_FOLDER / notebook.src_uri))
     add("CHANGELOG.md", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
     linked = {link for page in pages for link, _ in links(page.content_string, DOCS / page.src_uri) if not inside(link)}
     for file in sorted(linked.union(*map(folder_files, linked))):
@@ -119,10 +121,7 @@ def source_page(path: PurePosixPath) -> str:
     return f"# `{path}`\n\n~~~~{LANGUAGE.get(path.suffix, 'text')}\n{text}\n~~~~\n"
 
 
-def notebook_page(text: str) -> str:
-    """A notebook's cells, text as it is and code as code."""
-    parts = []
-    for cell in json.loads(text)["cells"]:
-        source = "".join(cell["source"])
-        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
-    return "\n\n".join(parts) + "\n"
+def notebook_page(notebook: Path) -> str:
+    """A notebook with what its cells show, run now."""
+    command = [sys.executable, str(DOCS_FOLDER / "run_notebook.py"), str(notebook)]
+    return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout

@@ -71,6 +71,17 @@ CODES = {
     "mass_estimated": ("assumption", "nobody says the body's mass; it was estimated from the plates"),
     "mass_unknown": ("error", "the body's mass is not known"),
     "length_varies": ("doubt", "the length of a segment varies by more than skin makes it"),
+    "chain_from_trial": (
+        "assumption",
+        "no static shows where markers lie on their segments; the trial's means stand for it",
+    ),
+    "chain_undetermined": (
+        "error",
+        "the markers seen do not determine coordinates of the fitted chain, which are empty",
+    ),
+    "chain_unsettled": ("doubt", "the fit of the chain of segments did not settle in some frames"),
+    "chain_far": ("doubt", "markers lie far from their places on the fitted chain"),
+    "chain_at_limit": ("doubt", "a coordinate of the fitted chain lies at its limit in many frames"),
     "length_jump": ("doubt", "the length of a segment jumps"),
     # plates and contacts
     "plate_refused": ("error", "a force plate is not used"),

@@ -82,6 +82,11 @@ CONSEQUENCES: dict[str, Consequence] = {
     "calibration_impossible": Consequence(USABLE, _STATIC),
     "uncalibrated": Consequence(USABLE, "give a static with --static"),
     "foot_flat_doubtful": Consequence(USABLE, "say `static: {foot_flat: false}` with --subject"),
+    "chain_from_trial": Consequence(GOOD, "give a static with --static"),
+    "chain_undetermined": Consequence(USABLE, "track more markers, or leave these joints less freedom (pose)"),
+    "chain_unsettled": Consequence(USABLE, "check the labels there"),
+    "chain_far": Consequence(USABLE, "check these markers and the static"),
+    "chain_at_limit": Consequence(USABLE, "check the model's limits and the static"),
     "length_jump": Consequence(USABLE, _LABELS),
     "length_varies": Consequence(USABLE, "check the markers of that segment and the static"),
     # plates and contacts

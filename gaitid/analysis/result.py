@@ -162,8 +162,14 @@ class Result:
     def quality(self) -> dict[str, Any]:
         """Figures that tell how good the recording is, for its record."""
         angles = {name: side.angles for name, side in self.sides.items()}
+        of_chain = {}
+        if (fitted := self.body.geometry.fitted) is not None:
+            from gaitid.body.fitted_chain import chain_figures  # of few models
+
+            of_chain = {"multibody": chain_figures(fitted, self.model, self.trial.first_frame)}
         return {
             "plates": [plate.figures() for plate in self.ground.plates],
             **self.markers.quality,
             "calibration": calibration_figures(self.body.geometry, self.body.sides, angles, self.trial.first_frame),
+            **of_chain,
         }

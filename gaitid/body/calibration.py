@@ -64,7 +64,12 @@ def calibrate(static: Geometry, sides: Sequence[str], source: str) -> Calibratio
     }
     lengths = {place: (float(length.mean()), float(length.std())) for place, length in known_lengths.items()}
     distances = {} if templates else _distances(static, sides)
-    return Calibration(templates, points, frames, spread, source, lengths, distances)
+    calibration = Calibration(templates, points, frames, spread, source, lengths, distances)
+    if static.model.pose is None:
+        return calibration
+    from gaitid.body.chain_places import with_chain  # of few models
+
+    return with_chain(calibration, static, sides)
 
 
 def marker_templates(calibration: Calibration, model: specs.Model, sides: Sequence[str]) -> tuple[Template, ...]:

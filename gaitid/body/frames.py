@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
-from typing import assert_never
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from gaitid.numerics.rigid_fit import FEWEST, RigidFit, second_extent, steady_fi
 from gaitid.numerics.rotation import about_axis, apply, cross, dot, frame_from_axes, turned, unit
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
+
+if TYPE_CHECKING:
+    from gaitid.body.joints import JointPlace
+    from gaitid.body.multibody import FittedChain
 
 #: A definition's side (empty for the middle of the body) and its name.
 Place = tuple[str, str]
@@ -65,6 +69,12 @@ class Calibration:
     distances_m : mapping of Place to mapping of (Place, Place) to (float, float)
         Of a model without rigid frames: for each side and segment the distances between the points that move with it,
         m, between which nine tenths of the static lie.
+    tracking : mapping of Place to mapping of str to (3,) array
+        Of a model that is fitted as a chain: for each side and segment the mean places of its markers on it.
+    joints : mapping of Place to JointPlace
+        Likewise, for each side and joint; under the base its origin.
+    chain_source : str
+        Where those two are from, where not from `source`.
     """
 
     templates: Mapping[Place, Mapping[str, Array]] = field(default_factory=dict)
@@ -74,11 +84,24 @@ class Calibration:
     source: str = ""
     lengths_m: Mapping[Place, tuple[float, float]] = field(default_factory=dict)
     distances_m: Mapping[Place, Mapping[Pair, tuple[float, float]]] = field(default_factory=dict)
+    tracking: Mapping[Place, Mapping[str, Array]] = field(default_factory=dict)
+    joints: Mapping[Place, JointPlace] = field(default_factory=dict)
+    chain_source: str = ""
 
     @property
     def places(self) -> frozenset[Place]:
         """Everything that it holds."""
-        return frozenset([*self.templates, *self.points, *self.frames])
+        return frozenset([*self.templates, *self.points, *self.frames, *self.joints])
+
+    def with_chain(
+        self,
+        tracking: Mapping[Place, Mapping[str, Array]],
+        joints: Mapping[Place, JointPlace],
+        spread_m: Mapping[Place, Mapping[str, float]],
+        source: str,
+    ) -> Calibration:
+        """The same with the places of markers and joints on the segments of a chain."""
+        return replace(self, tracking=tracking, joints=joints, spread_m=spread_m, chain_source=source)
 
 
 class Geometry:
@@ -106,6 +129,8 @@ class Geometry:
         Of the rigid frames that were asked for: the points that were taken, and how they fit.
     in_line : dict of (side, frame) to (tuple of str, float)
         Of those that cannot be told because their points lie in one line: the points, and how far from it they are, m.
+    fitted : FittedChain or None
+        The chain that the segments' poses are from (`with_poses`).
     """
 
     def __init__(
@@ -125,6 +150,7 @@ class Geometry:
         self.calibration = calibration
         self.fits: dict[tuple[str, str], tuple[tuple[str, ...], RigidFit]] = {}
         self.in_line: dict[tuple[str, str], tuple[tuple[str, ...], float]] = {}
+        self.fitted: FittedChain | None = None
         self._markers = markers
         self._numbers = numbers
         self._sides = {side.name: side for side in model.sides}
@@ -158,6 +184,19 @@ class Geometry:
         """The same model, subject and trial with other positions of its markers."""
         return Geometry(self.model, markers, self._numbers, self.n_frames, self.up_g, self.foot_flat, self.calibration)
 
+    def with_poses(
+        self,
+        frames: Mapping[Place, Pose],
+        points: Mapping[Place, Array],
+        fits: Mapping[Place, tuple[tuple[str, ...], RigidFit]],
+        calibration: Calibration,
+        fitted: FittedChain,
+    ) -> Geometry:
+        """The same with some frames and points as a chain puts them; everything else follows from these."""
+        put = Geometry(self.model, self._markers, self._numbers, self.n_frames, self.up_g, self.foot_flat, calibration)
+        put._frames, put._points, put.fits, put.fitted = dict(frames), dict(points), dict(fits), fitted
+        return put
+
     def thinned(self, most: int) -> Geometry:
         """The same with every so many-th frame, so that about that many are left: enough for a mean over the trial."""
         step = max(1, self.n_frames // most)
@@ -165,6 +204,7 @@ class Geometry:
         n_frames = len(range(0, self.n_frames, step))
         thin = Geometry(self.model, markers, self._numbers, n_frames, self.up_g, self.foot_flat, self.calibration)
         # what was computed before is not computed again
+        thin.fitted = self.fitted
         thin._points |= {key: points[::step] for key, points in self._points.items()}
         thin._frames |= {key: Pose(pose.R_gs[::step], pose.origin_g[::step]) for key, pose in self._frames.items()}
         return thin

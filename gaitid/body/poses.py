@@ -129,6 +129,8 @@ def pose_body(
     notes = line_notes(geometry, sides)
     notes += compare_with_static(geometry, sides)
     check_fits(geometry)
+    geometry, of_chain = _put(geometry, sides)
+    notes += of_chain
     notes += check_body(geometry, sides, markers.doubted)
     notes += length_notes(geometry, sides, markers.first_frame)
     return pose_segments(geometry, markers, sides, notes)
@@ -136,9 +138,10 @@ def pose_body(
 
 def pose_segments(geometry: Geometry, markers: Markers, sides: Sequence[str], notes: Notes = ()) -> Body:
     """`pose_body` of a geometry on filtered markers whose checks were made."""
+    geometry, _ = _put(geometry, sides)
     model, through = geometry.model, geometry
     if markers.support is not markers.filtered:
-        through = geometry.with_markers(markers.support)
+        through, _ = _put(geometry.with_markers(markers.support), sides)
     base = model.base
     if base.body is None:
         known = known_rows(geometry.frame(base.frame).R_gs)
@@ -154,6 +157,15 @@ def pose_segments(geometry: Geometry, markers: Markers, sides: Sequence[str], no
     if model.progression is not None:
         R_gp, words = geometry.progression(model.progression)
     return Body(geometry, tuple(sides), segments, R_gp, words, markers.settings, notes)
+
+
+def _put(geometry: Geometry, sides: Sequence[str]) -> tuple[Geometry, Notes]:
+    """The geometry with its segments where the model has them put; as it is where their frames say it."""
+    if geometry.model.pose is None or geometry.fitted is not None:
+        return geometry, ()
+    from gaitid.body.chain import put_by_chain  # of few models
+
+    return put_by_chain(geometry, sides)
 
 
 def _segment(geometry: Geometry, through: Geometry, body: specs.Segment, side: str) -> SegmentPose:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.body.frames import Calibration, Place, Pose
+from gaitid.body.joints import JointPlace
 from gaitid.body.subject import SI, Subject, SubjectFile, key_of, si_unit
 from gaitid.model import specs
 from gaitid.model.fields import Faults, Fields, nearest
@@ -24,7 +25,7 @@ _SPELLED = {"m": ("mm", "cm", "m"), "rad": ("rad", "deg")}
 # What tables and norms may ask besides measurements.
 SEXES = specs.SEXES
 # Measured in one static: none may be changed without the others.
-_TOGETHER = ("model", "templates_mm", "points_mm", "frames", "lengths_mm")
+_TOGETHER = ("model", "templates_mm", "points_mm", "frames", "lengths_mm", "tracking_mm", "joints")
 _HEAD = """\
 # A subject's measurements and calibration, for --subject. Templates and points in mm, in the axes of the segment that
 # carries them; residual_mm: how far each marker moved on its segment during the static (root mean square).
@@ -113,11 +114,15 @@ def _calibration(fields: Fields, model: specs.Model, path: Path) -> tuple[Calibr
     if type(schema := fields.raw("schema", None)) is not int or schema != SCHEMA:
         fields.faults.add(f"{fields.at('schema')}: expected {SCHEMA}, as `gaitid calibrate` writes it")
     name, marker_set = fields.text("model"), fields.text("marker_set", "")
-    templates = {
-        _place(key): {point: _metres(group.mapping(key), point) for point in group.mapping(key).values}
-        for group in [fields.mapping("templates_mm", {})]
-        for key in group.values
-    }
+    templates, tracking = (
+        {
+            _place(key): {point: _metres(group.mapping(key), point) for point in group.mapping(key).values}
+            for group in [fields.mapping(name, {})]
+            for key in group.values
+        }
+        for name in ("templates_mm", "tracking_mm")
+    )
+    joints = _joints(fields.mapping("joints", {}))
     group = fields.mapping("points_mm", {})
     points = {_place(key): _metres(group, key) for key in group.values}
     frames: dict[Place, Pose] = {}
@@ -144,7 +149,21 @@ def _calibration(fields: Fields, model: specs.Model, path: Path) -> tuple[Calibr
     if name != model.name:
         return Calibration(), ""
     lengths_m = {place: (1e-3 * mean, 1e-3 * sd) for place, (mean, sd) in lengths.items()}
-    return Calibration(templates, points, frames, source=path.name, lengths_m=lengths_m), marker_set
+    calibration = Calibration(
+        templates, points, frames, source=path.name, lengths_m=lengths_m, tracking=tracking, joints=joints
+    )
+    return calibration, marker_set
+
+
+def _joints(fields: Fields) -> dict[Place, JointPlace]:
+    """Where joints lie on the two segments that they join."""
+    joints = {}
+    for key in list(fields.values):
+        inner = fields.mapping(key)
+        angles = np.array(_numbers(inner.raw("angles_rad"), inner.at("angles_rad"), inner.faults))
+        joints[_place(key)] = JointPlace(_metres(inner, "proximal_mm"), _metres(inner, "distal_mm"), angles)
+        inner.done()
+    return joints
 
 
 def _digest(section: Mapping[str, Any]) -> str:
@@ -168,6 +187,34 @@ def _numbers(value: object, where: str, faults: Faults, count: int = 3) -> list[
         return [float(v) for v in value]
     faults.add(f"{where}: expected {count} numbers, found {value!r}")
     return [0.0] * count
+
+
+def _name_of(place: Place) -> str:
+    return f"{place[0]}.{place[1]}" if place[0] else place[1]
+
+
+def _mm(v: Array) -> list[float]:
+    return [round(1e3 * float(x), 6) + 0.0 for x in v]
+
+
+def _chain_section(calibration: Calibration) -> dict[str, Any]:
+    """Where markers and joints lie on the segments of a model that is fitted as a chain; nothing of any other."""
+    if not calibration.joints:
+        return {}
+    tracking = {
+        _name_of(place): {str(point): _mm(v) for point, v in points.items()}
+        for place, points in calibration.tracking.items()
+    }
+    joints = {
+        _name_of(place): {
+            "proximal_mm": _mm(joint.proximal_m),
+            "distal_mm": _mm(joint.distal_m),
+            "angles_rad": [round(float(x), 9) + 0.0 for x in joint.angles_rad],
+        }
+        for place, joint in calibration.joints.items()
+        if np.isfinite(np.concatenate(joint)).all()
+    }
+    return {"tracking_mm": tracking, "joints": joints}
 
 
 def subject_text(model: specs.Model, subject: Subject, calibration: Calibration, made_by: Mapping[str, Any]) -> str:
@@ -199,12 +246,6 @@ def subject_text(model: specs.Model, subject: Subject, calibration: Calibration,
             values[key] = float(f"{measured.value / SI[measurement.unit]:.10g}")
             sources[key] = measured.source
 
-    def name_of(place: Place) -> str:
-        return f"{place[0]}.{place[1]}" if place[0] else place[1]
-
-    def mm(v: Array) -> list[float]:
-        return [round(1e3 * float(x), 6) + 0.0 for x in v]
-
     section: dict[str, Any] = {"schema": SCHEMA, "model": model.name, **made_by}
     if model.marker_set:
         section["marker_set"] = model.marker_set
@@ -212,25 +253,26 @@ def subject_text(model: specs.Model, subject: Subject, calibration: Calibration,
         section["sources"] = sources
     if calibration.templates:
         section["templates_mm"] = {
-            name_of(place): {str(point): mm(v) for point, v in points.items()}
+            _name_of(place): {str(point): _mm(v) for point, v in points.items()}
             for place, points in calibration.templates.items()
         }
         section["residual_mm"] = {
-            name_of(place): {str(point): round(1e3 * v, 3) for point, v in points.items()}
+            _name_of(place): {str(point): round(1e3 * v, 3) for point, v in points.items()}
             for place, points in calibration.spread_m.items()
         }
     if calibration.lengths_m:
         section["lengths_mm"] = {
-            name_of(place): [round(1e3 * float(v), 6) for v in of_static]
+            _name_of(place): [round(1e3 * float(v), 6) for v in of_static]
             for place, of_static in calibration.lengths_m.items()
         }
     if calibration.points:
-        section["points_mm"] = {name_of(place): mm(v) for place, v in calibration.points.items()}
+        section["points_mm"] = {_name_of(place): _mm(v) for place, v in calibration.points.items()}
     if calibration.frames:
         section["frames"] = {
-            name_of(place): {"axes": pose.R_gs[0].tolist(), "origin_mm": mm(pose.origin_g[0])}
+            _name_of(place): {"axes": pose.R_gs[0].tolist(), "origin_mm": _mm(pose.origin_g[0])}
             for place, pose in calibration.frames.items()
         }
+    section |= _chain_section(calibration)
     if any(key in section for key in _TOGETHER[1:]):
         section["digest"] = _digest(section)
     content: dict[str, Any] = {**values} | ({"sex": subject.sex} if subject.sex else {})

@@ -276,6 +276,17 @@ chain:                            # (required) bodies of one limb, from its free
     optional: true or false       # = false; without its markers it is left out: its angles and the wrenches are empty
 base: {{segment: TEXT, frame: FRAME, origin: POINT}}           # (required) what the chains of all sides hang from
                                   # where it has a mass also row (= segment), com, length, joint and centre, as above
+pose:                             # = by: frames; where segments are put (docs/multibody.md)
+  by: frames or multibody         # (required) as their frames say, or as a chain with joints that fits all markers
+  tracking:                       # = the markers of rigid frames; which markers move with each segment
+    SEGMENT: [NAME, ...] or {{NAME: WEIGHT, ...}}
+  joints:                         # = ball joints
+    JOINT:
+      type: {joint_types}             # = ball
+      free: [ANGLE, ...]          # = the first of its sequence; ANGLE is a column of its angles, or a, b or c
+      limits_deg: {{ANGLE: [LOW, HIGH], ...}}            # = none
+      held_at_deg: {{ANGLE: NUMBER, ...}}                # = as in the static; of angles that are not free
+      pull_mm_per_deg: {{ANGLE: NUMBER, ...}}            # = none; toward the static, in mm of a marker off
 ground_contact:                   # (required) if a body has ground: true; the instead_of are for what was never seen
   {{heel: POINT, toe: POINT, instead_of_toe: POINT, instead_of_heel: POINT}}
 progression: {{point: POINT, axes: displacement or laboratory, forward_left_up: xyz}}  # (required) if an angle uses it
@@ -337,6 +348,7 @@ def schema_text() -> str:
     """The description with the choices and defaults that the code has now."""
     from gaitid.model import expression
     from gaitid.model.choices import SECTIONS
+    from gaitid.model.pose import JOINT_TYPES
     from gaitid.model.schema import LENGTHS, MEASURED_LENGTHS, SCHEMA, SEQUENCES, UNITS
     from gaitid.model.shapes import AXES, FRAMES, POINTS, VECTORS, schema_lines
     from gaitid.model.specs import Settings
@@ -355,6 +367,7 @@ def schema_text() -> str:
         sequences=" or ".join(SEQUENCES),
         functions=", ".join(functions),
         sections=", ".join(SECTIONS),
+        joint_types=" or ".join(JOINT_TYPES),
         lengths=[*LENGTHS],
         own_lengths=[*MEASURED_LENGTHS],
         settings="\n".join(lines) + "\n",

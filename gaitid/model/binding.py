@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet, Spellings
+from gaitid.model.pose import Multibody
 from gaitid.model.shapes import Frame, PointName, RigidFrame
 
 # The landmarks on which markers of Plug-in Gait lie whose names in `pig` are others.
@@ -37,9 +38,24 @@ def bind(model: specs.Model, spellings: Spellings, marker_set: MarkerSet | None 
         for cluster in scope.clusters
     }
     bound = model._replace(
-        middle=_expanded(model.middle, sizes), each_side=_expanded(model.each_side, sizes), marker_set=marker_set.name
+        pose=_pose(model, sizes),
+        middle=_expanded(model.middle, sizes),
+        each_side=_expanded(model.each_side, sizes),
+        marker_set=marker_set.name,
     )
     return bound._replace(spelled=dict(_spelled(bound, spellings, marker_set)))
+
+
+def _pose(model: specs.Model, sizes: Mapping[str, int]) -> Multibody | None:
+    """The model's chain with the markers of clusters in place of these, each with the weight of its cluster."""
+    if model.pose is None:
+        return None
+    members = _members_of(sizes)
+    tracking = {
+        segment: {member: weight for name, weight in markers.items() for member in _members(name, members)}
+        for segment, markers in model.pose.tracking.items()
+    }
+    return model.pose._replace(tracking=tracking)
 
 
 def _spelled(
@@ -66,13 +82,18 @@ def _alternatives(marker_set: MarkerSet, side: str, role: str) -> tuple[str, ...
 
 def _expanded(scope: specs.Scope, sizes: Mapping[str, int]) -> specs.Scope:
     """The scope with a role for each marker of its clusters, and these in place of the clusters."""
-    members = {cluster: [PointName(f"{cluster}_{i + 1}") for i in range(size)] for cluster, size in sizes.items()}
+    members = _members_of(sizes)
     roles: dict[str, tuple[str, ...]] = {role: () for cluster in scope.clusters for role in members[cluster]}
     return scope._replace(
         markers={**scope.markers, **roles},
         clusters=(),
         frames={name: _with_members(frame, members) for name, frame in scope.frames.items()},
     )
+
+
+def _members_of(sizes: Mapping[str, int]) -> dict[str, list[PointName]]:
+    """The roles of each cluster's markers."""
+    return {cluster: [PointName(f"{cluster}_{i + 1}") for i in range(size)] for cluster, size in sizes.items()}
 
 
 def _with_members(frame: Frame, members: Mapping[str, list[PointName]]) -> Frame:

@@ -13,6 +13,7 @@ from gaitid.model import specs
 from gaitid.model.choices import Defined
 from gaitid.model.expression import Expression, parse_expression
 from gaitid.model.fields import Faults, Fields
+from gaitid.model.pose import parse_pose
 from gaitid.model.settings import WORDS
 from gaitid.model.shapes import PointName, parse_frame, parse_point, parse_ref, parse_vector
 from gaitid.model.validate import faults_of, without_unused
@@ -108,8 +109,9 @@ def parse_model(
         no_wrenches_because=top.text("no_wrenches_because", ""),
         caution=top.text("caution", ""),
         instead_of_heel=instead_of_heel,
+        pose=parse_pose(top.mapping("pose")) if "pose" in top.values else None,
     )
-    top.asked |= {"sources", "table", "ground_contact", "progression", "vertical", "choices"}
+    top.asked |= {"sources", "table", "ground_contact", "progression", "vertical", "choices", "pose"}
     top.done()
     if not faults.lines:
         model = without_unused(model, optional)

@@ -12,6 +12,7 @@ from typing import Any
 
 from gaitid.model import expression
 from gaitid.model.expression import Expression
+from gaitid.model.pose import Multibody
 from gaitid.model.settings import Settings as Settings
 from gaitid.model.shapes import Frame, Point, PointName, PointRef, Use, Vector, uses
 from gaitid.records import NamedTuple
@@ -311,6 +312,8 @@ class Model(NamedTuple):
         What the choices that it declares are; ``table`` is always one of them.
     option_files : tuple of Path
         Files of their own that these options stand in.
+    pose : Multibody or None
+        How segments are put where they are, where their frames alone do not say it.
     """
 
     name: str
@@ -338,6 +341,7 @@ class Model(NamedTuple):
     instead_of_heel: str = ""
     choices: Mapping[str, Chosen] = _EMPTY
     option_files: tuple[Path, ...] = ()
+    pose: Multibody | None = None
 
     def assumes_axes(self, name: str) -> bool:
         """Whether the markers do not tell a component of a joint's moment, or of the base's angle.

@@ -8,6 +8,7 @@ from gaitid.model import specs
 from gaitid.model.choices import Defined
 from gaitid.model.expression import Expression
 from gaitid.model.fields import nearest
+from gaitid.model.pose_faults import pose_faults
 from gaitid.model.shapes import FrameName, PointName, Use, uses
 
 # What formulas may use in places of their own: those of an angle or a moment nothing else, the others the model's own
@@ -32,6 +33,8 @@ def faults_of(model: specs.Model) -> Iterator[str]:
         twice = sorted({name for name in names if names.count(name) > 1})
         faults += [f"chain: the {attribute} {name!r} is given twice" for name in twice]
     faults += [*_tree_faults(model), *_ground_faults(model), *_joint_faults(model)]
+    if model.pose is not None:
+        faults += pose_faults(model, model.pose)
     return iter(faults or [*_loops(model), *_measured_poses(model, bodies)])
 
 
@@ -74,6 +77,7 @@ def _parts(model: specs.Model, bodies: list[tuple[str, specs.Segment]]) -> Itera
         for kind in KINDS:
             for name, definition in getattr(model.scope(sided), f"{kind}s").items():
                 yield f"{place}.{kind}s.{name}", sided, definition, none
+    yield from _tracking(model)
     for m in model.subject.values():
         where = f"subject{'_each_side' if m.sided else ''}.{m.name}"
         if isinstance(m.static, specs.StaticAngle):
@@ -110,6 +114,13 @@ def _parts(model: specs.Model, bodies: list[tuple[str, specs.Segment]]) -> Itera
         for column, formula in moment.columns.items():
             yield f"moments.{name}.{column}", True, formula, MOMENT_NAMES
             yield f"moments.{name}.{column}.needs", True, moment.needs.get(column), none
+
+
+def _tracking(model: specs.Model) -> Iterator[Part]:
+    """The markers of each segment of a model that is fitted as a chain."""
+    if model.pose is not None:
+        for segment, markers in model.pose.tracking.items():
+            yield f"pose.tracking.{segment}", segment != model.base.segment, tuple(markers), frozenset()
 
 
 def _undefined(model: specs.Model, where: str, sided: bool, part: object, local: frozenset[str]) -> Iterator[str]:

@@ -1,0 +1,103 @@
+"""Multibody optimisation: what it costs a frame, and what it is worth under soft-tissue motion.
+
+    python benchmarks/multibody.py [--frames 250 1000] [--repeat N] [--seeds N]
+
+Cost: µs of processor time a frame for a pelvis and two legs of ball joints (24 coordinates, 26 markers) whose markers
+are off by 5 mm, from starts that are 3° off, beside the least-squares poses of the same seven segments one by one
+(Söderkvist & Wedin 1993); the best of the repeats, and their ratio.
+
+Soft tissue: the simulated walker of tests/any_markers.py with landmarks and clusters on his bones. The markers of a
+segment slide over it together, in the rhythm of the stride with random amplitudes and phases, and each a little by
+itself; amplitudes after Leardini et al. (2005), Gait Posture 21:212-225, and Benoit et al. (2006), Gait Posture
+24:152-164. The same markers are analysed four ways: `landmarks` (direct frames), `cast` (a rigid fit for each segment)
+and `cast` as a chain with ball joints, all markers alike and weighted as Lu & O'Connor (1999) do, by the inverse of how
+much (squared) the skin of a segment moves. Root mean square errors against the bones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "body")]
+
+import soft_tissue  # noqa: E402
+from chains import astray, legs, walking  # noqa: E402
+
+from gaitid.body.multibody import fit_chain  # noqa: E402
+from gaitid.numerics.rigid_fit import rigid_fit  # noqa: E402
+
+# --- cost ---------------------------------------------------------------------------------------------------------
+
+
+def microseconds(job: Callable[[], object], n_frames: int, repeat: int) -> float:
+    best = np.inf
+    for _ in range(repeat):
+        start = time.process_time()
+        job()
+        best = min(best, time.process_time() - start)
+    return best / n_frames * 1e6
+
+
+def cost(n_frames: int, repeat: int) -> tuple[float, float]:
+    """µs a frame of the chain, and of the segments one by one."""
+    chain = legs()
+    true = walking(chain, n_frames)
+    rng = np.random.default_rng(0)
+    points = [p + rng.normal(0.0, 0.005, p.shape) for p in true.markers]
+    start = astray(true.R, 0.05)
+
+    def by_segment() -> None:
+        for segment, p in zip(chain, points, strict=True):
+            rigid_fit(segment.places, p)
+
+    return (
+        microseconds(lambda: fit_chain(chain, points, start), n_frames, repeat),
+        microseconds(by_segment, n_frames, repeat),
+    )
+
+
+# --- soft tissue --------------------------------------------------------------------------------------------------
+
+
+def compared(seeds: int) -> dict[str, dict[str, float]]:
+    """Mean of the errors over so many walks, by way and by quantity."""
+    walk = soft_tissue.recorded()
+    with tempfile.TemporaryDirectory() as folder:
+        ways = {"direct": "landmarks", "cluster": "cast"}
+        for way, text in (("chain", soft_tissue.CHAIN), ("weighted", soft_tissue.WEIGHTED)):
+            (Path(folder) / f"{way}.yaml").write_text(text)
+            ways[way] = str(Path(folder) / f"{way}.yaml")
+        sums: dict[str, dict[str, float]] = {way: {} for way in ways}
+        for seed in range(seeds):
+            for way, model in ways.items():
+                for name, value in soft_tissue.errors(walk, soft_tissue.analysed(walk, seed, model)).items():
+                    sums[way][name] = sums[way].get(name, 0.0) + value / seeds
+    return sums
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--frames", type=int, nargs="+", default=[250, 1000])
+    parser.add_argument("--repeat", type=int, default=15)
+    parser.add_argument("--seeds", type=int, default=20)
+    given = parser.parse_args()
+    print("frames   chain µs/frame   segments one by one   ratio")
+    for n_frames in given.frames:
+        chain, single = cost(n_frames, given.repeat)
+        print(f"{n_frames:6}   {chain:14.0f}   {single:19.0f}   {chain / single:5.1f}")
+    table = compared(given.seeds)
+    print(f"\nsoft tissue, {given.seeds} walks       " + "".join(f"{way:>10}" for way in table))
+    for name in table["direct"]:
+        print(f"{name:32}" + "".join(f"{of_way[name]:10.2f}" for of_way in table.values()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+"""A model with `pose: {by: multibody}` -> its chain of segments, and their poses on a trial, fitted to all markers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from gaitid.body.chain_places import tracking_markers, with_chain
+from gaitid.body.fitted_chain import chain_notes
+from gaitid.body.frames import Calibration, Geometry, Place, Pose
+from gaitid.body.joints import Joint, JointPlace, Segment
+from gaitid.body.multibody import FittedChain, fit_chain
+from gaitid.errors import TrialError
+from gaitid.model import specs
+from gaitid.model.pose import JOINT_TYPES, JointSpec, Multibody
+from gaitid.model.pose_faults import joint_letters
+from gaitid.model.shapes import PointName
+from gaitid.notes import Note, Notes
+from gaitid.numerics.rigid_fit import RigidFit
+from gaitid.numerics.rotation import apply
+from gaitid.trial import Array, Mask
+
+# --- the chain ----------------------------------------------------------------------------------------------------
+
+
+def _chain(
+    model: specs.Model, pose: Multibody, calibration: Calibration, sides: Sequence[str]
+) -> tuple[list[Segment], list[Place], list[tuple[PointName, ...]]]:
+    """Segments from the base to the free ends, side after side; without optional ones that nothing is known of."""
+    chain: list[Segment] = []
+    places: list[Place] = []
+    markers: list[tuple[PointName, ...]] = []
+
+    weights_of = tracking_markers(model)
+
+    def add(place: Place, joint: Joint | None) -> None:
+        weights = weights_of[place[1]]
+        known = [name for name in weights if name in calibration.tracking.get(place, {})]
+        at = np.array([calibration.tracking[place][name] for name in known]).reshape(-1, 3)
+        chain.append(Segment("_".join(filter(None, place)), at, np.array([weights[name] for name in known]), joint))
+        places.append(place)
+        markers.append(tuple(known))
+
+    add(("", model.base.segment), None)
+    for side in model.sides:
+        if side.name not in sides:
+            continue
+        for body in reversed(model.chain):
+            above = ("", model.base.segment) if body.on == model.base.segment else (side.name, body.on)
+            at = calibration.joints.get((side.name, body.joint))
+            if at is None or not np.isfinite(np.concatenate(at)).all() or above not in places:
+                if body.optional:
+                    continue
+                raise TrialError(f"nothing shows where the {side.name} {body.joint} lies on its segments")
+            spec = pose.joints.get(body.joint, JointSpec())
+            add((side.name, body.segment), _joint(spec, model, side, (body.joint, at, places.index(above))))
+    return chain, places, markers
+
+
+def _joint(spec: JointSpec, model: specs.Model, side: specs.Side, where: tuple[str, JointPlace, int]) -> Joint:
+    """A joint of one side from its specification: angles by name become a, b, c in radians."""
+    name, at, above = where
+    letters = joint_letters(model, name, side.sign)
+    turns = {letters[n][0] for n in spec.free or JOINT_TYPES[spec.type]}
+    low, high, neutral, pull = [-np.inf] * 3, [np.inf] * 3, [float(x) for x in at.angles_rad], [0.0] * 3
+    for column, (least, most) in spec.limits_deg.items():
+        i, gain, offset = letters[column]
+        low[i], high[i] = sorted(float(np.radians(gain * (end - offset))) for end in (least, most))
+    for column, value in spec.held_at_deg.items():
+        i, gain, offset = letters[column]
+        neutral[i] = float(np.radians(gain * (value - offset)))
+    for column, value in spec.pull_mm_per_deg.items():
+        pull[letters[column][0]] = 1e-3 * value * 180 / np.pi
+    return Joint(
+        name=f"{side.name}_{name}",
+        proximal=above,
+        centre_p=at.proximal_m,
+        centre_d=at.distal_m,
+        turns=(0 in turns, 1 in turns, 2 in turns),
+        slides=spec.type == "free",
+        sequence=model.angles[name].sequence,
+        neutral=(neutral[0], neutral[1], neutral[2]),
+        low=(low[0], low[1], low[2]),
+        high=(high[0], high[1], high[2]),
+        pull_m_per_rad=(pull[0], pull[1], pull[2]),
+    )
+
+
+# --- a trial ------------------------------------------------------------------------------------------------------
+
+
+def put_by_chain(direct: Geometry, sides: Sequence[str]) -> tuple[Geometry, Notes]:
+    """The geometry with its segments where a chain with joints fits the markers best.
+
+    Frames of segments, joint centres and the origin of the base move; what the model carries by them follows.
+
+    Parameters
+    ----------
+    direct : Geometry
+        Of a trial, frames as they are written: where the fit starts.
+    sides : sequence of str
+
+    Raises
+    ------
+    TrialError
+        A coordinate is not determined by the markers in any frame.
+    """
+    model, calibration = direct.model, direct.calibration or Calibration()
+    assert model.pose is not None
+    notes: list[Note] = []
+    if not calibration.joints:
+        calibration = with_chain(calibration, direct, sides, "the walk's own mean")
+        text = (
+            "no static shows where markers and joints lie on their segments: their means over this trial stand for it, "
+            "in its frames without the fit; what skin does on average is in them"
+        )
+        notes.append(Note("chain_from_trial", text))
+    chain, places, markers = _chain(model, model.pose, calibration, sides)
+    tracks = [_stacked(direct, place[0], names) for place, names in zip(places, markers, strict=True)]
+    frames_of = {("", model.base.segment): model.base.frame} | {
+        (s, b.segment): b.frame for s in sides for b in model.chain
+    }
+    start = [direct.frame(frames_of[place], place[0]).R_gs for place in places]
+    fit = fit_chain(chain, tracks, start)
+    known = [fit.known(chain, i) for i in range(len(chain))]
+    residuals = tuple(
+        np.linalg.norm(track - (o[:, None] + np.einsum("fij,nj->fni", R, segment.places)), axis=2)
+        for track, R, o, segment in zip(tracks, fit.R, fit.origin, chain, strict=True)
+    )
+    fitted = FittedChain(tuple(chain), tuple(places), tuple(markers), residuals, fit)
+    notes += chain_notes(fitted, known, model, direct)
+    return _placed(direct, calibration, fitted, known, frames_of), tuple(notes)
+
+
+def _stacked(geometry: Geometry, side: str, names: Sequence[PointName]) -> Array:
+    if not names:
+        return np.zeros((geometry.n_frames, 0, 3))
+    return np.stack([geometry.point(name, side) for name in names], axis=1)
+
+
+def _placed(
+    direct: Geometry,
+    calibration: Calibration,
+    fitted: FittedChain,
+    known: Sequence[Mask],
+    frames_of: Mapping[Place, str],
+) -> Geometry:
+    """The geometry with frames, joint centres and origin of the base from the fit; unknown where not determined."""
+    model, fit = direct.model, fitted.fit
+    frames: dict[Place, Pose] = {}
+    points: dict[Place, Array] = {}
+    fits: dict[Place, tuple[tuple[str, ...], RigidFit]] = {}
+    for i, place in enumerate(fitted.places):
+        side, segment = place
+        seen = known[i]
+        R, origin = np.where(seen[:, None, None], fit.R[i], np.nan), np.where(seen[:, None], fit.origin[i], np.nan)
+        of_frame = model.place("frame", frames_of[place], side)
+        frames[of_frame] = Pose(R, origin)
+        joint = fitted.chain[i].joint
+        if joint is None:
+            at = calibration.joints["", segment].distal_m
+            points[model.place("point", model.base.origin, "")] = origin + R @ at
+        else:
+            above, seen_above = joint.proximal, known[joint.proximal]
+            centre = fit.origin[above] + apply(fit.R[above], joint.centre_p + fit.shifts[i - 1])
+            body = next(body for body in model.chain if body.segment == segment)
+            points[model.place("point", body.centre, side)] = np.where(seen_above[:, None], centre, np.nan)
+        off = fitted.residuals[i]
+        count = np.isfinite(off).sum(axis=1)
+        rms = np.sqrt(np.nansum(off**2, axis=1) / np.maximum(count, 1))
+        fits[of_frame] = (
+            tuple(map(str, fitted.markers[i])),
+            RigidFit(R, origin, np.where(seen & (count > 0), rms, np.nan), count),
+        )
+    return direct.with_poses(frames, points, fits, calibration, fitted)

@@ -1,0 +1,199 @@
+"""A chain of segments with joints and markers: its coordinates, where they put each segment, and how they move it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gaitid.numerics.marker_sums import MarkerSums
+from gaitid.numerics.masks import known_rows
+from gaitid.numerics.rotation import AXES, about_axis, apply, cardan, cross
+from gaitid.records import NamedTuple, frozen_dataclass
+from gaitid.trial import Array, IntArray
+
+_Three = tuple[float, float, float]
+
+
+@frozen_dataclass(eq=False)
+class Joint:
+    """How a segment hangs from another: D = R_proximalᵀ R_distal = R_i(a) R_j(b) R_k(c), centres shifted apart by t.
+
+    Attributes
+    ----------
+    name : str
+    proximal : int
+        Index of the segment that it hangs from.
+    centre_p, centre_d : (3,) arrays, m
+        The joint's centre in the axes of the proximal and of the distal segment.
+    turns : three bools
+        Which of a, b, c are free; the others keep their `neutral`.
+    slides : bool
+        Whether the centres may part: three shifts along the proximal axes.
+    sequence : str
+        The axes i, j, k.
+    neutral : three floats, rad
+    low, high : three floats, rad
+    pull_m_per_rad : three floats
+        A coordinate that is 1 rad from its neutral counts as a marker that is so many metres off.
+    """
+
+    name: str
+    proximal: int
+    centre_p: Array
+    centre_d: Array
+    turns: tuple[bool, bool, bool] = (True, True, True)
+    slides: bool = False
+    sequence: str = "yxz"
+    neutral: _Three = (0.0, 0.0, 0.0)
+    low: _Three = (-np.inf, -np.inf, -np.inf)
+    high: _Three = (np.inf, np.inf, np.inf)
+    pull_m_per_rad: _Three = (0.0, 0.0, 0.0)
+
+    @property
+    def by_vector(self) -> bool:
+        """Whether it turns freely: then it is turned about its own axes, and no posture is singular."""
+        bounded = np.isfinite(self.low).any() or np.isfinite(self.high).any()
+        return all(self.turns) and not bounded and not np.any(self.pull_m_per_rad)
+
+    @property
+    def free(self) -> list[int]:
+        """Which of a, b, c and the three shifts are free."""
+        return [i for i in range(3) if self.turns[i]] + ([3, 4, 5] if self.slides else [])
+
+
+@frozen_dataclass(eq=False)
+class Segment:
+    """A segment of a chain with its markers.
+
+    Attributes
+    ----------
+    name : str
+    places : (n, 3) array, m
+        Of its markers, segment axes; n may be 0.
+    weights : (n,) array
+    joint : Joint or None
+        None for the base, which is the first of a chain and moves freely.
+    """
+
+    name: str
+    places: Array
+    weights: Array
+    joint: Joint | None = None
+
+
+class JointPlace(NamedTuple):
+    """Where a joint lies on the two segments that it joins, and how they stand to each other.
+
+    Attributes
+    ----------
+    proximal_m, distal_m : (3,) arrays, m
+        Its centre in the axes of each.
+    angles_rad : (3,) array
+        Of the joint's sequence.
+    """
+
+    proximal_m: Array
+    distal_m: Array
+    angles_rad: Array
+
+
+def joint_of(segment: Segment) -> Joint:
+    assert segment.joint is not None, f"{segment.name} hangs from nothing"
+    return segment.joint
+
+
+def base_names(segment: Segment) -> list[str]:
+    turns, shifts = ([f"{segment.name}_{what}_{axis}" for axis in AXES] for what in ("turn", "shift"))
+    return turns + shifts
+
+
+def names_of(joint: Joint) -> list[str]:
+    return [f"{joint.name}_{('a', 'b', 'c', 'x', 'y', 'z')[i]}" for i in joint.free]
+
+
+class State(NamedTuple):
+    """Coordinates of a chain: pose of the base; a, b, c (or instead of them D) and shift of each joint."""
+
+    R: Array
+    origin: Array
+    q: list[Array]
+    D: list[Array]
+    t: list[Array]
+
+    def only(self, frames: IntArray) -> State:
+        return State(self.R[frames], self.origin[frames], *([a[frames] for a in part] for part in self[2:]))
+
+    def put(self, frames: IntArray, other: State) -> None:
+        self.R[frames], self.origin[frames] = other.R, other.origin
+        for mine, others in zip(self[2:], other[2:], strict=True):
+            for array, values in zip(mine, others, strict=True):
+                array[frames] = values
+
+
+def started(chain: Sequence[Segment], sums: Sequence[MarkerSums], start: Sequence[Array]) -> State:
+    R = _filled(np.array(start[0]), np.eye(3))
+    q, D, t = [], [], []
+    for segment, rotation in zip(chain[1:], start[1:], strict=True):
+        joint = joint_of(segment)
+        relative = np.swapaxes(start[joint.proximal], 1, 2) @ rotation
+        relative = _filled(relative, turned_by(joint, np.array([joint.neutral]))[0])
+        angles = np.stack(cardan(relative, joint.sequence), axis=-1)
+        angles = np.where(joint.turns, np.clip(angles, joint.low, joint.high), joint.neutral)
+        q.append(angles)
+        D.append(relative if joint.by_vector else turned_by(joint, angles))
+        t.append(np.zeros_like(angles))
+    state = State(R, np.zeros((len(R), 3)), q, D, t)
+    rotations, origins = forward(chain, state)
+    off = sum(s.weight[:, None] * (s.centre_g - o - apply(r, s.centre_s)) for s, r, o in zip(sums, rotations, origins))
+    total = sum(s.weight for s in sums)
+    return state._replace(origin=np.asarray(off / np.where(total > 0, total, 1.0)[:, None]))
+
+
+def _filled(R: Array, otherwise: Array) -> Array:
+    """Rotations, in unknown frames that of the nearest known one."""
+    known = np.flatnonzero(known_rows(R))
+    if known.size == 0:
+        return np.broadcast_to(otherwise, R.shape).copy()
+    if known.size == len(R):
+        return R
+    frames = np.arange(len(R))
+    after = np.clip(np.searchsorted(known, frames), 0, known.size - 1)
+    before = np.maximum(after - 1, 0)
+    nearest = np.where(np.abs(known[before] - frames) <= np.abs(known[after] - frames), known[before], known[after])
+    return np.asarray(R[nearest])
+
+
+def turned_by(joint: Joint, q: Array) -> Array:
+    first, second, third = (about_axis(axis, q[:, i]) for i, axis in enumerate(joint.sequence))
+    return np.asarray(first @ second @ third)
+
+
+def forward(chain: Sequence[Segment], state: State) -> tuple[list[Array], list[Array]]:
+    """Rotations and origins of all segments."""
+    R, origin = [state.R], [state.origin]
+    for segment, D, t in zip(chain[1:], state.D, state.t, strict=True):
+        joint = joint_of(segment)
+        above = R[joint.proximal]
+        rotation = above @ D
+        R.append(rotation)
+        centre = origin[joint.proximal] + apply(above, joint.centre_p + t)
+        origin.append(centre - rotation @ joint.centre_d)
+    return R, origin
+
+
+def screws(joint: Joint, q: Array, centre: Array, above: Array, below: Array) -> Array:
+    """(frames, 6, free) how a unit of each free coordinate turns what hangs from the joint, and shifts it at 0."""
+    if joint.by_vector:
+        axes = below
+    else:
+        i, j, k = (AXES.index(letter) for letter in joint.sequence)
+        second = (above @ about_axis(joint.sequence[0], q[:, 0]))[..., j]
+        axes = np.stack([above[..., i], second, below[..., k]], axis=-1)
+    turns = [i for i in joint.free if i < 3]
+    S = np.zeros((len(q), 6, len(joint.free)))
+    S[:, :3, : len(turns)] = axes[..., turns]
+    S[:, 3:, : len(turns)] = np.swapaxes(cross(centre[:, None], np.swapaxes(axes[..., turns], 1, 2)), 1, 2)
+    if joint.slides:
+        S[:, 3:, len(turns) :] = above
+    return S

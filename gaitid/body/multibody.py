@@ -1,0 +1,391 @@
+"""Markers of all segments -> the pose of a chain of segments with joints that fits them best, in each frame.
+
+Multibody optimisation (Lu & O'Connor 1999, J Biomech 32:129-134): minimise over the coordinates q of the joints
+
+    Σ_segments Σ_markers w |p − (o(q) + R(q) x)|²  +  Σ_coordinates k (q − q₀)²,   low ≤ q ≤ high
+
+with p a measured marker, x its place on the segment, k a pull (0 unless asked for). All frames are solved at once.
+
+The Gauss–Newton step is one of rigid-body dynamics: markers act as point masses w, and what they are off as forces, so
+that JᵀWJ is the mass matrix of the chain. The articulated-body recursion (Featherstone R (2008) Rigid Body Dynamics
+Algorithms, ch. 7) solves it from the free ends to the base and back, without forming it. Jacobians are those of screws,
+exact; steps that do not help are damped (Levenberg 1944, Marquardt 1963); a coordinate at its limit that is pushed
+outward is held there (projected Newton; Bertsekas 1982, SIAM J Control Optim 20:221-246).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gaitid.body.articulated import (
+    FLOOR,
+    JointTerms,
+    Link,
+    bend_of,
+    curvature_of,
+    eliminate,
+    force_of,
+    inertia_of,
+    of_both,
+    skew,
+    transposed,
+)
+from gaitid.body.joints import (
+    Joint,
+    Segment,
+    State,
+    base_names,
+    forward,
+    joint_of,
+    names_of,
+    screws,
+    started,
+    turned_by,
+)
+from gaitid.model.shapes import PointName
+from gaitid.numerics.marker_sums import MarkerSums, marker_sums
+from gaitid.numerics.rotation import apply, cardan, from_vector
+from gaitid.records import NamedTuple
+from gaitid.trial import Array, IntArray, Mask
+
+# m. A step that moves the markers by less (root mean square) is the last: a hundredth of what cameras resolve at best
+# would be 1e-6.
+SETTLED_M = 1e-10
+MOST_STEPS = 100
+# m. After a step that moves the markers by less (root mean square) the next is Newton's.
+NEAR_M = 0.003
+# rad/m and m/m. A millimetre of noise in each marker turns a coordinate that is not determined by more than 0.2 rad,
+# as it does a body whose markers lie within 5 mm of a line, and shifts one by more than a centimetre.
+LOOSEST_TURN, LOOSEST_SHIFT = 200.0, 10.0
+_DAMPED, _GIVE_UP = 1e-4, 1e10
+
+
+class ChainFit(NamedTuple):
+    """A chain over a trial; NaN in frames in which no marker of the base or of what hangs from it was seen.
+
+    Attributes
+    ----------
+    R : tuple of (frames, 3, 3) arrays
+    origin : tuple of (frames, 3) arrays, m
+    angles : tuple of (frames, 3) arrays, rad
+        Of each segment but the base: a, b, c of its joint.
+    shifts : tuple of (frames, 3) arrays, m
+    names : tuple of str
+        Of all coordinates: six of the base, then those of each joint that are free, as ``left_knee_a``.
+    determined : (frames, coordinates) bool array
+        Whether the markers that were seen tell them.
+    at_limit : (frames, coordinates) bool array
+    settled : (frames,) bool array
+        Whether the last step moved the markers by less than `SETTLED_M`.
+    steps : (frames,) int array
+    """
+
+    R: tuple[Array, ...]
+    origin: tuple[Array, ...]
+    angles: tuple[Array, ...]
+    shifts: tuple[Array, ...]
+    names: tuple[str, ...]
+    determined: Mask
+    at_limit: Mask
+    settled: Mask
+    steps: Array
+
+    def known(self, chain: Sequence[Segment], index: int) -> Mask:
+        """(frames,) whether all coordinates between a segment and the room are determined."""
+        columns = list(range(6))
+        while (joint := chain[index].joint) is not None:
+            columns += [self.names.index(name) for name in names_of(joint)]
+            index = joint.proximal
+        return np.asarray(self.determined[:, columns].all(axis=1))
+
+
+class FittedChain(NamedTuple):
+    """A fitted chain and what it is made of.
+
+    Attributes
+    ----------
+    chain : tuple of Segment
+    places : tuple of (side, segment)
+    markers : tuple of tuple of PointName
+        Those of each segment.
+    residuals : tuple of (frames, n) arrays, m
+        How far each marker was seen from its place on its segment.
+    fit : ChainFit
+    """
+
+    chain: tuple[Segment, ...]
+    places: tuple[tuple[str, str], ...]
+    markers: tuple[tuple[PointName, ...], ...]
+    residuals: tuple[Array, ...]
+    fit: ChainFit
+
+
+def fit_chain(chain: Sequence[Segment], points: Sequence[Array], start: Sequence[Array]) -> ChainFit:
+    """Fit a chain to markers in every frame.
+
+    Parameters
+    ----------
+    chain : sequence of Segment
+        The base first, each segment after the one that it hangs from.
+    points : sequence of (frames, n, 3) arrays, m
+        Of each segment's markers, laboratory axes; NaN where one was not seen.
+    start : sequence of (frames, 3, 3) arrays
+        About how each segment stands; NaN where nobody knows: then as in the nearest frame in which it is known, or at
+        the joint's neutral.
+    """
+    n_frames = len(points[0])
+    whole = [marker_sums(s.places, p, s.weights) for s, p in zip(chain, points, strict=True)]
+    total = np.asarray(sum(sums.weight for sums in whole))
+    # around a place amid the markers rounding is smallest, and where the room's origin lies does not matter
+    middle = sum(s.weight[:, None] * s.centre_g for s in whole) / np.where(total > 0, total, 1.0)[:, None]
+    whole = [s._replace(centre_g=np.where(s.weight[:, None] > 0, s.centre_g - middle, 0.0)) for s in whole]
+    state = started(chain, whole, start)
+    possible = np.flatnonzero((total > 0) & np.isfinite(state.R).all(axis=(1, 2)))
+    settled, steps = np.zeros(n_frames, dtype=bool), np.zeros(n_frames, dtype=int)
+    _solve(chain, whole, state, possible, settled, steps)
+
+    mask = np.zeros(n_frames, dtype=bool)
+    mask[possible] = True
+    R, origin = forward(chain, state)
+    names = tuple(name for i, s in enumerate(chain) for name in (base_names(s) if i == 0 else names_of(joint_of(s))))
+    determined, limit = np.zeros((2, n_frames, len(names)), dtype=bool)
+    seen = [marker_sums(s.places, p, np.ones(len(s.places))) for s, p in zip(chain, points, strict=True)]
+    sums = [s._replace(centre_g=s.centre_g - middle).only(possible) for s in seen]
+    determined[possible] = _determined(chain, sums, state.only(possible))
+    joints = [joint_of(s) for s in chain[1:]]
+    column = 6
+    for k, joint in enumerate(joints):
+        free = joint.free
+        limit[:, column : column + len(free)] = _touching(joint, state.q[k])[:, free]
+        column += len(free)
+    angles = [
+        np.stack(cardan(D, j.sequence), axis=-1) if j.by_vector else q for j, q, D in zip(joints, state.q, state.D)
+    ]
+    return ChainFit(
+        tuple(np.where(mask[:, None, None], r, np.nan) for r in R),
+        tuple(np.where(mask[:, None], o + middle, np.nan) for o in origin),
+        tuple(np.where(mask[:, None], a, np.nan) for a in angles),
+        tuple(np.where(mask[:, None], t, np.nan) for t in state.t),
+        names,
+        determined,
+        limit & mask[:, None],
+        settled,
+        steps,
+    )
+
+
+def _touching(joint: Joint, q: Array) -> Mask:
+    """(frames, 6) which of a, b, c and the shifts are at a limit."""
+    touching = np.zeros((len(q), 6), dtype=bool)
+    touching[:, :3] = (q <= joint.low) | (q >= joint.high)
+    return touching
+
+
+# --- solving ------------------------------------------------------------------------------------------------------
+
+
+def _solve(
+    chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State, frames: IntArray, settled: Mask, steps: Array
+) -> None:
+    """Improve a state in some frames until it settles there; notes in which it did, and after how many steps."""
+    total = np.asarray(sum(s.weight for s in sums))
+    left, now = frames, state.only(frames)
+    part = [s.only(left) for s in sums]
+    error, damping, near = _error(chain, part, now), np.zeros(len(left)), np.zeros(len(left), dtype=bool)
+    for _ in range(MOST_STEPS):
+        if not len(left):
+            break
+        change, moved = step_of(chain, part, now, damping, near)
+        tried = after_step(chain, now, change)
+        new = _error(chain, part, tried)
+        # rounding: of sums of squares of a body's size
+        better: Mask = np.asarray(new <= error * (1 + 1e-12) + 1e-18 * total[left])
+        done = (moved <= SETTLED_M**2 * total[left]) & better
+        _take(now, tried, better)
+        error = np.where(better, new, error)
+        damping = np.where(better, np.where(damping > _DAMPED, 0.1 * damping, 0.0), np.maximum(10 * damping, _DAMPED))
+        near = better & (moved <= NEAR_M**2 * total[left])
+        steps[left] += 1
+        settled[left[done]] = True
+        going = ~done & (damping < _GIVE_UP)
+        if not going.all():
+            over = np.flatnonzero(~going)
+            state.put(left[over], now.only(over))
+            stay = np.flatnonzero(going)
+            left, now, error, damping, near = left[stay], now.only(stay), error[stay], damping[stay], near[stay]
+            part = [s.only(stay) for s in part]
+    state.put(left, now)
+
+
+def _take(state: State, other: State, where: Mask) -> None:
+    if where.all():
+        state.put(np.arange(len(where)), other)
+    else:
+        frames = np.flatnonzero(where)
+        state.put(frames, other.only(frames))
+
+
+def _error(chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State) -> Array:
+    """(frames,) what is minimised, m²."""
+    error = np.asarray(sum(s.misfit(R, o) for s, R, o in zip(sums, *forward(chain, state), strict=True)))
+    for segment, q in zip(chain[1:], state.q, strict=True):
+        joint = joint_of(segment)
+        if any(joint.pull_m_per_rad):
+            error = error + (((q - joint.neutral) * joint.pull_m_per_rad) ** 2).sum(axis=1)
+    return error
+
+
+def step_of(
+    chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State, damping: Array, near: Mask
+) -> tuple[list[Array], Array]:
+    """The step of all coordinates, and the squared movement Σ w |dp|², m², that it promises.
+
+    The damped Gauss–Newton step, in frames that are `near` with the second derivatives of the markers: Newton's, which
+    farther away may lead elsewhere.
+    """
+    R, origin = forward(chain, state)
+    inertias = [inertia_of(s, r, o) for s, r, o in zip(sums, R, origin, strict=True)]
+    forces = [force_of(s, r, o) for s, r, o in zip(sums, R, origin, strict=True)]
+    bent = near.any()
+    if bent:
+        some = near[:, None, None]
+        curvatures = [np.where(some, curvature_of(s, r, o), 0.0) for s, r, o in zip(sums, R, origin, strict=True)]
+    pushes = [f.copy() for f in forces]  # what the markers of a segment and all beyond it push
+    links: list[Link] = []
+    for k in range(len(chain) - 1, 0, -1):
+        joint = joint_of(chain[k])
+        above, centre = joint.proximal, origin[k] + R[k] @ joint.centre_d
+        S = screws(joint, state.q[k - 1], centre, R[above], R[k])
+        terms = _terms(joint, state.q[k - 1], S, pushes[k], damping)
+        if bent:
+            terms = _bent(joint, terms, curvatures[k], np.where(near[:, None], pushes[k][:, 3:], 0.0), centre)
+            curvatures[above] = curvatures[above] + curvatures[k]
+        links.append(eliminate(terms, inertias, forces, (k, above)))
+        pushes[above] += pushes[k]
+    links.reverse()
+    base = inertias[0] + damping[:, None, None] * of_both(inertias[0])
+    if bent:
+        turning = np.trace(curvatures[0], axis1=1, axis2=2)[:, None, None] * np.eye(3) - curvatures[0]
+        base[:, :3, :3] += 0.5 * (turning + np.swapaxes(turning, 1, 2))
+    twist = [np.asarray(np.linalg.solve(base, forces[0][..., None])[..., 0])]
+    change, moved = [twist[0]], np.einsum("fi,fi->f", twist[0], pushes[0])
+    for k, link in enumerate(links, start=1):
+        above = joint_of(chain[k]).proximal
+        delta = apply(link.inverse, link.u - transposed(link.U, twist[above]))
+        twist.append(twist[above] + apply(link.S, delta))
+        change.append(delta)
+        moved = moved + np.einsum("fi,fi->f", delta, link.pushed)
+    return change, np.abs(moved)
+
+
+def _terms(joint: Joint, q: Array, S: Array, push: Array, damping: Array) -> JointTerms:
+    """What a joint adds to the equations: screws, pulls, and which of its coordinates are held at a limit."""
+    turns, n = [i for i in joint.free if i < 3], len(joint.free)
+    pushed, pull, own = transposed(S, push), np.zeros((1, n)), np.zeros((1, n, n))
+    if any(joint.pull_m_per_rad):
+        stiff = np.zeros(n)
+        stiff[: len(turns)] = np.array(joint.pull_m_per_rad)[turns] ** 2
+        pull = np.zeros((len(q), n))
+        pull[:, : len(turns)] = -stiff[: len(turns)] * (q - joint.neutral)[:, turns]
+        own = own + stiff * np.eye(n)
+        pushed = pushed + pull
+    held = _held(joint, q, pushed)
+    if held is not None:
+        S = np.where(held[:, None], 0.0, S)
+        pull, pushed = np.where(held, 0.0, pull), np.where(held, 0.0, pushed)
+        own = own + held[:, :, None] * np.eye(n)
+    return JointTerms(S, None, own, pushed, pull, damping)
+
+
+def _bent(joint: Joint, terms: JointTerms, curvature: Array, force: Array, centre: Array) -> JointTerms:
+    """The same with the second derivatives of what the joint moves."""
+    n = sum(joint.turns)
+    bend = bend_of(terms.S, n, curvature, force, centre)
+    second = np.swapaxes(terms.S[:, :3, :n], 1, 2) @ bend[:, :3, :n]
+    if joint.by_vector:
+        second = 0.5 * (second + np.swapaxes(second, 1, 2))
+    else:  # of two angles the first turns the axis of the second
+        upper = np.triu(second, 1)
+        second = upper + np.swapaxes(upper, 1, 2) + second * np.eye(n)
+    own = np.zeros((len(force), terms.S.shape[2], terms.S.shape[2])) + terms.own
+    own[:, :n, :n] += second
+    return terms._replace(bend=bend, own=own)
+
+
+def _held(joint: Joint, q: Array, pushed: Array) -> Mask | None:
+    """(frames, free) whether a coordinate is at a limit and pushed outward; None where there is no limit."""
+    if joint.by_vector or not np.isfinite([joint.low, joint.high]).any():
+        return None
+    turns = [i for i in joint.free if i < 3]
+    held = np.zeros(pushed.shape, dtype=bool)
+    for column, i in enumerate(turns):
+        held[:, column] = ((q[:, i] <= joint.low[i]) & (pushed[:, column] < 0)) | (
+            (q[:, i] >= joint.high[i]) & (pushed[:, column] > 0)
+        )
+    return held
+
+
+def after_step(chain: Sequence[Segment], state: State, change: Sequence[Array]) -> State:
+    """The state after a step."""
+    turn = from_vector(change[0][:, :3])
+    moved = State(turn @ state.R, apply(turn, state.origin) + change[0][:, 3:], [], [], [])
+    for segment, q, D, t, delta in zip(chain[1:], state.q, state.D, state.t, change[1:], strict=True):
+        joint = joint_of(segment)
+        turns = [i for i in joint.free if i < 3]
+        if joint.by_vector:
+            moved.q.append(q)
+            moved.D.append(D @ from_vector(delta[:, :3]))
+        else:
+            new = q.copy()
+            new[:, turns] += delta[:, : len(turns)]
+            new = np.clip(new, joint.low, joint.high)
+            moved.q.append(new)
+            moved.D.append(turned_by(joint, new))
+        moved.t.append(t + delta[:, len(turns) :] if joint.slides else t)
+    return moved
+
+
+def _determined(chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State) -> Mask:
+    """(frames, coordinates) whether markers of equal weight tell a coordinate: by the diagonal of (JᵀJ)⁻¹.
+
+    The covariance of noise of one unit in each marker, passed on from the base to the free ends.
+    """
+    R, origin = forward(chain, state)
+    inertias = [inertia_of(s, r, o) for s, r, o in zip(sums, R, origin, strict=True)]
+    unused = [np.zeros((len(state.R), 6)) for _ in chain]
+    links: list[Link] = []
+    for k in range(len(chain) - 1, 0, -1):
+        joint, q = joint_of(chain[k]), state.q[k - 1]
+        S = screws(joint, q, origin[k] + R[k] @ joint.centre_d, R[joint.proximal], R[k])
+        n, zero = len(joint.free), np.zeros(len(q))
+        nothing = np.zeros((len(q), n))
+        terms = JointTerms(S, None, np.zeros((1, n, n)), nothing, nothing, zero)
+        links.append(eliminate(terms, inertias, unused, (k, joint.proximal)))
+    links.reverse()
+    covariance = [np.asarray(np.linalg.inv(inertias[0] + FLOOR * np.eye(6)))]
+    told = [_of_axes(covariance[0], R[0], origin[0])]
+    for k, link in enumerate(links, start=1):
+        joint = joint_of(chain[k])
+        UD = link.U @ link.inverse
+        above = covariance[joint.proximal]
+        own = link.inverse + np.swapaxes(UD, 1, 2) @ above @ UD
+        told.append(np.sqrt(np.maximum(np.einsum("fii->fi", own), 0.0)))
+        through = np.eye(6) - link.S @ np.swapaxes(UD, 1, 2)
+        covariance.append(
+            through @ above @ np.swapaxes(through, 1, 2) + link.S @ link.inverse @ np.swapaxes(link.S, 1, 2)
+        )
+    loosest = [LOOSEST_TURN] * 3 + [LOOSEST_SHIFT] * 3
+    for segment in chain[1:]:
+        loosest += [LOOSEST_TURN if i < 3 else LOOSEST_SHIFT for i in joint_of(segment).free]
+    return np.asarray(np.concatenate(told, axis=1) < loosest)
+
+
+def _of_axes(covariance: Array, R: Array, origin: Array) -> Array:
+    """(frames, 6) standard deviations of turning about the axes of the base, and of shifting its origin along them."""
+    to_origin = np.zeros((len(R), 6, 6))
+    to_origin[:, :3, :3] = to_origin[:, 3:, 3:] = np.swapaxes(R, 1, 2)
+    to_origin[:, 3:, :3] = -np.swapaxes(R, 1, 2) @ skew(origin)  # v + ω × o
+    own = to_origin @ covariance @ np.swapaxes(to_origin, 1, 2)
+    return np.asarray(np.sqrt(np.maximum(np.einsum("fii->fi", own), 0.0)))
