@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = PurePosixPath("docs")
 DOCS_FOLDER = ROOT / "docs"
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)(#[^)\s]*)?(?=\))")
+#: A page that the changelog names in plain text.
+NAMED_PAGE = re.compile(r"(?<![\w/`\[])(?<!\]\()docs/(\w+)\.md")
 LANGUAGE = {".py": "python", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".json": "json", ".cff": "yaml"}
 
 
@@ -46,7 +48,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages = [file for file in files if file.is_documentation_page()]
     for notebook in [file for file in files if file.src_uri.endswith(".ipynb")]:
         add(site_path(DOCS / notebook.src_uri), notebook_page(DOCS_FOLDER / notebook.src_uri))
-    add("CHANGELOG.md", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    add("CHANGELOG.md", NAMED_PAGE.sub(r"[\1.md](docs/\1.md)", changes))
     linked = {link for page in pages for link, _ in links(page.content_string, DOCS / page.src_uri) if not inside(link)}
     for file in sorted(linked.union(*map(folder_files, linked))):
         if (ROOT / file).exists() and site_path(file) not in files.src_uris:
