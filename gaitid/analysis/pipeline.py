@@ -312,15 +312,24 @@ def calibration_of(prepared: Prepared, sides: Sequence[str]) -> Calibration:
     TrialError
         The static is none (`check_stands`), or left and right are exchanged in it.
     """
-    subject, static, file = prepared.subject, prepared.sources.static, prepared.sources.file
+    static, file = prepared.sources.static, prepared.sources.file
     if static is None or file.calibration.places:  # as with measurements, the file wins
         return file.calibration
     check_stands(static.markers)
-    flat = subject.foot_flat is not False
-    geometry = Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)
+    geometry = static_geometry(prepared)
+    assert geometry is not None
     calibration = calibrate(geometry, sides, "static trial")
     check_sides(geometry, sides)
     return calibration
+
+
+def static_geometry(prepared: Prepared) -> Geometry | None:
+    """The model's points and frames on the static; None without one."""
+    subject, static = prepared.subject, prepared.sources.static
+    if static is None:
+        return None
+    flat = subject.foot_flat is not False
+    return Geometry(static.model, static.markers, subject.numbers, static.n_frames, static.up_g, flat)
 
 
 # --- the ground ---------------------------------------------------------------------------------------------

@@ -29,6 +29,8 @@ from gaitid.write import (
     STANCE_COLUMNS,
     TEXT_COLUMNS,
     TRIAL_COLUMNS,
+    UNCERTAINTY,
+    UNCERTAINTY_COLUMNS,
 )
 from gaitid.write.cycles import SPATIOTEMPORAL_COLUMNS, cycle_marks, spatiotemporal_rows
 from gaitid.write.features import feature_frames
@@ -37,8 +39,9 @@ from gaitid.write.tables import base_columns, contact_row, joints_columns, segme
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
+    from gaitid.uncertainty.estimate import Estimate
 
-_WORDS = {*TEXT_COLUMNS, *TRIAL_COLUMNS, "plates", "method", "reason"} - {"cycle"}
+_WORDS = {"column", *TEXT_COLUMNS, *TRIAL_COLUMNS, "plates", "method", "reason"} - {"cycle"}
 _COUNTS = ("frame", "first_frame", "last_frame", "contact", "cycle")
 # Of these tables a row may have no frame: a mean of strides, an integral.
 _WITHOUT_FRAMES = ("spatiotemporal", "features")
@@ -96,6 +99,24 @@ def _typed(table: str, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 # --- from arrays ----------------------------------------------------------------------------------------------
+
+
+def uncertainty_frame(found: Estimate) -> pd.DataFrame:
+    """The table of `gaitid.uncertainty.estimate.Estimate.table`."""
+    trial, names = found.computation.result.trial, found.names
+    columns = {
+        "frame": np.repeat(trial.first_frame + np.arange(trial.n_frames), len(names)),
+        "column": np.tile(names, trial.n_frames),
+    } | dict(zip(UNCERTAINTY_COLUMNS, found.bands().reshape(-1, len(UNCERTAINTY_COLUMNS)).T, strict=True))
+    return _typed(UNCERTAINTY, pd.DataFrame(columns))
+
+
+def with_uncertainty(features: pd.DataFrame, found: Estimate | None) -> pd.DataFrame:
+    """The table of features with three more columns, where it is known how sure they are."""
+    if found is None:
+        return features
+    bands = found.of_features().reshape(-1, len(UNCERTAINTY_COLUMNS))
+    return features.assign(**dict(zip(UNCERTAINTY_COLUMNS, bands.T, strict=True)))
 
 
 def _joints(result: Result) -> pd.DataFrame:

@@ -48,6 +48,7 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
     assign: str | Sequence[str] = (),
     require_forces: bool = False,
     write: str | Sequence[str] = (),
+    uncertainty: bool | File = False,
     settings: Mapping[str, Any] | None = None,
     keep_names: bool = False,
 ) -> Analysis:
@@ -87,6 +88,9 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
         Refuse a trial in which no foot's load is known.
     write : str or sequence of str
         Tables that `Analysis.write` writes besides: ``segments``, ``base``.
+    uncertainty : bool or path
+        Also how sure each number is (`Analysis.uncertainty`): True for published magnitudes of errors, or a YAML file
+        with your own.
     settings : mapping, optional
         Settings of model and reader, as of ``--set``: ``{"gravity_m_per_s2": 9.80665, "point_unit": "mm"}``.
     keep_names : bool

@@ -18,7 +18,7 @@ from gaitid.disk.read_back import read_record, read_text_back
 from gaitid.errors import GaitidError, ReadError
 from gaitid.inputs import refuse_to_overwrite
 from gaitid.records import frozen_dataclass
-from gaitid.write import TABLES
+from gaitid.write import TABLES, UNCERTAINTY
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,14 +69,20 @@ class Made:
         return content
 
     def frame(self, table: str) -> pd.DataFrame:
-        from gaitid.api.frames import frame_of
+        from gaitid.api.frames import frame_of, uncertainty_frame, with_uncertainty
 
+        if table == UNCERTAINTY:
+            found = run.estimate_of(self.result, self.prepared)
+            if found is None:
+                raise GaitidError("nobody asked how sure the numbers are", todo="give uncertainty=True to analyse")
+            return uncertainty_frame(found)
         options = self.prepared.options
-        return frame_of(table, self.result, options.express_in, run.parts_of(self.result, options))
+        frame = frame_of(table, self.result, options.express_in, run.parts_of(self.result, options))
+        return with_uncertainty(frame, run.estimate_of(self.result, self.prepared)) if table == "features" else frame
 
     def write(self, folder: Path) -> list[Path]:
         assert self.prepared.model is not None  # settled
-        names = (*(f"{table}.csv" for table in TABLES), "run.json")
+        names = (*(f"{table}.csv" for table in (*TABLES, UNCERTAINTY)), "run.json")
         refuse_to_overwrite(
             [folder / f"{self.stem}.{name}" for name in names],
             [*self.files, *self.prepared.model.paths, *self.prepared.model.option_files],
@@ -118,7 +124,7 @@ class Stored:
         return frame_from(self._file(table), table)
 
     def write(self, folder: Path) -> list[Path]:
-        files = [path for table in TABLES if (path := self._file(table)).is_file()]
+        files = [path for table in (*TABLES, UNCERTAINTY) if (path := self._file(table)).is_file()]
         texts = {path.name: read_text_back(path, "result") for path in (*files, self.path)}
         refuse_to_overwrite([folder / name for name in texts], [*files, self.path])
         return write_all(folder, texts)
@@ -149,6 +155,9 @@ class Analysis:
         Figures of each cycle; speed, lengths and times of each stride with mean, sd and n.
     segments, base : DataFrame
         Pose and motion of every segment; the wrench left over at the base.
+    uncertainty : DataFrame
+        Of every frame and column of `wrenches` and `joints` the standard uncertainty and the 95 % band, where
+        ``uncertainty=True`` asked for it.
     record : dict
         What ``walk.run.json`` holds.
     verdict : dict
@@ -172,15 +181,15 @@ class Analysis:
         ----------
         name : str
             ``wrenches``, ``joints``, ``contacts``, ``cycles``, ``spatiotemporal``, ``features``, ``stances``,
-            ``segments``, ``base``.
+            ``segments``, ``base``, ``uncertainty``.
 
         Raises
         ------
         GaitidError
             No such table, or its file is absent.
         """
-        if name not in TABLES:
-            raise GaitidError(f"no table {name!r}", expected=", ".join(TABLES))
+        if name not in (*TABLES, UNCERTAINTY):
+            raise GaitidError(f"no table {name!r}", expected=", ".join((*TABLES, UNCERTAINTY)))
         if name not in self._frames:
             self._frames[name] = self._source.frame(name)
         return self._frames[name]
@@ -236,6 +245,10 @@ class Analysis:
     @property
     def base(self) -> pd.DataFrame:
         return self.table("base")
+
+    @property
+    def uncertainty(self) -> pd.DataFrame:
+        return self.table(UNCERTAINTY)
 
     # --- what it is worth ---------------------------------------------------------------------------------
 

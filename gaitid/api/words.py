@@ -17,7 +17,7 @@ from gaitid.ground.by_hand import read_assignments
 from gaitid.read.settings import ReaderSettings, settings_from, split_settings
 from gaitid.run import RunOptions
 from gaitid.run.options import read_loads
-from gaitid.write import DEFAULT_FRAMES, FRAMES_OF_EXPRESSION, WRITE
+from gaitid.write import DEFAULT_FRAMES, DEFAULT_UNCERTAINTY, FRAMES_OF_EXPRESSION, WRITE
 from gaitid.write.record import plain
 
 File = str | PathLike[str]
@@ -41,6 +41,7 @@ KEYWORDS = {
     "assign": "--assign",
     "require_forces": "--require-forces",
     "write": "--write",
+    "uncertainty": "--uncertainty",
     "settings": "--set",
     "keep_names": "--keep-names",
 }
@@ -48,6 +49,8 @@ KEYWORDS = {
 FILES = ("markers", "static", "subject", "forces", "plates")
 #: What a keyword may be, where that is one of a few words.
 _AMONG: Mapping[str, Sequence[str]] = {"solver": SOLVER_NAMES, "express_in": FRAMES_OF_EXPRESSION, "write": WRITE}
+#: Those that are one word.
+_SINGLE = ("model", "solver", "observer", "uncertainty")
 # As on the command line.
 _HIGHEST_HZ = 1e6
 
@@ -65,8 +68,11 @@ def run_options(given: Mapping[str, Any]) -> tuple[RunOptions, tuple[str, ...]]:
     GaitidError
         A value that the keyword does not take.
     """
+    given = {name: value for name, value in given.items() if (name, value) != ("uncertainty", False)}
+    if given.get("uncertainty") is True:
+        given["uncertainty"] = DEFAULT_UNCERTAINTY
     values = {name: _words_of(name, given[name]) for name in KEYWORDS if name in given}
-    chosen: dict[str, Any] = {name: values[name][0] for name in ("model", "solver", "observer") if values.get(name)}
+    chosen: dict[str, Any] = {name: values[name][0] for name in _SINGLE if values.get(name)}
     chosen |= {name: Path(values[name][0]) for name in FILES if values.get(name)}
     chosen |= {name: True for name in ("require_forces", "keep_names", "contributions") if values.get(name)}
     chosen |= {name: tuple(dict.fromkeys(values[name])) for name in ("express_in", "write") if values.get(name)}

@@ -158,6 +158,11 @@ class Geometry:
         self._frames: dict[tuple[str, str], Pose] = {}
         self._values: dict[tuple[str, str], object] = {}
 
+    @property
+    def tracks(self) -> Mapping[str, Array]:
+        """The markers that it was made from, by label."""
+        return self._markers
+
     # --- values -----------------------------------------------------------------------------------------
 
     def number(self, name: str, side: str = "") -> object:

@@ -10,6 +10,7 @@ import click
 
 from gaitid.cli.common import Target, completed, together
 from gaitid.errors import GaitidError
+from gaitid.write import DEFAULT_UNCERTAINTY
 
 if TYPE_CHECKING:
     from gaitid.ground.claims import ByHand
@@ -198,6 +199,28 @@ reader_set = click.option(
     metavar="KEY=VALUE",
     shell_complete=completed("reader_settings"),
     help="Say the file's unit of length: point_unit=mm, cm or m.",
+)
+
+
+class WithUncertainty(click.Command):
+    """A command whose ``--uncertainty`` takes a file or none: a trial that stands behind it is a trial."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        alone = [
+            word == "--uncertainty" and following.lower().endswith((".c3d", ".csv", ".trc"))
+            for word, following in zip(args, [*args[1:], ""], strict=True)
+        ]
+        args = [f"{word}={DEFAULT_UNCERTAINTY}" if one else word for word, one in zip(args, alone, strict=True)]
+        return super().parse_args(ctx, args)
+
+
+uncertainty = click.option(
+    "--uncertainty",
+    is_flag=False,
+    flag_value=DEFAULT_UNCERTAINTY,
+    metavar="[FILE]",
+    help="Also write how sure each number is: standard uncertainty and 95 % band (docs/uncertainty.md). FILE: YAML "
+    "with your own magnitudes of errors; without it published ones.",
 )
 keep_names = click.option("--keep-names", is_flag=True, help="Keep names of people stored in the trial.")
 log = click.option(

@@ -40,6 +40,7 @@ MAX_CONTACTS = 8
 
 
 @click.command(
+    cls=options.WithUncertainty,
     context_settings=CONTEXT,
     epilog="Example:  gaitid run walk.c3d --model pig --static static.c3d -o results\n\n"
     "How it is computed: docs/method.md; what is written: docs/record.md",
@@ -88,6 +89,7 @@ MAX_CONTACTS = 8
     type=click.Choice(WRITE),
     help="Also write the segments' motion, or the wrench left over at the base (pelvis).",
 )
+@options.uncertainty
 @options.settings
 @click.option("--dry-run", is_flag=True, help="Only say what would be read, assumed, written and refused.")
 @options.log

@@ -31,6 +31,7 @@ from gaitid.notes import Note, Notes, as_option
 from gaitid.read import read_trial
 from gaitid.records import frozen_dataclass
 from gaitid.run.files import (
+    estimate_of,
     file_texts,
     files_read,
     inputs_of,
@@ -56,6 +57,7 @@ __all__ = [
     "analyse_file",
     "analyse_trial",
     "calibrate_file",
+    "estimate_of",
     "file_texts",
     "files_read",
     "inputs_of",

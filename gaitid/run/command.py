@@ -16,7 +16,7 @@ from gaitid.run import RunOptions
 from gaitid.run.options import read_loads
 
 _FILES = {"--markers", "--static", "--subject", "--forces", "--plates"}
-_WORDS = {"--model", "--solver", "--observer"}
+_WORDS = {"--model", "--solver", "--observer", "--uncertainty"}
 _SEVERAL = {"--express-in": "express_in", "--write": "write", "--assign": "assign", "--set": "pairs", "--load": "loads"}
 _FREQUENCIES = {"--cutoff": "cutoff_hz", "--force-cutoff": "force_cutoff_hz"}
 _FLAGS = {"--require-forces", "--contributions", "--keep-names"}

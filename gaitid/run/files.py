@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from gaitid.analysis.result import Result
 from gaitid.disk.atomic import write_all
 from gaitid.inputs import found_trial, input_record, refuse_to_overwrite
 from gaitid.read.assignments import enf_files
-from gaitid.write import TABLES, WRITE
+from gaitid.write import TABLES, UNCERTAINTY, WRITE
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
+    from gaitid.uncertainty.estimate import Estimate
 from gaitid.run.options import Prepared, RunOptions
 
 
@@ -64,7 +66,7 @@ def refuse_to_replace_inputs(folder: Path, path: Path, prepared: Prepared) -> No
     WriteError
     """
     assert prepared.model is not None  # settled
-    results = [folder / f"{path.stem}.{name}" for name in (*(f"{table}.csv" for table in TABLES), "run.json")]
+    results = [folder / f"{path.stem}.{name}" for name in (*(f"{t}.csv" for t in (*TABLES, UNCERTAINTY)), "run.json")]
     refuse_to_overwrite(
         results, [*files_read(path, prepared.options), *prepared.model.paths, *prepared.model.option_files]
     )
@@ -99,7 +101,38 @@ def file_texts(stem: str, result: Result, prepared: Prepared, inputs: Sequence[M
     texts = {
         f"{stem}.{table}.csv": table_text(table, result, options.express_in, parts) for table in tables_of(options)
     }
+    found = estimate_of(result, prepared)
+    if found is not None:
+        from gaitid.analysis.cycle_curves import curves_of
+        from gaitid.analysis.features import features
+        from gaitid.write.features import features_text
+
+        measured = features(result, curves_of(result))
+        texts[f"{stem}.features.csv"] = features_text(measured, result.trial, found.of_features())
+        texts[f"{stem}.{UNCERTAINTY}.csv"] = found.table()
     return texts | {f"{stem}.run.json": record_of(result, prepared, inputs)}
+
+
+_ESTIMATES: WeakKeyDictionary[Result, Estimate] = WeakKeyDictionary()
+
+
+def estimate_of(result: Result, prepared: Prepared) -> Estimate | None:
+    """How sure the numbers of a result are, made once; None where nobody asked."""
+    if prepared.sources is None:
+        return None
+    found = _ESTIMATES.get(result)
+    if found is None:
+        from gaitid.analysis.pipeline import prepare, static_geometry
+        from gaitid.uncertainty.estimate import estimate
+
+        calibration, static = result.body.geometry.calibration, None
+        if prepared.static is not None and calibration is not None and calibration.places:
+            assert prepared.model is not None  # settled
+            again = prepare(result.trial, prepared.model, prepared.subject, prepared.static, prepared.marker_set)
+            static = None if prepared.subject.calibration.places else static_geometry(again)
+        found = estimate(result, prepared.sources, static, prepared.options.express_in)
+        _ESTIMATES[result] = found
+    return found
 
 
 def record_of(result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, str]]) -> str:
@@ -116,6 +149,9 @@ def record_of(result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, 
 
         content["settings"] |= {"contributions": True, "observer": options.observer}
         content["conventions"]["contributions"] = contributions_in_words(options.observer, bool(result.applied_loads))
+    found = estimate_of(result, prepared)
+    if found is not None:
+        content["uncertainty"] = found.record()
     return record_text(content)
 
 
@@ -132,7 +168,8 @@ def put_in_place(
     record = list(texts)[-1]
     again = (folder / record).is_file()
     written = write_all(folder, texts, placed)
-    for name in WRITE if again else ():
-        if name not in options.write:  # of an earlier run, perhaps with other settings
+    asked = (*options.write, *([UNCERTAINTY] if options.uncertainty is not None else []))
+    for name in (*WRITE, UNCERTAINTY) if again else ():
+        if name not in asked:  # of an earlier run, perhaps with other settings
             (folder / f"{record.removesuffix('run.json')}{name}.csv").unlink(missing_ok=True)
     return written

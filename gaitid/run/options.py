@@ -26,6 +26,7 @@ from gaitid.write import DEFAULT_FRAMES
 if TYPE_CHECKING:
     from gaitid.analysis import pipeline
     from gaitid.model.marker_sets import MarkerSet
+    from gaitid.uncertainty.sources import Sources
 
 
 @frozen_dataclass()
@@ -48,6 +49,7 @@ class RunOptions:
     command: tuple[str, ...] = ()
     contributions: bool = False
     observer: str | None = None
+    uncertainty: str | None = None  # the name or file of standard uncertainties
     reader: ReaderSettings = field(default_factory=ReaderSettings)
     loads: tuple[tuple[str, Path], ...] = ()  # segment, as --load names it, and its force file
     beside: Path | None = None  # a static that `batch` found and that is not used; `run` looks beside the trial
@@ -75,6 +77,8 @@ class Prepared:
         A trial that was read to choose its model: not read again.
     measurements : mapping or None
         What a caller says of the subject, in the keys of a subject file.
+    sources : Sources or None
+        Of uncertainty, where it was asked for.
     """
 
     options: RunOptions
@@ -87,6 +91,7 @@ class Prepared:
     chosen_because: str = ""
     read: ReadBefore | None = None
     measurements: Mapping[str, Any] | None = None
+    sources: Sources | None = None
 
     @property
     def subject_given(self) -> Path | Mapping[str, Any] | None:
@@ -150,11 +155,17 @@ def prepare(options: RunOptions) -> Prepared:
         path = options.static
         static = named(path, lambda: read_trial(found_trial(path), settings=options.reader))
         inputs.append(input_record("static", path, found_trial(path)))
+    sources = None
+    if options.uncertainty is not None:
+        from gaitid.uncertainty.sources import read_sources
+
+        sources = read_sources(options.uncertainty)
+        inputs.append(input_record("uncertainty", sources.path))
     for role, extra in (("forces", options.forces), ("plates", options.plates)):
         if extra is not None:
             inputs.append(named(extra, partial(input_record, role, extra)))
     inputs += [named(file, partial(input_record, "load", file)) for _, file in options.loads]
-    return Prepared(options, model, subject, static, tuple(inputs), notes, marker_set)
+    return Prepared(options, model, subject, static, tuple(inputs), notes, marker_set, sources=sources)
 
 
 def read_loads(words: Sequence[str]) -> tuple[tuple[str, Path], ...]:

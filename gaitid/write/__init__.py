@@ -23,6 +23,11 @@ TABLES = {
 }
 #: Those that are written only when asked for (``--write``).
 WRITE = ("segments", "base")
+#: One more, which `--uncertainty` asks for, and what it adds to the table of features.
+UNCERTAINTY = "uncertainty"
+#: The bundled file of magnitudes (configs/uncertainty) that is taken where none is named.
+DEFAULT_UNCERTAINTY = "default"
+UNCERTAINTY_COLUMNS = ("standard_uncertainty", "low_95", "high_95")
 #: Those that a batch also writes across all its trials.
 ACROSS_TRIALS = ("spatiotemporal", "features", "cycles")
 #: Columns of these that hold words; a cycle is a number or ``mean``, ``sd``, ``n``.

@@ -7,14 +7,14 @@ import numpy as np
 from gaitid.gait.feature_list import FEATURES
 from gaitid.gait.features import FeatureValues
 from gaitid.trial import Array, Trial
-from gaitid.write import FEATURE_COLUMNS
+from gaitid.write import FEATURE_COLUMNS, UNCERTAINTY_COLUMNS
 from gaitid.write.numbers import rows_text
 
 _NAMES = [f",{feature.name}," for feature in FEATURES]
 _UNITS = [f",{feature.unit}," for feature in FEATURES]
 
 
-def features_text(found: FeatureValues, trial: Trial) -> str:
+def features_text(found: FeatureValues, trial: Trial, uncertainty: Array | None = None) -> str:
     """The text of the table.
 
     Parameters
@@ -22,11 +22,16 @@ def features_text(found: FeatureValues, trial: Trial) -> str:
     found : FeatureValues
     trial : Trial
         Numbers the frames.
+    uncertainty : (cycles, features, 3) array, optional
+        Standard uncertainties and the ends of the 95 % band: three more columns.
     """
-    lines = [",".join(FEATURE_COLUMNS) + "\n"]
+    lines = [",".join(FEATURE_COLUMNS if uncertainty is None else FEATURE_COLUMNS + UNCERTAINTY_COLUMNS) + "\n"]
     if found.cycles:
         values = rows_text(found.value.reshape(-1, 1)).splitlines()
         places = _places(found, trial)
+        if uncertainty is not None:
+            bands = rows_text(uncertainty.reshape(-1, len(UNCERTAINTY_COLUMNS))).splitlines(keepends=True)
+            places = [f"{place[:-1]},{band}" for place, band in zip(places, bands, strict=True)]
         for i, cycle in enumerate(found.cycles):
             head, rows = f"{cycle.side},{cycle.number}", slice(i * len(FEATURES), (i + 1) * len(FEATURES))
             cells = zip(_NAMES, values[rows], _UNITS, places[rows], strict=True)

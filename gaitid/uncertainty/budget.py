@@ -1,0 +1,130 @@
+"""Which source makes how much of the variance: over the cycle, at peaks, in a sentence, and what would help most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gaitid.gait.feature_list import FEATURES
+from gaitid.trial import Array
+from gaitid.uncertainty.sources import SOURCES, WORDS
+
+#: Features of which a sentence is written, and what they are called in it.
+PEAKS: Mapping[str, str] = {
+    "hip_extension_moment_max_early_stance": "hip extension moment at its peak in early stance",
+    "hip_extension_moment_min_late_stance": "hip flexion moment at its peak in late stance (negative)",
+    "hip_abduction_moment_max_early_stance": "hip abduction moment at its peak in early stance",
+    "knee_extension_moment_max_early_stance": "knee extension moment at its peak in early stance",
+    "knee_extension_moment_min_late_stance": "knee flexion moment at its peak in late stance (negative)",
+    "knee_abduction_moment_max_early_stance": "knee abduction moment at its peak in early stance",
+    "ankle_plantarflexion_moment_max_late_stance": "ankle plantarflexion moment at its peak in late stance",
+    "hip_flexion_angle_range": "range of hip flexion",
+    "knee_flexion_angle_max_swing": "largest knee flexion in swing",
+    "ankle_dorsiflexion_angle_max_stance": "largest ankle dorsiflexion in stance",
+    "hip_internal_rotation_angle_range": "range of hip rotation",
+    "hip_power_generation_max_H3": "hip power generation at pull-off (H3)",
+    "ankle_power_generation_max_A2": "ankle power generation at push-off (A2)",
+}
+_UNITS: Mapping[str, str] = {"Nm_per_kg": "N·m/kg", "W_per_kg": "W/kg", "deg": "°"}
+#: A source that makes less of the variance is not named.
+_NAMED_PERCENT = 5.0
+
+
+def shares(variance: Mapping[str, Array], at: Any = ...) -> dict[str, float]:
+    """Each source's share of the variance, %, as the median over what is known of some frames and columns."""
+    total = sum(of[at] for of in variance.values())
+    known = np.isfinite(total) & (np.asarray(total) > 0)
+    if not known.any():
+        return {}
+    means = {source: float(np.mean(variance[source][at][known])) for source in SOURCES if source in variance}
+    whole = sum(means.values())
+    return {source: 100 * mean / whole for source, mean in means.items() if mean > 0}
+
+
+def budget_of_columns(names: tuple[str, ...], variance: Mapping[str, Array], standard: Array) -> dict[str, Any]:
+    """For every angle, moment and power: typical and largest standard uncertainty, and the shares of its variance.
+
+    Parameters
+    ----------
+    names : tuple of str
+    variance : mapping of source to (frames, columns) array
+    standard : (frames, columns) array
+    """
+    found = {}
+    for i, name in enumerate(names):
+        known = standard[:, i][np.isfinite(standard[:, i])]
+        if name.endswith(("_deg", "_moment_Nm_per_kg", "_power_W_per_kg")) and known.size:
+            found[name] = {
+                "median": float(np.median(known)),
+                "largest": float(known.max()),
+                "shares_percent": shares(variance, (slice(None), i)),
+            }
+    return found
+
+
+def peaks(
+    cycles: list[tuple[str, int]],
+    values: Array,
+    standard: Array,
+    variance: Mapping[str, Array],
+    hip_better: float | None,
+) -> list[dict[str, Any]]:
+    """The features of `PEAKS`, as means over the cycles of each side, with budget, sentence and cure.
+
+    Parameters
+    ----------
+    cycles : list of (side, number)
+    values, standard : (cycles, features) arrays
+    variance : mapping of source to (cycles, features) array
+    hip_better : float or None
+        A functional hip centre's standard uncertainty over that of the model's; None where it would be no better.
+    """
+    found = []
+    for name, words in PEAKS.items():
+        i = next((k for k, feature in enumerate(FEATURES) if feature.name == name), None)
+        if i is None:
+            continue
+        for side in dict.fromkeys(side for side, _ in cycles):
+            rows = [k for k, (of, _) in enumerate(cycles) if of == side and np.isfinite(standard[k, i])]
+            if not rows:
+                continue
+            # what is wrong in one cycle of a session is wrong in all: the mean over cycles is no surer
+            value, u = float(values[rows, i].mean()), float(np.sqrt((standard[rows, i] ** 2).mean()))
+            of_sources = shares(variance, (rows, i))
+            unit = _UNITS.get(FEATURES[i].unit, FEATURES[i].unit)
+            cure, better = _cure(of_sources, u, hip_better)
+            found.append(
+                {
+                    "side": side,
+                    "feature": name,
+                    "cycles": len(rows),
+                    "value": value,
+                    "unit": FEATURES[i].unit,
+                    "standard_uncertainty": u,
+                    "shares_percent": of_sources,
+                    "words": _sentence(f"{side} {words}", value, u, unit, of_sources),
+                    "would_help": f"{cure} would take it to ± {better:.2g} {unit}",
+                }
+            )
+    return found
+
+
+def _sentence(words: str, value: float, u: float, unit: str, of_sources: Mapping[str, float]) -> str:
+    digits = max(0, 1 - int(np.floor(np.log10(u)))) if u > 0 else 2
+    named = sorted(((share, WORDS[source]) for source, share in of_sources.items()), reverse=True)
+    told = ", ".join(f"{share:.0f} % is from {what}" for share, what in named if share >= _NAMED_PERCENT)
+    return f"{words} {value:.{digits}f} ± {u:.{digits}f} {unit}; of the variance {told}"
+
+
+def _cure(of_sources: Mapping[str, float], u: float, hip_better: float | None) -> tuple[str, float]:
+    """What would help most, and the standard uncertainty then."""
+    left = dict.fromkeys(of_sources, 0.25)  # of the variance, where an error is halved
+    if hip_better is not None and "hip_centre" in left:
+        left["hip_centre"] = hip_better**2
+    best = max(of_sources, key=lambda source: of_sources[source] * (1 - left[source]))
+    better = u * float(np.sqrt(1 - of_sources[best] / 100 * (1 - left[best])))
+    if best == "hip_centre" and hip_better is not None:
+        return "a functional hip centre", better
+    return f"half as much error of {WORDS[best]}", better

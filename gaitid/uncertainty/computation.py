@@ -1,0 +1,268 @@
+"""The computation of one result, done again with shifted ingredients: poses, derivatives, dynamics, columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from gaitid.analysis.limb import Mechanics, solve_limb
+from gaitid.analysis.result import Result
+from gaitid.body.calibration import calibrate
+from gaitid.body.frames import Calibration, Geometry, Place
+from gaitid.body.poses import Body, differentiate, pose_segments
+from gaitid.dynamics.wrench import Wrench
+from gaitid.gait.impact import matched_load
+from gaitid.ground.contacts import FootLoad
+from gaitid.model import shapes, specs
+from gaitid.numerics.lowpass import lowpass
+from gaitid.numerics.rotation import about_axis, cross
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Mask
+from gaitid.uncertainty.shift import Shift
+from gaitid.write import DEFAULT_FRAMES
+from gaitid.write.tables import joints_columns, wrenches_columns
+
+_COUNTERS = 2  # ``frame`` and ``time_s`` stand before the others
+
+
+class _ShiftedGeometry(Geometry):
+    """Points and frames with some joint centres moved, in the axes of the base."""
+
+    moved: Mapping[Place, Array] = {}
+
+    def point(self, ref: str | shapes.Point, side: str = "", **local: object) -> Array:
+        found = super().point(ref, side, **local)
+        if isinstance(ref, str) and self.moved:
+            offset = self.moved.get(self.model.place("point", ref, side))
+            if offset is not None:
+                return found + self.frame(self.model.base.frame).R_gs @ offset
+        return found
+
+
+@frozen_dataclass(eq=False)
+class Computation:
+    """How the numbers of a result come from its ingredients, with every decision that was taken.
+
+    Attributes
+    ----------
+    result : Result
+    static : Geometry or None
+        Of the static that the model was calibrated in; None where it carries nothing over, or where that came from a
+        subject file.
+    express_in : sequence of str
+        Frames of expression of the wrenches.
+    """
+
+    result: Result
+    static: Geometry | None = None
+    express_in: Sequence[str] = DEFAULT_FRAMES
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Those that were recorded."""
+        return self.result.body.sides
+
+    @property
+    def count(self) -> int:
+        """How often it was done again."""
+        return int(self.__dict__.get("_count", 0))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Of the columns: those of ``wrenches.csv`` and ``joints.csv`` without ``frame`` and ``time_s``, and behind
+        them for each side ``ground_reaction_{x,y,z}_N_per_kg``, laboratory axes, which features need.
+        """
+        tables = wrenches_columns(self.result, self.express_in), joints_columns(self.result)
+        names = [name for table in tables for name in table.names[_COUNTERS:]]
+        names += [f"{side}_ground_reaction_{axis}_N_per_kg" for side in self.result.sides for axis in "xyz"]
+        return tuple(names)
+
+    @property
+    def written(self) -> int:
+        """How many of the columns stand in files: the first."""
+        return len(self.names) - 3 * len(self.result.sides)
+
+    @cached_property
+    def values(self) -> Array:
+        """(frames, columns) of the result itself."""
+        return self.columns_of(self.result, self.result.subject.mass_kg)
+
+    @cached_property
+    def unshifted(self) -> Array:
+        """(frames, columns) as `columns` gives them for no shift: `values`, and more where these are unknown."""
+        return self.columns(Shift())
+
+    def columns(self, shift: Shift) -> Array:
+        """(frames, columns) with shifted ingredients; also through gaps that were bridged."""
+        self.__dict__["_count"] = self.count + 1
+        mass_kg = self.result.subject.mass_kg + shift.numbers.get("mass", 0.0)
+        return self.columns_of(self.shifted(shift), mass_kg)
+
+    def columns_of(self, result: Result, mass_kg: float) -> Array:
+        """(frames, columns) of a result of a body of that mass."""
+        tables = wrenches_columns(result, self.express_in), joints_columns(result)
+        per_kg = [side.load.wrench.f_g / mass_kg for side in result.sides.values()]
+        return np.concatenate([*(table.values[:, _COUNTERS:] for table in tables), *per_kg], axis=1)
+
+    def shifted(self, shift: Shift) -> Result:
+        """The result with shifted ingredients: poses, motions, loads and limbs; all else is that of the result."""
+        result = self.result
+        model = self._model(shift)
+        numbers = result.subject.numbers
+        numbers |= {name: numbers[name] + value for name, value in shift.numbers.items()}
+        tracks = self._markers(shift)
+        geometry = _ShiftedGeometry(
+            model,
+            tracks,
+            numbers,
+            result.trial.n_frames,
+            result.body.geometry.up_g,
+            calibration=self._calibration(shift, numbers),
+        )
+        geometry.moved = shift.centres
+        markers = replace(result.markers, filtered=tracks, support=tracks)
+        body = _with_centres_of_mass(pose_segments(geometry, markers, self.sides), shift)
+        motion = differentiate(body, result.trial.rate_hz)
+        mechanics = Mechanics(numbers.get("mass", np.nan), result.gravity_g, "block", self._applied)
+        sides = dict(result.sides)
+        for side in model.sides:
+            if side.name in self.sides:
+                load = shifted_load(result.sides[side.name].load, shift.load, geometry.up_g, result.trial.rate_hz)
+                acting = load if result.carried_by_file(side.name) else self._acting(load)
+                limb = solve_limb(side, body, motion, acting, mechanics)
+                sides[side.name] = replace(limb, load=load)
+        return replace(result, body=body, sides=sides)
+
+    @cached_property
+    def _applied(self) -> Mapping[Place, Wrench]:
+        if not self.result.applied_loads:
+            return {}
+        from gaitid.analysis.applied_loads import summed  # of few trials
+
+        return summed(self.result.applied_loads)
+
+    def _acting(self, load: FootLoad) -> FootLoad:
+        if self.result.settings.joint_loads != "matched":
+            return load
+        return matched_load(load, self.result.markers.quality["marker_bandwidth_hz"], self.result.trial.rate_hz)
+
+    def _markers(self, shift: Shift) -> dict[str, Array]:
+        markers = self.result.markers
+        tracks = dict(markers.support)
+        cutoff = self.result.settings.cutoff_hz
+        if shift.cutoff and isinstance(cutoff, float):
+            other = min(cutoff * float(np.exp(shift.cutoff["log"])), 0.49 * self.result.trial.rate_hz)
+            labels = list(markers.seen)
+            seen = np.stack([markers.seen[label] for label in labels], axis=1)
+            rate = self.result.trial.rate_hz
+            change = lowpass(seen, other, rate) - lowpass(seen, cutoff, rate)
+            for i, label in enumerate(labels):
+                tracks[label] = tracks[label] + np.where(np.isfinite(change[:, i]), change[:, i], 0.0)
+        for label, displacement in shift.markers.items():
+            tracks[label] = tracks[label] + displacement
+        return tracks
+
+    def _calibration(self, shift: Shift, numbers: Mapping[str, float]) -> Calibration | None:
+        calibration = self.result.body.geometry.calibration
+        if self.static is None or not (shift.static or shift.numbers or shift.centres):
+            return calibration
+        static = self.static
+        markers = dict(static.tracks)
+        for label, displacement in shift.static.items():
+            markers[label] = markers[label] + displacement
+        geometry = _ShiftedGeometry(
+            static.model, markers, numbers, static.n_frames, static.up_g, static.foot_flat, calibration=None
+        )
+        return calibrate(geometry, self.sides, "static trial")
+
+    def _model(self, shift: Shift) -> specs.Model:
+        model = self.result.model
+        if not (shift.mass or shift.inertia):
+            return model
+        rows = dict(model.table.rows)
+        for spec in model.chain:
+            mass, inertia = (1 + of.get(spec.segment, 0.0) for of in (shift.mass, shift.inertia))
+            rows[spec.row] = _scaled(rows[spec.row], mass, inertia)
+        return model._replace(table=model.table._replace(rows=rows))
+
+
+def _scaled(row: specs.SegmentParameters, mass: float, inertia: float) -> specs.SegmentParameters:
+    """A row of a table with its mass, and its moments of inertia whatever the mass, times a factor."""
+    changed: dict[str, object] = {}
+    if row.mass_fraction is not None:
+        changed["mass_fraction"] = row.mass_fraction * mass
+    if row.mass_kg is not None:
+        changed["mass_kg"] = row.mass_kg * mass
+    if row.inertia_kg_m2 is not None:
+        changed["inertia_kg_m2"] = tuple(tuple(value * inertia for value in line) for line in row.inertia_kg_m2)
+    elif row.gyration_fractions is not None:  # m (ρ L)²
+        root = float(np.sqrt(inertia / mass))
+        changed["gyration_fractions"] = tuple(value * root for value in row.gyration_fractions)
+    return row._replace(**changed)  # type: ignore[arg-type]
+
+
+def _with_centres_of_mass(body: Body, shift: Shift) -> Body:
+    if not shift.com:
+        return body
+    segments = dict(body.segments)
+    for place, segment in body.segments.items():
+        offset = shift.com.get(place[1])
+        if offset is not None and place[0]:
+            along = np.nanmean(segment.length_m) * (segment.pose.R_gs @ offset)
+            segments[place] = replace(segment, com_g=segment.com_g + along)
+    return replace(body, segments=segments)
+
+
+def shifted_load(load: FootLoad, shift: Mapping[str, Array], up_g: Array, rate_hz: float) -> FootLoad:
+    """A foot's load with the errors of plates and clocks; in the air none, where unknown unknown.
+
+    Parameters
+    ----------
+    load : FootLoad
+    shift : mapping
+        `Shift.load`.
+    up_g : (3,) array
+    rate_hz : float
+        Of the cameras.
+    """
+    if not shift:
+        return load
+    f, m = load.wrench.f_g, load.wrench.m_g  # about the laboratory's origin
+    loaded: Mask = np.asarray((np.abs(f) > 0).any(axis=1))
+    if "delay" in shift:
+        both = np.concatenate([f, m], axis=1)
+        inside = np.where(loaded[:, None], np.gradient(both, axis=0) * rate_hz, 0.0)
+        inside[~np.isfinite(inside)] = 0.0  # beside what is not known
+        f, m = f - shift["delay"] * inside[:, :3], m - shift["delay"] * inside[:, 3:]
+    pressed = np.where(np.isfinite(load.cop_g), load.cop_g, 0.0)
+    if "turn" in shift:
+        R = _about(up_g, float(shift["turn"]))
+        m = m - cross(pressed, f)
+        f, m = f @ R.T, m @ R.T
+        m = m + cross(pressed, f)
+    if "gain" in shift:
+        f, m = f * (1 + shift["gain"]), m * (1 + shift["gain"])
+    felt: Mask = (np.isfinite(load.cop_g).all(axis=1) & loaded)[:, None]
+    cop_g, free_moment = load.cop_g, load.free_moment
+    if "force" in shift:
+        extra = np.where(felt, shift["force"], 0.0)
+        f, m = f + extra, m + cross(pressed, extra)
+    if "cop" in shift:
+        m = m + cross(np.broadcast_to(shift["cop"], f.shape), f)
+        cop_g = cop_g + shift["cop"]
+    if "free_moment" in shift:
+        extra = np.where(felt, shift["free_moment"] * up_g, 0.0)
+        m, free_moment = m + extra, free_moment + np.where(felt[:, 0], shift["free_moment"], 0.0)
+    return replace(load, wrench=Wrench(f, m, load.wrench.p_g), cop_g=cop_g, free_moment=free_moment)
+
+
+def _about(up_g: Array, angle: float) -> Array:
+    """(3, 3) rotation about the vertical, rad."""
+    z = up_g / np.linalg.norm(up_g)
+    helper = np.eye(3)[int(np.argmin(np.abs(z)))]
+    x = cross(helper, z) / np.linalg.norm(cross(helper, z))
+    axes = np.stack([x, cross(z, x), z], axis=1)
+    return np.asarray(axes @ about_axis("z", angle) @ axes.T)

@@ -1,0 +1,371 @@
+"""Standard uncertainties and a result -> every error that its ingredients may have, as large as one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from gaitid.body.frames import Geometry
+from gaitid.body.subject import key_of
+from gaitid.numerics.lowpass import butterworth_coefficients, lowpass
+from gaitid.numerics.masks import known_rows
+from gaitid.numerics.rotation import apply_transposed
+from gaitid.records import NamedTuple, frozen_dataclass
+from gaitid.trial import Array
+from gaitid.uncertainty.computation import Computation
+from gaitid.uncertainty.groups import Group, groups_of
+from gaitid.uncertainty.shift import Shift
+from gaitid.uncertainty.sources import OTHERWISE, Sources
+
+#: Hz. Of a stride, where a trial has no whole one: soft tissue moves with it.
+STRIDE_HZ = 0.9
+
+
+class Error(NamedTuple):
+    """One error that stays the same over the trial.
+
+    Attributes
+    ----------
+    source : str
+        One of `SOURCES`.
+    words : str
+        Which it is, as ``left knee_marker, x``.
+    shift : Shift
+        Of one standard deviation.
+    """
+
+    source: str
+    words: str
+    shift: Shift
+
+
+class Wave(NamedTuple):
+    """Soft tissue: a wave of some markers of a segment, in its axes.
+
+    The displacement of each marker is `size_m` times a standard normal number times `track_g`, for each of three axes
+    and, for the cosine and the sine of each harmonic, one track.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        Of the markers that move alike.
+    tracks_g : (tracks, frames, 3) array, m
+        Each as large as one standard deviation.
+    """
+
+    labels: tuple[str, ...]
+    tracks_g: Array
+
+
+class Noise(NamedTuple):
+    """White noise behind the run's filter: of each coordinate of each marker.
+
+    Attributes
+    ----------
+    raw_m : float
+        Standard deviation before the filter.
+    covariance : (3, 3) array
+        Behind it, of a coordinate in m with its first and second derivative as the splines take them.
+    cutoff_hz : float or None
+    """
+
+    raw_m: float
+    covariance: Array
+    cutoff_hz: float | None
+
+    def drawn(self, random: np.random.Generator, shape: tuple[int, int, int], rate_hz: float) -> Array:
+        """(tracks, frames, 3) noise behind the filter, m."""
+        raw = self.raw_m * random.standard_normal(shape)
+        if self.cutoff_hz is None:
+            return raw
+        passed = np.moveaxis(lowpass(np.moveaxis(raw, 1, 0), self.cutoff_hz, rate_hz), 0, 1)
+        return np.where(np.isfinite(passed), passed, 0.0)
+
+
+@frozen_dataclass(eq=False)
+class Errors:
+    """All errors of one result.
+
+    Attributes
+    ----------
+    constant : tuple of Error
+    waves : tuple of Wave
+    noise : Noise or None
+        None where the markers were smoothed before they were stored and nothing is left to measure.
+    segment_of : mapping of label to (side, segment)
+    groups : tuple of Group
+        All markers, in pairs where both legs can be done at once.
+    stride_hz : float
+    left_out : tuple of str
+        What could not be taken into account, in words.
+    """
+
+    constant: tuple[Error, ...]
+    waves: tuple[Wave, ...]
+    noise: Noise | None
+    segment_of: Mapping[str, tuple[str, str]]
+    groups: tuple[Group, ...]
+    stride_hz: float
+    left_out: tuple[str, ...]
+
+
+def errors_of(sources: Sources, computation: Computation) -> Errors:
+    """Every error of the ingredients of a result.
+
+    Parameters
+    ----------
+    sources : Sources
+    computation : Computation
+        Of the result.
+    """
+    result = computation.result
+    segment_of = segments_of_markers(computation)
+    left_out: list[str] = []
+    carries = bool(result.body.geometry.calibration is not None and result.body.geometry.calibration.places)
+    if carries and computation.static is None:
+        left_out.append("where the anatomical markers were put in the static, which a subject file stands for")
+    groups = tuple(groups_of(computation, list(segment_of)))
+    if result.applied_loads:
+        left_out.append("errors of the loads that files gave (--load)")
+    constant = [
+        *(_placement_in_static if carries else _placement)(sources, computation, segment_of, groups),
+        *_hip(sources, computation),
+        *_measurements(sources, computation),
+        *_segment_parameters(sources, computation),
+        *_plates(sources, computation),
+    ]
+    stride_hz = _stride_hz(computation)
+    noise = _noise(sources, computation)
+    if noise is None:
+        left_out.append("noise that was smoothed away before the markers were stored, and what that took with it")
+    waves = tuple(_waves(sources, computation, segment_of, stride_hz))
+    return Errors(tuple(constant), waves, noise, segment_of, groups, stride_hz, tuple(left_out))
+
+
+def segments_of_markers(computation: Computation) -> dict[str, tuple[str, str]]:
+    """For each marker the segment in whose axes it moves least."""
+    body = computation.result.body
+    spreads: dict[str, tuple[float, tuple[str, str]]] = {}
+    for place, segment in body.segments.items():
+        pose = segment.pose
+        for label, track in computation.result.markers.filtered.items():
+            local = apply_transposed(pose.R_gs, track - pose.origin_g)
+            known = local[known_rows(local)]
+            if len(known) < 2:
+                continue
+            spread = float(np.sqrt(known.var(axis=0).sum()))
+            if label not in spreads or spread < spreads[label][0]:
+                spreads[label] = spread, place
+    return {label: place for label, (_, place) in spreads.items()}
+
+
+def _roles(computation: Computation) -> dict[str, str]:
+    """The role of each label."""
+    model = computation.result.model
+    return {label: role for side, role in model.roles for label in model.labels(role, side)}
+
+
+def _placement(
+    sources: Sources, computation: Computation, segment_of: Mapping[str, tuple[str, str]], groups: Sequence[Group]
+) -> Iterator[Error]:
+    """Of anatomical markers that the model takes its axes from in the walk, in the axes of their segments."""
+    size, roles, segments = sources.placement_m, _roles(computation), computation.result.body.segments
+    for group in groups if size else ():
+        labels = [label for label, _ in group.parts if _anatomical(roles.get(label, ""), sources)]
+        for axis in range(3 if labels else 0):
+            walk = {label: size * segments[segment_of[label]].pose.R_gs[:, :, axis] for label in labels}
+            words = f"{' and '.join(f'{roles.get(label, label)} ({label})' for label in labels)}, {'xyz'[axis]}"
+            yield Error("marker_placement", words, Shift(markers=walk))
+
+
+def _placement_in_static(
+    sources: Sources, computation: Computation, segment_of: Mapping[str, tuple[str, str]], groups: Sequence[Group]
+) -> Iterator[Error]:
+    """Of anatomical markers of a static; what is still there in the walk lies on the same wrong place of the skin."""
+    static, size, segments = computation.static, sources.placement_m, computation.result.body.segments
+    if static is None or not size:
+        return
+    roles = {label: role for side, role in static.model.roles for label in static.model.labels(role, side)}
+    for label in static.tracks:
+        if not _anatomical(roles.get(label, ""), sources):
+            continue
+        standing = _standing_axes(static, computation, label, segment_of)
+        for axis in range(3):
+            walk: dict[str, Array] = {}
+            if label in segment_of:
+                walk = {label: size * segments[segment_of[label]].pose.R_gs[:, :, axis]}
+            shift = Shift(markers=walk, static={label: size * standing[:, axis]})
+            yield Error("marker_placement", f"{roles.get(label, label)} ({label}), {'xyz'[axis]}", shift)
+
+
+def _anatomical(role: str, sources: Sources) -> bool:
+    """Whether it matters where on the bone a marker is."""
+    return role not in sources.placement_except and "cluster" not in role
+
+
+def _standing_axes(
+    static: Geometry, computation: Computation, label: str, segment_of: Mapping[str, tuple[str, str]]
+) -> Array:
+    """(3, 3) axes of a marker's segment as it stands in the static; the laboratory's for one that the walk lacks."""
+    if label not in segment_of:
+        return np.eye(3)
+    side, segment = segment_of[label]
+    model = computation.result.model
+    spec = next((spec for spec in model.chain if spec.segment == segment), None)
+    frame = model.base.frame if spec is None else spec.frame
+    R = static.frame(frame, side).R_gs
+    known = np.isfinite(R).all(axis=(1, 2))
+    if not known.any():
+        return np.eye(3)
+    u, _, vt = np.linalg.svd(R[known].mean(axis=0))
+    return np.asarray(u @ vt)
+
+
+def hip_method(computation: Computation) -> str:
+    """How the model finds the hip's centre, in a word of configs/uncertainty; empty where it has no such choice."""
+    chosen = computation.result.model.choices.get("hip_centre")
+    return "" if chosen is None else chosen.option
+
+
+def _hip(sources: Sources, computation: Computation) -> Iterator[Error]:
+    """Of the centre of the most proximal joint, in the axes of the base."""
+    model = computation.result.model
+    size = sources.hip_m.get(hip_method(computation), sources.hip_m.get(OTHERWISE, 0.0))
+    if not size or not model.touches_ground:
+        return
+    for axis in range(3):
+        offset = size * np.eye(3)[axis]
+        centres = {model.place("point", model.chain[-1].centre, side): offset for side in computation.sides}
+        yield Error(
+            "hip_centre", f"{model.chain[-1].joint}, {'xyz'[axis]} of the {model.base.segment}", Shift(centres=centres)
+        )
+
+
+def _measurements(sources: Sources, computation: Computation) -> Iterator[Error]:
+    """Each of both sides at once: a side's numbers do not depend on the other's, but the leg lengths' mean does."""
+    numbers = computation.result.subject.numbers
+    for measurement in computation.result.model.subject.values():
+        size = sources.measurements.get(key_of(measurement, ""), 0.0)
+        names = [name for name in numbers if name.rpartition(".")[2] == measurement.name]
+        if size and names and all(np.isfinite(numbers[name]) for name in names):
+            for name in names:
+                yield Error("measurements", name.replace(".", " "), Shift(numbers={name: size}))
+
+
+def _segment_parameters(sources: Sources, computation: Computation) -> Iterator[Error]:
+    """Of each segment of both legs alike: one table serves both."""
+    for spec in computation.result.model.chain:
+        name = spec.segment
+        if sources.mass:
+            yield Error("segment_parameters", f"mass of the {name}", Shift(mass={name: sources.mass}))
+        if sources.inertia:
+            yield Error("segment_parameters", f"inertia of the {name}", Shift(inertia={name: sources.inertia}))
+        if sources.com:
+            for axis in range(3):
+                words = f"centre of mass of the {name}, {'xyz'[axis]}"
+                yield Error("segment_parameters", words, Shift(com={name: sources.com * np.eye(3)[axis]}))
+
+
+def _plates(sources: Sources, computation: Computation) -> Iterator[Error]:
+    """Of all plates alike; what stands on different plates is never compared."""
+    result = computation.result
+    if not result.model.touches_ground or not result.ground.plates:
+        return
+    up_g = result.body.geometry.up_g
+    level = np.linalg.svd(up_g[None])[2][1:]  # two directions square to the vertical
+    parts = [
+        ("gain", "gain", np.array(sources.gain)),
+        ("turn", "turned about the vertical", np.array(sources.turn_rad)),
+    ]
+    parts += [("force", f"force, {'xyz'[axis]}", sources.force_N * np.eye(3)[axis]) for axis in range(3)]
+    parts += [("cop", "centre of pressure", sources.cop_m * way) for way in level]
+    parts += [("free_moment", "free moment", np.array(sources.free_moment_Nm))]
+    for key, words, size in parts:
+        if np.abs(size).max() > 0:
+            yield Error("force_plates", words, Shift(load={key: size}))
+    if sources.delay_frames:
+        delay = np.array(sources.delay_frames / result.trial.rate_hz)
+        yield Error("timing", "forces against markers", Shift(load={"delay": delay}))
+    if sources.cutoff and isinstance(result.settings.cutoff_hz, float):
+        yield Error("cutoff", "logarithm of the cut-off", Shift(cutoff={"log": sources.cutoff}))
+
+
+def _stride_hz(computation: Computation) -> float:
+    """Strides in a second: the mean of the trial's, or `STRIDE_HZ`."""
+    durations = [stride.cycle.duration_s for stride in computation.result.gait.strides]
+    return 1 / float(np.mean(durations)) if durations else STRIDE_HZ
+
+
+def _waves(
+    sources: Sources, computation: Computation, segment_of: Mapping[str, tuple[str, str]], stride_hz: float
+) -> Iterator[Wave]:
+    time = computation.result.trial.time_s
+    gains = [_gain(k * stride_hz, computation) for k in range(1, len(sources.harmonics) + 1)]
+    waves = np.stack(
+        [
+            gain * np.sqrt(share) * wave(2 * np.pi * k * stride_hz * time)
+            for k, (share, gain) in enumerate(zip(sources.harmonics, gains, strict=True), start=1)
+            for wave in (np.cos, np.sin)
+        ]
+    )
+    for place, segment in computation.result.body.segments.items():
+        sizes = sources.soft_tissue.get(place[1])
+        labels = tuple(label for label, of in segment_of.items() if of == place)
+        if sizes is None or not labels:
+            continue
+        axes = np.moveaxis(segment.pose.R_gs, 2, 0)  # (3 axes, frames, 3)
+        tracks = (waves[:, None, :, None] * axes[None]).reshape(-1, len(time), 3)
+        if sizes.together_m:
+            yield Wave(labels, sizes.together_m * tracks)
+        if sizes.each_m:
+            yield from (Wave((label,), sizes.each_m * tracks) for label in labels)
+
+
+def cutoff_of(computation: Computation) -> float | None:
+    """Of the run's filter, Hz: for a spline or a Savitzky-Golay filter that of the Butterworth filter nearest to it."""
+    result = computation.result
+    if isinstance(result.settings.cutoff_hz, float) and result.settings.marker_filter == "butterworth":
+        return result.settings.cutoff_hz
+    effective = result.markers.quality.get("marker_bandwidth_hz", np.nan)
+    filtered = result.settings.cutoff_hz is not None
+    return float(effective) if filtered and 0 < effective < result.trial.rate_hz / 2 else None
+
+
+def _gain(frequency_hz: float, computation: Computation) -> float:
+    """What the run's filter lets through of a wave."""
+    cutoff, rate_hz = cutoff_of(computation), computation.result.trial.rate_hz
+    if cutoff is None:
+        return 1.0
+    return float(_response(np.array([2 * np.pi * frequency_hz / rate_hz]), cutoff, rate_hz)[0])
+
+
+def _response(w: Array, cutoff_hz: float, rate_hz: float) -> Array:
+    """Gain of both passes of the low-pass at angular frequencies, rad a sample."""
+    b, a = butterworth_coefficients(cutoff_hz, rate_hz)
+    z = np.exp(-1j * np.outer(w, np.arange(3)))
+    return np.asarray(np.abs(z @ b) ** 2 / np.abs(z @ a) ** 2)
+
+
+def _noise(sources: Sources, computation: Computation) -> Noise | None:
+    """As measured or given; behind the filter the integral over all frequencies of what it and the splines let through.
+
+    The interpolating quintic spline's derivatives respond to exp(iwt) by these (from the B-spline's sampled values and
+    derivatives; Unser 1993, IEEE Trans Signal Process 41:821-833).
+    """
+    result = computation.result
+    raw = sources.noise_m
+    if raw is None:
+        raw = result.markers.quality.get("marker_noise_mm", np.nan) * 1e-3
+    if not raw > 2e-6:  # smoothed before: `SMOOTHED_BELOW_MM`
+        return None
+    cutoff, rate_hz = cutoff_of(computation), result.trial.rate_hz
+    w = (np.arange(4096) + 0.5) * np.pi / 4096
+    power = np.ones_like(w) if cutoff is None else _response(w, cutoff, rate_hz) ** 2
+    values = (66 + 52 * np.cos(w) + 2 * np.cos(2 * w)) / 120
+    first = rate_hz * (20 * np.sin(w) + 2 * np.sin(2 * w)) / 24 / values
+    second = rate_hz**2 * (-6 + 4 * np.cos(w) + 2 * np.cos(2 * w)) / 6 / values
+    covariance = np.zeros((3, 3))
+    covariance[0, 0], covariance[1, 1], covariance[2, 2] = (np.mean(power * g) for g in (1, first**2, second**2))
+    covariance[0, 2] = covariance[2, 0] = np.mean(power * second)
+    return Noise(raw, raw**2 * covariance, cutoff)

@@ -1,0 +1,117 @@
+"""Changes of columns -> changes of features, many at a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from gaitid.analysis.cycle_curves import curves_of
+from gaitid.gait.curves import GROUND_COLUMNS, CycleCurves
+from gaitid.gait.cycles import over_cycles
+from gaitid.gait.feature_list import FEATURES
+from gaitid.gait.features import measure
+from gaitid.trial import Array, IntArray
+from gaitid.uncertainty.computation import Computation
+
+#: Of a change: so small that no peak becomes another one.
+STEP = 1e-3
+#: Changes that are measured at once.
+_TOGETHER = 64
+
+
+class FeatureSpread:
+    """Variances of the features of all cycles, by source, as changes of columns come in.
+
+    Parameters
+    ----------
+    computation : Computation
+        Of the result whose features are meant.
+    step : float
+        Changes are measured at this share of their size, and the answer is divided by it.
+    """
+
+    def __init__(self, computation: Computation, step: float = STEP) -> None:
+        self._computation, self._step = computation, step
+        self._curves = curves_of(computation.result)
+        self._where = _columns(computation, self._curves)
+        self._waiting: list[tuple[str, Array]] = []
+        self._variances: dict[str, Array] = {}
+        self._of_result = self.measured(self._curves)
+
+    def add(self, source: str, change: Array) -> None:
+        """The change of all columns, (frames, columns), that one standard deviation of an independent error makes."""
+        if not len(self._curves.strides):
+            return
+        self._waiting.append((source, self.over_cycles(change)))
+        if len(self._waiting) == _TOGETHER:
+            self._measure()
+
+    def variances(self) -> dict[str, Array]:
+        """By source, (cycles, features); NaN where the feature is unknown."""
+        self._measure()
+        return self._variances
+
+    def over_cycles(self, change: Array) -> Array:
+        """(cycles, points, columns of cycles.csv) of a change of columns."""
+        curves, result = self._curves, self._computation.result
+        by_side = []
+        for side in result.sides:
+            strides = [stride for stride in curves.strides if stride.cycle.side == side]
+            if not strides:
+                continue
+            at, ground = self._where[side]
+            known = np.where(np.isfinite(change), change, 0.0)  # the mask is that of the curves
+            values = np.where(at >= 0, known[:, np.maximum(at, 0)], 0.0)
+            over = over_cycles([s.cycle for s in strides], values, result.trial.rate_hz, len(curves.percent))
+            axes_g = np.array([s.axes_g for s in strides]).reshape(-1, 3, 3)
+            pushed = over_cycles(
+                [s.cycle for s in strides], known[:, ground], result.trial.rate_hz, len(curves.percent)
+            )
+            over[:, :, -len(GROUND_COLUMNS) :] = pushed @ axes_g.swapaxes(1, 2)
+            by_side.append(over)
+        return np.concatenate(by_side)
+
+    def measured(self, curves: CycleCurves) -> Array:
+        """(cycles, features); loading rates, which are of the plates' own rate, are unknown here."""
+        gravity = self._computation.result.settings.gravity_m_per_s2
+        return measure(curves, gravity, np.full((len(curves.strides), 3, 2), np.nan)).value
+
+    def stacked(self, changes: list[Array], step: float) -> Array:
+        """(changes, cycles, features) of the curves with each change, times a factor, by itself."""
+        curves, n = self._curves, len(changes)
+        moved = step * np.concatenate(changes)
+        many = replace(
+            curves,
+            strides=curves.strides * n,
+            values=np.tile(curves.values, (n, 1, 1)) + moved,
+            impact=np.tile(curves.impact, (n, 1)),
+            settled=np.tile(curves.settled, (n, 1, 1)) + moved,
+        )
+        return self.measured(many).reshape(n, len(curves.strides), len(FEATURES))
+
+    @property
+    def of_result(self) -> Array:
+        """(cycles, features) of the result itself."""
+        return self._of_result
+
+    def _measure(self) -> None:
+        if not self._waiting:
+            return
+        moved = self.stacked([change for _, change in self._waiting], self._step)
+        slopes = (moved - self._of_result) / self._step
+        for (source, _), slope in zip(self._waiting, slopes, strict=True):
+            total = self._variances.setdefault(source, np.zeros_like(slope))
+            total += slope**2
+        self._waiting = []
+
+
+def _columns(computation: Computation, curves: CycleCurves) -> dict[str, tuple[IntArray, IntArray]]:
+    """For each side where the curves' columns stand among the computation's (−1: nowhere), and its reaction per kg."""
+    place = {name: i for i, name in enumerate(computation.names)}
+    found = {}
+    for side in computation.result.sides:
+        at = np.array([place.get(f"{side}_{name}", -1) for name in curves.names], dtype=np.intp)
+        ground = [place[f"{side}_ground_reaction_{axis}_N_per_kg"] for axis in "xyz"] if curves.strides else []
+        found[side] = at, np.array(ground, dtype=np.intp)
+    return found

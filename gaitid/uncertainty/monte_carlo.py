@@ -1,0 +1,127 @@
+"""Monte Carlo: the computation many times with all errors drawn at random (JCGM 101:2008), in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array, Mask
+from gaitid.uncertainty.computation import Computation
+from gaitid.uncertainty.errors import Errors
+from gaitid.uncertainty.features import FeatureSpread
+from gaitid.uncertainty.first_order import Spread
+from gaitid.uncertainty.shift import Shift, summed
+
+#: Computations whose features are measured at once.
+_TOGETHER = 50
+
+
+class Running:
+    """Mean and variance of arrays that come one after the other (Welford 1962, Technometrics 4:419-420)."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.count = np.zeros(shape)
+        self.mean = np.zeros(shape)
+        self._squares = np.zeros(shape)
+
+    def add(self, values: Array) -> None:
+        """One more array; what is not finite in it does not count."""
+        known = np.isfinite(values)
+        self.count += known
+        apart = np.where(known, values - self.mean, 0.0)
+        self.mean += apart / np.maximum(self.count, 1)
+        self._squares += apart * np.where(known, values - self.mean, 0.0)
+
+    @property
+    def standard(self) -> Array:
+        """Standard deviations; NaN where fewer than half of the arrays had a value."""
+        enough = self.count > max(1, self.count.max() / 2)
+        return np.asarray(np.sqrt(np.where(enough, self._squares / np.maximum(self.count - 1, 1), np.nan)))
+
+
+@frozen_dataclass(eq=False)
+class Draws:
+    """How often, from which seed, and whom to tell."""
+
+    samples: int
+    seed: int
+    progress: Callable[[int, int], object] = lambda done, of: None
+
+
+def drawn_shift(errors: Errors, random: np.random.Generator, n_frames: int, rate_hz: float) -> Shift:
+    """All errors of a result at once, drawn at random as they are stated.
+
+    Parameters
+    ----------
+    errors : Errors
+    random : Generator
+    n_frames : int
+    rate_hz : float
+        Of the cameras.
+    """
+    parts = list(zip(random.standard_normal(len(errors.constant)), (error.shift for error in errors.constant)))
+    moved: dict[str, Array] = {}
+    for wave in errors.waves:
+        size = random.standard_normal(len(wave.tracks_g))
+        track = np.tensordot(size, wave.tracks_g, axes=1)
+        for label in wave.labels:
+            moved[label] = moved[label] + track if label in moved else track
+    if errors.noise is not None:
+        labels = list(errors.segment_of)
+        noise = errors.noise.drawn(random, (len(labels), n_frames, 3), rate_hz)
+        for label, track in zip(labels, noise, strict=True):
+            moved[label] = moved[label] + track if label in moved else track
+    return summed([*((float(factor), shift) for factor, shift in parts), (1.0, Shift(markers=moved))])
+
+
+def monte_carlo(computation: Computation, errors: Errors, draws: Draws, first_order: Spread) -> Spread:
+    """Standard uncertainties by computations with drawn errors.
+
+    Parameters
+    ----------
+    computation : Computation
+    errors : Errors
+    draws : Draws
+    first_order : Spread
+        Of the same errors: what each source makes of the variance comes from it.
+    """
+    random = np.random.default_rng(draws.seed)
+    trial = computation.result.trial
+    features = FeatureSpread(computation)
+    halves = Running(computation.unshifted.shape), Running(computation.unshifted.shape)
+    whole, of_features = Running(computation.unshifted.shape), Running(features.of_result.shape)
+    waiting: list[Array] = []
+    for i in range(draws.samples):
+        shift = drawn_shift(errors, random, trial.n_frames, trial.rate_hz)
+        change = computation.columns(shift) - computation.unshifted
+        whole.add(change)
+        halves[i % 2].add(change)
+        if features.of_result.size:
+            waiting.append(features.over_cycles(change))
+        if len(waiting) == _TOGETHER or (waiting and i == draws.samples - 1):
+            for measured in features.stacked(waiting, 1.0):
+                of_features.add(measured)
+            waiting = []
+        draws.progress(i + 1, draws.samples)
+    known = np.isfinite(computation.values)
+    standard = np.where(known, whole.standard, np.nan)
+    figures = {
+        "method": "monte_carlo",
+        "samples": draws.samples,
+        "seed": draws.seed,
+        # of a standard deviation from so many draws of a normal variate
+        "standard_error_percent": float(100 / np.sqrt(2 * (draws.samples - 1))),
+        "halves_differ_by_percent": _apart(halves[0].standard, halves[1].standard, known),
+        "first_order_differs_by_percent": _apart(first_order.standard, standard, known),
+    }
+    spread_of_features = np.where(np.isfinite(features.of_result), of_features.standard, np.nan)
+    return replace(first_order, figures=figures, standard=standard, of_features=spread_of_features)
+
+
+def _apart(a: Array, b: Array, known: Mask) -> float:
+    """Median over all columns and frames of how far two standard uncertainties are apart, %."""
+    both = known & (a > 0) & (b > 0)
+    return float(100 * np.median(np.abs(a[both] / b[both] - 1))) if both.any() else float("nan")

@@ -1,0 +1,96 @@
+"""`gaitid run --uncertainty`: its files, its record, its refusals."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from terminal import Done, assert_refused
+from terminal import gaitid as command
+
+import gaitid
+
+WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk_noisy" / "walk.c3d"
+
+
+def gaitid_run(*words: object) -> Done:
+    return command("run", *words)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sure")
+    assert gaitid_run("--uncertainty", WALK, "--model", "pig", "-o", folder).code == 0
+    return folder
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_table_has_a_row_for_every_frame_and_column(folder: Path) -> None:
+    table = rows(folder / "walk.uncertainty.csv")
+    assert list(table[0]) == ["frame", "column", "standard_uncertainty", "low_95", "high_95"]
+    wide = {name: rows(folder / f"walk.{name}.csv") for name in ("wrenches", "joints")}
+    names = [n for of in wide.values() for n in of[0] if n not in ("frame", "time_s")]
+    assert len(table) == len(names) * len(wide["joints"])
+    values = {row["frame"]: row | other for row, other in zip(wide["wrenches"], wide["joints"], strict=True)}
+    for row in table:
+        value = values[row["frame"]][row["column"]]
+        assert bool(value) == bool(row["standard_uncertainty"]), row
+        if value:
+            assert float(row["low_95"]) - 1e-6 <= float(value) <= float(row["high_95"]) + 1e-6
+
+
+def test_features_and_record_have_it_too(folder: Path) -> None:
+    for row in rows(folder / "walk.features.csv"):
+        if row["standard_uncertainty"]:
+            assert row["value"] and float(row["low_95"]) <= float(row["value"]) <= float(row["high_95"])
+    record = json.loads((folder / "walk.run.json").read_text(encoding="utf-8"))
+    about = record["uncertainty"]
+    assert about["method"] == "first_order" and about["hip_centre"] == "davis"
+    assert about["sources"]["hip_centre"]["source"].startswith("Davis")
+    assert any(entry["role"] == "uncertainty" for entry in record["inputs"])
+    assert {"left_hip_extension_moment_Nm_per_kg", "right_knee_flexion_deg"} <= about["columns"].keys()
+
+
+def test_a_run_without_it_takes_the_table_away(tmp_path: Path) -> None:
+    assert gaitid_run(WALK, "--model", "pig", "-o", tmp_path, "--uncertainty").code == 0
+    assert (tmp_path / "walk.uncertainty.csv").is_file()
+    assert gaitid_run(WALK, "--model", "pig", "-o", tmp_path).code == 0
+    assert not (tmp_path / "walk.uncertainty.csv").exists()
+    record = json.loads((tmp_path / "walk.run.json").read_text(encoding="utf-8"))
+    assert "uncertainty" not in record
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("gaitid_uncertainty: 1\nsources:\n  hip_center: {coordinate_mm: {davis: 3}}\n", "did you mean 'hip_centre'"),
+        ("gaitid_uncertainty: 1\nsources:\n  timing: {frames: 1}\n", "sources.timing.source: missing"),
+        ("gaitid_uncertainty: 1\nsources:\n  timing: {frames: -1, source: us}\n", "from 0 to 20"),
+        ("gaitid_uncertainty: 1\nmethod: bootstrap\nsources: {}\n", "expected first_order or monte_carlo"),
+        ("gaitid_uncertainty: 1\nsources:\n  measurements: {leg_length: 10, source: us}\n", "with its unit"),
+        ("gaitid_uncertainty: 1\nsources:\n  soft_tissue: {harmonics: [0.7, 0.7], source: us}\n", "whose sum is 1"),
+        ("gaitid_model: 1\n", "gaitid_uncertainty: 1"),
+    ],
+)
+def test_a_wrong_file_is_one_line(text: str, says: str, tmp_path: Path) -> None:
+    own = tmp_path / "own.yaml"
+    own.write_text(text, encoding="utf-8")
+    done = gaitid_run(WALK, "--model", "pig", "-o", tmp_path / "out", "--uncertainty", own)
+    assert_refused(done, says)
+    assert not (tmp_path / "out").exists()
+
+
+def test_from_python(folder: Path) -> None:
+    r = gaitid.analyse(WALK, model="pig", uncertainty=True)
+    assert len(r.uncertainty) == len(rows(folder / "walk.uncertainty.csv"))
+    assert {"standard_uncertainty", "low_95", "high_95"} <= set(r.features.columns)
+    stored = gaitid.load(folder / "walk.run.json")
+    assert stored.uncertainty.columns.tolist() == r.uncertainty.columns.tolist()
+    with pytest.raises(gaitid.GaitidError, match="uncertainty=True"):
+        _ = gaitid.analyse(WALK, model="pig").uncertainty

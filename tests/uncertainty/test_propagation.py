@@ -1,0 +1,276 @@
+"""First order against finite errors, drawn errors and physics that needs no computation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from simulated_trials import simulated_walk
+
+from gaitid.analysis.pipeline import analyse
+from gaitid.body.subject import SubjectFile
+from gaitid.model.load import load_model
+from gaitid.trial import Array
+from gaitid.uncertainty.computation import Computation
+from gaitid.uncertainty.errors import errors_of, segments_of_markers
+from gaitid.uncertainty.estimate import Estimate, estimate
+from gaitid.uncertainty.first_order import _derivatives, _response, _with_derivatives, propagate
+from gaitid.uncertainty.groups import Group
+from gaitid.uncertainty.monte_carlo import Draws, monte_carlo
+from gaitid.uncertainty.shift import Shift, summed
+from gaitid.uncertainty.sources import Sources, read_sources
+
+HIP = "left_hip_extension_moment_Nm_per_kg"
+
+
+@pytest.fixture(scope="module")
+def computation() -> Computation:
+    trial = simulated_walk(duration=3.0).trial
+    noise = 0.3e-3 * np.random.default_rng(3).standard_normal(trial.points_g.shape)
+    noisy = replace(trial, points_g=trial.points_g + noise)
+    return Computation(analyse(noisy, load_model("pig"), SubjectFile()))
+
+
+@pytest.fixture(scope="module")
+def sources() -> Sources:
+    return read_sources("default")
+
+
+@pytest.fixture(scope="module")
+def found(computation: Computation, sources: Sources) -> Estimate:
+    return estimate(computation.result, sources)
+
+
+def column(computation: Computation, values: Array, name: str) -> Array:
+    """(frames,) of one column."""
+    return np.asarray(values[..., computation.names.index(name)])
+
+
+# --- the computation that is repeated ---------------------------------------------------------------------------
+
+
+def test_without_a_shift_it_is_the_result(computation: Computation) -> None:
+    """To the last bit: nothing is derived from numbers other than those that are written."""
+    known = np.isfinite(computation.values)
+    assert known.mean() > 0.5
+    np.testing.assert_array_equal(computation.unshifted[known], computation.values[known])
+
+
+def test_a_moved_centre_of_pressure_moves_the_ankle_by_force_times_lever(computation: Computation) -> None:
+    """Physics: moving the force by d adds d × F to the moment about every joint, and to no force."""
+    d = np.array([0.004, -0.007, 0.0])
+    moved = computation.columns(Shift(load={"cop": d}))
+    result = computation.result
+    for joint in ("ankle", "knee", "hip"):
+        names = [f"left_{joint}_moment_global_{axis}_Nm" for axis in "xyz"]
+        change = np.stack([column(computation, moved - computation.unshifted, name) for name in names], axis=1)
+        expected = -np.cross(d, result.sides["left"].load.wrench.f_g)
+        known = np.isfinite(change).all(axis=1) & np.isfinite(expected).all(axis=1)
+        assert known.sum() > 50
+        np.testing.assert_allclose(change[known], expected[known], atol=1e-9)  # N·m, of 700 N · 7 mm
+
+
+def test_a_heavier_body_has_moments_in_proportion_in_swing(computation: Computation) -> None:
+    """In the air everything is segments: their masses are fractions of the body's, moments per kg stay."""
+    mass = computation.result.subject.mass_kg
+    heavier = computation.columns(Shift(numbers={"mass": 0.1 * mass}))
+    in_air = computation.result.sides["left"].load.state == 0
+    before, after = (column(computation, values, HIP)[in_air] for values in (computation.unshifted, heavier))
+    known = np.isfinite(before)
+    assert known.sum() > 30
+    np.testing.assert_allclose(after[known], before[known], atol=1e-12)  # N·m/kg
+
+
+def test_all_errors_of_a_plate_leave_the_swing_alone(computation: Computation) -> None:
+    shift = Shift(load={"gain": np.array(0.05), "force": np.array([3.0, 3, 3]), "turn": np.array(0.1),
+                        "cop": np.array([0.01, 0, 0]), "free_moment": np.array(2.0)})  # fmt: skip
+    change = column(computation, computation.columns(shift) - computation.unshifted, HIP)
+    in_air = computation.result.sides["left"].load.state == 0
+    assert np.nanmax(np.abs(change[in_air])) == 0.0
+    assert np.nanmax(np.abs(change)) > 0.05
+
+
+def test_shifts_add(computation: Computation) -> None:
+    one, other = Shift(numbers={"mass": 1.0}, mass={"foot": 0.1}), Shift(numbers={"mass": 2.0})
+    total = summed([(2.0, one), (-1.0, other)])
+    assert total.numbers == {"mass": 0.0} and total.mass == {"foot": 0.2}
+    np.testing.assert_array_equal(computation.columns(Shift(numbers={"mass": 0.0})), computation.unshifted)
+
+
+# --- derivatives ------------------------------------------------------------------------------------------------
+
+
+def test_forward_differences_are_those_of_larger_steps_both_ways(computation: Computation, sources: Sources) -> None:
+    """Against central differences a thousand times as large, whose error is of second order: 1e-3 of the largest."""
+    errors = errors_of(sources, computation).constant
+    assert {error.source for error in errors} >= {"hip_centre", "marker_placement", "measurements", "force_plates"}
+    for error in errors[:: max(1, len(errors) // 12)]:
+        forward = (computation.columns(error.shift.times(1e-4)) - computation.unshifted) / 1e-4
+        up, down = (computation.columns(error.shift.times(step)) for step in (0.05, -0.05))
+        central = (up - down) / 0.1
+        size = np.nanmax(np.abs(central), axis=0)
+        off = np.nanmax(np.abs(forward - central), axis=0)
+        assert np.all(off[size > 0] <= 2e-3 * size[size > 0] + 1e-6), error.words
+
+
+def test_markers_that_move_are_told_from_a_few_computations(computation: Computation) -> None:
+    """J0, J1, J2 of a marker predict what a displacement of none of their frequencies does, to 1 % of its largest."""
+    label = "LKNE"
+    n, rate_hz = computation.result.trial.n_frames, computation.result.trial.rate_hz
+    time = np.arange(n) / rate_hz
+    track = 1e-5 * np.stack(
+        [np.sin(2 * np.pi * 1.3 * time), np.cos(2 * np.pi * 3.1 * time + 1), np.sin(2 * np.pi * 4.3 * time)], axis=1
+    )
+    J = _derivatives(computation, Group(((label, np.arange(len(computation.names))),)))
+    predicted = _response(J, _with_derivatives(track[None], rate_hz))[0]
+    happened = computation.columns(Shift(markers={label: track})) - computation.unshifted
+    known = np.isfinite(computation.values)
+    for name in (HIP, "left_knee_extension_moment_Nm_per_kg", "left_knee_flexion_deg", "left_hip_power_W_per_kg"):
+        i = computation.names.index(name)
+        rows = known[:, i]
+        off = np.abs(predicted[rows, i] - happened[rows, i]).max()
+        assert off < 0.01 * np.abs(happened[rows, i]).max(), name
+
+
+def test_every_marker_is_on_its_segment(computation: Computation) -> None:
+    on = segments_of_markers(computation)
+    assert on["LASI"] == ("", "pelvis") and on["RPSI"] == ("", "pelvis")
+    for side, letter in (("left", "L"), ("right", "R")):
+        assert on[f"{letter}KNE"] == on[f"{letter}THI"] == (side, "thigh")
+        assert on[f"{letter}ANK"] == on[f"{letter}TIB"] == (side, "shank")
+        assert on[f"{letter}HEE"] == on[f"{letter}TOE"] == (side, "foot")
+
+
+def test_noise_behind_the_filter_has_the_stated_covariance(computation: Computation, sources: Sources) -> None:
+    """Of a coordinate with its derivatives: closed form against 400 drawn tracks, 5 % (their own spread is 1 %)."""
+    noise = errors_of(sources, computation).noise
+    assert noise is not None and noise.raw_m == pytest.approx(0.3e-3, rel=0.05)
+    rate_hz = computation.result.trial.rate_hz
+    drawn = noise.drawn(np.random.default_rng(5), (400, 260, 1), rate_hz)
+    parts = _with_derivatives(drawn, rate_hz)[:, :, 60:-60, 0]  # away from the ends
+    variances = parts.var(axis=(0, 2))
+    np.testing.assert_allclose(variances, np.diag(noise.covariance), rtol=0.05)
+    both = np.mean(parts[:, 0] * parts[:, 2])
+    assert both == pytest.approx(noise.covariance[0, 2], rel=0.05)
+
+
+# --- both ways --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("samples", [80, pytest.param(1000, marks=pytest.mark.slow)])
+def test_drawn_errors_give_what_first_order_says(computation: Computation, sources: Sources, samples: int) -> None:
+    """As the median over all columns and frames within 5 %, and what so few draws do not tell."""
+    errors = errors_of(sources, computation)
+    first = propagate(computation, errors)
+    drawn = monte_carlo(computation, errors, Draws(samples, 7), first)
+    known = np.isfinite(first.standard) & (first.standard > 0)
+    ratio = drawn.standard[known] / first.standard[known]
+    assert abs(np.median(ratio) - 1) < 0.05 + 1 / np.sqrt(2 * samples)
+    assert float(drawn.figures["standard_error_percent"]) == pytest.approx(100 / np.sqrt(2 * (samples - 1)))
+    of_features = np.isfinite(drawn.of_features) & (first.of_features > 0)
+    assert of_features.sum() > 100
+    assert abs(np.median(drawn.of_features[of_features] / first.of_features[of_features]) - 1) < 0.1 + 1 / np.sqrt(
+        samples
+    )
+
+
+def test_drawing_again_gives_the_same(computation: Computation, sources: Sources) -> None:
+    errors = errors_of(sources, computation)
+    first = propagate(computation, errors, features=False)
+    one, other, another = (monte_carlo(computation, errors, Draws(5, seed), first) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one.standard, other.standard)
+    assert not np.array_equal(one.standard, another.standard, equal_nan=True)
+
+
+# --- what comes out ---------------------------------------------------------------------------------------------
+
+
+def test_unknown_stays_unknown_and_known_gets_a_band(found: Estimate) -> None:
+    np.testing.assert_array_equal(np.isfinite(found.standard), np.isfinite(found.values))
+    bands = found.bands()
+    known = np.isfinite(found.values)
+    assert np.all(bands[known][:, 1] <= found.values[known]) and np.all(found.values[known] <= bands[known][:, 2])
+
+
+def test_twice_the_errors_are_twice_the_uncertainty(
+    computation: Computation, sources: Sources, found: Estimate
+) -> None:
+    scalars = ["placement_m", "mass", "com", "inertia", "gain", "force_N", "cop_m", "free_moment_Nm", "turn_rad"]
+    double = sources._replace(
+        **{name: 2 * getattr(sources, name) for name in (*scalars, "delay_frames", "cutoff")},
+        noise_m=2 * 0.3e-3,
+        soft_tissue={k: type(v)(2 * v.together_m, 2 * v.each_m) for k, v in sources.soft_tissue.items()},
+        hip_m={k: 2 * v for k, v in sources.hip_m.items()},
+        measurements={k: 2 * v for k, v in sources.measurements.items()},
+    )  # fmt: skip
+    once = estimate(computation.result, sources._replace(noise_m=0.3e-3), features=False)
+    twice = estimate(computation.result, double, features=False)
+    known = np.isfinite(once.standard) & (once.standard > 0)
+    # forward differences are not quite linear: steps are twice as large too
+    np.testing.assert_allclose(twice.standard[known] / once.standard[known], 2.0, rtol=2e-3)
+
+
+def test_one_source_alone_and_the_budget(computation: Computation, sources: Sources, found: Estimate) -> None:
+    """Variances add up; the share that the budget names is what is left where all others are taken away."""
+    alone = sources._replace(
+        noise_m=0.0, placement_m=0.0, soft_tissue={}, measurements={}, mass=0.0, com=0.0, inertia=0.0, gain=0.0,
+        force_N=0.0, cop_m=0.0, free_moment_Nm=0.0, turn_rad=0.0, delay_frames=0.0, cutoff=0.0,
+    )  # fmt: skip
+    only = estimate(computation.result, alone, features=False)
+    i = found.names.index(HIP)
+    np.testing.assert_allclose(only.standard[:, i] ** 2, found.spread.variance["hip_centre"][:, i], rtol=1e-12)
+    total = sum(of[:, i] for of in found.spread.variance.values())
+    np.testing.assert_allclose(found.standard[:, i] ** 2, total, rtol=1e-12)
+    shares = found.record()["columns"][HIP]["shares_percent"]
+    assert sum(shares.values()) == pytest.approx(100)
+
+
+def test_turning_the_laboratory_changes_no_joint_angle_moment_or_power() -> None:
+    """Of the sizes themselves: they are in axes of the body, of the vertical and of nothing else."""
+    sources = read_sources("default")._replace(noise_m=0.0)
+    stated = []
+    for turn in (0.0, 73.0):
+        walk = simulated_walk(duration=2.6, turn_deg=turn)
+        result = analyse(walk.trial, load_model("pig"), SubjectFile())
+        stated.append(estimate(result, sources, features=False))
+    for i, name in enumerate(stated[0].names):
+        if name.endswith(("_deg", "_per_kg")):
+            a, b = (one.standard[:, i] for one in stated)
+            known = np.isfinite(a) & np.isfinite(b)
+            size = max(1e-9, float(np.max(a[known], initial=0.0)))
+            assert np.abs(a - b)[known].max(initial=0.0) < 2e-3 * size, name
+
+
+def test_a_sentence_names_the_largest_first(found: Estimate) -> None:
+    peaks = found.record()["peaks"]
+    hip = next(
+        peak for peak in peaks if (peak["side"], peak["feature"]) == ("left", "hip_abduction_moment_max_early_stance")
+    )
+    largest = max(hip["shares_percent"], key=hip["shares_percent"].get)
+    assert largest == "hip_centre"
+    assert "left hip abduction moment at its peak in early stance" in hip["words"]
+    assert hip["words"].index("hip's centre") < hip["words"].index("force plates")
+    assert hip["would_help"].startswith("a functional hip centre would take it to ± ")
+
+
+def test_the_bundled_file_names_the_source_of_every_figure() -> None:
+    sources = read_sources("default")
+    for name, content in sources.content["sources"].items():
+        assert content.get("source"), name
+    assert sum(sources.harmonics) == pytest.approx(1)
+
+
+def test_without_cycles_there_are_no_features(computation: Computation, sources: Sources) -> None:
+    result = computation.result
+    bare = replace(result, gait=replace(result.gait, strides=()))
+    found = estimate(bare, sources)
+    assert found.of_features().shape[0] == 0 and np.isfinite(found.standard).any()
+
+
+def test_paths_are_those_of_the_file(tmp_path: Path) -> None:
+    own = tmp_path / "own.yaml"
+    own.write_text("gaitid_uncertainty: 1\nsources:\n  timing: {frames: 1, source: ours}\n", encoding="utf-8")
+    sources = read_sources(own)
+    assert sources.delay_frames == 1 and sources.placement_m == 0 and sources.path == own
