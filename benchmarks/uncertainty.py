@@ -41,6 +41,7 @@ PAGE = ROOT / "docs" / "uncertainty.md"
 SEGMENT = {"ASI": "pelvis", "PSI": "pelvis", "THI": "thigh", "KNE": "thigh", "TIB": "shank", "ANK": "shank",
            "HEE": "foot", "TOE": "foot"}  # fmt: skip
 WANDS = ("THI", "TIB")
+BEGIN, END = "<!-- coverage -->", "<!-- /coverage -->"
 SIDES = {"L": "left", "R": "right"}
 NOISE_M = 0.0003
 CUTOFF_HZ = 7.0
@@ -247,12 +248,22 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=500)
     parser.add_argument("--sizes", type=float, nargs="*", default=[1.0, 0.5, 2.0])
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--write", action="store_true", help="put the table into docs/uncertainty.md")
     given = parser.parse_args()
     columns = [coverage(given.trials, size, given.processes) for size in given.sizes]
-    print("| column | " + " | ".join(f"errors × {size:g}" for size in given.sizes) + " |")
-    print("|---|" + "---|" * len(given.sizes))
+    lines = [
+        f"Share of trials × frames whose band holds the truth, {given.trials} trials each:",
+        "",
+        "| column (both sides) | " + " | ".join(f"errors × {size:g}" for size in given.sizes) + " |",
+        "|---|" + "---|" * len(given.sizes),
+    ]
     for key in columns[0]:
-        print(f"| `{key}` | " + " | ".join(f"{100 * of.get(key, np.nan):.1f} %" for of in columns) + " |")
+        lines.append(f"| `{key}` | " + " | ".join(f"{100 * of.get(key, np.nan):.1f} %" for of in columns) + " |")
+    print("\n".join(lines))
+    if given.write:
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+        after = rest.partition(END)[2]
+        PAGE.write_text(f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

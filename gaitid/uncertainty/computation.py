@@ -122,7 +122,7 @@ class Computation:
             result.body.geometry.up_g,
             calibration=self._calibration(shift, numbers),
         )
-        geometry.moved = shift.centres
+        geometry.moved = {place: offset for place, offset in shift.centres.items() if not self._in_static(place)}
         markers = replace(result.markers, filtered=tracks, support=tracks)
         body = _with_centres_of_mass(pose_segments(geometry, markers, self.sides), shift)
         motion = differentiate(body, result.trial.rate_hz)
@@ -176,7 +176,17 @@ class Computation:
         geometry = _ShiftedGeometry(
             static.model, markers, numbers, static.n_frames, static.up_g, static.foot_flat, calibration=None
         )
+        moved = {self._in_static(place): offset for place, offset in shift.centres.items()}
+        geometry.moved = {place: offset for place, offset in moved.items() if place is not None}
         return calibrate(geometry, self.sides, "static trial")
+
+    def _in_static(self, centre: Place) -> Place | None:
+        """The point of the static that a joint centre is carried over from; None for one that the walk itself gives."""
+        side, name = centre
+        definition = self.result.model.scope(bool(side)).points.get(name)
+        if self.static is None or not isinstance(definition, shapes.CarriedPoint):
+            return None
+        return self.static.model.place("point", definition.point, side)
 
     def _model(self, shift: Shift) -> specs.Model:
         model = self.result.model
