@@ -23,8 +23,12 @@ COLOURS = 128
 
 
 def save(picture: bytes, name: str) -> None:
-    """With few colours: a third of the size, and no eye sees it."""
-    image = Image.open(io.BytesIO(picture)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    """With few colours, of which thin lines keep theirs: a third of the size."""
+    image = (
+        Image.open(io.BytesIO(picture))
+        .convert("RGB")
+        .quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    )
     image.save(FIGURES / name, optimize=True)
 
 
