@@ -25,6 +25,8 @@ PAGE = ROOT / "docs" / "tutorial.md"
 BLOCK = re.compile(
     r"```console\n(?P<console>.*?)```|```python\n(?P<python>.*?)```\n\n```text\n(?P<printed>.*?)```", re.S
 )
+#: What takes more than two seconds says how far it is: which lines come depends on the machine.
+PROGRESS = re.compile(r"^gaitid: .*\((?:step \d+|\d+ of \d+.*)\)\n", re.MULTILINE)
 #: Between the outputs of two blocks of Python.
 MARK = "--8<--"
 
@@ -53,7 +55,7 @@ def run_commands(block: str, folder: Path) -> str:
     lines = []
     for command, before in zip(parts[1::2], parts[2::2], strict=True):
         done = subprocess.run(command, shell=True, cwd=folder, env=environment(), check=False, **both)
-        lines.append(f"$ {command}\n{shortened(done.stdout, before)}")
+        lines.append(f"$ {command}\n{shortened(PROGRESS.sub('', done.stdout), before)}")
     return "".join(lines)
 
 

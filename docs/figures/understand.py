@@ -1,8 +1,9 @@
-"""Draw docs/figures/contributions.png and truth.png: what a moment is made of, and how far it is from the truth.
+"""Draw docs/figures/contributions.png, truth.png and uncertainty.png: what a moment is made of, how far it is from the
+truth, and how sure it would be on a person.
 
     python docs/figures/understand.py
 
-Both are of the bundled simulated walks, by the commands that the gallery names.
+All are of the bundled simulated walks, by the commands that the gallery names.
 """
 
 from __future__ import annotations
@@ -60,6 +61,20 @@ def truth(axes: Axes, table: pd.DataFrame, joint: str) -> None:
     axes.set_xlabel("s")
 
 
+def uncertainty(axes: Axes, table: pd.DataFrame, joint: str) -> None:
+    """The moment with its 95 % band."""
+    column = f"left_{joint}_moment_global_y_Nm"
+    band = table.attrs["uncertainty"].query("column == @column").set_index("frame")
+    axes.fill_between(
+        table["time_s"], band["low_95"], band["high_95"], color="#2453b3", alpha=0.2, lw=0, label="95 % band"
+    )
+    axes.plot(table["time_s"], table[column], color=INK, lw=1.6, label="gaitid")
+    axes.axhline(0, color="#8a97a3", lw=0.8)
+    axes.set_title(f"left {joint}", loc="left", fontsize=10, fontweight="bold")
+    axes.set_xlabel("s")
+    axes.set_xlim(0.88, 2.0)
+
+
 def page(draw: object, table: pd.DataFrame, name: str) -> None:
     assert callable(draw)
     figure, panels = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
@@ -77,6 +92,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         page(contributions, wrenches("walk", Path(folder), "--contributions"), "contributions.png")
         page(truth, wrenches("walk_noisy", Path(folder)), "truth.png")
+        table = wrenches("walk_noisy", Path(folder), "--uncertainty")
+        table.attrs["uncertainty"] = pd.read_csv(Path(folder, "walk.uncertainty.csv"))
+        page(uncertainty, table, "uncertainty.png")
 
 
 if __name__ == "__main__":
