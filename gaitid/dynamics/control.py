@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from gaitid.dynamics.forward import Torque
 from gaitid.dynamics.friction import Friction
-from gaitid.dynamics.joint_space import inverse
+from gaitid.dynamics.joint_space import Load, inverse
 from gaitid.dynamics.joint_tree import JointTree
 from gaitid.trial import Array
 
 Desired = Callable[[float], tuple[Array, Array, Array]]
+Loads = Callable[[float], Sequence[Load]]
 
 
-def feedforward_pd(
+def feedforward_pd(  # noqa: PLR0913 - all that a controller may know
     tree: JointTree,
     desired: Desired,
     kp: Array | float,
@@ -23,10 +24,11 @@ def feedforward_pd(
     gravity_g: Array,
     friction: Friction | None = None,
     model: JointTree | None = None,
+    loads: Loads | None = None,
 ) -> Torque:
     """Feed-forward compensation with PD around it: the model's torques along the desired motion, then what is amiss.
 
-        τ = M(q_d) q̈_d + V(q_d, q̇_d) + G(q_d) + F(q̇_d) + kp (q_d − q) + kd (q̇_d − q̇)
+        τ = M(q_d) q̈_d + V(q_d, q̇_d) + G(q_d) + F(q̇_d) − Jᵀ(q_d) E + kp (q_d − q) + kd (q̇_d − q̇)
 
     With a true model and no initial error the tree stays on the desired motion. Small errors e = q_d − q about a
     posture that is held obey M ë + (kd + ∂F/∂q̇) ė + (kp + ∂G/∂q) e = 0: coupled through M, so that gains suit a
@@ -44,6 +46,9 @@ def feedforward_pd(
         To compensate for.
     model : JointTree, optional
         What the controller believes the tree to be; by default the tree itself.
+    loads : callable, optional
+        loads(t) -> sequence of Load: external actions that the controller measures and answers, −Jᵀ E. Those that it
+        does not know push it off the desired motion.
 
     Returns
     -------
@@ -54,7 +59,7 @@ def feedforward_pd(
 
     def torque(t: float, q: Array, qd: Array) -> Array:
         q_d, qd_d, qdd_d = desired(t)
-        tau = inverse(believed, q_d, qd_d, qdd_d, gravity_g)[0]
+        tau = inverse(believed, q_d, qd_d, qdd_d, gravity_g, loads(t) if loads else ())[0]
         if friction is not None:
             tau = tau + friction.torque(qd_d)
         return np.asarray(tau + kp * (q_d - q) + kd * (qd_d - qd))
@@ -62,7 +67,7 @@ def feedforward_pd(
     return torque
 
 
-def computed_torque(
+def computed_torque(  # noqa: PLR0913 - all that a controller may know
     tree: JointTree,
     desired: Desired,
     kp: Array | float,
@@ -70,17 +75,19 @@ def computed_torque(
     gravity_g: Array,
     friction: Friction | None = None,
     model: JointTree | None = None,
+    loads: Loads | None = None,
 ) -> Torque:
     """Computed torque: the model at the measured state makes every joint a unit mass on its own spring and damper.
 
-        τ = M(q) [q̈_d + kd (q̇_d − q̇) + kp (q_d − q)] + V(q, q̇) + G(q) + F(q̇)
+        τ = M(q) [q̈_d + kd (q̇_d − q̇) + kp (q_d − q)] + V(q, q̇) + G(q) + F(q̇) − Jᵀ E
 
     With a true model e = q_d − q obeys ë + kd ė + kp e = 0 exactly, joint by joint and however large: linear and
-    decoupled (Craig JJ (2005) Introduction to Robotics, 3rd ed., section 10.4).
+    decoupled (Craig JJ (2005) Introduction to Robotics, 3rd ed., section 10.4). So it is under external loads E that
+    the controller knows (`loads`); others leave ë + kd ė + kp e = −M⁻¹ Jᵀ E.
 
     Parameters
     ----------
-    tree, desired, gravity_g, friction, model
+    tree, desired, gravity_g, friction, model, loads
         As for `feedforward_pd`.
     kp : (n,) array or float, 1/s²
     kd : (n,) array or float, 1/s
@@ -94,7 +101,8 @@ def computed_torque(
 
     def torque(t: float, q: Array, qd: Array) -> Array:
         q_d, qd_d, qdd_d = desired(t)
-        tau = inverse(believed, q, qd, qdd_d + kd * (qd_d - qd) + kp * (q_d - q), gravity_g)[0]
+        wanted = qdd_d + kd * (qd_d - qd) + kp * (q_d - q)
+        tau = inverse(believed, q, qd, wanted, gravity_g, loads(t) if loads else ())[0]
         return tau if friction is None else tau + friction.torque(qd)
 
     return torque

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import count
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from gaitid.dynamics.friction import Friction
 from gaitid.dynamics.joint_space import Load, TreeMotion, energy, generalised_inertia, joint_loads, motion
 from gaitid.dynamics.joint_tree import JointTree
+from gaitid.dynamics.pace import Limits, Pace
 from gaitid.errors import GaitidError, ModelError
 from gaitid.numerics.rotation import cross, dot
-from gaitid.trial import Array, read_only
+from gaitid.trial import Array, IntArray, Mask, read_only
 
 #: torque(t, q, qd) -> (n,) array, N·m or N
 Torque = Callable[[float, Array, Array], Array]
 
 # Smallest eigenvalue of M with its diagonal scaled to 1: below this q̈ has no more than three digits left.
 _SINGULAR = 1e-13
-# Evaluations of the right-hand side after which an integration is given up: in a second of simulated time, and at
-# least. The bundled systems need 280 to 4200 in a second, and each takes about 0.3 ms.
-EVALUATIONS_PER_S, LEAST_EVALUATIONS = 20_000, 200_000
+# Of the static friction: a joint that is within this of breaking loose does.
+_BREAKS = 1e-9
+# Stops and starts of joints at one instant after which a motion is given up.
+_MOST_AT_ONCE = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +37,9 @@ class Simulation:
     times_s : (frames,) array
     q, qd, qdd : (frames, n) arrays, rad or m, and per s and s²
     tau : (frames, n) array, N·m or N
-        Applied at the joints.
+        Applied at the joints; of a coordinate that moves as given, what moves it.
+    friction : (frames, n) array, N·m or N
+        What friction does on each coordinate.
     kinetic_J, potential_J : (frames,) arrays
     energy_drift : float
         Largest |E(t) − E(0) − W(t)| over the largest kinetic energy plus the range of the potential, W being the work
@@ -48,18 +53,34 @@ class Simulation:
     qd: Array
     qdd: Array
     tau: Array
+    friction: Array
     kinetic_J: Array
     potential_J: Array
     energy_drift: float
     evaluations: int
 
     def __post_init__(self) -> None:
-        for name in ("times_s", "q", "qd", "qdd", "tau", "kinetic_J", "potential_J"):
+        for name in ("times_s", "q", "qd", "qdd", "tau", "friction", "kinetic_J", "potential_J"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
 
 def _no_loads(time_s: float) -> Sequence[Load]:
     return ()
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Coordinates that move as given, whatever acts on them: a base on rails, a hand that is led.
+
+    Attributes
+    ----------
+    coordinates : (k,) int array
+    motion : callable
+        motion(t) -> q, q̇, q̈, (k,) each.
+    """
+
+    coordinates: IntArray
+    motion: Callable[[float], tuple[Array, Array, Array]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,14 +91,17 @@ class Environment:
     ----------
     gravity_g : (3,) array, m/s²
     friction : Friction or None
-        Coulomb friction with an exact sign makes the integrator crawl where a joint stops: smooth it.
+        Coulomb friction with an exact sign makes the integrator crawl where a joint stops: smooth it, or let it stick.
     loads : callable
         loads(t) -> sequence of Load.
+    given : Given or None
+        Coordinates whose motion does not follow from anything.
     """
 
     gravity_g: Array
     friction: Friction | None = None
     loads: Callable[[float], Sequence[Load]] = _no_loads
+    given: Given | None = None
 
 
 def forward(
@@ -118,13 +142,19 @@ def _accelerations(
 ) -> Array:
     """M⁻¹ (τ − F − (V + G − Jᵀ E)) for a motion with q̈ = 0 that is known already; `driving` is τ − F."""
     M = generalised_inertia(tree, moved)
-    _refuse_singular(tree, M)
+    refuse_singular([body.name for body in tree.bodies], M)
     rest = driving - joint_loads(tree, moved, gravity_g, loads)[0]
     return np.asarray(np.linalg.solve(M, rest[..., None])[..., 0])
 
 
-def _refuse_singular(tree: JointTree, M: Array) -> None:
-    n = len(tree)
+def refuse_singular(names: Sequence[str], M: Array) -> None:
+    """Raise where a generalised inertia, (…, n, n), has no inverse, with the name of the joint that moves nothing.
+
+    Raises
+    ------
+    ModelError
+    """
+    n = len(names)
     known = M.reshape(-1, n, n)[np.isfinite(M).all(axis=(-1, -2)).reshape(-1)]
     diagonal = np.einsum("...ii->...i", known)
     scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
@@ -133,11 +163,11 @@ def _refuse_singular(tree: JointTree, M: Array) -> None:
     if bad.size:
         joint = int(np.argmax(np.abs(vectors[bad[0], :, 0])))
         raise ModelError(
-            f"the joint of body {tree.bodies[joint].name} moves no inertia of its own, so that its acceleration is "
-            "not determined",
+            f"the joint of body {names[joint]} moves no inertia of its own, so that its acceleration is not determined",
             expected="a positive definite generalised inertia",
             found=f"smallest scaled eigenvalue {values[bad[0], 0]:.3g}",
-            todo="look for massless ends and for axes of a joint that are in line",
+            todo="look for massless ends, and for a joint whose first and third axes are in line: give it another "
+            "sequence",
         )
 
 
@@ -151,7 +181,154 @@ def _power(moved: TreeMotion, loads: Sequence[Load]) -> float:
     return total
 
 
-def integrate(
+@dataclass(frozen=True, eq=False)
+class _Instant:
+    """What holds at one instant: q, q̇, q̈, τ, what friction does, (n,) each, and the power of all but gravity."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    friction: Array
+    power: float
+
+
+@dataclass(frozen=True, eq=False)
+class _System:
+    """A tree, what drives it and what acts on it, as the right-hand side of a differential equation.
+
+    Its state y holds the coordinates that do not move as given (`moving`), their rates, and the work of all but
+    gravity.
+    """
+
+    tree: JointTree
+    torque: Torque
+    environment: Environment
+    moving: IntArray = field(init=False)
+    sticks: Mask = field(init=False)
+
+    def __post_init__(self) -> None:
+        n, given, friction = len(self.tree), self.environment.given, self.environment.friction
+        held = np.zeros(n, dtype=bool)
+        if given is not None:
+            held[given.coordinates] = True
+        sticks = np.zeros(n, dtype=bool) if friction is None else np.broadcast_to(friction.sticks, (n,)) & ~held
+        object.__setattr__(self, "moving", np.flatnonzero(~held))
+        object.__setattr__(self, "sticks", sticks)
+
+    def at(self, t: float, y: Array, slip: Array) -> _Instant:
+        """What holds at a state; `slip` as `Friction.torque` has it, 0 of a joint that rests."""
+        environment, n, m = self.environment, len(self.tree), len(self.moving)
+        q, qd = np.empty(n), np.empty(n)
+        q[self.moving], qd[self.moving] = y[:m], y[m : 2 * m]
+        qdd, held = np.zeros(n), self.sticks & (slip == 0)
+        if environment.given is not None:
+            of = environment.given.coordinates
+            q[of], qd[of], qdd[of] = environment.given.motion(t)
+            held[of] = True
+        acting = environment.loads(t)
+        tau = np.array(np.broadcast_to(np.asarray(self.torque(t, q, qd), dtype=float), (n,)))
+        moved = motion(self.tree, q, qd)
+        sliding = environment.friction.torque(qd, slip if self.sticks.any() else None) if environment.friction else 0.0
+        driving = tau - sliding
+        friction = np.zeros(n) - sliding
+        if held.any():
+            qdd, needed = self._with_held(moved, driving, acting, held, qdd)
+            friction = np.where(held & self.sticks, needed - tau, friction)
+            if environment.given is not None:
+                tau[environment.given.coordinates] = (needed - friction)[environment.given.coordinates]
+            driving = tau + friction
+        else:
+            qdd = _accelerations(self.tree, moved, driving, environment.gravity_g, acting)
+        return _Instant(q, qd, qdd, tau, friction, float(driving @ qd) + _power(moved, acting))
+
+    def _with_held(
+        self, moved: TreeMotion, driving: Array, acting: Sequence[Load], held: Mask, qdd: Array
+    ) -> tuple[Array, Array]:
+        """q̈, of which those of `held` are given, and M q̈ + V + G − Jᵀ E, what it needs."""
+        M = generalised_inertia(self.tree, moved)
+        rest = joint_loads(self.tree, moved, self.environment.gravity_g, acting)[0]
+        free = np.flatnonzero(~held)
+        qdd = np.where(held, qdd, 0.0)
+        if free.size:
+            inertia = M[np.ix_(free, free)]
+            refuse_singular([self.tree.bodies[i].name for i in free], inertia)
+            qdd[free] = np.linalg.solve(inertia, (driving - rest - M @ qdd)[free])
+        return qdd, M @ qdd + rest
+
+    def rate(self, t: float, y: Array, slip: Array) -> Array:
+        """dy/dt."""
+        now = self.at(t, y, slip)
+        return np.concatenate([now.qd[self.moving], now.qdd[self.moving], [now.power]])
+
+    # --- joints that stick ---
+
+    def slips(self, t: float, y: Array, slip: Array, breaks: int = -1) -> Array:
+        """The way in which each joint that may stick slides from now on; 0 of one that rests.
+
+        Joints at rest are held, then let go one after the other, the one farthest beyond its static friction first,
+        until friction can hold the others; one that would move against the way it was let go is held again.
+
+        Parameters
+        ----------
+        t : float
+        y : array
+        slip : (n,) array
+            Until now: of joints that move.
+        breaks : int
+            A joint that has just reached its static friction.
+        """
+        m, static = len(self.moving), np.broadcast_to(self._friction.static, (len(self.tree),))
+        qd = np.zeros(len(self.tree))
+        qd[self.moving] = y[m : 2 * m]
+        slip = np.where(self.sticks & (qd != 0), np.sign(qd), 0.0)
+        back: set[int] = set()
+        for _ in range(2 * len(self.tree)):
+            now = self.at(t, y, slip)
+            resting = self.sticks & (slip == 0)
+            beyond = np.where(resting, np.abs(now.friction) - static * (1 - _BREAKS), -np.inf)
+            beyond[list(back)] = -np.inf
+            if breaks >= 0 and resting[breaks]:
+                beyond[breaks] = np.inf
+            i = int(np.argmax(beyond))
+            if not beyond[i] >= 0:
+                return slip
+            slip[i] = -np.sign(now.friction[i])
+            moves = self.at(t, y, slip).qdd[i] * slip[i] > 0
+            if not moves and i != breaks:
+                slip[i] = 0.0
+                back.add(i)
+            if i == breaks:
+                breaks = -1
+        return slip
+
+    @property
+    def _friction(self) -> Friction:
+        assert self.environment.friction is not None  # some joint sticks
+        return self.environment.friction
+
+    def events(self, slip: Array) -> list[tuple[int, Any]]:
+        """Functions of the state that come down to 0 where a joint stops, or breaks loose; with the joint."""
+        m, places = len(self.moving), {int(i): k for k, i in enumerate(self.moving)}
+        static = np.broadcast_to(self._friction.static, (len(self.tree),)) if self.sticks.any() else None
+        found = []
+        for i in np.flatnonzero(self.sticks).tolist():
+            if slip[i]:
+
+                def event(t: float, y: Array, k: int = m + places[i], way: float = float(slip[i])) -> float:
+                    return float(y[k] * way)
+            else:
+                assert static is not None
+
+                def event(t: float, y: Array, k: int = i, way: float = float(static[i])) -> float:
+                    return way - abs(float(self.at(t, y, slip).friction[k]))
+
+            event.terminal, event.direction = True, -1  # type: ignore[attr-defined]
+            found.append((i, event))
+        return found
+
+
+def integrate(  # noqa: PLR0913 - a state, what drives it, what acts on it, and how well it is done
     tree: JointTree,
     q0: Array,
     qd0: Array,
@@ -159,22 +336,26 @@ def integrate(
     times_s: Array,
     environment: Environment,
     tolerance: float = 1e-12,
+    limits: Limits = Limits(),  # noqa: B008 - it cannot be changed
 ) -> Simulation:
     """The motion that follows from a state, by the explicit Runge-Kutta method of order 8 of Dormand & Prince.
 
     ``DOP853`` of scipy (Hairer, Nørsett & Wanner 1993, Solving Ordinary Differential Equations I, chapter II),
-    its step chosen so that the local error stays below tolerance (1 + |y|), y in rad, m, rad/s, m/s.
+    its step chosen so that the local error stays below tolerance (1 + |y|), y in rad, m, rad/s, m/s. Where a joint
+    stops or breaks loose (`Friction.static`) it begins anew.
 
     Parameters
     ----------
     tree : JointTree
     q0, qd0 : (n,) arrays
-        At times_s[0].
+        At times_s[0]; of coordinates that move as given they are not used.
     torque : Torque
     times_s : (frames,) array, s
         Increasing; only where the result is reported, the steps are the integrator's own.
     environment : Environment
     tolerance : float
+    limits : Limits
+        After how many evaluations, or seconds of work, it is given up.
 
     Raises
     ------
@@ -184,54 +365,76 @@ def integrate(
     ModelError
         M became singular (see `forward`).
     """
-    from scipy.integrate import solve_ivp  # half a second to import, and only a simulation needs it
-
     n, times = len(tree), np.asarray(times_s, dtype=float)
-    friction, gravity_g = environment.friction, environment.gravity_g
+    system = _System(tree, torque, environment)
     q0, qd0 = (np.broadcast_to(np.asarray(x, dtype=float), (n,)) for x in (q0, qd0))
-
-    def derivatives(t: float, q: Array, qd: Array) -> tuple[Array, Array, float]:
-        """τ, q̈ and the power of everything but gravity."""
-        acting = environment.loads(t)
-        tau = np.broadcast_to(np.asarray(torque(t, q, qd), dtype=float), (n,))
-        moved = motion(tree, q, qd)
-        driving = tau - friction.torque(qd) if friction else tau
-        qdd = _accelerations(tree, moved, driving, gravity_g, acting)
-        return tau, qdd, float(driving @ qd) + _power(moved, acting)
-
-    def rate(t: float, y: Array) -> Array:
-        _, qdd, power = derivatives(t, y[:n], y[n : 2 * n])
-        return np.concatenate([y[n : 2 * n], qdd, [power]])
-
-    start = np.concatenate([q0, qd0, [0.0]])
-    if not np.isfinite(rate(times[0], start)).all():
+    start = np.concatenate([q0[system.moving], qd0[system.moving], [0.0]])
+    if not np.isfinite(system.rate(times[0], start, np.sign(qd0))).all():
         state = f"q {q0}, q̇ {qd0}, τ {torque(times[0], q0, qd0)}"
         raise GaitidError("the simulation cannot start", expected="a finite state, torque and load", found=state)
-    span, errors = (times[0], times[-1]), {"rtol": tolerance, "atol": tolerance}
-    most, evaluated = int(max(LEAST_EVALUATIONS, EVALUATIONS_PER_S * (times[-1] - times[0]))), count(1)
-
-    def limited(t: float, y: Array) -> Array:
-        if next(evaluated) > most:
-            raise GaitidError(
-                f"the simulation got no further than {t:.6g} s in {most} evaluations",
-                expected=f"a motion until {times[-1]:.6g} s that does not change within a fraction of a millisecond",
-                todo="look for lengths, masses or stiffnesses that are orders of magnitude off, or simulate less time",
-            )
-        return rate(t, y)
-
-    run = solve_ivp(limited, span, start, method="DOP853", t_eval=times, **errors)
-    if not run.success:
-        reached = run.t[-1] if len(run.t) else times[0]
-        raise GaitidError(
-            f"the simulation got no further than the sample at {reached:.6g} s",
-            expected=f"a motion until {times[-1]:.6g} s",
-            found=run.message,
-        )
-    q, qd, work = run.y[:n].T, run.y[n : 2 * n].T, run.y[-1]
-    taus, qdds, _ = zip(*(derivatives(*state) for state in zip(times, q, qd)))
-    kinetic, potential = energy(tree, q, qd, gravity_g)
+    names = [tree.bodies[i].name for i in system.moving]
+    pace = Pace(limits, (float(times[0]), float(times[-1])), names, lambda t, y: system.rate(t, y, np.sign(qd0)))
+    states, slips = _run(system, start, times, tolerance, pace)
+    instants = [system.at(t, y, slip) for t, y, slip in zip(times, states, slips, strict=True)]
+    q, qd, qdd, tau, friction = (np.array([getattr(now, name) for now in instants]) for name in _VECTORS)
+    kinetic, potential = energy(tree, q, qd, environment.gravity_g)
     total = kinetic + potential
     scale = float(kinetic.max() + potential.max() - potential.min())
-    drift = float(np.abs(total - total[0] - work).max())
+    drift = float(np.abs(total - total[0] - states[:, -1]).max())
     drift = drift / scale if scale > 0 else drift
-    return Simulation(times, q, qd, np.array(qdds), np.array(taus), kinetic, potential, drift, int(run.nfev))
+    return Simulation(times, q, qd, qdd, tau, friction, kinetic, potential, drift, pace.evaluated)
+
+
+_VECTORS = ("q", "qd", "qdd", "tau", "friction")
+
+
+def _run(system: _System, start: Array, times: Array, tolerance: float, pace: Pace) -> tuple[Array, Array]:
+    """States and slips, (frames, …) each, at the times; from one stop or break of a joint to the next."""
+    from scipy.integrate import solve_ivp  # half a second to import, and only a simulation needs it
+
+    m, end, errors = len(system.moving), times[-1], {"rtol": tolerance, "atol": tolerance}
+    t, y, states, slips = times[0], start, [], []
+    slip = system.slips(t, y, np.zeros(len(system.tree))) if system.sticks.any() else np.zeros(len(system.tree))
+    at_once, done = 0, 0
+    while done < len(times):
+        events = system.events(slip)
+        found = solve_ivp(
+            pace.watched(partial(_rate_with, system, slip)),
+            (t, end),
+            y,
+            method="DOP853",
+            t_eval=times[done:],
+            events=[event for _, event in events] or None,
+            **errors,
+        )
+        if not found.success:
+            reached = found.t[-1] if len(found.t) else t
+            raise GaitidError(
+                f"the simulation got no further than the sample at {reached:.6g} s",
+                expected=f"a motion until {end:.6g} s",
+                found=found.message,
+            )
+        states += list(found.y.T)
+        slips += [slip] * found.y.shape[1]
+        done = len(states)
+        which = [k for k, at in enumerate(found.t_events or []) if len(at)]
+        if found.status != 1 or not which:
+            break
+        k, before = which[0], t
+        t, y, joint = float(found.t_events[k][0]), np.array(found.y_events[k][0]), events[which[0]][0]
+        at_once = at_once + 1 if t - before <= 1e-12 * max(1.0, abs(t)) else 0
+        if at_once > _MOST_AT_ONCE:
+            raise GaitidError(
+                f"the joint of body {system.tree.bodies[joint].name} stops and starts without end at {t:.6g} s",
+                expected="a motion between two stops",
+                todo="give it more static friction than Coulomb friction, or smooth the latter instead",
+            )
+        stopped = bool(slip[joint])
+        if stopped:
+            y[m + int(np.flatnonzero(system.moving == joint)[0])] = 0.0
+        slip = system.slips(t, y, slip, -1 if stopped else joint)
+    return np.array(states), np.array(slips)
+
+
+def _rate_with(system: _System, slip: Array, t: float, y: Array) -> Array:
+    return system.rate(t, y, slip)

@@ -45,7 +45,7 @@ def _row(row: Fields, source: str) -> specs.SegmentParameters:
     needs_com = "com_fraction" in row.values or "mass_kg" not in row.values
     parameters = specs.SegmentParameters(
         mass_fraction=row.number("mass_fraction", low=1e-9, high=1) if "mass_fraction" in row.values else None,
-        mass_kg=row.number("mass_kg", low=1e-9, high=10000) if "mass_kg" in row.values else None,
+        mass_kg=row.number("mass_kg", low=0, high=10000) if "mass_kg" in row.values else None,
         com_fraction=row.number("com_fraction", low=-1, high=2) if needs_com else float("nan"),
         gyration_fractions=_radii(row) if "gyration_fractions" in row.values else None,
         inertia_kg_m2=_inertia(row) if "inertia_kg_m2" in row.values else None,

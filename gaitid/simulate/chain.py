@@ -1,7 +1,7 @@
 """A mechanical system: bodies on joints, what drives them, and the joint-space tree that is integrated.
 
-A body's axes are its own; its origin lies on the joint that it hangs from. A joint has one coordinate (revolute,
-prismatic) or three (spherical: three turns one after the other, about axes that the body's axes pass through).
+A body's axes are its own; its origin lies on the joint that it hangs from. A joint has no coordinate (fixed), one
+(revolute, prismatic) or several slides and turns one after the other (universal, spherical, planar, free).
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from gaitid.dynamics.control import computed_torque, feedforward_pd
-from gaitid.dynamics.forward import Environment, Simulation, Torque, integrate
+from gaitid.dynamics.forward import Environment, Given, Simulation, Torque, integrate
 from gaitid.dynamics.friction import Friction
 from gaitid.dynamics.joint_space import Load
 from gaitid.dynamics.joint_tree import Body, JointTree
+from gaitid.dynamics.pace import Limits
 from gaitid.errors import GaitidError
 from gaitid.simulate.course import Course, at_all
 from gaitid.simulate.jet import Array
@@ -37,10 +38,10 @@ class Joint:
     Attributes
     ----------
     name : str
-    kind : str
-        ``revolute`` or ``prismatic``, of every coordinate.
+    kinds : tuple of str
+        ``revolute`` or ``prismatic``, of each coordinate; none of a fixed joint.
     coordinates : tuple of str
-        One name a coordinate: the joint's, with ``_x`` and so on where it is spherical.
+        One name a coordinate: the joint's, with ``_1x`` and so on where it has several.
     axes : (coordinates, 3) array
         Unit vectors; each is fixed in the axes that the coordinates before it have turned.
     at_p : (3,) array, m
@@ -50,7 +51,7 @@ class Joint:
     """
 
     name: str
-    kind: Kind
+    kinds: tuple[Kind, ...]
     coordinates: tuple[str, ...]
     axes: Array
     at_p: Array
@@ -68,6 +69,7 @@ class ChainBody:
         Index of the body that it hangs from; −1 is the ground.
     joint : Joint
     mass_kg : float
+        May be 0 where what hangs from it holds it up.
     com_b : (3,) array, m
     inertia_b : (3, 3) array, kg·m²
         About the centre of mass.
@@ -125,6 +127,8 @@ class Drive:
     law : str
         Of ``tracked``: ``computed_torque`` (gains 1/s², 1/s) or ``feedforward_pd`` (gains N·m/rad or N/m, and · s).
     kp, kd : float
+    knows_loads : bool
+        Of ``tracked``: whether its torques answer the external loads.
     """
 
     kind: str = "none"
@@ -132,6 +136,15 @@ class Drive:
     law: str = "computed_torque"
     kp: float = 0.0
     kd: float = 0.0
+    knows_loads: bool = True
+
+
+class _Place(NamedTuple):
+    """Where a body sits on a link of the tree: the link, its axes → the link's axes, and its origin there, m."""
+
+    link: int
+    turned: Array
+    at: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +162,8 @@ class ChainScenario:
     drive : Drive
     friction : Friction or None
     pushes : tuple of Push
+    given : mapping of int to Course
+        Coordinates, by their index, that move as given (rad, m).
     settings : ChainSettings
     text : str
         The file that says all this, to go with the trial.
@@ -163,6 +178,7 @@ class ChainScenario:
     drive: Drive = field(default_factory=Drive)
     friction: Friction | None = None
     pushes: tuple[Push, ...] = ()
+    given: Mapping[int, Course] = field(default_factory=dict)
     settings: ChainSettings = field(default_factory=ChainSettings)
     text: str = ""
 
@@ -174,12 +190,29 @@ class ChainScenario:
     @property
     def kinds(self) -> tuple[Kind, ...]:
         """The kind of each coordinate, ``revolute`` or ``prismatic``."""
-        return tuple(body.joint.kind for body in self.bodies for _ in body.joint.coordinates)
+        return tuple(kind for body in self.bodies for kind in body.joint.kinds)
 
     @cached_property
     def last_coordinate(self) -> tuple[int, ...]:
-        """For each body the index of its joint's last coordinate, which is its index in `tree`."""
-        return tuple(int(k) - 1 for k in np.cumsum([len(body.joint.coordinates) for body in self.bodies]))
+        """For each body the index of the last coordinate that moves it, which is its index in `tree`; −1 of a body that
+        is fixed to the ground."""
+        return tuple(place.link for place in self._places)
+
+    @cached_property
+    def _places(self) -> list[_Place]:
+        """Where each body sits on the link of `tree` that carries it: a fixed body on that of its parent."""
+        places: list[_Place] = []
+        count = 0
+        for body in self.bodies:
+            joint = body.joint
+            count += len(joint.coordinates)
+            if joint.coordinates:
+                places.append(_Place(count - 1, np.eye(3), np.zeros(3)))
+            else:
+                above = places[body.parent] if body.parent >= 0 else _Place(-1, np.eye(3), np.zeros(3))
+                at = above.at + above.turned @ joint.at_p
+                places.append(_Place(above.link, above.turned @ joint.rest, at))
+        return places
 
     def beyond(self, i: int) -> tuple[int, ...]:
         """Body `i` and every body that hangs from it, directly or not."""
@@ -191,28 +224,47 @@ class ChainScenario:
 
     @cached_property
     def tree(self) -> JointTree:
-        """One body a coordinate: all but the last of a spherical joint have no mass."""
+        """One link a coordinate: the last of a joint has the mass of its body and of all that is fixed to it."""
         links: list[Body] = []
-        for body in self.bodies:
+        for i, body in enumerate(self.bodies):
             joint, nowhere = body.joint, np.zeros(3)
-            parent = -1 if body.parent < 0 else self.last_coordinate[body.parent]
-            for k, (name, axis) in enumerate(zip(joint.coordinates, joint.axes, strict=True)):
+            above = self._places[body.parent] if body.parent >= 0 else _Place(-1, np.eye(3), np.zeros(3))
+            parent = above.link
+            carried = [k for k, place in enumerate(self._places) if place.link == self._places[i].link]
+            for k, (name, kind, axis) in enumerate(zip(joint.coordinates, joint.kinds, joint.axes, strict=True)):
                 last = k == len(joint.coordinates) - 1
+                mass, com, inertia = self._mass_of(carried) if last else (0.0, nowhere, np.zeros((3, 3)))
                 links.append(
                     Body(
                         name=name,
                         parent=parent,
-                        kind=joint.kind,
+                        kind=kind,
                         axis_b=axis,
-                        R_pb=joint.rest if k == 0 else np.eye(3),
-                        p_p=joint.at_p if k == 0 else nowhere,
-                        mass=body.mass_kg if last else 0.0,
-                        com_b=body.com_b if last else nowhere,
-                        inertia_b=body.inertia_b if last else np.zeros((3, 3)),
+                        R_pb=above.turned @ joint.rest if k == 0 else np.eye(3),
+                        p_p=above.at + above.turned @ joint.at_p if k == 0 else nowhere,
+                        mass=mass,
+                        com_b=com,
+                        inertia_b=inertia,
                     )
                 )
                 parent = len(links) - 1
         return JointTree(tuple(links))
+
+    def _mass_of(self, bodies: Sequence[int]) -> tuple[float, Array, Array]:
+        """Mass, centre of mass and inertia about it of bodies that are one rigid body, axes of the first."""
+        first = self.bodies[bodies[0]]
+        if len(bodies) == 1:
+            return first.mass_kg, first.com_b, first.inertia_b
+        masses = np.array([self.bodies[k].mass_kg for k in bodies])
+        turned = [self._places[k].turned for k in bodies]
+        coms = np.array([self._places[k].at + R @ self.bodies[k].com_b for k, R in zip(bodies, turned, strict=True)])
+        mass = float(masses.sum())
+        com = masses @ coms / mass if mass else np.zeros(3)
+        inertia = np.zeros((3, 3))
+        for k, R, m, c in zip(bodies, turned, masses, coms - com, strict=True):
+            # Steiner
+            inertia += R @ self.bodies[k].inertia_b @ R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
+        return mass, com, inertia
 
     def torque(self) -> Torque:
         """The drive's torques as a function (t, q, q̇) → (coordinates,) array, N·m or N."""
@@ -221,11 +273,13 @@ class ChainScenario:
             return lambda t, q, qd: at_all(drive.courses, t)[0]
         if drive.kind == "tracked":
             law = computed_torque if drive.law == "computed_torque" else feedforward_pd
-            desired = _desired(drive.courses)
-            return law(self.tree, desired, drive.kp, drive.kd, self.gravity_g, self.friction)
+            # what moves as given does not err
+            courses = tuple(self.given.get(i, course) for i, course in enumerate(drive.courses))
+            loads = self._loads if self.pushes and drive.knows_loads else None
+            return law(self.tree, _desired(courses), drive.kp, drive.kd, self.gravity_g, self.friction, loads=loads)
         return lambda t, q, qd: np.zeros(n)
 
-    def integrated(self, times_s: Array) -> Simulation:
+    def integrated(self, times_s: Array, limits: Limits = Limits()) -> Simulation:  # noqa: B008 - it cannot be changed
         """The motion that follows, at `times_s`, the first of which is the start.
 
         Raises
@@ -234,17 +288,22 @@ class ChainScenario:
             The integrator gave up, or an acceleration is not determined.
         """
         try:
-            return self._integrated(times_s)
+            return self._integrated(times_s, limits)
         except GaitidError as error:
             raise GaitidError(f"{self.name}: {error.line()}") from None
 
-    def _integrated(self, times_s: Array) -> Simulation:
-        environment = Environment(self.gravity_g, self.friction, self._loads)
-        return integrate(self.tree, self.q0, self.qd0, self.torque(), times_s, environment, TOLERANCE)
+    def _integrated(self, times_s: Array, limits: Limits) -> Simulation:
+        given = None
+        if self.given:
+            given = Given(np.array(list(self.given)), _desired(tuple(self.given.values())))
+        environment = Environment(self.gravity_g, self.friction, self._loads, given)
+        return integrate(self.tree, self.q0, self.qd0, self.torque(), times_s, environment, TOLERANCE, limits)
 
     def _loads(self, time_s: float) -> list[Load]:
         loads = []
         for push in self.pushes:
+            if self.last_coordinate[push.body] < 0:  # the ground bears it
+                continue
             force, moment, point = (at_all(c, time_s)[0] for c in (push.force_g, push.moment_g, push.point_g))
             loads.append(Load(self.last_coordinate[push.body], force, moment, point))
         return loads

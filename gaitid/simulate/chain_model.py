@@ -13,6 +13,8 @@ import numpy as np
 from gaitid.simulate.chain import GROUND, ChainBody, ChainScenario
 from gaitid.simulate.jet import Array
 
+#: m. The distances of joints that a model with masses of its own accepts unless it says others (docs/model.md).
+MEASURED_LENGTHS = (0.001, 10.0)
 #: The side that a chain is analysed as.
 SIDE = "right"
 #: Markers that stand still, m, laboratory axes: what the chain hangs from. None lies in the laboratory's origin, which
@@ -24,8 +26,12 @@ _SEQUENCES = {"x": "xyz", "y": "yxz", "z": "zxy"}
 
 def sequence(body: ChainBody) -> str:
     """The sequence of Cardan angles in which a joint's angles are written."""
-    letters = "".join("xyz"[int(np.argmax(np.abs(axis)))] for axis in body.joint.axes)
-    return letters if len(set(letters)) == 3 else _SEQUENCES[letters[0]]
+    joint = body.joint
+    turns = [axis for kind, axis in zip(joint.kinds, joint.axes, strict=True) if kind == "revolute"]
+    letters = "".join("xyz"[int(np.argmax(np.abs(axis)))] for axis in turns or joint.axes)
+    if len(set(letters)) == 2 == len(letters):  # a universal joint: the third angle stays
+        letters += next(letter for letter in "xyz" if letter not in letters)
+    return letters if len(set(letters)) == 3 == len(letters) else _SEQUENCES[(letters or "x")[0]]
 
 
 def angle_columns(body: ChainBody) -> list[str]:
@@ -89,6 +95,8 @@ def model_yaml(scenario: ChainScenario) -> str:
             f"    joint: {body.joint.name}",
             f"    centre: {body.joint.name}_centre",
         ]
+        if lengths := _length_range(scenario, i):
+            lines.append(f"    length_range_m: {lengths}  # of joints in one place, or far from each other")
         if body.parent != following:
             lines.append(f"    on: {_above(scenario, body)}")
     lines += [f"base: {{segment: {GROUND}, frame: {GROUND}, origin: ground_origin}}", "angles:"]
@@ -123,6 +131,18 @@ def table_yaml(scenario: ChainScenario) -> str:
             f"    inertia_kg_m2: [{', '.join(_list(row) for row in body.inertia_b)}]",
         ]
     return "\n".join(lines) + "\n"
+
+
+def _length_range(scenario: ChainScenario, i: int) -> str:
+    """Between which distances the joints on a body lie, where these are not those that a model takes for sound."""
+    body = scenario.bodies[i]
+    hang = [other.joint for other in scenario.bodies if other.parent == i]
+    slides = any("prismatic" in joint.kinds for joint in hang)
+    far = [float(np.linalg.norm(joint.at_p)) for joint in hang]
+    low, high = MEASURED_LENGTHS
+    if not slides and all(low < distance < high for distance in far):
+        return ""
+    return _list((-1.0, max(1000.0, 2 * body.length_m, 2 * max(far))))
 
 
 def _above(scenario: ChainScenario, body: ChainBody) -> str:

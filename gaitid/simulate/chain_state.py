@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaitid.dynamics.forward import Simulation
+from gaitid.dynamics.pace import Limits
 from gaitid.simulate.chain import ChainScenario
 from gaitid.simulate.course import at_all
 from gaitid.simulate.jet import Array, Jet, angular_velocity, apply, constant, matmul, times_constant, turn_about
@@ -57,8 +58,14 @@ class ChainState:
     misfit: float
 
 
-def chain_state(scenario: ChainScenario) -> ChainState:
+def chain_state(scenario: ChainScenario, limits: Limits = Limits()) -> ChainState:  # noqa: B008 - it cannot be changed
     """Integrate a scenario and give its exact state at the frames of its trial.
+
+    Parameters
+    ----------
+    scenario : ChainScenario
+    limits : Limits
+        After how much work it is given up.
 
     Raises
     ------
@@ -66,7 +73,7 @@ def chain_state(scenario: ChainScenario) -> ChainState:
         The integrator gave up, or an acceleration is not determined.
     """
     times = scenario.settings.times_s
-    simulation = scenario.integrated(times)
+    simulation = scenario.integrated(times, limits)
     return state_of(scenario, simulation)
 
 
@@ -76,7 +83,7 @@ def state_of(scenario: ChainScenario, simulation: Simulation) -> ChainState:
     rotation, origin, axes = _poses(scenario, q)
     com = [o + apply(r, b.com_b) for o, r, b in zip(origin, rotation, scenario.bodies, strict=True)]
     wrenches = _wrenches(scenario, simulation.times_s, rotation, origin, com)
-    friction = -scenario.friction.torque(simulation.qd) if scenario.friction else np.zeros_like(simulation.tau)
+    friction = simulation.friction
     along = _along_axes(scenario, axes, wrenches)
     names = [body.name for body in scenario.bodies]
     joints = [body.joint.name for body in scenario.bodies]
@@ -112,10 +119,10 @@ def _poses(scenario: ChainScenario, q: Jet) -> tuple[list[Jet], list[Jet], list[
         joint = body.joint
         above, start = (rotation[body.parent], origin[body.parent]) if body.parent >= 0 else ground
         o, r = start + apply(above, joint.at_p), times_constant(above, joint.rest)
-        for axis in joint.axes:
+        for kind, axis in zip(joint.kinds, joint.axes, strict=True):
             coordinate = q.column(len(axes))
             axes.append(r.value @ axis)
-            if joint.kind == "revolute":
+            if kind == "revolute":
                 r = matmul(r, turn_about(axis, coordinate))
             else:
                 o = o + apply(r, axis) * Jet(coordinate.d[..., None])
@@ -149,6 +156,6 @@ def _along_axes(scenario: ChainScenario, axes: list[Array], wrenches: list[tuple
     """(times, coordinates) part of each joint's wrench along each of its axes, N·m or N."""
     parts: list[Array] = []
     for body, (force, moment) in zip(scenario.bodies, wrenches, strict=True):
-        for _ in body.joint.coordinates:
-            parts.append(np.sum(axes[len(parts)] * (moment if body.joint.kind == "revolute" else force), axis=1))
+        for kind in body.joint.kinds:
+            parts.append(np.sum(axes[len(parts)] * (moment if kind == "revolute" else force), axis=1))
     return np.stack(parts, axis=1)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,17 @@ UNIT = {"revolute": "rad", "prismatic": "m"}
 LOAD_UNIT = {"revolute": "Nm", "prismatic": "N"}
 # Two markers in the same place, or three in line, tell no pose: sine of the angle between the lines to the first.
 _IN_LINE = 1e-3
+# Joints with several coordinates: what they slide along first, then turn about, and an example of `sequence`.
+_SEVERAL = {
+    "universal": ("", "xy", "xy"),
+    "spherical": ("", "xyz", "xyz"),
+    "planar": ("xy", "z", "z"),
+    "free": ("xyz", "xyz", "xyz"),
+}
 # Larger numbers are mistakes, and products of them overflow.
 _HUGE = 1e12
+# m. How far from its joint the markers of a body without length lie.
+_NO_LENGTH_M = 0.1
 # m. Longer bodies are mistakes of a unit: their joints move too fast for the integrator, which would find no end.
 _FAR_M = 1000.0
 
@@ -47,14 +57,18 @@ def parse_chain(top: Fields, name: str, overrides: Mapping[str, Any]) -> ChainSc
     gravity = np.array([0.0, 0.0, -_number(top, "gravity_m_per_s2", 9.81, low=0.0)])
     bodies = _bodies(top.items("bodies"), faults)
     names = [c for body in bodies for c in body.joint.coordinates]
-    kinds = [body.joint.kind for body in bodies for _ in body.joint.coordinates]
+    kinds = [kind for body in bodies for kind in body.joint.kinds]
     drive = _drive(top.mapping("drive", {}), names, kinds)
     start = _by_coordinate(top, "start", names)
     # What tracks a motion starts on it by default.
     tracked = drive.courses if drive.kind == "tracked" else (Course(),) * len(names)
-    q0, qd0 = (np.array([float(course.at(0.0)[k]) for course in tracked]) for k in (0, 1))
+    given = _given(top, names, kinds)
+    at_start = [given.get(i, course) for i, course in enumerate(tracked)]
+    q0, qd0 = (np.array([float(course.at(0.0)[k]) for course in at_start]) for k in (0, 1))
     for i, (coordinate, kind) in enumerate(zip(names, kinds, strict=True)):
-        if coordinate in start:
+        if coordinate in start and i in given:
+            faults.add(f"start.{coordinate}: it moves as `given` says; leave one of the two out")
+        elif coordinate in start:
             words = ("angle_rad", "rate_rad_per_s") if kind == "revolute" else ("position_m", "speed_m_per_s")
             q0[i], qd0[i] = (
                 _number(start[coordinate], word, now[i]) for word, now in zip(words, (q0, qd0), strict=True)
@@ -68,8 +82,10 @@ def parse_chain(top: Fields, name: str, overrides: Mapping[str, Any]) -> ChainSc
     settings = parse_settings(top.mapping("settings", {}), ChainSettings, overrides)
     top.done()
     faults.raise_if_any()
-    scenario = ChainScenario(name, title, gravity, tuple(bodies), q0, qd0, drive, friction, pushes, settings())
+    scenario = ChainScenario(name, title, gravity, tuple(bodies), q0, qd0, drive, friction, pushes, given, settings())
     try:
+        if not names:
+            raise ModelError("nothing can move", expected="a joint that is not fixed")
         scenario.tree  # noqa: B018  (only the system shows an end without inertia on its joint)
     except ModelError as error:
         raise ModelError(f"{faults.name}: bodies: {error.line()}") from None
@@ -130,19 +146,22 @@ def _comes_back(i: int, fields: Sequence[Fields], names: Sequence[str]) -> bool:
 
 def _body(fields: Fields, name: str, parent: int, end_of_parent: Array) -> ChainBody:
     faults = fields.faults
-    mass = _number(fields, "mass_kg")
-    if "mass_kg" in fields.values and not mass > 0:
-        faults.add(f"{fields.at('mass_kg')}: the body {name!r} has no mass, expected more than 0 kg, found {mass:g}")
-    distal = _vector(fields, "distal_m")
-    if "distal_m" in fields.values and not np.any(distal):
+    mass = _number(fields, "mass_kg", low=0.0)
+    nothing = "mass_kg" in fields.values and mass == 0
+    none = [0.0, 0.0, 0.0] if nothing else None  # what has no mass has no centre of it, and may have no length
+    distal = _vector(fields, "distal_m", none)
+    inertia = np.zeros((3, 3)) if nothing and "inertia_kg_m2" not in fields.values else _inertia(fields)
+    if nothing and inertia.any():
+        faults.add(f"{fields.at('inertia_kg_m2')}: the body {name!r} has no mass, expected no inertia either")
+    if "distal_m" in fields.values and not nothing and not np.any(distal):
         faults.add(f"{fields.at('distal_m')}: the body {name!r} has no length, expected the far end from the joint")
     body = ChainBody(
         name=name,
         parent=parent,
         joint=_joint(fields.mapping("joint"), end_of_parent),
         mass_kg=mass,
-        com_b=_vector(fields, "com_m"),
-        inertia_b=_inertia(fields),
+        com_b=_vector(fields, "com_m", none),
+        inertia_b=inertia,
         distal_b=distal,
         marker_b=_markers(fields, name, distal),
     )
@@ -160,16 +179,23 @@ def _name(fields: Fields) -> str:
 
 def _joint(fields: Fields, end_of_parent: Array) -> Joint:
     name = _name(fields)
-    kind = fields.text("type", among=("revolute", "prismatic", "spherical"))
-    if kind == "spherical":
-        letters = fields.text("sequence", "xyz")
-        if len(letters) != 3 or not set(letters) <= set("xyz") or letters[0] == letters[1] or letters[1] == letters[2]:
-            fields.faults.add(f"{fields.at('sequence')}: expected three axes such as yxz, found {letters!r}")
-            letters = "xyz"
-        coordinates = tuple(f"{name}_{i}{letter}" for i, letter in enumerate(letters, start=1))
-        axes = np.stack([np.eye(3)["xyz".index(letter)] for letter in letters])
+    kind = fields.text("type", among=("revolute", "prismatic", *_SEVERAL, "fixed"))
+    kinds: tuple[Kind, ...] = ("prismatic" if kind == "prismatic" else "revolute",)
+    coordinates: tuple[str, ...] = (name,)
+    if kind == "fixed":
+        kinds, coordinates, axes = (), (), np.zeros((0, 3))
+    elif kind in _SEVERAL:
+        slides, turns, example = _SEVERAL[kind]
+        letters = _letters(fields, len(turns), example)
+        if kind == "planar":  # along the other two, then about the one that is named
+            slides = "".join(letter for letter in "xyz" if letter != letters)
+        moves: dict[bool, Kind] = {True: "prismatic", False: "revolute"}
+        kinds = tuple(moves[i < len(slides)] for i in range(len(slides + letters)))
+        steps = slides + letters
+        coordinates = tuple(f"{name}_{i}{letter}" for i, letter in enumerate(steps, start=1))
+        axes = np.stack([np.eye(3)["xyz".index(letter)] for letter in steps])
     else:
-        coordinates, axis = (name,), _vector(fields, "axis", [0.0, 1.0, 0.0])
+        axis = _vector(fields, "axis", [0.0, 1.0, 0.0])
         length = float(np.linalg.norm(axis))
         if not length > 0:
             fields.faults.add(f"{fields.at('axis')}: a direction is needed, found {axis.tolist()}")
@@ -184,8 +210,17 @@ def _joint(fields: Fields, end_of_parent: Array) -> Joint:
         (word,) = step.values
         rest = rest @ turn_matrix("xyz".index(word[0]), _number(step, word))
     fields.done()
-    moves: Kind = "prismatic" if kind == "prismatic" else "revolute"
-    return Joint(name, moves, coordinates, axes, at, rest)
+    return Joint(name, kinds, coordinates, axes, at, rest)
+
+
+def _letters(fields: Fields, count: int, example: str) -> str:
+    """The axes that a joint turns about one after the other, no two alike in a row."""
+    letters = fields.text("sequence", example)
+    if len(letters) != count or not set(letters) <= set("xyz") or any(a == b for a, b in pairwise(letters)):
+        many = ("one axis", "two axes", "three axes")[count - 1]
+        fields.faults.add(f"{fields.at('sequence')}: expected {many} such as {example}, found {letters!r}")
+        return example
+    return letters
 
 
 def _inertia(fields: Fields) -> Array:
@@ -227,7 +262,7 @@ def default_markers(name: str, distal: Array) -> dict[str, Array]:
     """Three markers, m, body axes: at 0.2, 0.8 and 0.5 of the length, each 0.15 of it to another side."""
     length = float(np.linalg.norm(distal))
     if not length > 0:
-        return {f"{name.upper()}{i}": np.eye(3)[i - 1] for i in (1, 2, 3)}
+        return {f"{name.upper()}{i}": _NO_LENGTH_M * np.eye(3)[i - 1] for i in (1, 2, 3)}
     along = distal / length
     side = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
     side /= np.linalg.norm(side)
@@ -237,6 +272,12 @@ def default_markers(name: str, distal: Array) -> dict[str, Array]:
 
 
 # --- what acts ---------------------------------------------------------------------------------------------
+
+
+def _given(top: Fields, names: Sequence[str], kinds: Sequence[Kind]) -> dict[int, Course]:
+    """The coordinates that move as given, by their index."""
+    entries = _by_coordinate(top, "given", names)
+    return {i: _course(entries[n], UNIT[kinds[i]]) for i, n in enumerate(names) if n in entries}
 
 
 def _drive(fields: Fields, names: Sequence[str], kinds: Sequence[Kind]) -> Drive:
@@ -259,22 +300,30 @@ def _drive(fields: Fields, names: Sequence[str], kinds: Sequence[Kind]) -> Drive
     # Computed torque: gains of a unit mass. Feed-forward and PD: stiffness and damping of the joints themselves.
     words = ("kp_per_s2", "kd_per_s") if law == "computed_torque" else ("kp_Nm_per_rad", "kd_Nms_per_rad")
     kp, kd = (_number(fields, word, 0.0, low=0.0) for word in words)
+    known = fields.text("loads", "measured", ("measured", "unknown")) != "unknown"
     fields.done()
-    return Drive(kind, courses, law, kp, kd)
+    return Drive(kind, courses, law, kp, kd, known)
 
 
 def _friction(top: Fields, names: Sequence[str], kinds: Sequence[Kind]) -> Friction | None:
     if "friction" not in top.values:
         return None
     given = _by_coordinate(top, "friction", names, besides=("smoothing_per_s",))
-    viscous, coulomb = np.zeros(len(names)), np.zeros(len(names))
+    viscous, coulomb, static = (np.zeros(len(names)) for _ in range(3))
+    words = {
+        "revolute": ("viscous_Nms_per_rad", "coulomb_Nm", "static_Nm"),
+        "prismatic": ("viscous_Ns_per_m", "coulomb_N", "static_N"),
+    }
     for i, (name, kind) in enumerate(zip(names, kinds, strict=True)):
         if name in given:
-            words = ("viscous_Nms_per_rad", "coulomb_Nm") if kind == "revolute" else ("viscous_Ns_per_m", "coulomb_N")
-            viscous[i], coulomb[i] = (_number(given[name], word, 0.0, low=0.0) for word in words)
+            viscous[i], coulomb[i], static[i] = (_number(given[name], word, 0.0, low=0.0) for word in words[kind])
+            if 0 < static[i] < coulomb[i]:
+                where = given[name].at(words[kind][2])
+                top.faults.add(f"{where}: expected at least {words[kind][1]}, {coulomb[i]:g}, found {static[i]:g}")
+                static[i] = coulomb[i]
             given[name].done()
     smoothing = _number(top.mapping("friction"), "smoothing_per_s", 0.01, low=0.0)
-    return Friction(viscous, coulomb, smoothing)
+    return Friction(viscous, coulomb, smoothing, static)
 
 
 def _push(fields: Fields, bodies: Sequence[str]) -> Push:

@@ -92,3 +92,68 @@ def test_hybrid_friction_in_the_equation_of_motion() -> None:
 def test_friction_that_drives_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ModelError, match=next(iter(wrong))):
         Friction(**wrong)
+
+
+def spring(stiffness: float, rest: float = 0.0) -> object:
+    return lambda t, q, qd: stiffness * (rest - q)
+
+
+def test_a_block_on_a_spring_loses_the_same_length_at_every_turn_and_sticks() -> None:
+    """Each half swing ends 2 c/k nearer (Den Hartog 1931), and the turn that the spring cannot leave is the end."""
+    c, k, x0 = 1.0, 50.0, 0.2
+    law, half = Friction(coulomb=c, static=1.5), np.pi * np.sqrt(MASS / k)
+    times, fine = np.arange(0, 9) * half, np.arange(0, 65) * half / 8
+    run = integrate(SLIDER, [x0], [0.0], spring(k), fine, Environment(LEVEL, law))
+    # m: 0.2, −0.16, 0.12, −0.08, 0.04, then −0 .. where k x = 2 > 1.5 still slides, and k 0.0 sticks
+    expected = [x0]
+    while k * abs(expected[-1]) > 1.5 and len(expected) < times.size:
+        expected.append(-np.sign(expected[-1]) * (abs(expected[-1]) - 2 * c / k))
+    expected += [expected[-1]] * (times.size - len(expected))
+    np.testing.assert_allclose(run.q[::8, 0], expected, rtol=0, atol=1e-10)
+    assert expected[-1] == pytest.approx(0.0)
+    assert run.qd[-1, 0] == 0.0
+    assert run.energy_drift < 1e-11
+
+
+def test_stick_and_slip_on_a_belt_that_is_pulled() -> None:
+    """A block on a spring whose end moves at v: it sticks until k v t = static, slips, and sticks again.
+
+    While it slips x̃ = x − v t obeys m ẍ̃ + k x̃ = −c about −c/k, from −s/k at rate −v: the harmonic motion below.
+    """
+    c, s, k, v = 2.0, 3.0, 80.0, 0.1
+    law = Friction(coulomb=c, static=s)
+    times = np.linspace(0, 1.2, 481)
+    run = integrate(SLIDER, [0.0], [0.0], lambda t, q, qd: k * (v * t - q), times, Environment(LEVEL, law))
+    breaks = s / (k * v)
+    sticking = times < breaks - 1e-9
+    assert not run.qd[sticking].any()
+    np.testing.assert_allclose(run.friction[sticking, 0], -k * v * times[sticking], rtol=0, atol=1e-12)
+    w = np.sqrt(k / MASS)
+    t_slip = 2 / w * (np.pi - np.arctan2((s - c) * w, k * v))  # until it has the speed 0 again
+    slides = (times > breaks) & (times < breaks + t_slip)
+    u = times[slides] - breaks
+    # x̃ + c/k = a cos wu + b sin wu
+    a, b = -(s - c) / k, -v / w
+    x = v * times[slides] - c / k + a * np.cos(w * u) + b * np.sin(w * u)
+    np.testing.assert_allclose(run.q[slides, 0], x, rtol=0, atol=1e-10)
+    again = (times > breaks + t_slip) & (times < breaks + t_slip + 0.01)
+    assert again.any()
+    assert not run.qd[again].any()
+
+
+def test_of_two_joints_one_sticks_while_the_other_slides() -> None:
+    """A block on a cart: the cart is pushed, the block sticks to it until its inertia is more than friction bears."""
+    cart = Body("cart", -1, "prismatic", [1, 0, 0], np.eye(3), np.zeros(3), 3.0, np.zeros(3), np.eye(3))
+    block = Body("block", 0, "prismatic", [1, 0, 0], np.eye(3), np.zeros(3), 1.0, np.zeros(3), np.eye(3))
+    law = Friction(coulomb=[0, 2.0], static=[0, 2.5])
+    for push, a_cart, a_block in ((8.0, 2.0, 2.0), (14.0, (14 - 2) / 3, 2.0)):
+        times = np.linspace(0, 0.5, 11)
+        tree = JointTree((cart, block))
+        run = integrate(tree, [0, 0], [0, 0], lambda t, q, qd, f=push: np.array([f, 0]), times, Environment(LEVEL, law))
+        np.testing.assert_allclose(run.q[:, 0], a_cart * times**2 / 2, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(run.q.sum(axis=1), a_block * times**2 / 2, rtol=0, atol=1e-11)
+
+
+def test_static_friction_below_coulomb_is_refused() -> None:
+    with pytest.raises(ModelError, match="friction: static"):
+        Friction(coulomb=2.0, static=1.0)

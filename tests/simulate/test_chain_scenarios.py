@@ -22,8 +22,12 @@ from gaitid.simulate.course import at_all
 from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario
 
 Array = NDArray[np.float64]
-FORK = str(Path(__file__).parent / "scenarios" / "fork.yaml")
-every_chain = pytest.mark.parametrize("name", ["double_pendulum", "nlink_limb", "swing_leg", "swing_leg_tracked", FORK])
+#: Bodies that others are fixed to: the tree's centre of mass is that of all of them.
+CARRYING = ("trunk", "boom")
+FOLDER = Path(__file__).parent / "scenarios"
+FORK, WHOLE_BODY, JOINTS = (str(FOLDER / f"{name}.yaml") for name in ("fork", "whole_body", "joints"))
+CHAINS = ("double_pendulum", "nlink_limb", "swing_leg", "swing_leg_tracked", FORK, WHOLE_BODY, JOINTS)
+every_chain = pytest.mark.parametrize("name", CHAINS)
 
 
 @cache
@@ -42,6 +46,8 @@ def test_two_ways_to_the_same_motion(name: str) -> None:
     s = state.simulation
     moved = motion(scenario.tree, s.q, s.qd, s.qdd)
     for body, k in zip(scenario.bodies, scenario.last_coordinate, strict=True):
+        if not body.joint.coordinates:  # fixed: it is one body with another
+            continue
         # SI units; rounding of products of at most 60 rad/s² and m/s²
         for one, other in (
             (state.rotation, moved.R_gb),
@@ -50,7 +56,8 @@ def test_two_ways_to_the_same_motion(name: str) -> None:
             (state.omega_g, moved.omega_g),
             (state.alpha_g, moved.alpha_g),
         ):
-            np.testing.assert_allclose(one[body.name], other[:, k], rtol=0, atol=1e-11)
+            if body.name not in CARRYING or not (one is state.com_g or one is state.acceleration_g):
+                np.testing.assert_allclose(one[body.name], other[:, k], rtol=0, atol=1e-11)
         np.testing.assert_allclose(state.joint_g[body.joint.name], moved.origin_g[:, k], rtol=0, atol=1e-12)
 
 
@@ -172,12 +179,12 @@ def test_a_bar_of_a_thousand_kilometres_is_refused(tmp_path: Path) -> None:
 
 def test_a_motion_that_is_too_fast_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A joint at ten million turns a second; the limit is lowered, so that the test is quick."""
-    monkeypatch.setattr("gaitid.dynamics.forward.LEAST_EVALUATIONS", 2000)
-    monkeypatch.setattr("gaitid.dynamics.forward.EVALUATIONS_PER_S", 100)
+    monkeypatch.setattr("gaitid.dynamics.pace.LEAST_EVALUATIONS", 2000)
+    monkeypatch.setattr("gaitid.dynamics.pace.EVALUATIONS_PER_S", 100)
     path = edited(tmp_path, "rate_rad_per_s: pi", "rate_rad_per_s: 6e7")
     scenario = load_scenario(path, {"duration": 0.5})
     assert isinstance(scenario, ChainScenario)
-    with pytest.raises(GaitidError, match=r"got no further than [0-9.e-]+ s in 2000 evaluations"):
+    with pytest.raises(GaitidError, match=r"got no further than [0-9.e-]+ s in [0-9]+ evaluations"):
         chain_state(scenario)
 
 
@@ -230,3 +237,116 @@ def test_cardan_angles_come_back(letters: str) -> None:
 
 def test_a_bound_is_a_power_of_ten_from_above() -> None:
     assert [power_of_ten(v) for v in (0.0, 2e-14, 1e-13, 9.9e-12, 3.0)] == [0.0, 1e-13, 1e-13, 1e-11, 10.0]
+
+
+# --- kinds of joints, and what moves as given ----------------------------------------------------------------------
+
+
+def test_what_moves_as_given_does_so_exactly() -> None:
+    scenario, state = simulated(JOINTS)
+    names = list(scenario.coordinates)
+    assert names[:3] == ["lift_1z", "lift_2y", "lift_3x"]
+    for i, course in scenario.given.items():
+        for k, found in enumerate((state.simulation.q, state.simulation.qd, state.simulation.qdd)):
+            np.testing.assert_array_equal(found[:, i], course.at(state.time_s)[k])
+    assert np.abs(state.simulation.tau[:, :3]).max() > 1  # N·m; what moves it so is told
+
+
+def test_a_free_body_falls_and_keeps_its_spin() -> None:
+    scenario, state = simulated(JOINTS)
+    t, bird = state.time_s, next(body for body in scenario.bodies if body.name == "bird")
+    np.testing.assert_allclose(state.acceleration_g["bird"], np.broadcast_to([0, 0, -9.81], (t.size, 3)), atol=1e-10)
+    R = state.rotation["bird"]
+    spin = np.einsum("tij,jk,tlk,tl->ti", R, bird.inertia_b, R, state.omega_g["bird"])
+    np.testing.assert_allclose(spin, np.broadcast_to(spin[0], spin.shape), rtol=0, atol=1e-11)  # kg·m²/s
+    force, moment = state.wrench["flight"]
+    assert max(np.abs(force).max(), np.abs(moment).max()) < 1e-10  # N and N·m: nothing holds it
+
+
+def test_a_body_without_mass_is_held_up_by_what_it_carries() -> None:
+    scenario, state = simulated(WHOLE_BODY)
+    assert len(scenario.coordinates) == 8
+    assert scenario.bodies[0].mass_kg == 0
+    (force, moment), (above, moment_above) = state.wrench["drive_way"], state.wrench["heading"]
+    np.testing.assert_allclose(force, above, rtol=0, atol=1e-12)  # N
+    np.testing.assert_allclose(moment, moment_above, rtol=0, atol=1e-12)  # N·m: the joints are in one place
+    # under a load that the motors answer, the motion is the desired one
+    desired = at_all(scenario.drive.courses, state.time_s)[0]
+    np.testing.assert_allclose(state.simulation.q, desired, rtol=0, atol=1e-9)  # rad and m
+
+
+def test_a_fixed_body_is_one_with_its_parent() -> None:
+    """Whether a head is fixed to the trunk or part of it: the same motion, and the same wrench below."""
+    text = Path(JOINTS).read_text(encoding="utf-8")
+    scenario, state = simulated(JOINTS)
+    boom, cell = (next(b for b in scenario.bodies if b.name == name) for name in ("boom", "cell"))
+    force, moment = state.wrench["weld"]
+    a, alpha, w = (values["cell"] for values in (state.acceleration_g, state.alpha_g, state.omega_g))
+    R = state.rotation["cell"]
+    inertia = np.einsum("tij,jk,tlk->til", R, cell.inertia_b, R)
+    below, below_m = state.wrench["hinge"]
+    push = scenario.pushes[0]
+    f, point = at_all(push.force_g, state.time_s)[0], at_all(push.point_g, state.time_s)[0]
+    # Newton and Euler for the cell alone
+    newton = cell.mass_kg * (a + np.array([0, 0, 9.81])) + below - f
+    np.testing.assert_allclose(force, newton, rtol=0, atol=1e-11)  # N
+    c, weld, hinge = state.com_g["cell"], state.joint_g["weld"], state.joint_g["hinge"]
+    euler = np.einsum("tij,tj->ti", inertia, alpha) + np.cross(w, np.einsum("tij,tj->ti", inertia, w))
+    needed = euler - np.cross(weld - c, force) + below_m + np.cross(hinge - c, below) - np.cross(point - c, f)
+    np.testing.assert_allclose(moment, needed, rtol=0, atol=1e-11)  # N·m
+    assert boom.mass_kg == 0.8
+    assert "type: fixed" in text
+
+
+def test_a_load_that_motors_do_not_know_pushes_them_off(tmp_path: Path) -> None:
+    """ë + kd ė + kp e = −M⁻¹ Jᵀ E: a motor that holds still gives way by F / (m kp)."""
+    text = """
+gaitid_scenario: 1
+kind: chain
+name: held
+bodies:
+  - name: block
+    parent: ground
+    joint: {name: rail, type: prismatic, axis: [1, 0, 0]}
+    distal_m: [0.1, 0, 0]
+    mass_kg: 2
+    com_m: [0, 0, 0]
+    inertia_kg_m2: [0.01, 0.01, 0.01]
+drive: {kind: tracked, kp_per_s2: 100, kd_per_s: 20, loads: LOADS, motion: {rail: {level_m: 0.3}}}
+loads:
+  - {body: block, force: {x: {level_N: 6}}, point: {}}
+settings: {duration: 3}
+"""
+    for loads, off in (("measured", 0.0), ("unknown", 6 / (2 * 100))):
+        (tmp_path / "held.yaml").write_text(text.replace("LOADS", loads), encoding="utf-8")
+        _, state = simulated(str(tmp_path / "held.yaml"), duration=3.0, marker_noise_mm=off)
+        assert state.simulation.q[-1, 0] - 0.3 == pytest.approx(off, abs=1e-9)  # m; e⁻³⁰ of the way is left
+
+
+def test_static_friction_holds_until_it_breaks(tmp_path: Path) -> None:
+    text = """
+gaitid_scenario: 1
+kind: chain
+name: pulled
+bodies:
+  - name: block
+    parent: ground
+    joint: {name: rail, type: prismatic, axis: [1, 0, 0]}
+    distal_m: [0.1, 0, 0]
+    mass_kg: 2
+    com_m: [0, 0, 0]
+    inertia_kg_m2: [0.01, 0.01, 0.01]
+drive: {kind: torques, torques: {rail: {slope_N_per_s: 5}}}
+friction: {rail: {coulomb_N: 3, static_N: 4}}
+settings: {duration: 2}
+"""
+    (tmp_path / "pulled.yaml").write_text(text, encoding="utf-8")
+    _, state = simulated(str(tmp_path / "pulled.yaml"), duration=2.0)
+    t, s = state.time_s, state.simulation
+    rests = t <= 0.8  # s: 5 N/s reach 4 N
+    assert not s.qd[rests].any()
+    np.testing.assert_allclose(state.friction[rests, 0], -5 * t[rests], rtol=0, atol=1e-12)  # N
+    u = t[~rests] - 0.8
+    np.testing.assert_allclose(s.qd[~rests, 0], (u + 5 * u**2 / 2) / 2, rtol=0, atol=1e-11)  # m/s: (4 + 5u − 3) / 2
+    np.testing.assert_allclose(state.friction[~rests, 0], -3, rtol=0, atol=0)
+    assert state.misfit < 1e-11  # N: the rail's force, by momentum, is what motor and friction do
