@@ -310,3 +310,25 @@ def test_words_for_a_segment(folder: Path) -> None:
     walk = bundled_folder("sample_data") / "walk" / "walk.c3d"
     with pytest.raises(GaitidError, match="--load shank: .*expected left_foot or left_shank"):
         analyse_file(walk, prepare(RunOptions(model="pig", loads=(("shank", file),))))
+
+
+@pytest.mark.parametrize("name", ["whole_body", "joints"])
+def test_run_takes_every_model_that_simulate_writes(name: str, tmp_path: Path) -> None:
+    """Joints in one place, bodies without mass or length, fixed and free ones, a base that moves, loads on branches."""
+    files = simulate(SCENARIO.parent / f"{name}.yaml", tmp_path, duration=0.5)
+    loads = tuple((file.name.split(".")[2], file) for file in files if ".load." in file.name)
+    assert loads
+    given = RunOptions(
+        model=str(tmp_path / f"{name}.model.yaml"), overrides={"cutoff_hz": "none"}, loads=loads, write=("segments",)
+    )
+    run_file(tmp_path / f"{name}.csv", tmp_path / "r", prepare(given))
+    for kind, limit in (("wrenches", 5e-4), ("segments", 5e-3), ("joints", 1e-4)):
+        # N, N·m, m, rad/s, …, deg: the spline's error of motions below 4 Hz at 200 Hz; angles of a gimbal near its end
+        found, truth = (
+            columns(folder / f"{name}{kind}.csv")
+            for folder, kind in ((tmp_path / "r", f".{kind}"), (tmp_path, f".truth.{kind}"))
+        )
+        for column in truth:
+            np.testing.assert_allclose(
+                found[column][25:-25], truth[column][25:-25], rtol=0, atol=limit, err_msg=f"{kind} {column}"
+            )
