@@ -10,6 +10,7 @@ import numpy as np
 from gaitid.analysis.result import BodyParameters, SideResult
 from gaitid.body.frames import Geometry
 from gaitid.body.kinematics import SegmentMotion, clinical_angles, clinical_moments, joint_axes
+from gaitid.body.mass_properties import inertia_of
 from gaitid.body.poses import Body, Key, Motion
 from gaitid.dynamics.chain import Chain, Link
 from gaitid.dynamics.newton_euler import SOLVERS
@@ -150,19 +151,13 @@ def _link(
 ) -> tuple[Link, float, str]:
     """The segment, its mean length and the source of its row in the table."""
     geometry, length = body.geometry, body.segments[side, spec.segment].length_m
-    row = body.model.table.rows[spec.row]
+    row = body.model.table.row(spec.row, side)
     joint = geometry.point(spec.centre, side)
     mass = row.mass_kg if row.mass_fraction is None else row.mass_fraction * mechanics.mass_kg
     assert mass is not None  # one of both, see `gaitid.model.load`
     mean_length = float(length[np.isfinite(length)].mean()) if np.isfinite(length).any() else np.nan
-    if row.inertia_kg_m2 is not None:
-        inertia = np.array(row.inertia_kg_m2)
-    else:
-        assert row.gyration_fractions is not None
-        lengths = length if body.settings.segment_length == "current" else np.full(geometry.n_frames, mean_length)
-        # Principal moments about the centre of mass: m (ρ L)².
-        moments = mass * (np.multiply.outer(lengths, row.gyration_fractions)) ** 2
-        inertia = moments[:, :, None] * np.eye(3)
+    lengths = length if body.settings.segment_length == "current" else np.full(geometry.n_frames, mean_length)
+    inertia = inertia_of(body.model.table, spec, side, mass, lengths)
     wrench = load.wrench if load is not None and spec.ground else None
     pose = (motion.R_gs, motion.com_g, motion.acc_g, motion.omega_g, motion.alpha_g)
     applied = mechanics.applied.get((side, spec.segment))

@@ -279,7 +279,11 @@ def prepare(
         standing = recording(static, bound.static_model, vertical(static, bound.static_model)[0])
     sources = Sources(subject_file, trial.parameters, standing, recording(trial, bound.model, up_g))
     notes += plate_tilt(trial, bound.model, up_g)
-    return Prepared(bound.model, needs, notes, up_g, up_words, sources, _subject(bound.model, needs, sources))
+    subject = _subject(bound.model, needs, sources)
+    model = bound.model
+    if model.table.by_sex:
+        model = model._replace(table=model.table.by_sex[subject.sex])
+    return Prepared(model, needs, notes, up_g, up_words, sources, subject)
 
 
 def prepared_or_fault(

@@ -84,8 +84,7 @@ class Made:
         assert self.prepared.model is not None  # settled
         names = (*(f"{table}.csv" for table in (*TABLES, UNCERTAINTY)), "run.json")
         refuse_to_overwrite(
-            [folder / f"{self.stem}.{name}" for name in names],
-            [*self.files, *self.prepared.model.paths, *self.prepared.model.option_files],
+            [folder / f"{self.stem}.{name}" for name in names], [*self.files, *self.prepared.model.files]
         )
         texts = run.file_texts(self.stem, self.result, self.prepared, self.inputs)
         return run.put_in_place(folder, texts, self.prepared.options)

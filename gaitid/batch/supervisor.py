@@ -63,7 +63,7 @@ def make_jobs(planned: Sequence[Planned], options_of: Callable[[Planned], RunOpt
             load = partial(load_model, options.model, options.overrides, SETTINGS)
             # bundled models change with the version only
             model = None if options.model == AUTO else about_hidden(options.model, load)
-            models[key] = () if model is None else (*model.paths, *model.option_files)
+            models[key] = () if model is None else model.files
         extra = (options.subject, options.static, options.beside, options.forces, options.plates, options.markers)
         loads = (file for _, file in options.loads)
         shared = [hashed(path) for path in (*models[key], *(p for p in extra if p is not None), *loads)]

@@ -52,9 +52,11 @@ def centre_of_body(body: Body) -> Array:
 def _shares(body: Body) -> dict[tuple[str, str], float] | None:
     """Of the body's mass, by side and segment; None where a leg is absent or a segment's mass is given in kilograms."""
     model = body.model
-    rows = [model.table.rows[spec.row].mass_fraction for spec in model.chain]
-    if len(body.sides) != len(model.sides) or None in rows:
-        return None
-    return {
-        (side, spec.segment): share or 0.0 for side in body.sides for spec, share in zip(model.chain, rows, strict=True)
+    shares = {
+        (side, spec.segment): model.table.row(spec.row, side).mass_fraction
+        for side in body.sides
+        for spec in model.chain
     }
+    if len(body.sides) != len(model.sides) or None in shares.values():
+        return None
+    return {key: share or 0.0 for key, share in shares.items()}

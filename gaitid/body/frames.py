@@ -269,8 +269,9 @@ class Geometry:
                 return self._first_known(spec, side)
             case shapes.InFrame():
                 pose = self.frame(spec.frame, side)
-                offset = np.stack([np.broadcast_to(number(f), (self.n_frames,)) for f in spec.offset], axis=-1)
-                return pose.origin_g + apply(pose.R_gs, offset)
+                parts = [np.broadcast_to(number(f, **local), (self.n_frames,)) for f in spec.offset]
+                origin = pose.origin_g if spec.start is None else point(spec.start)
+                return origin + apply(pose.R_gs, np.stack(parts, axis=-1))
             case shapes.Chord():
                 proximal, wand, lateral = (point(p) for p in (spec.proximal, spec.wand, spec.lateral))
                 return chord(proximal, wand, lateral, number(spec.radius), number(spec.dihedral))

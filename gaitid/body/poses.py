@@ -8,6 +8,7 @@ import numpy as np
 
 from gaitid.body.frames import Calibration, Geometry, Pose
 from gaitid.body.kinematics import SegmentMotion, segment_motions
+from gaitid.body.mass_properties import centre_names
 from gaitid.body.sanity import check_body, length_notes, line_notes
 from gaitid.body.standing import check_fits, compare_with_static
 from gaitid.body.subject import Subject
@@ -170,12 +171,11 @@ def _put(geometry: Geometry, sides: Sequence[str]) -> tuple[Geometry, Notes]:
 
 def _segment(geometry: Geometry, through: Geometry, body: specs.Segment, side: str) -> SegmentPose:
     length = np.asarray(geometry.value(body.length, side), dtype=float)
-    fraction = geometry.model.table.rows[body.row].com_fraction
     # a mean over the trial is that of the frames that were seen
     local = length if length.ndim == 0 else through.value(body.length, side)
-    com = through.point(body.com, side, length=local, com_fraction=fraction)
+    com = through.point(body.com, side, **centre_names(geometry.model.table, body, side, np.asarray(local)))
     if through is not geometry:
-        com = _seen_or(geometry.point(body.com, side, length=length, com_fraction=fraction), com)
+        com = _seen_or(geometry.point(body.com, side, **centre_names(geometry.model.table, body, side, length)), com)
     length = np.broadcast_to(length, (geometry.n_frames,))
     known = known_rows(geometry.frame(body.frame, side).R_gs) & np.isfinite(length)
     return SegmentPose(_pose(geometry, through, body.frame, side), com, known, length)

@@ -265,7 +265,7 @@ chain:                            # (required) bodies of one limb, from its free
   - segment: TEXT                 # (required)
     frame: FRAME                  # (required)
     row: TEXT                     # = segment; its row in the table
-    com: POINT                    # (required) may use length and com_fraction
+    com: POINT                    # (required) may use length and com_fraction, with a span com_forward, _up, _right
     length: FORMULA               # (required) that the table's fractions are of
     joint: TEXT                   # (required) its proximal joint
     centre: POINT                 # (required) that joint's centre, a name
@@ -287,6 +287,8 @@ pose:                             # = by: frames; where segments are put (docs/m
       limits_deg: {{ANGLE: [LOW, HIGH], ...}}            # = none
       held_at_deg: {{ANGLE: NUMBER, ...}}                # = as in the static; of angles that are not free
       pull_mm_per_deg: {{ANGLE: NUMBER, ...}}            # = none; toward the static, in mm of a marker off
+spans:                            # = none; between which points a table may measure the segments
+  NAME: {{segment: SEGMENT, from: POINT, to: POINT, forward_up_right: [x, z, -y]}}   # axes of its frame that point so
 ground_contact:                   # (required) if a body has ground: true; the instead_of are for what was never seen
   {{heel: POINT, toe: POINT, instead_of_toe: POINT, instead_of_heel: POINT}}
 progression: {{point: POINT, axes: displacement or laboratory, forward_left_up: xyz}}  # (required) if an angle uses it
@@ -305,12 +307,18 @@ caution: TEXT                     # = ""; what every result of the model is to b
 #   gaitid_table: {version}               # (required)
 #   name: TEXT, title: TEXT (= ""), source: TEXT
 #   gyration_about: centre_of_mass    # (required) where a row gives gyration_fractions
-#   segments:                         # (required)
+#   extends: TABLE                    # = none; rows that this table does not give itself
+#   by_sex: {{female: TABLE, male: TABLE}}   # in place of segments: that of the subject's sex
+#   segments:                         # (required); left.SEGMENT goes before SEGMENT, whose row is of the right side
 #     SEGMENT:
 #       mass_fraction: NUMBER         # of body mass, or mass_kg: NUMBER
 #       com_fraction: NUMBER          # of length, from the proximal end; beside mass_kg only if a com uses it
 #       gyration_fractions: [x, y, z] # of length, about the centre of mass, or
 #       inertia_kg_m2: [x, y, z]      #   principal moments, or three rows of three; about the centre of mass
+#       span: NAME                    # = none; of the model: then all is in its axes forward, up, right, the length
+#                                     #   is that of the span, and the row may have
+#       com_fractions: [X, Y, Z]      #   of length, from the origin of the span, or com_m: [X, Y, Z]
+#       product_fractions: [xy, xz, yz]   #   radii of the products of inertia, negative where imaginary
 #       source: TEXT                  # = the table's
 
 settings:                         # each can be given with --set KEY=VALUE

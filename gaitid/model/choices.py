@@ -25,6 +25,7 @@ SECTIONS = (
     "each_side",
     "chain",
     "base",
+    "spans",
     "ground_contact",
     "progression",
     "angles",

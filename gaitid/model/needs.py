@@ -244,6 +244,8 @@ def side_needs(
     walk.visit("frame", model.base.frame, side, needs)
     walk.visit("point", model.base.origin, side, needs)
     needs.shared |= needs.present | set(needs.missing)
+    if model.table.by_sex:
+        needs.measurements.add(specs.SEX.name)
     wanted: list[Use] = []
     if (base := model.base.body) is not None:
         for kind, name in _body_uses(base):

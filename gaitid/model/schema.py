@@ -8,6 +8,8 @@ from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.choices import Defined
@@ -15,7 +17,17 @@ from gaitid.model.expression import Expression, parse_expression
 from gaitid.model.fields import Faults, Fields
 from gaitid.model.pose import parse_pose
 from gaitid.model.settings import WORDS
-from gaitid.model.shapes import PointName, parse_frame, parse_point, parse_ref, parse_vector
+from gaitid.model.shapes import (
+    Between,
+    FrameName,
+    InFrame,
+    PointName,
+    PointRef,
+    parse_frame,
+    parse_point,
+    parse_ref,
+    parse_vector,
+)
 from gaitid.model.validate import faults_of, without_unused
 
 SCHEMA = 1
@@ -73,10 +85,14 @@ def parse_model(
     subject.setdefault(specs.SEX.name, specs.SEX)
     middle = _scope(top.mapping("middle", {}))
     each_side = _scope(top.mapping("each_side"))
+    spans = _spans(top.mapping("spans", {}))
     base = _base(top.mapping("base"))
     bodies = [Fields(item, f"chain[{i}]", faults) for i, item in enumerate(top.items("chain"))]
     nexts = [*(str(fields.values.get("segment")) for fields in bodies[1:]), base.segment]
     chain = tuple(_chain_segment(fields, on, table) for fields, on in zip(bodies, nexts, strict=False))
+    chain = tuple(_measured_along(body, f"chain[{i}]", spans, table, faults) for i, body in enumerate(chain))
+    if base.body is not None:
+        base = base._replace(body=_measured_along(base.body, "base", spans, table, faults))
     heel = toe = instead_of_toe = instead_of_heel = ""
     if "ground_contact" in top.values:
         contact = top.mapping("ground_contact")
@@ -324,7 +340,8 @@ def _names(fields: Fields, key: str, taken: Mapping[str, object] = {}) -> tuple[
 def _chain_segment(fields: Fields, following: str, table: specs.Table) -> specs.Segment:
     """An entry of the chain; `following` is what it hangs from by default."""
     row = fields.text("row", fields.text("segment"))
-    measured = row in table.rows and table.rows[row].mass_kg is not None
+    rows = [table.rows.get(key) for key in (row, f"left.{row}", f"right.{row}")]
+    measured = any(one is not None and one.mass_kg is not None for one in rows)
     lengths = _range(fields, "length_range_m", MEASURED_LENGTHS if measured else LENGTHS)
     segment = _segment(fields, fields.text("on", following), fields.flag("ground", False), lengths)
     segment = segment._replace(optional=fields.flag("optional", False))
@@ -347,6 +364,56 @@ def _segment(fields: Fields, on: str, ground: bool, lengths: tuple[float, float]
         low=lengths[0],
         high=lengths[1],
     )
+
+
+def _spans(section: Fields) -> dict[str, specs.Span]:
+    """What tables may be measured along; one set to null is none."""
+    spans = {}
+    for name in list(section.values):
+        fields = section.mapping(name)
+        axes = tuple((str(word).lstrip("-"), -1 if str(word).startswith("-") else 1) for word in _axes(fields))
+        ends = fields.text("segment"), fields.text("from"), fields.text("to")
+        spans[name] = specs.Span(*ends, axes)  # type: ignore[arg-type]
+        fields.done()
+    return spans
+
+
+def _axes(fields: Fields) -> tuple[object, object, object]:
+    """The axes of a frame that point forward, up and to the right, as ``[x, z, -y]``; right-handed."""
+    words = fields.items("forward_up_right")
+    letters = [str(word).lstrip("-") for word in words]
+    if sorted(letters) != ["x", "y", "z"]:
+        fields.faults.add(f"{fields.at('forward_up_right')}: expected x, y and z with their signs, found {words}")
+        return "x", "z", "-y"
+    R = np.array([[(-1 if str(w).startswith("-") else 1) * (a == w.lstrip("-")) for a in "xyz"] for w in words])
+    if np.linalg.det(R) < 0:
+        fields.faults.add(f"{fields.at('forward_up_right')}: expected forward × up = right, found {words}")
+    return words[0], words[1], words[2]
+
+
+def _measured_along(
+    body: specs.Segment, where: str, spans: Mapping[str, specs.Span], table: specs.Table, faults: Faults
+) -> specs.Segment:
+    """The segment; where its row of the table says a span, with the length and the centre of mass that are along it."""
+    row = table.rows.get(body.row)
+    if row is None or not row.span:
+        return body
+    span = spans.get(row.span)
+    if span is None or span.segment != body.segment:
+        known = ", ".join(name for name, of in spans.items() if of.segment == body.segment) or "none"
+        what = f"the table {table.name} measures {body.row} along {row.span}"
+        faults.add(f"{where}: {what}, which the model has not (spans of its {body.segment}: {known})")
+        return body
+    start, end = PointName(span.start), PointName(span.end)
+    com: PointRef = Between(start, end, parse_expression("com_fraction", where))
+    if row.com_fractions is not None or row.com_m is not None:
+        along = dict.fromkeys("xyz", "0")
+        for (letter, sign), name in zip(span.axes, ("com_forward", "com_up", "com_right"), strict=True):
+            along[letter] = name if sign > 0 else f"-{name}"
+        x, y, z = (parse_expression(along[letter], where) for letter in "xyz")
+        com = InFrame(FrameName(body.frame), (x, y, z), start)
+    length = parse_expression(f"distance({span.start}, {span.end})", where)
+    return body._replace(com=com, length=length, span=span)
 
 
 def _base(fields: Fields) -> specs.Base:

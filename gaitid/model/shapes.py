@@ -122,12 +122,13 @@ class FirstOf(NamedTuple):
     options: tuple[PointRef, ...]
 
 
-@form("in_frame: FRAME, offset: [FORMULA x 3]", "fixed in a frame")
+@form("in_frame: FRAME, offset: [FORMULA x 3], from: POINT?", "fixed in a frame")
 class InFrame(NamedTuple):
-    """A point fixed in a frame, given by its offset from the frame's origin, m."""
+    """A point given by its offset along a frame's axes, m, from the frame's origin or from another point."""
 
     frame: FrameName
     offset: tuple[Expression, Expression, Expression]
+    start: PointRef | None = None
 
 
 @form(
@@ -434,6 +435,7 @@ _KEY = re.compile(r"(\w+): (\{.*?\}(?=[,}]|$)|\[.*?\]\??|[\w.?]+)")
 # What the keys of forms may hold: a function that gives the values of the fields that they fill.
 _READERS: Mapping[str, Callable[[Fields, str], tuple[object, ...]]] = {
     "POINT": lambda f, key: (_single(f, key, parse_ref),),
+    "POINT?": lambda f, key: (_single(f, key, parse_ref) if f.has(key) else None,),
     "VECTOR": lambda f, key: (_single(f, key, parse_vector),),
     "FRAME": lambda f, key: (FrameName(f.text(key)),),
     "FRAME.AXIS": lambda f, key: _frame_axis(f.text(key), f.at(key), f.faults),

@@ -107,6 +107,28 @@ SEXES = ("female", "male")
 # --- bodies, joints, angles, moments -----------------------------------------------------------------------
 
 
+#: A direction of a frame: the letter of an axis, and 1 or -1.
+Direction = tuple[str, int]
+
+
+class Span(NamedTuple):
+    """Between which points a table measures a segment, and which ways forward, up and right are in the segment's frame.
+
+    Attributes
+    ----------
+    segment : str
+    start, end : str
+        Points: the first is the origin of the table's centre of mass, the distance of both its length.
+    axes : three Directions
+        Forward, up (proximal) and to the body's right, which the table's X, Y, Z are (ISB).
+    """
+
+    segment: str
+    start: str
+    end: str
+    axes: tuple[Direction, Direction, Direction]
+
+
 class SegmentParameters(NamedTuple):
     """A row of an anthropometric table, or of a table of one body's own masses.
 
@@ -121,6 +143,13 @@ class SegmentParameters(NamedTuple):
     inertia_kg_m2 : (3, 3) nested tuples or None
         Instead of these: about the centre of mass, segment axes.
     source : str
+    span : str
+        Name of the model's `Span` that the row is measured along, where it says one: then all that follows is in its
+        axes (forward, up, right), of a right segment.
+    com_fractions, com_m : three floats or None
+        Of length, or m: the centre of mass from the origin of the span.
+    product_fractions : three floats or None
+        Of length: the products of inertia's radii xy, xz, yz; negative where the product is (imaginary radii).
     """
 
     mass_fraction: float | None
@@ -129,16 +158,40 @@ class SegmentParameters(NamedTuple):
     gyration_fractions: tuple[float, float, float] | None
     inertia_kg_m2: tuple[tuple[float, ...], ...] | None
     source: str
+    span: str = ""
+    com_fractions: tuple[float, float, float] | None = None
+    com_m: tuple[float, float, float] | None = None
+    product_fractions: tuple[float, float, float] | None = None
 
 
 class Table(NamedTuple):
-    """An anthropometric table: its rows by segment, about the centre of mass."""
+    """An anthropometric table: its rows by segment, about the centre of mass.
+
+    Attributes
+    ----------
+    rows : mapping of str to SegmentParameters
+        A row of one side, as ``left.shank``, goes before that of both.
+    by_sex : mapping of str to Table
+        Of a table that differs: the one of each sex; `rows` are those of the first.
+    files : tuple of Path
+        Others that it was read from.
+    """
 
     name: str
     title: str
     source: str
     path: Path
     rows: Mapping[str, SegmentParameters]
+    by_sex: Mapping[str, Table] = _EMPTY
+    files: tuple[Path, ...] = ()
+
+    def row(self, name: str, side: str = "") -> SegmentParameters:
+        """The row of a segment on a side."""
+        return self.rows.get(f"{side}.{name}") or self.rows[name]
+
+    def mirrored(self, name: str, side: str) -> bool:
+        """Whether the row of a segment is that of the other side: a row of both sides is of the right one."""
+        return side == "left" and f"{side}.{name}" not in self.rows
 
 
 class Segment(NamedTuple):
@@ -160,6 +213,8 @@ class Segment(NamedTuple):
         Whether the ground acts on it.
     low, high : float
         Range of the distance, m, from its proximal joint to a joint that hangs from it; outside it is refused.
+    span : Span or None
+        What the table measures it along, where its row says so.
     optional : bool
         Whether a trial whose markers do not give it is analysed without it: its angles and all wrenches are empty.
     """
@@ -176,6 +231,7 @@ class Segment(NamedTuple):
     low: float
     high: float
     optional: bool = False
+    span: Span | None = None
 
 
 class Base(NamedTuple):
@@ -342,6 +398,11 @@ class Model(NamedTuple):
     choices: Mapping[str, Chosen] = _EMPTY
     option_files: tuple[Path, ...] = ()
     pose: Multibody | None = None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All files that it was read from."""
+        return (*self.paths, *self.option_files, *self.table.files)
 
     def assumes_axes(self, name: str) -> bool:
         """Whether the markers do not tell a component of a joint's moment, or of the base's angle.

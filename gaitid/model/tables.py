@@ -2,38 +2,100 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from gaitid.errors import ModelError
 from gaitid.model import specs
-from gaitid.model.fields import Faults, Fields
-from gaitid.model.find import shown
+from gaitid.model.bundled import bundled_files, bundled_folder
+from gaitid.model.fields import Faults, Fields, nearest
+from gaitid.model.find import is_file, shown
 from gaitid.model.parsed import content_of
+from gaitid.trial import Array
+
+# Tables that extend each other deeper than this are a loop.
+MAX_DEPTH = 8
+_ROW_KEYS = {"mass_fraction", "mass_kg", "com_fraction", "gyration_fractions", "inertia_kg_m2", "product_fractions"}
+_ROW_KEYS |= {"com_fractions", "com_m", "span"}
 
 
-def load_table(path: Path) -> specs.Table:
-    """Read a segment-parameter table.
+def load_table(path: Path, above: tuple[Path, ...] = ()) -> specs.Table:
+    """Read a segment-parameter table, with the table that it extends or those of each sex that it names.
 
     Raises
     ------
     ModelError
-        Against the schema, fractions out of range, or radii that break the triangle inequality of inertia.
+        Against the schema, fractions out of range, or an inertia that no body can have.
     """
+    if path.resolve() in [p.resolve() for p in above] or len(above) > MAX_DEPTH:
+        raise ModelError(f"{shown(path)}: extends itself")
     faults = Faults(shown(path))
     top = Fields(content_of(path), "", faults)
     if top.raw("gaitid_table", None) != 1:
         raise ModelError(f"{shown(path)}: not a gaitid table", expected="gaitid_table: 1")
-    source = top.text("source")
-    segments = top.mapping("segments")
-    rows = {name: _row(segments.mapping(name), source) for name in list(segments.values)}
-    if any(row.gyration_fractions is not None for row in rows.values()) or "gyration_about" in top.values:
-        top.text("gyration_about", among=("centre_of_mass",))
-    table = specs.Table(top.text("name"), top.text("title", ""), source, path, rows)
+    name, title, source = top.text("name"), top.text("title", ""), top.text("source")
+    above = (*above, path)
+    table = specs.Table(name, title, source, path, {})
+    if top.has("by_sex"):
+        table = _by_sex(table, top.mapping("by_sex"), above)
+    else:
+        if top.has("extends"):
+            parent = load_table(_named(top.text("extends"), path), above)
+            table = table._replace(rows=parent.rows, files=(parent.path, *parent.files))
+        segments = top.mapping("segments")
+        rows = {key: _row(segments.mapping(key), source) for key in list(segments.values)}
+        if any(row.gyration_fractions is not None for row in rows.values()) or "gyration_about" in top.values:
+            top.text("gyration_about", among=("centre_of_mass",))
+        table = table._replace(rows={**table.rows, **rows})
     top.done()
     faults.raise_if_any()
     return table
+
+
+def _by_sex(table: specs.Table, fields: Fields, above: tuple[Path, ...]) -> specs.Table:
+    """The table with those of each sex; what a model takes of them must be measured alike."""
+    of_sex = {sex: load_table(_named(fields.text(sex), above[-1]), above) for sex in specs.SEXES if fields.text(sex)}
+    fields.done()
+    first, *others = of_sex.values()
+    for other in others:
+        for key in first.rows.keys() | other.rows.keys():
+            kinds = [_kind(one.rows[key]) if key in one.rows else None for one in (first, other)]
+            if kinds[0] != kinds[1]:
+                fields.faults.add(f"by_sex: {first.name} and {other.name} measure {key} in different ways")
+    files = (one_file for one in of_sex.values() for one_file in (one.path, *one.files))
+    return table._replace(rows=first.rows, by_sex=of_sex, files=tuple(dict.fromkeys(files)))
+
+
+def _kind(row: specs.SegmentParameters) -> tuple[str, bool, bool]:
+    """What a chain needs of a model for a row: its span, whether it gives a fraction of mass, a centre in space."""
+    return row.span, row.mass_fraction is None, row.com_fractions is None and row.com_m is None
+
+
+def _named(name: str, path: Path) -> Path:
+    """The file of a table that another names: beside it, or bundled, with or without ``.yaml``."""
+    tables = bundled_folder("configs") / "tables"
+    for candidate in (path.parent / name, path.parent / f"{name}.yaml", tables / name, tables / f"{name}.yaml"):
+        if is_file(candidate):
+            return candidate
+    known = [file.stem for file in bundled_files("configs/tables")]
+    raise ModelError(
+        f"{shown(path)}: no table {name!r}{nearest(name, known)}", expected=f"a file or {', '.join(known)}"
+    )
+
+
+def unit_inertia(radii: Sequence[float], products: Sequence[float] | None) -> Array:
+    """The tensor of a body of 1 kg and a length of 1 m, (3, 3), from its radii of gyration and those of its products.
+
+    I_xx = r_xx² and so on; I_xy = ± r_xy², negative where the radius is imaginary: elements of the tensor as they stand
+    (Dumas R, Chèze L, Verriest JP 2007, J Biomech 40:543-553, equation 2 and appendix D).
+    """
+    tensor = np.diag(np.square(radii))
+    for (i, j), radius in zip(((0, 1), (0, 2), (1, 2)), products or (0.0, 0.0, 0.0), strict=True):
+        tensor[i, j] = tensor[j, i] = np.sign(radius) * radius**2
+    return tensor
 
 
 def _row(row: Fields, source: str) -> specs.SegmentParameters:
@@ -42,36 +104,63 @@ def _row(row: Fields, source: str) -> specs.SegmentParameters:
         if (fraction in row.values) == (value in row.values):
             given = "both" if value in row.values else "neither"
             row.faults.add(f"{row.path}: expected {fraction} or {value}, found {given}")
-    needs_com = "com_fraction" in row.values or "mass_kg" not in row.values
+    span = row.text("span") if "span" in row.values else ""
+    in_space = [key for key in ("com_fractions", "com_m") if key in row.values]
+    for key in [*in_space, *(["product_fractions"] if "product_fractions" in row.values else [])]:
+        if not span:
+            row.faults.add(f"{row.at(key)}: only with span, whose axes it is in")
+    if len(in_space) + ("com_fraction" in row.values) > 1:
+        row.faults.add(f"{row.path}: expected one of com_fraction, com_fractions and com_m")
+    needs_com = (
+        "com_fraction" in row.values or ("mass_kg" not in row.values and not in_space) or (span and not in_space)
+    )
+    radii = _three(row, "gyration_fractions", 0, 2) if "gyration_fractions" in row.values else None
+    products = _three(row, "product_fractions", -2, 2) if "product_fractions" in row.values else None
     parameters = specs.SegmentParameters(
         mass_fraction=row.number("mass_fraction", low=1e-9, high=1) if "mass_fraction" in row.values else None,
         mass_kg=row.number("mass_kg", low=0, high=10000) if "mass_kg" in row.values else None,
         com_fraction=row.number("com_fraction", low=-1, high=2) if needs_com else float("nan"),
-        gyration_fractions=_radii(row) if "gyration_fractions" in row.values else None,
+        gyration_fractions=radii,
         inertia_kg_m2=_inertia(row) if "inertia_kg_m2" in row.values else None,
         source=row.text("source", source),
+        span=span,
+        com_fractions=_three(row, "com_fractions", -2, 2) if "com_fractions" in row.values else None,
+        com_m=_three(row, "com_m", -10, 10) if "com_m" in row.values else None,
+        product_fractions=products,
     )
-    row.asked |= {"mass_fraction", "mass_kg", "com_fraction", "gyration_fractions", "inertia_kg_m2"}
+    if radii is not None:
+        _refuse_impossible(row, radii, products)
+    row.asked |= _ROW_KEYS
     row.done()
     return parameters
 
 
-def _radii(row: Fields) -> tuple[float, float, float]:
-    radii = row.items("gyration_fractions")
-    if len(radii) != 3 or not all(_is_number(r) and 0 <= r <= 2 for r in radii):
-        row.faults.add(f"{row.at('gyration_fractions')}: expected three numbers from 0 to 2, found {radii}")
-        radii = [0, 0, 0]
-    squares = sorted(float(r) ** 2 for r in radii)
-    # A body's principal moments: the largest is at most the sum of the others (equal for a flat body).
-    if squares[2] > (squares[0] + squares[1]) * (1 + 1e-9):
-        reason = "the largest square exceeds the sum of the others"
-        row.faults.add(f"{row.at('gyration_fractions')}: no body has these ({reason})")
-    return float(radii[0]), float(radii[1]), float(radii[2])
+def _three(row: Fields, key: str, low: float, high: float) -> tuple[float, float, float]:
+    numbers = row.items(key)
+    if len(numbers) != 3 or not all(_is_number(n) and low <= n <= high for n in numbers):
+        row.faults.add(f"{row.at(key)}: expected three numbers from {low:g} to {high:g}, found {numbers}")
+        numbers = [0, 0, 0]
+    return float(numbers[0]), float(numbers[1]), float(numbers[2])
+
+
+def _refuse_impossible(row: Fields, radii: Sequence[float], products: Sequence[float] | None) -> None:
+    """A fault where no body has these radii of gyration."""
+    if products is None:
+        squares = sorted(r**2 for r in radii)
+        # A body's principal moments: the largest is at most the sum of the others (equal for a flat body).
+        if squares[2] > (squares[0] + squares[1]) * (1 + 1e-9):
+            reason = "the largest square exceeds the sum of the others"
+            row.faults.add(f"{row.at('gyration_fractions')}: no body has these ({reason})")
+        return
+    from gaitid.dynamics.inertia import inertia_fault  # of few tables
+
+    if fault := inertia_fault(unit_inertia(radii, products), row.at("product_fractions")):
+        row.faults.add(fault.replace(" kg·m²", " m L²"))
 
 
 def _inertia(row: Fields) -> tuple[tuple[float, ...], ...]:
     """Three principal moments, or three rows of three, about the centre of mass in segment axes."""
-    rows = row.items("inertia_kg_m2")
+    rows: list[Any] = row.items("inertia_kg_m2")
     if len(rows) == 3 and not any(isinstance(r, list) for r in rows):
         rows = [[moment if i == j else 0.0 for j in range(3)] for i, moment in enumerate(rows)]
     square = len(rows) == 3 and all(isinstance(r, list) and len(r) == 3 for r in rows)

@@ -16,7 +16,7 @@ from gaitid.model.shapes import FrameName, PointName, Use, uses
 ANGLE_NAMES = frozenset({"a", "b", "c", "sign"})
 MOMENT_NAMES = frozenset({"x", "y", "z", "sign"})
 TURN_NAMES = frozenset({"angle", "sign"})
-BODY_NAMES = frozenset({"length", "com_fraction"})
+BODY_NAMES = frozenset({"length", "com_fraction", "com_forward", "com_up", "com_right"})
 KINDS = ("number", "point", "frame")
 
 #: Key's path, whether it belongs to each side, what stands there, and the numbers that it may use besides.
@@ -179,11 +179,19 @@ def _joint_faults(model: specs.Model) -> Iterator[str]:
 
 def _row_faults(model: specs.Model, body: specs.Segment, where: str) -> Iterator[str]:
     """What the table and the subject do not give of what a body needs."""
-    row = model.table.rows.get(body.row)
+    rows, sides = model.table.rows, [side.name for side in model.sides]
+    row = rows.get(body.row)
     if row is None:
+        row = next((rows[f"{side}.{body.row}"] for side in sides if f"{side}.{body.row}" in rows), None)
+    if row is None or (body.row not in rows and not all(f"{side}.{body.row}" in rows for side in sides)):
         known = nearest(body.row, list(model.table.rows))
         yield f"{where}.row: no segment {body.row!r} in the table {model.table.name}{known}"
         return
+    for side in sides:
+        other = rows.get(f"{side}.{body.row}", row)
+        in_space = [one.com_fractions is not None or one.com_m is not None for one in (row, other)]
+        if other.span != row.span or in_space[0] != in_space[1]:
+            yield f"{where}.row: {model.table.name} measures {side}.{body.row} in another way than {body.row}"
     if row.com_fraction != row.com_fraction and ("number", "com_fraction") in uses(body.com):
         yield f"{where}.com: needs segments.{body.row}.com_fraction, which {model.table.path.name} does not give"
     mass = model.subject.get("mass")

@@ -67,9 +67,7 @@ def refuse_to_replace_inputs(folder: Path, path: Path, prepared: Prepared) -> No
     """
     assert prepared.model is not None  # settled
     results = [folder / f"{path.stem}.{name}" for name in (*(f"{t}.csv" for t in (*TABLES, UNCERTAINTY)), "run.json")]
-    refuse_to_overwrite(
-        results, [*files_read(path, prepared.options), *prepared.model.paths, *prepared.model.option_files]
-    )
+    refuse_to_overwrite(results, [*files_read(path, prepared.options), *prepared.model.files])
 
 
 def tables_of(options: RunOptions) -> tuple[str, ...]:

@@ -190,6 +190,7 @@ def model_inputs(model: Model) -> list[Mapping[str, str]]:
     roles = [
         *(("model", file) for file in files),
         ("table", table),
+        *(("table", file) for file in model.table.files),
         *(("options", file) for file in model.option_files),
     ]
     return [input_record(role, file) for role, file in roles]
