@@ -26,6 +26,7 @@ SECTIONS = (
     "chain",
     "base",
     "spans",
+    "pose",
     "ground_contact",
     "progression",
     "angles",
