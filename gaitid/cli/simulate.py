@@ -80,6 +80,24 @@ _FAULTS = (
 )
 
 
+_WORK = (
+    click.option(
+        "--max-evaluations",
+        default=0,
+        type=click.IntRange(0),
+        help="Of a mechanical system: give up after so many evaluations of its accelerations, about 0.3 ms each.  "
+        "[default: 20000 for each second, at least 200000]",
+    ),
+    click.option(
+        "--time-limit",
+        default=0.0,
+        type=click.FloatRange(0),
+        metavar="S",
+        help="And after so much time.  [default: none]",
+    ),
+)
+
+
 @click.group(
     cls=_Simulate,
     context_settings=CONTEXT,
@@ -91,9 +109,9 @@ _FAULTS = (
 @click.option(
     "-o", "--output", required=True, type=Target(), shell_complete=completed("folders"), help="Folder for the files."
 )
-@together(*_TRIAL, *_PLATES, *_FAULTS)
+@together(*_TRIAL, *_PLATES, *_FAULTS, *_WORK)
 @talk_options
-def command(scenario: str, output: Path, **settings: Any) -> int:
+def command(scenario: str, output: Path, max_evaluations: int, time_limit: float, **settings: Any) -> int:
     """Write a synthetic trial as C3D and CSV, with the exact kinematics and wrenches beside it.
 
     SCENARIO is a YAML file, `walk`, a two-legged walk with Plug-in Gait markers over two force plates, or another name
@@ -101,6 +119,7 @@ def command(scenario: str, output: Path, **settings: Any) -> int:
     model for `gaitid run --model`. Options win over what a file says; those of plates, events and the walk as a whole
     (--mirror, --turn-deg, ...) are for walks.
     """
+    from gaitid.dynamics.pace import Limits
     from gaitid.simulate import simulate
     from gaitid.simulate.scenario_file import scenario_names
 
@@ -108,7 +127,7 @@ def command(scenario: str, output: Path, **settings: Any) -> int:
     if scenario not in known and not any(Path(name).exists() for name in (scenario, f"{scenario}.yaml")):
         raise click.UsageError(f"unknown scenario {scenario!r}; expected one of {', '.join(known)} or a YAML file")
     given = {name: value for name, value in settings.items() if _typed(name)}
-    files = simulate(scenario, output, **given)
+    files = simulate(scenario, output, Limits(max_evaluations, time_limit, _say_how_far), **given)
     print_info(f"wrote {', '.join(file.name for file in files)} in {output}")
     for file in files:
         if file.name.endswith(".truth.json"):
@@ -116,13 +135,24 @@ def command(scenario: str, output: Path, **settings: Any) -> int:
     return 0
 
 
+def _say_how_far(t: float, end: float, evaluations: int) -> None:
+    print_info(f"integrated {t:.3g} of {end:.3g} s, {evaluations} evaluations")
+
+
 def _integration_in_words(truth: dict[str, Any]) -> str:
     """How a motion was integrated, and how well."""
     integrator = truth["integrator"]
+    tracking = truth.get("tracking_error")
+    off = ""
+    if tracking and tracking["coordinate"] is not None:
+        off = (
+            f"; warning: the tracked motion is missed by up to {tracking['at_most']:g} rad or m "
+            f"({tracking['coordinate']}), at the end by up to {tracking['at_the_end_at_most']:g}"
+        )
     return (
         f"integrated by {integrator['method']} with tolerances {integrator['rtol']:g} (relative) and "
         f"{integrator['atol']:g} (rad, m, per s); energy drifts by {truth['energy_drift_relative_at_most']:g} of it at "
-        f"most, torques agree with the wrenches to {truth['torque_misfit_at_most']:g} N·m or N"
+        f"most, torques agree with the wrenches to {truth['torque_misfit_at_most']:g} N·m or N{off}"
     )
 
 

@@ -17,9 +17,9 @@ Rate = Callable[[float, Array], Array]
 # Evaluations of the right-hand side after which an integration is given up: in a second of simulated time, and at
 # least. The bundled systems need 280 to 4200 in a second, and each takes about 0.3 ms.
 EVALUATIONS_PER_S, LEAST_EVALUATIONS = 20_000, 200_000
-# Share of the evaluations after which the pace is looked at, and again after each; the last share must promise an end
-# within so many times what is allowed.
-_LOOK, _HOPELESS = 0.05, 5.0
+# Share of the evaluations after which the pace is looked at, and again after each; where two shares in a row promise no
+# end within so many times what is allowed, there is none. One may be a joint that comes to rest.
+_LOOK, _HOPELESS = 0.01, 5.0
 # rad, m, rad/s, m/s. Of the differences that tell how fast the right-hand side answers.
 _STEP = 1e-6
 # Real parts of eigenvalues times the step that the method bears: its region of stability reaches to about −6 (Hairer,
@@ -67,7 +67,8 @@ class Pace:
         self.evaluated = 0
         self.began = self.said = time.monotonic()
         self._looked = (0, self.start)
-        self._step = max(1, int(_LOOK * self.most))
+        self._slow = 0
+        self._step = max(1000, int(_LOOK * self.most))  # fewer are a start, not a pace
 
     def watched(self, rate: Rate) -> Rate:
         """The same right-hand side, counted.
@@ -94,7 +95,8 @@ class Pace:
         """Refuse early what moves on so slowly that it could not end within several times the limit."""
         (evaluated, since), self._looked = self._looked, (self.evaluated, t)
         left = (self.end - t) * (self.evaluated - evaluated) / max(t - since, 1e-300)
-        if left > _HOPELESS * self.most:
+        self._slow = self._slow + 1 if left > _HOPELESS * self.most else 0
+        if self._slow == 2:
             raise self._given_up(t, y, f"in {self.evaluated} evaluations, and would need {left:.1g} more")
 
     def _say(self, t: float, y: Array) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gaitid.dynamics.pace import Limits
 from gaitid.simulate.c3d_file import points_c3d, sign_and_write
 from gaitid.simulate.chain import GROUND, TOLERANCE, ChainScenario, Push
 from gaitid.simulate.chain_model import GROUND_MARKERS, SIDE, angle_columns, model_yaml, sequence, table_yaml
@@ -18,14 +19,23 @@ from gaitid.simulate.folder import write_folder
 from gaitid.simulate.jet import Array
 from gaitid.simulate.tables import Table, csv_text, frame_columns, marker_table, segment_columns, vector_columns
 
+# rad or m. Below this what is left of a tracked motion's error is the integrator's.
+_TRACKS = 1e-6
 
-def write_chain(scenario: ChainScenario, folder: Path) -> tuple[Path, ...]:
+
+def write_chain(
+    scenario: ChainScenario,
+    folder: Path,
+    limits: Limits = Limits(),  # noqa: B008 - it cannot be changed
+) -> tuple[Path, ...]:
     """Write every file of a chain into a folder (made where absent), all of them or none.
 
     Parameters
     ----------
     scenario : ChainScenario
     folder : Path
+    limits : Limits
+        After how much work the integration is given up.
 
     Returns
     -------
@@ -38,7 +48,7 @@ def write_chain(scenario: ChainScenario, folder: Path) -> tuple[Path, ...]:
         The motion cannot be integrated, or the folder not written to.
     """
     settings, stem = scenario.settings, scenario.name
-    state = chain_state(scenario)
+    state = chain_state(scenario, limits)
     n = state.time_s.size
     still = {label: np.broadcast_to(np.array(p), (n, 3)) for label, p in GROUND_MARKERS.items()}
     noise = np.random.default_rng(int(settings.seed))
@@ -166,10 +176,28 @@ def truth_json(scenario: ChainScenario, state: ChainState) -> str:
         "integrator": {"method": "DOP853", "rtol": TOLERANCE, "atol": TOLERANCE},
         "energy_drift_relative_at_most": power_of_ten(state.simulation.energy_drift),
         "torque_misfit_at_most": power_of_ten(state.misfit),
+        **_tracking(scenario, state),
         "settings": settings,
         "coordinates": list(scenario.coordinates),
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _tracking(scenario: ChainScenario, state: ChainState) -> dict[str, object]:
+    """How far a tracked motion ends from the desired one, and is from it at most; bounds, rad or m."""
+    if scenario.drive.kind != "tracked":
+        return {}
+    desired = at_all(scenario.drive.courses, state.time_s)[0]
+    error = np.abs(state.simulation.q - desired)
+    error[:, list(scenario.given)] = 0.0
+    worst = scenario.coordinates[int(np.argmax(error.max(axis=0)))]
+    return {
+        "tracking_error": {
+            "at_most": power_of_ten(float(error.max())),
+            "coordinate": worst if error.max() > _TRACKS else None,
+            "at_the_end_at_most": power_of_ten(float(error[-1].max())),
+        }
+    }
 
 
 def power_of_ten(value: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +17,16 @@ from gaitid.simulate.tables import AXES, Table, csv_text, marker_table
 from gaitid.simulate.truth import contact_table, joint_table, load_table, segment_table, wrench_table
 from gaitid.simulate.walk import Walk
 
+if TYPE_CHECKING:
+    from gaitid.dynamics.pace import Limits
+
 #: Length of the static trial, s.
 STATIC_S = 1.5
 
 
-def simulate(scenario: str | Path, folder: Path, **options: float | str | tuple[int, ...]) -> tuple[Path, ...]:
+def simulate(
+    scenario: str | Path, folder: Path, limits: Limits | None = None, **options: float | str | tuple[int, ...]
+) -> tuple[Path, ...]:
     """Write a synthetic trial with its exact kinematics and wrenches into a folder.
 
     Parameters
@@ -29,6 +35,8 @@ def simulate(scenario: str | Path, folder: Path, **options: float | str | tuple[
         One of `SCENARIOS`, the name of a bundled scenario, or a YAML file.
     folder : Path
         Made where absent.
+    limits : Limits, optional
+        After how much work the integration of a mechanical system is given up, and who is told how far it is.
     **options
         Fields of `WalkSettings`, or of `ChainSettings` for a scenario of kind ``chain``; they win over the file's.
 
@@ -45,9 +53,10 @@ def simulate(scenario: str | Path, folder: Path, **options: float | str | tuple[
     what = load_scenario(str(scenario), options)
     if isinstance(what, Walk):
         return write_walk(what, Path(folder))
+    from gaitid.dynamics.pace import Limits
     from gaitid.simulate.chain_files import write_chain
 
-    return write_chain(what, Path(folder))
+    return write_chain(what, Path(folder), limits or Limits())
 
 
 def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:

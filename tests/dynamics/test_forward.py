@@ -13,6 +13,7 @@ from gaitid.dynamics.forward import Environment, Torque, forward, integrate
 from gaitid.dynamics.friction import Friction
 from gaitid.dynamics.joint_space import Load, inverse, motion
 from gaitid.dynamics.joint_tree import Body, JointTree
+from gaitid.dynamics.pace import Limits
 from gaitid.errors import GaitidError, ModelError
 
 seeds = st.integers(0, 2**32 - 1)
@@ -174,3 +175,36 @@ def test_a_motion_that_cannot_be_followed_is_an_error() -> None:
     ):
         with np.errstate(all="ignore"), pytest.raises(GaitidError, match=said):
             integrate(block, [2.0], [2.0], torque, times, Environment(TILTED), 1e-6)
+
+
+# --- what would have no end ----------------------------------------------------------------------------------------
+
+
+def rod(stiffness: float) -> tuple[JointTree, Torque]:
+    inertia = np.diag([0.1, 0.1, 0.001])
+    body = Body("rod", -1, "revolute", [0, 1, 0], np.eye(3), np.zeros(3), 1.0, [0, 0, -0.5], inertia)
+    return JointTree((body,)), lambda t, q, qd: -stiffness * q - 1e-4 * stiffness * qd
+
+
+def test_what_is_too_stiff_is_refused_early_with_what_answers_too_fast() -> None:
+    tree, torque = rod(1e11)
+    with pytest.raises(
+        GaitidError, match=r"in 4000 evaluations, and would need .*found rod answers within 4e-08 s"
+    ) as e:
+        integrate(tree, [0.1], [0.0], torque, np.linspace(0, 4, 5), Environment(np.array([0.0, 0, -9.81])))
+    assert "smoothing_per_s" in e.value.line()
+
+
+def test_limits_of_work_and_the_line_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree, torque = rod(1e3)
+    environment, times = Environment(np.array([0.0, 0, -9.81])), np.linspace(0, 4, 5)
+    with pytest.raises(GaitidError, match=r"no further than 0\.\d+ s in 200 evaluations; expected a motion until 4 s"):
+        integrate(tree, [0.1], [0.0], torque, times, environment, limits=Limits(evaluations=200))
+    with pytest.raises(GaitidError, match=r"in 1e-09 s of work"):
+        integrate(tree, [0.1], [0.0], torque, times, environment, limits=Limits(seconds=1e-9))
+    monkeypatch.setattr("gaitid.dynamics.pace._SAY_EVERY", 0.0)
+    told: list[tuple[float, float, int]] = []
+    integrate(tree, [0.1], [0.0], torque, times, environment, limits=Limits(progress=lambda *at: told.append(at)))
+    assert told
+    assert {end for _, end, _ in told} == {4.0}
+    assert told == sorted(told)
