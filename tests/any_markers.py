@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from scipy.spatial.transform import Rotation
+from scipy.spatial.transform import Rotation, RotationSpline
 
 from gaitid.analysis.choice import Recording, choose_model
 from gaitid.analysis.pipeline import analyse
@@ -54,6 +54,8 @@ class Family:
         Landmarks that the walk lacks.
     without : frozenset of str
         Landmarks and clusters that the marker set knows and this laboratory does not use.
+    auto : str
+        The model that `--model auto` takes, where it is another one.
     """
 
     marker_set: str
@@ -62,8 +64,21 @@ class Family:
     static: bool = True
     static_only: frozenset[str] = MEDIAL
     without: frozenset[str] = frozenset()
+    auto: str = ""
+
+    @property
+    def names_labels(self) -> bool:
+        """Whether the model names the labels itself."""
+        return self.model in ("pig", *CGM2)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it carries over angles of wands, which are exact where malleoli are square to the shank."""
+        return self.model in ("pig", "cgm21")
 
 
+CGM2 = ("cgm21", "cgm22", "cgm23", "cgm24")
+_PLAIN = frozenset({"thigh_cluster", "shank_cluster", "foot_cluster", "mt1", "mt2", "mt5"})
 FAMILIES: Mapping[str, Family] = {
     "isb_bone_names": Family(
         "isb_bone_names",
@@ -81,6 +96,10 @@ FAMILIES: Mapping[str, Family] = {
     "keypoints": Family("keypoints", "keypoints", hips="davis", static=False, static_only=frozenset()),
     "plug_in_gait": Family("plug_in_gait", "pig", hips="davis"),
     "cmu": Family("cmu", "lateral", static=False, static_only=frozenset()),
+    "cgm21": Family("pycgm2", "cgm21", hips="hara", without=_PLAIN, auto="pig"),
+    "cgm22": Family("pycgm2", "cgm22", hips="hara", without=_PLAIN, auto="pig"),
+    "cgm23": Family("pycgm2", "cgm23", hips="hara", without=frozenset({"mt1", "mt2", "mt5"})),
+    "cgm24": Family("pycgm2", "cgm24", hips="hara", static_only=MEDIAL | {"mt2"}),
 }
 #: Of each model by landmarks a family that judges it.
 FAMILY_OF = {
@@ -90,6 +109,7 @@ FAMILY_OF = {
     "helen_hayes": "helen_hayes_cortex",
     "keypoints": "keypoints",
     "lateral": "cmu",
+    **{name: name for name in CGM2},
 }
 
 
@@ -98,6 +118,9 @@ def hip_p(subject: Subject, side: str, regression: str) -> Array:
     depth, width = subject.pelvis_depth_m, subject.inter_asis_distance_m
     if regression == "hayes":
         return np.array([-0.22, 0.32 * SIGN[side], -0.34]) * width
+    if regression == "hara":  # Hara et al. 2016, from the skin: half a marker and a base plate of 2 mm farther back
+        forward = 0.011 - 0.063 * LEG_LENGTH - (subject.marker_diameter_m / 2 + 0.002)
+        return np.array([forward, SIGN[side] * (0.008 + 0.086 * LEG_LENGTH), -0.009 - 0.078 * LEG_LENGTH])
     # Harrington et al. 2007, table 5
     return np.array(
         [
@@ -213,7 +236,7 @@ class Marked:
     def landmarks(self, side: str, standing: bool = False) -> dict[str, Array]:
         """(frames, 3) true places of landmarks, also of those that nobody marked."""
         bones = self.standing if standing else self.bones
-        return bones.landmarks(self.subject, side, self.family.model == "pig")
+        return bones.landmarks(self.subject, side, self.family.plain)
 
 
 def stored(subject: Subject) -> dict[str, float]:
@@ -288,7 +311,7 @@ def _tracks(
         elif role == "sacrum":
             tracks[label] = role, of.place(side, "pelvis", np.array([-subject.pelvis_depth_m, 0.0, 0.0]))
         else:
-            tracks[label] = role, of.landmarks(subject, side, family.model == "pig")[role]
+            tracks[label] = role, of.landmarks(subject, side, family.plain)[role]
     return tracks
 
 
@@ -376,6 +399,16 @@ def frames(recorded: Marked, side: str) -> dict[str, Array]:
             "foot": frame("x", front - points["heel"], "y", across),
         }
         return of | {"thigh_for_knee": of["thigh"], "shank_for_ankle": of["shank"]}
+    if model in CGM2:
+        shank = frame("z", knee - ankle, "y", sg * (points["ankle_lateral"] - ankle))
+        foot = _corrected_foot(recorded, side, points, shank)
+        of = {
+            "pelvis": bones.rotation["pelvis"],
+            "thigh": bones.rotation[f"{side}_thigh"],
+            "shank": shank,
+            "foot": foot,
+        }
+        return of | {"thigh_for_knee": of["thigh"], "shank_for_ankle": shank}
     lateral, medial = sg * points["ankle_lateral"], sg * points["ankle_medial"]
     to_fibula = sg * (points["fibular_head"] - ankle)
     shank = frame("z", knee - ankle, "y", to_fibula if model == "ior" else lateral - medial)
@@ -384,6 +417,22 @@ def frames(recorded: Marked, side: str) -> dict[str, Array]:
     if model == "ior":
         of["shank_for_ankle"] = frame("y", lateral - sg * ankle, "z", knee - ankle)
     return of
+
+
+def _corrected_foot(recorded: Marked, side: str, points: Mapping[str, Array], shank: Array) -> Array:
+    """The conventional model's foot: z from TOE to the ankle, corrected by how the static shows it to the sole."""
+    standing, still = recorded.standing, recorded.landmarks(side, standing=True)
+    ankle, knee = (standing.point[f"{side}_{joint}"] for joint in ("ankle", "knee"))
+    across = frame("z", knee - ankle, "y", SIGN[side] * (still["ankle_lateral"] - ankle))[..., 1]
+    level = np.where([True, True, False], still["heel"], still["toe"])  # its sole is on the floor
+    uncorrected = frame("z", ankle - still["toe"], "y", across)
+    a, b, _ = angles(uncorrected, frame("z", level - still["toe"], "y", across), "yxz")
+    turn = Rotation.from_euler("YX", [a.mean(), b.mean()], degrees=True).as_matrix()
+    if recorded.family.model == "cgm21":  # made anew in every frame
+        now = frame("z", recorded.bones.point[f"{side}_ankle"] - points["toe"], "y", shank[..., 1])
+        return np.asarray(now @ turn)
+    local = np.swapaxes(standing.rotation[f"{side}_foot"], 1, 2) @ uncorrected @ turn
+    return np.asarray(recorded.bones.rotation[f"{side}_foot"] @ local[0])
 
 
 def _foot(recorded: Marked, side: str, points: Mapping[str, Array], front: Array) -> Array:
@@ -425,7 +474,7 @@ class Exact:
 def exact(recorded: Marked, side: str) -> Exact:
     """The truth of one leg as a model by landmarks words it."""
     of = frames(recorded, side)
-    wrench = wrenches(recorded, side, of["foot"][..., 0])
+    wrench = wrenches(recorded, side, of["foot"][..., 2 if recorded.family.model in CGM2 else 0])
     columns = _angle_columns(recorded, side, of) | _moment_columns(recorded, side, of, wrench)
     return Exact(of, wrench, {f"{side}_{name}": values for name, values in columns.items()})
 
@@ -447,6 +496,9 @@ def wrenches(recorded: Marked, side: str, long_axis: Array) -> dict[str, tuple[A
     ankle, foot_g = skeleton.point[f"{side}_ankle"], skeleton.rotation[f"{side}_foot"]
     front = forefoot(recorded, {name: where[1] for name, where in places(subject, side, False).items()})
     axis = (np.swapaxes(foot_g.value, 1, 2) @ long_axis[..., None])[0, :, 0]
+    if recorded.family.model in CGM2:  # as long as from heel to toe, half a marker less, along its axis from the ankle
+        length = np.linalg.norm(recorded.landmarks(side)["toe"] - recorded.landmarks(side)["heel"], axis=1).mean()
+        front = -(length - subject.marker_diameter_m / 2) * axis
     lengths = {"thigh": subject.legs[side].thigh_m, "shank": subject.legs[side].shank_m, "foot": np.linalg.norm(front)}
     bodies = {}
     for segment, length in lengths.items():
@@ -475,11 +527,13 @@ def _angle_columns(recorded: Marked, side: str, of: Mapping[str, Array]) -> dict
         direction = float(np.arctan2(*(hips[1] - hips[0])[[1, 0]]))
     progress = Rotation.from_euler("z", direction).as_matrix()
     columns = {}
-    _, _, c = angles(progress, of["foot"], "yxz")
-    columns["foot_progression_internal_rotation"] = -sg * c
+    _, b, c = angles(progress, of["foot"], "yxz")
+    columns["foot_progression_internal_rotation"] = -sg * (b if model in CGM2 else c)
     a, b, c = angles(progress, of.get("hip_line", of["pelvis"]), "yxz")
     if model == "keypoints":  # the two angles of a line, rotation first
         c, b, _ = angles(progress, of["hip_line"], "zxy")
+    if model in CGM2:  # rotation first
+        c, b, a = angles(progress, of["pelvis"], "zxy")
     columns |= {"pelvis_anterior_tilt": a, "pelvis_upward_obliquity": sg * b, "pelvis_internal_rotation": -sg * c}
     a, b, c = angles(of.get("hip_line", of["pelvis"]), of["thigh"], "yxz")
     columns |= {"hip_flexion": -a, "hip_adduction": -sg * b, "hip_internal_rotation": -sg * c}
@@ -489,6 +543,8 @@ def _angle_columns(recorded: Marked, side: str, of: Mapping[str, Array]) -> dict
         a, c, b = angles(of["shank_for_ankle"], of["foot"], "yzx")
     else:
         a, b, c = angles(of["shank_for_ankle"], of["foot"], "yxz")
+    if model in CGM2:  # the foot's z points to the heel, its x up
+        a, b, c = 90 + a, -c, b
     columns |= {"ankle_dorsiflexion": -a, "ankle_eversion": sg * b, "ankle_internal_rotation": -sg * c}
     if model == "keypoints":
         for segment in ("thigh", "shank"):
@@ -499,11 +555,29 @@ def _angle_columns(recorded: Marked, side: str, of: Mapping[str, Array]) -> dict
     }
 
 
+def _joint_axes(proximal: Array, distal: Array) -> Array:
+    """(frames, 3, 3) y of the proximal, z of the distal, x square to both: Grood & Suntay 1983, of a sequence yxz."""
+    y, z = proximal[..., 1], distal[..., 2]
+    return np.stack([unit(np.cross(y, z)), y, z], axis=-1)
+
+
+def _spin(R: Array, rate_hz: float) -> Array:
+    """(frames, 3) angular velocity, rad/s, by SciPy's spline of rotations; unknown at the ends."""
+    times = np.arange(len(R)) / rate_hz
+    local = RotationSpline(times, Rotation.from_matrix(R))(times, 1)
+    spin = np.einsum("tij,tj->ti", R, local)
+    spin[:5] = spin[-5:] = np.nan
+    return np.asarray(spin)
+
+
 def _moment_columns(
     recorded: Marked, side: str, of: Mapping[str, Array], wrench: Mapping[str, tuple[Array, Array]]
 ) -> dict[str, Array]:
     sg, mass, model = SIGN[side], recorded.subject.mass_kg, recorded.family.model
     axes = {"hip": of["thigh"], "knee": of["shank"], "ankle": of["foot"]}
+    if model in CGM2:
+        proximal = {"hip": of["pelvis"], "knee": of["thigh"], "ankle": of["shank"]}
+        axes = {joint: _joint_axes(proximal[joint], distal) for joint, distal in axes.items()}
     local = {joint: np.einsum("tij,ti->jt", axes[joint], wrench[joint][1]) / mass for joint in axes}
     hip, knee, ankle = local["hip"], local["knee"], local["ankle"]
     columns = {
@@ -514,8 +588,8 @@ def _moment_columns(
         "knee_abduction": sg * knee[0],
         "knee_external_rotation": sg * knee[2],
         "ankle_plantarflexion": ankle[1],
-        "ankle_eversion": sg * ankle[0],
-        "ankle_external_rotation": sg * ankle[2],
+        "ankle_eversion": sg * (-ankle[2] if model in CGM2 else ankle[0]),
+        "ankle_external_rotation": sg * (ankle[0] if model in CGM2 else ankle[2]),
     }
     columns = {f"{name}_moment_Nm_per_kg": values for name, values in columns.items()}
     state = recorded.walk.at(recorded.walk.settings.times_s)
@@ -525,6 +599,8 @@ def _moment_columns(
         "ankle": (f"{side}_foot", f"{side}_shank"),
     }.items():
         turning = state.omega_g[distal] - state.omega_g[proximal]
+        if model == "cgm21" and joint == "ankle":  # no body of the simulator: its second axis is the shank's
+            turning = _spin(of["foot"], recorded.walk.settings.rate_hz) - state.omega_g[proximal]
         columns[f"{joint}_power_W_per_kg"] = np.einsum("ti,ti->t", wrench[joint][1], turning) / mass
     return {
         name: np.full_like(values, np.nan)

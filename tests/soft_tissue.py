@@ -21,7 +21,7 @@ WEIGHTED = CHAIN.replace("name: chain", "name: weighted").replace(
   pelvis: {left.asis: 9, right.asis: 9, left.psis: 9, right.psis: 9, left.iliac_crest: 9, right.iliac_crest: 9},
   thigh: {thigh_cluster: 1, trochanter: 1, knee_lateral: 1, knee_medial: 1},
   shank: {shank_cluster: 3, ankle_lateral: 3, ankle_medial: 3},
-  foot: {heel: 16, toe: 16, mt1: 16, mt2: 16, mt5: 16, foot_cluster: 16}}}""",
+  foot: {heel: 16, mt1: 16, mt5: 16, foot_cluster: 16}}}""",
 )
 COLUMNS = ("hip_flexion", "hip_adduction", "hip_internal_rotation", "knee_flexion", "knee_adduction")
 COLUMNS += ("knee_internal_rotation", "ankle_dorsiflexion")

@@ -36,6 +36,10 @@ DRAWN = {
     "landmarks": "rtosim",
     "keypoints": "keypoints",
     "lateral": "cmu",
+    "cgm21": "cgm21",
+    "cgm22": "cgm22",
+    "cgm23": "cgm23",
+    "cgm24": "cgm24",
 }
 # Seen from the right: forward to the right of the page; seen from the front: the subject's left to the right.
 VIEWS = {"from the right": (0, 2), "from the front": (1, 2)}

@@ -26,6 +26,12 @@ from gaitid.trial import Trial
 #: models that leave most empty come last. Who labels the places of Plug-in Gait in another way, and has medial markers
 #: in the static, computes with these: there `pig` steps behind `helen_hayes`.
 PRECEDENCE = ("pig", "ior", "helen_hayes", "cast", "landmarks", "keypoints", "lateral")
+#: Before them, where a static shows its own markers: models that put the segments by more markers than Plug-in Gait has
+#: (and of which TOE lies elsewhere), by their labels after the letter of the side.
+WITH_TRACKING: Mapping[str, tuple[str, ...]] = {
+    "cgm24": ("THAP", "THAD", "TIAP", "TIAD", "FMH", "VMH"),
+    "cgm23": ("THAP", "THAD", "TIAP", "TIAD"),
+}
 _OTHER_LABELS = ("ior", "helen_hayes", "pig", "cast", "landmarks", "keypoints", "lateral")
 
 # A refusal tells what so many models lack, those that lack least.
@@ -158,12 +164,18 @@ def _bundled(name: str) -> Path:
 
 
 def _order(recordings: Sequence[Recording], pig: specs.Model) -> tuple[str, ...]:
-    """`PRECEDENCE`, or the order for labels that are not those of Plug-in Gait itself."""
+    """`PRECEDENCE`, with the models before it whose markers all trials have, or the order for other labels."""
     for trial, static in recordings:
         with suppress(TrialError):
             recorded_sides(trial, bind_trial(trial, pig, static, None))
-            return PRECEDENCE
+            return (*(name for name in WITH_TRACKING if _tracks(name, recordings)), *PRECEDENCE)
     return _OTHER_LABELS
+
+
+def _tracks(model: str, recordings: Sequence[Recording]) -> bool:
+    """Whether all recordings have a static, and the markers of a model that tracks by more than Plug-in Gait's."""
+    wanted = {f"{letter}{name}" for name in WITH_TRACKING[model] for letter in "LR"}
+    return all(r.static is not None and wanted <= {*r.trial.labels} & {*r.static.labels} for r in recordings)
 
 
 def _because(

@@ -48,6 +48,12 @@ def _base_words(model: specs.Model) -> str:
     )
 
 
+def _axes_words(axes: str) -> str:
+    if axes == "jcs":
+        return "projections on the axes of the joint's angles (Grood & Suntay 1983; not square to each other)"
+    return f"in axes of {axes}"
+
+
 def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, progression_words: str) -> dict[str, str]:
     """What every column means that its name does not say.
 
@@ -101,7 +107,7 @@ def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, pro
         ),
         "moments": "internal, divided by body mass; "
         + "; ".join(
-            f"{name}: in axes of {moment.axes}, "
+            f"{name}: {_axes_words(moment.axes)}, "
             + ", ".join(f"{column} = {formula.text}" for column, formula in moment.columns.items())
             for name, moment in model.moments.items()
         ),

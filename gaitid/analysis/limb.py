@@ -122,9 +122,7 @@ def _in_words(side: specs.Side, body: Body, wrenches: Mapping[str, Wrench], mass
         for name, angle in model.angles.items()
     }
     moments = {
-        name: clinical_moments(
-            wrenches[name].m_g / mass_kg, geometry.frame(moment.axes, side.name).R_gs, moment, side.sign
-        )
+        name: clinical_moments(wrenches[name].m_g / mass_kg, _moment_axes(body, name, side.name), moment, side.sign)
         for name, moment in model.moments.items()
     }
     return InWords(
@@ -200,6 +198,15 @@ def base_wrench(
     proximal = [count * n if k is None else i * n + k for i in range(count) for k in model.proximal]
     tree = Chain([*links, link], [*proximal, None])
     return SOLVERS[mechanics.solver](tree, mechanics.gravity_g)[-1], tree
+
+
+def _moment_axes(body: Body, joint: str, side: str) -> Array:
+    """(frames, 3, 3) axes in which the model tells a joint's moments: a frame's, or those of the joint's angles."""
+    axes = body.model.moments[joint].axes
+    if axes != "jcs":
+        return body.geometry.frame(axes, side).R_gs
+    angle = body.model.angles[joint]
+    return joint_axes(_angle_frame(body, angle.proximal, side), _angle_frame(body, angle.distal, side), angle.sequence)
 
 
 def _angle_frame(body: Body, name: str, side: str) -> Array:

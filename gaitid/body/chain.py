@@ -166,7 +166,7 @@ def _placed(
             centre = fit.origin[above] + apply(fit.R[above], joint.centre_p + fit.shifts[i - 1])
             body = next(body for body in model.chain if body.segment == segment)
             points[model.place("point", body.centre, side)] = np.where(seen_above[:, None], centre, np.nan)
-        off = fitted.residuals[i]
+        off = np.where(fitted.chain[i].weights > 0, fitted.residuals[i], np.nan)
         count = np.isfinite(off).sum(axis=1)
         rms = np.sqrt(np.nansum(off**2, axis=1) / np.maximum(count, 1))
         fits[of_frame] = (

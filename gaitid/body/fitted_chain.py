@@ -52,7 +52,8 @@ def chain_notes(fitted: FittedChain, known: Sequence[Mask], model: specs.Model, 
     for place, names, off in zip(fitted.places, fitted.markers, fitted.residuals, strict=True):
         for k, name in enumerate(names):
             of_marker = off[:, k][np.isfinite(off[:, k])]
-            if of_marker.size and (rms := float(np.sqrt((of_marker**2).mean()))) > FAR_M:
+            weighs = fitted.chain[fitted.places.index(place)].weights[k] > 0
+            if weighs and of_marker.size and (rms := float(np.sqrt((of_marker**2).mean()))) > FAR_M:
                 far.append(f"{marker_label(model, name, place[0]) or name} {rms * 1e3:.0f} mm")
     if far:
         text = f"markers lie far from their places on the fitted chain (root mean square): {first_few(far, _SHOWN)}"

@@ -151,7 +151,7 @@ def fit_chain(chain: Sequence[Segment], points: Sequence[Array], start: Sequence
     R, origin = forward(chain, state)
     names = tuple(name for i, s in enumerate(chain) for name in (base_names(s) if i == 0 else names_of(joint_of(s))))
     determined, limit = np.zeros((2, n_frames, len(names)), dtype=bool)
-    seen = [marker_sums(s.places, p, np.ones(len(s.places))) for s, p in zip(chain, points, strict=True)]
+    seen = [marker_sums(s.places, p, np.sign(s.weights)) for s, p in zip(chain, points, strict=True)]
     sums = [s._replace(centre_g=s.centre_g - middle).only(possible) for s in seen]
     determined[possible] = _determined(chain, sums, state.only(possible))
     joints = [joint_of(s) for s in chain[1:]]
@@ -191,6 +191,7 @@ def _solve(
 ) -> None:
     """Improve a state in some frames until it settles there; notes in which it did, and after how many steps."""
     total = np.asarray(sum(s.weight for s in sums))
+    rounding = 2e-15 * np.asarray(sum(s.size for s in sums))  # of sums of squares of the segments' sizes
     left, now = frames, state.only(frames)
     part = [s.only(left) for s in sums]
     error, damping, near = _error(chain, part, now), np.zeros(len(left)), np.zeros(len(left), dtype=bool)
@@ -200,9 +201,8 @@ def _solve(
         change, moved = step_of(chain, part, now, damping, near)
         tried = after_step(chain, now, change)
         new = _error(chain, part, tried)
-        # rounding: of sums of squares of a body's size
-        better: Mask = np.asarray(new <= error * (1 + 1e-12) + 1e-18 * total[left])
-        done = (moved <= SETTLED_M**2 * total[left]) & better
+        better: Mask = np.asarray(new <= error * (1 + 1e-12) + rounding[left])
+        done = (moved <= SETTLED_M**2 * total[left]) & better & (damping <= _DAMPED)  # damped steps are short anyway
         _take(now, tried, better)
         error = np.where(better, new, error)
         damping = np.where(better, np.where(damping > _DAMPED, 0.1 * damping, 0.0), np.maximum(10 * damping, _DAMPED))

@@ -297,7 +297,7 @@ angles:                           # (required) Cardan angles; each joint of the 
   NAME: {{proximal: FRAME or progression, distal: FRAME, sequence: SEQUENCE, COLUMN: FORMULA, ...}}
                                   # formulas of a, b, c in degrees and sign
 moments:                          # = none; internal moments of joints of the chain
-  JOINT: {{axes: FRAME, COLUMN: FORMULA, ...}}       # formulas of x, y, z in N·m/kg and sign
+  JOINT: {{axes: FRAME or jcs, COLUMN: FORMULA, ...}}       # formulas of x, y, z in N·m/kg and sign
                                   # COLUMN of either: also `unknown`, or
                                   #   {{value: FORMULA, needs: [POINT, ...]}}: empty without these points
 no_wrenches_because: TEXT         # = ""; where the points are no joint centres: why wrenches are not written

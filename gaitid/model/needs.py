@@ -246,16 +246,18 @@ def side_needs(
     needs.shared |= needs.present | set(needs.missing)
     if model.table.by_sex:
         needs.measurements.add(specs.SEX.name)
-    wanted: list[Use] = []
+    tracking = {} if model.pose is None else model.pose.tracking
+    wanted: list[Use] = [("point", name) for name in tracking.get(model.base.segment, ())]
     if (base := model.base.body) is not None:
         for kind, name in _body_uses(base):
             walk.visit(kind, name, "", needs)
     computable = []
     absent_frames: set[str] = set()
     for body in model.chain:
+        tracked: list[Use] = [("point", name) for name in tracking.get(body.segment, ())]
         if body.optional:
             trial = Needs()
-            if not walk.attempt([("frame", body.frame), *_body_uses(body)], side, trial):
+            if not walk.attempt([("frame", body.frame), *_body_uses(body), *tracked], side, trial):
                 needs.absent[body.segment] = trial
                 absent_frames.add(body.frame)
                 continue
@@ -266,11 +268,12 @@ def side_needs(
             wanted.append(("point", model.toe))
             heels = [name for name in (model.heel, model.instead_of_heel) if name]
             walk.first_complete([[("point", name)] for name in heels], side, needs)
-        wanted += _body_uses(body)
+        wanted += [*_body_uses(body), *tracked]
     for angle in model.angles.values():
         frames = [f for f in (angle.proximal, angle.distal) if f != "progression"]
         wanted += [("frame", f) for f in frames if absent_frames.isdisjoint(frames)]
-    wanted += [("frame", moment.axes) for moment in model.moments.values() if moment.axes not in absent_frames]
+    axes = [moment.axes for moment in model.moments.values() if moment.axes != "jcs"]
+    wanted += [("frame", frame) for frame in axes if frame not in absent_frames]
     for kind, name in wanted:
         walk.visit(kind, name, side, needs)
     return needs, tuple(computable)

@@ -264,7 +264,10 @@ class Angle(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """Clinical moments of a joint: expressions in the components x, y, z in the axes of a frame; `needs` as above."""
+    """Clinical moments of a joint: expressions in the components x, y, z in the axes of a frame; `needs` as above.
+
+    With the axes ``jcs`` they are the projections on the axes of the joint's own angles.
+    """
 
     axes: str
     columns: Mapping[str, Expression]

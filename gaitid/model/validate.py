@@ -110,7 +110,7 @@ def _parts(model: specs.Model, bodies: list[tuple[str, specs.Segment]]) -> Itera
             yield f"angles.{name}.{column}", True, formula, ANGLE_NAMES
             yield f"angles.{name}.{column}.needs", True, angle.needs.get(column), none
     for name, moment in model.moments.items():
-        yield f"moments.{name}.axes", True, FrameName(moment.axes), none
+        yield f"moments.{name}.axes", True, () if moment.axes == "jcs" else FrameName(moment.axes), none
         for column, formula in moment.columns.items():
             yield f"moments.{name}.{column}", True, formula, MOMENT_NAMES
             yield f"moments.{name}.{column}.needs", True, moment.needs.get(column), none

@@ -65,8 +65,8 @@ def hidden(trial: Trial, labels: set[str], frames: slice = slice(None)) -> Trial
 @pytest.mark.parametrize("family", FAMILIES)
 def test_auto_takes_the_model_of_the_markers(family: str) -> None:
     recorded = marked(family)
-    assert chosen(recorded) == recorded.family.model
-    assert run(recorded).model.marker_set == ("" if family == "plug_in_gait" else recorded.family.marker_set)
+    assert chosen(recorded) == (recorded.family.auto or recorded.family.model)
+    assert run(recorded).model.marker_set == ("" if recorded.family.names_labels else recorded.family.marker_set)
 
 
 def test_other_labels_for_the_places_of_plug_in_gait() -> None:
@@ -160,6 +160,8 @@ def test_moments_obey_the_momentum_principle(family: str) -> None:
         else:
             assert known.sum() > 150, name
             limit = 1e-3 if short.endswith("_Nm") else 3e-3
+            if recorded.family.model == "cgm21":  # its foot is no body (test_signs.py)
+                limit = 6e-3
             assert np.abs(found[short] - values)[known].max() < limit, name
 
 
