@@ -157,6 +157,7 @@ class Geometry:
         self._points: dict[tuple[str, str], Array] = {}
         self._frames: dict[tuple[str, str], Pose] = {}
         self._values: dict[tuple[str, str], object] = {}
+        self._given: tuple[Mapping[Place, Array], Mapping[Place, Pose], Mapping[Place, object]] = ({}, {}, {})
 
     @property
     def tracks(self) -> Mapping[str, Array]:
@@ -199,6 +200,7 @@ class Geometry:
     ) -> Geometry:
         """The same with some frames and points as a chain puts them; everything else follows from these."""
         put = Geometry(self.model, self._markers, self._numbers, self.n_frames, self.up_g, self.foot_flat, calibration)
+        put._given = points, frames, {}
         put._frames, put._points, put.fits, put.fitted = dict(frames), dict(points), dict(fits), fitted
         return put
 

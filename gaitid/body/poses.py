@@ -130,19 +130,26 @@ def pose_body(
     notes = line_notes(geometry, sides)
     notes += compare_with_static(geometry, sides)
     check_fits(geometry)
-    geometry, of_chain = _put(geometry, sides)
+    geometry, of_chain = put_segments(geometry, sides)
     notes += of_chain
     notes += check_body(geometry, sides, markers.doubted)
     notes += length_notes(geometry, sides, markers.first_frame)
     return pose_segments(geometry, markers, sides, notes)
 
 
-def pose_segments(geometry: Geometry, markers: Markers, sides: Sequence[str], notes: Notes = ()) -> Body:
-    """`pose_body` of a geometry on filtered markers whose checks were made."""
-    geometry, _ = _put(geometry, sides)
-    model, through = geometry.model, geometry
-    if markers.support is not markers.filtered:
-        through, _ = _put(geometry.with_markers(markers.support), sides)
+def pose_segments(
+    geometry: Geometry, markers: Markers, sides: Sequence[str], notes: Notes = (), through: Geometry | None = None
+) -> Body:
+    """`pose_body` of a geometry on filtered markers whose checks were made.
+
+    `through` is the same geometry on the markers' support, where it does not follow from the model and these alone.
+    """
+    geometry, _ = put_segments(geometry, sides)
+    model = geometry.model
+    if through is None:
+        through = geometry
+        if markers.support is not markers.filtered:
+            through, _ = put_segments(geometry.with_markers(markers.support), sides)
     base = model.base
     if base.body is None:
         known = known_rows(geometry.frame(base.frame).R_gs)
@@ -160,7 +167,7 @@ def pose_segments(geometry: Geometry, markers: Markers, sides: Sequence[str], no
     return Body(geometry, tuple(sides), segments, R_gp, words, markers.settings, notes)
 
 
-def _put(geometry: Geometry, sides: Sequence[str]) -> tuple[Geometry, Notes]:
+def put_segments(geometry: Geometry, sides: Sequence[str]) -> tuple[Geometry, Notes]:
     """The geometry with its segments where the model has them put; as it is where their frames say it."""
     if geometry.model.pose is None or geometry.fitted is not None:
         return geometry, ()
