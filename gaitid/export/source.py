@@ -118,6 +118,16 @@ class Source:
             A file is gone or has changed, or other numbers come out.
         """
         again = analyse_recorded(self.record, self.path)
+        self.refuse_other(again)
+        return again
+
+    def refuse_other(self, again: Result) -> None:
+        """Raise where a result that was analysed again has other numbers than the tables.
+
+        Raises
+        ------
+        GaitidError
+        """
         columns: dict[str, Array] = {}
         for table in _NEEDED:
             for column in self.tables[table]:
@@ -125,7 +135,6 @@ class Source:
                     raise GaitidError(f"{self.stem}.{table}.csv: column {column.name} holds more than numbers")
                 columns[column.name] = column.numbers
         refuse_other_numbers(again, self.record, columns)
-        return again
 
 
 def read_source(path: Path) -> Source:

@@ -19,7 +19,8 @@ from gaitid.disk.regular import MAX_BYTES
 from gaitid.errors import GaitidError, in_print
 from gaitid.inputs import found_trial, sha256
 from gaitid.model.load import bundled_models
-from gaitid.run import RunOptions, analyse_file, prepare
+from gaitid.records import NamedTuple
+from gaitid.run import Prepared, RunOptions, analyse_file, prepare
 from gaitid.run.command import read_command
 from gaitid.trial import Array
 
@@ -30,8 +31,42 @@ _BUNDLED = " (bundled)"
 _SAME_FORCE, _SAME_MOMENT = 1e-3, 1e-4
 
 
+class Recorded(NamedTuple):
+    """What a result was made from, read again.
+
+    Attributes
+    ----------
+    trial : Path
+    files : tuple of Path
+        The other inputs that the command named.
+    prepared : Prepared
+    """
+
+    trial: Path
+    files: tuple[Path, ...]
+    prepared: Prepared
+
+
 def analyse_recorded(record: Mapping[str, object], near: Path) -> Result:
-    """Analyse the trial of a record again, from the files that it names.
+    """Analyse the trial of a record again, from the files that it names; parameters and errors as `read_recorded`."""
+    return analyse_again(read_recorded(record, near))
+
+
+def analyse_again(recorded: Recorded) -> Result:
+    """The result of a trial that was recorded.
+
+    Raises
+    ------
+    GaitidError
+    """
+    try:
+        return analyse_file(recorded.trial, recorded.prepared)
+    except GaitidError as error:
+        raise _refused(error, recorded.trial, recorded.files) from None
+
+
+def read_recorded(record: Mapping[str, object], near: Path) -> Recorded:
+    """Read everything that a result was made from but its trial: model, subject, static.
 
     Parameters
     ----------
@@ -63,13 +98,18 @@ def analyse_recorded(record: Mapping[str, object], near: Path) -> Result:
     loads = [(segment, find(file, entry)) for (segment, file), entry in zip(options.loads, entries, strict=False)]
     if len(loads) < len(options.loads):
         raise GaitidError("the record does not name every load that its command has")
+    others = (*files.values(), *(file for _, file in loads))
     options = replace(options, command=(), loads=tuple(loads), **files)
     options = replace(options, model=_model(options, inputs, near))
     try:
-        return analyse_file(trial, prepare(options))
+        return Recorded(trial, others, prepare(options))
     except GaitidError as error:
-        line = _without_folders(error.line(), [trial, *files.values(), *(file for _, file in loads)])
-        raise GaitidError(f"it cannot be analysed again: {line}") from None
+        raise _refused(error, trial, others) from None
+
+
+def _refused(error: GaitidError, trial: Path, files: tuple[Path, ...]) -> GaitidError:
+    line = _without_folders(error.line(), [trial, *files])
+    return GaitidError(f"it cannot be analysed again: {line}")
 
 
 def refuse_other_numbers(again: Result, record: Mapping[str, object], columns: Mapping[str, Array]) -> None:
