@@ -16,52 +16,13 @@ import numpy as np
 from gaitid.analysis.result import Result
 from gaitid.check.findings import FAIL, PASS, WARN, Finding
 from gaitid.check.limits import TOLERANCES
+from gaitid.check.quantities import amount, distance, quantity_of, unit_of
 from gaitid.disk.read_back import read_record, read_text_back
 from gaitid.errors import GaitidError
 from gaitid.run import Prepared, RunOptions, inputs_of
 from gaitid.trial import Array
 from gaitid.write import FRAMES_OF_EXPRESSION, TABLES, TRIAL_COLUMNS
 
-# Endings of columns and the quantity of each; the first that fits. Other columns hold words, or figures of no result.
-_ENDINGS = (
-    ("_Nms_per_kg", "impulse_Nms_per_kg"),
-    ("_J_per_kg", "work_J_per_kg"),
-    ("_BW_per_s", "rate_BW_per_s"),
-    ("_BW_s", "impulse_BW_s"),
-    ("_BW", "force_BW"),
-    ("_N_per_kg", "force_N_per_kg"),
-    ("_Nm_per_kg", "moment_Nm_per_kg"),
-    ("_W_per_kg", "power_W_per_kg"),
-    ("_rad_per_s", "omega_rad_per_s"),
-    ("_rad_per_s2", "alpha_rad_per_s2"),
-    ("_m_per_s", "speed_m_per_s"),
-    ("_m_per_s2", "acceleration_m_per_s2"),
-    ("_steps_per_min", "cadence_steps_per_min"),
-    ("_percent", "share_percent"),
-    ("_deg", "angle_deg"),
-    ("_Nm", "moment_Nm"),
-    ("_N", "force_N"),
-    ("_m", "position_m"),
-    ("_s", "time_s"),
-    *((f"_q{c}", "quaternion_1") for c in "wxyz"),
-)
-_UNITS = {
-    "Nm": "N·m",
-    "Nm_per_kg": "N·m/kg",
-    "Nms_per_kg": "N·m·s/kg",
-    "J_per_kg": "J/kg",
-    "BW_per_s": "BW/s",
-    "BW_s": "BW·s",
-    "N_per_kg": "N/kg",
-    "W_per_kg": "W/kg",
-    "rad_per_s": "rad/s",
-    "rad_per_s2": "rad/s²",
-    "m_per_s": "m/s",
-    "m_per_s2": "m/s²",
-    "steps_per_min": "steps/min",
-    "percent": "%",
-    "1": "",
-}
 # The column of a tidy table whose rows say their units.
 _TIDY = "value"
 # Tables of `run` that must be there; the others are compared where kept.
@@ -139,13 +100,13 @@ def compare(
         if difference.size > limit:
             n = len(difference.columns) - 1
             more = f" (+{n} column{'s' if n > 1 else ''})" if n else ""
-            text = f"{difference.where} moved by {_amount(difference.size, quantity)}{more}"
-            findings.append(Finding("golden", FAIL, text, difference.size, limit, _unit(quantity)))
+            text = f"{difference.where} moved by {amount(difference.size, quantity)}{more}"
+            findings.append(Finding("golden", FAIL, text, difference.size, limit, unit_of(quantity)))
     changes = _changes(record, result, prepared, path)
     judged = _verdict_moved(record, result)
     if findings:
         return [Finding("golden record", FAIL, unread or _since(record, changes)), *findings, *judged]
-    moved = ", ".join(f"{q.partition('_')[0]} {_amount(d.size, q)}" for q, d in largest.items() if d.size > 0)
+    moved = ", ".join(f"{q.partition('_')[0]} {amount(d.size, q)}" for q, d in largest.items() if d.size > 0)
     how = f"largest differences: {moved}" if moved else "to the last digit"
     findings = [Finding("golden", PASS, f"{', '.join(compared)} as golden ({how})")]
     if unread:
@@ -229,7 +190,7 @@ def _table(text: str, name: str, file: str) -> Table:
     keyed = [header.index(key) for key in TABLES[name]]
     columns = {}
     for i, column in enumerate(header):
-        if i not in keyed and (column == _TIDY or _quantity(column)):
+        if i not in keyed and (column == _TIDY or quantity_of(column)):
             try:
                 columns[column] = np.array([float(row[i]) if row[i] else np.nan for row in rows], dtype=float)
             except ValueError as error:
@@ -244,12 +205,7 @@ def _by_unit(values: Array, units: Sequence[str]) -> dict[str, Array]:
     """Values of a tidy table as a column for each unit, empty in the rows of others."""
     of_row = np.array(units)
     named = {f"{_TIDY}_{unit}": np.where(of_row == unit, values, np.nan) for unit in dict.fromkeys(units)}
-    return {column: of_unit for column, of_unit in named.items() if _quantity(column)}
-
-
-def _quantity(column: str) -> str:
-    """The quantity of a column; empty where it holds none."""
-    return next((quantity for ending, quantity in _ENDINGS if column.endswith(ending)), "")
+    return {column: of_unit for column, of_unit in named.items() if quantity_of(column)}
 
 
 def _shape(name: str, old: Table, new: Table) -> list[Finding]:
@@ -300,8 +256,8 @@ def _cells(
             emptied += int((changed & np.isnan(b)).sum())
             filled += int((changed & np.isnan(a)).sum())
             where += [(int(i), column) for i in np.flatnonzero(changed)]
-        quantity = _quantity(column)
-        difference = np.where(np.isfinite(a) & np.isfinite(b), _difference(a, b, quantity), -1.0)
+        quantity = quantity_of(column)
+        difference = np.where(np.isfinite(a) & np.isfinite(b), distance(a, b, quantity), -1.0)
         i = int(np.argmax(difference))
         if difference[i] < 0:
             continue
@@ -320,15 +276,6 @@ def _cells(
     return [Finding("golden", FAIL, text, float(emptied + filled), 0.0, "cells")]
 
 
-def _difference(a: Array, b: Array, quantity: str) -> Array:
-    difference: Array = np.abs(a - b)
-    if quantity == "angle_deg":
-        difference = np.minimum(difference, np.abs(360 - difference))  # an angle that wraps has not moved
-    if quantity == "quaternion_1":
-        difference = np.minimum(difference, np.abs(a + b))  # q and -q are the same orientation
-    return difference
-
-
 def _without(these: Iterable[Any], others: Iterable[Any]) -> list[Any]:
     gone = set(others)
     return [item for item in these if item not in gone]
@@ -343,15 +290,6 @@ def _place(name: str, key: tuple[str, ...]) -> str:
 
 def _range(keys: Sequence[tuple[str, ...]]) -> str:
     return f"{keys[0][0]} to {keys[-1][0]}" if keys else "none"
-
-
-def _amount(size: float, quantity: str) -> str:
-    return f"{size:.3g} {_unit(quantity)}".strip()
-
-
-def _unit(quantity: str) -> str:
-    unit = quantity.partition("_")[2]
-    return _UNITS.get(unit, unit)
 
 
 # --- since when ---------------------------------------------------------------------------------------------

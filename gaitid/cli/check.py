@@ -71,22 +71,6 @@ class _Check(click.Command):
         super().format_epilog(ctx, formatter)
 
 
-def _tolerances(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> dict[str, float]:
-    """``QUANTITY=VALUE`` of --tolerance."""
-    result: dict[str, float] = {}
-    for pair in pairs:
-        name, _, text = pair.partition("=")
-        try:
-            value = float(text)
-        except ValueError:
-            value = -1.0
-        if name not in limits.TOLERANCES or not 0 <= value < float("inf"):
-            quantities = " or ".join(limits.TOLERANCES)
-            raise click.BadParameter(f"expected {quantities}, = and a number of at least 0; found {pair!r}")
-        result[name] = value
-    return result
-
-
 @click.command(cls=_Check, context_settings=CONTEXT)
 @click.argument("trials", nargs=-1, required=True, metavar="TRIAL...", shell_complete=completed("trials"))
 @options.model_or_auto
@@ -101,15 +85,7 @@ def _tolerances(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str
     shell_complete=completed("folders"),
     help="Compare with results of run kept there ({parent} as for run).",
 )
-@click.option(
-    "--tolerance",
-    "tolerances",
-    multiple=True,
-    callback=_tolerances,
-    shell_complete=completed("tolerances"),
-    metavar="QUANTITY=VALUE",
-    help="Of --against, for example force_N=0.1; may be repeated.",
-)
+@options.tolerance("Of --against, for example force_N=0.1; may be repeated.")
 @click.option("--solvers", is_flag=True, help="Print of each solver how far it is from the block matrix, and where.")
 @options.log
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of lines.")

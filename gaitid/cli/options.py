@@ -99,6 +99,24 @@ def _as_given(read: Callable[[tuple[str, ...]], T], words: tuple[str, ...]) -> T
         raise click.UsageError(error.line()) from None
 
 
+def _tolerances(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> dict[str, float]:
+    """``QUANTITY=VALUE`` of --tolerance."""
+    from gaitid.check.limits import TOLERANCES
+
+    result: dict[str, float] = {}
+    for pair in pairs:
+        name, _, text = pair.partition("=")
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if name not in TOLERANCES or not 0 <= value < float("inf"):
+            quantities = " or ".join(TOLERANCES)
+            raise click.BadParameter(f"expected {quantities}, = and a number of at least 0; found {pair!r}")
+        result[name] = value
+    return result
+
+
 # --- the options --------------------------------------------------------------------------------------------
 
 _FILE = click.Path(path_type=Path)
@@ -223,6 +241,21 @@ uncertainty = click.option(
     "with your own magnitudes of errors; without it published ones.",
 )
 keep_names = click.option("--keep-names", is_flag=True, help="Keep names of people stored in the trial.")
+
+
+def tolerance(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """``--tolerance QUANTITY=VALUE``, as ``tolerances``; `words` is its help."""
+    return click.option(
+        "--tolerance",
+        "tolerances",
+        multiple=True,
+        callback=_tolerances,
+        shell_complete=completed("tolerances"),
+        metavar="QUANTITY=VALUE",
+        help=words,
+    )
+
+
 log = click.option(
     "--log",
     "log_file",
