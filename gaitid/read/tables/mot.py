@@ -113,7 +113,7 @@ def read_mot(path: Path, plates: Path | None, cameras_s: tuple[float, float]) ->
         What is wrong with a file, in one line.
     """
     where = f"{path.name}: "
-    table = _table(path)
+    table = motion_table(path)
     columns, values, first_row = table.columns, table.values, table.first_row
     names = [name.lower() for name in columns]
     if "time" not in names:
@@ -140,8 +140,8 @@ def read_mot(path: Path, plates: Path | None, cameras_s: tuple[float, float]) ->
 
 
 @frozen_dataclass(eq=False)
-class _Table:
-    """The table of a motion file.
+class MotionTable:
+    """The table of a motion or storage file.
 
     Attributes
     ----------
@@ -153,6 +153,8 @@ class _Table:
         Of the last digit of the times.
     notes : Notes
         Where the header counts other than the rows do, and a last row that was cut.
+    in_degrees : bool or None
+        Whether its angles are degrees; None where the header does not say it.
     """
 
     columns: list[str]
@@ -160,9 +162,17 @@ class _Table:
     first_row: int
     resolution_s: float
     notes: Notes
+    in_degrees: bool | None = None
 
 
-def _table(path: Path) -> _Table:
+def motion_table(path: Path) -> MotionTable:
+    """Read the table of a motion or storage file, whatever it holds.
+
+    Raises
+    ------
+    ReadError
+        Not such a file, or damaged, in one line.
+    """
     lines = read_lines(path, "MOT", any_encoding=True)
     end = _end_of_header(lines)
     header = {m[1].lower(): m[2] for m in map(_HEADER.match, lines[:end]) if m}
@@ -194,7 +204,9 @@ def _table(path: Path) -> _Table:
             notes += (Note("file_repaired", text),)
     at = next((i for i, column in enumerate(columns) if column.lower() == "time"), 0)
     decimals = max(decimals_of(row.split("\t", at + 1)[at]) for row in body[1:])
-    return _Table(columns, values, start + 1, 10.0**-decimals, notes)
+    degrees = header.get("indegrees", "").lower()
+    in_degrees = {"yes": True, "no": False}.get(degrees)
+    return MotionTable(columns, values, start + 1, 10.0**-decimals, notes, in_degrees)
 
 
 def _end_of_header(lines: Sequence[str]) -> int:
