@@ -43,6 +43,11 @@ def results(ctx: click.Context, begin: str) -> Items:
     return _files(begin, (".run.json",))
 
 
+def compared(ctx: click.Context, begin: str) -> Items:
+    """Results, and what other programs computed."""
+    return _files(begin, (".run.json", ".c3d", ".sto", ".mot"))
+
+
 def data_sets(ctx: click.Context, begin: str) -> Items:
     """Folders, trials and manifests."""
     return _files(begin, (*_TRIALS, *_YAML))
@@ -209,6 +214,7 @@ COMPLETIONS: dict[str, Callable[[click.Context, str], Items]] = {
         forces,
         folders,
         results,
+        compared,
         data_sets,
         models,
         marker_sets,

@@ -23,6 +23,7 @@ COMMANDS = {
     "mechanism": "Inverse dynamics of a planar, kinematically driven mechanism.",
     "capacity": "What accelerations a leg's joint torques could produce, posture by posture.",
     "report": "Pictures and tables of results, for people.",
+    "compare": "How far two results lie apart, or a result and another program's, and why.",
     "export": "Results for other programs: C3D, OpenSim, MATLAB, tables.",
     "norms": "Normative bands: list, show, and build your own.",
     "models": "List, show and check models.",

@@ -1,0 +1,157 @@
+"""The whole job: two sources in, how far they lie apart and why out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from gaitid.compare.align import FRAMES, Aligned, align
+from gaitid.compare.curves import OPENSIM, RESULT, STORED, Curves
+from gaitid.compare.explain import Explanation, Share, explain, scales_of, shares
+from gaitid.compare.hybrid import Hybrids, Made
+from gaitid.compare.measures import SHOWN, Measured, measure_all
+from gaitid.compare.plug_in_gait import MODEL, bridge
+from gaitid.compare.sources import Reading, open_pair
+from gaitid.compare.stored import OWN_SUFFIX, choose_set, read_stored
+from gaitid.errors import GaitidError
+from gaitid.inputs import found_trial
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array
+
+
+@frozen_dataclass(eq=False)
+class Comparison:
+    """Two sets of curves, how far they lie apart, and why.
+
+    Attributes
+    ----------
+    a, b : Curves
+    aligned : Aligned
+    measured : tuple of Measured
+        Those that people look at first.
+    scales : mapping of quantity to float
+        The largest range of a curve: what differences of several quantities are divided by to be held together.
+    explanation : Explanation or None
+    why_not : str
+        Why there is no explanation.
+    """
+
+    a: Curves
+    b: Curves
+    aligned: Aligned
+    measured: tuple[Measured, ...]
+    scales: Mapping[str, float]
+    explanation: Explanation | None
+    why_not: str
+
+    @property
+    def shown(self) -> tuple[Measured, ...]:
+        """Angles, moments, powers and the ground's force."""
+        return tuple(m for m in self.measured if m.shown)
+
+    @property
+    def compared(self) -> tuple[Measured, ...]:
+        """Of those, the curves that both sides know in some row."""
+        return tuple(m for m in self.shown if m.n)
+
+    @property
+    def differing(self) -> tuple[Measured, ...]:
+        """Of these, the curves that are not the same."""
+        return tuple(m for m in self.compared if not m.same)
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """Of the curves that are not the same."""
+        there = {m.quantity for m in self.differing}
+        return tuple(q for q in SHOWN if q in there)
+
+    def shares(self, quantity: str | None = None) -> Mapping[str, Share]:
+        """Of each part over the curves of a quantity that are not the same, or over all of them together."""
+        if self.explanation is None:
+            return {}
+        columns = [m.column for m in self.differing if quantity in (None, m.quantity)]
+        scales = self.scales if quantity is None else {quantity: 1.0}
+        return shares(self.explanation, columns, scales) if columns else {}
+
+    def ranked(self, quantity: str | None = None) -> list[tuple[str, Share]]:
+        """Parts by the size of what they change, the largest first; without the remainder."""
+        found = [item for item in self.shares(quantity).items() if item[0] != "remainder"]
+        return sorted(found, key=lambda item: -abs(item[1].share))
+
+
+def compare(a: Path, b: Path, reading: Reading = Reading(), way: str | None = None) -> Comparison:  # noqa: B008
+    """Compare two results, or a result with what another program computed.
+
+    Parameters
+    ----------
+    a, b : Path
+        A ``run.json``, its folder or stem; a folder of several, a session; a C3D with stored outputs; OpenSim's
+        ``.sto`` or ``.mot``. One of them a result.
+    reading : Reading
+    way : {"frames", "time", "cycle"}, optional
+        What curves are drawn over; by default what fits.
+
+    Raises
+    ------
+    GaitidError
+        One line.
+    """
+    return compare_curves(*open_pair(a, b, reading), way=way, start_s=reading.start_s)
+
+
+def compare_curves(a: Curves, b: Curves, way: str | None = None, start_s: float | None = None) -> Comparison:
+    """Compare two sets of curves; as `compare`."""
+    aligned = align(a, b, way, start_s)
+    measured = measure_all(aligned)
+    explanation, why_not = None, ""
+    try:
+        explanation, why_not = _explained(a, b, aligned)
+    except GaitidError as error:
+        why_not = error.line()
+    return Comparison(a, b, aligned, measured, scales_of(measured), explanation, why_not)
+
+
+def _explained(a: Curves, b: Curves, aligned: Aligned) -> tuple[Explanation | None, str]:
+    """Why they differ, or why that is not told."""
+    if OPENSIM in (a.kind, b.kind):
+        return None, "OpenSim's files hold no ingredients that could be exchanged"
+    if aligned.way != FRAMES:
+        return None, "reasons are told of one recording compared frame by frame, not of means or of other instants"
+    if STORED in (a.kind, b.kind):
+        return _towards_stored(a, b, aligned)
+    if not aligned.same_recording:
+        return None, "they are of different recordings"
+    first, second = _made(a), _made(b)
+    return explain(Hybrids(first, second), aligned.curves, _rows(first, aligned), b.name, False), ""
+
+
+def _towards_stored(a: Curves, b: Curves, aligned: Aligned) -> tuple[Explanation | None, str]:
+    """A result's way to what Plug-in Gait stored: by `pig_vicon`, which has its arithmetic."""
+    result, stored = (a, b) if a.kind == RESULT else (b, a)
+    if stored.set_name == OWN_SUFFIX:
+        return None, "these outputs were written by gaitid: compare with the result itself"
+    if stored.set_name:
+        return None, f"only Plug-in Gait's arithmetic is known, not that of the outputs {stored.set_name}"
+    first = _made(result)
+    assert stored.trial is not None
+    trial = read_stored(found_trial(stored.trial))
+    found = bridge(trial, choose_set(trial, "" if stored.set_name == "" else None)[1])
+    towards = f"{MODEL} (the arithmetic of Plug-in Gait, with the measurements that {stored.name} stores)"
+    hybrids = Hybrids(first, found.made)
+    explanation = explain(hybrids, aligned.curves, _rows(first, aligned), towards, result is b)
+    notes = (*explanation.notes, *found.notes)
+    return Explanation(explanation.towards, explanation.parts, explanation.difference, explanation.remainder, notes), ""
+
+
+def _made(curves: Curves) -> Made:
+    make: Callable[[], Made] | None = curves.make
+    if make is None:
+        raise GaitidError(f"{curves.name}: nothing tells what it was made from")
+    return make()
+
+
+def _rows(made: Made, aligned: Aligned) -> Array:
+    """Of each row the frame of the recording, from 0."""
+    return np.asarray(aligned.x - made.result.trial.first_frame)

@@ -1,0 +1,113 @@
+"""How far two curves lie apart, in the figures of the field; unknown values count for neither."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gaitid.check.limits import TOLERANCES
+from gaitid.check.quantities import quantity_of
+from gaitid.compare.align import Aligned, Both
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array
+
+#: What curves are told of first, in this order: the others are the wrenches in other axes.
+SHOWN = ("angle_deg", "moment_Nm_per_kg", "power_W_per_kg", "force_N", "force_N_per_kg")
+
+
+@frozen_dataclass(eq=False)
+class Measured:
+    """One curve of both sides. All figures are of rows in which both are known, NaN where there is none.
+
+    Attributes
+    ----------
+    column, quantity : str
+    n, only_a, only_b : int
+        Rows in which both are known, or one alone.
+    rms, bias : float
+        Root mean square and mean of B − A.
+    range_a, range_b : float
+        Greatest less least value.
+    r : float
+        Pearson's; NaN where a curve is constant, or both are known in fewer than three rows.
+    largest : float
+        The difference B − A of the greatest size.
+    at : int
+        Its row; −1 where there is none.
+    """
+
+    column: str
+    quantity: str
+    n: int
+    only_a: int
+    only_b: int
+    rms: float
+    bias: float
+    range_a: float
+    range_b: float
+    r: float
+    largest: float
+    at: int
+
+    @property
+    def same(self) -> bool:
+        """Whether the curves are equal within what `gaitid check --against` takes for no change."""
+        return not abs(self.largest) > TOLERANCES[self.quantity]
+
+    @property
+    def shown(self) -> bool:
+        """Whether it is a joint's angle, moment or power, or the force of the ground."""
+        of_ground = "_ground_" in self.column
+        return self.quantity in SHOWN and (self.quantity != "force_N" or of_ground)
+
+    @property
+    def share_of_range(self) -> float:
+        """RMS as a share of A's range; NaN where that is 0."""
+        return self.rms / self.range_a if self.range_a > 0 else float("nan")
+
+
+def difference(both: Both, quantity: str) -> Array:
+    """(rows,) B − A, angles the short way round; NaN where either is unknown."""
+    return wrapped(both.b - both.a, quantity)
+
+
+def wrapped(values: Array, quantity: str) -> Array:
+    """Differences of angles between −180 and 180 deg; others as they are."""
+    if quantity != "angle_deg":
+        return values
+    return np.where(np.abs(values) > 180.0, (values + 180.0) % 360.0 - 180.0, values)
+
+
+def measure(column: str, both: Both) -> Measured:
+    """The figures of one curve."""
+    quantity = quantity_of(column)
+    known_a, known_b = np.isfinite(both.a), np.isfinite(both.b)
+    known = known_a & known_b
+    n, only_a, only_b = (int(m.sum()) for m in (known, known_a & ~known_b, known_b & ~known_a))
+    nan = float("nan")
+    if not n:
+        return Measured(column, quantity, 0, only_a, only_b, nan, nan, nan, nan, nan, nan, -1)
+    d = difference(both, quantity)
+    at = int(np.nanargmax(np.abs(d)))
+    a, b, d = both.a[known], both.b[known], d[known]
+    spread = float(a.std() * b.std())
+    r = float(((a - a.mean()) * (b - b.mean())).mean() / spread) if n > 2 and spread > 1e-18 else nan
+    return Measured(
+        column=column,
+        quantity=quantity,
+        n=n,
+        only_a=only_a,
+        only_b=only_b,
+        rms=float(np.sqrt((d**2).mean())),
+        bias=float(d.mean()),
+        range_a=float(np.ptp(a)),
+        range_b=float(np.ptp(b)),
+        r=max(-1.0, min(1.0, r)) if np.isfinite(r) else nan,
+        largest=float(wrapped(both.b - both.a, quantity)[at]),
+        at=at,
+    )
+
+
+def measure_all(aligned: Aligned) -> tuple[Measured, ...]:
+    """The figures of every curve that holds a quantity, those that people look at first."""
+    found = [measure(column, both) for column, both in aligned.curves.items() if quantity_of(column)]
+    return tuple(sorted(found, key=lambda m: (not m.shown, SHOWN.index(m.quantity) if m.shown else 0)))

@@ -1,0 +1,248 @@
+"""What a user names -> curves: a result or a session of them, outputs that a C3D stores, OpenSim's files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gaitid.analysis.result import Result
+from gaitid.compare.curves import OPENSIM, RESULT, SESSION, STORED, Curves
+from gaitid.compare.hybrid import Made
+from gaitid.compare.opensim import read_opensim
+from gaitid.compare.stored import choose_set, read_stored, stored_columns, stored_mass
+from gaitid.disk.read_back import read_record
+from gaitid.errors import GaitidError
+from gaitid.export.source import Source, read_source
+from gaitid.inputs import found_trial, named
+from gaitid.norms.collect import result_files
+from gaitid.records import frozen_dataclass
+from gaitid.run import Prepared
+from gaitid.run.again import analyse_again, read_recorded
+from gaitid.trial import Array
+from gaitid.write import TABLES
+
+SUFFIX = ".run.json"
+_OPENSIM = (".mot", ".sto")
+_TIMES = ("frame", "time_s")
+EXPECTED = "a NAME.run.json or the folder or stem of one, a .c3d with stored outputs, or OpenSim's .sto or .mot"
+
+
+@frozen_dataclass()
+class Reading:
+    """How sources are read that are no results.
+
+    Attributes
+    ----------
+    outputs : str or None
+        What the labels of a C3D's outputs end with.
+    knee : str or None
+        Whose sign OpenSim's knee has.
+    start_s : float or None
+        When the result's first frame was, by the clock of OpenSim's file.
+    """
+
+    outputs: str | None = None
+    knee: str | None = None
+    start_s: float | None = None
+
+
+def kind_of(given: Path) -> tuple[str, tuple[Path, ...]]:
+    """What a path names, and its files.
+
+    Raises
+    ------
+    GaitidError
+        Nothing that can be compared.
+    """
+    if given.name.endswith(SUFFIX) and given.name != SUFFIX:
+        return RESULT, (given,)
+    if given.is_dir():
+        found = tuple(path for path in result_files([given]) if ".gaitid" not in path.parts)
+        return (RESULT if len(found) == 1 else SESSION), found
+    suffix = given.suffix.lower()
+    if suffix == ".c3d":
+        return STORED, (given,)
+    if suffix in _OPENSIM:
+        return OPENSIM, (given,)
+    beside = given.with_name(f"{given.name}{SUFFIX}")
+    if beside.is_file():
+        return RESULT, (beside,)
+    what = "no such file or folder" if not given.exists() else "nothing that can be compared"
+    raise GaitidError(f"{given}: {what}", expected=EXPECTED)
+
+
+def refuse_two_others(a: Path, b: Path) -> None:
+    """Raise where both are what other programs computed, by their names.
+
+    Raises
+    ------
+    GaitidError
+    """
+    if all(path.suffix.lower() in (".c3d", *_OPENSIM) for path in (a, b)):
+        raise GaitidError("neither A nor B is a result of gaitid", expected="a run.json, or its folder, as one of them")
+
+
+def files_of(a: Path, b: Path) -> list[Path]:
+    """Files that a page must not be written over."""
+    files = []
+    for path in (a, b):
+        kind, found = kind_of(path)
+        files += list(found)
+        if kind in (RESULT, SESSION):
+            stems = [(file, file.name.removesuffix(SUFFIX)) for file in found]
+            files += [file.with_name(f"{stem}.{table}.csv") for file, stem in stems for table in TABLES]
+    return files
+
+
+def open_pair(
+    a: Path, b: Path, reading: Reading, made: tuple[Made | None, Made | None] = (None, None)
+) -> tuple[Curves, Curves]:
+    """Both sides of a comparison; what is no result is read with the mass of the one that is.
+
+    `made` are results that are in memory already, whose files `a` and `b` name.
+
+    Raises
+    ------
+    GaitidError
+        One line that begins with the file at fault.
+    """
+    refuse_two_others(a, b)
+    kinds = kind_of(a), kind_of(b)
+    opened = [_result(files) if kind in (RESULT, SESSION) else None for kind, files in kinds]
+    opened = [
+        curves if curves is None or of is None else replace(curves, make=partial(_itself, of))
+        for curves, of in zip(opened, made, strict=True)
+    ]
+    mass_kg = next(curves.mass_kg for curves in opened if curves is not None)
+    pair = [
+        curves or named(files[0], partial(_other, kind, files[0], mass_kg, reading))
+        for curves, (kind, files) in zip(opened, kinds, strict=True)
+    ]
+    if pair[0].name == pair[1].name:
+        pair = [replace(curves, name=_with_folder(curves)) for curves in pair]
+    if pair[0].name == pair[1].name:
+        pair = [replace(curves, name=f"{curves.name} ({letter})") for curves, letter in zip(pair, "AB", strict=True)]
+    return pair[0], pair[1]
+
+
+def _itself(made: Made) -> Made:
+    return made
+
+
+def _with_folder(curves: Curves) -> str:
+    """The name of a source with that of its folder before it."""
+    files = curves.files or ((curves.trial,) if curves.trial is not None else ())
+    folder = files[0].absolute().parent if files else None
+    if curves.kind == SESSION and folder is not None:
+        folder = folder.parent
+    return curves.name if folder is None else f"{folder.name}/{curves.name}"
+
+
+def _other(kind: str, path: Path, mass_kg: float, reading: Reading) -> Curves:
+    return _stored(path, mass_kg, reading) if kind == STORED else _opensim(path, mass_kg, reading)
+
+
+# --- results ----------------------------------------------------------------------------------------------------
+
+
+def _result(files: tuple[Path, ...]) -> Curves:
+    if len(files) == 1:
+        return result_curves(read_source(files[0]))
+    records = [read_record(path) for path in files]
+    models = {str(record.get("model", {}).get("name", "")) for record in records}
+    words = f"{len(files)} trials, model {' and '.join(sorted(models))}"
+    return Curves(files[0].absolute().parent.name, SESSION, words, {}, None, np.empty(0), records[0], files)
+
+
+def result_curves(source: Source) -> Curves:
+    """The curves of one result."""
+    columns = {
+        column.name: column.numbers
+        for table in ("joints", "wrenches")
+        for column in source.tables[table]
+        if column.numbers is not None
+    }
+    for name in _TIMES:
+        if name not in columns:
+            raise GaitidError(f"{source.path}: no column {name} in its tables", todo="run gaitid run again")
+    record: Mapping[str, Any] = source.record
+    frame, time_s = columns.pop("frame"), columns.pop("time_s")
+    model = str(record.get("model", {}).get("name", ""))
+    words = f"model {model}, gaitid {record.get('gaitid', '')}"
+    return Curves(
+        name=source.stem,
+        kind=RESULT,
+        words=words,
+        columns=columns,
+        frame=frame,
+        time_s=time_s,
+        record=record,
+        files=(source.path,),
+        make=partial(_made, source),
+    )
+
+
+def made_of(result: Result, prepared: Prepared) -> Made:
+    """A result with what it was made from."""
+    assert prepared.model is not None  # settled
+    by_hand = prepared.options.by_hand
+    return Made(result, prepared.model, prepared.subject_given, prepared.static, prepared.marker_set, by_hand)
+
+
+def _made(source: Source) -> Made:
+    """The result in memory, from the files that its record names.
+
+    Raises
+    ------
+    GaitidError
+        A file is gone or has changed, or other numbers come out.
+    """
+    recorded = read_recorded(source.record, source.path)
+    result = analyse_again(recorded)
+    source.refuse_other(result)
+    prepared = recorded.prepared
+    if prepared.model is None:
+        raise GaitidError("the record does not say which model it was made with")
+    return made_of(result, prepared)
+
+
+# --- others -----------------------------------------------------------------------------------------------------
+
+
+def _stored(path: Path, mass_kg: float, reading: Reading) -> Curves:
+    trial = read_stored(found_trial(path))
+    suffix, outputs = choose_set(trial, reading.outputs)
+    mass = stored_mass(trial)
+    notes: tuple[str, ...] = ()
+    if not np.isfinite(mass):
+        mass = mass_kg
+        notes = (f"{path.name} stores no mass: its forces are taken as divided by the result's {mass_kg:g} kg",)
+    elif abs(mass / mass_kg - 1) > 1e-3:
+        notes = (f"{path.name} stores {mass:g} kg, the result has {mass_kg:g} kg: each is per its own kilogram",)
+    words = "stored outputs" + (f" {suffix}" if suffix else "")
+    if software := trial.origin.get("software", ""):
+        words += f" ({software})"
+    frame = trial.first_frame + np.arange(trial.n_frames)
+    return Curves(
+        name=path.name,
+        kind=STORED,
+        words=words,
+        columns=stored_columns(outputs, mass),
+        frame=frame.astype(np.float64),
+        time_s=trial.time_s,
+        record={},
+        notes=notes,
+        trial=path,
+        set_name=suffix,
+    )
+
+
+def _opensim(path: Path, mass_kg: float, reading: Reading) -> Curves:
+    found = read_opensim(path, mass_kg, reading.knee)
+    columns: dict[str, Array] = found.columns
+    return Curves(path.name, OPENSIM, found.words, columns, None, found.time_s, {}, notes=found.notes)

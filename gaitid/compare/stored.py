@@ -1,0 +1,139 @@
+"""Outputs that a C3D stores (Plug-in Gait, CGM 2.x) -> curves in gaitid's names, signs and units.
+
+Axes, signs and units as Plug-in Gait stores them, found from its outputs (docs/method.md): angles in degrees, forces in
+N/kg, moments in N·mm/kg, powers in W/kg, whatever the file's unit labels say; pyCGM2 stores under the same names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from gaitid.errors import GaitidError
+from gaitid.read.c3d.trial import read_c3d
+from gaitid.trial import Array, Trial
+
+_SIDES = {"L": "left", "R": "right"}
+# Output and the columns of its x, y, z; None where gaitid has none.
+_ANGLES: Mapping[str, tuple[str | None, str | None, str | None]] = {
+    "PelvisAngles": ("pelvis_anterior_tilt", "pelvis_upward_obliquity", "pelvis_internal_rotation"),
+    "HipAngles": ("hip_flexion", "hip_adduction", "hip_internal_rotation"),
+    "KneeAngles": ("knee_flexion", "knee_adduction", "knee_internal_rotation"),
+    "AnkleAngles": ("ankle_dorsiflexion", "ankle_eversion", "ankle_internal_rotation"),
+    "FootProgressAngles": (None, None, "foot_progression_internal_rotation"),
+}
+_MOMENTS = {
+    "HipMoment": ("hip_extension", "hip_abduction", "hip_external_rotation"),
+    "KneeMoment": ("knee_extension", "knee_abduction", "knee_external_rotation"),
+    "AnkleMoment": ("ankle_plantarflexion", "ankle_eversion", "ankle_external_rotation"),
+}
+# Plug-in Gait turns the axes of the ankle's force about y.
+_FORCES = {"HipForce": ("hip", (1, 1, 1)), "KneeForce": ("knee", (1, 1, 1)), "AnkleForce": ("ankle", (-1, 1, -1))}
+_POWERS = {"HipPower": "hip", "KneePower": "knee", "AnklePower": "ankle"}
+_GROUND = "GroundReactionForce"
+_NAMES = (*_ANGLES, *_MOMENTS, *_FORCES, *_POWERS, _GROUND)
+_LABEL = re.compile(rf"([LR])({'|'.join(_NAMES)})(.*)", re.DOTALL)
+_MM_PER_M = 1e3
+_MASS_NAMES = ("Bodymass", "Weight", "Mass")
+#: What `gaitid export --to c3d` adds to labels that a file holds already: outputs of gaitid are never taken unasked.
+OWN_SUFFIX = "_gaitid"
+
+
+def read_stored(path: Path) -> Trial:
+    """A trial with the outputs that it holds.
+
+    Raises
+    ------
+    ReadError
+    """
+    return read_c3d(path, stored=True)
+
+
+def sets_of(trial: Trial) -> dict[str, dict[str, Array]]:
+    """The outputs by what their labels end with (empty, ``V``, ``_CGM2.4``), each under ``LHipAngles``."""
+    sets: dict[str, dict[str, Array]] = {}
+    for label, values in trial.stored.items():
+        if match := _LABEL.fullmatch(label):
+            sets.setdefault(match[3], {})[match[1] + match[2]] = values
+    return sets
+
+
+def choose_set(trial: Trial, wanted: str | None) -> tuple[str, dict[str, Array]]:
+    """One set of outputs: the one whose labels end so, else plain labels with Nexus' ``V``, else the only other.
+
+    Raises
+    ------
+    GaitidError
+        There is none, or nothing says which of several.
+    """
+    sets = sets_of(trial)
+    if not sets:
+        raise GaitidError("it stores no outputs of a model", expected="points such as LHipAngles, LKneeMoment")
+    names = ", ".join(repr(name) for name in sets)
+    if wanted is not None:
+        if wanted not in sets:
+            raise GaitidError(f"no outputs whose labels end with {wanted!r}", expected=names)
+        return wanted, sets[wanted]
+    plain = {name: values for suffix in ("V", "") for name, values in sets.get(suffix, {}).items()}
+    if plain:
+        return "", plain
+    others = [suffix for suffix in sets if suffix != OWN_SUFFIX] or list(sets)
+    if len(others) > 1:
+        raise GaitidError("several sets of outputs", found=names, todo="choose with --outputs SUFFIX")
+    return others[0], sets[others[0]]
+
+
+def stored_mass(trial: Trial) -> float:
+    """The mass, kg, that outputs were divided by; NaN where the file does not store it."""
+    return next((trial.parameters[name] for name in _MASS_NAMES if trial.parameters.get(name, 0) > 0), float("nan"))
+
+
+def stored_columns(outputs: Mapping[str, Array], mass_kg: float) -> dict[str, Array]:
+    """Outputs under the names and signs of gaitid's tables.
+
+    Parameters
+    ----------
+    outputs : mapping of str to (frames, 3) array
+        By their names without suffix.
+    mass_kg : float
+        That forces were divided by.
+    """
+    columns: dict[str, Array] = {}
+    for letter, side in _SIDES.items():
+        for name, words in _ANGLES.items():
+            values = _known(outputs.get(letter + name))
+            if values is not None:
+                columns |= {f"{side}_{w}_deg": values[:, i] for i, w in enumerate(words) if w is not None}
+        blank = np.zeros(len(next(iter(outputs.values()))), dtype=bool)
+        for name, moments in _MOMENTS.items():
+            values = _known(outputs.get(letter + name))
+            if values is not None:
+                blank |= ~np.isfinite(values).all(axis=1)
+                columns |= {f"{side}_{w}_moment_Nm_per_kg": values[:, i] / _MM_PER_M for i, w in enumerate(moments)}
+        for name, joint in _POWERS.items():
+            if (values := outputs.get(letter + name)) is not None:
+                columns[f"{side}_{joint}_power_W_per_kg"] = np.where(blank, np.nan, values[:, 2])
+        for name, (joint, signs) in _FORCES.items():
+            values = _known(outputs.get(letter + name))
+            if values is not None:
+                for i, axis in enumerate("xyz"):
+                    columns[f"{side}_{joint}_force_distal_{axis}_N"] = signs[i] * mass_kg * values[:, i]
+        if (values := outputs.get(letter + _GROUND)) is not None:
+            columns |= {f"{side}_ground_force_{axis}_N": mass_kg * values[:, i] for i, axis in enumerate("xyz")}
+    return columns
+
+
+def stored_ground(outputs: Mapping[str, Array], side: str) -> Array | None:
+    """(frames, 3) stored ground reaction of a foot, N/kg; None where the file holds none."""
+    letter = next(letter for letter, name in _SIDES.items() if name == side)
+    return outputs.get(letter + _GROUND)
+
+
+def _known(values: Array | None) -> Array | None:
+    """Values with NaN where all three are exactly 0: so Plug-in Gait leaves what it does not know."""
+    if values is None:
+        return None
+    return np.where((values == 0).all(axis=1)[:, None], np.nan, values)

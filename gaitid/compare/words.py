@@ -1,0 +1,200 @@
+"""A comparison in words: the sentence that comes first, names of curves, who knows what the other does not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from gaitid.check.quantities import unit_of
+from gaitid.compare.comparison import Comparison
+from gaitid.compare.curves import Curves
+from gaitid.compare.explain import Share
+from gaitid.compare.ingredients import CONTACTS, ORDER
+from gaitid.compare.measures import Measured
+from gaitid.compare.sizes import FOLLOWS
+
+QUANTITIES = {
+    "angle_deg": "angles",
+    "moment_Nm_per_kg": "moments",
+    "power_W_per_kg": "powers",
+    "force_N": "ground forces",
+    "force_N_per_kg": "ground forces",
+}
+NAMES = {ingredient.key: ingredient.name for ingredient in ORDER} | {"remainder": "remainder"}
+_ENDS = ("_moment_Nm_per_kg", "_power_W_per_kg", "_N_per_kg", "_deg", "_Nm", "_N", "_m")
+# Of the difference; where more is left over, that comes first.
+_MOSTLY = 0.5
+# So many contacts without a known load are named of a side.
+_MOST = 3
+
+
+def curve_name(column: str) -> str:
+    """``left_knee_extension_moment_Nm_per_kg`` as ``left knee extension``."""
+    end = next((end for end in _ENDS if column.endswith(end)), "")
+    return column.removesuffix(end).replace("_", " ")
+
+
+def amount(value: float, quantity: str) -> str:
+    """A value with its unit, an unknown one as a dash."""
+    return f"{number(value)} {unit_of(quantity)}".strip()
+
+
+def number(value: float) -> str:
+    """Three digits, a true minus sign, an unknown value as a dash."""
+    if not math.isfinite(value):
+        return "–"
+    return f"{value:.3g}".replace("-", "−").replace("e−0", "e−")
+
+
+def percent(share: float) -> str:
+    """A signed share of 1 as whole percents, with a decimal below 1 %."""
+    if not math.isfinite(share):
+        return "–"
+    value = 100 * share
+    text = f"{value:.0f}" if abs(value) >= 0.95 or value == 0 else f"{value:.1f}"
+    return f"{'0' if float(text) == 0 else text} %".replace("-", "−")
+
+
+def pooled_rms(measured: Sequence[Measured]) -> float:
+    """Of several curves over all their rows."""
+    n = sum(m.n for m in measured)
+    return math.sqrt(sum(m.n * m.rms**2 for m in measured) / n) if n else float("nan")
+
+
+def differs_most(comparison: Comparison) -> tuple[str, Sequence[Measured]]:
+    """The quantity whose difference is the largest share of its range, and its curves."""
+    by_quantity = {q: [m for m in comparison.compared if m.quantity == q] for q in comparison.quantities}
+    weights = {
+        q: pooled_rms(found) / comparison.scales[q] for q, found in by_quantity.items() if q in comparison.scales
+    }
+    if not weights:
+        return "", ()
+    quantity = max(weights, key=lambda q: weights[q])
+    return quantity, by_quantity[quantity]
+
+
+def verdict(comparison: Comparison) -> str:
+    """What differs most, and why, in a sentence or two."""
+    a, b = comparison.a.name, comparison.b.name
+    if not comparison.compared:
+        return f"{a} and {b} have no angle, moment, power or force that both know."
+    quantity, measured = differs_most(comparison)
+    if not quantity:
+        n = len(comparison.compared)
+        where = " where both are known" if _lost(comparison) else ""
+        text = f"{a} and {b} are the same{where}: {n} curves agree within what counts as no change"
+        return f"{text}. {coverage(comparison)}" if _lost(comparison) else f"{text}."
+    rms = pooled_rms(measured)
+    worst = max(measured, key=lambda m: abs(m.largest))
+    text = (
+        f"{a} and {b} differ most in {QUANTITIES[quantity]}: RMS {amount(rms, quantity)}, "
+        f"{100 * rms / comparison.scales[quantity]:.2g} % of their range; most in {curve_name(worst.column)}, "
+        f"{amount(worst.largest, quantity)} at {comparison.aligned.place(worst.at)}."
+    )
+    text = f"{text} {reasons(comparison)}"
+    return f"{text} {coverage(comparison)}" if _lost(comparison) else text
+
+
+def _lost(comparison: Comparison) -> int:
+    """The most rows of a curve that one side knows alone."""
+    return max((max(m.only_a, m.only_b) for m in _loaded(comparison)), default=0)
+
+
+def _loaded(comparison: Comparison) -> list[Measured]:
+    """Curves of both that depend on the loads on the feet."""
+    return [m for m in comparison.shown if m.quantity in ("moment_Nm_per_kg", "power_W_per_kg")]
+
+
+def coverage(comparison: Comparison) -> str:
+    """How much one side knows alone, and which ingredients differ that decide on it."""
+    worst = max(_loaded(comparison), key=lambda m: max(m.only_a, m.only_b))
+    who = comparison.a.name if worst.only_a >= worst.only_b else comparison.b.name
+    text = f"Up to {_lost(comparison)} rows of a curve ({curve_name(worst.column)}) are known in {who} alone"
+    if comparison.explanation is None:
+        return f"{text}."
+    sizes = {part.ingredient: part.size for part in comparison.explanation.parts}
+    of_contacts = sizes.pop(CONTACTS, "")
+    others = [f"{i.name} ({size.partition('; ')[0]})" for i, size in sizes.items()]
+    if not of_contacts or not others:
+        return f"{text}: {CONTACTS.name} ({of_contacts})." if of_contacts else f"{text}."
+    if FOLLOWS in of_contacts:
+        return f"{text}: {others[0]} made other contacts."
+    return f"{text}: {CONTACTS.name} ({of_contacts.partition('; ')[0]})."
+
+
+def reasons(comparison: Comparison) -> str:
+    """Which ingredient makes most of the difference, over all curves together, and how large it is itself."""
+    if comparison.explanation is None:
+        return f"Why is not told: {comparison.why_not}."
+    ranked = comparison.ranked()
+    shares = comparison.shares()
+    rest = shares["remainder"]
+    sizes = {part.ingredient.key: part.size.partition("; ")[0] for part in comparison.explanation.parts}
+    if not ranked:
+        return f"No ingredient explains it: {percent(rest.share)} are left over."
+    (first, share), *others = ranked
+    if abs(rest.share) > _MOSTLY:
+        head = f"{NAMES[first]} {percent(share.share)} ({sizes[first]})"
+        return f"Why: {percent(rest.share)} of the difference of all curves is left over by all ingredients; {head}."
+    text = f"Why: {NAMES[first]} first, {percent(share.share)} of the difference of all curves ({sizes[first]})"
+    more = [f"{NAMES[key]} {percent(s.share)}" for key, s in others if abs(s.share) >= 0.005]
+    if more:
+        text += f"; then {', '.join(more)}"
+    return f"{text}; {percent(rest.share)} left over."
+
+
+def rest_of(shares: Mapping[str, Share], difference_rms: float) -> float:
+    """The remainder's RMS as a share of the difference's."""
+    return shares["remainder"].rms / difference_rms if difference_rms > 0 else float("nan")
+
+
+def known_on_one_side(comparison: Comparison) -> list[str]:
+    """Curves that one side knows in rows in which the other does not, and what its contacts say of it."""
+    lines = []
+    for who, other, key in ((comparison.a, comparison.b, "only_a"), (comparison.b, comparison.a, "only_b")):
+        for quantity in dict.fromkeys(m.quantity for m in comparison.shown):
+            counts = [getattr(m, key) for m in comparison.shown if m.quantity == quantity]
+            if any(counts):
+                n = int(np.max(counts))
+                lines.append(f"{QUANTITIES[quantity]}: up to {n} rows of a curve are known in {_which(who, key)} alone")
+        if any(getattr(m, key) for m in comparison.shown if m.quantity != "angle_deg"):
+            lines += [f"  {other.name}: {text}" for text in _unknown_loads(other)]
+    for who, columns in ((comparison.a, comparison.aligned.only_a), (comparison.b, comparison.aligned.only_b)):
+        shown = [curve_name(c) for c in columns if c.endswith(("_deg", "_per_kg")) or "_ground_force_" in c]
+        if shown:
+            some = ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
+            lines.append(f"curves of {_which(who, 'only_a' if who is comparison.a else 'only_b')} alone: {some}")
+    return lines
+
+
+def _which(curves: Curves, key: str) -> str:
+    return f"{curves.name} ({'A' if key == 'only_a' else 'B'})"
+
+
+def _unknown_loads(curves: Curves) -> list[str]:
+    contacts = [c for c in curves.record.get("contacts", []) if isinstance(c, Mapping) and not c.get("plates")]
+    contacts.sort(key=lambda c: "no plate measures" in str(c.get("reason")))
+    words = [
+        f"{c.get('side')} foot, frames {c.get('first_frame')} to {c.get('last_frame')}: {c.get('reason')}"
+        for c in contacts
+    ]
+    return words[:_MOST] + ([f"and {len(words) - _MOST} more contacts"] if len(words) > _MOST else [])
+
+
+def beyond(comparison: Comparison, tolerances: Mapping[str, float]) -> list[str]:
+    """What lies beyond tolerances, a line each; also a quantity of which nothing was compared."""
+    lines = []
+    for quantity, limit in tolerances.items():
+        found = [m for m in comparison.measured if m.quantity == quantity and m.n]
+        if not found:
+            lines.append(f"{quantity}: nothing of it was compared")
+            continue
+        over = [m for m in found if not abs(m.largest) <= limit]
+        if over:
+            worst = max(over, key=lambda m: abs(m.largest))
+            more = f" (+{len(over) - 1} curve{'s' if len(over) > 2 else ''})" if len(over) > 1 else ""
+            where = f"{worst.column} differs by {amount(worst.largest, quantity)}"
+            lines.append(f"{where} at {comparison.aligned.place(worst.at)}, beyond {limit:g}{more}")
+    return lines

@@ -1,0 +1,115 @@
+"""A result beside what Plug-in Gait stored of the same trial: its arithmetic explains all of the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from comparisons import remainder, sums
+from slow import slow_but
+
+from gaitid.compare.comparison import compare
+from gaitid.compare.sources import Reading
+from gaitid.compare.words import verdict
+
+Recorded = Callable[..., tuple[Path, Path]]
+TRIALS = (
+    "sydney/walk03.c3d",
+    "sydney/walk04.c3d",
+    "sydney/walk05.c3d",
+    "children/HC002D/walk.c3d",
+    "children/HC030A/walk.c3d",
+    "children/HC030A/turn.c3d",
+    "children/HC031A/walk.c3d",
+    "children/HC036A/walk.c3d",
+    "nexus_flatfoot/walk.c3d",
+    "stairs/Movement_trial.c3d",
+)
+FEW = ("sydney/walk03.c3d", "children/HC002D/walk.c3d", "nexus_flatfoot/walk.c3d", "stairs/Movement_trial.c3d")
+# Of the difference's RMS. Asked for are 5 %; what is stored in 32 bits is met to rounding, or a rule of it is lost.
+LEFT_OVER = 1e-3
+
+
+@pytest.mark.parametrize("trial", slow_but(FEW, TRIALS))
+def test_the_parts_make_the_difference(recorded: Recorded, trial: str) -> None:
+    c3d, record = recorded(trial, "--model", "pig")
+    comparison = compare(record, c3d)
+    sums(comparison)
+    assert {m.quantity for m in comparison.differing} >= {"angle_deg", "moment_Nm_per_kg", "power_W_per_kg"}
+    for quantity in comparison.quantities:
+        assert remainder(comparison, quantity) < LEFT_OVER, quantity
+    assert comparison.explanation is not None
+    assert comparison.explanation.notes == ()
+
+
+def test_the_radii_of_gyration_come_first(recorded: Recorded) -> None:
+    """docs/accuracy.md: in walks without noise they are nearly all of the moments' difference."""
+    c3d, record = recorded("nexus_flatfoot/walk.c3d", "--model", "pig")
+    comparison = compare(record, c3d)
+    assert comparison.ranked("moment_Nm_per_kg")[0][0] == "segment_parameters"
+    assert comparison.shares("moment_Nm_per_kg")["segment_parameters"].share > 0.9
+    assert "segment parameters first" in verdict(comparison)
+    assert "tables winter_pig and plug_in_gait" in verdict(comparison)
+
+
+def test_plates_that_plug_in_gait_did_not_use_come_first_on_stairs(recorded: Recorded) -> None:
+    """It loads feet that fly with the bias of the plates before them, and leaves two stances on plates out."""
+    c3d, record = recorded("stairs/Movement_trial.c3d", "--model", "pig")
+    comparison = compare(record, c3d)
+    assert comparison.ranked("moment_Nm_per_kg")[0][0] == "contacts"
+    assert comparison.shares("moment_Nm_per_kg")["contacts"].share > 0.9
+
+
+def test_its_own_arithmetic_leaves_nothing(recorded: Recorded) -> None:
+    c3d, record = recorded("nexus_flatfoot/walk.c3d", "--model", "pig_vicon")
+    comparison = compare(record, c3d)
+    assert "are the same" in verdict(comparison)
+
+
+def test_the_other_way_round_only_the_sign_turns(recorded: Recorded) -> None:
+    c3d, record = recorded("sydney/walk03.c3d", "--model", "pig")
+    there, back = compare(record, c3d), compare(c3d, record)
+    sums(back)
+    assert there.explanation is not None and back.explanation is not None
+    for one, other in zip(there.explanation.parts, back.explanation.parts, strict=True):
+        assert one.ingredient == other.ingredient
+        for column, change in one.change.items():
+            np.testing.assert_array_equal(change, -other.change[column])
+
+
+@pytest.mark.parametrize(
+    ("options", "key", "words"),
+    [
+        (("--cutoff", 3), "marker_filter", "cutoff 3 Hz and none"),
+        (("--static", "sydney/static.c3d"), "static", "static static.c3d and none"),
+    ],
+)
+def test_a_wrong_ingredient_comes_before_the_arithmetic(
+    recorded: Recorded, options: tuple[object, ...], key: str, words: str
+) -> None:
+    c3d, record = recorded("sydney/walk04.c3d", "--model", "pig", *options)
+    comparison = compare(record, c3d)
+    sums(comparison)
+    assert comparison.ranked()[0][0] == key, verdict(comparison)
+    assert words in verdict(comparison)
+    for quantity in comparison.quantities:
+        assert remainder(comparison, quantity) < LEFT_OVER
+
+
+def test_a_hip_20_mm_off_comes_before_the_arithmetic(recorded: Recorded, walk: Path) -> None:
+    c3d, record = recorded("children/HC002D/walk.c3d", "--model", walk / "hip_20_mm.yaml")
+    comparison = compare(record, c3d)
+    sums(comparison)
+    assert comparison.ranked()[0][0] == "joint_centres"
+    assert "hip 20 mm" in verdict(comparison)
+
+
+def test_outputs_of_another_model_are_compared_and_not_explained(recorded: Recorded) -> None:
+    c3d, record = recorded("wild/cgm24/walk.c3d", "--model", "pig")
+    comparison = compare(record, c3d, Reading(outputs="_CGM_2.4"))
+    assert comparison.explanation is None
+    assert "_CGM_2.4" in comparison.why_not
+    flexion = next(m for m in comparison.measured if m.column == "left_knee_flexion_deg")
+    assert flexion.n > 300 and flexion.r > 0.98
