@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from gaitid.api.compared import Compared
+    from gaitid.compare.hybrid import Made as MadeFrom
+
 _RECORD = ".run.json"
 _TIMES = ("frame", "time_s")
 
@@ -39,6 +42,8 @@ class Source(Protocol):
     def frame(self, table: str) -> pd.DataFrame: ...
 
     def write(self, folder: Path) -> list[Path]: ...
+
+    def placed(self, folder: Path) -> tuple[Path, MadeFrom | None]: ...
 
 
 @frozen_dataclass(eq=False)
@@ -89,6 +94,12 @@ class Made:
         texts = run.file_texts(self.stem, self.result, self.prepared, self.inputs)
         return run.put_in_place(folder, texts, self.prepared.options)
 
+    def placed(self, folder: Path) -> tuple[Path, MadeFrom | None]:
+        """Its record in files of their own, and what it was made from."""
+        from gaitid.compare.sources import made_of
+
+        return self.write(folder)[-1], made_of(self.result, self.prepared)
+
 
 @frozen_dataclass(eq=False)
 class Stored:
@@ -127,6 +138,10 @@ class Stored:
         texts = {path.name: read_text_back(path, "result") for path in (*files, self.path)}
         refuse_to_overwrite([folder / name for name in texts], [*files, self.path])
         return write_all(folder, texts)
+
+    def placed(self, folder: Path) -> tuple[Path, MadeFrom | None]:
+        """Its record where it is."""
+        return self.path, None
 
     def _file(self, table: str) -> Path:
         return self.path.with_name(f"{self.stem}.{table}.csv")
@@ -340,6 +355,52 @@ class Analysis:
         with TemporaryDirectory(prefix="gaitid-") as folder:
             *_, record = self.write(Path(folder, session))
             return write_report([record], output, format, norms, choices)
+
+    def compare(
+        self,
+        other: Analysis | File,
+        *,
+        align: str | None = None,
+        outputs: str | None = None,
+        knee: str | None = None,
+        start_s: float | None = None,
+    ) -> Compared:
+        """Compare with another result, or with what another program computed of the trial, as ``gaitid compare`` does.
+
+        Parameters
+        ----------
+        other : Analysis or path
+            The B of the comparison: a result, in memory or in files; a C3D with stored outputs; OpenSim's file.
+        align : str, optional
+            ``frames``, ``time`` or ``cycle``; by default what fits.
+        outputs : str, optional
+            Of a C3D with several sets of outputs, what their labels end with.
+        knee : str, optional
+            Whose sign the knee of OpenSim's file has: ``gait2392`` or ``rajagopal``.
+        start_s : float, optional
+            When the first frame was, by the clock of OpenSim's file.
+
+        Returns
+        -------
+        Compared
+
+        Raises
+        ------
+        GaitidError
+        """
+        from gaitid.api.compared import Compared
+        from gaitid.compare.comparison import compare_curves
+        from gaitid.compare.sources import Reading, open_pair
+
+        sources = self._source, other._source if isinstance(other, Analysis) else Path(other)
+        with TemporaryDirectory(prefix="gaitid-") as folder:
+            placed = [
+                (source, None) if isinstance(source, Path) else source.placed(Path(folder, name))
+                for name, source in zip(("a", "b"), sources, strict=True)
+            ]
+            (a, of_a), (b, of_b) = placed
+            pair = open_pair(a, b, Reading(outputs, knee, start_s), (of_a, of_b))
+            return Compared(compare_curves(*pair, way=align, start_s=start_s))
 
     def plot(self, columns: Sequence[str] | None = None) -> Figure:
         """Curves over the gait cycle, a line a cycle; over time where there is no cycle.
