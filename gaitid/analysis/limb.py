@@ -122,7 +122,7 @@ def _in_words(side: specs.Side, body: Body, wrenches: Mapping[str, Wrench], mass
         for name, angle in model.angles.items()
     }
     moments = {
-        name: clinical_moments(wrenches[name].m_g / mass_kg, _moment_axes(body, name, side.name), moment, side.sign)
+        name: clinical_moments(wrenches[name].m_g / mass_kg, moment_axes(body, name, side.name), moment, side.sign)
         for name, moment in model.moments.items()
     }
     return InWords(
@@ -200,7 +200,7 @@ def base_wrench(
     return SOLVERS[mechanics.solver](tree, mechanics.gravity_g)[-1], tree
 
 
-def _moment_axes(body: Body, joint: str, side: str) -> Array:
+def moment_axes(body: Body, joint: str, side: str) -> Array:
     """(frames, 3, 3) axes in which the model tells a joint's moments: a frame's, or those of the joint's angles."""
     axes = body.model.moments[joint].axes
     if axes != "jcs":

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gaitid.analysis.limb import moment_axes
 from gaitid.analysis.result import Result
 from gaitid.body.kinematics import clinical_moments
 from gaitid.dynamics.chain import Chain, Link
@@ -41,7 +42,7 @@ def under_load(
     solved = SOLVERS[result.solver](chain, result.gravity_g)
     moment_g = {joint: wrench.m_g / mass for joint, wrench in zip(leg.joints_g, solved, strict=True)}
     sign = next(s.sign for s in model.sides if s.name == side)
-    axes = {name: result.body.geometry.frame(m.axes, side).R_gs[frames] for name, m in model.moments.items()}
+    axes = {name: moment_axes(result.body, name, side)[frames] for name in model.moments}
     moments = {
         name: {
             column: np.where(np.isfinite(leg.moments[name][column]).any(), values, np.nan)
