@@ -106,6 +106,20 @@ def test_a_hip_20_mm_off_comes_before_the_arithmetic(recorded: Recorded, walk: P
     assert "hip 20 mm" in verdict(comparison)
 
 
+@pytest.mark.parametrize(("a", "b"), [("pig", "cgm21"), ("cgm21", "cgm22")])
+def test_models_of_other_definitions_are_mixed_without_a_rest(recorded: Recorded, a: str, b: str) -> None:
+    """Hip regression, axes by medial markers or clusters, moments in other axes: all of it is in the ingredients."""
+    given = ("sydney/walk04.c3d", "--static", "sydney/static.c3d", "--model")
+    comparison = compare(recorded(*given, a)[1], recorded(*given, b)[1])
+    sums(comparison)
+    for quantity in comparison.quantities:
+        assert remainder(comparison, quantity) < LEFT_OVER
+    shares = comparison.shares("moment_Nm_per_kg")
+    assert comparison.ranked("moment_Nm_per_kg")[0][0] == "joint_centres"
+    if b == "cgm22":  # the foot's axes matter for it only until its joints are those of the other
+        assert abs(shares["segment_axes"].interaction) > 0.1
+
+
 def test_outputs_of_another_model_are_compared_and_not_explained(recorded: Recorded) -> None:
     c3d, record = recorded("wild/cgm24/walk.c3d", "--model", "pig")
     comparison = compare(record, c3d, Reading(outputs="_CGM_2.4"))
