@@ -3,9 +3,9 @@
     python benchmarks/opensim_moments.py [subject01 subject18]
 
 The recordings of `arnold_synthetic` have markers that move with OpenSim's bodies to 1e-14 m, joint centres among them,
-and the scaled model. A gaitid model and a table are written from that model (a body's axes from three of its markers, its
-mass, centre and inertia, the joints' axes), and the generalised forces of hip, ankle and knee are compared with `id.sto`.
-A generalised force is the moment about the axis of its coordinate, which gaitid writes as the joint's `jcs` component.
+and the scaled model. A gaitid model and a table are written from that model (a body's axes from three of its markers,
+its mass, centre and inertia, the joints' axes), and the generalised forces of hip, ankle and knee are compared with
+`id.sto`. A generalised force is the moment about the axis of its coordinate, which gaitid writes as the joint's `jcs` component.
 """
 
 from __future__ import annotations
@@ -214,8 +214,8 @@ def sto(path: Path) -> dict[str, Array]:
 def ground(mot: Mapping[str, Array], s: str) -> str:
     """The ground's action on a foot as a load file.
 
-    The simulated ground holds the foot with a few newtons in swing, too: `id.sto` counts them, a contact with a plate that
-    is found above 20 N does not.
+    The simulated ground holds the foot with a few newtons in swing, too: `id.sto` counts them, a contact with a plate
+    that is found above 20 N does not.
     """
     lines = ["time_s," + ",".join(f"{what}_global_{a}_{u}" for what, u in _LOAD for a in "xyz")]
     time = mot["time"] - mot["time"][0]

@@ -24,7 +24,7 @@ def test_sagittal_moments_are_those_of_opensim(subject: str, s: str) -> None:
     for joint in ("hip", "ankle"):
         assert len(found[joint].ours) > 200
         assert found[joint].rms < 0.5  # N·m, of 57 and more
-    # OpenSim's knee has one coordinate that also moves the tibia and turns it about its other axes: its generalised force
-    # is more than the moment about the flexion axis, and what is missing are these terms
+    # OpenSim's knee has one coordinate that also moves the tibia and turns it about its other axes: its generalised
+    # force is more than the moment about the flexion axis, and what is missing are these terms
     assert 1.0 < found["knee"].rms < 4.0
     assert found["knee, its coordinate"].rms < 0.5
