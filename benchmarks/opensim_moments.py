@@ -5,7 +5,8 @@
 The recordings of `arnold_synthetic` have markers that move with OpenSim's bodies to 1e-14 m, joint centres among them,
 and the scaled model. A gaitid model and a table are written from that model (a body's axes from three of its markers,
 its mass, centre and inertia, the joints' axes), and the generalised forces of hip, ankle and knee are compared with
-`id.sto`. A generalised force is the moment about the axis of its coordinate, which gaitid writes as the joint's `jcs` component.
+`id.sto`. A generalised force is the moment about the axis of its coordinate, which gaitid writes as the joint's `jcs`
+component.
 """
 
 from __future__ import annotations
