@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +30,22 @@ def read_only(values: object) -> Array:
     array = np.array(values, dtype=np.float64, order="C")
     array.setflags(write=False)
     return array
+
+
+#: What stands for the pose of a segment among a trial's points: its origin, and a point on each axis at this distance,
+#: m: about as far as markers lie from joints, so that a filter weighs how it turns as it does with markers.
+POSE_ARM_M = 0.2
+_POSE_PARTS = ("#origin", "#x", "#y", "#z")
+
+
+def pose_labels(segments: Sequence[str]) -> tuple[str, ...]:
+    """The labels of the points that stand for poses, four a segment."""
+    return tuple(f"{segment}{part}" for segment in segments for part in _POSE_PARTS)
+
+
+def seen_as(label: str) -> str:
+    """What a person calls a point: its label, or that of the segment for whose pose it stands."""
+    return label.rpartition("#")[0] if label.endswith(_POSE_PARTS) else label
 
 
 # Cosine of the angle, 8°, within which an axis of a plate is one of the file.
@@ -196,6 +212,8 @@ class Trial:
         What had to be assumed or repaired while reading.
     loaded : tuple of (str, str)
         Loads that the file says its bodies were under while it was recorded: the segment, and the file of the load.
+    segments : tuple of str
+        Whose poses the file stores: four of `points_g` stand for each (`pose_labels`).
     """
 
     path: Path
@@ -214,6 +232,7 @@ class Trial:
     notes: Notes = ()
     assignments: tuple[Assignment, ...] = ()
     loaded: tuple[tuple[str, str], ...] = ()
+    segments: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         points = read_only(self.points_g)
@@ -225,6 +244,14 @@ class Trial:
     @property
     def n_frames(self) -> int:
         return int(self.points_g.shape[0])
+
+    @property
+    def marker_labels(self) -> tuple[str, ...]:
+        """The labels of markers: of points that do not stand for a pose."""
+        if not self.segments:
+            return self.labels
+        of_poses = {*pose_labels(self.segments)}
+        return tuple(label for label in self.labels if label not in of_poses)
 
     @property
     def time_s(self) -> Array:

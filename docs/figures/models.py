@@ -9,6 +9,8 @@ model is run on it, and what it finds is drawn, in one frame of the walk.
 from __future__ import annotations
 
 import sys
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
@@ -23,8 +25,13 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from any_markers import CLUSTERS, FAMILIES, Marked, marked, run  # noqa: E402
 
+from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.analysis.result import Result  # noqa: E402
+from gaitid.body.subject import SubjectFile  # noqa: E402
+from gaitid.model.load import load_model  # noqa: E402
 from gaitid.model.specs import Model  # noqa: E402
+from gaitid.read import read_trial  # noqa: E402
+from gaitid.simulate import simulate  # noqa: E402
 from gaitid.trial import Array  # noqa: E402
 
 #: Of each model the laboratory (a marker set) whose markers are drawn.
@@ -52,7 +59,7 @@ def at(track: Array, frame: int, origin: Array) -> Array:
     return np.asarray(100 * (track[frame] - origin))
 
 
-def draw(name: str, recorded: Marked, result: Result) -> None:
+def draw(name: str, recorded: Marked, result: Result, drawn: str = "") -> None:
     """One picture: the right leg and the pelvis, from the right and from the front, in cm."""
     frame = int(PERCENT * recorded.trial.n_frames)
     leg = result.sides[SIDE]
@@ -75,7 +82,7 @@ def draw(name: str, recorded: Marked, result: Result) -> None:
         markers_of(panel, recorded, used_by(result.model), frame, origin, right, up)
         panel.set_xlim(*((-32, 62) if right == 0 else (-30, 26)))
         panel.set_ylim(-24, 118)
-    figure.suptitle(f"{name}: markers of {DRAWN[name]}", fontsize=12, color=INK)
+    figure.suptitle(drawn or f"{name}: markers of {DRAWN[name]}", fontsize=12, color=INK)
     figure.tight_layout()
     figure.savefig(Path(__file__).with_name(f"model_{name}.png"), dpi=90)
     plt.close(figure)
@@ -136,6 +143,12 @@ def main() -> None:
         recorded = marked(family)
         assert FAMILIES[family].model == name
         draw(name, recorded, run(recorded))
+    with tempfile.TemporaryDirectory() as folder:
+        simulate("walk", Path(folder), segments=True)
+        trial = read_trial(Path(folder) / "walk.c3d")
+    stored = replace(marked("plug_in_gait"), trial=trial, roles={})
+    result = analyse(trial, load_model("segments"), SubjectFile())
+    draw("segments", stored, result, "segments: poses that the file stores, as Theia3D")
 
 
 if __name__ == "__main__":

@@ -25,14 +25,14 @@ from gaitid.trial import Trial
 #: records just these markers works with, then what is calibrated in a static, then what the trial alone gives; the
 #: models that leave most empty come last. Who labels the places of Plug-in Gait in another way, and has medial markers
 #: in the static, computes with these: there `pig` steps behind `helen_hayes`.
-PRECEDENCE = ("pig", "ior", "helen_hayes", "cast", "landmarks", "keypoints", "lateral")
+PRECEDENCE = ("pig", "ior", "helen_hayes", "cast", "landmarks", "segments", "keypoints", "lateral")
 #: Before them, where a static shows its own markers: models that put the segments by more markers than Plug-in Gait has
 #: (and of which TOE lies elsewhere), by their labels after the letter of the side.
 WITH_TRACKING: Mapping[str, tuple[str, ...]] = {
     "cgm24": ("THAP", "THAD", "TIAP", "TIAD", "FMH", "VMH"),
     "cgm23": ("THAP", "THAD", "TIAP", "TIAD"),
 }
-_OTHER_LABELS = ("ior", "helen_hayes", "pig", "cast", "landmarks", "keypoints", "lateral")
+_OTHER_LABELS = ("ior", "helen_hayes", "pig", "cast", "landmarks", "segments", "keypoints", "lateral")
 
 # A refusal tells what so many models lack, those that lack least.
 _SHOWN_MODELS = 3

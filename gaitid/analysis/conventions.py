@@ -6,7 +6,7 @@ import numpy as np
 
 from gaitid.gait.loading_rate import CUTOFF_HZ
 from gaitid.model import specs
-from gaitid.model.shapes import CarriedFrame, RigidFrame, TurnedFrame
+from gaitid.model.shapes import CarriedFrame, RigidFrame, StoredFrame, TurnedFrame
 from gaitid.trial import Array
 
 
@@ -29,6 +29,8 @@ def _frame_words(model: specs.Model, name: str) -> str:
             f"moves as one rigid body with {', '.join(frame.points)} (least squares); in the static "
             f"{_frame_words(model, frame.reference)}"
         )
+    if isinstance(frame, StoredFrame):
+        return f"as the file stores it ({frame.origin.removesuffix('_origin')})"
     return f"{frame.keep} {frame.keep_vector.words}, {frame.toward} near {frame.toward_vector.words}"
 
 

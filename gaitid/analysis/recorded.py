@@ -17,7 +17,7 @@ from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import dot, unit
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.trial import Array, Trial
+from gaitid.trial import Array, Trial, seen_as
 
 # Landmarks on both sides of a joint or a foot, the outer one first.
 _OUTER_INNER = (("knee_lateral", "knee_medial"), ("ankle_lateral", "ankle_medial"), ("mt5", "mt1"))
@@ -419,8 +419,10 @@ def _lacking(trial: Trial, bound: Bound, legs: Mapping[str, Needs], lacking: Ite
 
 
 def _shown(labels: Sequence[str]) -> str:
+    poses = any(seen_as(label) != label for label in labels)
+    labels = list(dict.fromkeys(map(seen_as, labels)))
     more = ", …" if len(labels) > _SHOWN_LABELS else ""
-    return f"{len(labels)} markers seen ({', '.join(labels[:_SHOWN_LABELS])}{more})"
+    return f"{len(labels)} {'poses and ' if poses else ''}markers seen ({', '.join(labels[:_SHOWN_LABELS])}{more})"
 
 
 def _hint(label: str, present: list[str], model: specs.Model, legs: Mapping[str, Needs]) -> str:

@@ -14,7 +14,7 @@ from gaitid.model import shapes, specs
 from gaitid.model.expression import Expression
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rigid_fit import FEWEST, RigidFit, second_extent, steady_fit
-from gaitid.numerics.rotation import about_axis, apply, cross, dot, frame_from_axes, turned, unit
+from gaitid.numerics.rotation import about_axis, apply, cross, dot, frame_from_axes, nearest_rotation, turned, unit
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
@@ -392,6 +392,10 @@ class Geometry:
                 keep, toward = self.vector(spec.keep_vector, side), self.vector(spec.toward_vector, side)
                 R = frame_from_axes(spec.keep, keep, spec.toward, toward)
                 return Pose(R, self.point(spec.origin, side))
+            case shapes.StoredFrame():
+                origin = self.point(spec.origin, side)
+                tips = np.stack([self.point(tip, side) for tip in (spec.x, spec.y, spec.z)], axis=-1)
+                return Pose(nearest_rotation(tips - origin[..., None]), origin)
             case shapes.CarriedFrame() | shapes.RigidFrame():
                 raise ValueError("a carried frame is made by its name")  # see `frame`
             case _:

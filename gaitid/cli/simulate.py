@@ -11,7 +11,9 @@ import click
 
 from gaitid.cli.common import CONTEXT, Target, completed, print_info, talk_options, together
 from gaitid.cli.templates import WithTemplates
-from gaitid.simulate.names import ABOUT, ABOUT_CHAINS
+from gaitid.simulate.names import ABOUT, ABOUT_CHAINS, ABOUT_FUNCTIONAL
+
+_ALL = {**ABOUT, **ABOUT_FUNCTIONAL, **ABOUT_CHAINS}
 
 
 class _Simulate(WithTemplates):
@@ -21,6 +23,8 @@ class _Simulate(WithTemplates):
         super().format_help_text(ctx, formatter)
         with formatter.section("Walks"):
             formatter.write_dl(list(ABOUT.items()))
+        with formatter.section("Functional trials"):
+            formatter.write_dl(list(ABOUT_FUNCTIONAL.items()))
         with formatter.section("Mechanical systems"):
             formatter.write_dl(list(ABOUT_CHAINS.items()))
 
@@ -39,6 +43,7 @@ _TRIAL = (
     click.option("--duration", default=4.0, show_default=True, help="Length of the trial, s."),
     click.option("--turn-deg", default=0.0, show_default=True, help="Turn the laboratory about the vertical."),
     click.option("--mirror", is_flag=True, help="Swap left and right."),
+    click.option("--segments", is_flag=True, help="Store poses of segments instead of markers (markerless)."),
     click.option("--impact-bw", default=0.0, show_default=True, help="Height of a transient at every strike."),
     click.option("--impact-absorbed", default=0.0, show_default=True, help="Part of it that the legs' inertia takes."),
 )
@@ -131,7 +136,9 @@ def command(scenario: str, output: Path, max_evaluations: int, time_limit: float
     print_info(f"wrote {', '.join(file.name for file in files)} in {output}")
     for file in files:
         if file.name.endswith(".truth.json"):
-            print_info(_integration_in_words(json.loads(file.read_text(encoding="utf-8"))))
+            truth = json.loads(file.read_text(encoding="utf-8"))
+            if "integrator" in truth:
+                print_info(_integration_in_words(truth))
     return 0
 
 
@@ -160,7 +167,7 @@ def _integration_in_words(truth: dict[str, Any]) -> str:
 @talk_options
 def list_() -> int:
     """All that can be simulated without a file: name and title, separated by a tab."""
-    click.echo("".join(f"{name}\t{about}\n" for name, about in {**ABOUT, **ABOUT_CHAINS}.items()), nl=False)
+    click.echo("".join(f"{name}\t{about}\n" for name, about in _ALL.items()), nl=False)
     return 0
 
 

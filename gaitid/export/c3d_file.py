@@ -2,7 +2,8 @@
 
 What changes: the counts of points, the lists of POINT that name them, where the data begin if these lists grow beyond
 their last block, and in each frame the new points, behind the others. A file of whole numbers becomes one of reals
-(`with_points` says why). What lies behind the last frame is not copied.
+(`with_points` says why). Of what lies behind the last frame stored poses of
+segments (ROTATION) are copied, nothing else.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from gaitid.errors import GaitidError
 from gaitid.export.c3d_parameters import MOST_TEXTS, ParameterSection, Texts, real_bits, real_bytes, whole_blocks
 from gaitid.read.c3d.file import Sections, read_sections, texts
+from gaitid.read.c3d.layout import pose_section
 from gaitid.read.c3d.sections import BLOCK
 from gaitid.read.labels import subject_and_name
 from gaitid.records import NamedTuple, frozen_dataclass
@@ -110,6 +112,10 @@ def with_points(content: bytes, points: Sequence[NewPoint], units: Mapping[str, 
         block = block[:12] + real_bytes(np.array([-layout.scale]), sections.numbers) + block[16:]
     if data_start != layout.data_start:
         block = block[:16] + struct.pack(f"{order}H", data_start // BLOCK + 1) + block[18:]
+    poses = pose_section(sections.section, len(content))
+    end_of_frames = whole_blocks(data_start + layout.n_frames * (header.frame_bytes_as_reals + 16 * len(points)))
+    if poses is not None:
+        parameters.set_number("DATA_START", end_of_frames + 1, "ROTATION")
     section = bytearray(parameters.content())
     # some readers stop where the section says that it ends; one byte has room for 255
     section[2] = min(max(section[2], whole_blocks(len(section))), 255)
@@ -119,6 +125,8 @@ def with_points(content: bytes, points: Sequence[NewPoint], units: Mapping[str, 
     end = layout.data_start + layout.n_frames * header.frame_bytes
     if len(content) > end and len(content) % BLOCK == 0:
         whole += bytes(-len(whole) % BLOCK)
+    if poses is not None:
+        whole = whole.ljust(end_of_frames * BLOCK, b"\0") + content[poses[0] :]
     labels = {point.label: name for point, name in zip(points, names, strict=True)}
     return Written(whole, labels, header.floats)
 

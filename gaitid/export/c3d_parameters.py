@@ -105,20 +105,21 @@ class ParameterSection:
         value = b"".join(cell.ljust(width) for cell in texts.cells)
         self._set(name, bytes([0xFF, len(shape), *shape]) + value)
 
-    def set_number(self, name: str, value: float) -> None:
-        """Change a number of POINT in the type that it has; nothing where there is none."""
-        for entry in self._entries:
-            if self._is(entry, name):
+    def set_number(self, name: str, value: float, group: str = "POINT") -> None:
+        """Change a number of POINT, or of another group, in the type that it has; nothing where there is none."""
+        numbers = {-entry.number for entry in self._entries if entry.number <= 0 and entry.name == group}
+        for i, entry in enumerate(self._entries):
+            if entry.number in numbers and entry.name == name:
                 shape, size = self._shape(entry), entry.body[0]
                 if size == 4:
                     raw = real_bytes(np.array([value]), self._numbers)
                 elif size == 2:
                     raw = struct.pack(f"{self._numbers.order}H", int(value))
                 else:
-                    raise GaitidError(f"POINT:{name} is neither a whole number of two bytes nor a real")
+                    raise GaitidError(f"{group}:{name} is neither a whole number of two bytes nor a real")
                 head = entry.body[: 2 + len(shape)]
                 rest = self._value(entry)[size:]  # a second number, where somebody wrote one
-                self._set(name, head + raw + rest)
+                self._entries[i] = self._with_value(entry, head + raw + rest)
                 return
 
     def content(self) -> bytes:
@@ -141,13 +142,16 @@ class ParameterSection:
         size = 1 if entry.body[0] == 0xFF else entry.body[0]
         return entry.body[2 + len(shape) :][: size * math.prod(shape)]
 
+    def _with_value(self, entry: RawEntry, value: bytes) -> RawEntry:
+        """The entry with another value and the description that it has."""
+        return entry._replace(body=value + entry.body[2 + len(self._shape(entry)) + len(self._value(entry)) :])
+
     def _set(self, name: str, value: bytes) -> None:
         """An entry of POINT with another value and the description that it has, or a new one behind the last."""
         last = 0
         for i, entry in enumerate(self._entries):
             if self._is(entry, name):
-                described = entry.body[2 + len(self._shape(entry)) + len(self._value(entry)) :]
-                self._entries[i] = entry._replace(body=value + described)
+                self._entries[i] = self._with_value(entry, value)
                 return
             if entry.number in (self._group, -self._group):
                 last = i

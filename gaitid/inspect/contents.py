@@ -24,7 +24,6 @@ from gaitid.errors import GaitidError, SubjectError
 from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
 from gaitid.ground.vertical import vertical
-from gaitid.inspect.kinds import kinds_of
 from gaitid.inspect.plates import plate_rows
 from gaitid.markers.clean import Markers, clean_markers, model_markers
 from gaitid.model import AUTO, specs
@@ -101,43 +100,13 @@ class Candidate:
         return self.bound.model
 
 
-@frozen_dataclass(eq=False)
-class Inspected:
-    """What is in a trial, and what a picture of it needs.
-
-    Attributes
-    ----------
-    content : dict
-        As `inspect_trial` gives it.
-    trial : Trial
-    up_g : (3,) array
-        The vertical; z where nothing says it.
-    ground : Ground
-    """
-
-    content: dict[str, Any]
-    trial: Trial
-    up_g: Array
-    ground: Ground
-
-
 def inspect_trial(
     path: Path,
     beside: Beside = Beside(),  # noqa: B008 - it cannot be changed
     keep_names: bool = False,
     settings: ReaderSettings | None = None,
 ) -> dict[str, Any]:
-    """Everything that can be said of a trial without choosing a model: `inspected`, as plain types."""
-    return inspected(path, beside, keep_names, settings).content
-
-
-def inspected(
-    path: Path,
-    beside: Beside = Beside(),  # noqa: B008 - it cannot be changed
-    keep_names: bool = False,
-    settings: ReaderSettings | None = None,
-) -> Inspected:
-    """Everything that can be said of a trial without choosing a model, with what it is of.
+    """Everything that can be said of a trial without choosing a model.
 
     Parameters
     ----------
@@ -151,8 +120,8 @@ def inspected(
 
     Returns
     -------
-    Inspected
-        Its content in plain types, units in the names of the keys: ``file``, ``points``, ``analog``, ``plates``,
+    dict
+        Plain types, units in the names of the keys: ``file``, ``points``, ``analog``, ``plates``,
         ``contacts``, ``events``, ``subject``, ``stored_outputs``, ``models``, ``chosen`` and more.
 
     Raises
@@ -173,21 +142,18 @@ def inspected(
     stages = _stages(trial, candidates[name], up_g) if name else _plates_alone(trial, up_g, foot_note)
     first, cleaned = trial.first_frame, stages.markers
     of_feet = candidates[name].result if name else None
-    given = [model for model in beside.models if model != AUTO]
-    judged_with = given[0] if given else chosen
-    taken = candidates[judged_with].result if judged_with else None
+    taken = candidates[chosen].result if chosen else None
     if isinstance(taken, Result):
-        judge = models[judged_with]
-        origin = Origin(judge, _subject_file(beside.subject, judge), static, marker_set)
+        origin = Origin(models[chosen], _subject_file(beside.subject, models[chosen]), static, marker_set)
         said = notes_of_statics(path, taken, origin, settings, beside.subject is not None)
         taken = judged(taken, (*said, *taken.notes))
-    content = {
+    return {
         "file": str(path),
         "verdict": taken.verdict.as_dict() if isinstance(taken, Result) else None,
-        "verdict_with": judged_with or None,
         "format": trial.origin.get("format", ""),
         "software": trial.origin.get("software", ""),
         "points": _points(trial),
+        "segments": _segments(trial),
         "vertical": {"up": None if up is None else axis_name(up), "found_from": up_words},
         "analog": _analog(path, trial),
         "plates": plate_rows(trial, stages.ground),
@@ -202,18 +168,11 @@ def inspected(
         "subject": _subject(trial, models),
         **({"subject_names": list(trial.names)} if keep_names else {}),
         "stored_outputs": sorted(trial.stored),
-        "chosen": {
-            "model": chosen or None,
-            "because": because,
-            "markers": _role_labels(trial, candidates[judged_with].model) if judged_with else {},
-        },
+        "chosen": {"model": chosen or None, "because": because},
         "calibration": plain(of_feet.quality.get("calibration")) if isinstance(of_feet, Result) else None,
-        "models": {
-            name: {"given": name in given, **_readiness(trial, candidate)} for name, candidate in candidates.items()
-        },
+        "models": {name: _readiness(trial, candidate) for name, candidate in candidates.items()},
         "warnings": texts(trial.notes),
     }
-    return Inspected(content, trial, up_g, stages.ground)
 
 
 def _candidate(
@@ -247,24 +206,15 @@ def _chosen(trial: Trial, static: Trial | None, marker_set: MarkerSet | None, su
     return choice.model.name, choice.because
 
 
-def _role_labels(trial: Trial, model: specs.Model) -> dict[str, str]:
-    """What each marker of a model is called in the trial, by side and role, as in a record."""
-    return {
-        f"{side}.{role}" if side else role: label
-        for side, role in model.roles
-        for label in model.labels(role, side)
-        if trial.has(label)
-    }
-
-
 # --- markers ------------------------------------------------------------------------------------------------
 
 
 def _points(trial: Trial) -> dict[str, Any]:
-    first, kinds = trial.first_frame, kinds_of(trial)
+    first = trial.first_frame
     markers: list[dict[str, Any]] = []
     gaps: dict[str, list[dict[str, int]]] = {}
-    for i, (label, kind) in enumerate(zip(trial.labels, kinds, strict=True)):
+    labels = trial.marker_labels  # what stands for poses comes after them
+    for i, label in enumerate(labels):
         known = known_rows(trial.points_g[:, i])
         missing = [
             {"first_frame": first + a, "last_frame": first + b - 1, "frames": b - a}
@@ -273,7 +223,6 @@ def _points(trial: Trial) -> dict[str, Any]:
         markers.append(
             {
                 "label": label,
-                "kind": kind,
                 "seen_frames": int(known.sum()),
                 "missing_frames": len(known) - int(known.sum()),
                 "longest_gap_frames": max((g["frames"] for g in missing), default=0),
@@ -281,7 +230,7 @@ def _points(trial: Trial) -> dict[str, Any]:
             }
         )
         if missing:  # of a label that several points have, each with the number of its point
-            gaps[label if trial.labels.count(label) == 1 else f"{label} (point {i + 1})"] = missing
+            gaps[label if labels.count(label) == 1 else f"{label} (point {i + 1})"] = missing
     return {
         "rate": trial.rate_hz,
         "rate_hz": trial.rate_hz,
@@ -290,10 +239,23 @@ def _points(trial: Trial) -> dict[str, Any]:
         "last_frame": first + trial.n_frames - 1,
         "duration_s": trial.n_frames / trial.rate_hz,
         "units": trial.origin.get("length_unit") or None,
-        "labels": list(trial.labels),
+        "labels": list(labels),
         "markers": markers,
         "gaps": gaps,
     }
+
+
+def _segments(trial: Trial) -> dict[str, Any]:
+    """The segments whose poses the file stores, at the rate of `_points`, with their gaps."""
+    first, gaps, seen = trial.first_frame, {}, {}
+    for label in trial.segments:
+        known = known_rows(trial.marker(f"{label}#origin"))
+        seen[label] = int(known.sum())
+        if not known.all():
+            gaps[label] = [
+                {"first_frame": first + a, "last_frame": first + b - 1, "frames": b - a} for a, b in spans(~known)
+            ]
+    return {"labels": list(trial.segments), "seen_frames": seen, "gaps": gaps}
 
 
 def _analog(path: Path, trial: Trial) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.statistics import median, noise_level
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Trial
+from gaitid.trial import Array, Trial, seen_as
 
 # mm. Trajectories with less noise than this were smoothed before they were stored. On a simulated walk at 100 Hz
 # unfiltered noise costs 223 N·m a millimetre at the hip and the 7 Hz filter 0.55 N·m: they break even at 0.0025 mm.
@@ -212,6 +212,8 @@ def _gap_notes(gaps: Sequence[Gap], first_frame: int) -> Notes:
         ("gap_filled", [g for g in gaps if g.method], "filled"),
         ("gap_open", [g for g in gaps if not g.method], "left open: what needs them is empty there"),
     ):
+        # of a pose, which is seen as a whole or not at all, one of the points that stand for it
+        these = [gap for gap in these if seen_as(gap.label) == gap.label or gap.label.endswith("#origin")]
         if these:
             named = "; ".join(gap.words(first_frame) for gap in these[:MAX_NAMED])
             more = f"; and {len(these) - MAX_NAMED} more" if len(these) > MAX_NAMED else ""

@@ -19,7 +19,7 @@ from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import apply, apply_transposed
 from gaitid.numerics.statistics import median, quantile
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Mask
+from gaitid.trial import Array, Mask, seen_as
 
 # s. Seen frames on each side that a fill rests on: more change nothing (docs/gaps.md).
 SUPPORT_S = 0.1
@@ -101,7 +101,7 @@ class Gap:
     def words(self, first_frame: int = 0) -> str:
         """Where it is and how it was filled, or why not; `first_frame` is the number of the trial's first frame."""
         first, last = self.first + first_frame, self.last + first_frame
-        where = f"{self.label} in {f'frame {first}' if first == last else f'frames {first}-{last}'}"
+        where = f"{seen_as(self.label)} in {f'frame {first}' if first == last else f'frames {first}-{last}'}"
         if not self.method:
             return f"{where} ({self.reason})"
         how = f"{self.method} with {', '.join(self.partners)}" if self.partners else self.method

@@ -11,6 +11,7 @@ from gaitid.model.shapes import CarriedFrame, CarriedPoint, FirstOf, RigidFrame,
 from gaitid.model.validate import BODY_NAMES
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.records import NamedTuple
+from gaitid.trial import seen_as
 
 #: Side (empty for the middle of the body) and name of a marker, a point or a frame.
 Role = tuple[str, str]
@@ -116,6 +117,8 @@ class _Walk:
             complete = any(self.has(label) for label in labels)
             if complete:
                 needs.present.add((side, name))
+            elif labels and all(seen_as(label) != label for label in labels):  # a pose is one thing, not four points
+                needs.missing[(side, name.rpartition("_")[0])] = tuple(map(seen_as, labels))
             else:
                 needs.missing[(side, name)] = labels
             return complete
@@ -151,12 +154,18 @@ class _Walk:
             complete = [self.visit(kind, used, side, needs) for kind, used in options[0]]
             return all(complete)
         tried: list[Needs] = []
+        found = False
         for option in options:
             trial = Needs()
             if self.attempt(list(option), side, trial):
                 needs.take(trial, faults=False)
+                if any(self.model.subject[name.rpartition(".")[2]].optional for name in trial.measurements):
+                    found = True  # nobody need know that one: what stands in for it is wanted too
+                    continue
                 return True
             tried.append(trial)
+        if found:
+            return True
         for trial in tried:
             needs.take(Needs(trial.missing, trial.static_missing, trial.too_few, trial.wants_static))
         return False

@@ -27,8 +27,10 @@ from gaitid.model.shapes import (
     parse_point,
     parse_ref,
     parse_vector,
+    pose_points,
 )
 from gaitid.model.validate import faults_of, without_unused
+from gaitid.trial import pose_labels
 
 SCHEMA = 1
 SEQUENCES = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")
@@ -291,11 +293,21 @@ def _labels(group: Fields) -> dict[str, tuple[str, ...]]:
     return markers
 
 
+def _poses(group: Fields) -> dict[str, tuple[str, ...]]:
+    """The points that stand for each stored pose, as markers, and the labels of each."""
+    return {
+        point: tuple(label for segment in segments for label in pose_labels([segment])[i : i + 1])
+        for pose, segments in _labels(group).items()
+        for i, point in enumerate(pose_points(pose))
+    }
+
+
 def _scope(fields: Fields) -> specs.Scope:
     markers = _labels(fields.mapping("markers", {}))
     calibration = _labels(fields.mapping("calibration_markers", {}))
     for key in sorted(markers.keys() & calibration.keys()):
         fields.faults.add(f"{fields.at('calibration_markers')}.{key}: the name is given twice, in markers too")
+    markers |= _poses(fields.mapping("poses", {}))
     markers |= dict.fromkeys(_names(fields, "landmarks", markers), ())
     clusters = _names(fields, "clusters", markers)
     numbers = fields.mapping("numbers", {})

@@ -267,7 +267,20 @@ class RigidFrame(NamedTuple):
     reference: FrameName
 
 
-Frame = AxesFrame | TurnedFrame | CarriedFrame | RigidFrame
+@form("{pose: NAME_OF_POSE}", "as the file stores a segment's pose")
+class StoredFrame(NamedTuple):
+    """A frame as the file stores a segment's pose, by its origin and a point on each of its axes.
+
+    The rotation is the one nearest to the three directions (they are square to each other until they are filtered).
+    """
+
+    origin: PointName
+    x: PointName
+    y: PointName
+    z: PointName
+
+
+Frame = AxesFrame | TurnedFrame | CarriedFrame | RigidFrame | StoredFrame
 
 # --- what follows from the declarations --------------------------------------------------------------------
 
@@ -375,6 +388,11 @@ def _single(fields: Fields, key: str, parse: Callable[[object, str, Faults], T])
     return parse(value, fields.at(key), fields.faults) if key in fields.values else PointName("?")
 
 
+def pose_points(pose: str) -> tuple[PointName, ...]:
+    """The points that stand for a pose: its origin and one on each axis (``thigh_pose_origin``, ``thigh_pose_x``)."""
+    return tuple(PointName(f"{pose}_{part}") for part in ("origin", *AXES))
+
+
 def _list(fields: Fields, key: str, parse: Callable[[object, str, Faults], T], count: str = "") -> tuple[Any, ...]:
     items = fields.items(key)
     parsed = [parse(item, f"{fields.at(key)}[{i}]", fields.faults) for i, item in enumerate(items)]
@@ -446,6 +464,7 @@ _READERS: Mapping[str, Callable[[Fields, str], tuple[object, ...]]] = {
     "[POINT, ...]": lambda f, key: (_list(f, key, parse_ref),),
     "[NAME, ...]": lambda f, key: (_list(f, key, _name),),
     "[NAME, ...]?": lambda f, key: (_list(f, key, _name) if f.has(key) else (),),
+    "NAME_OF_POSE": lambda f, key: pose_points(f.text(key)),
     "NAME": lambda f, key: (PointName(f.text(key)),),
     "[POINT, POINT]": lambda f, key: _list(f, key, parse_ref, "two points"),
     "[POINT, POINT, POINT]": lambda f, key: (_list(f, key, parse_ref, "three points"),),

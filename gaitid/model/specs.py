@@ -465,7 +465,7 @@ class Model(NamedTuple):
         scope = self.scope(bool(side))
         letter = next((s.letter for s in self.sides if s.name == side), "")
         labels = scope.markers[role] if role in scope.markers else scope.calibration_markers[role]
-        return tuple(label.replace("{S}", letter) for label in labels)
+        return tuple(label.replace("{S}", letter).replace("{s}", letter.lower()) for label in labels)
 
     @property
     def calibration_roles(self) -> list[tuple[str, str]]:

@@ -105,6 +105,19 @@ def frame_from_axes(keep: str, v_keep: Array, toward: str, v_toward: Array) -> A
     return R
 
 
+def nearest_rotation(M: Array) -> Array:
+    """(frames, 3, 3) rotations nearest to matrices (frames, 3, 3) in the sense of least squares; NaN rows stay NaN.
+
+    The polar factor, by singular values (Higham 1986, SIAM J Sci Stat Comput 7:1160-1174).
+    """
+    R = np.full(M.shape, np.nan)
+    known = np.isfinite(M).all(axis=(1, 2))
+    u, _, vt = np.linalg.svd(M[known])
+    u[..., 2] *= np.sign(np.linalg.det(u @ vt))[:, None]
+    R[known] = u @ vt
+    return R
+
+
 def cardan(R: Array, sequence: str) -> tuple[Array, Array, Array]:
     """Angles a, b, c, rad, of ``R = R_i(a) R_j(b) R_k(c)`` about moving axes i, j, k = `sequence`, all different.
 

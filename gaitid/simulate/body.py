@@ -101,6 +101,9 @@ class Subject:
     legs : mapping of side to Leg
     hips_p : mapping of side to (3,) array
         Hip centres from the pelvis origin, m, pelvis axes; a side that is left out has that of `hip_centre_p`.
+    toes_s : (3,) array or None
+        The joint of the toes from the ankle, m, foot axes, where the foot's mass lies between both (Winter 2009, with
+        the ankle for the lateral malleolus); None: along the foot's axis, as the conventional gait model has it.
     """
 
     mass_kg: float = 70.0
@@ -111,6 +114,7 @@ class Subject:
     psis_distance_m: float = 0.090
     legs: Mapping[str, Leg] = field(default_factory=_default_legs)
     hips_p: Mapping[str, Array] = field(default_factory=dict)
+    toes_s: Array | None = None
 
     def mirrored(self) -> Subject:
         """The mirror image: the same person with left and right exchanged."""
@@ -119,8 +123,10 @@ class Subject:
         return replace(self, legs={"left": self.legs["right"], "right": self.legs["left"]}, hips_p=hips)
 
     def length_m(self, side: str, segment: str) -> float:
-        """Length that scales mass properties: between joints; of the foot, |TOE − HEE| less half a marker."""
+        """Length that scales mass properties: between joints; of the foot else |TOE − HEE| less half a marker."""
         leg = self.legs[side]
+        if segment == "foot" and self.toes_s is not None:
+            return float(np.linalg.norm(self.toes_s))
         if segment == "foot":
             return leg.heel_toe_m - 0.5 * self.marker_diameter_m
         return leg.thigh_m if segment == "thigh" else leg.shank_m
@@ -130,7 +136,9 @@ class Subject:
         return MASS_FRACTION[segment] * self.mass_kg
 
     def com_s(self, side: str, segment: str) -> Array:
-        """(3,) centre of mass from the segment's proximal joint, m, segment axes (along −z)."""
+        """(3,) centre of mass from the segment's proximal joint, m, segment axes (along −z, but for `toes_s`)."""
+        if segment == "foot" and self.toes_s is not None:
+            return COM_FRACTION[segment] * self.toes_s
         return np.array([0.0, 0.0, -COM_FRACTION[segment] * self.length_m(side, segment)])
 
     def inertia_s(self, side: str, segment: str) -> Array:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from gaitid.errors import GaitidError
 from gaitid.simulate.body import Subject
 from gaitid.simulate.jet import Array
+from gaitid.simulate.pose_file import announce, append
 from gaitid.simulate.tables import FIRST_FRAME
 from gaitid.simulate.transducers import encode
 from gaitid.simulate.walk import Walk
@@ -48,12 +49,28 @@ def write_c3d(
     sign_and_write(c, path)
 
 
-def points_c3d(markers: Mapping[str, Array], rate_hz: float) -> Any:
-    """An `ezc3d.c3d` with markers (frames, 3), m, NaN where unseen, and nothing else yet."""
+def write_pose_c3d(
+    path: Path, walk: Walk, poses: Mapping[str, tuple[Array, Array]], channels: dict[int, tuple[Array, Array]]
+) -> None:
+    """Write the poses of segments (`stored_poses`), plates and events, and no markers, as a markerless system does."""
+    c = points_c3d({}, walk.settings.rate_hz, walk.settings.times_s.size)
+    _add_plates(c, walk, channels)
+    if not walk.settings.no_events:
+        _add_events(c, walk)
+    c.add_parameter("PROCESSING", "Bodymass", (float(walk.subject.mass_kg),))
+    c.add_parameter("PROCESSING", "Height", (walk.subject.height_m * 1e3,))
+    announce(c, tuple(poses), walk.settings.rate_hz, walk.settings.times_s.size)
+    sign_and_write(c, path)
+    append(path, poses)
+
+
+def points_c3d(markers: Mapping[str, Array], rate_hz: float, n_frames: int = 0) -> Any:
+    """An `ezc3d.c3d` with markers (frames, 3), m, NaN where unseen, and nothing else yet; `n_frames` without any."""
     import ezc3d
 
     c = ezc3d.c3d()
-    points = np.stack([p.T for p in markers.values()], axis=1) * 1e3  # (3, markers, frames), mm
+    # (3, markers, frames), mm
+    points = np.stack([p.T for p in markers.values()], axis=1) * 1e3 if markers else np.zeros((3, 0, n_frames))
     c["header"]["points"]["first_frame"] = FIRST_FRAME - 1  # ezc3d counts from zero
     c["parameters"]["POINT"]["LABELS"]["value"] = tuple(markers)
     c["parameters"]["POINT"]["DESCRIPTIONS"]["value"] = ("",) * len(markers)

@@ -24,6 +24,17 @@ def noisy_markers(
     return {label: p + sigma_m * noise.standard_normal(p.shape) for label, p in markers.items()}
 
 
+def noisy_poses(poses: Mapping[str, tuple[Array, Array]], settings: WalkSettings) -> dict[str, tuple[Array, Array]]:
+    """Poses with the noise of markers on their origins, and gaps as of markers, in all segments at once."""
+    draw = np.random.default_rng((int(settings.seed), 3))
+    sigma_m = settings.marker_noise_mm * 1e-3
+    seen = with_gaps({"": np.zeros((settings.times_s.size, 1))}, settings)[""]
+    return {
+        label: (R + seen[..., None], origin + sigma_m * draw.standard_normal(origin.shape) + seen)
+        for label, (R, origin) in poses.items()
+    }
+
+
 def noisy_channels(
     channels: Mapping[int, tuple[Array, Array]], settings: WalkSettings, noise: np.random.Generator
 ) -> dict[int, tuple[Array, Array]]:

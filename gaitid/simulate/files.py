@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaitid.simulate.body import SIDES, Subject
-from gaitid.simulate.c3d_file import write_c3d
-from gaitid.simulate.faults import biased_channels, noisy_channels, noisy_markers, with_gaps
+from gaitid.simulate.c3d_file import write_c3d, write_pose_c3d
+from gaitid.simulate.faults import biased_channels, noisy_channels, noisy_markers, noisy_poses, with_gaps
 from gaitid.simulate.folder import write_folder
 from gaitid.simulate.jet import Array
+from gaitid.simulate.pose_file import stored_poses
 from gaitid.simulate.scenario_file import load_scenario
 from gaitid.simulate.tables import AXES, Table, csv_text, marker_table
 from gaitid.simulate.truth import contact_table, joint_table, load_table, segment_table, wrench_table
@@ -53,6 +54,10 @@ def simulate(
     what = load_scenario(str(scenario), options)
     if isinstance(what, Walk):
         return write_walk(what, Path(folder))
+    from gaitid.simulate.functional import FunctionalScenario, write_functional
+
+    if isinstance(what, FunctionalScenario):
+        return write_functional(what, Path(folder))
     from gaitid.dynamics.pace import Limits
     from gaitid.simulate.chain_files import write_chain
 
@@ -81,6 +86,8 @@ def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:
     channels = biased_channels(channels, settings)
     static = noisy_markers(walk.static_markers(max(2, round(STATIC_S * settings.rate_hz))), settings, noise)
 
+    poses = noisy_poses(stored_poses(state), settings) if settings.segments else {}
+
     stem = walk.scenario.name
     tables = {
         "": marker_table(markers, state.time_s),
@@ -96,7 +103,11 @@ def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:
     return write_folder(
         folder,
         {
-            f"{stem}.c3d": lambda path: write_c3d(path, walk, markers, channels),
+            f"{stem}.c3d": lambda path: (
+                write_pose_c3d(path, walk, poses, channels)
+                if walk.settings.segments
+                else write_c3d(path, walk, markers, channels)
+            ),
             "static.c3d": lambda path: write_c3d(path, walk, static, None),
         },
         texts,

@@ -21,6 +21,11 @@ ABOUT = {
     "second_person": "somebody else steps on plate 2 before the subject does, and on plate 3 meanwhile",
 }
 
+#: A person who moves one joint at a time: configs/scenarios/functional.yaml.
+ABOUT_FUNCTIONAL = {
+    "functional": "a standing person swings each hip and bends each knee: four functional trials and a static"
+}
+
 #: Mechanical systems that are integrated forward: those in configs/scenarios.
 ABOUT_CHAINS = {
     "double_pendulum": "two bars of 1 m and 1 kg swing freely in a plane",

@@ -140,6 +140,9 @@ class WalkSettings(_Recording):
         random direction (by `seed`); the plates' moments get both on a lever of 100 mm.
     gap_count, gap_frames : int
         So many gaps of so many frames in random markers (by `seed`) of the trial, not of the static one.
+    segments : bool
+        The trial's C3D file stores poses of segments instead of markers, as a markerless system writes it. Noise moves
+        their origins, gaps are of all segments.
     event_shift_s : float
         Added to the time of every stored event.
     no_events : bool
@@ -168,6 +171,7 @@ class WalkSettings(_Recording):
     gap_frames: int = 10
     event_shift_s: float = 0.0
     no_events: bool = False
+    segments: bool = False
 
     def _malformed(self) -> list[str]:
         faults = super()._malformed()

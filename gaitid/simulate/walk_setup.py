@@ -13,6 +13,7 @@ from gaitid.simulate.loads import GRAVITY, IMPACT_S, Stance
 from gaitid.simulate.motion import Gait
 from gaitid.simulate.passage import Passage, Pivot
 from gaitid.simulate.plates import Plate, level_plate
+from gaitid.simulate.pose_file import TOES_S
 from gaitid.simulate.pressure import felt
 from gaitid.simulate.scenario import PlatePlace, Scenario
 from gaitid.simulate.scenarios import SCENARIOS
@@ -49,6 +50,8 @@ def simulate_walk(
     what = SCENARIOS[scenario] if isinstance(scenario, str) else scenario
     pattern = what.pattern
     subject, lead = Subject() if who is None else who, "left"
+    if chosen.segments and subject.toes_s is None:
+        subject = replace(subject, toes_s=TOES_S)
     if chosen.mirror:
         subject, lead = subject.mirrored(), "right"
     # Centre the steps of interest in the trial.

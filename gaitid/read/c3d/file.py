@@ -18,6 +18,7 @@ from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
 from gaitid.numerics.statistics import quantile_of_known
 from gaitid.read.c3d.layout import Layout, find_layout, first_number
+from gaitid.read.c3d.poses import Poses, read_poses
 from gaitid.read.c3d.sections import (
     BLOCK,
     Header,
@@ -108,6 +109,8 @@ class C3DFile:
     analog : Analog
     notes : Notes
         What the file says twice and differently, and what it does not say how to read.
+    poses : Poses or None
+        Of segments, where it stores any.
     """
 
     encoding: str
@@ -120,6 +123,7 @@ class C3DFile:
     seen: Mask
     analog: Analog
     notes: Notes
+    poses: Poses | None = None
 
 
 @frozen_dataclass(eq=False)
@@ -214,6 +218,7 @@ def _read(file: BinaryIO, size: int) -> C3DFile:
     n_channels = header.n_analog // layout.n_subframes if layout.n_subframes else 0
     samples = data[:, 4 * header.n_points :].reshape(layout.n_frames * layout.n_subframes, n_channels)
     analog, analog_notes = _analog(samples, section)
+    poses, pose_notes = read_poses(file, section, layout, numbers, size)
     return C3DFile(
         encoding=f"{numbers.name}, {'real' if header.floats else 'integer'}",
         header=header,
@@ -224,7 +229,8 @@ def _read(file: BinaryIO, size: int) -> C3DFile:
         points=points,
         seen=four[..., 3] >= 0,
         analog=analog,
-        notes=(*layout.notes, *losses, *analog_notes),
+        notes=(*layout.notes, *losses, *analog_notes, *pose_notes),
+        poses=poses,
     )
 
 

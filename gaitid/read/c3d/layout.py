@@ -105,13 +105,18 @@ def find_layout(file: BinaryIO, header: Header, section: Section, size: int) -> 
     if n_points != header.n_points:
         raise _disagree("points a frame", header.n_points, "POINT:USED", n_points)
     scale, notes = _scale(header, parameters)
-    data_start, n_frames, frame_notes = _frames(file, header, section, size)
+    poses = pose_section(section, size)
+    # what lies behind the frames then is no fault of theirs
+    end = poses[0] if poses is not None and poses[0] >= header.data_start else size
+    data_start, n_frames, frame_notes = _frames(file, header, section, end)
     notes += frame_notes
     rate = _rate("POINT", parameters, header.rate_hz)
+    if poses is not None and header.frame_bytes == 0:
+        rate = _rate("ROTATION", parameters, rate)
     if 0 < header.rate_hz < math.inf and abs(header.rate_hz / rate - 1) > _SAME_RATE:
         rates = f"{header.rate_hz:g} Hz in the header, {rate:g} Hz in POINT:RATE, which is taken"
         notes += _settled(f"the camera rate: {rates}")
-    fills = _fills(size, data_start + n_frames * header.frame_bytes)
+    fills = _fills(end, data_start + n_frames * header.frame_bytes)
     n_subframes, subframe_notes = _subframes(header, parameters, rate, fills)
     first_frame, first_notes = _first_frame(header, _trial(header, section), n_frames)
     notes += (*subframe_notes, *first_notes)
@@ -130,14 +135,12 @@ def _frames(file: BinaryIO, header: Header, section: Section, size: int) -> tupl
     """First byte of the data, and the number of frames, all of them inside the file."""
     notes: Notes = ()
     counts, places = _counts(header, section), _starts(header, section.parameters)
-    start, n_frames = _decided(file, header, section, size, counts, places) if header.frame_bytes else (0, 0)
-    if n_frames < 1 and (poses := int(max(_count(section.parameters, "ROTATION", "USED", 0.0), 0))):
-        raise ReadError(
-            f"the file holds segment poses ({poses} in the group ROTATION) and no markers",
-            expected="at least one frame with points or analog samples",
-            found="rotations only, as Theia3D exports them, which are not read",
-            todo="export the joint centres or key points as points of the C3D file too",
-        )
+    if header.frame_bytes:
+        start, n_frames = _decided(file, header, section, size, counts, places)
+    elif _count(section.parameters, "ROTATION", "USED", 0.0) > 0:
+        return section.end, _pose_frames(section.parameters, counts), notes
+    else:
+        n_frames = 0
     if n_frames < 1:
         found = f"{', '.join(map(str, counts))}, {header.frame_bytes} bytes each"
         raise ReadError("no frames", expected="at least one frame with points or analog samples", found=found)
@@ -158,6 +161,28 @@ def _frames(file: BinaryIO, header: Header, section: Section, size: int) -> tupl
             raise ReadError(more, expected=wanted, found=found, todo=todo)
         notes += (Note("file_incomplete", f"{behind} bytes behind the last frame are not read"),)
     return start, n_frames, notes
+
+
+def pose_section(section: Section, size: int) -> tuple[int, int] | None:
+    """First byte of the stored poses of segments and how many segments; None where there are none inside the file."""
+    used = int(max(_count(section.parameters, "ROTATION", "USED", 0.0), 0))
+    block = first_number(section.parameters, "ROTATION", "DATA_START") % _WRAPS
+    if not used or not block > 1:  # NaN where there is none
+        return None
+    start = (int(block) - 1) * BLOCK
+    return (start, used) if section.end <= start < size else None
+
+
+def _pose_frames(parameters: Parameters, counts: Sequence[_Count]) -> int:
+    """Frames of a file that holds poses of segments and nothing else: their own count, else that of its frames."""
+    own = first_number(parameters, "ROTATION", "FRAMES")
+    if own >= 1:
+        return int(own)
+    frames = _agreed(counts, _LARGEST)
+    ratio = first_number(parameters, "ROTATION", "RATIO", 1.0)
+    if frames is None or not (ratio >= 1 and ratio % 1 == 0):
+        raise _undecided("the frames", "one count of the segments' poses", counts)
+    return frames * int(ratio)
 
 
 def _decided(

@@ -132,6 +132,11 @@ class Header:
         """Of one frame: four numbers a point, one an analog sample."""
         return (4 * self.n_points + self.n_analog) * (4 if self.floats else 2)
 
+    @property
+    def frame_bytes_as_reals(self) -> int:
+        """The same of a frame that is written as reals."""
+        return (4 * self.n_points + self.n_analog) * 4
+
 
 @frozen_dataclass(eq=False)
 class Section:

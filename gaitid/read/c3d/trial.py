@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import all_columns, largest_column
 from gaitid.read.c3d.events import events_of
 from gaitid.read.c3d.file import read_c3d_file, read_c3d_parameters, texts
 from gaitid.read.c3d.layout import first_number
+from gaitid.read.c3d.poses import Poses
 from gaitid.read.c3d.sections import Parameters
 from gaitid.read.labels import listed, subject_and_name
 from gaitid.read.length_unit import length_unit
@@ -19,7 +21,7 @@ from gaitid.read.plates.force_platform import plates_from_channels
 from gaitid.read.settings import ReaderSettings
 from gaitid.read.subjects import Chosen, best_copies, choose_subject
 from gaitid.read.units import LENGTH_M, factor
-from gaitid.trial import Array, Mask, Trial
+from gaitid.trial import POSE_ARM_M, Array, Mask, Trial, pose_labels
 
 # Groups of POINT that name model outputs: what the file computed, never what a camera saw.
 OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS")
@@ -73,9 +75,12 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
     looked_at = np.where(seen[:, places, None], file.points[some][:, places], np.nan)
     unit = _text(parameters, "POINT", "UNITS")
     unit_notes: Notes = ()
-    if labels or settings.point_unit:
+    poses = file.poses
+    if poses is not None and not labels:
+        looked_at = poses.origin_g[some]
+    if labels or poses is not None or settings.point_unit:
         unit, unit_notes = length_unit(unit, settings.point_unit, looked_at, "POINT:UNITS")
-    scale = factor(unit, LENGTH_M, "POINT:UNITS") if labels else 1.0
+    scale = factor(unit, LENGTH_M, "POINT:UNITS") if labels or poses is not None else 1.0
     blank, blank_notes = _blanks(file.points, file.seen & chosen, scale, labels)
     points = np.where((~file.seen | blank)[..., None], np.nan, file.points)
     found = points[:, places]
@@ -85,6 +90,10 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
         found = found[:, list(copies.order)]
         read_labels = tuple(subject.labels[i] for i in copies.order)
     notes += (*subject.notes, *unit_notes, *blank_notes, *copies.notes)
+
+    segments, of_poses = _segments(poses, settings.subject_prefix)
+    found = np.concatenate([found * scale, points_of_poses(of_poses, scale)], axis=1) if segments else found * scale
+    read_labels = (*read_labels, *pose_labels(segments))
 
     stored_outputs: dict[str, Array] = {}
     for i, label in enumerate(labels if stored else ()):
@@ -108,7 +117,8 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
         rate_hz=rate,
         first_frame=file.first_frame,
         labels=read_labels,
-        points_g=found * scale,
+        points_g=found,
+        segments=segments,
         plates=plates.usable,
         refused_plates=plates.refused,
         events=events,
@@ -133,6 +143,37 @@ def _loaded(parameters: Parameters) -> tuple[tuple[str, str], ...]:
     """Segments that the file says were loaded while it was recorded, and the files of these loads (docs/loads.md)."""
     segments, files = (texts(parameters, "GAITID", name) for name in ("LOADED_SEGMENTS", "LOAD_FILES"))
     return tuple(zip(segments, (*files, *("FILE" for _ in segments[len(files) :])), strict=False))
+
+
+def _segments(poses: Poses | None, prefix: str | None) -> tuple[tuple[str, ...], Poses | None]:
+    """The segments whose poses are read, without a subject's prefix, and their poses.
+
+    Raises
+    ------
+    ReadError
+        Of several subjects, and none is chosen.
+    """
+    if poses is None:
+        return (), None
+    parted = [subject_and_name(label) for label in poses.labels]
+    subjects = list(dict.fromkeys(owner for owner, _ in parted if owner))
+    if prefix is None and len(subjects) > 1:
+        raise ReadError(
+            "the file holds the poses of several subjects",
+            expected="one, or which with --subject-prefix",
+            found=", ".join(subjects),
+        )
+    mine = [i for i, (owner, _) in enumerate(parted) if prefix is None or owner in ("", prefix)]
+    names = tuple(parted[i][1] for i in mine)
+    return names, Poses(names, poses.R_gs[:, mine], poses.origin_g[:, mine])
+
+
+def points_of_poses(poses: Poses | None, scale: float) -> Array:
+    """(frames, 4 segments, 3) what stands for each pose among the points, m: its origin and a point on each axis."""
+    assert poses is not None
+    origin = poses.origin_g[:, :, None] * scale
+    tips = origin + POSE_ARM_M * np.swapaxes(poses.R_gs, 2, 3)
+    return np.concatenate([origin, tips], axis=2).reshape(len(origin), -1, 3)
 
 
 def read_stored_subject(path: Path) -> tuple[frozenset[str], Mapping[str, float]]:

@@ -182,7 +182,7 @@ def _tracks(result: Result, bones: Sequence[Bone]) -> list[Track]:
     notes = named_in_notes(result)
     roles = {label: (side, role) for side, role in [*result.model.roles] for label in result.model.labels(role, side)}
     used = dict(markers.filtered)
-    others = {label: trial.marker(label) for label in _others(trial.labels, used) if trial.has(label)}
+    others = {label: trial.marker(label) for label in _others(trial.marker_labels, used) if trial.has(label)}
     others = {label: points for label, points in others.items() if _is_near(points, result.base.com_g)}
     attached = attach(result, {**used, **others}, bones, notes)
     filled = {label: np.zeros(trial.n_frames, dtype=bool) for label in used}
