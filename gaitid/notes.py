@@ -67,6 +67,8 @@ CODES = {
         "error",
         "the foot was never calibrated; the ankle's angles and what is told in the foot's axes are empty",
     ),
+    "functional_doubtful": ("doubt", "a functional trial moves a joint little, or fits it badly"),
+    "functional_partly": ("assumption", "a joint has no functional trial though another has; a regression stands in"),
     "foot_flat_doubtful": ("doubt", "the static was taken as foot-flat, and does not look it"),
     "mass_estimated": ("assumption", "nobody says the body's mass; it was estimated from the plates"),
     "mass_unknown": ("error", "the body's mass is not known"),

@@ -81,6 +81,8 @@ CONSEQUENCES: dict[str, Consequence] = {
     "calibration_doubtful": Consequence(USABLE, "look at the static and the measurements"),
     "calibration_impossible": Consequence(USABLE, _STATIC),
     "uncalibrated": Consequence(USABLE, "give a static with --static"),
+    "functional_doubtful": Consequence(USABLE, "record the functional trial again, with a wider movement"),
+    "functional_partly": Consequence(GOOD, "give a functional trial of that side too with --functional"),
     "foot_flat_doubtful": Consequence(USABLE, "say `static: {foot_flat: false}` with --subject"),
     "chain_from_trial": Consequence(GOOD, "give a static with --static"),
     "chain_undetermined": Consequence(USABLE, "track more markers, or leave these joints less freedom (pose)"),

@@ -20,6 +20,7 @@ from gaitid.body.calibration import calibrate, marker_templates
 from gaitid.body.centre_of_mass import acceleration_of_body
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
+from gaitid.body.measured_joints import measured_joint_notes
 from gaitid.body.poses import Body, Key, Motion, differentiate, pose_body
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.standing import check_sides, check_stands
@@ -280,6 +281,7 @@ def prepare(
     sources = Sources(subject_file, trial.parameters, standing, recording(trial, bound.model, up_g))
     notes += plate_tilt(trial, bound.model, up_g)
     subject = _subject(bound.model, needs, sources)
+    notes += measured_joint_notes(bound.model, {side: n.measurements for side, n in needs.items()}, subject)
     model = bound.model
     if model.table.by_sex:
         model = model._replace(table=model.table.by_sex[subject.sex])

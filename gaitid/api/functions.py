@@ -38,6 +38,7 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
     forces: File | None = None,
     plates: File | None = None,
     subject_prefix: str | None = None,
+    functional: File | Sequence[File] = (),
     express_in: str | Sequence[str] = DEFAULT_FRAMES,
     cutoff: float | str | None = None,
     force_cutoff: float | str | None = None,
@@ -70,6 +71,8 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
         Forces beside a CSV or TRC trial; YAML with the corners of its plates.
     subject_prefix : str, optional
         Of a file with several subjects, the one whose labels begin so.
+    functional : path or sequence of path, optional
+        Trials in which a hip or knee moves: its centre or axis by that motion, as ``hip.c3d`` or ``right_hip=hip.c3d``.
     express_in : str or sequence of str
         Frames of expression of the wrenches: ``global``, ``proximal``, ``distal``, ``jcs``.
     cutoff, force_cutoff : float or str, optional
@@ -145,12 +148,11 @@ def _made(
     # with an input that no command can name, the words say what was done but are no command
     command = ("gaitid", "run") if path is not None and not in_memory else ("gaitid.analyse",)
     with _one_line():
-        prepared = run.prepare(replace(options, command=(*command, shown, *words)))
         static = in_memory.get("static")
+        prepared = run.prepare(replace(options, command=(*command, shown, *words)), static, in_memory.get("subject"))
         if static is not None:
-            prepared = replace(prepared, static=static, inputs=(*prepared.inputs, _array_input("static", static)))
+            prepared = replace(prepared, inputs=(*prepared.inputs, _array_input("static", static)))
         if "subject" in in_memory:
-            prepared = replace(prepared, measurements=in_memory["subject"])
             prepared = replace(prepared, inputs=(*prepared.inputs, _mapping_input(in_memory["subject"])))
         model = in_memory.get("model", prepared.model)
         if model is not None and in_memory.keys() & {"model", "subject"}:

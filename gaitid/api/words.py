@@ -31,6 +31,7 @@ KEYWORDS = {
     "forces": "--forces",
     "plates": "--plates",
     "subject_prefix": "--subject-prefix",
+    "functional": "--functional",
     "express_in": "--express-in",
     "cutoff": "--cutoff",
     "force_cutoff": "--force-cutoff",
@@ -75,7 +76,9 @@ def run_options(given: Mapping[str, Any]) -> tuple[RunOptions, tuple[str, ...]]:
     chosen: dict[str, Any] = {name: values[name][0] for name in _SINGLE if values.get(name)}
     chosen |= {name: Path(values[name][0]) for name in FILES if values.get(name)}
     chosen |= {name: True for name in ("require_forces", "keep_names", "contributions") if values.get(name)}
-    chosen |= {name: tuple(dict.fromkeys(values[name])) for name in ("express_in", "write") if values.get(name)}
+    chosen |= {
+        name: tuple(dict.fromkeys(values[name])) for name in ("express_in", "write", "functional") if values.get(name)
+    }
     if "observer" in chosen:
         chosen["contributions"] = True
     of_reader, of_model = split_settings(settings_from(values.get("settings", ())))
@@ -115,6 +118,9 @@ def _words_of(name: str, value: Any) -> tuple[str, ...]:
         several = (value,) if isinstance(value, str) else tuple(value)
         _check(name, several)
         return () if name == "express_in" and several == DEFAULT_FRAMES else several
+    if name == "functional":
+        several = (value,) if isinstance(value, str | PathLike) else tuple(value)
+        return tuple(str(file_path(name, item)) for item in several)
     if name in FILES:
         return (str(file_path(name, value)),)
     _check(name, (value,))

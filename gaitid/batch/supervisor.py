@@ -26,6 +26,7 @@ from gaitid.model.hidden import about_hidden
 from gaitid.model.load import load_model
 from gaitid.read.settings import SETTINGS
 from gaitid.run import RunOptions
+from gaitid.run.options import functional_paths
 
 
 class Scheduler(Protocol):
@@ -64,9 +65,10 @@ def make_jobs(planned: Sequence[Planned], options_of: Callable[[Planned], RunOpt
             # bundled models change with the version only
             model = None if options.model == AUTO else about_hidden(options.model, load)
             models[key] = () if model is None else model.files
-        extra = (options.subject, options.static, options.beside, options.forces, options.plates, options.markers)
+        given = (options.subject, options.static, options.beside, options.forces, options.plates, options.markers)
+        extra = [path for path in (*given, *functional_paths(options)) if path is not None]
         loads = (file for _, file in options.loads)
-        shared = [hashed(path) for path in (*models[key], *(p for p in extra if p is not None), *loads)]
+        shared = [hashed(path) for path in (*models[key], *extra, *loads)]
         discovered = trial.static is not None and trial.static.how != "given"
         jobs.append(Job(trial.trial, trial.folder, options, tuple(shared), discovered))
     return _with_sessions(jobs)
@@ -78,7 +80,7 @@ def _with_sessions(jobs: list[Job]) -> list[Job]:
 
     def key(job: Job) -> Any:
         options = job.options
-        beside = (options.static, options.subject, options.markers)
+        beside = (options.static, options.subject, options.markers, options.functional)
         return job.trial.parent, beside, repr(options.overrides)
 
     for job in jobs:

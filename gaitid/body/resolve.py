@@ -13,7 +13,7 @@ from gaitid.body.frames import Geometry
 from gaitid.body.plausible import measurement_faults
 from gaitid.body.requested import Requested, display, request
 from gaitid.body.static_angles import mean, static_angle
-from gaitid.body.subject import Measured, Sources, Subject, key_of
+from gaitid.body.subject import Measured, Sources, Subject, SubjectFile, key_of
 from gaitid.errors import SubjectError
 from gaitid.model import specs
 from gaitid.model.expression import Expression
@@ -134,7 +134,7 @@ class _Resolver(Mapping[str, float]):
         levelled = isinstance(requested.measurement.static, specs.StaticAngle) and self.sources.foot_flat
         flat = " (foot-flat)" if levelled else ""
         values = {
-            "subject file": self.sources.file.values.get(name),
+            self.sources.file.sources.get(name, "subject file"): self.sources.file.values.get(name),
             f"static trial, computed from its markers{flat}": self._static_angle(requested),
             STORED_IN_STATIC: None if static is None else requested.stored(self.model, static.parameters, of_static),
             STORED_IN_TRIAL: requested.stored(self.model, self.sources.trial, of_trial),
@@ -242,7 +242,8 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
         elif name in wanted and not model.subject[bare].optional and model.subject[bare].otherwise is None:
             # one with a formula of its own is missing only because what it is computed from is
             missing.append(key_of(model.subject[bare], side))
-    if not missing and "mass" in model.subject and "mass" not in measured and not wanted <= set(measured):
+    needed = {name for name in wanted if not model.subject[name.rpartition(".")[2]].optional}
+    if not missing and "mass" in model.subject and "mass" not in measured and not needed <= set(measured):
         missing.append(key_of(model.subject["mass"], ""))  # a formula asks for it
     faults = [answer.fault for answer in resolver.answers.values() if answer.fault]
     if faults:
@@ -261,7 +262,20 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
     if contradictions:
         raise MeasurementFault("; ".join(contradictions), todo="correct it with --subject")
     return replace(
-        subject, notes=(*notes, *doubts), foot_flat=sources.foot_flat if uses_static else None, sex=sources.file.sex
+        subject,
+        notes=(*notes, *doubts, *_functional_doubts(sources.file)),
+        foot_flat=sources.foot_flat if uses_static else None,
+        sex=sources.file.sex,
+        functional=sources.file.functional,
+    )
+
+
+def _functional_doubts(file: SubjectFile) -> Notes:
+    """What makes the joints doubtful that were measured in functional trials."""
+    return tuple(
+        Note("functional_doubtful", str(text))
+        for joint in file.functional.values()
+        for text in joint.get("doubts") or ()
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,10 @@ class SubjectFile:
     calibration: Calibration = field(default_factory=Calibration)
     marker_set: str = ""
     sex: str = ""
+    #: For each joint that was measured in a functional trial how it was found, for records.
+    functional: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: Of values, by name, that somebody else measured than who wrote the file.
+    sources: Mapping[str, str] = field(default_factory=dict)
 
 
 @frozen_dataclass(eq=False)
@@ -138,12 +143,15 @@ class Subject:
         How the static was taken; None where no static was used.
     sex : str
         As the subject file says; empty where it does not.
+    functional : mapping of str to mapping
+        For each joint that was measured in a functional trial how it was found.
     """
 
     measured: Mapping[str, Measured]
     notes: Notes
     foot_flat: bool | None
     sex: str = ""
+    functional: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def numbers(self) -> dict[str, float]:

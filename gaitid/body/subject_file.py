@@ -24,12 +24,22 @@ SCHEMA = 1
 _SPELLED = {"m": ("mm", "cm", "m"), "rad": ("rad", "deg")}
 # What tables and norms may ask besides measurements.
 SEXES = specs.SEXES
+# mm. A hip's centre in a subject file is the one that a functional trial gave, if it is as near as that.
+_SAME_MM = 0.01
 # Measured in one static: none may be changed without the others.
 _TOGETHER = ("model", "templates_mm", "points_mm", "frames", "lengths_mm", "tracking_mm", "joints")
 _HEAD = """\
 # A subject's measurements and calibration, for --subject. Templates and points in mm, in the axes of the segment that
 # carries them; residual_mm: how far each marker moved on its segment during the static (root mean square).
 """
+
+
+class SubjectContent(dict[str, Any]):
+    """What stands in a subject file, with more than it holds: read as the file would be, under its name."""
+
+    def __init__(self, content: Mapping[str, Any], path: Path | None) -> None:
+        super().__init__(content)
+        self.path = path or Path("subject")
 
 
 def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> SubjectFile:
@@ -46,9 +56,9 @@ def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> Subject
     ModelError
         An unknown key, not a number, or a value outside the range that the model allows: all in one line.
     """
-    path = given if isinstance(given, Path) else Path("subject")
+    path = given if isinstance(given, Path) else getattr(given, "path", Path("subject"))
     faults = Faults(str(path))
-    fields = Fields(_content(given), "", faults)
+    fields = Fields(content_of_subject(given), "", faults)
     known = _vocabulary(model)
     values: dict[str, float] = {}
     for key in list(fields.values):
@@ -82,14 +92,34 @@ def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> Subject
     if sex in SEXES:
         values[specs.SEX.name] = float(sex == SEXES[0])
     calibration, marker_set = Calibration(), ""
+    functional: dict[str, Mapping[str, Any]] = {}
     if "calibration" in fields.values:
-        calibration, marker_set = _calibration(fields.mapping("calibration"), model, path)
+        section = fields.mapping("calibration")
+        joints = section.mapping("functional", {})
+        functional = {joint: joints.mapping(joint).values for joint in joints.values}
+        if set(section.values) - {"functional"}:
+            calibration, marker_set = _calibration(section, model, path)
     fields.done()
     faults.raise_if_any()
-    return SubjectFile(values, foot_flat, calibration, marker_set, sex)
+    sources = {
+        name: source for name, value in values.items() if (source := _functional_source(name, value, functional))
+    }
+    return SubjectFile(values, foot_flat, calibration, marker_set, sex, functional, sources)
 
 
-def _content(given: Path | Mapping[str, Any]) -> object:
+def _functional_source(name: str, value: float, functional: Mapping[str, Mapping[str, Any]]) -> str:
+    """Where a hip's centre comes from, if it is that of a functional trial still; else empty."""
+    side, _, bare = name.rpartition(".")
+    _, of_centre, coordinate = bare.partition("hip_centre_")
+    of_joint = functional.get(f"{side}_hip", {})
+    centre = of_joint.get("centre_mm")
+    there = centre.get(coordinate) if of_centre and isinstance(centre, Mapping) else None
+    if not isinstance(there, (int, float)) or abs(there - 1e3 * value) > _SAME_MM:
+        return ""
+    return f"functional trial {of_joint.get('file', '')}, {of_joint.get('method', '')}".rstrip(" ,")
+
+
+def content_of_subject(given: Path | Mapping[str, Any]) -> object:
     """What stands in a subject file, or what a caller gives in its place."""
     if not isinstance(given, Path):
         return given
@@ -103,7 +133,7 @@ def _content(given: Path | Mapping[str, Any]) -> object:
 
 def calibrated_model(given: Path | Mapping[str, Any]) -> str:
     """The model that a subject file was calibrated for; empty where it was not, or is no subject file."""
-    content = _content(given)
+    content = content_of_subject(given)
     section = content.get("calibration") if isinstance(content, Mapping) else None
     name = section.get("model") if isinstance(section, Mapping) else None
     return name if isinstance(name, str) else ""
@@ -246,7 +276,9 @@ def subject_text(model: specs.Model, subject: Subject, calibration: Calibration,
             values[key] = float(f"{measured.value / SI[measurement.unit]:.10g}")
             sources[key] = measured.source
 
+    functional = {joint: dict(of_joint) for joint, of_joint in subject.functional.items()}
     section: dict[str, Any] = {"schema": SCHEMA, "model": model.name, **made_by}
+    section |= {"functional": functional} if functional else {}
     if model.marker_set:
         section["marker_set"] = model.marker_set
     if sources:
@@ -276,8 +308,7 @@ def subject_text(model: specs.Model, subject: Subject, calibration: Calibration,
     if any(key in section for key in _TOGETHER[1:]):
         section["digest"] = _digest(section)
     content: dict[str, Any] = {**values} | ({"sex": subject.sex} if subject.sex else {})
-    if subject.foot_flat is not None:
-        content["static"] = {"foot_flat": subject.foot_flat}
+    content |= {"static": {"foot_flat": subject.foot_flat}} if subject.foot_flat is not None else {}
     content["calibration"] = section
 
     class Rows(yaml.SafeDumper):

@@ -32,6 +32,7 @@ OF_WALKS = {
 @options.model_or_auto
 @options.markers
 @options.subject
+@options.functional
 @options.table_inputs
 @options.subject_prefix
 @options.settings

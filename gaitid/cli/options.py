@@ -29,7 +29,7 @@ def run_options(given: Mapping[str, Any]) -> RunOptions:
     from gaitid.run.options import read_loads
 
     chosen = {name: given[name] for name in RunOptions.__dataclass_fields__ if given.get(name) not in (None, (), False)}
-    for name in {"express_in", "write"} & chosen.keys():
+    for name in {"express_in", "write", "functional"} & chosen.keys():
         chosen[name] = tuple(dict.fromkeys(chosen[name]))
     cutoffs = {f"{name}_hz": given[name] for name in ("cutoff", "force_cutoff") if given.get(name) is not None}
     of_reader, of_model = split_settings(_settings_from(given["pairs"]))
@@ -159,6 +159,14 @@ subject = click.option(
     shell_complete=completed("yaml_files"),
     help="YAML with the subject's measurements (`gaitid calibrate`).",
 )
+functional = click.option(
+    "--functional",
+    multiple=True,
+    metavar="[JOINT=]FILE",
+    shell_complete=completed("trials"),
+    help="Trial in which a hip or knee moves: its centre or axis by that motion. JOINT (right_hip, left_knee, …) where "
+    "the motion does not tell it; may be repeated.",
+)
 #: All that an analysis takes beside the trial and the model.
 inputs = together(
     markers,
@@ -226,7 +234,7 @@ class WithUncertainty(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         alone = [
             word == "--uncertainty" and following.lower().endswith((".c3d", ".csv", ".trc"))
-            for word, following in zip(args, [*args[1:], ""], strict=True)
+            for word, following in zip(args, [*args, ""][1:], strict=True)
         ]
         args = [f"{word}={DEFAULT_UNCERTAINTY}" if one else word for word, one in zip(args, alone, strict=True)]
         return super().parse_args(ctx, args)

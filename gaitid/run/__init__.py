@@ -129,7 +129,7 @@ def _settled(
     model, because = choice.model, choice.because
     found = choice.prepared[0] if alone and choice.prepared else None
     if not alone:
-        subject = subject_of(prepared.subject_given, model)
+        subject = subject_of(prepared.subject_content, model)
         answer = prepared_or_fault(trial, model, subject, prepared.static, prepared.marker_set)
         if isinstance(answer, GaitidError) and not isinstance(answer, SubjectError):
             raise TrialError(
@@ -153,7 +153,7 @@ def with_model(prepared: Prepared, model: Model) -> Prepared:
         from gaitid.analysis.contributions import check_observer
 
         check_observer(prepared.options.observer, model)
-    subject = subject_of(prepared.subject_given, model)
+    subject = subject_of(prepared.subject_content, model)
     return replace(prepared, model=model, subject=subject, inputs=(*model_inputs(model), *prepared.inputs))
 
 
@@ -197,7 +197,7 @@ def _chosen(prepared: Prepared, trials: Sequence[Trial]) -> Choice:
     options = prepared.options
     recordings = [Recording(trial, prepared.static) for trial in trials]
     try:
-        return choose_model(recordings, options.overrides, prepared.marker_set, prepared.subject_given)
+        return choose_model(recordings, options.overrides, prepared.marker_set, prepared.subject_content)
     except TrialError as error:
         lies = None if options.static is not None else static_beside(trials[0].path)
         hints = [] if lies is None else [static_unused(lies).text]

@@ -6,7 +6,7 @@ its hash, and the command; where all of them are there, the same numbers come ou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -99,7 +99,7 @@ def read_recorded(record: Mapping[str, object], near: Path) -> Recorded:
     if len(loads) < len(options.loads):
         raise GaitidError("the record does not name every load that its command has")
     others = (*files.values(), *(file for _, file in loads))
-    options = replace(options, command=(), loads=tuple(loads), **files)
+    options = replace(options, command=(), loads=tuple(loads), functional=_functional(options, record, find), **files)
     options = replace(options, model=_model(options, inputs, near))
     try:
         return Recorded(trial, others, prepare(options))
@@ -110,6 +110,24 @@ def read_recorded(record: Mapping[str, object], near: Path) -> Recorded:
 def _refused(error: GaitidError, trial: Path, files: tuple[Path, ...]) -> GaitidError:
     line = _without_folders(error.line(), [trial, *files])
     return GaitidError(f"it cannot be analysed again: {line}")
+
+
+def _functional(
+    options: RunOptions, record: Mapping[str, object], find: Callable[[Path, Mapping[str, object]], Path]
+) -> tuple[str, ...]:
+    """The functional trials of a record, where they are now, with the joints that they are said to be for."""
+    if not options.functional:
+        return ()
+    from gaitid.run.functional import functional_file
+
+    entries = record.get("inputs")
+    of_role = [e for e in (entries if isinstance(entries, list) else []) if e.get("role") == "functional"]
+    found = []
+    for text, entry in zip(options.functional, of_role, strict=False):
+        path, joints = functional_file(text)
+        file = find(path, entry)
+        found.append(f"{'+'.join(joints)}={file}" if joints else str(file))
+    return tuple(found)
 
 
 def refuse_other_numbers(again: Result, record: Mapping[str, object], columns: Mapping[str, Array]) -> None:

@@ -17,7 +17,14 @@ from gaitid.run.options import read_loads
 
 _FILES = {"--markers", "--static", "--subject", "--forces", "--plates"}
 _WORDS = {"--model", "--solver", "--observer", "--uncertainty"}
-_SEVERAL = {"--express-in": "express_in", "--write": "write", "--assign": "assign", "--set": "pairs", "--load": "loads"}
+_SEVERAL = {
+    "--express-in": "express_in",
+    "--write": "write",
+    "--assign": "assign",
+    "--set": "pairs",
+    "--load": "loads",
+    "--functional": "functional",
+}
 _FREQUENCIES = {"--cutoff": "cutoff_hz", "--force-cutoff": "force_cutoff_hz"}
 _FLAGS = {"--require-forces", "--contributions", "--keep-names"}
 #: In place of a subject's name that was not kept.
@@ -67,7 +74,7 @@ def read_command(words: Sequence[str]) -> tuple[Path, RunOptions]:
         else:
             raise GaitidError(f"the record's command has {option}, which is not known here")
     of_reader, of_model = split_settings(settings_from(several["pairs"]))
-    for name in ("express_in", "write"):
+    for name in ("express_in", "write", "functional"):
         if several[name]:
             chosen[name] = tuple(dict.fromkeys(several[name]))
     options = RunOptions(

@@ -16,7 +16,7 @@ from gaitid.write import TABLES, UNCERTAINTY, WRITE
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
     from gaitid.uncertainty.estimate import Estimate
-from gaitid.run.options import Prepared, RunOptions
+from gaitid.run.options import Prepared, RunOptions, functional_paths
 
 
 def parts_of(result: Result, options: RunOptions) -> Parts | None:
@@ -39,7 +39,8 @@ def files_read(path: Path, options: RunOptions) -> list[Path]:
     """The files that the user gave for a trial, itself first; those that were found and the model's apart."""
     given = (options.static, options.subject, options.forces, options.plates, options.markers)
     loads = (file for _, file in options.loads)
-    return [found_trial(path), *(found_trial(file) for file in given if file is not None), *loads]
+    files = (*given, *functional_paths(options))
+    return [found_trial(path), *(found_trial(file) for file in files if file is not None), *loads]
 
 
 def command_to_keep(options: RunOptions) -> tuple[str, ...]:
@@ -140,6 +141,8 @@ def record_of(result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, 
     options = prepared.options
     content = record(result, command_to_keep(options), inputs, options.express_in, options.keep_names)
     content["settings"] |= reader_settings(options)
+    for choice in prepared.chosen_by_joints:
+        content["model"]["choices"][choice]["by"] = "a joint that was measured (--functional or --subject)"
     if prepared.chosen_because:
         content["model"]["chosen_because"] = prepared.chosen_because
     if options.contributions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from gaitid.errors import GaitidError
 from gaitid.ground.claims import ByHand
 from gaitid.inputs import found_trial, input_record, named
 from gaitid.model import AUTO
+from gaitid.model.choices import ChoiceError
 from gaitid.model.hidden import about_hidden, hidden_model
 from gaitid.model.load import bundled_models, find_model, load_model
 from gaitid.model.specs import Model
@@ -25,6 +26,7 @@ from gaitid.write import DEFAULT_FRAMES
 
 if TYPE_CHECKING:
     from gaitid.analysis import pipeline
+    from gaitid.analysis.functional import Functional
     from gaitid.model.marker_sets import MarkerSet
     from gaitid.uncertainty.sources import Sources
 
@@ -47,6 +49,7 @@ class RunOptions:
     keep_names: bool = False
     by_hand: tuple[ByHand, ...] = ()
     command: tuple[str, ...] = ()
+    functional: tuple[str, ...] = ()  # FILE, or JOINT=FILE
     contributions: bool = False
     observer: str | None = None
     uncertainty: str | None = None  # the name or file of standard uncertainties
@@ -79,6 +82,10 @@ class Prepared:
         What a caller says of the subject, in the keys of a subject file.
     sources : Sources or None
         Of uncertainty, where it was asked for.
+    functional : Functional or None
+        What functional trials gave; `static` shows the knees' axes then.
+    chosen_by_joints : tuple of str
+        Choices of the model that follow from joints that were measured, as nobody chose otherwise.
     """
 
     options: RunOptions
@@ -92,11 +99,22 @@ class Prepared:
     read: ReadBefore | None = None
     measurements: Mapping[str, Any] | None = None
     sources: Sources | None = None
+    functional: Functional | None = None
+    chosen_by_joints: tuple[str, ...] = ()
 
     @property
     def subject_given(self) -> Path | Mapping[str, Any] | None:
         """The subject file, or what a caller says in its place."""
         return self.options.subject if self.measurements is None else self.measurements
+
+    @property
+    def subject_content(self) -> Path | Mapping[str, Any] | None:
+        """`subject_given` with what functional trials gave."""
+        if self.functional is None:
+            return self.subject_given
+        from gaitid.run.functional import content_with
+
+        return content_with(self.subject_given, self.functional)
 
 
 class ReadBefore(NamedTuple):
@@ -108,53 +126,45 @@ class ReadBefore(NamedTuple):
     found: pipeline.Prepared | None
 
 
-def prepare(options: RunOptions) -> Prepared:
-    """Read the model, unless it is to be chosen, the subject and the static.
+def prepare(
+    options: RunOptions, static: Trial | None = None, measurements: Mapping[str, Any] | None = None
+) -> Prepared:
+    """Read the model, unless it is to be chosen, the subject, the static and functional trials.
+
+    Parameters
+    ----------
+    options : RunOptions
+    static : Trial, optional
+        One that is in memory.
+    measurements : mapping, optional
+        What stands in a subject file, from memory.
 
     Raises
     ------
     GaitidError
         Any of them cannot be used; the message begins with its file.
     """
-    model = None
-    notes: Notes = ()
     inputs: list[Mapping[str, str]] = []
-    if options.model != AUTO:
-        hidden = hidden_model(options.model)
-        model = about_hidden(options.model, lambda: load_model(options.model, options.overrides, SETTINGS))
-        if hidden:
-            notes = (Note("model_hidden", f"using ./{find_model(options.model)}, not the bundled {hidden}"),)
-        if model.paths[0] not in bundled_models().values():
-            from gaitid.model.unused import unused_markers
-
-            notes += unused_markers(model)
-        inputs += model_inputs(model)
     marker_set = None
     if options.markers is not None:
         from gaitid.model.marker_sets import find_marker_set, load_marker_set
 
         file = find_marker_set(str(options.markers))
         marker_set = load_marker_set(file)
-        from gaitid.model.unused import unknown_landmarks
-
-        notes += unknown_landmarks(marker_set, model)
         inputs.append(input_record("markers", file))
-    subject = SubjectFile()
     if options.subject is not None:
-        if model is not None:
-            from gaitid.body.subject_file import read_subject
-
-            subject = read_subject(options.subject, model)
         inputs.append(named(options.subject, partial(input_record, "subject", options.subject)))
-    if options.observer is not None and model is not None:
-        from gaitid.analysis.contributions import check_observer
-
-        check_observer(options.observer, model)
-    static = None
     if options.static is not None:
         path = options.static
         static = named(path, lambda: read_trial(found_trial(path), settings=options.reader))
         inputs.append(input_record("static", path, found_trial(path)))
+    functional = None
+    if options.functional:
+        from gaitid.run.functional import measure
+
+        functional = measure(options.functional, static, marker_set, options.reader)
+        static = functional.static
+        inputs += [input_record("functional", file, found_trial(file)) for file in functional_paths(options)]
     sources = None
     if options.uncertainty is not None:
         from gaitid.uncertainty.sources import read_sources
@@ -165,7 +175,88 @@ def prepare(options: RunOptions) -> Prepared:
         if extra is not None:
             inputs.append(named(extra, partial(input_record, role, extra)))
     inputs += [named(file, partial(input_record, "load", file)) for _, file in options.loads]
-    return Prepared(options, model, subject, static, tuple(inputs), notes, marker_set, sources=sources)
+    read = Prepared(
+        options,
+        None,
+        SubjectFile(),
+        static,
+        tuple(inputs),
+        marker_set=marker_set,
+        measurements=measurements,
+        sources=sources,
+        functional=functional,
+    )
+    return _with_named_model(_with_choices(read))
+
+
+def _with_choices(prepared: Prepared) -> Prepared:
+    """The same, with what was measured in functional trials chosen in the model, where the user chose nothing."""
+    if prepared.functional is None and prepared.subject_given is None:
+        return prepared
+    from gaitid.run.functional import choices_for
+
+    options = prepared.options
+    chosen = choices_for(prepared.subject_content)
+    by_joints = tuple(name for name in chosen if name not in options.overrides)
+    settled = replace(options, overrides={**chosen, **options.overrides})
+    return replace(prepared, options=settled, chosen_by_joints=by_joints)
+
+
+def _with_named_model(prepared: Prepared) -> Prepared:
+    """The same with the model that the options name, if any, and what the subject file says in its words."""
+    options, marker_set = prepared.options, prepared.marker_set
+    model = None
+    notes: Notes = ()
+    inputs: tuple[Mapping[str, str], ...] = ()
+    if options.model != AUTO:
+        hidden = hidden_model(options.model)
+        model = about_hidden(options.model, partial(_loaded, prepared))
+        if hidden:
+            notes = (Note("model_hidden", f"using ./{find_model(options.model)}, not the bundled {hidden}"),)
+        if model.paths[0] not in bundled_models().values():
+            from gaitid.model.unused import unused_markers
+
+            notes += unused_markers(model)
+        inputs = tuple(model_inputs(model))
+    if marker_set is not None:
+        from gaitid.model.unused import unknown_landmarks
+
+        notes += unknown_landmarks(marker_set, model)
+    subject = SubjectFile()
+    if model is not None and (content := prepared.subject_content) is not None:
+        from gaitid.body.subject_file import read_subject
+
+        subject = read_subject(content, model)
+    if options.observer is not None and model is not None:
+        from gaitid.analysis.contributions import check_observer
+
+        check_observer(options.observer, model)
+    return replace(prepared, model=model, subject=subject, inputs=(*inputs, *prepared.inputs), notes=notes)
+
+
+def _loaded(prepared: Prepared) -> Model:
+    """The model that is named; refused in words of the command where it has no measured hip or knee."""
+    options, because = prepared.options, prepared.chosen_by_joints
+    try:
+        return load_model(options.model, options.overrides, SETTINGS)
+    except ChoiceError as error:
+        lacking = [choice for choice in because if error.wrong.startswith(f"--set {choice}:")]
+        if not lacking:
+            raise
+        what = {"hip_centre": "hip centre", "knee_axis": "knee axis"}[lacking[0]]
+        raise ChoiceError(
+            f"the model {options.model} takes no measured {what} (from a functional trial, or the subject file)",
+            todo="leave it out, or take cast, ior, helen_hayes or pig",
+        ) from None
+
+
+def functional_paths(options: RunOptions) -> list[Path]:
+    """The files of functional trials."""
+    if not options.functional:
+        return []
+    from gaitid.run.functional import functional_file
+
+    return [functional_file(text).path for text in options.functional]
 
 
 def read_loads(words: Sequence[str]) -> tuple[tuple[str, Path], ...]:

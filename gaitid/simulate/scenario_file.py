@@ -11,6 +11,7 @@ from gaitid.errors import GaitidError, ModelError
 from gaitid.model.fields import Faults, Fields, nearest
 from gaitid.model.load import bundled_folder
 from gaitid.model.yaml_file import load_yaml
+from gaitid.simulate.names import ABOUT_FUNCTIONAL
 from gaitid.simulate.scenario import PlatePlace, Scenario, Visit
 from gaitid.simulate.scenarios import SCENARIOS
 from gaitid.simulate.settings import WalkSettings
@@ -20,6 +21,7 @@ from gaitid.simulate.walk_setup import simulate_walk
 
 if TYPE_CHECKING:
     from gaitid.simulate.chain import ChainScenario
+    from gaitid.simulate.functional import FunctionalScenario
 
 SCHEMA = 1
 
@@ -31,10 +33,10 @@ def bundled_scenarios() -> dict[str, Path]:
 
 def scenario_names() -> list[str]:
     """Names of everything that can be simulated without a file."""
-    return list(dict.fromkeys([*SCENARIOS, *bundled_scenarios()]))
+    return list(dict.fromkeys([*SCENARIOS, *ABOUT_FUNCTIONAL, *bundled_scenarios()]))
 
 
-def load_scenario(scenario: str, overrides: Mapping[str, Any]) -> Walk | ChainScenario:
+def load_scenario(scenario: str, overrides: Mapping[str, Any]) -> Walk | ChainScenario | FunctionalScenario:
     """The scenario that a user means: a YAML file, or a name of `scenario_names`; a file in the current folder wins.
 
     Parameters
@@ -61,7 +63,7 @@ def load_scenario(scenario: str, overrides: Mapping[str, Any]) -> Walk | ChainSc
     )
 
 
-def _read(path: Path, overrides: Mapping[str, Any]) -> Walk | ChainScenario:
+def _read(path: Path, overrides: Mapping[str, Any]) -> Walk | ChainScenario | FunctionalScenario:
     content = load_yaml(path)
     if not isinstance(content, Mapping) or content.get("gaitid_scenario") != SCHEMA:
         raise ModelError(f"{path.name}: not a gaitid scenario", expected=f"a line `gaitid_scenario: {SCHEMA}`")
@@ -69,12 +71,16 @@ def _read(path: Path, overrides: Mapping[str, Any]) -> Walk | ChainScenario:
     top = Fields(content, "", faults)
     top.raw("gaitid_scenario")
     top.raw("sources", None)
-    kind = top.text("kind", among=("walk", "chain"))
+    kind = top.text("kind", among=("walk", "chain", "functional"))
     name = top.text("name")
     if not name or Path(name).name != name or name.startswith("."):
         faults.add(f"name: expected the stem of the trial's files, found {name!r}")
     if kind == "walk":
         return _walk(top, name, overrides)
+    if kind == "functional":
+        from gaitid.simulate.functional import parse_functional
+
+        return parse_functional(top, name, overrides)
     if kind != "chain":
         faults.raise_if_any()
     # A walk loads no dynamics.

@@ -111,6 +111,7 @@ def record(
         }
         | ({"sex": {"value": sex, "unit": "", "source": "subject file"}} if (sex := result.subject.sex) else {}),
         "segments": segments,
+        **({"functional": dict(result.subject.functional)} if result.subject.functional else {}),
         "conventions": result.conventions,
         "contacts": [contact_row(contact, first) for contact in result.contacts],
         "impacts": [

@@ -11,7 +11,7 @@ from terminal import assert_refused, assert_wrong_usage, gaitid
 
 from gaitid.read import read_trial
 from gaitid.simulate import WalkSettings
-from gaitid.simulate.names import ABOUT, ABOUT_CHAINS
+from gaitid.simulate.names import ABOUT, ABOUT_CHAINS, ABOUT_FUNCTIONAL
 
 SHORT = ("--duration", 1.5, "--analog-rate-hz", 200)
 
@@ -20,7 +20,7 @@ def test_help_names_every_scenario_and_every_setting() -> None:
     done = gaitid("simulate", "--help")
     words = " ".join(done.out.split())
     assert done.code == 0
-    for name, about in {**ABOUT, **ABOUT_CHAINS}.items():
+    for name, about in {**ABOUT, **ABOUT_FUNCTIONAL, **ABOUT_CHAINS}.items():
         assert f" {name} {about}" in words
     for setting in WalkSettings.__dataclass_fields__:
         option = "plate-type" if setting == "plate_types" else setting.replace("_", "-").lower()

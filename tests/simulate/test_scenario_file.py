@@ -12,7 +12,7 @@ import yaml
 from gaitid.errors import GaitidError
 from gaitid.simulate import SCENARIOS, Walk, simulate, simulate_walk
 from gaitid.simulate.chain import ChainScenario
-from gaitid.simulate.names import ABOUT, ABOUT_CHAINS
+from gaitid.simulate.names import ABOUT, ABOUT_CHAINS, ABOUT_FUNCTIONAL
 from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario, scenario_names
 
 BODY: dict[str, Any] = {
@@ -49,8 +49,8 @@ def bodies(*changes: dict[str, Any]) -> dict[str, Any]:
 
 def test_help_names_what_there_is() -> None:
     assert set(ABOUT) == set(SCENARIOS)
-    assert {*ABOUT_CHAINS, "walk"} == set(bundled_scenarios())
-    assert [*ABOUT, *ABOUT_CHAINS] == scenario_names()
+    assert {*ABOUT_CHAINS, *ABOUT_FUNCTIONAL, "walk"} == set(bundled_scenarios())
+    assert [*ABOUT, *ABOUT_FUNCTIONAL, *ABOUT_CHAINS] == scenario_names()
     for name, about in ABOUT_CHAINS.items():
         scenario = load_scenario(name, {})
         assert isinstance(scenario, ChainScenario)
@@ -156,7 +156,7 @@ WITHOUT_MASS["bodies"][0].pop("mass_kg")
         ({**CHAIN, "gravity_m_per_s2": -9.81}, "gravity_m_per_s2: expected a number from 0"),
         ({**CHAIN, "settings": {"mirror": True}}, "settings.mirror: unknown key"),
         ({**CHAIN, "name": "../x"}, "name: expected the stem of the trial's files, found '../x'"),
-        ({**CHAIN, "kind": "chian"}, "kind: expected walk or chain, found 'chian' (did you mean 'chain'?)"),
+        ({**CHAIN, "kind": "chian"}, "walk or chain or functional, found 'chian' (did you mean 'chain'?)"),
         ({"gaitid_scenario": 2}, "mine.yaml: not a gaitid scenario; expected a line `gaitid_scenario: 1`"),
         ([1], "mine.yaml: not a gaitid scenario"),
         ({**WALK, "like": "wlak"}, "(did you mean 'walk'?)"),

@@ -1,0 +1,264 @@
+"""`--functional`: hips and knees by their motion, of simulated trials whose truth is known, through every door."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from terminal import SHARED, assert_refused, gaitid
+
+import gaitid as api
+
+JOINTS = ("left_hip", "right_hip", "left_knee", "right_knee")
+REAL = SHARED / "wild" / "biobuddy_functional"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The functional trials of `gaitid simulate functional`, without noise."""
+    made = tmp_path_factory.mktemp("functional")
+    assert gaitid("simulate", "functional", "-o", made, "--rate-hz", 50).code == 0
+    (made / "mass.yaml").write_text("mass_kg: 70\n", encoding="utf-8")
+    yield made
+
+
+@pytest.fixture(autouse=True)
+def _there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+
+
+def options(*joints: str) -> list[str]:
+    return [word for joint in joints or JOINTS for word in ("--functional", f"{joint}.c3d")]
+
+
+def truth(folder: Path) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = json.loads((folder / "functional.truth.json").read_text(encoding="utf-8"))
+    return found
+
+
+def record(path: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+    return content
+
+
+def column(path: str, name: str) -> np.ndarray[Any, Any]:
+    with Path(path).open(encoding="utf-8") as file:
+        return np.array([float(row[name] or "nan") for row in csv.DictReader(file)])
+
+
+@pytest.mark.parametrize("model", ["cast", "helen_hayes", "pig", "landmarks"])
+def test_calibrate_finds_every_hip_exactly_for_each_model(model: str, folder: Path) -> None:
+    done = gaitid(
+        "calibrate", "static.c3d", "--subject", "mass.yaml", *options("left_hip", "right_hip"), "--model", model,
+        "-o", f"for_{model}.yaml",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    written = yaml.safe_load(Path(f"for_{model}.yaml").read_text(encoding="utf-8"))
+    for side in ("left", "right"):
+        for way in ("forward", "outward", "up"):
+            key = f"{side}_hip_centre_{way}_mm"
+            # C3D files hold coordinates to 1e-7 of their size: 1e-4 mm
+            assert written[key] == pytest.approx(truth(folder)[f"{side}_hip"][f"{way}_mm"], abs=1e-3)
+            assert written["calibration"]["sources"][key].startswith(f"functional trial {side}_hip.c3d, SCoRE")
+        how = written["calibration"]["functional"][f"{side}_hip"]
+        assert how["residual_mm"] < 0.001
+        assert how["range_deg"]["flexion"] > 45 and how["range_deg"]["adduction"] > 45
+
+
+@pytest.mark.parametrize(
+    ("model", "before_deg", "after_deg"), [("cast", 7, 0.001), ("helen_hayes", 3, 0.001), ("pig", 5, 0.2)]
+)
+def test_the_axis_of_the_knee_ends_its_cross_talk(model: str, before_deg: float, after_deg: float) -> None:
+    """The knee's markers lie 8° off its axis: flexion shows as adduction until the axis is measured."""
+    for given, low, high in ((options("left_hip", "right_hip"), before_deg, 20), (options(), 0, after_deg)):
+        done = gaitid(
+            "run", "left_knee.c3d", "--static", "static.c3d", "--subject", "mass.yaml", *given, "--model", model,
+            "--cutoff", "none", "-o", "knee",
+        )  # fmt: skip
+        assert done.code == 0, done.err
+        adduction = column("knee/left_knee.joints.csv", "left_knee_adduction_deg")
+        assert low <= np.ptp(adduction[np.isfinite(adduction)]) <= high
+
+
+def test_the_record_says_what_was_chosen_and_how_it_was_found() -> None:
+    done = gaitid("run", "right_knee.c3d", "--static", "static.c3d", "--subject", "mass.yaml", *options(), "-o", "all")
+    assert done.code == 0, done.err
+    made = record("all/right_knee.run.json")
+    assert made["settings"]["hip_centre"] == made["settings"]["knee_axis"] == "functional"
+    assert made["model"]["choices"]["hip_centre"]["by"].startswith("a joint that was measured")
+    assert [e["path"] for e in made["inputs"] if e["role"] == "functional"] == [f"{joint}.c3d" for joint in JOINTS]
+    assert set(made["functional"]) == set(JOINTS)
+    assert made["functional"]["left_knee"]["from_epicondylar_line_deg"] == pytest.approx(8, abs=0.01)
+    assert made["subject"]["left.hip_centre_up"]["source"].startswith("functional trial left_hip.c3d")
+    assert "--functional" in made["command"]
+
+
+def test_a_calibrated_subject_gives_the_same_as_the_trials_themselves() -> None:
+    given = ["--model", "cast", "--cutoff", "none"]
+    assert gaitid("calibrate", "static.c3d", *options(), "--model", "cast", "-o", "sub.yaml").code == 0
+    assert gaitid("run", "left_knee.c3d", "--subject", "sub.yaml", *given, "-o", "by_file").code == 0
+    assert gaitid("run", "left_knee.c3d", "--static", "static.c3d", *options(), *given, "-o", "by_trials").code == 0
+    for name in ("left_hip_flexion_deg", "left_knee_flexion_deg", "left_knee_adduction_deg"):
+        one, other = (column(f"{where}/left_knee.joints.csv", name) for where in ("by_file", "by_trials"))
+        assert np.nanmax(np.abs(one - other)) < 1e-6
+    by_file = record("by_file/left_knee.run.json")
+    assert by_file["settings"]["knee_axis"] == "functional"
+    assert set(by_file["functional"]) == set(JOINTS)
+
+
+def test_a_measured_centre_may_be_typed_in_a_subject_file() -> None:
+    values = {f"{side}_hip_centre_{way}_mm": v for side in ("left", "right") for way, v in
+              (("forward", -50), ("outward", 90), ("up", -100))}  # fmt: skip
+    Path("typed.yaml").write_text(yaml.safe_dump({"mass_kg": 70, **values}), encoding="utf-8")
+    assert gaitid("run", "left_hip.c3d", "--subject", "typed.yaml", "--static", "static.c3d", "-o", "typed").code == 0
+    made = record("typed/left_hip.run.json")
+    assert made["settings"]["hip_centre"] == "functional"
+    assert made["subject"]["right.hip_centre_outward"] == {"value": 0.09, "unit": "m", "source": "subject file"}
+    chosen = gaitid(
+        "run",
+        "left_hip.c3d",
+        "--subject",
+        "typed.yaml",
+        "--static",
+        "static.c3d",
+        "--set",
+        "hip_centre=bell",
+        "-o",
+        "bell",
+    )
+    assert chosen.code == 0
+    assert record("bell/left_hip.run.json")["settings"]["hip_centre"] == "bell"
+    Path("part.yaml").write_text("mass_kg: 70\nleft_hip_centre_up_mm: -100\n", encoding="utf-8")
+    part = gaitid(
+        "run", "left_hip.c3d", "--subject", "part.yaml", "--static", "static.c3d", "--model", "cast", "-o", "part"
+    )
+    assert_refused(part, "left_hip_centre_forward_mm, left_hip_centre_outward_mm")
+
+
+def test_a_side_without_functional_trial_has_a_regression_and_says_so() -> None:
+    done = gaitid("run", "left_hip.c3d", "--static", "static.c3d", *options("left_hip"), "--model", "cast", "-o", "one")
+    assert done.code == 0, done.err
+    made = record("one/left_hip.run.json")
+    (note,) = [note for note in made["warnings"] if note["code"] == "functional_partly"]
+    assert note["text"].startswith("right hip: its centre was not measured; Harrington's regression")
+    assert "right.hip_centre_up" not in made["subject"]
+
+
+def test_from_python() -> None:
+    r = api.analyse(
+        "left_knee.c3d", static="static.c3d", functional=["left_hip.c3d", "left_knee=left_knee.c3d"], model="cast"
+    )
+    assert set(r.record["functional"]) == {"left_hip", "left_knee"}
+    in_memory = api.analyse(
+        "left_knee.c3d",
+        static=api.read_trial("static.c3d"),
+        functional="left_knee.c3d",
+        subject={"mass_kg": 70},
+        model="cast",
+    )
+    assert in_memory.record["settings"]["knee_axis"] == "functional"
+    assert in_memory.record["settings"]["hip_centre"] == "harrington"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["static.c3d"], ["static.c3d: no hip and no knee moves in it", "20° and more in two planes"]),
+        (["left_hip=left_knee.c3d"], ["the left hip moves too little in flexion and adduction", "found flexion 0°"]),
+        (["left_knee=left_hip.c3d"], ["the left knee moves too little in flexion", "25° or more", "found 0°"]),
+        (["left_hip.c3d", "left_hip=left_hip.c3d"], ["the left hip was measured in left_hip.c3d already"]),
+        (["left_elbow=left_hip.c3d"], ["'left_elbow' is no joint", "right_knee"]),
+        (["absent.c3d"], ["absent.c3d: no such file"]),
+    ],
+)  # fmt: skip
+def test_what_is_refused(given: list[str], words: list[str]) -> None:
+    several = [word for text in given for word in ("--functional", text)]
+    assert_refused(gaitid("run", "left_hip.c3d", "--static", "static.c3d", *several, "-o", "refused"), *words)
+    assert not Path("refused").exists()
+
+
+def test_a_knee_needs_a_static_and_a_model_that_takes_its_axis() -> None:
+    assert_refused(gaitid("run", "left_hip.c3d", *options("left_knee"), "-o", "no"), "needs a static", "--static")
+    lacking = gaitid(
+        "run", "left_hip.c3d", "--static", "static.c3d", *options("left_knee"), "--model", "landmarks", "-o", "no"
+    )
+    assert_refused(lacking, "landmarks takes no measured knee axis", "cast, ior")
+
+
+def written(name: str, keep: slice = slice(None), without: tuple[str, ...] = (), larger: float = 1.0) -> str:
+    """The functional trial of the left hip as a table, or a part of it; its pelvis larger by a factor."""
+    trial = api.read_trial("left_hip.c3d")
+    labels = [label for label in trial.labels if label not in without]
+    tracks = {label: trial.marker(label) for label in labels}
+    pelvis = np.mean([tracks[label] for label in ("LASI", "RASI", "LPSI", "RPSI")], axis=0)
+    tracks |= {label: pelvis + larger * (tracks[label] - pelvis) for label in labels if label[1:] in ("ASI", "PSI")}
+    header = ",".join(["frame", "time_s", *(f"{label}_{axis}_mm" for label in labels for axis in "xyz")])
+    points = 1e3 * np.stack([tracks[label] for label in labels], axis=1)[keep]
+    rows = [
+        ",".join([str(i + 1), f"{i / trial.rate_hz:.6f}", *(f"{x:.6f}" for x in row)])
+        for i, row in enumerate(points.reshape(len(points), -1))
+    ]
+    Path(name).write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    return name
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"keep": slice(0, 102)}, ["moves too little in adduction", "flexion 6"]),
+        ({"without": ("LTHI", "LTHIB", "LKNM")}, ["left thigh has too few markers", "LTHID, LKNE"]),
+        ({"keep": slice(0, None, 8)}, ["too few frames", "found 75 frames", "100 or more"]),
+        ({"larger": 1.3}, ["pelvis lie otherwise in the functional trial than in the static"]),
+    ],
+)
+def test_a_poor_functional_trial_is_refused(changed: dict[str, Any], words: list[str]) -> None:
+    given = ["--static", "static.c3d", "--functional", f"left_hip={written('poor.csv', **changed)}"]
+    assert_refused(gaitid("run", "left_hip.c3d", *given, "--model", "cast", "-o", "no"), "poor.csv: ", *words)
+
+
+def test_noise_is_taken_off_and_told(folder: Path) -> None:
+    """±15° with 3 mm of noise on small clusters: plain SCoRE would be off by more than what is left."""
+    scenario = yaml.safe_load(gaitid("simulate", "show", "functional").out)
+    Path("narrow.yaml").write_text(yaml.safe_dump({**scenario, "hip_deg": 14}), encoding="utf-8")
+    given = ["--marker-noise-mm", 3, "--seed", 5, "--duration", 20]
+    assert gaitid("simulate", "narrow.yaml", "-o", "narrow", *given).code == 0
+    done = gaitid(
+        "run", "left_knee.c3d", "--static", "static.c3d", "--functional", "left_hip=narrow/left_hip.c3d",
+        "--model", "cast", "-o", "noisy",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    how = record("noisy/left_knee.run.json")["functional"]["left_hip"]
+    assert how["noise_mm"]["pelvis"] == pytest.approx(3, rel=0.1)
+    assert how["noise_correction_mm"] > 3
+    true = truth(folder)["left_hip"]
+    off = np.linalg.norm([how["centre_mm"][way] - true[f"{way}_mm"] for way in ("forward", "outward", "up")])
+    assert off < 3 * how["standard_error_mm"]
+    assert off < how["noise_correction_mm"]
+    assert how["doubts"] and "the noise of the markers had drawn its centre by" in how["doubts"][0]
+    codes = [note["code"] for note in record("noisy/left_knee.run.json")["warnings"]]
+    assert "functional_doubtful" in codes
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the shared recordings are not here")
+def test_a_recorded_hip_and_knee(tmp_path: Path) -> None:
+    """Which joint each trial is for, and an order of magnitude: within 35 mm of Bell's regression."""
+    done = gaitid(
+        "run", REAL / "knee_right.c3d", "--static", REAL / "static.c3d", "--functional", REAL / "hip_right.c3d",
+        "--functional", REAL / "knee_right.c3d", "--model", "cast", "-o", tmp_path,
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    made = record(str(tmp_path / "knee_right.run.json"))
+    assert set(made["functional"]) == {"right_hip", "right_knee"}
+    hip, knee = made["functional"]["right_hip"], made["functional"]["right_knee"]
+    assert hip["residual_mm"] == pytest.approx(7.9, abs=0.5)
+    assert knee["residual_mm"] == pytest.approx(5.6, abs=0.5)
+    assert 5 < knee["from_epicondyles_mm"] < 15
+    centre = np.array([hip["centre_mm"][way] for way in ("forward", "outward", "up")])
+    bell = 260 * np.array([-0.19, 0.36, -0.30])  # the inter-ASIS distance of the static is 260 mm
+    assert np.linalg.norm(centre - bell) < 35
