@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = PurePosixPath("docs")
 DOCS_FOLDER = ROOT / "docs"
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)(#[^)\s]*)?(?=\))")
+LIST = re.compile(r"(?:[-*+]|\d+\.) \S")
 #: A page that the changelog names in plain text.
 NAMED_PAGE = re.compile(r"(?<![\w/`\[])(?<!\]\()docs/(\w+)\.md")
 LANGUAGE = {".py": "python", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".json": "json", ".cff": "yaml"}
@@ -71,7 +72,42 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         start = PurePosixPath(page.file.src_uri).parent
         return os.path.relpath(target, start).replace(os.sep, "/") + (found[2] or "")
 
-    return LINK.sub(turned, markdown)
+    return LINK.sub(turned, as_strict(markdown))
+
+
+def as_strict(markdown: str) -> str:
+    """Lists as Python-Markdown wants them: a blank line before them, and later paragraphs of an item by four spaces.
+
+    Code hosts need neither: a paragraph belongs to the item if it begins below the item's text.
+    """
+    lines: list[str] = []
+    item: list[str] = []
+    in_code = False
+    for line in [*markdown.splitlines(), "end"]:
+        in_code ^= line.startswith(("```", "~~~"))
+        begins = not in_code and LIST.match(line)
+        if item and (begins or (line.strip() and not line[0].isspace() and not item[-1].strip())):
+            loose = "" in item[:-1] and bool("".join(item[item.index("") :]).strip())
+            lines += shifted(item) if loose else item
+            if loose and begins and lines[-1].strip():
+                lines.append("")
+            item = []
+        elif begins and lines and lines[-1].strip():
+            lines.append("")
+        if begins or item:
+            item.append(line)
+        else:
+            lines.append(line)
+    return "\n".join([*lines, *item][:-1]) + "\n"
+
+
+def shifted(item: list[str]) -> list[str]:
+    """The later paragraphs of a list's item begin four spaces in, where they began below its text."""
+    first = item.index("")
+    later = [line for line in item[first:] if line.strip()]
+    least = min(len(line) - len(line.lstrip()) for line in later)
+    more = " " * max(0, 4 - least)
+    return item[:first] + [more + line if line.strip() else line for line in item[first:]]
 
 
 # --- where a file of the repository stands on the site ------------------------------------------------------
