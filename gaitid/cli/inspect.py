@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import CONTEXT, attempt, completed, print_detail, print_json, talk_options
+from gaitid.cli.common import (
+    CONTEXT,
+    Target,
+    attempt,
+    completed,
+    flag,
+    print_detail,
+    print_info,
+    print_json,
+    talk_options,
+)
+from gaitid.errors import GaitidError
+
+if TYPE_CHECKING:
+    from gaitid.inspect.contents import Inspected
 
 
 @click.command(
     context_settings=CONTEXT,
-    epilog="Example:  gaitid inspect walk.c3d --json > walk.inspect.json\n\nMore: docs/command_line.md",
+    epilog="Example:  gaitid inspect walk.c3d --picture walk.png; gaitid inspect walk.c3d --json > walk.inspect.json; "
+    "gaitid inspect */*.c3d\n\nMore: docs/command_line.md",
 )
-@click.argument("trial", type=click.Path(path_type=Path), shell_complete=completed("trials"))
+@click.argument(
+    "trials",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="TRIAL...",
+    shell_complete=completed("trials"),
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of text.")
+@click.option(
+    "--picture",
+    type=Target(),
+    metavar="FILE",
+    help="Draw markers, gaps and plates on one page: a PNG, SVG or PDF file.",
+)
 @click.option(
     "--model",
     "models",
@@ -28,26 +57,61 @@ from gaitid.cli.common import CONTEXT, attempt, completed, print_detail, print_j
 @options.reader_set
 @options.keep_names
 @talk_options
-def command(trial: Path, as_json: bool, keep_names: bool, **given: Any) -> int:
+def command(trials: tuple[Path, ...], as_json: bool, picture: Path | None, keep_names: bool, **given: Any) -> int:
     """Show what is in TRIAL (.c3d, .csv or .trc): markers and their gaps, rates, force plates and their loads, which
     foot stands on which plate, events, measurements of the subject, stored model outputs, which
     model `--model auto` takes, and what each bundled model (and yours, with --model) would still need.
 
-    Nothing is written; the text goes to stdout. Frames are numbered as the file numbers them, lengths are in
-    metres and forces in newtons.
+    Nothing is written but a picture that is asked for; the text goes to stdout, of several trials a line each (with
+    --verbose all). Frames are numbered as the file numbers them, lengths are in metres and forces in newtons.
     """
-    from gaitid.inspect.contents import Beside, inspect_trial
-    from gaitid.inspect.words import describe
+    from gaitid.inspect.contents import Beside, inspected
+    from gaitid.inspect.words import describe, in_one_line
 
     settings = options.reader_settings(given.pop("pairs"), given.pop("subject_prefix"))
-    content = attempt(str(trial), lambda: inspect_trial(trial, Beside(**given), keep_names, settings))
-    if content is None:
-        return 1
-    if as_json:
-        print_json(content)
-        return 0
-    click.echo(describe(content), nl=False)
-    for name, model in content["models"].items():
-        for warning in model["warnings"]:
-            print_detail(f"{trial}: {name}: {warning}")
-    return 0
+    several = len(trials) > 1
+    if several and picture is not None:
+        raise click.UsageError("--picture is of one trial; give the trials one by one")
+    if several and (given["forces"] is not None or given["plates"] is not None):
+        raise click.UsageError("--forces and --plates belong to one trial; give the trials one by one")
+    beside = Beside(**given)
+    contents, refused = [], 0
+    for trial in trials:
+        seen = attempt(str(trial), partial(inspected, trial, beside, keep_names, settings))
+        if seen is None:
+            refused += 1
+            continue
+        if as_json:
+            contents.append(seen.content)
+        else:
+            click.echo(
+                describe(seen.content) if not several or flag("verbose") else in_one_line(seen.content), nl=False
+            )
+            for name, model in seen.content["models"].items() if not several else ():
+                for warning in model["warnings"]:
+                    print_detail(f"{trial}: {name}: {warning}")
+        if picture is not None and attempt(str(trial), partial(_draw, seen, picture)) is None:
+            refused += 1
+    if as_json and (several or contents):
+        print_json({"trials": contents} if several else contents[0])
+    if several and not as_json:
+        print_info(f"{len(trials)} trials: {len(trials) - refused} read, {refused} refused")
+    return 1 if refused else 0
+
+
+def _draw(seen: Inspected, file: Path) -> Path:
+    from gaitid.disk.atomic import put_all
+    from gaitid.drawing import load_matplotlib
+    from gaitid.inputs import found_trial, refuse_to_overwrite
+
+    refuse_to_overwrite([file], [found_trial(seen.trial.path)])
+    load_matplotlib(f"{file}: a picture")
+    from gaitid.inspect.picture import picture
+
+    drawn = picture(seen, file.suffix)
+    try:
+        [written] = put_all(file.parent, {file.name: drawn})
+    except OSError as error:
+        raise GaitidError(f"{file}: cannot be written ({error.strerror or error})") from None
+    print_info(f"wrote {written}")
+    return written

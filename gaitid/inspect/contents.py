@@ -24,6 +24,7 @@ from gaitid.errors import GaitidError, SubjectError
 from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
 from gaitid.ground.vertical import vertical
+from gaitid.inspect.kinds import kinds_of
 from gaitid.inspect.plates import plate_rows
 from gaitid.markers.clean import Markers, clean_markers, model_markers
 from gaitid.model import AUTO, specs
@@ -100,13 +101,43 @@ class Candidate:
         return self.bound.model
 
 
+@frozen_dataclass(eq=False)
+class Inspected:
+    """What is in a trial, and what a picture of it needs.
+
+    Attributes
+    ----------
+    content : dict
+        As `inspect_trial` gives it.
+    trial : Trial
+    up_g : (3,) array
+        The vertical; z where nothing says it.
+    ground : Ground
+    """
+
+    content: dict[str, Any]
+    trial: Trial
+    up_g: Array
+    ground: Ground
+
+
 def inspect_trial(
     path: Path,
     beside: Beside = Beside(),  # noqa: B008 - it cannot be changed
     keep_names: bool = False,
     settings: ReaderSettings | None = None,
 ) -> dict[str, Any]:
-    """Everything that can be said of a trial without choosing a model.
+    """Everything that can be said of a trial without choosing a model: `inspected`, as plain types."""
+    return inspected(path, beside, keep_names, settings).content
+
+
+def inspected(
+    path: Path,
+    beside: Beside = Beside(),  # noqa: B008 - it cannot be changed
+    keep_names: bool = False,
+    settings: ReaderSettings | None = None,
+) -> Inspected:
+    """Everything that can be said of a trial without choosing a model, with what it is of.
 
     Parameters
     ----------
@@ -120,8 +151,8 @@ def inspect_trial(
 
     Returns
     -------
-    dict
-        Plain types, units in the names of the keys: ``file``, ``points``, ``analog``, ``plates``,
+    Inspected
+        Its content in plain types, units in the names of the keys: ``file``, ``points``, ``analog``, ``plates``,
         ``contacts``, ``events``, ``subject``, ``stored_outputs``, ``models``, ``chosen`` and more.
 
     Raises
@@ -142,14 +173,18 @@ def inspect_trial(
     stages = _stages(trial, candidates[name], up_g) if name else _plates_alone(trial, up_g, foot_note)
     first, cleaned = trial.first_frame, stages.markers
     of_feet = candidates[name].result if name else None
-    taken = candidates[chosen].result if chosen else None
+    given = [model for model in beside.models if model != AUTO]
+    judged_with = given[0] if given else chosen
+    taken = candidates[judged_with].result if judged_with else None
     if isinstance(taken, Result):
-        origin = Origin(models[chosen], _subject_file(beside.subject, models[chosen]), static, marker_set)
+        judge = models[judged_with]
+        origin = Origin(judge, _subject_file(beside.subject, judge), static, marker_set)
         said = notes_of_statics(path, taken, origin, settings, beside.subject is not None)
         taken = judged(taken, (*said, *taken.notes))
-    return {
+    content = {
         "file": str(path),
         "verdict": taken.verdict.as_dict() if isinstance(taken, Result) else None,
+        "verdict_with": judged_with or None,
         "format": trial.origin.get("format", ""),
         "software": trial.origin.get("software", ""),
         "points": _points(trial),
@@ -168,11 +203,18 @@ def inspect_trial(
         "subject": _subject(trial, models),
         **({"subject_names": list(trial.names)} if keep_names else {}),
         "stored_outputs": sorted(trial.stored),
-        "chosen": {"model": chosen or None, "because": because},
+        "chosen": {
+            "model": chosen or None,
+            "because": because,
+            "markers": _role_labels(trial, candidates[judged_with].model) if judged_with else {},
+        },
         "calibration": plain(of_feet.quality.get("calibration")) if isinstance(of_feet, Result) else None,
-        "models": {name: _readiness(trial, candidate) for name, candidate in candidates.items()},
+        "models": {
+            name: {"given": name in given, **_readiness(trial, candidate)} for name, candidate in candidates.items()
+        },
         "warnings": texts(trial.notes),
     }
+    return Inspected(content, trial, up_g, stages.ground)
 
 
 def _candidate(
@@ -206,15 +248,25 @@ def _chosen(trial: Trial, static: Trial | None, marker_set: MarkerSet | None, su
     return choice.model.name, choice.because
 
 
+def _role_labels(trial: Trial, model: specs.Model) -> dict[str, str]:
+    """What each marker of a model is called in the trial, by side and role, as in a record."""
+    return {
+        f"{side}.{role}" if side else role: label
+        for side, role in model.roles
+        for label in model.labels(role, side)
+        if trial.has(label)
+    }
+
+
 # --- markers ------------------------------------------------------------------------------------------------
 
 
 def _points(trial: Trial) -> dict[str, Any]:
-    first = trial.first_frame
+    first, kinds = trial.first_frame, kinds_of(trial)
     markers: list[dict[str, Any]] = []
     gaps: dict[str, list[dict[str, int]]] = {}
     labels = trial.marker_labels  # what stands for poses comes after them
-    for i, label in enumerate(labels):
+    for i, (label, kind) in enumerate(zip(labels, kinds)):
         known = known_rows(trial.points_g[:, i])
         missing = [
             {"first_frame": first + a, "last_frame": first + b - 1, "frames": b - a}
@@ -223,6 +275,7 @@ def _points(trial: Trial) -> dict[str, Any]:
         markers.append(
             {
                 "label": label,
+                "kind": kind,
                 "seen_frames": int(known.sum()),
                 "missing_frames": len(known) - int(known.sum()),
                 "longest_gap_frames": max((g["frames"] for g in missing), default=0),

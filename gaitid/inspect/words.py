@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from gaitid.analysis.wording import reason_words, verdict_words
+from gaitid.errors import counted, first_few, in_print
+from gaitid.inspect.kinds import AXES, KINDS, MARKER
 from gaitid.markers.labels import fault_words
 
 # What a person reads a value in, and the factor from SI.
 SHOWN = {"m": ("mm", 1e3), "rad": ("deg", 180 / math.pi)}
 # So many entries of a long list go to the screen; --json has all.
 MAX_SHOWN = 12
+# So many names of points that are no markers.
+_NAMED = 4
+# What a stored output is, by a word in its name: forces before the ground's moments.
+_OUTPUTS = {"angle": "angles", "moment": "moments", "force": "forces", "grf": "forces", "power": "powers"}
 # Columns of text, as wide as a terminal that nobody widened.
 WIDTH = 110
 
@@ -29,7 +35,14 @@ def describe(content: Mapping[str, Any]) -> str:
 
     verdict = content["verdict"]
     if verdict is not None:
-        add("verdict", [verdict_words(verdict), *map(reason_words, verdict["reasons"])])
+        own = content["models"][content["verdict_with"]]["given"]
+        add(
+            "verdict",
+            [
+                verdict_words(verdict) + (f" (with {content['verdict_with']})" if own else ""),
+                *map(reason_words, verdict["reasons"]),
+            ],
+        )
     units = f"; the file's lengths are in {p['units']}" if p["units"] else ""
     add(
         "frames",
@@ -42,7 +55,9 @@ def describe(content: Mapping[str, Any]) -> str:
     add("vertical", [f"{vertical['up']}, from {vertical['found_from']}" if vertical["up"] else vertical["found_from"]])
     if content["segments"]["labels"]:
         add("segments", _segment_lines(content["segments"], p["frames"]))
-    add("markers", [*_marker_lines(p), *(_doubt_line(fault) for fault in content["labels_in_doubt"])])
+    of_model = set(content["chosen"]["markers"].values())
+    add("markers", [*_marker_lines(p, of_model), *(_doubt_line(fault) for fault in content["labels_in_doubt"])])
+    add("besides", _other_points(p))
     analog = content["analog"]
     if analog["channels"]:
         named = [c["label"] + (f" [{c['unit']}]" if c["unit"] else "") for c in analog["channels"]]
@@ -57,8 +72,7 @@ def describe(content: Mapping[str, Any]) -> str:
     add("subject", _wrapped(subject) if subject else ["no measurement of a bundled model is stored"])
     if "subject_names" in content:
         add("names", [", ".join(content["subject_names"]) or "none"])
-    stored = content["stored_outputs"]
-    add("stored", _listed(f"{len(stored)} model outputs: ", stored) if stored else ["no model outputs"])
+    add("stored", _stored_lines(content["stored_outputs"]))
     chosen = content["chosen"]["model"]
     taken = f"`--model auto` takes {chosen}" if chosen else "no bundled model fits"
     if chosen and content["models"][chosen]["marker_set"]:
@@ -72,14 +86,15 @@ def describe(content: Mapping[str, Any]) -> str:
     return "\n".join(plain) + "\n"
 
 
-def _marker_lines(p: Mapping[str, Any]) -> list[str]:
-    named = [m["label"] for m in p["markers"] if m["label"]]
-    unnamed = len(p["markers"]) - len(named)
-    lines = _listed(f"{len(p['markers'])}: ", named, 60)
-    if unnamed:
-        lines.append(f"{unnamed} without a label")
-    with_gaps = sorted((m for m in p["markers"] if m["missing_frames"]), key=lambda m: -m["missing_frames"])
-    never = [m["label"] or "(no label)" for m in with_gaps if not m["seen_frames"]]
+def _marker_lines(p: Mapping[str, Any], of_model: Collection[str]) -> list[str]:
+    """The markers on the body, those of the model first, and their gaps."""
+    body = [m for m in p["markers"] if m["kind"] == MARKER]
+    body.sort(key=lambda m: m["label"] not in of_model)
+    if not body:
+        return ["none"]
+    lines = _listed(f"{len(body)}: ", [m["label"] for m in body], 60)
+    with_gaps = sorted((m for m in body if m["missing_frames"]), key=lambda m: -m["missing_frames"])
+    never = [m["label"] for m in with_gaps if not m["seen_frames"]]
     if never:
         lines += _listed("never seen: ", never)
     with_gaps = [m for m in with_gaps if m["seen_frames"]]
@@ -88,7 +103,7 @@ def _marker_lines(p: Mapping[str, Any]) -> list[str]:
         where = ", ".join(f"{g['first_frame']}-{g['last_frame']}" for g in gaps[:6])
         more = f", and {len(gaps) - 6} more" if len(gaps) > 6 else ""
         lines.append(
-            f"gaps in {m['label'] or '(no label)'}: {m['missing_frames']} of {p['frames']} frames, "
+            f"gaps in {m['label']}: {m['missing_frames']} of {p['frames']} frames, "
             f"longest {m['longest_gap_frames']}: {where}{more}"
         )
     if len(with_gaps) > MAX_SHOWN:
@@ -110,6 +125,37 @@ def _segment_lines(segments: Mapping[str, Any], frames: int) -> list[str]:
         shown = labels[0] if len(labels) == 1 else f"{labels[0]} and {len(labels) - 1} more"
         lines.append(f"gaps in {shown}: {where}")
     return lines if by_gaps else [*lines, "no gaps"]
+
+
+def _other_points(p: Mapping[str, Any]) -> list[str]:
+    """What else is stored as points: a line for each kind."""
+    lines = []
+    for kind, words in KINDS.items():
+        labels = [m["label"] or "(no label)" for m in p["markers"] if m["kind"] == kind]
+        if kind == MARKER or not labels:
+            continue
+        if kind == AXES:
+            stems = list(dict.fromkeys(label[:-1] for label in labels))
+            shown, words = stems, f"{words} ({counted(len(stems), 'segment')}"
+        else:
+            shown, words = labels, f"{words} ("
+        names = first_few(shown, _NAMED)
+        lines.append(f"{len(labels)} {words}: {names})" if kind == AXES else f"{len(labels)} {words}{names})")
+    return lines
+
+
+def _stored_lines(labels: Sequence[str]) -> list[str]:
+    """Stored outputs, counted by what they are."""
+    if not labels:
+        return ["no model outputs"]
+    kinds: dict[str, list[str]] = {}
+    for label in labels:
+        kind = next((words for word, words in _OUTPUTS.items() if word in label.lower()), "others")
+        kinds.setdefault(kind, []).append(label)
+    words = [f"{len(of)} {kind}" for kind, of in kinds.items() if kind != "others"]
+    if "others" in kinds:
+        words.append(f"{len(kinds['others'])} others ({first_few(kinds['others'], _NAMED)})")
+    return [f"{len(labels)} model outputs: {', '.join(words)}"]
 
 
 def _doubt_line(fault: Mapping[str, Any]) -> str:
@@ -165,11 +211,17 @@ def _subject_words(name: str, m: Mapping[str, Any]) -> str:
 
 
 def _model_lines(models: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """What each model lacks; models that lack the same stand together."""
+    """What each model lacks, those of the user first; bundled ones that lack the same stand together."""
     groups: dict[tuple[str, ...], list[str]] = {}
+    lines: list[str] = []
     for name, m in models.items():
-        groups.setdefault(tuple(_lacks(m)), []).append(name)
-    return [
+        if m["given"]:
+            first, *others = _lacks(m)
+            lines += [f"{name} ({m['title'] or 'no title'}): {first}", *(f"  {text}" for text in others)]
+    for name, m in models.items():
+        if not m["given"]:
+            groups.setdefault(tuple(_lacks(m)), []).append(name)
+    return lines + [
         f"{', '.join(names) + ': ' if i == 0 else '  '}{text}"
         for texts, names in groups.items()
         for i, text in enumerate(texts)
@@ -238,3 +290,21 @@ def calibration_lines(figures: Mapping[str, Any]) -> list[str]:
                 f"ranges over {knee['adduction_range_when_flexed_deg']:.0f}° while flexed"
             )
     return lines
+
+
+def in_one_line(content: Mapping[str, Any]) -> str:
+    """The same in a line: for many files."""
+    p, chosen, verdict = content["points"], content["chosen"]["model"], content["verdict"]
+    body = [m for m in p["markers"] if m["kind"] == MARKER]
+    with_gaps = sum(bool(m["missing_frames"]) for m in body)
+    known = sum(bool(c["plates"]) for c in content["contacts"])
+    used = sum(plate["used"] for plate in content["plates"])
+    words = [
+        f"{p['duration_s']:.2f} s at {p['rate_hz']:g} Hz",
+        counted(len(body), "marker") + (f", {with_gaps} with gaps" if with_gaps else ""),
+        f"{counted(used, 'plate')}, {counted(known, 'known load')}" if content["plates"] else "no plate",
+        f"model {chosen}" if chosen else "no bundled model fits",
+    ]
+    if verdict is not None:
+        words.append(verdict["trial"])
+    return in_print(f"{content['file']}: {'; '.join(words)}") + "\n"

@@ -10,6 +10,7 @@ import numpy as np
 from gaitid.analysis.cycle_curves import curves_of
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Geometry
+from gaitid.gait.cycles import over_cycles
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 from gaitid.uncertainty.budget import budget_of_columns, peaks
@@ -97,7 +98,25 @@ class Estimate:
             "sources": self.sources.content.get("sources", {}),
             "peaks": peaks(cycles, of_result, self.spread.of_features, self.spread.features, self._hip_better()),
             "columns": budget_of_columns(names, variance, self.standard),
+            "cycle": self.over_cycles(),
         }
+
+    def over_cycles(self) -> dict[str, dict[str, list[float]]]:
+        """By side and column of ``cycles.csv`` standard uncertainties at 0 to 100 %, root mean square of the cycles."""
+        result = self.computation.result
+        found: dict[str, dict[str, list[float]]] = {}
+        for side in result.body.sides:
+            cycles = [stride.cycle for stride in result.gait.strides if stride.cycle.side == side]
+            named = {name.removeprefix(f"{side}_"): i for i, name in enumerate(self.names) if name.startswith(side)}
+            names = [name for name in curves_of(result).names if name in named]
+            if not cycles or not names:
+                continue
+            u = over_cycles(cycles, self.standard[:, [named[name] for name in names]], result.trial.rate_hz)
+            known = np.isfinite(u)
+            squares = np.where(known, u, 0.0) ** 2
+            rms = np.sqrt(squares.sum(axis=0) / np.where(known.any(axis=0), known.sum(axis=0), np.nan))
+            found[side] = {name: [float(f"{v:.4g}") for v in rms[:, i]] for i, name in enumerate(names)}
+        return found
 
     def _hip_better(self) -> float | None:
         sizes = self.sources.hip_m

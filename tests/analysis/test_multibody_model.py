@@ -205,3 +205,12 @@ def test_frames_that_no_segment_carries_are_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(ModelError, match="'shank_torsioned' is neither a frame of a segment nor turned or carried"):
         load_model(written(tmp_path, text))
+
+
+def test_models_by_landmarks_have_it_as_a_choice(exact_walk: Marked) -> None:
+    for walk, model in ((exact_walk, "cast"), (marked("rtosim"), "landmarks")):
+        result = run(walk, model=model, pose="multibody")
+        assert result.body.geometry.fitted is not None and result.model.choices["pose"].option == "multibody"
+        for side in SIDES:
+            for joint, p in result.sides[side].joints_g.items():
+                assert np.abs(p - walk.bones.point[f"{side}_{joint}"]).max() < EXACT

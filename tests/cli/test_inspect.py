@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -148,7 +149,13 @@ def test_gaps_with_their_frames(walk: Path, tmp_path: Path) -> None:
     ]
     marker = next(m for m in content["points"]["markers"] if m["label"] == "LTOE")
     assert marker.pop("gaps") == content["points"]["gaps"]["LTOE"]
-    assert marker == {"label": "LTOE", "seen_frames": 239, "missing_frames": 11, "longest_gap_frames": 10}
+    assert marker == {
+        "label": "LTOE",
+        "kind": "marker",
+        "seen_frames": 239,
+        "missing_frames": 11,
+        "longest_gap_frames": 10,
+    }
     assert content["models"]["pig"]["missing_markers"]["right"] == ["RKNE"]
     text = gaitid("inspect", trial).out
     assert "gaps in LTOE: 11 of 250 frames, longest 10: 111-120, 140-140" in text
@@ -285,7 +292,6 @@ def test_refusals(tmp_path: Path) -> None:
     assert_refused(gaitid("inspect", tmp_path / "empty.c3d"), "not a C3D file", "empty")
     assert_refused(gaitid("inspect", tmp_path), "suffix")
     assert_wrong_usage(gaitid("inspect"))
-    assert_wrong_usage(gaitid("inspect", "a.c3d", "b.c3d"))
 
 
 @recorded("zoo/TYPE-3.c3d")
@@ -376,3 +382,91 @@ def test_a_name_before_an_analog_label_is_left_out(walk: Path, tmp_path: Path) -
     done = gaitid("inspect", edited_c3d(walk, tmp_path / "t.c3d", with_person), "--json")
     assert json.loads(done.out)["analog"]["labels"] == inspected(walk)["analog"]["labels"]
     assert "Jane" not in done.out
+
+
+# --- what stands first, several trials, pictures ------------------------------------------------------------
+
+
+@recorded("children/HC002D/walk.c3d")
+def test_the_bodys_markers_lead(recorded_trial: Path) -> None:
+    done = gaitid("inspect", recorded_trial)
+    lines = done.out.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("markers"))
+    assert lines[at].split(": ")[1].startswith("SACR, RASI, LASI, LTHI")  # those of the model first
+    block = " ".join(lines[at : next(i for i, line in enumerate(lines) if line.startswith("besides"))])
+    assert not any(label in block for label in ("LFEO", "LHJC", "CentreOfMass", "LFOF0"))
+    assert "100 axes of segments (25 segments: " in done.out
+    assert "4 joint centres (LAJC, LHJC, RAJC, RHJC)" in done.out
+    assert "2 centres of mass" in done.out
+    assert "107 model outputs: 28 angles, " in done.out
+    kinds = {m["label"]: m["kind"] for m in inspected(recorded_trial)["points"]["markers"]}
+    assert len(kinds) == 179 and kinds["LFEO"] == "segment axes"  # all of them stand in the JSON
+
+
+def test_a_model_of_the_users_own(walk: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("gaitid_model: 1\nextends: pig\nname: mine\ntitle: with longer ends\nsettings: {end_frames: 8}\n")
+    done = gaitid("inspect", walk, "--model", mine)
+    assert f"(with {mine})" in done.out.splitlines()[1]
+    assert f"{mine} (with longer ends): `run` takes this trial as it stands" in done.out
+    lacking = tmp_path / "lacking.yaml"
+    lacking.write_text("gaitid_model: 1\nextends: sagittal2d\nname: flat\n")
+    done = gaitid("inspect", walk, "--model", lacking)
+    assert re.search(rf"{re.escape(str(lacking))} \(.+\): it lacks RANKLE, RHIP, RKNEE", done.out)
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text("gaitid_model: 1\nextends: pig\nname: mine\nsettings: {end_frame: 8}\n")
+    assert_refused(gaitid("inspect", walk, "--model", wrong), "end_frame")
+
+
+def test_a_line_for_each_of_several_trials(walk: Path, tmp_path: Path) -> None:
+    static, absent = walk.parent / "static.c3d", tmp_path / "absent.c3d"
+    done = gaitid("inspect", walk, static, absent)
+    assert done.code == 1
+    lines = done.out.splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith(f"{walk}: 2.50 s at 100 Hz; ")
+    assert "2 plates, 2 known loads; model pig; " in lines[0]
+    assert done.lines[-1] == "gaitid: 3 trials: 2 read, 1 refused"
+    both = json.loads(gaitid("inspect", walk, static, "--json").out)["trials"]
+    assert [content["file"] for content in both] == [str(walk), str(static)]
+    assert gaitid("inspect", walk, static, "-v").out.count("\nplates ") == 2
+    assert_wrong_usage(gaitid("inspect", walk, static, "--picture", tmp_path / "a.png"), "--picture is of one trial")
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_a_picture(suffix: str, walk: Path, tmp_path: Path) -> None:
+    file = tmp_path / f"walk{suffix}"
+    first = gaitid("inspect", walk, "--picture", file)
+    assert first.code == 0, first.err
+    assert first.lines[-1] == f"gaitid: wrote {file}"
+    drawn = file.read_bytes()
+    assert drawn.startswith({".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}[suffix])
+    assert gaitid("inspect", walk, "--picture", file, "-q").code == 0
+    assert file.read_bytes() == drawn  # the same file, the same bytes
+
+
+def test_pictures_of_awkward_trials(walk: Path, tmp_path: Path) -> None:
+    """No markers of a model, no plate, a marker that was never seen, one frame."""
+
+    def bare(c: Any) -> None:
+        without_markers(c, lambda label: label in ("LASI", "LTOE"))
+        hidden(c, "LTOE", 1, 250)
+        del c["parameters"]["FORCE_PLATFORM"]
+
+    trial = edited_c3d(walk, tmp_path / "bare.c3d", bare)
+    assert gaitid("inspect", trial, "--picture", tmp_path / "bare.png").code == 0
+    table = tmp_path / "points.csv"
+    table.write_text("frame,time_s,A_x_mm,A_y_mm,A_z_mm\n1,0,1,2,3\n2,0.01,,,\n")
+    done = gaitid("inspect", table, "--picture", tmp_path / "points.png")
+    assert done.code == 0, done.err
+
+
+def test_pictures_that_are_refused(walk: Path, tmp_path: Path) -> None:
+    done = gaitid("inspect", walk, "--picture", tmp_path / "walk.gif")
+    assert done.code == 1 and "no picture format '.gif'" in done.err
+    done = gaitid("inspect", walk, "--picture", tmp_path / "absent" / "x" / "walk.png")
+    assert done.code == 0  # the folder is made
+    trial = tmp_path / "walk.png"
+    trial.write_bytes(walk.read_bytes())
+    assert gaitid("inspect", walk, "--picture", walk).code == 1
+    assert walk.read_bytes() == trial.read_bytes()

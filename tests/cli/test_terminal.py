@@ -104,7 +104,7 @@ def test_ctrl_c_elsewhere(walk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*args: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "inspect_trial", interrupted)
+    monkeypatch.setattr(module, "inspected", interrupted)
     done = gaitid("inspect", walk)
     assert (done.code, done.err) == (130, "gaitid: interrupted\n")
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from gaitid.analysis.choice import PRECEDENCE
-from gaitid.model.load import load_model
+from gaitid.model.load import bundled_models, load_model
 from gaitid.model.marker_sets import (
     CLUSTERS,
     CLUSTERS_EACH_SIDE,
@@ -25,7 +25,10 @@ def test_every_whole_model_in_the_documentation_is_one(tmp_path: Path) -> None:
     blocks = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
     tables = [block for block in blocks if "gaitid_table" in block]
     files = dict(re.findall(r"`(\w+_table\.yaml)`:\n\n```yaml\n(.*?)```", TEXT, re.DOTALL))
-    assert len(files) == len(tables) - 1  # all but the one that explains the keys
+    (extending,) = (block for block in tables if "\nextends: " in block)
+    (tmp_path / "prosthesis.yaml").write_text(extending, encoding="utf-8")
+    assert load_model("pig", {"table": str(tmp_path / "prosthesis.yaml")}).name == "pig"
+    assert len(files) == len(tables) - 2  # that one, and the one that explains the keys
     for name, content in files.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
     models = [block for block in blocks if block.startswith("gaitid_model")]
@@ -59,6 +62,12 @@ def test_the_documentation_has_the_order_of_models_and_a_section_and_a_picture_o
     for name in PRECEDENCE:
         assert f"\n### `{name}`\n\n![{name}](figures/model_{name}.png)\n" in ANY_LAB
         assert (DOCS / "figures" / f"model_{name}.png").stat().st_size < 100_000
+
+
+def test_the_page_of_models_has_every_bundled_model() -> None:
+    table = (DOCS / "models.md").read_text(encoding="utf-8").split("\n## ")[0]
+    for name in bundled_models():
+        assert re.search(rf"^\|.*`{name}`.*\|", table, re.MULTILINE), name
 
 
 def test_the_marker_set_of_the_documentation_is_one(tmp_path: Path) -> None:

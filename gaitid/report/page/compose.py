@@ -22,6 +22,7 @@ from gaitid.report.page.folded import engineer_html
 from gaitid.report.page.in_mean import in_mean
 from gaitid.report.page.peaks import peaks_html
 from gaitid.report.page.pool import CYCLE, Basis, pool, sides_of
+from gaitid.report.page.sure import sure_html
 from gaitid.report.page.told import names_of
 from gaitid.report.page.views import Views, keyed, scene_script, scene_style, views_of
 from gaitid.report.result import Result, Session
@@ -110,7 +111,7 @@ def article(session: Session, key: str, choice: str | None, view: Views, first: 
     means = in_mean(results)
     basis, speeds = pool(means.results), speeds_of(means.results)
     norms, why = _norms(basis, choice, means.counted, speeds)
-    drawn = Drawn(key, sides_of(results), basis, norms, why_unknown(results))
+    drawn = Drawn(key, sides_of(results), basis, norms, why_unknown(results), means.results)
     return "\n".join(
         [
             f'<article id="{key}">',
@@ -124,6 +125,7 @@ def article(session: Session, key: str, choice: str | None, view: Views, first: 
             "</div>",
             f'<div class="view"><h2>3D view</h2>{view.scene}</div>' if view.scene else "",
             _curves(drawn, results, first, bool(view.scene)),
+            sure_html(means.results, key),
             f'<section class="tables" id="{key}-figures"><h2>Figures</h2><div class="columns">',
             f"<div><h3>Strides and steps</h3>{spatiotemporal_html(means.results, norms)}</div>",
             f"<div>{profile_html(basis, norms)}</div>",
@@ -206,6 +208,7 @@ def tools(drawn: Drawn, beside_view: bool = False) -> str:
     ]
     several = any(len(pooled) > 1 for pooled in drawn.basis.sides.values())
     layers = ([("each", "Each curve")] if several else []) + ([("norm", "Norm")] if drawn.norms is not None else [])
+    layers += [("sure", "95 % band")] if drawn.has_bands else []
     groups = (
         ("Sides", buttons("side", [(side, side.capitalize()) for side in drawn.basis.sides])),
         ("Show", buttons("layer", layers)),

@@ -14,6 +14,7 @@ from gaitid.report.page import svg
 from gaitid.report.page.compare import Compared, against, band_at
 from gaitid.report.page.panels import GROUPS, CyclePanel, Group
 from gaitid.report.page.pool import CYCLE, PERCENT, Basis, MeanCurve, Pooled
+from gaitid.report.page.sure import standard_over_cycle
 from gaitid.report.page.told import each_note, readable
 from gaitid.report.result import Result
 from gaitid.report.stance import unknown_by_reason
@@ -26,6 +27,8 @@ _WHY_NO_MOMENTS = {"mass_unknown", "no_known_wrench"}
 MOST_DRAWN = 40
 # From so many curves a side on, each is drawn at every second percent.
 _COARSE_FROM = 13
+# Standard uncertainties to either side of a value for a band of 95 %.
+COVERAGE_FACTOR = 1.959963984540054
 _SIDE_LETTER = {"left": "L", "right": "R"}
 
 
@@ -41,6 +44,8 @@ class Drawn:
         The sides that the trials have.
     why_empty : mapping of str to str
         By side: why no load is known; told under the first group that needs a load.
+    results : tuple of Result
+        Those that the means are of.
     """
 
     key: str
@@ -48,6 +53,18 @@ class Drawn:
     basis: Basis
     norms: Norms | None
     why_empty: Mapping[str, str]
+    results: tuple[Result, ...] = ()
+
+    @property
+    def has_bands(self) -> bool:
+        """Whether it is known of any trial how sure its curves are."""
+        return self.basis.kind == CYCLE and any("uncertainty" in result.record for result in self.results)
+
+    def standard(self, panel: CyclePanel, side: str) -> Array | None:
+        """(points,) standard uncertainty of the mean curve, in the column's unit; None where it is not known."""
+        if not self.has_bands:
+            return None
+        return standard_over_cycle(self.results, side, panel.column, len(PERCENT))
 
     def band(self, panel: CyclePanel) -> Band | None:
         """The norms of a panel, where they are over the same axis."""
@@ -174,7 +191,8 @@ def _svg(drawn: Drawn, panel: CyclePanel, means: Mapping[str, MeanCurve], band: 
     if band is not None:
         parts.append(_norm(scale, panel, band))
     for side, pooled in reversed(list(sides.items())):  # the left one's dashes lie on the right one's line
-        parts.append(f'<g class="{side}">{_curves(scale, panel, pooled, means[side])}</g>')
+        sure = _sure(scale, panel, means[side], drawn.standard(panel, side))
+        parts.append(f'<g class="{side}">{sure}{_curves(scale, panel, pooled, means[side])}</g>')
     parts.append("</g>")
     parts.append(_marks(sides))
     described = "; ".join(_described(side, mean) for side, mean in means.items())
@@ -222,6 +240,14 @@ def _norm(scale: svg.Scale, panel: CyclePanel, band: Band) -> str:
         parts.append(f'<g class="{name}"><path class="area" d="{area}"/>')
         parts.append(f'<path class="middle" d="{svg.line(scale, PERCENT, middle)}"/></g>')
     return "".join(parts)
+
+
+def _sure(scale: svg.Scale, panel: CyclePanel, mean: MeanCurve, standard: Array | None) -> str:
+    """The edges of the 95 % band about the mean."""
+    if standard is None or not mean.n:
+        return ""
+    edges = (panel.scale * (mean.mean + way * COVERAGE_FACTOR * standard) for way in (-1, 1))
+    return f'<path class="sure" d="{"".join(svg.line(scale, PERCENT, edge) for edge in edges)}"/>'
 
 
 def _curves(scale: svg.Scale, panel: CyclePanel, pooled: Pooled, mean: MeanCurve) -> str:
@@ -344,6 +370,8 @@ def legend(drawn: Drawn) -> str:
         more.append("<li>thick: mean; shaded: ± 1 SD; thin: each</li>")
     if drawn.basis.kind == CYCLE:
         more.append("<li>vertical line: foot off; ticks below: the other foot’s off (short) and strike (long)</li>")
+    if drawn.has_bands:
+        more.append("<li>dashed: 95 % band of the mean, by the stated errors (How sure)</li>")
     if any(pooled.impact.any() for pooled in drawn.basis.sides.values()):
         more.append("<li>dotted: impact of the foot strike, not to be read as a moment of the joint</li>")
     return f'<ul class="legend">{sides}{"".join(more)}</ul>'

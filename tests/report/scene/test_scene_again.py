@@ -37,6 +37,8 @@ TYPED = {
     "require_forces": ["--require-forces"],
     "write": ["--write", "base"],
     "pairs": ["--set", "point_unit=mm", "--set", "gap_error_mm=7", "--set", "hip_centre=hara"],
+    "loads": ["--load", "left_shank=cell.csv", "--load", "right_foot=other.csv"],
+    "uncertainty": ["--uncertainty"],
     "keep_names": ["--keep-names"],
 }
 

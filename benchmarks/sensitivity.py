@@ -1,0 +1,205 @@
+"""What `gaitid run --uncertainty` says of real walks beside what others published: tables of docs/uncertainty.md.
+
+Needs the recordings of ../shared/trials. One ingredient is shifted at a time, as in the published studies; and cycles
+of one session, in which no marker was put on anew, are held against the bands.
+
+python benchmarks/sensitivity.py [--write]
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from gaitid.analysis.result import Result
+from gaitid.run import RunOptions, analyse_file, prepare
+from gaitid.trial import Array
+from gaitid.uncertainty.computation import Computation
+from gaitid.uncertainty.estimate import Estimate, estimate
+from gaitid.uncertainty.features import FeatureSpread
+from gaitid.uncertainty.shift import Shift
+from gaitid.uncertainty.sources import read_sources
+
+ROOT = Path(__file__).resolve().parents[1]
+TRIALS = ROOT.parent / "shared" / "trials"
+PAGE = ROOT / "docs" / "uncertainty.md"
+BEGIN, END = "<!-- sensitivity -->", "<!-- /sensitivity -->"
+WALKS = {
+    "sydney": ["sydney/walk03.c3d", "sydney/walk04.c3d", "sydney/walk05.c3d"],
+    **{f"child {name}": [f"children/{name}/walk.c3d"] for name in ("HC002D", "HC030A", "HC031A", "HC036A")},
+    "nexus_flatfoot": ["nexus_flatfoot/walk.c3d"],
+}
+MOMENTS = ("hip_extension", "hip_abduction", "knee_extension", "knee_abduction", "ankle_plantarflexion")
+
+
+def walks() -> Iterator[tuple[str, Result]]:
+    prepared = prepare(RunOptions(model="pig"))
+    for name, files in WALKS.items():
+        for file in files:
+            yield name, analyse_file(TRIALS / file, prepared)
+
+
+def stances(result: Result) -> Iterator[tuple[str, slice]]:
+    """Frames of the known contacts."""
+    for contact in result.contacts:
+        if contact.plates and contact.last - contact.first > 0.3 * result.trial.rate_hz:
+            yield contact.side, slice(contact.first, contact.last + 1)
+
+
+def effect(found: Computation, shift: Shift, joint: str) -> list[float]:
+    """By how much a shift changes a moment in each stance, at most, over the largest size of that moment there, %."""
+    moved = found.columns(shift)
+    effects = []
+    for side, frames in stances(found.result):
+        i = found.names.index(f"{side}_{joint}_moment_Nm_per_kg")
+        own, change = found.unshifted[frames, i], (moved - found.unshifted)[frames, i]
+        if np.isfinite(own).mean() > 0.8:
+            effects.append(100 * float(np.nanmax(np.abs(change)) / np.nanmax(np.abs(own))))
+    return effects
+
+
+def peak_change(found: Computation, shift: Shift, joint: str) -> list[float]:
+    """Change of a moment's peak to either side, %: of the range between its greatest and smallest value."""
+    moved = found.columns(shift)
+    changes = []
+    for side, frames in stances(found.result):
+        i = found.names.index(f"{side}_{joint}_moment_Nm_per_kg")
+        keep = ~found.result.impact_frames(side)[frames]
+        own, new = found.unshifted[frames, i][keep], moved[frames, i][keep]
+        if np.isfinite(own).mean() > 0.8:
+            at = int(np.nanargmax(np.abs(own)))
+            changes.append(100 * float((new[at] - own[at]) / own[at]))
+    return changes
+
+
+def spread_of_cycles(estimates: dict[str, list[Estimate]]) -> list[str]:
+    """Between the cycles of one session, and what of the uncertainty can differ between them."""
+    lines = [
+        "| feature | SD between cycles of a session | standard uncertainty | of it from noise and soft tissue |",
+        "|---|---|---|---|",
+    ]
+    from gaitid.gait.feature_list import FEATURES
+
+    for name in (
+        "hip_flexion_angle_range", "knee_flexion_angle_max_swing", "ankle_dorsiflexion_angle_max_stance",
+        "hip_abduction_moment_max_early_stance", "knee_extension_moment_max_early_stance",
+        "ankle_plantarflexion_moment_max_late_stance", "ankle_power_generation_max_A2",
+    ):  # fmt: skip
+        i = next(k for k, feature in enumerate(FEATURES) if feature.name == name)
+        sds, us, changing = [], [], []
+        for of_session in estimates.values():
+            for side in ("left", "right"):
+                values: list[float] = []
+                for found in of_session:
+                    features = FeatureSpread(found.computation)
+                    cycles = [c.cycle for c in found.computation.result.gait.strides]
+                    for row, value in enumerate(features.of_result[:, i]):
+                        if np.isfinite(value) and row < len(cycles) and _side(found, row) == side:
+                            values.append(float(value))
+                            us.append(float(found.spread.of_features[row, i]))
+                            moving = ("soft_tissue", "marker_noise")
+                            parts = [found.spread.features[s][row, i] for s in moving if s in found.spread.features]
+                            changing.append(float(np.sqrt(sum(parts))))
+                if len(values) > 1:
+                    sds.append(float(np.std(values, ddof=1)))
+        unit = FEATURES[i].unit.replace("Nm_per_kg", "N·m/kg").replace("W_per_kg", "W/kg").replace("deg", "°")
+        if sds:
+            rms = float(np.sqrt(np.mean(np.square(sds))))
+            cells = f"{rms:.2g} {unit} ({len(sds)} series) | {np.median(us):.2g} {unit}"
+            lines.append(f"| `{name}` | {cells} | {np.median(changing):.2g} {unit} |")
+    return lines
+
+
+def _side(found: Estimate, row: int) -> str:
+    from gaitid.analysis.cycle_curves import curves_of
+
+    return curves_of(found.computation.result).cycles[row].side
+
+
+def table() -> list[str]:
+    sources = read_sources("default")
+    computations: list[Computation] = []
+    estimates: dict[str, list[Estimate]] = {}
+    for name, result in walks():
+        found = estimate(result, sources)
+        estimates.setdefault(name, []).append(found)
+        computations.append(found.computation)
+
+    def over_all(function: object, shift: object, joint: str) -> str:
+        values: list[float] = []
+        for found in computations:
+            values += function(found, shift(found), joint)  # type: ignore[operator]
+        q = np.percentile(values, [25, 50, 75])
+        return f"{q[1]:.0f} ({q[0]:.0f} to {q[2]:.0f})"
+
+    def forward(found: Computation, metres: float) -> Shift:
+        way = found.result.body.R_gp
+        ahead = way[:, 0] if way.ndim == 2 else np.nanmean(way, axis=0)[:, 0]
+        return Shift(load={"cop": metres * ahead})
+
+    def hip(found: Computation, offset: Array) -> Shift:
+        model = found.result.model
+        shift = {model.place("point", "hip", side): offset for side in found.sides}
+        return Shift(centres=shift)
+
+    def outward(found: Computation, metres: float) -> Shift:
+        model = found.result.model
+        sign = {"left": 1.0, "right": -1.0}
+        return Shift(
+            centres={model.place("point", "hip", s): np.array([0.0, sign[s] * metres, 0.0]) for s in found.sides}
+        )
+
+    lines = ["| shifted | quantity | here, median (quartiles) of the stances | published |", "|---|---|---|---|"]
+    for metres, said in ((0.005, 7), (0.010, 14)):
+        for joint in ("ankle_plantarflexion", "knee_extension", "hip_extension"):
+            here = over_all(effect, lambda found, m=metres: forward(found, m), joint)
+            of = f"largest change of the {joint.replace('_', ' ')} moment, % of its largest size"
+            lines.append(
+                f"| centre of pressure {1e3 * metres:.0f} mm forward | {of} | {here} | {said} (McCaw & DeVita 1995) |"
+            )
+    here = over_all(peak_change, lambda found: hip(found, np.array([0.030, 0.0, 0.0])), "hip_extension")
+    lines.append(f"| hip centre 30 mm forward | largest hip flexion–extension moment, % | {here} | −22 (Stagni 2000) |")
+    here = over_all(peak_change, lambda found: outward(found, 0.030), "hip_abduction")
+    lines.append(
+        f"| hip centre 30 mm outward | largest hip abduction moment, % | {here} | −15 (Stagni 2000, sideways) |"
+    )
+    u_deg, u_Nm = [], []
+    for found in (one for of_session in estimates.values() for one in of_session):
+        mass = found.computation.result.subject.mass_kg
+        for i, name in enumerate(found.names):
+            known = found.standard[:, i][np.isfinite(found.standard[:, i])]
+            if name.endswith("_deg") and "pelvis" not in name and "progression" not in name and known.size:
+                u_deg.append(2 * 1.645 * float(np.median(known)))
+            if name.endswith("_moment_Nm_per_kg"):
+                for side, frames in stances(found.computation.result):
+                    if name.startswith(side):
+                        u_Nm.append(2 * 1.645 * mass * float(np.nanmedian(found.standard[frames, i])))
+    q_deg, q_Nm = np.percentile(u_deg, [10, 90]), np.percentile(u_Nm, [10, 90])
+    lines.append(
+        f"| all sources together | 5 to 95 % bounds of joint angles, width | {q_deg[0]:.1f} to {q_deg[1]:.1f}° | "
+        "2.7 to 6.4° (Myers 2015, musculoskeletal model, marker movement, landmarks, masses) |"
+    )
+    lines.append(
+        "| all sources together | 5 to 95 % bounds of joint moments in stance, width | "
+        f"{q_Nm[0]:.1f} to {q_Nm[1]:.1f} N·m | 2.7 to 8.1 N·m (Myers 2015) |"
+    )
+    return [*lines, "", *spread_of_cycles(estimates)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/uncertainty.md")
+    given = parser.parse_args()
+    lines = table()
+    print("\n".join(lines))
+    if given.write:
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+        after = rest.partition(END)[2]
+        PAGE.write_text(f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""How sure each number is, on the page: bands about the curves, a table of peaks with their budgets."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gaitid
+from gaitid.report.page.sure import SOURCES, standard_over_cycle
+from gaitid.report.result import load_results
+from gaitid.uncertainty.sources import SOURCES as STATED
+
+WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk_noisy" / "walk.c3d"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sure")
+    analysis = gaitid.analyse(WALK, model="pig", uncertainty=True)
+    analysis.write(folder)
+    return folder
+
+
+def page(folder: Path) -> str:
+    gaitid.load(folder / "walk.run.json").report(folder / "page.html")
+    return (folder / "page.html").read_text(encoding="utf-8")
+
+
+def test_the_page_says_how_sure_it_is(folder: Path) -> None:
+    html = page(folder)
+    assert "<h2>How sure</h2>" in html and 'data-value="sure"' in html
+    assert html.count('class="sure" d="M') > 20
+    record = json.loads((folder / "walk.run.json").read_text(encoding="utf-8"))
+    for peak in record["uncertainty"]["peaks"]:
+        assert peak["feature"].replace("_", " ") in html
+        widths = [float(w) for w in re.findall(r'class="src s\d" style="width:([\d.]+)%', html)]
+    assert sum(widths) == pytest.approx(100 * len(record["uncertainty"]["peaks"]), rel=0.01)
+
+
+def test_every_source_has_its_place_in_the_bars() -> None:
+    assert tuple(name for name, _ in SOURCES) == STATED
+
+
+def test_without_it_nothing_is_said(tmp_path: Path) -> None:
+    gaitid.analyse(WALK, model="pig").write(tmp_path)
+    html = page(tmp_path)
+    assert "How sure" not in html and 'class="sure"' not in html and 'data-value="sure"' not in html
+
+
+def test_bands_are_those_of_the_table(folder: Path) -> None:
+    """Half-way between two frames the cubic differs from both by little: the record's band is the table's, to 2 %."""
+    (session,) = load_results([folder / "walk.run.json"])
+    (result,) = session.results
+    side, column = "left", "knee_flexion_deg"
+    of_cycle = standard_over_cycle([result], side, column, 101)
+    assert of_cycle is not None
+    table = gaitid.load(folder / "walk.run.json").uncertainty
+    of_frames = table[table["column"] == f"{side}_{column}"]["standard_uncertainty"].to_numpy()
+    assert np.nanmin(of_frames) * 0.98 <= np.nanmin(of_cycle) and np.nanmax(of_cycle) <= np.nanmax(of_frames) * 1.02
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        {"peaks": [{"side": "<b>"}], "cycle": {"left": {"knee_flexion_deg": [1, 2]}}},
+        {"peaks": [{"value": 1, "standard_uncertainty": 0.1, "shares_percent": 5, "side": "<b>", "unit": "<i>"}]},
+        {"peaks": []},
+    ],
+)
+def test_a_record_with_less_is_no_error(folder: Path, tmp_path: Path, damaged: dict[str, Any]) -> None:
+    for file in folder.glob("walk.*"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    record = json.loads((tmp_path / "walk.run.json").read_text(encoding="utf-8"))
+    record["uncertainty"] = damaged
+    (tmp_path / "walk.run.json").write_text(json.dumps(record), encoding="utf-8")
+    html = page(tmp_path)
+    assert "<b>" not in html.partition("<h2>How sure</h2>")[2].partition("</section>")[0]
