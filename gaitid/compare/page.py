@@ -24,7 +24,7 @@ from gaitid.report.page.svg import HEIGHT, WIDTH, Scale, axes, line, scale_for
 from gaitid.report.text import escape
 from gaitid.trial import Array
 
-_X = {TIME: "s", CYCLE: "% of the gait cycle"}
+_X = {TIME: "time, s", CYCLE: "% of the gait cycle"}
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 # The axis of a difference never shows less than this share of the curve's range: rounding is not to look like a curve.
 _LEAST = 0.02
@@ -157,7 +157,7 @@ def _cell(words: str, alone: str) -> str:
 
 
 def _curves(comparison: Comparison) -> str:
-    unit = _X.get(comparison.aligned.way, "frame")
+    unit = _X.get(comparison.aligned.way, "frames")
     legend = (
         '<ul class="legend"><li class="of-a"><svg viewBox="0 0 30 8" aria-hidden="true"><path d="M0 4H30"/></svg>'
         f"A: {escape(comparison.a.name)}</li>"
@@ -223,7 +223,7 @@ def _ticks(x: Array) -> Sequence[float]:
     step = float(next(s for s in _STEPS if s * power >= raw * 0.999) * power)
     step = max(step, 1.0) if x[-1] - x[0] >= 4 else step
     first = np.ceil(x[0] / step - 1e-9) * step
-    return [float(t) for t in np.arange(first, x[-1] + step * 1e-6, step)]
+    return [round(float(t), 6) for t in np.arange(first, x[-1] + step * 1e-6, step)]
 
 
 # --- figures ----------------------------------------------------------------------------------------------------

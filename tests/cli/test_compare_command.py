@@ -90,6 +90,13 @@ def test_the_page_stands_alone(folder: Path, tmp_path: Path) -> None:
     assert "nan" not in re.sub(r"<style.*?</style>|<script.*?</script>", "", text, flags=re.DOTALL).lower().split()
 
 
+def test_seconds_beneath_the_curves_are_not_rounded(folder: Path, tmp_path: Path) -> None:
+    page = tmp_path / "time.html"
+    assert compare(folder / "a", folder / "b", "--align", "time", "-o", page).return_value == 0
+    ticks = re.findall(r'class="tx">([^<]+)<', page.read_text(encoding="utf-8"))
+    assert ticks[:5] == ["0.0", "0.5", "1.0", "1.5", "2.0"]
+
+
 @pytest.mark.parametrize(
     ("b", "more", "words"),
     [

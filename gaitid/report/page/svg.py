@@ -111,7 +111,7 @@ def wider(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def axes(scale: Scale, x_ticks: Sequence[float], up: str, down: str) -> str:
     """Grid, ticks, zero, and what the ends of the y axis mean (already escaped)."""
     left, right, top, bottom = LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM
-    decimals = _decimals(scale.ticks)
+    decimals, x_decimals = _decimals(scale.ticks), _decimals(x_ticks)
     grid, labels = [], []
     for tick in scale.ticks:
         y = f"{float(scale.y(tick)):.1f}"
@@ -120,7 +120,7 @@ def axes(scale: Scale, x_ticks: Sequence[float], up: str, down: str) -> str:
         labels.append(f'<text x="{left - 5}" y="{y}" class="ty">{_tick(tick, decimals)}</text>')
     for tick in x_ticks:
         x = f"{float(scale.x(tick)):.1f}"
-        labels.append(f'<text x="{x}" y="{bottom + 14}" class="tx">{_tick(tick, 0)}</text>')
+        labels.append(f'<text x="{x}" y="{bottom + 14}" class="tx">{_tick(tick, x_decimals)}</text>')
     zero = f'<path class="zero" d="M{left} {float(scale.y(0.0)):.1f}H{right}"/>' if scale.low < 0 < scale.high else ""
     ends = f'<text x="{left + 4}" y="{top + 9}" class="end">{up} ↑</text>' if up else ""
     ends += f'<text x="{left + 4}" y="{bottom - 4}" class="end">{down} ↓</text>' if down else ""
