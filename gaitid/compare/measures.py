@@ -11,7 +11,7 @@ from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
 #: What curves are told of first, in this order: the others are the wrenches in other axes.
-SHOWN = ("angle_deg", "moment_Nm_per_kg", "power_W_per_kg", "force_N", "force_N_per_kg")
+SHOWN = ("angle_deg", "moment_Nm_per_kg", "moment_Nm", "power_W_per_kg", "force_N", "force_N_per_kg")
 
 
 @frozen_dataclass(eq=False)
@@ -33,6 +33,9 @@ class Measured:
         The difference B − A of the greatest size.
     at : int
         Its row; −1 where there is none.
+    shown : bool
+        Whether people look at it first: a joint's angle, moment or power, or the force of the ground; of chains
+        without such moments the wrenches in laboratory axes.
     """
 
     column: str
@@ -47,17 +50,12 @@ class Measured:
     r: float
     largest: float
     at: int
+    shown: bool = True
 
     @property
     def same(self) -> bool:
         """Whether the curves are equal within what `gaitid check --against` takes for no change."""
         return not abs(self.largest) > TOLERANCES[self.quantity]
-
-    @property
-    def shown(self) -> bool:
-        """Whether it is a joint's angle, moment or power, or the force of the ground."""
-        of_ground = "_ground_" in self.column
-        return self.quantity in SHOWN and (self.quantity != "force_N" or of_ground)
 
     @property
     def share_of_range(self) -> float:
@@ -77,7 +75,7 @@ def wrapped(values: Array, quantity: str) -> Array:
     return np.where(np.abs(values) > 180.0, (values + 180.0) % 360.0 - 180.0, values)
 
 
-def measure(column: str, both: Both) -> Measured:
+def measure(column: str, both: Both, shown: bool = True) -> Measured:
     """The figures of one curve."""
     quantity = quantity_of(column)
     known_a, known_b = np.isfinite(both.a), np.isfinite(both.b)
@@ -85,7 +83,7 @@ def measure(column: str, both: Both) -> Measured:
     n, only_a, only_b = (int(m.sum()) for m in (known, known_a & ~known_b, known_b & ~known_a))
     nan = float("nan")
     if not n:
-        return Measured(column, quantity, 0, only_a, only_b, nan, nan, nan, nan, nan, nan, -1)
+        return Measured(column, quantity, 0, only_a, only_b, nan, nan, nan, nan, nan, nan, -1, shown)
     d = difference(both, quantity)
     at = int(np.nanargmax(np.abs(d)))
     a, b, d = both.a[known], both.b[known], d[known]
@@ -104,10 +102,21 @@ def measure(column: str, both: Both) -> Measured:
         r=max(-1.0, min(1.0, r)) if np.isfinite(r) else nan,
         largest=float(wrapped(both.b - both.a, quantity)[at]),
         at=at,
+        shown=shown,
     )
 
 
 def measure_all(aligned: Aligned) -> tuple[Measured, ...]:
     """The figures of every curve that holds a quantity, those that people look at first."""
-    found = [measure(column, both) for column, both in aligned.curves.items() if quantity_of(column)]
+    columns = [column for column in aligned.curves if quantity_of(column)]
+    per_kg = any(quantity_of(column) == "moment_Nm_per_kg" for column in columns)
+    found = [measure(column, aligned.curves[column], _is_shown(column, per_kg)) for column in columns]
     return tuple(sorted(found, key=lambda m: (not m.shown, SHOWN.index(m.quantity) if m.shown else 0)))
+
+
+def _is_shown(column: str, per_kg: bool) -> bool:
+    """Whether people look at a curve first; `per_kg` where moments are there by what positive means."""
+    quantity = quantity_of(column)
+    if quantity in ("force_N", "moment_Nm"):
+        return "_ground_force_" in column if per_kg else "_global_" in column or "_ground_force_" in column
+    return quantity in SHOWN

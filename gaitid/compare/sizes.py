@@ -134,7 +134,7 @@ def _parameters(hybrids: Hybrids) -> list[str]:
         changed = [
             f"{name} {_row_value(getattr(ours, key))} and {_row_value(getattr(theirs, key))}"
             for key, name in _ROW.items()
-            if getattr(ours, key) != getattr(theirs, key)
+            if _apart(getattr(ours, key), getattr(theirs, key))
         ]
         if changed:
             parts.append(f"{body.segment}: {', '.join(changed)}")
@@ -163,6 +163,11 @@ _ROW = {
     "gyration_fractions": "radii of gyration",
     "inertia_kg_m2": "inertia",
 }
+
+
+def _apart(a: object, b: object) -> bool:
+    """Whether two cells of a table differ; what neither gives (NaN) is the same."""
+    return a != b and not (a != a and b != b)
 
 
 def _row_value(value: object) -> str:

@@ -18,8 +18,9 @@ from gaitid.compare.sizes import FOLLOWS
 QUANTITIES = {
     "angle_deg": "angles",
     "moment_Nm_per_kg": "moments",
+    "moment_Nm": "joint moments",
     "power_W_per_kg": "powers",
-    "force_N": "ground forces",
+    "force_N": "forces",
     "force_N_per_kg": "ground forces",
 }
 NAMES = {ingredient.key: ingredient.name for ingredient in ORDER} | {"remainder": "remainder"}
@@ -104,7 +105,7 @@ def _lost(comparison: Comparison) -> int:
 
 def _loaded(comparison: Comparison) -> list[Measured]:
     """Curves of both that depend on the loads on the feet."""
-    return [m for m in comparison.shown if m.quantity in ("moment_Nm_per_kg", "power_W_per_kg")]
+    return [m for m in comparison.shown if m.quantity in ("moment_Nm_per_kg", "moment_Nm", "power_W_per_kg")]
 
 
 def coverage(comparison: Comparison) -> str:

@@ -13,6 +13,7 @@ from comparisons import change, move, remainder, sums, turn_plate
 from gaitid.compare.comparison import Comparison, compare
 from gaitid.compare.ingredients import ORDER
 from gaitid.compare.words import differs_most, verdict
+from gaitid.model.load import bundled_folder
 from gaitid.model.settings import Settings
 
 Result = Callable[..., Path]
@@ -194,6 +195,19 @@ def test_models_with_other_segments_are_not_mixed(walk: Path, result: Result) ->
     assert all("other segments or joints" in p.why_not for p in comparison.explanation.parts if p.why_not)
     assert remainder(comparison, "moment_Nm_per_kg") > 0.1  # the hip's 20 mm
     assert comparison.shares("power_W_per_kg")["marker_filter"].share > 0.5
+
+
+def test_a_chain_shows_its_wrenches(result: Result) -> None:
+    """A pendulum has no moments per kilogram of a body: the wrenches in laboratory axes stand in their place."""
+    folder = bundled_folder("sample_data") / "double_pendulum"
+    options = ("--model", folder / "double_pendulum.model.yaml", "--cutoff")
+    trial = folder / "double_pendulum.c3d"
+    comparison = compare(result(*options, "none", trial=trial), result(*options, 6, trial=trial))
+    only(comparison, "marker_filter", "cutoff none and 6 Hz")
+    assert comparison.quantities == ("angle_deg", "moment_Nm", "force_N")
+    assert "joint moments" in verdict(comparison)
+    assert comparison.explanation is not None
+    assert {part.ingredient.key for part in comparison.explanation.parts} == {"marker_filter", "derivative"}
 
 
 def test_a_result_whose_trial_is_gone_says_why_it_is_not_explained(walk: Path, tmp_path: Path, result: Result) -> None:
