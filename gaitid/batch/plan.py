@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby, pairwise
@@ -22,6 +23,10 @@ from gaitid.notes import as_option
 
 # Names of so many trials stand in a line of the plan.
 _SHOWN = 4
+
+
+# Lines about folders beyond which they are counted.
+_FOLDERS = 8
 
 
 @dataclass(frozen=True)
@@ -50,14 +55,29 @@ class Plan:
         folders = counted(len({p.folder for p in self.trials}), "folder")
         yield f"{counted(len(self.trials), 'trial')} in {folders}, {counted(len(statics), 'static')}"
         by_folder = groupby(self.trials, lambda p: (p.trial.parent, p.subject, _analysed_with(p)))
-        for (folder, subject, text), group in by_folder:
-            yield f"{folder}: {_names(p.trial for p in group)}: subject {subject}; {text}"
+        lines = [f"{at}: {_names(p.trial for p in of)}: subject {who}; {text}" for (at, who, text), of in by_folder]
+        if everything or len(lines) <= _FOLDERS:
+            yield from lines
+        else:
+            yield from self._in_short()
         yield from self.notes
         if everything:
             for (folder, why), left in groupby(self.left_out, lambda pair: (pair[0].parent, pair[1])):
                 yield f"{folder}: {_names(path for path, _ in left)}: not analysed: {why}"
         elif self.left_out:
             yield f"not analysed: {counted(len(self.left_out), 'other file')}; --plan names them"
+
+    def _in_short(self) -> Iterator[str]:
+        """Of many folders: how many trials are analysed with what kind of static."""
+        kinds = Counter(_kind_of_static(planned) for planned in self.trials)
+        said = ", ".join(f"{n} with {kind}" for kind, n in kinds.most_common())
+        yield f"trials: {said}; --plan or --verbose names them"
+
+
+def _kind_of_static(planned: Planned) -> str:
+    if planned.static is not None:
+        return f"a static ({planned.static.how})"
+    return "the calibration that they store" + (", statics not taken" if planned.n_statics else "")
 
 
 def _analysed_with(planned: Planned) -> str:

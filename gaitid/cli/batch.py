@@ -137,7 +137,10 @@ def command(ctx: click.Context, /, datasets: tuple[str, ...], output: str | None
     jobs = make_jobs(plan.trials, partial(_options_of, words))
     for problem in problems:
         print_error(problem)
-    for line in (*(note.text for note in prepared.notes), *plan.lines(everything=given["plan_only"])):
+    for line in (
+        *(note.text for note in prepared.notes),
+        *plan.lines(everything=given["plan_only"] or flag("verbose")),
+    ):
         print_info(line)
     if given["plan_only"]:
         if isinstance(sys.stdout, io.TextIOWrapper):  # a file to be kept, whatever the terminal's encoding

@@ -14,6 +14,7 @@ from gaitid.cli.common import (
     CONTEXT,
     attempt,
     completed,
+    flag,
     folders_for,
     print_detail,
     print_info,
@@ -21,6 +22,9 @@ from gaitid.cli.common import (
     talk_options,
 )
 from gaitid.cli.log import ERROR, Log
+from gaitid.cli.progress import Progress
+from gaitid.cli.streams import erase_line
+from gaitid.cli.summary import FEW
 from gaitid.cli.verdict import HEADS
 from gaitid.dynamics import SOLVER_NAMES
 
@@ -99,7 +103,7 @@ def command(ctx: click.Context, /, trials: tuple[str, ...], against: str | None,
     Warnings, assumptions and notes go to stderr, as `run` says them. No check judges how somebody walks.
     """
     from gaitid.check.checks import check_file
-    from gaitid.check.findings import FAIL, Finding, Report
+    from gaitid.check.findings import FAIL, NOTE, WARN, Finding, Report
     from gaitid.run import prepare
 
     chosen = options.run_options(ctx.params)
@@ -107,24 +111,30 @@ def command(ctx: click.Context, /, trials: tuple[str, ...], against: str | None,
     golden = {} if against is None else dict(folders_for(trials, "--against", against))
     tolerances = {**limits.TOLERANCES, **given["tolerances"]}
     reports: list[Report] = []
-    with Log(given["log_file"], "check", len(trials)) as log:
+    with Log(given["log_file"], "check", len(trials)) as log, Progress(len(trials)) as progress:
         prepared = attempt("", partial(prepare, chosen), log)
         if prepared is None:
             return 1
         for path in map(Path, trials):
+            progress.at(path)
             report = attempt(str(path), partial(check_file, path, prepared, golden.get(path), tolerances), log)
             if report is None:
                 report = Report(path, (Finding("analysis", FAIL, "it could not be checked"),))
             else:
                 _log(log, report)
             if not as_json:
+                erase_line()
                 click.echo(" ".join(report.line().splitlines()))
-            _print_findings(report, given["solvers"] and not as_json)
+            if len(trials) <= FEW or flag("verbose") or given["solvers"]:
+                _print_findings(report, given["solvers"] and not as_json)
             reports.append(report)
     failed = sum(not report.passed for report in reports)
     if as_json:
         print_json({"passed": not failed, "trials": [report.as_dict() for report in reports]})
-    if failed and len(trials) > 1:
+    if len(trials) > FEW and not flag("verbose"):
+        noted = sum(any(finding.status in (WARN, NOTE) for finding in report.findings) for report in reports)
+        print_info(f"{len(trials)} trials: {failed} failed, {noted} with warnings or notes; --verbose prints them")
+    elif failed and len(trials) > 1:
         print_info(f"{failed} of {len(trials)} trials failed")
     return 1 if failed else 0
 

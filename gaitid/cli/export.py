@@ -9,6 +9,7 @@ import click
 
 from gaitid.cli import INTERRUPTED
 from gaitid.cli.common import CONTEXT, Target, attempt, completed, print_error, print_info, talk_options
+from gaitid.cli.progress import Progress
 from gaitid.export import FORMATS
 
 _WORDS = "\n".join(f"  {name:9}{words}" for name, words in FORMATS.items())
@@ -57,15 +58,17 @@ def command(results: tuple[Path, ...], formats: tuple[str, ...], output: Path) -
             targets.setdefault(path.resolve(), (path, folder))
     _refuse_same_names(list(targets.values()))
     try:
-        for path, folder in targets.values():
-            for to in dict.fromkeys(formats):
-                done = attempt(str(path), partial(export_result, path, to, folder))
-                if done is None:
-                    refused += 1
-                    continue
-                written += 1
-                words = "".join(f"; {remark}" for remark in done.remarks)
-                print_info(f"{path}: wrote {', '.join(map(str, done.files))}{words}")
+        with Progress(len(targets)) as progress:
+            for path, folder in targets.values():
+                progress.at(path)
+                for to in dict.fromkeys(formats):
+                    done = attempt(str(path), partial(export_result, path, to, folder))
+                    if done is None:
+                        refused += 1
+                        continue
+                    written += 1
+                    words = "".join(f"; {remark}" for remark in done.remarks)
+                    print_info(f"{path}: wrote {', '.join(map(str, done.files))}{words}")
     except KeyboardInterrupt:
         print_error(f"interrupted; {written} of {len(targets) * len(formats)} exports written")
         return INTERRUPTED

@@ -20,6 +20,8 @@ from gaitid.cli.common import (
     print_json,
     talk_options,
 )
+from gaitid.cli.progress import Progress
+from gaitid.cli.streams import erase_line
 from gaitid.errors import GaitidError
 
 if TYPE_CHECKING:
@@ -76,22 +78,25 @@ def command(trials: tuple[Path, ...], as_json: bool, picture: Path | None, keep_
         raise click.UsageError("--forces and --plates belong to one trial; give the trials one by one")
     beside = Beside(**given)
     contents, refused = [], 0
-    for trial in trials:
-        seen = attempt(str(trial), partial(inspected, trial, beside, keep_names, settings))
-        if seen is None:
-            refused += 1
-            continue
-        if as_json:
-            contents.append(seen.content)
-        else:
-            click.echo(
-                describe(seen.content) if not several or flag("verbose") else in_one_line(seen.content), nl=False
-            )
-            for name, model in seen.content["models"].items() if not several else ():
-                for warning in model["warnings"]:
-                    print_detail(f"{trial}: {name}: {warning}")
-        if picture is not None and attempt(str(trial), partial(_draw, seen, picture)) is None:
-            refused += 1
+    with Progress(len(trials)) as progress:
+        for trial in trials:
+            progress.at(trial)
+            seen = attempt(str(trial), partial(inspected, trial, beside, keep_names, settings))
+            if seen is None:
+                refused += 1
+                continue
+            if as_json:
+                contents.append(seen.content)
+            else:
+                erase_line()
+                click.echo(
+                    describe(seen.content) if not several or flag("verbose") else in_one_line(seen.content), nl=False
+                )
+                for name, model in seen.content["models"].items() if not several else ():
+                    for warning in model["warnings"]:
+                        print_detail(f"{trial}: {name}: {warning}")
+            if picture is not None and attempt(str(trial), partial(_draw, seen, picture)) is None:
+                refused += 1
     if as_json and (several or contents):
         print_json({"trials": contents} if several else contents[0])
     if several and not as_json:

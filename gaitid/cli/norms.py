@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from gaitid.cli.common import CONTEXT, Target, completed, print_detail, print_info, talk_options
+from gaitid.cli.progress import Progress
 
 _VERDICTS = ("good", "usable", "do not use")
 
@@ -105,7 +106,13 @@ def build(
     name = words["name"] or output.stem
     population = words["population"] or "not stated"
     about = About(name, words["title"] or name, population, ages or None, verdicts or VERDICTS, turns)
-    norms, lines = build_norms(results, about, lambda done, of: print_detail(f"{done} of {of} results read"))
+    with Progress(1) as progress:
+
+        def read(done: int, of: int) -> None:
+            progress.at(f"{done} of {of} results read")
+            print_detail(f"{done} of {of} results read")
+
+        norms, lines = build_norms(results, about, read)
     write_all(output.parent, {output.name: set_yaml(norms)})
     for line in lines:
         print_info(line)

@@ -24,6 +24,8 @@ from gaitid.cli.common import (
     talk_options,
 )
 from gaitid.cli.log import ERROR, Log
+from gaitid.cli.progress import Progress
+from gaitid.cli.summary import FEW, Summary, trial_line
 from gaitid.cli.verdict import print_verdict
 from gaitid.dynamics import SOLVER_NAMES
 from gaitid.errors import counted, in_print
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from gaitid.analysis.result import Result
     from gaitid.run import Prepared, RunOptions
 
-# With more trials than these, a line each.
-FEW = 4
 # So many contacts stand in the closing line; contacts.csv has all.
 MAX_CONTACTS = 8
 
@@ -129,9 +129,11 @@ def command(
             return 1
         for note in prepared.notes:
             print_info(note.text)
-        if output == "-":
-            return _to_stdout(folders[0][0], prepared, log)
-        return _to_files(folders, prepared, given_options(ctx), log)
+        with Progress(len(folders)) as progress:
+            if output == "-":
+                progress.at(folders[0][0])
+                return _to_stdout(folders[0][0], prepared, log)
+            return _to_files(folders, prepared, given_options(ctx), log, progress)
 
 
 def _dry_run(folders: list[tuple[Path, Path]], chosen: RunOptions, to_stdout: bool) -> int:
@@ -162,39 +164,55 @@ def _dry_run(folders: list[tuple[Path, Path]], chosen: RunOptions, to_stdout: bo
     return 1 if refused else 0
 
 
-def _to_files(folders: list[tuple[Path, Path]], prepared: Prepared, given: tuple[str, ...], log: Log) -> int:
+def _to_files(
+    folders: list[tuple[Path, Path]], prepared: Prepared, given: tuple[str, ...], log: Log, progress: Progress
+) -> int:
     """The exit code, when each trial's files are in place."""
     from gaitid.run import sessions, settle
 
     placed: list[Path] = []
     refused = 0
     session_of = sessions(path for path, _ in folders)
+    in_short = len(folders) > FEW and not flag("verbose")
+    summary = Summary()
     try:
         for path, folder in folders:
+            progress.at(path)
             chosen = replace(prepared.options, command=recorded_command(path, given))
             of_trial = replace(prepared, options=chosen)
             settled = attempt(str(path), partial(settle, of_trial, path, session_of[path]), log)
             if settled is None:
                 refused += 1
                 continue
-            refused += not _run_trial(path, folder, settled, partial(placed.append, path), log)
+            told = summary if in_short else None
+            refused += not _run_trial(path, folder, settled, partial(placed.append, path), log, told)
     except KeyboardInterrupt:
         log.done("interrupted", level=ERROR)
         print_error(f"interrupted; {len(placed)} of {len(folders)} trials written")
         return INTERRUPTED
-    if refused and len(folders) > 1:
+    for line in summary.lines(len(folders), refused) if in_short else ():
+        print_info(line)
+    if refused and len(folders) > 1 and (not in_short or flag("quiet")):
         print_error(f"{refused} of {len(folders)} trials were refused")
     return 1 if refused else 0
 
 
-def _run_trial(path: Path, folder: Path, prepared: Prepared, placed: Callable[[], object], log: Log) -> bool:
-    """Whether a trial's files were written; what became of it is printed and logged."""
-    from gaitid.run import run_file
+def _run_trial(
+    path: Path, folder: Path, prepared: Prepared, placed: Callable[[], object], log: Log, summary: Summary | None = None
+) -> bool:
+    """Whether a trial's files were written; what became of it is printed and logged; a line, if a summary follows."""
+    from gaitid.run import notes_of_trial, run_file
 
     written = attempt(str(path), partial(run_file, path, folder, prepared, placed), log)
     if written is None:
         return False
     result, files = written
+    if summary is not None:
+        _log_warnings(result, prepared, log)
+        log.done()
+        summary.add(result, notes_of_trial(result, prepared))
+        print_info(trial_line(path, result, files[0].parent / path.stem))
+        return True
     _print_warnings(path, result, prepared, log)
     log.done()
     contacts = f"{_contacts_in_words(result)}; " if result.model.touches_ground else ""
@@ -213,11 +231,15 @@ def _print_warnings(path: Path, result: Result, prepared: Prepared, log: Log) ->
 
     What holds for all trials of the command was printed before.
     """
+    _log_warnings(result, prepared, log)
+    print_verdict(path, result.verdict, prepared.notes)
+
+
+def _log_warnings(result: Result, prepared: Prepared, log: Log) -> None:
     from gaitid.run import notes_of_trial
 
     for note in notes_of_trial(result, prepared):
         log.warn(note.text)
-    print_verdict(path, result.verdict, prepared.notes)
 
 
 def _contacts_in_words(result: Result) -> str:

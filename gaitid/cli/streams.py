@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import sys
+import threading
 from contextlib import suppress
 from typing import Any
 
@@ -57,10 +58,35 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+_line = threading.Lock()
+_drawn = False
+
+
 def print_stderr(text: str) -> None:
     """Print a text on stderr, as far as it can be written."""
+    erase_line()
     with suppress(OSError, ValueError):
         print(text, file=sys.stderr)
+
+
+def draw_line(text: str) -> None:
+    """Draw a line on the terminal over the one that was drawn before; the next text takes its place."""
+    global _drawn
+    with _line, suppress(OSError, ValueError):
+        sys.stderr.write(f"\r{text}\x1b[K")
+        sys.stderr.flush()
+        _drawn = True
+
+
+def erase_line() -> None:
+    """Take away the line that was drawn, if any: to be called before stdout is written to, too."""
+    global _drawn
+    if not _drawn:
+        return
+    with _line, suppress(OSError, ValueError):
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+        _drawn = False
 
 
 def discard_stdout() -> None:
