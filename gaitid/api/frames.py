@@ -134,6 +134,13 @@ def _base(result: Result) -> pd.DataFrame:
     return pd.DataFrame(values, columns=names)
 
 
+def _joint_space(result: Result) -> pd.DataFrame:
+    from gaitid.write.joint_space import joint_space_table
+
+    names, values = joint_space_table(result)
+    return pd.DataFrame(values, columns=names)
+
+
 def _contacts(result: Result) -> pd.DataFrame:
     rows = [contact_row(contact, result.trial.first_frame) for contact in result.contacts]
     return pd.DataFrame(rows, columns=list(CONTACT_COLUMNS))
@@ -199,4 +206,5 @@ _MAKERS: Mapping[str, Callable[[Result], pd.DataFrame]] = {
     "stances": _stances,
     "segments": _segments,
     "base": _base,
+    "joint_space": _joint_space,
 }

@@ -88,7 +88,8 @@ MAX_CONTACTS = 8
     "--write",
     multiple=True,
     type=click.Choice(WRITE),
-    help="Also write the segments' motion, or the wrench left over at the base (pelvis).",
+    help="Also write the segments' motion, the wrench left over at the base (pelvis), or M, V, G, F and J of the "
+    "equation of motion in joint space (docs/joint_space.md).",
 )
 @options.uncertainty
 @options.settings

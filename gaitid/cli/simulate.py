@@ -87,6 +87,12 @@ _FAULTS = (
 
 _WORK = (
     click.option(
+        "--write",
+        multiple=True,
+        type=click.Choice(["joint_space"]),
+        help="Of a mechanical system: also M, V, G, F and J of its equation of motion in every frame.",
+    ),
+    click.option(
         "--max-evaluations",
         default=0,
         type=click.IntRange(0),
@@ -116,7 +122,9 @@ _WORK = (
 )
 @together(*_TRIAL, *_PLATES, *_FAULTS, *_WORK)
 @talk_options
-def command(scenario: str, output: Path, max_evaluations: int, time_limit: float, **settings: Any) -> int:
+def command(
+    scenario: str, output: Path, max_evaluations: int, time_limit: float, write: tuple[str, ...], **settings: Any
+) -> int:
     """Write a synthetic trial as C3D and CSV, with the exact kinematics and wrenches beside it.
 
     SCENARIO is a YAML file, `walk`, a two-legged walk with Plug-in Gait markers over two force plates, or another name
@@ -132,7 +140,7 @@ def command(scenario: str, output: Path, max_evaluations: int, time_limit: float
     if scenario not in known and not any(Path(name).exists() for name in (scenario, f"{scenario}.yaml")):
         raise click.UsageError(f"unknown scenario {scenario!r}; expected one of {', '.join(known)} or a YAML file")
     given = {name: value for name, value in settings.items() if _typed(name)}
-    files = simulate(scenario, output, Limits(max_evaluations, time_limit, _say_how_far), **given)
+    files = simulate(scenario, output, Limits(max_evaluations, time_limit, _say_how_far), write, **given)
     print_info(f"wrote {', '.join(file.name for file in files)} in {output}")
     for file in files:
         if file.name.endswith(".truth.json"):

@@ -139,7 +139,7 @@ class Drive:
     knows_loads: bool = True
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     """Where a body sits on a link of the tree: the link, its axes → the link's axes, and its origin there, m."""
 
     link: int
@@ -198,20 +198,24 @@ class ChainScenario:
         is fixed to the ground."""
         return tuple(place.link for place in self._places)
 
+    def on_link(self, body: int) -> Place:
+        """Where a body sits on the link of `tree` that carries it."""
+        return self._places[body]
+
     @cached_property
-    def _places(self) -> list[_Place]:
+    def _places(self) -> list[Place]:
         """Where each body sits on the link of `tree` that carries it: a fixed body on that of its parent."""
-        places: list[_Place] = []
+        places: list[Place] = []
         count = 0
         for body in self.bodies:
             joint = body.joint
             count += len(joint.coordinates)
             if joint.coordinates:
-                places.append(_Place(count - 1, np.eye(3), np.zeros(3)))
+                places.append(Place(count - 1, np.eye(3), np.zeros(3)))
             else:
-                above = places[body.parent] if body.parent >= 0 else _Place(-1, np.eye(3), np.zeros(3))
+                above = places[body.parent] if body.parent >= 0 else Place(-1, np.eye(3), np.zeros(3))
                 at = above.at + above.turned @ joint.at_p
-                places.append(_Place(above.link, above.turned @ joint.rest, at))
+                places.append(Place(above.link, above.turned @ joint.rest, at))
         return places
 
     def beyond(self, i: int) -> tuple[int, ...]:
@@ -228,7 +232,7 @@ class ChainScenario:
         links: list[Body] = []
         for i, body in enumerate(self.bodies):
             joint, nowhere = body.joint, np.zeros(3)
-            above = self._places[body.parent] if body.parent >= 0 else _Place(-1, np.eye(3), np.zeros(3))
+            above = self._places[body.parent] if body.parent >= 0 else Place(-1, np.eye(3), np.zeros(3))
             parent = above.link
             carried = [k for k, place in enumerate(self._places) if place.link == self._places[i].link]
             for k, (name, kind, axis) in enumerate(zip(joint.coordinates, joint.kinds, joint.axes, strict=True)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import numpy as np
 from gaitid.dynamics.pace import Limits
 from gaitid.simulate.c3d_file import points_c3d, sign_and_write
 from gaitid.simulate.chain import GROUND, TOLERANCE, ChainScenario, Push
+from gaitid.simulate.chain_joint_space import joint_space_table
 from gaitid.simulate.chain_model import GROUND_MARKERS, SIDE, angle_columns, model_yaml, sequence, table_yaml
 from gaitid.simulate.chain_state import ChainState, chain_state
 from gaitid.simulate.course import at_all
@@ -27,6 +29,7 @@ def write_chain(
     scenario: ChainScenario,
     folder: Path,
     limits: Limits = Limits(),  # noqa: B008 - it cannot be changed
+    write: Sequence[str] = (),
 ) -> tuple[Path, ...]:
     """Write every file of a chain into a folder (made where absent), all of them or none.
 
@@ -36,6 +39,8 @@ def write_chain(
     folder : Path
     limits : Limits
         After how much work the integration is given up.
+    write : sequence of str
+        What else is written: ``joint_space``.
 
     Returns
     -------
@@ -65,6 +70,8 @@ def write_chain(
         f"{stem}.truth.coordinates.csv": csv_text(coordinate_table(scenario, state)),
         f"{stem}.truth.json": truth_json(scenario, state),
     }
+    if "joint_space" in write:
+        texts[f"{stem}.truth.joint_space.csv"] = csv_text(joint_space_table(scenario, state))
     texts |= {name: csv_text(load_table(push, settings.load_times_s)) for name, push in loads.items()}
 
     def write_c3d(path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gaitid.errors import GaitidError
 from gaitid.simulate.body import SIDES, Subject
 from gaitid.simulate.c3d_file import write_c3d, write_pose_c3d
 from gaitid.simulate.faults import biased_channels, noisy_channels, noisy_markers, noisy_poses, with_gaps
@@ -26,7 +28,11 @@ STATIC_S = 1.5
 
 
 def simulate(
-    scenario: str | Path, folder: Path, limits: Limits | None = None, **options: float | str | tuple[int, ...]
+    scenario: str | Path,
+    folder: Path,
+    limits: Limits | None = None,
+    write: Sequence[str] = (),
+    **options: float | str | tuple[int, ...],
 ) -> tuple[Path, ...]:
     """Write a synthetic trial with its exact kinematics and wrenches into a folder.
 
@@ -38,6 +44,8 @@ def simulate(
         Made where absent.
     limits : Limits, optional
         After how much work the integration of a mechanical system is given up, and who is told how far it is.
+    write : sequence of str
+        What else is written of a mechanical system: ``joint_space``.
     **options
         Fields of `WalkSettings`, or of `ChainSettings` for a scenario of kind ``chain``; they win over the file's.
 
@@ -53,6 +61,8 @@ def simulate(
     """
     what = load_scenario(str(scenario), options)
     if isinstance(what, Walk):
+        if write:
+            raise GaitidError(f"{what.scenario.name}: a walk has no joint space", todo="leave out --write")
         return write_walk(what, Path(folder))
     from gaitid.simulate.functional import FunctionalScenario, write_functional
 
@@ -61,7 +71,7 @@ def simulate(
     from gaitid.dynamics.pace import Limits
     from gaitid.simulate.chain_files import write_chain
 
-    return write_chain(what, Path(folder), limits or Limits())
+    return write_chain(what, Path(folder), limits or Limits(), write)
 
 
 def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:

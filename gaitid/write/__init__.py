@@ -20,9 +20,10 @@ TABLES = {
     "stances": ("side", "contact", "percent"),
     "segments": ("frame",),
     "base": ("frame",),
+    "joint_space": ("frame",),
 }
 #: Those that are written only when asked for (``--write``).
-WRITE = ("segments", "base")
+WRITE = ("segments", "base", "joint_space")
 #: One more, which `--uncertainty` asks for, and what it adds to the table of features.
 UNCERTAINTY = "uncertainty"
 #: The bundled file of magnitudes (configs/uncertainty) that is taken where none is named.

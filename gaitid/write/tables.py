@@ -152,6 +152,12 @@ def segments_csv(result: Result) -> str:
     return csv_text(*segments_columns(result))
 
 
+def _joint_space_csv(result: Result) -> str:
+    from gaitid.write.joint_space import joint_space_csv  # of few runs
+
+    return joint_space_csv(result)
+
+
 def base_csv(result: Result) -> str:
     """The text of ``walk.base.csv``."""
     return csv_text(*base_columns(result))
@@ -206,6 +212,7 @@ _MAKERS: Mapping[str, Callable[[Result], str]] = {
     "stances": lambda result: stances_text(stance_curves(result), result.trial.first_frame),
     "segments": segments_csv,
     "base": base_csv,
+    "joint_space": _joint_space_csv,
 }
 
 

@@ -182,7 +182,7 @@ def test_no_input_is_written_over(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("table", TABLES)
 def test_a_table_has_the_columns_and_numbers_of_its_file(table: str, tmp_path: Path) -> None:
-    found = gaitid.analyse(TRIAL, model="pig", write=("segments", "base"), contributions=True)
+    found = gaitid.analyse(TRIAL, model="pig", write=("segments", "base", "joint_space"), contributions=True)
     found.write(tmp_path)
     stored = pd.read_csv(tmp_path / f"walk.{table}.csv")
     frame = found.table(table)

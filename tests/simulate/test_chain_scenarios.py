@@ -350,3 +350,40 @@ settings: {duration: 2}
     np.testing.assert_allclose(s.qd[~rests, 0], (u + 5 * u**2 / 2) / 2, rtol=0, atol=1e-11)  # m/s: (4 + 5u − 3) / 2
     np.testing.assert_allclose(state.friction[~rests, 0], -3, rtol=0, atol=0)
     assert state.misfit < 1e-11  # N: the rail's force, by momentum, is what motor and friction do
+
+
+@pytest.mark.parametrize("name", [WHOLE_BODY, JOINTS])
+def test_joint_space_of_the_truth_adds_up_and_is_the_energy_s(name: str, tmp_path: Path) -> None:
+    scenario, state = simulated(name)
+    simulate(name, tmp_path, duration=0.5, write=("joint_space",))
+    (path,) = tmp_path.glob("*.truth.joint_space.csv")
+    names = path.read_text(encoding="utf-8").split("\n", 1)[0].split(",")
+    column = dict(zip(names, np.loadtxt(path, delimiter=",", skiprows=1).T, strict=True))
+    c, s = scenario.coordinates, state.simulation
+
+    def vector(term: str) -> Array:
+        return np.stack([next(v for k, v in column.items() if k.startswith(f"{term}_{n}_")) for n in c], axis=1)
+
+    M = np.zeros((state.time_s.size, len(c), len(c)))
+    for i, a in enumerate(c):
+        for k in range(i, len(c)):
+            values = next(v for name, v in column.items() if name.startswith(f"M_{a}__{c[k]}_kg"))
+            M[:, i, k] = M[:, k, i] = values
+    V, G, F, loads, tau = (vector(term) for term in ("V", "G", "F", "loads", "tau"))
+    whole = np.einsum("tij,tj->ti", M, s.qdd) + V + G + F + loads
+    # N·m and N: ten digits and ten decimals of terms up to 100 with accelerations up to 60
+    np.testing.assert_allclose(whole, tau, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(np.einsum("ti,tij,tj->t", s.qd, M, s.qd) / 2, s.kinetic_J, rtol=1e-8)
+    tip = "right_fore" if name == WHOLE_BODY else "tip"
+    body = next(b for b in scenario.bodies if b.name == tip)
+    J = np.array([[column.get(f"J_{tip}_v{x}__{n}_{u}", 0 * s.q[:, 0]) for n, u in units(scenario)] for x in "xyz"])
+    # m/s: the tip's velocity from the centre of mass's exact acceleration's twin, by differences of exact places
+    place = state.com_g[tip] + np.einsum("tij,j->ti", state.rotation[tip], body.distal_b - body.com_b)
+    rate = np.gradient(place, state.time_s, axis=0, edge_order=2)
+    np.testing.assert_allclose(np.einsum("xnt,tn->tx", J, s.qd)[5:-5], rate[5:-5], rtol=0, atol=0.02)
+
+
+def units(scenario: ChainScenario) -> list[tuple[str, str]]:
+    return [
+        (n, "m" if kind == "revolute" else "1") for n, kind in zip(scenario.coordinates, scenario.kinds, strict=True)
+    ]
