@@ -50,9 +50,15 @@ def _base_words(model: specs.Model) -> str:
     )
 
 
-def _axes_words(axes: str) -> str:
+# What components in axes that are not square are.
+_JCS_WORDS = {"projection": "projections on", "dual_basis": "components (by the dual basis) that add up along"}
+
+
+def _axes_words(axes: str, components: str) -> str:
     if axes == "jcs":
-        return "projections on the axes of the joint's angles (Grood & Suntay 1983; not square to each other)"
+        return (
+            f"{_JCS_WORDS[components]} the axes of the joint's angles (Grood & Suntay 1983; not square to each other)"
+        )
     return f"in axes of {axes}"
 
 
@@ -85,8 +91,9 @@ def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, pro
         "global": "the trial's own laboratory axes",
         "proximal": "axes of the joint's proximal segment",
         "distal": "axes of the joint's distal segment",
-        "jcs": "projections on the axes of the joint coordinate system (first axis of the sequence in the angle's "
-        "proximal frame, last one in its distal frame, floating axis between them), which are not orthogonal; "
+        "jcs": f"{_JCS_WORDS[model.settings.jcs_components]} the axes of the joint coordinate system (first axis "
+        "of the sequence in the angle's proximal frame, last one in its distal frame, floating axis between them), "
+        "which are not orthogonal; "
         + "; ".join(
             f"{b.joint}: {(a := model.angles[b.joint]).sequence}, {a.sequence[0]} of {a.proximal}, "
             f"{a.sequence[2]} of {a.distal}"
@@ -109,7 +116,7 @@ def conventions(model: specs.Model, up_g: Array, up_words: str, R_gp: Array, pro
         ),
         "moments": "internal, divided by body mass; "
         + "; ".join(
-            f"{name}: {_axes_words(moment.axes)}, "
+            f"{name}: {_axes_words(moment.axes, model.settings.jcs_components)}, "
             + ", ".join(f"{column} = {formula.text}" for column, formula in moment.columns.items())
             for name, moment in model.moments.items()
         ),

@@ -9,7 +9,7 @@ import numpy as np
 
 from gaitid.analysis.result import BodyParameters, SideResult
 from gaitid.body.frames import Geometry
-from gaitid.body.kinematics import SegmentMotion, clinical_angles, clinical_moments, joint_axes
+from gaitid.body.kinematics import SegmentMotion, clinical_angles, clinical_moments, dual_basis, joint_axes
 from gaitid.body.mass_properties import inertia_of
 from gaitid.body.poses import Body, Key, Motion
 from gaitid.dynamics.chain import Chain, Link
@@ -206,7 +206,8 @@ def moment_axes(body: Body, joint: str, side: str) -> Array:
     if axes != "jcs":
         return body.geometry.frame(axes, side).R_gs
     angle = body.model.angles[joint]
-    return joint_axes(_angle_frame(body, angle.proximal, side), _angle_frame(body, angle.distal, side), angle.sequence)
+    own = joint_axes(_angle_frame(body, angle.proximal, side), _angle_frame(body, angle.distal, side), angle.sequence)
+    return dual_basis(own) if body.settings.jcs_components == "dual_basis" else own
 
 
 def _angle_frame(body: Body, name: str, side: str) -> Array:

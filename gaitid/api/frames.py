@@ -35,7 +35,14 @@ from gaitid.write import (
 from gaitid.write.cycles import SPATIOTEMPORAL_COLUMNS, cycle_marks, spatiotemporal_rows
 from gaitid.write.features import feature_frames
 from gaitid.write.stances import stance_marks
-from gaitid.write.tables import base_columns, contact_row, joints_columns, segments_columns, wrenches_columns
+from gaitid.write.tables import (
+    base_columns,
+    contact_row,
+    joint_power_columns,
+    joints_columns,
+    segments_columns,
+    wrenches_columns,
+)
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
@@ -141,6 +148,11 @@ def _joint_space(result: Result) -> pd.DataFrame:
     return pd.DataFrame(values, columns=names)
 
 
+def _joint_power(result: Result) -> pd.DataFrame:
+    names, values = joint_power_columns(result)
+    return pd.DataFrame(values, columns=names)
+
+
 def _contacts(result: Result) -> pd.DataFrame:
     rows = [contact_row(contact, result.trial.first_frame) for contact in result.contacts]
     return pd.DataFrame(rows, columns=list(CONTACT_COLUMNS))
@@ -207,4 +219,5 @@ _MAKERS: Mapping[str, Callable[[Result], pd.DataFrame]] = {
     "segments": _segments,
     "base": _base,
     "joint_space": _joint_space,
+    "joint_power": _joint_power,
 }

@@ -261,6 +261,10 @@ class Analysis:
         return self.table("base")
 
     @property
+    def joint_power(self) -> pd.DataFrame:
+        return self.table("joint_power")
+
+    @property
     def uncertainty(self) -> pd.DataFrame:
         return self.table(UNCERTAINTY)
 

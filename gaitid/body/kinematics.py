@@ -154,6 +154,34 @@ def _formula(formula: Expression, local: Mapping[str, object]) -> Array:
     return np.asarray(formula.evaluate(local.__getitem__, no_points), dtype=float)
 
 
+def dual_basis(axes: Array) -> Array:
+    """The dual of axes that need not be square: vectors whose projections are the components that add up.
+
+    With the axes e_i as columns of E and m = Σ m_i e_i, the components are E⁻¹ m: projections on the columns of E⁻ᵀ.
+    The power of a moment is Σ (m · e_i) times the rate of the angle about e_i, so projections belong to the angles;
+    components by the dual basis are those that add up to the moment (O'Reilly OM, Sena MP, Feeley BT, Lotz JC 2013,
+    J Biomech Eng 135:114504).
+
+    Parameters
+    ----------
+    axes : (frames, 3, 3) array
+        Columns are unit vectors.
+
+    Returns
+    -------
+    (frames, 3, 3) array
+        NaN where two axes coincide.
+    """
+    known = np.isfinite(axes).all(axis=(-2, -1)) & (np.abs(np.linalg.det(np.nan_to_num(axes))) > _COINCIDE)
+    dual = np.full(axes.shape, np.nan)
+    dual[known] = np.swapaxes(np.linalg.inv(axes[known]), -1, -2)
+    return dual
+
+
+# Of the determinant of three unit vectors; at a hundred times rounding components have lost all digits.
+_COINCIDE = 1e-12
+
+
 def joint_axes(proximal: Array, distal: Array, sequence: str) -> Array:
     """The joint coordinate system's axes (Grood & Suntay 1983), ordered x, y, z by their letters in the sequence.
 

@@ -336,6 +336,7 @@ SETTING_NOTES = {
     "acceleration": "quintic_spline",
     "angular_velocity": "quaternion_spline or single_entries",
     "segment_length": "trial_mean or current",
+    "jcs_components": "projection or dual_basis: of wrenches and moments in a joint's own axes",
     "end_frames": "frames left empty at each end of a gap-free span",
     "contact_threshold_N": "a contact is found above this",
     "contact_edge_N": "and reaches out to this",

@@ -88,8 +88,8 @@ MAX_CONTACTS = 8
     "--write",
     multiple=True,
     type=click.Choice(WRITE),
-    help="Also write the segments' motion, the wrench left over at the base (pelvis), or M, V, G, F and J of the "
-    "equation of motion in joint space (docs/joint_space.md).",
+    help="Also write the segments' motion, the wrench left over at the base (pelvis), M, V, G, F and J of the "
+    "equation of motion in joint space (docs/joint_space.md), or joints' power in six degrees of freedom.",
 )
 @options.uncertainty
 @options.settings

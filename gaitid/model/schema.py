@@ -182,6 +182,7 @@ def parse_settings(fields: Fields) -> specs.Settings:
         acceleration=_word(fields, "acceleration"),
         angular_velocity=_word(fields, "angular_velocity"),
         segment_length=_word(fields, "segment_length"),
+        jcs_components=_word(fields, "jcs_components"),
         end_frames=fields.integer("end_frames", d.end_frames, 2, 1000),
         contact_threshold_N=fields.number("contact_threshold_N", d.contact_threshold_N, 1, 1000),
         contact_edge_N=fields.number("contact_edge_N", d.contact_edge_N, 0.1, 1000),

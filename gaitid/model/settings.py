@@ -16,6 +16,7 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "acceleration": ("quintic_spline",),
         "angular_velocity": ("quaternion_spline", "single_entries"),
         "segment_length": ("trial_mean", "current"),
+        "jcs_components": ("projection", "dual_basis"),
         "remove_bias": ("auto", "always", "never"),
         "edge_frames": ("unknown", "known"),
         "pelvis_sequence": ("as_written", "tilt_first", "rotation_first"),
@@ -53,6 +54,9 @@ class Settings(NamedTuple):
         ``quaternion_spline`` or ``single_entries`` (Plug-in Gait's).
     segment_length : str
         ``trial_mean`` or ``current`` for the moments of inertia.
+    jcs_components : str
+        Of a vector in a joint coordinate system, whose axes are not square: its projections on the axes, or with
+        ``dual_basis`` what the axes are to be multiplied by so that their sum is the vector.
     end_frames : int
         Frames left empty at each end of a gap-free span.
     contact_threshold_N, contact_edge_N : float
@@ -86,6 +90,7 @@ class Settings(NamedTuple):
     acceleration: str = "quintic_spline"
     angular_velocity: str = "quaternion_spline"
     segment_length: str = "trial_mean"
+    jcs_components: str = "projection"
     end_frames: int = 4
     contact_threshold_N: float = 20.0
     contact_edge_N: float = 0.1

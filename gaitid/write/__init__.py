@@ -21,9 +21,10 @@ TABLES = {
     "segments": ("frame",),
     "base": ("frame",),
     "joint_space": ("frame",),
+    "joint_power": ("frame",),
 }
 #: Those that are written only when asked for (``--write``).
-WRITE = ("segments", "base", "joint_space")
+WRITE = ("segments", "base", "joint_space", "joint_power")
 #: One more, which `--uncertainty` asks for, and what it adds to the table of features.
 UNCERTAINTY = "uncertainty"
 #: The bundled file of magnitudes (configs/uncertainty) that is taken where none is named.

@@ -9,8 +9,10 @@ import numpy as np
 
 from gaitid.analysis.cycle_curves import curves_of
 from gaitid.analysis.features import features
+from gaitid.analysis.joint_power import joint_powers
 from gaitid.analysis.result import Result
 from gaitid.analysis.stance_curves import stance_curves
+from gaitid.body.kinematics import dual_basis
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import Contact
 from gaitid.numerics.rotation import apply_transposed
@@ -66,7 +68,9 @@ def wrenches_columns(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES,
     table = _Gathered(result)
 
     def add(side: str, joint: str, wrench: Wrench, part: str = "") -> None:
-        axes = result.sides[side].axes[joint]
+        axes = dict(result.sides[side].axes[joint])
+        if "jcs" in express_in and result.settings.jcs_components == "dual_basis":
+            axes["jcs"] = dual_basis(axes["jcs"])
         for kind, unit, vectors in (("force", "N", wrench.f_g), ("moment", "Nm", wrench.m_g)):
             for frame in express_in:
                 local = vectors if frame == "global" else apply_transposed(axes[frame], vectors)
@@ -147,6 +151,22 @@ def joints_csv(result: Result) -> str:
     return csv_text(*joints_columns(result))
 
 
+def joint_power_columns(result: Result) -> Columns:
+    """``walk.joint_power.csv``: of each joint the power of its moment, of its force where the joint opens, and both."""
+    table = _Gathered(result)
+    for side, joints in joint_powers(result).items():
+        for joint, (rotational, translational) in joints.items():
+            table.add([f"{side}_{joint}_rotational_power_W_per_kg"], rotational)
+            table.add([f"{side}_{joint}_translational_power_W_per_kg"], translational)
+            table.add([f"{side}_{joint}_six_degree_of_freedom_power_W_per_kg"], rotational + translational)
+    return table.whole()
+
+
+def joint_power_csv(result: Result) -> str:
+    """The text of ``walk.joint_power.csv``."""
+    return csv_text(*joint_power_columns(result))
+
+
 def segments_csv(result: Result) -> str:
     """The text of ``walk.segments.csv``."""
     return csv_text(*segments_columns(result))
@@ -213,6 +233,7 @@ _MAKERS: Mapping[str, Callable[[Result], str]] = {
     "segments": segments_csv,
     "base": base_csv,
     "joint_space": _joint_space_csv,
+    "joint_power": joint_power_csv,
 }
 
 

@@ -23,7 +23,7 @@ from gaitid.cli import options as cli_options
 from gaitid.cli.run import RESULT_OPTIONS
 from gaitid.cli.run import command as run_command
 from gaitid.run.command import read_command
-from gaitid.write import TABLES
+from gaitid.write import TABLES, WRITE
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk"
 TRIAL, STATIC, SUBJECT = (str(WALK / name) for name in ("walk.c3d", "static.c3d", "walk.subject.yaml"))
@@ -182,7 +182,7 @@ def test_no_input_is_written_over(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("table", TABLES)
 def test_a_table_has_the_columns_and_numbers_of_its_file(table: str, tmp_path: Path) -> None:
-    found = gaitid.analyse(TRIAL, model="pig", write=("segments", "base", "joint_space"), contributions=True)
+    found = gaitid.analyse(TRIAL, model="pig", write=WRITE, contributions=True)
     found.write(tmp_path)
     stored = pd.read_csv(tmp_path / f"walk.{table}.csv")
     frame = found.table(table)
