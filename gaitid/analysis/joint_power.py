@@ -1,13 +1,13 @@
 """A result -> the power of each joint, of its moment and of its force: six degrees of freedom instead of three.
 
 A joint centre is where a model puts it, and the two segments that meet there need not agree where it is: a hip that a
-regression places in the pelvis moves in a thigh whose markers slide. The force of the joint then has a power, too (Buczek
-FL, Kepple TM, Siegel KL, Stanhope SJ 1994, J Biomech 27:1447-1457, equation 1):
+regression places in the pelvis moves in a thigh whose markers slide. The force of the joint then has a power, too
+(Buczek FL, Kepple TM, Siegel KL, Stanhope SJ 1994, J Biomech 27:1447-1457):
 
     P = m · (ω_distal − ω_proximal) + f · (v_distal − v_proximal)
 
-with v the velocity of the joint's centre as a point of either segment. All such powers, and those of weight and ground, are
-the change of the segments' mechanical energy (tests/analysis/test_joint_power.py).
+with v the velocity of the joint's centre as a point of either segment. All such powers, and those of weight and ground,
+are the change of the segments' mechanical energy (tests/analysis/test_joint_power.py).
 """
 
 from __future__ import annotations

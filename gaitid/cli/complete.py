@@ -174,8 +174,9 @@ def _declared(path: Path, depth: int = 0) -> dict[str, tuple[str, ...]]:
         options = [choice.get("options")]
         if isinstance(shared := choice.get("options_from"), str):
             options.append(_content(_beside(path, shared)).get("options"))
-        names = [str(name) for of in options if isinstance(of, dict) for name in of]
-        found[str(key)] = tuple(dict.fromkeys((*found.get(str(key), ()), *names)))
+        names = {str(name): option for of in reversed(options) if isinstance(of, dict) for name, option in of.items()}
+        known = (*found.get(str(key), ()), *names)
+        found[str(key)] = tuple(dict.fromkeys(name for name in known if names.get(name, "") is not None))
     return found
 
 

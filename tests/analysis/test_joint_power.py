@@ -48,7 +48,7 @@ def test_powers_are_the_change_of_energy(analysis: gaitid.Analysis) -> None:
 
 
 def test_a_joint_that_is_one_point_of_both_segments_has_no_translational_power(analysis: gaitid.Analysis) -> None:
-    """In the simulated walk the markers are rigid: what is left is the filter's and the splines', far below the rest."""
+    """In the simulated walk markers are rigid: what is left is the filter's and the splines', far below the rest."""
     for joints in joint_powers(analysis.result).values():
         for rotational, translational in joints.values():
             known = np.isfinite(translational)
