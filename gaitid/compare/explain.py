@@ -9,6 +9,7 @@ so for every curve, frame by frame, B − A = Σ parts + remainder = Σ parts al
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from gaitid.compare.ingredients import ORDER, Ingredient
 from gaitid.compare.measures import SHOWN, Measured, wrapped
 from gaitid.compare.sizes import BY_ANOTHER, sizes
 from gaitid.errors import GaitidError
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask
 from gaitid.write.tables import joints_columns, wrenches_columns
 
@@ -39,7 +40,8 @@ class Part:
     why_not : str
         Why it could not be exchanged; empty where it was.
     change, alone : mapping of column to (rows,) array
-        In its place in the order, and by itself; without `why_not` only. NaN in rows that are not compared.
+        In its place in the order, and by itself; without `why_not` only, and `alone` only where it can be exchanged
+        by itself. NaN in rows that are not compared.
     """
 
     ingredient: Ingredient
@@ -88,32 +90,9 @@ def explain(hybrids: Hybrids, curves: Mapping[str, Both], rows: Array, towards: 
         Whether the first result is B: the parts then are of the way from B to A, with the sign turned.
     """
     names = [name for name in curves if quantity_of(name)]
-    sign = -1.0 if backward else 1.0
     apart = sizes(hybrids)
-    steps: list[tuple[Ingredient, str]] = []
-    alone: dict[str, Columns] = {}
-    taken: frozenset[str] = frozenset()
-    before = start = _columns(hybrids.result(taken), names, rows)
-    changes: dict[str, Columns] = {}
-    for ingredient in ORDER:
-        if ingredient.key not in apart:
-            continue
-        if hybrids.mixable and ingredient.of_body:
-            steps.append((ingredient, hybrids.mixable))
-            continue
-        try:
-            with_it = _columns(hybrids.result(taken | {ingredient.key}), names, rows)
-            by_itself = with_it
-            if taken:
-                by_itself = _columns(hybrids.result(frozenset([ingredient.key])), names, rows)
-        except GaitidError as error:
-            steps.append((ingredient, error.line()))
-            continue
-        taken |= {ingredient.key}
-        changes[ingredient.key] = _minus(with_it, before, sign)
-        alone[ingredient.key] = _minus(by_itself, start, sign)
-        before = with_it
-        steps.append((ingredient, ""))
+    exchanged = _exchange(hybrids, [i for i in ORDER if i.key in apart], names, rows, -1.0 if backward else 1.0)
+    changes, alone, steps = exchanged
     known = _known_in_all(curves, [*changes.values(), *alone.values()], names)
     difference = {
         n: np.where(known[n], wrapped(curves[n].b - curves[n].a, quantity_of(n)), np.nan) for n in names if n in known
@@ -121,7 +100,7 @@ def explain(hybrids: Hybrids, curves: Mapping[str, Both], rows: Array, towards: 
     parts = []
     for ingredient, why_not in steps:
         change, by_itself = (_where(known, of.get(ingredient.key, {})) for of in (changes, alone))
-        if apart[ingredient.key] == BY_ANOTHER and change and not any(_differs(c) for c in (change, by_itself)):
+        if apart[ingredient.key] == BY_ANOTHER and change and not (_differs(change) or _differs(by_itself)):
             continue
         parts.append(Part(ingredient, apart[ingredient.key], why_not, change, by_itself))
     remainder = {
@@ -129,6 +108,48 @@ def explain(hybrids: Hybrids, curves: Mapping[str, Both], rows: Array, towards: 
         for name, values in difference.items()
     }
     return Explanation(towards, tuple(parts), difference, remainder, _lost(curves, known))
+
+
+class _Exchanged(NamedTuple):
+    """What each ingredient changed, in its place and alone, by its key; and the ingredients, with why one was not."""
+
+    changes: dict[str, Columns]
+    alone: dict[str, Columns]
+    steps: list[tuple[Ingredient, str]]
+
+
+def _exchange(
+    hybrids: Hybrids, ingredients: Sequence[Ingredient], names: Sequence[str], rows: Array, sign: float
+) -> _Exchanged:
+    """Take ingredients one after the other.
+
+    One that is refused for want of another (a hip of functional trials, on a subject without any) is tried again when
+    all others are there.
+    """
+    done = _Exchanged({}, {}, [])
+    taken: frozenset[str] = frozenset()
+    before = start = _columns(hybrids.result(taken), names, rows)
+    refused = {i.key: hybrids.mixable for i in ingredients if hybrids.mixable and i.of_body}
+    waiting, left = [i for i in ingredients if i.key not in refused], len(ingredients) + 1
+    while waiting and len(waiting) < left:
+        left = len(waiting)
+        for ingredient in waiting:
+            key = ingredient.key
+            try:
+                with_it = _columns(hybrids.result(taken | {key}), names, rows)
+            except GaitidError as error:
+                refused[key] = error.line()
+                continue
+            refused.pop(key, None)
+            taken |= {key}
+            done.changes[key], before = _minus(with_it, before, sign), with_it
+            done.steps.append((ingredient, ""))
+            with suppress(GaitidError):
+                by_itself = with_it if taken == {key} else _columns(hybrids.result(frozenset([key])), names, rows)
+                done.alone[key] = _minus(by_itself, start, sign)
+        waiting = [ingredient for ingredient in waiting if ingredient.key in refused]
+    done.steps.extend((ingredient, refused[ingredient.key]) for ingredient in ingredients if ingredient.key in refused)
+    return done
 
 
 def _differs(change: Columns) -> bool:
@@ -218,10 +239,12 @@ def shares(explanation: Explanation, columns: Sequence[str], scales: Mapping[str
     found = {}
     for part in explanation.parts:
         if part.change:
-            change, alone = (_joined(c, columns, scales) for c in (part.change, part.alone))
-            found[part.ingredient.key] = Share(
-                _rms(change), _projected(change, difference), _rms(alone), _projected(alone, difference)
-            )
+            change = _joined(part.change, columns, scales)
+            by_itself = float("nan"), float("nan")
+            if part.alone:
+                alone = _joined(part.alone, columns, scales)
+                by_itself = _rms(alone), _projected(alone, difference)
+            found[part.ingredient.key] = Share(_rms(change), _projected(change, difference), *by_itself)
     rest = _joined(explanation.remainder, columns, scales)
     share = _projected(rest, difference)
     found["remainder"] = Share(_rms(rest), share, _rms(rest), share)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from gaitid.analysis.applied_loads import summed
 from gaitid.analysis.result import Result
+from gaitid.body.subject_file import content_of_subject
 from gaitid.compare.hybrid import Hybrids
 from gaitid.compare.ingredients import (
     AXES,
@@ -22,9 +25,11 @@ from gaitid.compare.ingredients import (
     STATIC,
     SUBJECT,
     VERTICAL,
+    Ingredient,
     differing,
 )
 from gaitid.compare.mixed_loads import stood_on
+from gaitid.errors import GaitidError
 from gaitid.numerics.rotation import angle_between
 from gaitid.trial import Array, ForcePlate, Trial
 
@@ -32,6 +37,8 @@ from gaitid.trial import Array, ForcePlate, Trial
 _MM, _DEG, _SHARE = 1e-6, 1e-4, 1e-6
 #: Of what other files define, where nothing is seen of it.
 BY_ANOTHER = "defined by another model, without a difference of its own"
+#: Of what needs another ingredient of the same result.
+ONLY_TOGETHER = "together with what else differs"
 #: Of contacts that were judged alike.
 FOLLOWS = "this follows from what else differs"
 # So many values of a kind are named.
@@ -45,12 +52,30 @@ def sizes(hybrids: Hybrids) -> dict[str, str]:
     for ingredient in ORDER:
         parts = [_setting(*pair) for pair in differing(ingredient, hybrids.first.settings, hybrids.second.settings)]
         if special := _SPECIAL.get(ingredient.key):
-            parts = [*special(hybrids), *parts]
+            try:
+                parts = [*special(hybrids), *parts]
+            except GaitidError:  # a hip from functional trials, on markers and a subject without any
+                parts = [*_in_the_results(hybrids, ingredient), *parts]
         if not parts and ingredient.of_body and hybrids.other_definitions:
             parts = [BY_ANOTHER]
         if parts:
             found[ingredient.key] = "; ".join(parts)
     return found
+
+
+def _in_the_results(hybrids: Hybrids, ingredient: Ingredient) -> list[str]:
+    """What stands for the size of an ingredient that cannot be had by itself."""
+    if ingredient != CENTRES:
+        return [ONLY_TOGETHER]
+    results = hybrids.first.result, hybrids.second.result
+
+    def apart() -> Iterator[tuple[str, float]]:
+        for side in hybrids.sides:
+            ours, theirs = (result.sides[side].joints_g for result in results)
+            for joint in ours.keys() & theirs.keys():
+                yield f"{side} {joint}", 1e3 * _mean(np.linalg.norm(ours[joint] - theirs[joint], axis=1))
+
+    return [f"{words}, {ONLY_TOGETHER}" for words in _largest(apart(), "mm", 1e3 * _MM)] or [ONLY_TOGETHER]
 
 
 def _setting(name: str, a: object, b: object) -> str:
@@ -181,7 +206,24 @@ def _row_value(value: object) -> str:
 
 def _subject(hybrids: Hybrids) -> list[str]:
     """Values that differ with the same static: the first's model and static, and either's subject."""
-    return _measured(hybrids, SUBJECT.key)
+    parts = _measured(hybrids, SUBJECT.key)
+    ours, theirs = (_carried(made.subject) for made in (hybrids.first, hybrids.second))
+    joints = sorted(key for key in {*ours, *theirs} if ours.get(key) != theirs.get(key))
+    if joints:
+        parts.append(f"measured otherwise: {', '.join(key.replace('_', ' ') for key in joints[:_MOST])}")
+    return parts
+
+
+def _carried(subject: Path | Mapping[str, Any] | None) -> dict[str, object]:
+    """What a subject file says of joints and points that no number of `Subject` holds: those of functional trials."""
+    if subject is None:
+        return {}
+    content = content_of_subject(subject)
+    section = content.get("calibration") if isinstance(content, Mapping) else None
+    if not isinstance(section, Mapping):
+        return {}
+    joints = section.get("functional")
+    return {str(k): v for k, v in joints.items()} if isinstance(joints, Mapping) else {}
 
 
 def _static(hybrids: Hybrids) -> list[str]:

@@ -191,7 +191,7 @@ def made_of(result: Result, prepared: Prepared) -> Made:
     """A result with what it was made from."""
     assert prepared.model is not None  # settled
     by_hand = prepared.options.by_hand
-    return Made(result, prepared.model, prepared.subject_given, prepared.static, prepared.marker_set, by_hand)
+    return Made(result, prepared.model, prepared.subject_content, prepared.static, prepared.marker_set, by_hand)
 
 
 def _made(source: Source) -> Made:

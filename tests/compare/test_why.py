@@ -15,6 +15,7 @@ from gaitid.compare.ingredients import ORDER
 from gaitid.compare.words import differs_most, verdict
 from gaitid.model.load import bundled_folder
 from gaitid.model.settings import Settings
+from gaitid.simulate import simulate
 
 Result = Callable[..., Path]
 # Of the difference: tables have ten digits, and nothing else is left over where every ingredient is exchanged.
@@ -195,6 +196,23 @@ def test_models_with_other_segments_are_not_mixed(walk: Path, result: Result) ->
     assert all("other segments or joints" in p.why_not for p in comparison.explanation.parts if p.why_not)
     assert remainder(comparison, "moment_Nm_per_kg") > 0.1  # the hip's 20 mm
     assert comparison.shares("power_W_per_kg")["marker_filter"].share > 0.5
+
+
+def test_a_hip_of_functional_trials_needs_the_subject_that_has_it(walk: Path, result: Result) -> None:
+    """It cannot be exchanged by itself: it is tried again when what it needs is there, and nothing is left over."""
+    folder = walk / "functional"
+    simulate("functional", folder)
+    static = ("--static", folder / "static.c3d")
+    comparison = compare(result(*static), result(*static, "--functional", folder / "left_hip.c3d"))
+    assert comparison.explanation is not None
+    keys = [part.ingredient.key for part in comparison.explanation.parts]
+    assert keys[:2] == ["subject_values", "joint_centres"]
+    assert comparison.explanation.parts[0].size == "measured otherwise: left hip"
+    assert not any(part.why_not for part in comparison.explanation.parts)
+    shares = comparison.shares("moment_Nm_per_kg")
+    assert shares["joint_centres"].share == pytest.approx(1.0, abs=0.01)
+    assert shares["joint_centres"].share_alone != shares["joint_centres"].share_alone  # NaN: not known
+    assert remainder(comparison, "moment_Nm_per_kg") < ROUNDING
 
 
 def test_a_chain_shows_its_wrenches(result: Result) -> None:
