@@ -86,7 +86,7 @@ def options_of(walk: Walk, choice: str) -> Iterator[tuple[str, str, str | None]]
     """Each option but the default, and for one that asks for the sex both: label, name and sex."""
     of = merged_content(bundled_models()[walk.model]).choices[choice]
     for name in of.options:
-        if name == of.default:
+        if name in (of.default, "functional"):  # what functional trials measure is theirs (docs/functional.md)
             continue
         model = load_model(walk.model, {choice: name})
         numbers = [number for scope in (model.middle, model.each_side) for number in scope.numbers.values()]

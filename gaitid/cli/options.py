@@ -127,7 +127,7 @@ table_inputs = together(
         "--forces",
         type=_FILE,
         shell_complete=completed("forces"),
-        help="Forces beside a CSV or TRC trial (.csv, .mot, .sto).",
+        help="Forces beside a CSV or TRC trial, or a C3D without plates (.csv, .mot, .sto).",
     ),
     click.option(
         "--plates",

@@ -32,9 +32,9 @@ def read_trial(
     path : Path
         ``.c3d``, ``.csv`` (plain, or a Nexus export) or ``.trc``.
     forces : Path, optional
-        Forces beside a plain CSV or a TRC: plain CSV, or an OpenSim ``.mot`` or ``.sto``.
+        Forces beside a plain CSV, a TRC, or a C3D without plates: plain CSV, or an OpenSim ``.mot`` or ``.sto``.
     plates : Path, optional
-        YAML with the plates' corners, origins and force sense, for all but C3D.
+        YAML with the plates' corners, origins and force sense, of these forces and for CSV.
     stored : bool
         Also keep the model outputs that the file holds.
     settings : ReaderSettings, optional
@@ -59,11 +59,10 @@ def read_trial(
 def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, settings: ReaderSettings) -> Trial:
     suffix = path.suffix.lower()
     if suffix == ".c3d":
-        if forces is not None or plates is not None:
-            raise ReadError("a C3D file holds its own forces", todo="leave out --forces and --plates")
         from gaitid.read.c3d.trial import read_c3d
 
-        return read_c3d(path, stored=stored, settings=settings)
+        trial = read_c3d(path, stored=stored, settings=settings)
+        return trial if forces is None and plates is None else _with_forces(trial, forces, plates)
     if suffix == ".trc":
         from gaitid.read.tables.trc import read_trc
 
@@ -80,6 +79,30 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, se
             return _unused(read_nexus_csv(path, plates=plates, stored=stored), settings)
         return _unused(read_plain_csv(path, forces=forces, plates=plates), settings)
     raise ReadError(f"the suffix {path.suffix!r} is not known", expected=" or ".join(SUFFIXES), found=path.name)
+
+
+def _with_forces(trial: Trial, forces: Path | None, plates: Path | None) -> Trial:
+    """The trial of a C3D file without plates, as of a markerless system, with forces of another file.
+
+    Both count their time from the trial's first frame.
+
+    Raises
+    ------
+    ReadError
+        It holds plates, or there are no forces.
+    """
+    if forces is None or trial.plates or trial.refused_plates:
+        raise ReadError("a C3D file holds its own forces", todo="leave out --forces and --plates")
+    from gaitid.read.tables.csv_plain import read_forces
+
+    loads = read_forces(forces, plates, (0.0, float(trial.time_s[-1])))
+    return replace(
+        trial,
+        plates=loads.usable,
+        refused_plates=loads.refused,
+        assignments=(*trial.assignments, *loads.assignments),
+        notes=(*trial.notes, *loads.notes),
+    )
 
 
 def _unused(trial: Trial, settings: ReaderSettings) -> Trial:
