@@ -6,6 +6,7 @@ Every check has a number, a limit and a reason for the limit; none of them judge
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from pathlib import Path
 
 import numpy as np
@@ -27,16 +28,37 @@ from gaitid.check.limits import (
     SIDE_DIFFERENCE,
     TOLERANCES,
 )
+from gaitid.check.quantities import amount, quantity_of, unit_of
 from gaitid.check.solvers import compare_solvers, solvers_agree
 from gaitid.errors import GaitidError
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import apply, apply_transposed, cross
-from gaitid.run import Prepared, analyse_file, settle
+from gaitid.records import frozen_dataclass
+from gaitid.run import Prepared, analyse_file, estimate_of, settle
 from gaitid.trial import Array
 
 
+@frozen_dataclass()
+class Wanted:
+    """What a trial is held to besides the limits that hold for all.
+
+    Attributes
+    ----------
+    tolerances : mapping of quantity to float
+        Of the comparison with golden results.
+    most_uncertain : mapping of quantity to float
+        Largest standard uncertainties that pass; what is to be analysed must ask for them (`RunOptions.uncertainty`).
+    """
+
+    tolerances: Mapping[str, float] = field(default_factory=lambda: TOLERANCES)
+    most_uncertain: Mapping[str, float] = field(default_factory=dict)
+
+
 def check_file(
-    path: Path, prepared: Prepared, against: Path | None = None, tolerances: Mapping[str, float] = TOLERANCES
+    path: Path,
+    prepared: Prepared,
+    against: Path | None = None,
+    wanted: Wanted = Wanted(),  # noqa: B008 - it cannot be changed
 ) -> Report:
     """Analyse one trial, solve it with every solver, and judge the result.
 
@@ -46,8 +68,7 @@ def check_file(
     prepared : Prepared
     against : Path, optional
         Folder with golden results, as `run` writes them.
-    tolerances : mapping of quantity to float
-        Of the comparison with golden results.
+    wanted : Wanted
 
     Returns
     -------
@@ -63,7 +84,9 @@ def check_file(
     findings = check_result(result)
     findings.insert(0, solvers_agree(compare_solvers(result)))
     if against is not None:
-        findings += compare(result, prepared, path, against, tolerances)
+        findings += compare(result, prepared, path, against, wanted.tolerances)
+    if wanted.most_uncertain:
+        findings += sure_enough(result, prepared, wanted.most_uncertain)
     return Report(path, tuple(findings), result.verdict.as_dict())
 
 
@@ -95,6 +118,34 @@ def verdict(result: Result) -> list[Finding]:
         for code, severity, text in said
         if code not in _SHOWN_AS_FIGURES
     ]
+
+
+def sure_enough(result: Result, prepared: Prepared, limits: Mapping[str, float]) -> list[Finding]:
+    """Whether the standard uncertainties of quantities are within limits; frames of an impact are no results."""
+    found = estimate_of(result, prepared)
+    assert found is not None  # asked for
+    findings = []
+    for quantity, limit in limits.items():
+        worst, where = -1.0, ""
+        for i, name in enumerate(found.names):
+            if quantity_of(name) != quantity:
+                continue
+            u = found.standard[:, i].copy()
+            side = name.partition("_")[0]
+            if side in result.sides and not name.endswith("_deg"):
+                u[result.impact_frames(side)] = np.nan
+            if np.isfinite(u).any() and np.nanmax(u) > worst:
+                at = int(np.nanargmax(u))
+                worst, where = float(u[at]), f"{name}, frame {result.trial.first_frame + at}"
+        if worst < 0:
+            text = f"no {quantity} is known: how sure it is was not checked"
+            findings.append(Finding("uncertainty", WARN, text))
+            continue
+        status = FAIL if worst > limit else PASS
+        text = f"standard uncertainty of {quantity} at most {amount(worst, quantity)} ({where})"
+        text += f", above {amount(limit, quantity)}" if status == FAIL else ""
+        findings.append(Finding("uncertainty", status, text, worst, limit, unit_of(quantity)))
+    return findings
 
 
 # What their figures show with number and limit is not said again as a note.

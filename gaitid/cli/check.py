@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from gaitid.cli.streams import erase_line
 from gaitid.cli.summary import FEW
 from gaitid.cli.verdict import HEADS
 from gaitid.dynamics import SOLVER_NAMES
+from gaitid.write import DEFAULT_UNCERTAINTY
 
 if TYPE_CHECKING:
     from gaitid.check.findings import Report
@@ -57,9 +59,11 @@ What is checked, and the limit:
   mean force      over one step: within {MEAN_WARN:.0%} of body weight (else warning), {MEAN_FAIL:.0%} (else failure)
   verdict         what the trial can be used for, as `run` says it: failure at `do not use` (docs/quality.md)
 
-With --against, every table that is kept there is compared; a column, row, contact or cell that is gone or new fails,
-and so does a difference above its --tolerance: {tolerances}. Printed is the largest difference of each quantity, with
-its column and frame, and since which version, setting, model or input. More: docs/ci.md
+With --max-uncertainty, the largest standard uncertainty of a quantity, outside the impact of a foot strike, must not be
+larger (docs/uncertainty.md). With --against, every table that is kept there is compared; a column, row, contact or cell
+that is gone or new fails, and so does a difference above its --tolerance: {tolerances}. Printed is the largest
+difference of each quantity, with its column and frame, and since which version, setting, model or input.
+More: docs/ci.md
 """
 
 
@@ -91,6 +95,7 @@ class _Check(click.Command):
     help="Compare with results of run kept there ({parent} as for run).",
 )
 @options.tolerance("Of --against, for example force_N=0.1; may be repeated.")
+@options.max_uncertainty
 @click.option("--solvers", is_flag=True, help="Print of each solver how far it is from the block matrix, and where.")
 @options.log
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of lines.")
@@ -102,22 +107,33 @@ def command(ctx: click.Context, /, trials: tuple[str, ...], against: str | None,
 
     Warnings, assumptions and notes go to stderr, as `run` says them. No check judges how somebody walks.
     """
+<<<<<<< HEAD
     from gaitid.check.checks import check_file
     from gaitid.check.findings import FAIL, NOTE, WARN, Finding, Report
+=======
+    from gaitid.check.checks import Wanted, check_file
+    from gaitid.check.findings import FAIL, Finding, Report
+>>>>>>> 5f10952 (check: --max-uncertainty QUANTITY=VALUE; analysis: moments in the axes of angles also under chosen loads)
     from gaitid.run import prepare
 
     chosen = options.run_options(ctx.params)
+    if given["most_uncertain"]:
+        chosen = replace(chosen, uncertainty=DEFAULT_UNCERTAINTY)
     options.refuse_several(chosen, len(trials))
     golden = {} if against is None else dict(folders_for(trials, "--against", against))
-    tolerances = {**limits.TOLERANCES, **given["tolerances"]}
+    wanted = Wanted({**limits.TOLERANCES, **given["tolerances"]}, given["most_uncertain"])
     reports: list[Report] = []
     with Log(given["log_file"], "check", len(trials)) as log, Progress(len(trials)) as progress:
         prepared = attempt("", partial(prepare, chosen), log)
         if prepared is None:
             return 1
         for path in map(Path, trials):
+<<<<<<< HEAD
             progress.at(path)
             report = attempt(str(path), partial(check_file, path, prepared, golden.get(path), tolerances), log)
+=======
+            report = attempt(str(path), partial(check_file, path, prepared, golden.get(path), wanted), log)
+>>>>>>> 5f10952 (check: --max-uncertainty QUANTITY=VALUE; analysis: moments in the axes of angles also under chosen loads)
             if report is None:
                 report = Report(path, (Finding("analysis", FAIL, "it could not be checked"),))
             else:

@@ -264,6 +264,16 @@ def tolerance(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     )
 
 
+max_uncertainty = click.option(
+    "--max-uncertainty",
+    "most_uncertain",
+    multiple=True,
+    callback=_tolerances,
+    shell_complete=completed("tolerances"),
+    metavar="QUANTITY=VALUE",
+    help="The largest standard uncertainty that passes (docs/uncertainty.md), for example moment_Nm_per_kg=0.3; may be "
+    "repeated.",
+)
 log = click.option(
     "--log",
     "log_file",

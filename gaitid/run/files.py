@@ -125,7 +125,8 @@ def estimate_of(result: Result, prepared: Prepared) -> Estimate | None:
         from gaitid.uncertainty.estimate import estimate
 
         calibration, static = result.body.geometry.calibration, None
-        if prepared.static is not None and calibration is not None and calibration.places:
+        carries = calibration is not None and (calibration.places or calibration.joints)
+        if prepared.static is not None and carries:
             assert prepared.model is not None  # settled
             again = prepare(result.trial, prepared.model, prepared.subject, prepared.static, prepared.marker_set)
             static = None if prepared.subject.calibration.places else static_geometry(again)

@@ -184,6 +184,8 @@ class Computation:
         """The point of the static that a joint centre is carried over from; None for one that the walk itself gives."""
         side, name = centre
         definition = self.result.model.scope(bool(side)).points.get(name)
+        if self.static is not None and self.result.model.pose is not None:
+            return self.static.model.place("point", name, side)
         if self.static is None or not isinstance(definition, shapes.CarriedPoint):
             return None
         return self.static.model.place("point", definition.point, side)
@@ -211,6 +213,8 @@ def _scaled(row: specs.SegmentParameters, mass: float, inertia: float) -> specs.
     elif row.gyration_fractions is not None:  # m (ρ L)²
         root = float(np.sqrt(inertia / mass))
         changed["gyration_fractions"] = tuple(value * root for value in row.gyration_fractions)
+        if row.product_fractions is not None:
+            changed["product_fractions"] = tuple(value * root for value in row.product_fractions)
     return row._replace(**changed)  # type: ignore[arg-type]
 
 

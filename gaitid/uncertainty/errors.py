@@ -126,6 +126,8 @@ def errors_of(sources: Sources, computation: Computation) -> Errors:
     if carries and computation.static is None:
         left_out.append("where the anatomical markers were put in the static, which a subject file stands for")
     groups = tuple(groups_of(computation, list(segment_of)))
+    if _hip_of_the_walk(computation):
+        left_out.append("the hip's centre: without a static its place in the chain of joints is a mean of the walk")
     if result.applied_loads:
         left_out.append("errors of the loads that files gave (--load)")
     constant = [
@@ -228,11 +230,16 @@ def hip_method(computation: Computation) -> str:
     return "" if chosen is None else chosen.option
 
 
+def _hip_of_the_walk(computation: Computation) -> bool:
+    """Whether a chain of joints carries the hip as the walk itself shows it on average: nothing is there to shift."""
+    return computation.result.model.pose is not None and computation.static is None
+
+
 def _hip(sources: Sources, computation: Computation) -> Iterator[Error]:
     """Of the centre of the most proximal joint, in the axes of the base."""
     model = computation.result.model
     size = sources.hip_m.get(hip_method(computation), sources.hip_m.get(OTHERWISE, 0.0))
-    if not size or not model.touches_ground:
+    if not size or not model.touches_ground or _hip_of_the_walk(computation):
         return
     for axis in range(3):
         offset = size * np.eye(3)[axis]

@@ -94,3 +94,11 @@ def test_from_python(folder: Path) -> None:
     assert stored.uncertainty.columns.tolist() == r.uncertainty.columns.tolist()
     with pytest.raises(gaitid.GaitidError, match="uncertainty=True"):
         _ = gaitid.analyse(WALK, model="pig").uncertainty
+
+
+def test_check_holds_numbers_to_how_sure_they_must_be() -> None:
+    loose = command("check", WALK, "--model", "pig", "--max-uncertainty", "moment_Nm_per_kg=0.5", "-q")
+    assert loose.code == 0 and "standard uncertainty of moment_Nm_per_kg at most" in loose.out
+    strict = command("check", WALK, "--model", "pig", "--max-uncertainty", "angle_deg=1", "-q")
+    assert strict.code == 1 and strict.out.startswith("FAIL") and "above 1" in strict.out
+    assert command("check", WALK, "--model", "pig", "--max-uncertainty", "angle=1").code == 2
