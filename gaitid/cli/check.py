@@ -107,13 +107,8 @@ def command(ctx: click.Context, /, trials: tuple[str, ...], against: str | None,
 
     Warnings, assumptions and notes go to stderr, as `run` says them. No check judges how somebody walks.
     """
-<<<<<<< HEAD
-    from gaitid.check.checks import check_file
-    from gaitid.check.findings import FAIL, NOTE, WARN, Finding, Report
-=======
     from gaitid.check.checks import Wanted, check_file
-    from gaitid.check.findings import FAIL, Finding, Report
->>>>>>> 5f10952 (check: --max-uncertainty QUANTITY=VALUE; analysis: moments in the axes of angles also under chosen loads)
+    from gaitid.check.findings import FAIL, NOTE, WARN, Finding, Report
     from gaitid.run import prepare
 
     chosen = options.run_options(ctx.params)
@@ -128,12 +123,8 @@ def command(ctx: click.Context, /, trials: tuple[str, ...], against: str | None,
         if prepared is None:
             return 1
         for path in map(Path, trials):
-<<<<<<< HEAD
             progress.at(path)
-            report = attempt(str(path), partial(check_file, path, prepared, golden.get(path), tolerances), log)
-=======
             report = attempt(str(path), partial(check_file, path, prepared, golden.get(path), wanted), log)
->>>>>>> 5f10952 (check: --max-uncertainty QUANTITY=VALUE; analysis: moments in the axes of angles also under chosen loads)
             if report is None:
                 report = Report(path, (Finding("analysis", FAIL, "it could not be checked"),))
             else:
