@@ -53,6 +53,10 @@ CODES = {
     "vertical_assumed": ("assumption", "plates lie on a slope, or the laboratory is tilted; an axis was taken as up"),
     # the subject and the body
     "leg_absent": ("error", "no marker of a leg is in the trial"),
+    "gimbal_lock": (
+        "info",
+        "the first and the last axis of a joint's angles nearly coincide: two of them are not told apart",
+    ),
     "segment_absent": ("error", "the markers do not give a segment, and what needs it is empty"),
     "measurement_assumed": ("assumption", "a measurement, or how the static was taken, was estimated or assumed"),
     "heel_absent": ("assumption", "a foot has no heel marker, and another one stands for it on the plates"),

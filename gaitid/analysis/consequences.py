@@ -68,6 +68,7 @@ CONSEQUENCES: dict[str, Consequence] = {
     "vertical_assumed": Consequence(GOOD, "level the axes of the laboratory"),
     # the subject and the body
     "leg_absent": Consequence(DO_NOT_USE, "label the markers of that leg"),
+    "gimbal_lock": Consequence(GOOD, "leave these frames out, or take a model with another sequence for this joint"),
     "segment_absent": Consequence(USABLE, "label the markers of that segment, or take a model that needs fewer"),
     "measurement_assumed": Consequence(GOOD, _MEASURE),
     "heel_absent": Consequence(GOOD, "put a marker on the heel"),

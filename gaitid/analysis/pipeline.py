@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gaitid.analysis.conventions import conventions
 from gaitid.analysis.figures import figure_notes
+from gaitid.analysis.gimbal import gimbal_notes
 from gaitid.analysis.judge import judged
 from gaitid.analysis.limb import Mechanics, absent_limb, base_wrench, make_link, no_load, solve_limb
 from gaitid.analysis.mass import Stand
@@ -177,6 +178,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
                 *markers.notes,
                 *body.notes,
                 *body_notes,
+                *gimbal_notes(body, list(needs), trial.first_frame),
                 *mass_notes,
                 *_heel_notes(trial, model, ground),
                 *ground.notes,

@@ -128,8 +128,22 @@ def clinical_angles(proximal: Array, distal: Array, angle: specs.Angle, sign: fl
     """
     D = np.swapaxes(proximal, -1, -2) @ distal
     a, b, c = (np.degrees(x) for x in cardan(D, angle.sequence))
-    local = {"a": a, "b": b, "c": c, "sign": sign}
+    local = {"a": continuous(a), "b": b, "c": continuous(c), "sign": sign}
     return {name: np.broadcast_to(_formula(formula, local), a.shape) for name, formula in angle.columns.items()}
+
+
+def continuous(angle: Array) -> Array:
+    """An angle, deg, through the wraps of its arc tangent: each known frame the nearest turn to the one before.
+
+    The first known frame keeps its value, in (−180, 180].
+    """
+    known = np.isfinite(angle)
+    turns = np.round(np.diff(angle[known]) / 360.0)
+    if not turns.any():
+        return angle
+    unwrapped = angle.copy()
+    unwrapped[known] -= 360.0 * np.concatenate([[0.0], np.cumsum(turns)])
+    return unwrapped
 
 
 def clinical_moments(moment_g: Array, axes: Array, moment: specs.Moment, sign: float) -> Mapping[str, Array]:
