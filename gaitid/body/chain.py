@@ -10,7 +10,8 @@ from gaitid.body.chain_places import tracking_markers, with_chain
 from gaitid.body.fitted_chain import chain_notes
 from gaitid.body.frames import Calibration, Geometry, Place, Pose
 from gaitid.body.joints import Joint, JointPlace, Segment
-from gaitid.body.multibody import FittedChain, fit_chain
+from gaitid.body.multibody import FittedChain
+from gaitid.body.steady_chain import fit_steadily
 from gaitid.errors import TrialError
 from gaitid.model import specs
 from gaitid.model.pose import JOINT_TYPES, JointSpec, Multibody
@@ -122,7 +123,7 @@ def put_by_chain(direct: Geometry, sides: Sequence[str]) -> tuple[Geometry, Note
         (s, b.segment): b.frame for s in sides for b in model.chain
     }
     start = [direct.frame(frames_of[place], place[0]).R_gs for place in places]
-    fit = fit_chain(chain, tracks, start)
+    fit = fit_steadily(chain, tracks, start)
     known = [fit.known(chain, i) for i in range(len(chain))]
     residuals = tuple(
         np.linalg.norm(track - (o[:, None] + np.einsum("fij,nj->fni", R, segment.places)), axis=2)
