@@ -17,6 +17,7 @@ from gaitid.capacity.ellipsoids import (
     inertia_ellipsoid,
     manipulability_ellipsoid,
     manipulability_measure,
+    velocity_ellipsoid,
 )
 from gaitid.capacity.leg_dynamics import LegDynamics, freedoms_of, leg_dynamics
 from gaitid.capacity.limits import Freedom, Limits
@@ -43,7 +44,9 @@ class LegCapacity:
     dynamics : LegDynamics or None
         None where the leg was not recorded.
     gravity : (frames, m) array, m/s²
-        Acceleration without torque.
+        Acceleration without torque, by gravity.
+    motion : (frames, m) array, m/s²
+        The same by the joints' velocities, J̇ q̇ − J M⁻¹ V; 0 from rest.
     kappa : (frames,) array, (kg·m)⁻ᵐ
     inertia : Ellipsoid
         n semi-axes, N·m for a joint acceleration of 1 rad/s² (kg·m²).
@@ -55,11 +58,15 @@ class LegCapacity:
         Dimensions of the polytope, and its volume, area or length in these.
     largest : mapping of way to (frames,) array, m/s²
         The largest component of acceleration in each of `WAYS`.
+    velocity : Ellipsoid
+        m semi-axes, m/s for joint velocities with ‖q̇‖ ≤ 1 rad/s; the forces that torques with ‖τ‖ ≤ 1 N·m hold
+        lie along the same axes, N, one over the semi-axis each.
     """
 
     freedoms: tuple[Freedom, ...]
     dynamics: LegDynamics | None
     gravity: Array
+    motion: Array
     kappa: Array
     inertia: Ellipsoid
     manipulability: Ellipsoid
@@ -67,6 +74,7 @@ class LegCapacity:
     rank: Array
     extent: Array
     largest: Mapping[str, Array]
+    velocity: Ellipsoid
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +94,8 @@ class Capacity:
     ways_g : mapping of side to mapping of way to (3,) array
         Unit vectors, laboratory axes.
     sides : mapping of side to LegCapacity
+    in_motion : bool
+        Whether joint velocities are those of the trial, and not 0.
     warnings : tuple of str
     """
 
@@ -98,10 +108,18 @@ class Capacity:
     ways_g: Mapping[str, Mapping[str, Array]]
     sides: Mapping[str, LegCapacity]
     warnings: tuple[str, ...]
+    in_motion: bool = False
 
 
-def find_capacity(
-    result: Result, limits: Limits, endpoint: str, chosen: Mask, sides: tuple[str, ...], sagittal: bool = False
+def find_capacity(  # noqa: PLR0913 - what is asked of a result, each by its name
+    result: Result,
+    limits: Limits,
+    endpoint: str,
+    chosen: Mask,
+    sides: tuple[str, ...],
+    sagittal: bool = False,
+    plane: str = "",
+    in_motion: bool = False,
 ) -> Capacity:
     """Ellipsoids and polytopes of the chosen frames and sides.
 
@@ -115,6 +133,10 @@ def find_capacity(
     sides : tuple of str
     sagittal : bool
         Along forward and up only, whatever happens sideways.
+    plane : str
+        Two axes of the laboratory, as ``xz``: along these only. For an arm that moves in a plane.
+    in_motion : bool
+        With the trial's joint velocities, instead of from rest.
 
     Raises
     ------
@@ -128,13 +150,15 @@ def find_capacity(
     if sagittal and not np.isfinite(some_side["forward"]).all():
         raise TrialError("--plane sagittal: the way forward is not known", todo="leave --plane out")
     axes_g = np.stack([some_side["forward"], some_side["up"]]) if sagittal else np.eye(3)
+    if plane:
+        axes_g = np.eye(3)[["xyz".index(letter) for letter in plane]]
     toes = foot_tracks(trial, model)
     freedoms = freedoms_of(limits, model, endpoint)
     warnings: list[str] = []
     legs = {}
     for side in sides:
         toe_g = toes[side].toe_g if side in toes else np.full((trial.n_frames, 3), np.nan)
-        dynamics, solid = leg_dynamics(result, side, limits, endpoint, toe_g, result.gravity_g), chosen
+        dynamics, solid = leg_dynamics(result, side, limits, endpoint, toe_g, result.gravity_g, in_motion), chosen
         if dynamics is not None:
             dynamics, solid, fixed = _with_inertia(dynamics, side, limits)
             warnings += fixed
@@ -146,8 +170,8 @@ def find_capacity(
             )
         if (legs[side].rank < len(axes_g)).any():
             warnings.append(f"{side} leg: these axes cannot accelerate the {endpoint} in every direction (rank column)")
-    axes = ("forward", "up") if sagittal else ("x", "y", "z")
-    return Capacity(result, limits, endpoint, chosen, axes, axes_g, ways_g, legs, tuple(warnings))
+    axes = ("forward", "up") if sagittal else tuple(plane or "xyz")
+    return Capacity(result, limits, endpoint, chosen, axes, axes_g, ways_g, legs, tuple(warnings), in_motion)
 
 
 def _with_inertia(dynamics: LegDynamics, side: str, limits: Limits) -> tuple[LegDynamics, Mask, list[str]]:
@@ -180,9 +204,11 @@ def _leg_capacity(
     def empty(*shape: int) -> Array:
         return np.full((frames, *shape), np.nan)
 
-    of_joints, of_point = (Ellipsoid(empty(k), empty(k), empty(k, k)) for k in (n, m))
+    of_joints, of_point, of_velocity = (Ellipsoid(empty(k), empty(k), empty(k, k)) for k in (n, m, m))
     largest, nothing = {way: empty() for way in WAYS}, (empty(), empty(), empty())
-    capacity = LegCapacity(freedoms, dynamics, empty(m), empty(), of_joints, of_point, *nothing, largest)
+    capacity = LegCapacity(
+        freedoms, dynamics, empty(m), empty(m), empty(), of_joints, of_point, *nothing, largest, of_velocity
+    )
     if dynamics is None:
         return capacity
     rows = np.flatnonzero(dynamics.known & mask)
@@ -191,16 +217,20 @@ def _leg_capacity(
     J = axes_g @ J_g
     A = acceleration_map(J, M)
     capacity.gravity[rows] = gravity_bias(J, M, G)
+    by_motion = dynamics.drift_g[rows] + gravity_bias(J_g, M, dynamics.V[rows])
+    capacity.motion[rows] = by_motion @ axes_g.T
+    bias = capacity.gravity[rows] + capacity.motion[rows]
     capacity.kappa[rows] = manipulability_measure(J, M)
     kept = [freedoms.index(f) for f in dynamics.freedoms]
     _put(capacity.inertia, inertia_ellipsoid(M), rows, kept)
-    middle = capacity.gravity[rows] + A @ ((low + high) / 2)
+    middle = bias + A @ ((low + high) / 2)
     ellipsoid = manipulability_ellipsoid(J, M, (high - low) / 2, middle)
     _put(capacity.manipulability, ellipsoid, rows, list(range(m)))
+    _put(capacity.velocity, velocity_ellipsoid(J), rows, list(range(m)))
     for i, row in enumerate(rows):
-        polytope = acceleration_polytope(A[i], low, high, capacity.gravity[row])
+        polytope = acceleration_polytope(A[i], low, high, bias[i])
         capacity.volume[row], capacity.rank[row], capacity.extent[row] = polytope.volume, polytope.rank, polytope.extent
-    A_g, gravity_g = acceleration_map(J_g, M), gravity_bias(J_g, M, G)
+    A_g, gravity_g = acceleration_map(J_g, M), gravity_bias(J_g, M, G) + by_motion
     for way, values in capacity.largest.items():
         values[rows] = largest_acceleration(A_g, low, high, gravity_g, ways_g[way])
     return capacity

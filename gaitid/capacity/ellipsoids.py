@@ -120,6 +120,20 @@ def manipulability_measure(J: Array, M: Array) -> Array:
     return np.asarray(np.linalg.svd(A, compute_uv=False).prod(axis=-1))
 
 
+def velocity_ellipsoid(J: Array) -> Ellipsoid:
+    """Velocities of the point for all joint velocities with ‖q̇‖ ≤ 1 (Yoshikawa T 1985, Manipulability of robotic
+    mechanisms, Int J Robot Res 4(2):3-9).
+
+    Semi-axes are the singular values of J; their product, √det(J Jᵀ), is the measure of manipulability. Forces that
+    torques with ‖τ‖ ≤ 1 hold at the point, τ = Jᵀ f, make the ellipsoid with the same axes and one over these lengths.
+
+    Parameters
+    ----------
+    J : (…, m, n) array
+    """
+    return image_of_ball(J, np.zeros(J.shape[-2]))
+
+
 def gravity_bias(J: Array, M: Array, G: Array) -> Array:
     """−J M⁻¹ G, (…, m): how the point accelerates from rest without any torque.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +31,10 @@ class CapacityOptions:
     frames : (int, int) or None
         First and last, as the file numbers them; None: the whole trial.
     sagittal : bool
+    plane : str
+        Two laboratory axes; empty: all three, or the sagittal plane.
+    in_motion : bool
+        With the trial's joint velocities, instead of from rest.
     picture : int or None
         The frame to draw, as the file numbers it.
     animation : bool
@@ -42,6 +46,8 @@ class CapacityOptions:
     sagittal: bool = False
     picture: int | None = None
     animation: bool = False
+    plane: str = ""
+    in_motion: bool = False
 
 
 def capacity_file(
@@ -54,6 +60,8 @@ def capacity_file(
     GaitidError
         What the trial, the limits or the folder refuses; nothing is written then.
     """
+    # postures only: which loads the trial was under does not matter
+    prepared = replace(prepared, options=replace(prepared.options, postures_only=True))
     result = analyse_file(path, prepared)
     sides = options.sides or tuple(result.sides)
     for side in sides:
@@ -61,13 +69,12 @@ def capacity_file(
             wrong = f"--side {side}: {result.model.name} has no such side"
             raise GaitidError(wrong, expected=" or ".join(result.sides))
     chosen = _chosen(result.trial, options.frames)
-    capacity = find_capacity(result, limits, options.endpoint, chosen, sides, options.sagittal)
+    of_posture = options.sagittal, options.plane, options.in_motion
+    capacity = find_capacity(result, limits, options.endpoint, chosen, sides, *of_posture)
     picture = _pictured(capacity, options.picture)
     inputs = [input_record("trial", path, found_trial(path)), *prepared.inputs, input_record("limits", limits.path)]
     contents: dict[str, str | bytes] = {f"{path.stem}.capacity.csv": capacity_csv(capacity)}
     if picture is not None or options.animation:
-        if not np.isfinite(capacity.ways_g[sides[0]]["forward"]).all():
-            raise TrialError("a picture needs the way forward, which is not known", todo="give the model a progression")
         # Not at the top: matplotlib takes a second to import.
         load_matplotlib("a picture")
         from gaitid.capacity.picture import frame_png, frames_gif, known_frames

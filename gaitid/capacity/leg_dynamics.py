@@ -15,10 +15,12 @@ import numpy as np
 
 from gaitid.analysis.result import Result
 from gaitid.capacity.limits import Freedom, Limits
+from gaitid.dynamics.chain import Link
 from gaitid.errors import GaitidError
 from gaitid.model import specs
+from gaitid.model.shapes import InFrame
 from gaitid.numerics.masks import known_rows
-from gaitid.numerics.rotation import cross
+from gaitid.numerics.rotation import apply, apply_transposed, cross
 from gaitid.trial import Array, Mask
 
 TOE = "toe"
@@ -41,6 +43,10 @@ class LegDynamics:
     J : (frames, 3, n) array, m
         Laboratory axes.
     endpoint_g : (frames, 3) array, m
+    V : (frames, n) array, N·m
+        Centrifugal and Coriolis terms of the trial's own motion; 0 from rest.
+    drift_g : (frames, 3) array, m/s²
+        J̇ q̇ of the endpoint; 0 from rest.
     low, high : (n,) arrays, N·m
         Limits of the torques.
     lines_g : (frames, points, 3) array, m
@@ -51,6 +57,8 @@ class LegDynamics:
     M: Array
     G: Array
     J: Array
+    V: Array
+    drift_g: Array
     endpoint_g: Array
     low: Array
     high: Array
@@ -59,7 +67,7 @@ class LegDynamics:
     @property
     def known(self) -> Mask:
         """(frames,) bool: in which frames the posture is known."""
-        return known_rows(self.M) & known_rows(self.J)
+        return known_rows(self.M) & known_rows(self.J) & known_rows(self.V) & known_rows(self.drift_g)
 
     def inert(self) -> list[int]:
         """Axes about which nothing has inertia in any frame."""
@@ -92,6 +100,7 @@ class LegDynamics:
             M=self.M[:, keep][:, :, keep],
             G=self.G[:, keep],
             J=self.J[:, :, keep],
+            V=self.V[:, keep],
             low=self.low[keep],
             high=self.high[keep],
         )
@@ -103,6 +112,17 @@ def endpoints(model: specs.Model) -> list[str]:
     return list(dict.fromkeys([*names, TOE] if model.touches_ground else names))
 
 
+def carried_points(model: specs.Model) -> dict[str, int]:
+    """Points that are fixed in a segment of the chain, and its index: a tip, a tool."""
+    frames = {body.frame: i for i, body in enumerate(model.chain)}
+    points = model.each_side.points
+    return {
+        name: frames[point.frame]
+        for name, point in points.items()
+        if isinstance(point, InFrame) and point.frame in frames
+    }
+
+
 def standing_segment(model: specs.Model, endpoint: str) -> int | None:
     """Index in the chain of the segment that stands still; None where the base does.
 
@@ -111,8 +131,11 @@ def standing_segment(model: specs.Model, endpoint: str) -> int | None:
     GaitidError
         No such endpoint, or nothing stands on the ground below it.
     """
-    if endpoint not in endpoints(model):
-        raise GaitidError(f"--endpoint {endpoint}: no such point", expected=" or ".join(endpoints(model)))
+    if endpoint not in endpoints(model) and endpoint not in carried_points(model):
+        raise GaitidError(
+            f"--endpoint {endpoint}: no such point",
+            expected=f"{' or '.join(endpoints(model))}, or a point of the model that is fixed in a segment",
+        )
     tops = [body.joint for body, above in zip(model.chain, model.proximal, strict=True) if above is None]
     if endpoint not in tops:
         return None
@@ -151,7 +174,7 @@ def freedoms_of(limits: Limits, model: specs.Model, endpoint: str) -> tuple[Free
 
 
 def leg_dynamics(
-    result: Result, side: str, limits: Limits, endpoint: str, toe_g: Array, gravity_g: Array
+    result: Result, side: str, limits: Limits, endpoint: str, toe_g: Array, gravity_g: Array, in_motion: bool = False
 ) -> LegDynamics | None:
     """M, G and J of one leg in every frame; None where it was not recorded.
 
@@ -169,6 +192,8 @@ def leg_dynamics(
     toe_g : (frames, 3) array, m
         The toe marker.
     gravity_g : (3,) array, m/s²
+    in_motion : bool
+        With the joint velocities of the trial, instead of from rest.
 
     Raises
     ------
@@ -208,17 +233,86 @@ def leg_dynamics(
     points = {TOE: (toe_g, ground)}
     for i, (body, link) in enumerate(zip(model.chain, links, strict=True)):
         points |= {body.segment: (link.com_g, i), body.joint: (link.joint_g, i)}
+    carried = carried_points(model)
+    if endpoint not in points:
+        points[endpoint] = (result.body.geometry.point(endpoint, side), carried[endpoint])
     endpoint_g, on = points[endpoint]
     J = velocity_map(endpoint_g, on)
+    V, drift_g = np.zeros((frames, n)), np.zeros((frames, 3))
+    if in_motion:
+        turning_g = axes_g * _rates(result, side, freedoms)[..., None]
+        order = list(range(n)) if stands is None else list(range(n))[::-1]
+
+        def bias(p_g: Array, link: int) -> tuple[Array, Array, Array]:
+            return _bias(turning_g, centres_g, p_g, [k for k in order if link in moves[k][0]])
+
+        for i, link in enumerate(links):
+            if moving(i).any():
+                a, omega, alpha = bias(link.com_g, i)
+                Jw = np.where(moving(i), axes_g, 0.0)
+                R = link.R_gs
+                spin = apply(R, apply(link.inertia_s, apply_transposed(R, omega)))
+                moment = apply(R, apply(link.inertia_s, apply_transposed(R, alpha))) + cross(omega, spin)
+                V += link.mass * np.einsum("fnk,fk->fn", velocity_map(link.com_g, i), a)
+                V += np.einsum("fnk,fk->fn", Jw, moment)
+        drift_g = bias(endpoint_g, on)[0]
+        if stands is not None:
+            V += limits.load_kg * np.einsum("fnk,fk->fn", J, drift_g)
     if stands is not None:
         M += limits.load_kg * J @ J.swapaxes(-1, -2)
         G -= limits.load_kg * J @ gravity_g
-    line: list[Array] = [toe_g if np.isfinite(toe_g).any() else links[ground].com_g]
+    line = _line(model, links, toe_g, (endpoint_g, on) if endpoint in carried else None)
+    of_motion = (J.swapaxes(-1, -2), V, drift_g)
+    return LegDynamics(freedoms, M, G, *of_motion, endpoint_g, low, high, line)
+
+
+def _line(model: specs.Model, links: Sequence[Link], toe_g: Array, end: tuple[Array, int] | None) -> Array:
+    """(frames, points, 3) the leg from its uppermost joint to the toe, or to a point of a segment."""
+    ground = next((i for i, body in enumerate(model.chain) if body.ground), 0)
     at: int | None = ground
+    line = [toe_g if np.isfinite(toe_g).any() else links[ground].com_g]
+    if end is not None:
+        line, at = [end[0]], end[1]
     while at is not None:
         line.append(links[at].joint_g)
         at = model.proximal[at]
-    return LegDynamics(freedoms, M, G, J.swapaxes(-1, -2), endpoint_g, low, high, np.stack(line[::-1], axis=1))
+    return np.stack(line[::-1], axis=1)
+
+
+def _rates(result: Result, side: str, freedoms: Sequence[Freedom]) -> Array:
+    """(frames, n) rates of the axes in the trial, rad/s, each positive its own way: ω_rel along its joint's axes."""
+    model, leg = result.model, result.sides[side]
+    names = [body.joint for body in model.chain]
+    rates = []
+    for freedom in freedoms:
+        i = names.index(freedom.joint)
+        above = model.proximal[i]
+        over = result.base if above is None else leg.motions[model.chain[above].segment]
+        omega = leg.motions[model.chain[i].segment].omega_g - over.omega_g
+        axes = leg.axes[freedom.joint]["jcs"]
+        known = np.isfinite(axes).all(axis=(-1, -2)) & (np.abs(np.linalg.det(np.nan_to_num(axes))) > SINGULAR)
+        of_joint = np.linalg.solve(np.where(known[:, None, None], axes, np.eye(3)), omega[..., None])[..., 0]
+        own = np.where(known, of_joint[:, freedom.axis] * freedom.senses[side], np.nan)
+        rates.append(own)
+    return np.stack(rates, axis=1)
+
+
+def _bias(turning_g: Array, centres_g: Array, p_g: Array, order: Sequence[int]) -> tuple[Array, Array, Array]:
+    """Acceleration of a point with every q̈ 0, and ω and α of its body, (frames, 3) each.
+
+    Of turns ω_j about centres c_j, from the end that stands still outward: v = Σ ω_j × (p − c_j), differentiated.
+    """
+    zero = np.zeros_like(p_g)
+    velocity = np.sum([cross(turning_g[:, j], p_g - centres_g[:, j]) for j in order], axis=0) if order else zero
+    acceleration, omega, alpha = zero, zero, zero
+    for place, j in enumerate(order):
+        w, c = turning_g[:, j], centres_g[:, j]
+        carried = cross(omega, w)  # the rate of ω_j: its axis is carried by the turns before it
+        v_c = np.sum([cross(turning_g[:, k], c - centres_g[:, k]) for k in order[:place]], axis=0) if place else zero
+        acceleration = acceleration + cross(carried, p_g - c) + cross(w, velocity - v_c)
+        alpha = alpha + carried
+        omega = omega + w
+    return acceleration, omega, alpha
 
 
 def _torques(freedoms: Sequence[Freedom], result: Result, limits: Limits) -> tuple[Array, Array]:

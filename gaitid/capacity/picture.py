@@ -120,6 +120,13 @@ def known_frames(capacity: Capacity) -> list[int]:
 def _panels(capacity: Capacity) -> Iterator[Panel]:
     for side in capacity.sides:
         ways = capacity.ways_g[side]
+        if "up" not in capacity.axes and len(capacity.axes) == 2:
+            yield Panel(side, " and ".join(capacity.axes), capacity.axes_g)
+            continue
+        if not np.isfinite(ways["forward"]).all():  # an arm goes nowhere
+            for plane in ("xz", "yz"):
+                yield Panel(side, " and ".join(plane), np.eye(3)[["xyz".index(letter) for letter in plane]])
+            continue
         yield Panel(side, "from the side", np.stack([ways["forward"], ways["up"]]))
         if len(capacity.axes) == 3:
             # one laboratory direction for both legs: from behind, the right is on the right
@@ -147,8 +154,9 @@ def _drawn(capacity: Capacity, panel: Panel, frame: int) -> Drawn | None:
 def _shadows(dynamics: LegDynamics, frame: int, view_g: Array) -> tuple[Polytope, Ellipsoid, Array]:
     J, M, low, high = view_g @ dynamics.J[frame], dynamics.M[frame], dynamics.low, dynamics.high
     A, gravity = acceleration_map(J, M), gravity_bias(J, M, dynamics.G[frame])
-    ellipsoid = image_of_ball(A * ((high - low) / 2), gravity + A @ ((high + low) / 2))
-    return acceleration_polytope(A, low, high, gravity), ellipsoid, gravity
+    bias = gravity + gravity_bias(J, M, dynamics.V[frame]) + view_g @ dynamics.drift_g[frame]
+    ellipsoid = image_of_ball(A * ((high - low) / 2), bias + A @ ((high + low) / 2))
+    return acceleration_polytope(A, low, high, bias), ellipsoid, gravity
 
 
 def _extent(capacity: Capacity, panels: Sequence[Panel], frames: Sequence[int]) -> Extent:
@@ -191,7 +199,8 @@ def _figure(capacity: Capacity, panels: Sequence[Panel], frame: int, extent: Ext
     figure.suptitle(title, color=INK, fontsize=10)
     for axes, panel, low, high in zip(all_axes, panels, extent.low, extent.high, strict=True):
         colour = COLOURS.get(panel.side, INK)
-        axes.set_title(f"{panel.side} leg\n{panel.heading}", color=colour, fontsize=9)
+        limb = f"{panel.side} leg\n" if capacity.result.model.touches_ground else ""
+        axes.set_title(f"{limb}{panel.heading}", color=colour, fontsize=9)
         drawn = _drawn(capacity, panel, frame)
         if drawn is None:
             axes.text(0.5, 0.5, "posture\nnot known", transform=axes.transAxes, ha="center", color=MUTED, fontsize=8)

@@ -16,6 +16,9 @@ from gaitid.version import __version__
 from gaitid.write.record import plain
 from gaitid.write.table import csv_text
 
+# m/s for 1 rad/s. A point that moves by less does not move, and any force is held there.
+_STILL = 1e-9
+
 
 def capacity_csv(capacity: Capacity) -> str:
     """One row for each frame that was asked for, the columns of each side in turn."""
@@ -36,6 +39,8 @@ def leg_columns(capacity: Capacity, leg: LegCapacity) -> dict[str, Array]:
     size = f"{'volume' if m == 3 else 'area'}_m{m}_per_s{2 * m}"
     ellipsoid = leg.manipulability
     table = {f"{point}_gravity_{axis}_m_per_s2": leg.gravity[:, i] for i, axis in enumerate(axes)}
+    if capacity.in_motion:
+        table |= {f"{point}_motion_{axis}_m_per_s2": leg.motion[:, i] for i, axis in enumerate(axes)}
     table |= {f"{point}_max_{way}_m_per_s2": leg.largest[way] for way in WAYS}
     table[f"{point}_polytope_{size}"] = leg.volume
     table[f"{point}_polytope_rank"] = leg.rank
@@ -50,6 +55,15 @@ def leg_columns(capacity: Capacity, leg: LegCapacity) -> dict[str, Array]:
     for k in range(len(leg.freedoms)):
         table[f"inertia_axis{k + 1}_kg_m2"] = leg.inertia.semi_axes[:, k]
         table |= {f"inertia_axis{k + 1}_{f.name}": leg.inertia.directions[:, i, k] for i, f in enumerate(leg.freedoms)}
+    speeds = leg.velocity.semi_axes
+    for k in range(m):
+        table[f"{point}_velocity_axis{k + 1}_m_per_s"] = speeds[:, k]
+        table |= {f"{point}_velocity_axis{k + 1}_{a}": leg.velocity.directions[:, i, k] for i, a in enumerate(axes)}
+    for k in range(m):  # the same axes; what moves fastest holds least
+        table[f"{point}_force_axis{k + 1}_N"] = np.where(
+            speeds[:, k] > _STILL, 1 / np.maximum(speeds[:, k], _STILL), np.nan
+        )
+    table[f"{point}_velocity_measure_m{m}"] = speeds.prod(axis=1)
     return table
 
 
@@ -109,13 +123,14 @@ def _corners(capacity: Capacity, leg: LegCapacity, frame: int) -> Array | None:
     if dynamics is None or not np.isfinite(leg.gravity[frame]).all():
         return None
     A = acceleration_map(capacity.axes_g @ dynamics.J[frame], dynamics.M[frame])
-    return acceleration_polytope(A, dynamics.low, dynamics.high, leg.gravity[frame]).vertices
+    return acceleration_polytope(A, dynamics.low, dynamics.high, leg.gravity[frame] + leg.motion[frame]).vertices
 
 
 def _conventions(capacity: Capacity, fixed: str) -> dict[str, str]:
     point = capacity.endpoint
     return {
-        "posture": f"every frame from rest (all joint velocities 0) with the {fixed} standing still; the torques that "
+        "posture": f"every frame {'with the joint velocities of the trial, ' if capacity.in_motion else 'from rest '}"
+        f"{'' if capacity.in_motion else '(all joint velocities 0) '}with the {fixed} standing still; the torques that "
         "the subject produced there do not enter",
         "axes": "each clinical angle turns about one axis of its joint coordinate system through the joint's centre; "
         "an axis that the limits do not list is fixed",
@@ -129,6 +144,10 @@ def _conventions(capacity: Capacity, fixed: str) -> dict[str, str]:
         "kappa": "√det(J (MᵀM)⁻¹ Jᵀ), without limits (Yoshikawa 1985)",
         "inertia": "generalised inertia ellipsoid: torque for 1 rad/s² along each eigenvector of M, largest first; "
         "components along the joints' axes",
-        "components": "laboratory axes" if len(capacity.axes) == 3 else "sagittal plane of the walk: forward and up",
+        "velocity": "velocities for joint velocities with ‖q̇‖ ≤ 1 rad/s; measure √det(J Jᵀ) (Yoshikawa 1985)",
+        "force": "forces held by torques with ‖τ‖ ≤ 1 N·m, along the axes of velocity; empty where any force is",
+        "components": "sagittal plane of the walk: forward and up"
+        if "up" in capacity.axes
+        else f"laboratory axes {', '.join(capacity.axes)}",
         "unknown": "an empty cell or null is not known",
     }

@@ -43,11 +43,17 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
     "--endpoint",
     default="foot",
     show_default=True,
-    help="What is accelerated: foot, ankle, toe, … over a pelvis that stands still, or hip over a foot that does.",
+    help="What is accelerated: foot, ankle, toe, … over a pelvis that stands still, or hip over a foot that does; or a "
+    "point of the model that is fixed in a segment, as hand_end.",
 )
 @click.option("--side", type=click.Choice(["left", "right"]), help="One leg only.")
 @click.option("--frames", callback=_span, metavar="FIRST-LAST", help="Only these, as the file numbers them.")
-@click.option("--plane", type=click.Choice(["sagittal"]), help="Forward and up only, whatever happens sideways.")
+@click.option(
+    "--plane",
+    type=click.Choice(["sagittal", "xy", "xz", "yz"]),
+    help="Along two directions only: forward and up, or axes of the laboratory (for an arm that moves in a plane).",
+)
+@click.option("--in-motion", is_flag=True, help="With the joint velocities of the trial, instead of from rest.")
 @click.option("--picture", type=int, metavar="FRAME", help="Also draw this frame (PNG), as the file numbers it.")
 @click.option("--animation", is_flag=True, help="Also draw all frames (GIF).")
 @options.cutoff
@@ -62,7 +68,8 @@ def command(ctx: click.Context, /, trial: str, output: str, **given: Any) -> int
     the leg could produce within the torques of LIMITS: ellipsoids, polytope, and the largest acceleration each way, as
     CSV.
 
-    Every frame is taken from rest. docs/capacity.md says what the columns mean, and what LIMITS holds.
+    Every frame is taken from rest, or with --in-motion as it was recorded. docs/capacity.md says what the columns
+    mean, and what LIMITS holds.
     """
     from gaitid.capacity.files import CapacityOptions, capacity_file
     from gaitid.capacity.limits import read_limits
@@ -77,6 +84,8 @@ def command(ctx: click.Context, /, trial: str, output: str, **given: Any) -> int
         given["plane"] == "sagittal",
         given["picture"],
         given["animation"],
+        "" if given["plane"] in (None, "sagittal") else given["plane"],
+        given["in_motion"],
     )
     prepared = prepare(chosen)
     if prepared.model is None:

@@ -246,6 +246,8 @@ def _analysed(trial: Trial, prepared: Prepared, found: pipeline.Prepared | None)
     options = prepared.options
     assert prepared.model is not None  # settled
     loads = loads_of(trial, options)
+    if options.postures_only and trial.loaded:
+        trial = replace(trial, loaded=())
     how = Options(options.solver, options.require_forces, options.by_hand, prepared.marker_set, loads)
     if found is not None:
         return analyse_prepared(trial, found, prepared.static, how)

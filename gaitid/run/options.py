@@ -55,6 +55,7 @@ class RunOptions:
     uncertainty: str | None = None  # the name or file of standard uncertainties
     reader: ReaderSettings = field(default_factory=ReaderSettings)
     loads: tuple[tuple[str, Path], ...] = ()  # segment, as --load names it, and its force file
+    postures_only: bool = False  # no load is asked for: of what needs no wrenches
     beside: Path | None = None  # a static that `batch` found and that is not used; `run` looks beside the trial
 
 

@@ -82,6 +82,8 @@ def model_yaml(scenario: ChainScenario) -> str:
     lines.append("  points:")
     for body in scenario.bodies:
         lines.append(f"    {body.joint.name}_centre: {_in_body(body, np.zeros(3))}")
+    for body in scenario.bodies:
+        lines.append(f"    {body.name}_end: {_in_body(body, body.distal_b)}")
     lines.append("chain:")
     backwards = list(range(len(scenario.bodies)))[::-1]
     for place, i in enumerate(backwards):
