@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from gaitid.model import specs
 from gaitid.model.marker_sets import MarkerSet, Spellings
-from gaitid.model.pose import Multibody
 from gaitid.model.shapes import Frame, PointName, RigidFrame
+
+if TYPE_CHECKING:
+    from gaitid.model.pose import Multibody
 
 # The landmarks on which markers of Plug-in Gait lie whose names in `pig` are others.
 _LANDMARK_OF = {"knee_marker": "knee_lateral", "ankle_marker": "ankle_lateral", "sacrum_marker": "sacrum"}

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Set
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from gaitid.model import specs
 from gaitid.model.choices import Defined
 from gaitid.model.expression import Expression, parse_expression
 from gaitid.model.fields import Faults, Fields
-from gaitid.model.pose import parse_pose
 from gaitid.model.settings import WORDS
 from gaitid.model.shapes import (
     Between,
@@ -31,6 +30,9 @@ from gaitid.model.shapes import (
 )
 from gaitid.model.validate import faults_of, without_unused
 from gaitid.trial import pose_labels
+
+if TYPE_CHECKING:
+    from gaitid.model.pose import Multibody
 
 SCHEMA = 1
 SEQUENCES = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")
@@ -127,7 +129,7 @@ def parse_model(
         no_wrenches_because=top.text("no_wrenches_because", ""),
         caution=top.text("caution", ""),
         instead_of_heel=instead_of_heel,
-        pose=parse_pose(top.mapping("pose")) if "pose" in top.values else None,
+        pose=_pose(top),
     )
     top.asked |= {"sources", "table", "ground_contact", "progression", "vertical", "choices", "pose"}
     top.done()
@@ -138,6 +140,15 @@ def parse_model(
         model = _with_pelvis_in_order(model, faults)
     faults.raise_if_any()
     return model
+
+
+def _pose(top: Fields) -> Multibody | None:
+    """How segments are posed, where the model says it."""
+    if "pose" not in top.values:
+        return None
+    from gaitid.model.pose import parse_pose  # of few models
+
+    return parse_pose(top.mapping("pose"))
 
 
 def _with_pelvis_in_order(model: specs.Model, faults: Faults) -> specs.Model:

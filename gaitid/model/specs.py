@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gaitid.model import expression
 from gaitid.model.expression import Expression
-from gaitid.model.pose import Multibody
 from gaitid.model.settings import Settings as Settings
 from gaitid.model.shapes import Frame, Point, PointName, PointRef, Use, Vector, uses
 from gaitid.records import NamedTuple
+
+if TYPE_CHECKING:
+    from gaitid.model.pose import Multibody
 
 _EMPTY: Mapping[Any, Any] = MappingProxyType({})
 

@@ -8,7 +8,6 @@ from gaitid.model import specs
 from gaitid.model.choices import Defined
 from gaitid.model.expression import Expression
 from gaitid.model.fields import nearest
-from gaitid.model.pose_faults import pose_faults
 from gaitid.model.shapes import FrameName, PointName, Use, uses
 
 # What formulas may use in places of their own: those of an angle or a moment nothing else, the others the model's own
@@ -34,6 +33,8 @@ def faults_of(model: specs.Model) -> Iterator[str]:
         faults += [f"chain: the {attribute} {name!r} is given twice" for name in twice]
     faults += [*_tree_faults(model), *_ground_faults(model), *_joint_faults(model)]
     if model.pose is not None:
+        from gaitid.model.pose_faults import pose_faults  # of few models
+
         faults += pose_faults(model, model.pose)
     return iter(faults or [*_loops(model), *_measured_poses(model, bodies)])
 
