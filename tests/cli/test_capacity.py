@@ -53,7 +53,7 @@ def test_its_record(walk: Path, tmp_path: Path) -> None:
     text = (tmp_path / "walk.capacity.json").read_text()
     record = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} in the JSON"))
     roles = {i["role"]: i for i in record["inputs"]}
-    assert list(roles) == ["trial", "model", "table", "limits"]
+    assert list(roles) == ["trial", "model", "table", "options", "limits"]
     assert roles["trial"]["sha256"] == hashlib.sha256(walk.read_bytes()).hexdigest()
     assert roles["limits"]["path"] == "limits/example.yaml (bundled)"
     assert (record["endpoint"], record["stands_still"], record["frames"]) == ("foot", "pelvis", [50, 52])
