@@ -566,7 +566,7 @@ def _spin(R: Array, rate_hz: float) -> Array:
     times = np.arange(len(R)) / rate_hz
     local = RotationSpline(times, Rotation.from_matrix(R))(times, 1)
     spin = np.einsum("tij,tj->ti", R, local)
-    spin[:5] = spin[-5:] = np.nan
+    spin[:4] = spin[-4:] = np.nan  # as the analysis
     return np.asarray(spin)
 
 
