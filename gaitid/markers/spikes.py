@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from gaitid.markers.gaps import mock_error, noise_of, smoothing_of, spline_weights
+from gaitid.markers.gaps import EVIDENCE_S, mock_error, noise_of, smoothing_of, spline_weights
 from gaitid.markers.jumps import seen_by, steadiest
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.numerics.rigid_fit import FEWEST
@@ -122,11 +122,12 @@ def _spikes_of(
     """Spikes of one marker, by its limit and its usual step, m; without them, by its track among its neighbours."""
     near = steadiest(markers, label)
     others = np.stack([markers[x] for x in near], axis=1) if len(near) >= FEWEST else None
-    points, laboratory = markers[label], None
+    points, laboratory, R_gs = markers[label], None, None
     if told is None:
         if others is None:
             return []
-        points, laboratory = seen_by(points, others)[0], points
+        laboratory = points
+        points, R_gs = seen_by(points, others)
         usual_m = float(quantile_of_known(steps_shown(points), USUAL_SHARE))
         told = step_limit(points, usual_m), usual_m
     limit_m, usual_m = told
@@ -139,7 +140,18 @@ def _spikes_of(
         quiet[first : stop + ORDER] = np.nan
     smoothing = smoothing_of(noise_of(points), rate_hz)
     reach = max(BESIDE_FRAMES, round(BESIDE_S * rate_hz))
-    witness = _Witness(points, laboratory, shown, quiet, smoothing, reach, limit_m, USUAL_RATIO * usual_m)
+    witness = _Witness(
+        points,
+        laboratory,
+        R_gs,
+        shown,
+        quiet,
+        smoothing,
+        reach,
+        round(EVIDENCE_S * rate_hz),
+        limit_m,
+        USUAL_RATIO * usual_m,
+    )
     found = []
     for first, stop in spans(rows):
         own = np.flatnonzero(beyond[first:stop]) + first
@@ -152,15 +164,18 @@ def _spikes_of(
 class _Witness(NamedTuple):
     """A marker's track, without its doubtful frames, and what its spline needs.
 
-    `laboratory` is the track in the laboratory where `points` is that among the marker's neighbours; else None.
+    `laboratory` is the track in the laboratory where `points` is that among the marker's neighbours, and `R_gs` the
+    axes of these; else None. `evidence`: frames on each side that tell how sure a spike is.
     """
 
     points: Array
     laboratory: Array | None
+    R_gs: Array | None
     shown: Array
     quiet: Array
     smoothing: float
     beside: int
+    evidence: int
     limit_m: float
     usual_m: float
 
@@ -179,6 +194,10 @@ class _Witness(NamedTuple):
 
     def window(self, first: int, stop: int) -> slice:
         return slice(max(first - self.beside, 0), min(stop + self.beside, len(self.points)))
+
+    def around(self, frames: slice) -> slice:
+        """Frames that tell how sure a spike is: a long trial is not searched as a whole for each."""
+        return slice(max(frames.start - self.evidence, 0), frames.stop + self.evidence)
 
     def pattern(self, first: int, stop: int) -> Mask:
         window = self.window(first, stop)
@@ -255,11 +274,13 @@ def _sure(witness: _Witness, frames: slice, off_m: Array, others: Array | None) 
     size, pattern = float(np.linalg.norm(off_m)), witness.pattern(frames.start, frames.stop)
     offset = frames.start - witness.window(frames.start, frames.stop).start
     weights = spline_weights(tuple(pattern.tolist()), frames.stop - frames.start, offset, 3, witness.smoothing)
-    if size > SURE_RATIO * mock_error(witness.quiet, pattern, weights, offset):
+    around = witness.around(frames)
+    quiet = witness.quiet[around]
+    if size > SURE_RATIO * mock_error(quiet, pattern, weights, offset):
         return True
     if others is None or witness.laboratory is not None:
         return False
-    return size > SURE_RATIO * mock_error(seen_by(witness.quiet, others)[0], pattern, weights, offset)
+    return size > SURE_RATIO * mock_error(seen_by(quiet, others[around])[0], pattern, weights, offset)
 
 
 def _agreed(witness: _Witness, frames: slice, off_m: Array, others: Array | None) -> bool:
@@ -282,19 +303,18 @@ def _agreed(witness: _Witness, frames: slice, off_m: Array, others: Array | None
 
 def _borne_out(witness: _Witness, frames: slice, off_m: Array, others: Array) -> bool:
     """Whether what is seen among the neighbours is not against what is seen in the laboratory, and none wobbles."""
-    assert witness.laboratory is not None
+    assert witness.laboratory is not None and witness.R_gs is not None
     window, size = witness.window(frames.start, frames.stop), float(np.linalg.norm(off_m))
     start, stop = frames.start - window.start, frames.stop - window.start
     theirs = [_off(witness, seen_by(p, others[window])[0], start, stop) for p in np.swapaxes(others[window], 0, 1)]
     shaken = sorted(float(np.linalg.norm(o.mean(axis=0))) for o in theirs)
     if size < ABOVE_OTHERS * shaken[len(shaken) // 2]:
         return False
-    R_gs = seen_by(witness.laboratory, others)[1][frames]
-    expected = np.einsum("fij,j->fi", R_gs, off_m).mean(axis=0)
+    expected = np.einsum("fij,j->fi", witness.R_gs[frames], off_m).mean(axis=0)
     seen = _off(witness, witness.laboratory[window], start, stop).mean(axis=0)
     pattern = witness.pattern(frames.start, frames.stop)
     weights = spline_weights(tuple(pattern.tolist()), stop - start, start, 3, witness.smoothing)
-    errs = mock_error(witness.laboratory, pattern, weights, start)
+    errs = mock_error(witness.laboratory[witness.around(frames)], pattern, weights, start)
     return float(np.linalg.norm(seen - expected)) < AGREE * size + (errs if np.isfinite(errs) else 0.0)
 
 
