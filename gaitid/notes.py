@@ -37,6 +37,7 @@ CODES = {
     "labels_unused": ("error", "labels lie where what they name cannot be, and are not used"),
     "gap_filled": ("info", "gaps of markers were filled"),
     "gap_open": ("doubt", "gaps of markers stay open, and what needs them is empty"),
+    "pose_unsure": ("doubt", "a segment is told by fewer of its markers, which move otherwise than all of them"),
     "marker_filter": ("assumption", "the markers carry noise, and a filter was chosen for them"),
     "markers_rough": ("doubt", "the markers carry noise and are not filtered"),
     "filter_misled": ("doubt", "cross-validation took noise for movement"),
@@ -76,7 +77,10 @@ CODES = {
     "foot_flat_doubtful": ("doubt", "the static was taken as foot-flat, and does not look it"),
     "mass_estimated": ("assumption", "nobody says the body's mass; it was estimated from the plates"),
     "mass_unknown": ("error", "the body's mass is not known"),
-    "length_varies": ("doubt", "the length of a segment varies by more than skin makes it"),
+    "length_varies": (
+        "doubt",
+        "the length of a segment, or how well its markers fit it, varies by more than skin makes it",
+    ),
     "chain_from_trial": (
         "assumption",
         "no static shows where markers lie on their segments; the trial's means stand for it",

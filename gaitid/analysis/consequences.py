@@ -58,6 +58,7 @@ CONSEQUENCES: dict[str, Consequence] = {
     "frames_repeated": Consequence(USABLE, "export the trial again from the system that recorded it"),
     "gap_filled": Consequence(GOOD),
     "gap_open": Consequence(GOOD, "fill the gaps where the markers were recorded"),
+    "pose_unsure": Consequence(USABLE, "fill the gaps of that marker where it was recorded"),
     "marker_filter": Consequence(GOOD, "choose the filter with --cutoff"),
     "markers_rough": Consequence(USABLE, "give a --cutoff"),
     "filter_misled": Consequence(USABLE, "give a --cutoff"),

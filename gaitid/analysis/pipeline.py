@@ -21,9 +21,11 @@ from gaitid.body.calibration import calibrate, marker_templates
 from gaitid.body.centre_of_mass import acceleration_of_body
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
+from gaitid.body.lost_points import lost_point_notes
 from gaitid.body.measured_joints import measured_joint_notes
 from gaitid.body.poses import Body, Key, Motion, differentiate, pose_body
 from gaitid.body.resolve import resolve_subject
+from gaitid.body.sanity import fit_notes
 from gaitid.body.standing import check_sides, check_stands
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording
 from gaitid.dynamics.wrench import Wrench
@@ -177,6 +179,8 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
                 *subject.notes,
                 *markers.notes,
                 *body.notes,
+                *fit_notes(body.geometry),
+                *lost_point_notes(body, trial.rate_hz, trial.first_frame),
                 *body_notes,
                 *gimbal_notes(body, list(needs), trial.first_frame),
                 *mass_notes,

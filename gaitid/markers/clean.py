@@ -166,7 +166,7 @@ def clean(
             faults += exchanged
     limits = GapLimits(settings.gap_sure_s, settings.gap_spline_s, settings.gap_rigid_s, settings.gap_error_mm * 1e-3)
     filled = fill_gaps(checked, rate_hz, limits)
-    support = bridge(filled.markers, rate_hz)
+    support = bridge(filled.unsure, rate_hz)
     settings, of_noise, noise_notes = _resolved(raw, filled.markers, settings, rate_hz)
     smooth, figures, settings = _filtered(support, settings, rate_hz)
     is_open = {label: ~known_rows(points) for label, points in filled.markers.items()}

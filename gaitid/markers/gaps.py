@@ -119,10 +119,14 @@ class Filled:
         What was seen is unchanged.
     gaps : tuple of Gap
         By label, then by frame.
+    unsure : mapping of label to (frames, 3) array, m
+        The same with what would fill a gap that stays open because that may be too far off: no more than support for
+        the frames beside it.
     """
 
     markers: Mapping[str, Array]
     gaps: tuple[Gap, ...]
+    unsure: Mapping[str, Array]
 
 
 @frozen_dataclass(eq=False)
@@ -163,13 +167,13 @@ def fill_gaps(markers: Mapping[str, Array], rate_hz: float, limits: GapLimits | 
     """
     limits = limits or GapLimits()
     reach = round(EVIDENCE_S * rate_hz)
-    filled = dict(markers)
+    filled, unsure = dict(markers), dict(markers)
     gaps: list[Gap] = []
     for label, points in markers.items():
         seen = known_rows(points)
         if seen.all() or not seen.any():
             continue
-        result = points.copy()
+        result, likely = points.copy(), points.copy()
         for first, stop in spans(~seen):
             # a long trial is not searched as a whole for each of its gaps
             near = slice(max(first - reach, 0), stop + reach)
@@ -178,9 +182,11 @@ def fill_gaps(markers: Mapping[str, Array], rate_hz: float, limits: GapLimits | 
             gap, values = _fill(around, label, seen[near], moved, moved + stop - first, rate_hz, limits)
             gaps.append(replace(gap, first=first, last=stop - 1))
             if values is not None:
-                result[first:stop] = values
-        filled[label] = result
-    return Filled(filled, tuple(gaps))
+                likely[first:stop] = values
+                if gap.method:
+                    result[first:stop] = values
+        filled[label], unsure[label] = result, likely
+    return Filled(filled, tuple(gaps), unsure)
 
 
 def bridge(markers: Mapping[str, Array], rate_hz: float) -> dict[str, Array]:
@@ -221,10 +227,10 @@ def bridge(markers: Mapping[str, Array], rate_hz: float) -> dict[str, Array]:
 def _fill(
     markers: Mapping[str, Array], label: str, seen: Mask, first: int, stop: int, rate_hz: float, limits: GapLimits
 ) -> tuple[Gap, Array | None]:
-    """What becomes of one gap, and the (frames, 3) positions that fill it."""
+    """What becomes of one gap, and the (frames, 3) positions that fill it, or would if they were sure."""
 
-    def left_open(reason: str, error_m: float = float("nan")) -> tuple[Gap, None]:
-        return Gap(label, first, stop - 1, error_m=error_m, reason=reason), None
+    def left_open(reason: str, error_m: float = float("nan"), unsure: Array | None = None) -> tuple[Gap, Array | None]:
+        return Gap(label, first, stop - 1, error_m=error_m, reason=reason), unsure
 
     if first == 0 or stop == len(seen):
         return left_open("it reaches an end of the trial")
@@ -253,7 +259,8 @@ def _fill(
     if np.isnan(error) and _longer(length_s, limits.sure_s):
         return left_open("too little is seen to tell how far off a fill would be")
     if error > limits.error_m:
-        return left_open(f"a fill may be off by {1e3 * error:.2g} mm, more than {1e3 * limits.error_m:g} mm", error)
+        reason = f"a fill may be off by {1e3 * error:.2g} mm, more than {1e3 * limits.error_m:g} mm"
+        return left_open(reason, error, values)
     return Gap(label, first, stop - 1, way.method, way.partners, error), values
 
 

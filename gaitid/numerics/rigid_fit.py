@@ -6,10 +6,14 @@ import numpy as np
 
 from gaitid.numerics.masks import spans
 from gaitid.records import NamedTuple
-from gaitid.trial import Array, Mask
+from gaitid.trial import Array, IntArray, Mask
 
 # A pose needs three points.
 FEWEST = 3
+# Frames beside a gap of a point that tell how it moves there.
+BESIDE = 6
+# Frames after which nothing is left of how it moved there.
+FADES = 20.0
 
 
 class RigidFit(NamedTuple):
@@ -87,8 +91,9 @@ def _fit(body: Array, measured: Array) -> tuple[Array, Array, Array]:
 def steady_fit(template: Array, points: Array, extent: float = 0.0) -> RigidFit:
     """`rigid_fit` without the steps that it makes where a point of a soft body is lost or comes back.
 
-    A point that is missing for some frames is placed by those that are seen throughout them, where it stood beside them
-    just before and just after (in between on a line): so it says nothing new and takes nothing away at once. A point
+    A point that is missing for some frames is placed by those that are seen throughout them, and leaves where it stood
+    beside them just before, and comes to where it stands just after, without a step of position, velocity or
+    acceleration (`_between`): so it says nothing new and takes nothing away at once. A point
     that is seen in less than half as many frames as the others is left out where they suffice. Frames in which fewer
     than three points not in line are really seen stay unknown.
 
@@ -119,19 +124,58 @@ def steady_fit(template: Array, points: Array, extent: float = 0.0) -> RigidFit:
 def _place(template: Array, points: Array, placed: Array, i: int, missing: tuple[int, int], extent: float) -> None:
     """Put point `i` where the others say it is in a run of frames in which it was not seen."""
     start, stop = missing
-    first, last = max(start - 1, 0), min(stop, len(points) - 1)
-    frames = np.arange(first, last + 1)
-    others: Mask = np.asarray(np.isfinite(points[frames]).all(axis=(0, 2)))
+    frames = np.arange(max(start - BESIDE, 0), min(stop + BESIDE, len(points)))
+    others: Mask = np.asarray(np.isfinite(points[start:stop]).all(axis=(0, 2)))
     others[i] = False
-    ends = [k for k in (first, last) if np.isfinite(points[k, i]).all()]
-    if not ends or others.sum() < FEWEST or second_extent(template[others]) < extent:
+    if others.sum() < FEWEST or second_extent(template[others]) < extent:
         return
+    told: Mask = np.asarray(np.isfinite(points[frames][:, others]).all(axis=(1, 2)))
+    frames = frames[told]
     R, t, _ = _fit(template[others], points[frames][:, others])
-    local = [R[k - first].T @ (points[k, i] - t[k - first]) for k in ends]
-    share = np.interp(frames, ends, np.arange(len(ends), dtype=float))[:, None]
-    beside = local[0] + share * (local[-1] - local[0])
-    inside = slice(start - first, stop - first)
-    placed[start:stop, i] = (t + np.einsum("fij,fj->fi", R, beside))[inside]
+    before, after = frames < start, frames >= stop
+    ends = [
+        _unbroken(points[frames[side], i] - t[side], R[side], frames[side], edge)
+        for side, edge in ((before, start - 1), (after, stop))
+    ]
+    known = [end for end in ends if len(end[0])]
+    if not known:
+        return
+    inside = ~(before | after)
+    local = _between(known, np.arange(start, stop, dtype=float))
+    placed[start:stop, i] = t[inside] + np.einsum("fij,fj->fi", R[inside], local)
+
+
+def _unbroken(from_origin: Array, R: Array, frames: IntArray, edge: int) -> tuple[IntArray, Array]:
+    """Frames without a break from the edge of a gap on, the edge first, and (frames, 3) where a point is in a body."""
+    order = np.argsort(np.abs(frames - edge), kind="stable")
+    frames, local = frames[order], np.einsum("fji,fj->fi", R[order], from_origin[order])
+    unbroken = np.cumprod(np.isfinite(local).all(axis=1) & (np.abs(frames - edge) == np.arange(len(frames)))) > 0
+    return frames[unbroken], local[unbroken]
+
+
+def _between(ends: list[tuple[IntArray, Array]], at: Array) -> Array:
+    """(frames, 3) places in a gap between two ends, or beyond one, whose first two derivatives have no step there.
+
+    On the line between both ends; beside each in addition the way of least jerk, which is of fifth order (Flash & Hogan
+    1985, J Neurosci 5:1688-1703), from the velocity and acceleration that the parabola through its frames has against
+    that line, to the line at rest `FADES` frames farther, or at the other end: beyond that a parabola tells nothing.
+    """
+    at_ends = np.array([frames[0] for frames, _ in ends], dtype=float)
+    slope = (ends[-1][1][0] - ends[0][1][0]) / (at_ends[-1] - at_ends[0]) if len(ends) == 2 else np.zeros(3)
+    line = ends[0][1][0] + (at - at_ends[0])[:, None] * slope
+    reach = min(FADES, float(np.ptp(at_ends))) if len(ends) == 2 else FADES
+    for frames, local in ends:
+        if len(frames) < FEWEST:
+            continue
+        past = (frames - frames[0])[1:, None].astype(float)
+        terms = np.concatenate([past, past**2], axis=1)
+        bend = np.linalg.lstsq(terms, local[1:] - local[0] - past * slope, rcond=None)[0]
+        away = (at - frames[0])[:, None]
+        s = np.clip(np.abs(away) / reach, 0.0, 1.0)
+        of_velocity = s - s**3 * (6 - 8 * s + 3 * s**2)
+        of_acceleration = s**2 * (1 - s) ** 3 / 2
+        line = line + reach * np.sign(away) * of_velocity * bend[0] + reach**2 * of_acceleration * 2 * bend[1]
+    return np.asarray(line)
 
 
 def second_extent(template: Array) -> float:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from gaitid.numerics.rigid_fit import FEWEST, rigid_fit, second_extent
+from gaitid.numerics.rigid_fit import FEWEST, rigid_fit, second_extent, steady_fit
 from gaitid.trial import Array
 
 #: Entries of a rotation: rounding of a fit to markers some centimetres apart, at metres from the origin.
@@ -167,3 +167,37 @@ def test_no_frames() -> None:
 )
 def test_how_far_points_lie_from_one_line(places: list[list[float]], extent: float) -> None:
     assert second_extent(np.array(places, dtype=float)) == pytest.approx(extent, abs=1e-12)
+
+
+def soft(frames: int = 120) -> tuple[Array, Array]:
+    """Four points of a body at rest of which the last swings by 10 mm at 5 Hz at 100 Hz; and the template."""
+    template = cluster(3, 4)
+    points = np.tile(template, (frames, 1, 1))
+    points[:, 3, 0] += 0.01 * np.sin(2 * np.pi * 5 * np.arange(frames) / 100)
+    return template, points
+
+
+@pytest.mark.parametrize("lost", [slice(40, 60), slice(43, 49), slice(100, 120), slice(0, 15)])
+def test_a_soft_point_that_is_lost_makes_no_jolt(lost: slice) -> None:
+    """Its swing alone turns the body by up to 10 mm / 0.1 m: a gap must not shake it harder than that does."""
+    template, points = soft()
+    whole = steady_fit(template, points).t
+    points[lost, 3] = np.nan
+    holed = steady_fit(template, points).t
+    shaken, usual = (float(np.abs(np.diff(t, 2, axis=0)).max()) for t in (holed, whole))
+    assert shaken < 1.7 * usual
+    assert (
+        float(np.abs(np.diff(rigid_fit(template, points).t, 2, axis=0)).max()) > 3 * usual
+    )  # a fit to what is seen alone
+    assert np.isfinite(holed).all()
+    assert float(np.abs(holed - whole).max()) < 0.01
+
+
+def test_a_rigid_body_is_told_the_same_with_a_point_lost() -> None:
+    template = cluster(5, 5)
+    R, t, points = moved(template, 2, 60)
+    points[20:35, 1] = np.nan
+    points[40:, 4] = np.nan
+    fit = steady_fit(template, points)
+    np.testing.assert_allclose(fit.R, R, atol=SAME)
+    np.testing.assert_allclose(fit.t, t, atol=SAME * 10)

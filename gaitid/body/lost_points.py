@@ -1,0 +1,115 @@
+"""Poses and markers -> where a segment is told by fewer of its markers, and these do not tell its movement as well.
+
+Skin carries each marker of a cluster by itself. Where one is lost the pose stays known, but its acceleration is that of
+the other markers' skin, and beside such frames the filter of the markers blends both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gaitid.body.calibration import marker_label
+from gaitid.body.poses import Body
+from gaitid.errors import first_few
+from gaitid.model import specs
+from gaitid.notes import Note, Notes
+from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.rigid_fit import FEWEST, rigid_fit, second_extent
+from gaitid.numerics.rotation import quaternions
+from gaitid.trial import Array, Mask
+
+# N·m/kg. What no moment may be wrong by unsaid: the uncertainty of a hip moment by its joint centre alone is larger.
+LIMIT_NM_PER_KG = 0.1
+# Frames in which all points are seen, at least, that tell what one of them is worth.
+FEWEST_FRAMES = 20
+# Runs of frames that are named.
+_SHOWN = 4
+
+
+def lost_point_notes(body: Body, rate_hz: float, first_frame: int) -> Notes:
+    """Segments whose movement rests on a marker that is lost for some frames, in which the segment counts as known.
+
+    What the marker is worth is seen where all are: by how much the segment's angular acceleration changes without it
+    (root mean square), times the segment's moment of inertia about its proximal joint.
+
+    Parameters
+    ----------
+    body : Body
+    rate_hz : float
+    first_frame : int
+        Number of the trial's first frame, for words.
+    """
+    return tuple(
+        note
+        for side in body.sides
+        for segment in body.model.chain
+        for note in _of_segment(body, segment, side, rate_hz, first_frame)
+    )
+
+
+def _of_segment(body: Body, segment: specs.Segment, side: str, rate_hz: float, first_frame: int) -> Iterator[Note]:
+    geometry = body.geometry
+    place = geometry.model.place("frame", segment.frame, side)
+    if place not in geometry.fits or geometry.calibration is None:
+        return
+    points, fit = geometry.fits[place]
+    if fit.points.min() == len(points):
+        return
+    tracks = np.stack([geometry.point(point, place[0]) for point in points], axis=1)
+    template = np.array([geometry.calibration.templates[place][point] for point in points])
+    seen: Mask = np.asarray(np.isfinite(tracks).all(axis=2))
+    inertia = _inertia_per_kg(body, segment, side)
+    for i, point in enumerate(points):
+        lost = ~seen[:, i] & body.segments[side, segment.segment].known
+        if not lost.any() or seen[:, i].sum() < seen.sum(axis=0).max() / 2:  # such a one is not taken (`steady_fit`)
+            continue
+        worth = inertia * _change_without(template, tracks, i, rate_hz)
+        if worth > LIMIT_NM_PER_KG:
+            label = marker_label(geometry.model, point, place[0]) or point
+            runs = [_run(first + first_frame, stop - 1 + first_frame) for first, stop in spans(lost)]
+            segment_words = f"{side} {segment.segment}".replace("_", " ")
+            text = (
+                f"{segment_words}: {label} is not seen in {first_few(runs, _SHOWN)}, and the other markers move "
+                f"otherwise: where all are seen, the {segment.joint}'s moment changes by {worth:.2g} N·m/kg (root mean "
+                "square) without this one; moments in and beside these frames are as unsure"
+            )
+            yield Note("pose_unsure", text)
+
+
+def _run(first: int, last: int) -> str:
+    return f"frame {first}" if first == last else f"frames {first}-{last}"
+
+
+def _inertia_per_kg(body: Body, segment: specs.Segment, side: str) -> float:
+    """Moment of inertia across the segment about its proximal joint over the mass of the body, m²; 0 if not known.
+
+    By the parallel-axis theorem: μ L² (ρ² + c²), with the segment's share of the mass, its radius of gyration and the
+    place of its centre of mass as shares of its length.
+    """
+    row = body.model.table.rows[segment.row]
+    length = body.segments[side, segment.segment].length_m
+    if row.mass_fraction is None or row.gyration_fractions is None or not np.isfinite(length).any():
+        return 0.0
+    gyration, centre = max(row.gyration_fractions), float(np.nan_to_num(row.com_fraction))
+    return float(row.mass_fraction * length[np.isfinite(length)].mean() ** 2 * (gyration**2 + centre**2))
+
+
+def _change_without(template: Array, tracks: Array, i: int, rate_hz: float) -> float:
+    """By how much the angular acceleration changes without point `i`, root mean square, rad/s²; 0 if nothing tells.
+
+    The turn between the poses with and without the point is small: its second derivative is the difference.
+    """
+    others = np.arange(len(template)) != i
+    if others.sum() < FEWEST or second_extent(template[others]) == 0.0:
+        return 0.0
+    whole = known_rows(tracks)
+    complete = np.where(whole[:, None, None], tracks, np.nan)
+    R, R_without = rigid_fit(template, complete).R, rigid_fit(template[others], complete[:, others]).R
+    turn = np.full((len(tracks), 3), np.nan)
+    q = quaternions(R[whole] @ np.swapaxes(R_without[whole], 1, 2))
+    turn[whole] = 2 * q[:, 1:] * np.sign(q[:, :1])
+    change = np.diff(turn, 2, axis=0) * rate_hz**2
+    change = change[known_rows(change)]
+    return float(np.sqrt((change**2).sum(axis=1).mean())) if len(change) >= FEWEST_FRAMES else 0.0
