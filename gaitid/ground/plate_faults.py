@@ -145,7 +145,8 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
         if not any(fault.code == "rate_doubtful" for fault in faults):
             faults += quick_steps(trial, loads)
         if not broken:
-            faults += whole_step_faults(ground, loads, sound, mover.com_g, body)
+            of_steps = whole_step_faults(ground, loads, sound, mover.com_g, body)
+            faults += [fault for fault in of_steps if not turned & set(fault.plates)]
     return PlateFaults(tuple(faults))
 
 

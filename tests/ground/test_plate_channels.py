@@ -134,3 +134,13 @@ def test_cameras_whose_vertical_leans_show_a_floor_that_slopes() -> None:
     for spoilt in markers_tilted(3.0, case, np.random.default_rng(0)):
         found += doubts(analyse(spoilt.trial, case.model, case.subject, case.static))
     assert any(re.search(r"rises by (2\.9|3\.0|3\.1)° against the plates", text) for text in found)
+
+
+@pytest.mark.parametrize("share", [0.08, -0.08])
+def test_a_share_on_one_plate_is_doubted_by_its_line_of_force(share: float) -> None:
+    """Along the way the plates of one walk agree to 0.03, and across it each foot's line is true to 0.02."""
+    case = simulated_case(SimulatedCase("walk"))
+    for into in (0, 1):
+        result = analyse(with_plates(case.trial, crosstalk(share, 2, into), [1]), case.model, case.subject, case.static)
+        assert len(doubts(result)) == 1
+        assert re.search("plates? 1|left and right feet point past", doubts(result)[0])
