@@ -121,6 +121,8 @@ def command(
         raise click.UsageError("-o - writes one trial; give one, or a folder")
     if output == "-" and chosen.write:
         raise click.UsageError("-o - writes the wrenches only; give a folder for --write")
+    if output == "-" and chosen.uncertainty is not None:
+        raise click.UsageError("-o - writes the wrenches only; give a folder for --uncertainty")
     folders = folders_for(trials, "-o", "." if output == "-" else output)
     if dry_run:
         return _dry_run(folders, chosen, output == "-")

@@ -78,7 +78,8 @@ def tables_of(options: RunOptions) -> tuple[str, ...]:
 
 def result_names(stem: str, options: RunOptions) -> list[str]:
     """The names of a result's files, the record last."""
-    return [*(f"{stem}.{table}.csv" for table in tables_of(options)), f"{stem}.run.json"]
+    sure = (UNCERTAINTY,) if options.uncertainty is not None else ()
+    return [*(f"{stem}.{table}.csv" for table in (*tables_of(options), *sure)), f"{stem}.run.json"]
 
 
 def file_texts(stem: str, result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, str]]) -> dict[str, str]:

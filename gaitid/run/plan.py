@@ -24,7 +24,7 @@ from gaitid.run import loads_of, read_with, settle
 from gaitid.run.files import refuse_to_replace_inputs, result_names
 from gaitid.run.options import Prepared
 from gaitid.trial import Trial
-from gaitid.write import WRITE
+from gaitid.write import UNCERTAINTY, WRITE
 
 if TYPE_CHECKING:
     from gaitid.analysis import pipeline
@@ -235,9 +235,10 @@ def _removes(path: Path, folder: Path | None, prepared: Prepared) -> Iterator[Pa
     """As `put_in_place` does it."""
     if folder is None or not (folder / f"{path.stem}.run.json").is_file():
         return
-    for name in WRITE:
+    asked = result_names(path.stem, prepared.options)
+    for name in (*WRITE, UNCERTAINTY):
         table = folder / f"{path.stem}.{name}.csv"
-        if name not in prepared.options.write and os.path.lexists(table):
+        if table.name not in asked and os.path.lexists(table):
             yield table
 
 

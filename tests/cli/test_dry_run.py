@@ -24,7 +24,7 @@ def everything(folder: Path) -> list[str]:
 
 def test_it_names_the_files_that_the_run_writes(walk: Path, tmp_path: Path) -> None:
     out = tmp_path / "new" / "results"
-    words = ("run", walk, "--model", "pig", "-o", out, "--write", "segments")
+    words = ("run", walk, "--model", "pig", "-o", out, "--write", "segments", "--uncertainty")
     planned = gaitid(*words, "--dry-run")
     assert (planned.code, planned.err) == (0, "")
     assert everything(tmp_path) == []
@@ -38,13 +38,16 @@ def test_it_names_the_files_that_the_run_writes(walk: Path, tmp_path: Path) -> N
 def test_what_is_there_already(walk: Path, results: Path, tmp_path: Path) -> None:
     shutil.copytree(results, tmp_path / "out")
     (tmp_path / "out" / "walk.joints.csv").unlink()
+    (tmp_path / "out" / "walk.uncertainty.csv").touch()
     before = everything(tmp_path)
     done = gaitid("run", walk, "--model", "pig", "-o", tmp_path / "out", "--dry-run")
     new, replaced = topic(done.out, "writes").split("in place of what is there: ")
     assert re.findall(r"walk\.\w+\.\w+", new) == ["walk.joints.csv"]
     replaced, removed = replaced.split("takes away")
     assert "walk.run.json" in replaced and "walk.joints.csv" not in replaced
-    assert "walk.segments.csv" in removed  # an earlier run's, and not asked for now
+    assert (
+        "walk.segments.csv" in removed and "walk.uncertainty.csv" in removed
+    )  # an earlier run's, and not asked for now
     assert everything(tmp_path) == before
 
 

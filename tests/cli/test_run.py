@@ -289,6 +289,11 @@ def test_two_trials_on_stdout_are_wrong_usage(walk: Path) -> None:
     assert_wrong_usage(gaitid("run", walk, walk, "--model", "pig", "-o", "-"))
 
 
+def test_what_stdout_has_no_place_for_is_wrong_usage(walk: Path) -> None:
+    assert_wrong_usage(gaitid("run", walk, "-o", "-", "--uncertainty"), "give a folder for --uncertainty")
+    assert_wrong_usage(gaitid("run", walk, "-o", "-", "--write", "segments"), "give a folder for --write")
+
+
 # --- the record ---------------------------------------------------------------------------------------------
 
 
