@@ -122,7 +122,7 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
     gaitid.errors.ReadError: walk.xlsx: the suffix '.xlsx' is not known; expected .c3d or .csv or .trc; found walk.xlsx
     """
     given: dict[str, Any] = {name: value for name, value in locals().items() if value is not None}
-    path = None if isinstance(trial, Trial) else file_path("trial", given.pop("trial"))
+    path = None if isinstance(trial, Trial) else file_path("trial", trial)
     given.pop("trial", None)
     in_memory = {name: given.pop(name) for name in ("static", "model") if isinstance(given.get(name), Trial | Model)}
     if isinstance(subject, Mapping):

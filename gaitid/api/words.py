@@ -107,8 +107,7 @@ def _words_of(name: str, value: Any) -> tuple[str, ...]:
     if name == "loads":
         if not isinstance(value, Mapping):
             raise GaitidError("loads: not a mapping", expected='as {"left_shank": "cuff.csv"}', found=repr(value))
-        files = {segment: [of] if isinstance(of, str | PathLike) else list(of) for segment, of in value.items()}
-        return tuple(f"{segment}={file_path(name, file)}" for segment, of in files.items() for file in of)
+        return tuple(f"{segment}={file}" for segment, of in value.items() for file in _files(name, of))
     if name in ("cutoff", "force_cutoff"):
         number = _frequency(name, value)
         return (repr(number).removesuffix(".0") if isinstance(number, float) else number,)
@@ -119,8 +118,7 @@ def _words_of(name: str, value: Any) -> tuple[str, ...]:
         _check(name, several)
         return () if name == "express_in" and several == DEFAULT_FRAMES else several
     if name == "functional":
-        several = (value,) if isinstance(value, str | PathLike) else tuple(value)
-        return tuple(str(file_path(name, item)) for item in several)
+        return tuple(str(file) for file in _files(name, value))
     if name in FILES:
         return (str(file_path(name, value)),)
     _check(name, (value,))
@@ -132,6 +130,13 @@ def _check(name: str, values: Iterable[object]) -> None:
     for value in values:
         if not isinstance(value, str | PathLike) or (known and value not in known):
             raise GaitidError(f"{name}: {value!r} is not known", expected=", ".join(known or ("text",)))
+
+
+def _files(name: str, value: Any) -> tuple[Path, ...]:
+    """Of a keyword that names one file, or several in a sequence."""
+    one = isinstance(value, str | PathLike | Mapping) or not isinstance(value, Iterable)
+    several = (value,) if one else value
+    return tuple(file_path(name, item) for item in several)
 
 
 def file_path(name: str, value: object) -> Path:

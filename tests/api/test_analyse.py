@@ -301,6 +301,9 @@ def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
         ({"model": "pig", "subject": [70]}, "subject: not a file; expected a path; found a list"),
         ({"static": "no.c3d"}, "no.c3d: no such file"),
         ({"model": "pig", "observer": "elbow"}, "elbow"),
+        ({"functional": 3}, "functional: not a file; expected a path; found a int"),
+        ({"functional": {"left_hip": "hip.c3d"}}, "functional: not a file; expected a path; found a dict"),
+        ({"loads": {"left_shank": None}}, "loads: not a file; expected a path; found a NoneType"),
     ],
 )
 def test_a_refusal_is_one_line(keywords: dict[str, Any], line: str) -> None:
@@ -310,11 +313,11 @@ def test_a_refusal_is_one_line(keywords: dict[str, Any], line: str) -> None:
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("trial", ["no.c3d", "walk.xlsx", 3, str(WALK)])
+@pytest.mark.parametrize("trial", ["no.c3d", "walk.xlsx", 3, None, str(WALK)])
 def test_a_refused_trial_is_named(trial: Any) -> None:
     with pytest.raises(gaitid.GaitidError) as refused:
         gaitid.analyse(trial)
-    assert str(refused.value).startswith("trial: not a file" if trial == 3 else f"{trial}: ")
+    assert str(refused.value).startswith("trial: not a file" if trial in (3, None) else f"{trial}: ")
     if isinstance(trial, str):
         with pytest.raises(gaitid.GaitidError, match="^" + trial):
             gaitid.read_trial(trial)
