@@ -48,6 +48,8 @@ def command(ctx: click.Context, /, static: Path, output: Path, **of_analysis: An
     """
     from gaitid.run import calibrate_file
 
+    if str(output) == "-":
+        raise click.UsageError("-o -: the subject file goes to a file; give its name, for example subject.yaml")
     chosen = options.run_options({**ctx.params, "static": static})
     made = attempt(str(static), partial(calibrate_file, static, output, chosen))
     if made is None:

@@ -78,6 +78,10 @@ def _read(path: Path, forces: Path | None, plates: Path | None, stored: bool, se
                 raise ReadError("a Nexus export holds its own forces (section Devices)", todo="leave out --forces")
             return _unused(read_nexus_csv(path, plates=plates, stored=stored), settings)
         return _unused(read_plain_csv(path, forces=forces, plates=plates), settings)
+    if path.is_dir():
+        raise ReadError(
+            "a folder", expected="a file (.c3d, .csv or .trc)", todo="for all trials of a folder there is gaitid batch"
+        )
     raise ReadError(f"the suffix {path.suffix!r} is not known", expected=" or ".join(SUFFIXES), found=path.name)
 
 

@@ -51,6 +51,11 @@ def test_folder_for_a_file(refused: Callable[..., None], tmp_path: Path, name: s
     refused(tmp_path / name, "not a file")
 
 
+def test_a_folder_of_trials_is_for_batch(refused: Callable[..., None], tmp_path: Path) -> None:
+    (tmp_path / "session").mkdir()
+    refused(tmp_path / "session", f"{tmp_path / 'session'}: a folder; expected a file (.c3d, .csv or .trc)", "batch")
+
+
 @pytest.mark.parametrize("content", [b"", b"\x02\x51" + bytes(4000), b"frame,LASI_x_mm\n1,2\n" * 100, bytes(1024)])
 def test_not_a_c3d(refused: Callable[..., None], tmp_path: Path, content: bytes) -> None:
     (tmp_path / "fake.c3d").write_bytes(content)
@@ -377,3 +382,9 @@ def test_a_landmark_that_no_model_knows_is_a_warning_of_the_run(walk: Path, tmp_
     assert "landmarks_each_side.hel: no model uses it (did you mean 'heel'?)" in done.err
     record = json.loads(next((tmp_path / "out").rglob("*.run.json")).read_text())
     assert [w["severity"] for w in record["warnings"] if w["code"] == "alias_unused"] == ["doubt"]
+
+
+def test_a_subject_file_needs_a_name(walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert_wrong_usage(gaitid("calibrate", walk.with_name("static.c3d"), "-o", "-"), "give its name")
+    assert not (tmp_path / "-").exists()
