@@ -52,7 +52,7 @@ FORCES = Ingredient(
     ("plate_sampling", "force_cutoff_hz", "joint_loads", "remove_bias", "bias_limit_N"),
 )
 DERIVATIVE = Ingredient("derivative", "derivative", ("acceleration", "angular_velocity", "end_frames"))
-EXPRESSION = Ingredient("frame_of_expression", "frame of expression", ("pelvis_sequence",))
+EXPRESSION = Ingredient("frame_of_expression", "frame of expression", ("pelvis_sequence", "jcs_components"))
 STATIC = Ingredient("static", "static trial")
 PLATES = Ingredient("plates", "force plates")
 CONTACTS = Ingredient(

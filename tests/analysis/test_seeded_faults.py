@@ -273,9 +273,10 @@ def wrench_moved_the_wrong_way(patch: Patch) -> None:
     law = limb.Link
 
     def linked(mass: float, inertia: np.ndarray, R: np.ndarray, com: np.ndarray, *rest: Any) -> Link:
-        *motion, w = rest
+        *motion, w, applied = rest
         # a point as far on the other side of the centre of mass: m − (p − c) × f instead of m + (p − c) × f
-        return law(mass, inertia, R, com, *motion, None if w is None else Wrench(w.f_g, w.m_g, 2 * com - w.p_g))
+        moved = None if w is None else Wrench(w.f_g, w.m_g, 2 * com - w.p_g)
+        return law(mass, inertia, R, com, *motion, moved, applied)
 
     patch.setattr(limb, "Link", linked)
 
@@ -399,7 +400,10 @@ SHARED = {
     "disk",
     "write.CONTACT_COLUMNS",  # names of columns, no code
     "scenario_names",
-    *(f"dynamics.{name}" for name in ("joint_space", "joint_tree", "forward", "control", "friction", "inertia")),
+    *(
+        f"dynamics.{name}"
+        for name in ("joint_space", "joint_tree", "forward", "control", "friction", "inertia", "pace")
+    ),
     *(f"model.{name}" for name in ("fields", "expression", "yaml_file", "load")),
 }
 
