@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from gaitid.body.functional import (
     images_g,
     moved,
 )
+from gaitid.body.standing import MOVED_M
 from gaitid.errors import TrialError
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs
@@ -41,6 +43,7 @@ from gaitid.model.shapes import RigidFrame
 from gaitid.notes import Notes
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.rotation import apply_transposed, unit
+from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Trial
 
@@ -135,6 +138,7 @@ def measure_functional(
                     hip, values = _hip(side, motion, of_file, model, static, marker_set)
                     measured |= values
                     joints[joint] = _hip_record(hip, of_file.name, values, static is not None)
+                    joints[joint]["pelvis_distances_mm"] = _pelvis_distances(of_file.trial, model)
                 else:
                     static, knee, figures = _knee(side, motion, of_file.trial, model, static, marker_set)
                     joints[joint] = _knee_record(knee, of_file.name, figures)
@@ -142,6 +146,45 @@ def measure_functional(
             wrong = f"{of_file.name}: {error.wrong}"
             raise TrialError(wrong, expected=error.expected, found=error.found, todo=error.todo) from None
     return Functional(measured, joints, static)
+
+
+def refuse_other_pelvis(functional: Functional, trial: Trial, marker_set: MarkerSet | None) -> None:
+    """Raise where a hip was measured on another pelvis than a trial's.
+
+    A distance between two landmarks of the pelvis differs by more than skin does (`gaitid.body.standing.MOVED_M`). Two
+    people whose pelves are alike are not told apart so.
+
+    Raises
+    ------
+    TrialError
+    """
+    here = _pelvis_distances(trial, bind_trial(trial, _tracking(), None, marker_set).model)
+    for joint, about in functional.joints.items():
+        there: Mapping[str, float] = about.get("pelvis_distances_mm", {})
+        both = [name for name in there if name in here]
+        apart = [abs(here[name] - there[name]) for name in both]
+        if both and max(apart) > 1e3 * MOVED_M:
+            worst = both[int(np.argmax(apart))]
+            raise TrialError(
+                f"the functional trial {about['file']} is of another person, or the pelvis' markers were put on again",
+                expected=f"{worst} {there[worst]:.0f} mm apart, as there",
+                found=f"{here[worst]:.0f} mm",
+                todo=f"give the {_words(joint)}'s functional trial of this session, or leave out --functional",
+            )
+
+
+def _pelvis_distances(trial: Trial, model: specs.Model) -> dict[str, float]:
+    """Median distances between the landmarks of the pelvis that a trial shows, mm."""
+    places = [("left", "asis"), ("right", "asis"), ("left", "psis"), ("right", "psis"), ("", "sacrum")]
+    tracks = {f"{side} {role}".strip(): _landmark(trial, model, role, side) for side, role in places}
+    seen = {name: track for name, track in tracks.items() if track is not None}
+    found = {}
+    for a, b in combinations(seen, 2):
+        apart = np.linalg.norm(seen[a] - seen[b], axis=1)
+        known = apart[np.isfinite(apart)]
+        if known.size:
+            found[f"{a} and {b}"] = round(1e3 * float(median(known)), 1)
+    return found
 
 
 # --- which joint ----------------------------------------------------------------------------------------------

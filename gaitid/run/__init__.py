@@ -245,6 +245,10 @@ def _analysed(trial: Trial, prepared: Prepared, found: pipeline.Prepared | None)
 
     options = prepared.options
     assert prepared.model is not None  # settled
+    if prepared.functional is not None:
+        from gaitid.analysis.functional import refuse_other_pelvis
+
+        refuse_other_pelvis(prepared.functional, trial, prepared.marker_set)
     loads = loads_of(trial, options)
     if options.postures_only and trial.loaded:
         trial = replace(trial, loaded=())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -262,3 +263,18 @@ def test_a_recorded_hip_and_knee(tmp_path: Path) -> None:
     centre = np.array([hip["centre_mm"][way] for way in ("forward", "outward", "up")])
     bell = 260 * np.array([-0.19, 0.36, -0.30])  # the inter-ASIS distance of the static is 260 mm
     assert np.linalg.norm(centre - bell) < 35
+
+
+def test_a_trial_of_another_pelvis_is_refused(folder: Path, tmp_path: Path) -> None:
+    """Of a walk whose ASIS are 30 mm farther apart than in the functional trial."""
+    walk = api.read_trial(Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d")
+    points = walk.points_g.copy()
+    apart = points[:, walk.labels.index("LASI")] - points[:, walk.labels.index("RASI")]
+    for label, way in (("LASI", 1), ("RASI", -1)):
+        points[:, walk.labels.index(label)] += way * 0.015 * apart / np.linalg.norm(apart, axis=1, keepdims=True)
+    other = replace(walk, points_g=points)
+    hip = folder / "right_hip.c3d"
+    assert api.analyse(walk, model="pig", functional=hip).record["model"]["name"] == "pig"
+    with pytest.raises(api.GaitidError, match="of another person, or the pelvis' markers were put on again") as refusal:
+        api.analyse(other, model="pig", functional=hip)
+    assert "left asis and right asis" in str(refusal.value)
