@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import cluster_walk
 import numpy as np
 import pytest
+import soft_tissue
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
@@ -18,6 +22,13 @@ SUBJECT = SubjectFile({"mass": 70.0})
 
 def result_of(trial: Trial) -> Result:
     return analyse(trial, load_model(find_model("cast")), SUBJECT, cluster_walk.static())
+
+
+def of_chain(trial: Trial, folder: Path) -> Result:
+    """The walk with its segments fitted as a chain with joints: there is no template of one segment by itself."""
+    path = folder / "model.yaml"
+    path.write_text(soft_tissue.CHAIN)
+    return analyse(trial, load_model(str(path)), SUBJECT, cluster_walk.static())
 
 
 def swinging(label: str, size_m: float) -> Trial:
@@ -51,6 +62,24 @@ def test_a_marker_of_soft_skin_that_is_lost_is_said() -> None:
 @pytest.mark.parametrize("label", ["R_THIGH_4", "L_SHANK_2"])
 def test_a_marker_of_a_rigid_cluster_is_not_missed(label: str) -> None:
     assert said(result_of(without(cluster_walk.walk(), label, LOST)), "pose_unsure") == []
+
+
+def test_a_lost_marker_of_a_chain_is_said_as_far_as_the_chain_needs_it(tmp_path: Path) -> None:
+    still, trial = cluster_walk.walk(), swinging("R_THIGH_4", 0.012)
+    assert said(of_chain(without(still, "R_THIGH_4", LOST), tmp_path), "pose_unsure") == []
+    assert said(of_chain(trial, tmp_path), "pose_unsure") == []
+    (told,) = said(of_chain(without(trial, "R_THIGH_4", LOST), tmp_path), "pose_unsure")
+    first, last = LOST.start + trial.first_frame, LOST.stop - 1 + trial.first_frame
+    assert told.startswith(f"right thigh: R_THIGH_4 is not seen in frames {first}-{last}")
+    (alone,) = said(result_of(without(trial, "R_THIGH_4", LOST)), "pose_unsure")
+    assert worth(told) < worth(alone)  # hip and knee hold the thigh too
+
+
+def worth(text: str) -> float:
+    """N·m/kg that a note says of a marker."""
+    found = re.search(r"changes by ([\d.]+) N·m/kg", text)
+    assert found
+    return float(found[1])
 
 
 def test_a_marker_that_slips_varies_the_fit() -> None:
