@@ -11,13 +11,14 @@ from gaitid.errors import ModelError
 from gaitid.model import specs
 from gaitid.model.bundled import bundled_files as bundled_files
 from gaitid.model.bundled import bundled_folder as bundled_folder
-from gaitid.model.choices import TABLE, ChoiceError, defined_by
+from gaitid.model.choices import TABLE, ChoiceError, Defined, defined_by
 from gaitid.model.find import beside
 from gaitid.model.find import bundled_models as bundled_models
 from gaitid.model.find import find_file as find_file
 from gaitid.model.find import find_model as find_model
 from gaitid.model.find import is_file as is_file
 from gaitid.model.find import shown as shown
+from gaitid.model.merge import Merged, measurements_taken_away
 from gaitid.model.merge import merged_content as merged_content
 from gaitid.model.schema import parse_model
 from gaitid.model.tables import load_table as load_table
@@ -47,15 +48,10 @@ def load_model(
     path, overrides = find_model(str(model)), overrides or {}
     name = shown(path)
     merged = merged_content(path, overrides, others)
-    content, paths = merged.content, merged.paths
-    table_name = content.get("table")
-    if not isinstance(table_name, str):
-        raise ModelError(f"{name}: table: expected the path of a segment-parameter table, found {table_name!r}")
-    table = load_table(beside(table_name, paths))
-    options = {key: merged.choices[key].options[of.option] for key, of in merged.chosen.items() if of.option}
-    defined = {key: frozenset(defined_by(option)) for key, option in options.items()}
+    table = _table_of(merged, name)
+    defined = _defined(merged)
     try:
-        parsed = parse_model(content, table, (*paths, table.path), name, frozenset().union(*defined.values()))
+        parsed = _parsed(merged.content, table, merged.paths, name, defined)
     except ModelError as error:
         raise _of_an_option(error, name, overrides) from None
     chosen = dict(merged.chosen)
@@ -75,6 +71,8 @@ def load_model(
 def with_each_option(model: str | Path) -> specs.Model:
     """As `load_model`, after each option of each choice was read in its turn.
 
+    An option that asks for a measurement which the model takes away is none of this model, and no fault of it.
+
     Raises
     ------
     ModelError
@@ -88,9 +86,48 @@ def with_each_option(model: str | Path) -> specs.Model:
             except ChoiceError:
                 pass  # the model replaces what would use it
             except ModelError as error:
+                if _asks_for_what_was_taken_away(find_model(str(model)), name, option):
+                    continue
                 wrong = f"{error.wrong} (with choices.{name}.options.{option})"
                 raise ModelError(wrong, expected=error.expected, found=error.found, todo=error.todo) from None
     return read
+
+
+def _asks_for_what_was_taken_away(path: Path, choice: str, option: str) -> bool:
+    """Whether an option can be read as soon as the model has the measurements again that it sets to null."""
+    taken = measurements_taken_away(path)
+    if not any(taken.values()):
+        return False
+    merged, name = merged_content(path, {choice: option}), shown(path)
+    content = merged.content | {key: {**taken[key], **(merged.content.get(key) or {})} for key in taken}
+    try:
+        _parsed(content, _table_of(merged, name), merged.paths, name, _defined(merged))
+    except ModelError:
+        return False
+    return True
+
+
+def _defined(merged: Merged) -> dict[str, frozenset[Defined]]:
+    """What the option of each choice that is in effect defines."""
+    options = {key: merged.choices[key].options[of.option] for key, of in merged.chosen.items() if of.option}
+    return {key: frozenset(defined_by(option)) for key, option in options.items()}
+
+
+def _table_of(merged: Merged, name: str) -> specs.Table:
+    table_name = merged.content.get("table")
+    if not isinstance(table_name, str):
+        raise ModelError(f"{name}: table: expected the path of a segment-parameter table, found {table_name!r}")
+    return load_table(beside(table_name, merged.paths))
+
+
+def _parsed(
+    content: dict[str, Any],
+    table: specs.Table,
+    paths: tuple[Path, ...],
+    name: str,
+    defined: Mapping[str, frozenset[Defined]],
+) -> specs.Model:
+    return parse_model(content, table, (*paths, table.path), name, frozenset().union(*defined.values()))
 
 
 def _of_an_option(error: ModelError, name: str, overrides: Mapping[str, Any]) -> ModelError:

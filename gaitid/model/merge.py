@@ -85,6 +85,25 @@ def merged_content(path: Path, overrides: Mapping[str, Any] | None = None, other
     return Merged(content, tuple(layer for layer, _ in layers), choices, chosen, tuple(dict.fromkeys(shared)))
 
 
+def measurements_taken_away(path: Path) -> dict[str, dict[str, Any]]:
+    """The subject's measurements that a model's files inherit and set to null, by section, as they were.
+
+    Only their key, unit and range: what they were computed from may be taken away too.
+    """
+    taken: dict[str, dict[str, Any]] = {"subject": {}, "subject_each_side": {}}
+    known: dict[str, dict[str, Any]] = {section: {} for section in taken}
+    for _, content in reversed(_layers(path)):
+        for section, there in known.items():
+            said = content.get(section)
+            for name, definition in said.items() if isinstance(said, Mapping) else ():
+                if definition is None and name in there:
+                    taken[section][name] = there[name]
+                elif isinstance(definition, Mapping):
+                    there[name] = {key: definition[key] for key in ("key", "unit", "range") if key in definition}
+                    taken[section].pop(name, None)
+    return taken
+
+
 def _settles(choice: Choice, section: object) -> bool:
     """Whether a file's section declares the option that is the default, or makes it the default."""
     if not isinstance(section, Mapping):

@@ -70,7 +70,7 @@ def test_a_static_with_medial_markers_and_another_hip(tmp_path: Path) -> None:
     page = part("A static with medial markers, and another hip")
     said = type_in(page, tmp_path)
     assert "OK mine.yaml: mine: Clusters calibrated in the static, hips by Bell" in said
-    assert re.search(r"mine\.yaml: `run` takes this trial as it stands", said)
+    assert "mine.yaml (Clusters calibrated in the static, hips by Bell): `run` takes this trial as it stands" in said
     found = {name: columns(tmp_path / name / "walk.joints.csv") for name in ("cast", "mine")}
     rows = re.findall(r"^\| `(\w+)` \| (\S+) to (\S+) \| (\S+) to (\S+) \|$", page.replace("−", "-"), re.MULTILINE)
     assert len(rows) == 5

@@ -137,6 +137,21 @@ def test_a_fault_of_an_option_that_is_not_the_default_is_found_by_validate(tmp_p
         with_each_option(mine)
 
 
+def test_an_option_that_asks_for_a_measurement_that_was_taken_away_is_passed_over(tmp_path: Path) -> None:
+    head = "gaitid_model: 1\nname: mine\nextends: landmarks\nsubject_each_side: {leg_length: null}\n"
+    mine = write(tmp_path / "mine.yaml", head + "choices: {hip_centre: {default: bell}}\n")
+    assert with_each_option(mine).choices["hip_centre"].option == "bell"
+    with pytest.raises(ModelError, match="no number 'leg_length' in the model"):
+        load_model(mine, {"hip_centre": "davis"})
+    # the option in use is not passed over, nor is one with another fault
+    with pytest.raises(ModelError, match="no number 'leg_length' in the model"):
+        with_each_option(write(tmp_path / "default.yaml", head))
+    ours = "{source: x, definitions: {each_side: {numbers: {hip_up: leg_length * nowhere}}}}"
+    text = f"choices: {{hip_centre: {{default: bell, options: {{ours: {ours}}}}}}}\n"
+    with pytest.raises(ModelError, match=r"no number 'nowhere' in the model.*\(with choices.hip_centre.options.ours\)"):
+        with_each_option(write(tmp_path / "ours.yaml", head + text))
+
+
 def test_a_resolved_model_is_the_same_model(tmp_path: Path) -> None:
     import yaml
 

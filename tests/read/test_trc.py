@@ -242,6 +242,8 @@ def test_the_same_walk_as_c3d_and_as_trc_with_a_motion_file(tmp_path: Path) -> N
         ("\n43\t0.02000000\t", "\n43\t0.02000000\tx", "row 9, column 'LASI X': not a number"),
         ("\n43\t0.02000000\t", "\n43\t0,02000000\t", "row 9, column 'Time': not a number"),
         ("\n43\t", "\n\n43\t", "row 9 is empty"),
+        # a row of one cell before all others: as wide as the header wants, and without a time
+        ("\n\n", "\n0.5\n", "row 6, column 'Time': empty"),
     ],
 )
 def test_a_fault_is_one_line(tmp_path: Path, old: str, new: str, words: str) -> None:

@@ -181,7 +181,7 @@ def _even(rows: Sequence[str], wanted: int) -> tuple[Sequence[str], int]:
         rows = ["\t".join(row.split("\t")[::2]) for row in rows]
     rows = [row.rstrip() for row in rows]
     width = 1 + max(row.count("\t") for row in rows)
-    if width <= wanted and (width - _BEFORE) % 3 == 0 and rows[0].split("\t")[1].strip():
+    if width <= wanted and (width - _BEFORE) % 3 == 0 and "".join(rows[0].split("\t")[1:2]).strip():
         return rows, width
     cells = [[cell.strip() for cell in row.split("\t")] for row in rows]
     extra = _extra([all(i >= len(row) or not row[i] for row in cells) for i in range(width)], wanted)
