@@ -290,7 +290,7 @@ def test_refusals(tmp_path: Path) -> None:
     assert_refused(gaitid("inspect", tmp_path / "none.c3d", "--json"), "no such file")
     (tmp_path / "empty.c3d").write_bytes(b"")
     assert_refused(gaitid("inspect", tmp_path / "empty.c3d"), "not a C3D file", "empty")
-    assert_refused(gaitid("inspect", tmp_path), "suffix")
+    assert_refused(gaitid("inspect", tmp_path), "a folder", "gaitid batch")
     assert_wrong_usage(gaitid("inspect"))
 
 
