@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -155,8 +155,3 @@ def estimate(
 
         spread = monte_carlo(computation, errors, Draws(sources.samples, sources.seed, progress), spread)
     return Estimate(computation, sources, errors, spread)
-
-
-def standard_of(found: Estimate) -> Mapping[str, Array]:
-    """By column, (frames,)."""
-    return {name: found.standard[:, i] for i, name in enumerate(found.names)}
