@@ -1,15 +1,21 @@
-"""Which way a walk that turns goes, frame by frame: along the path of the body over about one stride.
+"""Which way a walk goes: by its displacement, or frame by frame where it turns, along the path of about one stride.
 
 The path is followed by its length, not by time: who walks slowly sways as much in a stride, who stands goes nowhere.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from gaitid.model import specs
 from gaitid.numerics.masks import bridged, known_rows
-from gaitid.numerics.rotation import cross, unit
+from gaitid.numerics.rotation import cross, dot, unit
 from gaitid.trial import Array
+
+if TYPE_CHECKING:
+    from gaitid.body.frames import Geometry
 
 # m. The direction at a place of the path is that of the chord from so far before it to so far behind: over a stride of
 # an adult, so that the sway from side to side counts for little.
@@ -25,6 +31,64 @@ LEAST_PATH_M = 3 * HALF_CHORD_M
 # deg. A walk whose direction varies by more than this turns. On the straight walks of the shared trials it varies by
 # 0.4 to 6.5, in a turn of a child by 92.
 TURN_DEG = 20.0
+# Cosine between where the subject goes and where the hips face, below which he walks backward.
+BACKWARD = -0.7
+# m. Less than a step says nothing of a direction.
+LEAST_STEP_M = 0.2
+
+
+def progression(geometry: Geometry, spec: specs.Progression) -> tuple[Array, str]:
+    """The frame of walking, and in words how it was found.
+
+    Forward along the horizontal displacement of a point of the body (or the laboratory axis nearest to it), up,
+    and to the left: x, z and y, or the letters that the model gives them. Who walks backward still has his front
+    in front. Of a walk that turns, forward is the way of each frame (`local_directions`).
+
+    Returns
+    -------
+    R_gp : (3, 3) array, or (frames, 3, 3) of a walk that turns
+    words : str
+    """
+    track = geometry.point(spec.point)
+    known = np.flatnonzero(known_rows(track))
+    if known.size == 0:
+        return np.full((3, 3), np.nan), "unknown: the point is never seen"
+    moved = track[known[-1]] - track[known[0]]
+    moved = moved - dot(moved, geometry.up_g) * geometry.up_g
+    how = f"displacement of {spec.point}"
+    # square to the line between the last joints of both legs, whatever axes the model gives its frames
+    last = geometry.model.chain[-1].centre
+    across = np.full((geometry.n_frames, 3), np.nan)
+    if len(geometry.model.sides) == 2:
+        across = geometry.point(last, "left") - geometry.point(last, "right")
+    seen = known_rows(across)
+    facing = cross(across[seen].mean(axis=0) if seen.any() else np.full(3, np.nan), geometry.up_g)
+    if spec.axes == "displacement":
+        found = local_directions(track, cross(across, np.broadcast_to(geometry.up_g, across.shape)), geometry.up_g)
+        if found is not None:
+            x, turn_deg = found
+            words = f"path of {spec.point} over a stride in each frame: the walk turns by {turn_deg:.0f}°"
+            return _axes(spec.letters, x, np.broadcast_to(geometry.up_g, x.shape)), words
+    if np.linalg.norm(moved) < LEAST_STEP_M:
+        moved = facing
+        how = f"way that the {geometry.model.chain[-1].joint} joints face ({spec.point} stays in place)"
+    elif spec.axes == "displacement" and moved @ facing < BACKWARD * np.linalg.norm(moved) * np.linalg.norm(facing):
+        moved = -moved
+        how = f"against the {how}: the subject walks backward"
+    x = unit(moved)
+    if spec.axes == "laboratory":
+        largest = int(np.argmax(np.abs(x)))  # NaN stays NaN
+        x = np.eye(3)[largest] * np.sign(x[largest])
+        how = f"laboratory axis nearest to the {how}"
+    return _axes(spec.letters, x, geometry.up_g), how
+
+
+def _axes(letters: str, forward: Array, up: Array) -> Array:
+    """(…, 3, 3) axes forward, left, up as columns, under their letters."""
+    R = np.empty((*forward.shape, 3))
+    for letter, axis in zip(letters, (forward, cross(up, forward), up), strict=True):
+        R[..., "xyz".index(letter)] = axis
+    return R
 
 
 def local_directions(track_g: Array, facing_g: Array, up_g: Array) -> tuple[Array, float] | None:

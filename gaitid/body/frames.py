@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
-from gaitid.body.direction import local_directions
 from gaitid.body.joint_centres import chord, corner
 from gaitid.model import shapes, specs
 from gaitid.model.expression import Expression
-from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rigid_fit import FEWEST, RigidFit, second_extent, steady_fit
 from gaitid.numerics.rotation import about_axis, apply, cross, dot, frame_from_axes, nearest_rotation, turned, unit
 from gaitid.records import frozen_dataclass
@@ -29,8 +27,6 @@ Pair = tuple[Place, Place]
 # m. Points that lie nearer to one line than this (root mean square) do not tell how a body turns about it: a
 # millimetre of noise would turn it by more than ten degrees.
 COLLINEAR = 0.005
-# Cosine between where the subject goes and where the hips face, below which he walks backward.
-BACKWARD = -0.7
 
 
 @frozen_dataclass(eq=False)
@@ -400,59 +396,6 @@ class Geometry:
                 raise ValueError("a carried frame is made by its name")  # see `frame`
             case _:
                 assert_never(spec)
-
-    def progression(self, spec: specs.Progression) -> tuple[Array, str]:
-        """The frame of walking, and in words how it was found.
-
-        Forward along the horizontal displacement of a point of the body (or the laboratory axis nearest to it), up,
-        and to the left: x, z and y, or the letters that the model gives them. Who walks backward still has his front
-        in front. Of a walk that turns, forward is the way of each frame (`gaitid.body.direction`).
-
-        Returns
-        -------
-        R_gp : (3, 3) array, or (frames, 3, 3) of a walk that turns
-        words : str
-        """
-        track = self.point(spec.point)
-        known = np.flatnonzero(known_rows(track))
-        if known.size == 0:
-            return np.full((3, 3), np.nan), "unknown: the point is never seen"
-        moved = track[known[-1]] - track[known[0]]
-        moved = moved - dot(moved, self.up_g) * self.up_g
-        how = f"displacement of {spec.point}"
-        # square to the line between the last joints of both legs, whatever axes the model gives its frames
-        last = self.model.chain[-1].centre
-        across = np.full((self.n_frames, 3), np.nan)
-        if len(self.model.sides) == 2:
-            across = self.point(last, "left") - self.point(last, "right")
-        seen = known_rows(across)
-        facing = cross(across[seen].mean(axis=0) if seen.any() else np.full(3, np.nan), self.up_g)
-        if spec.axes == "displacement":
-            found = local_directions(track, cross(across, np.broadcast_to(self.up_g, across.shape)), self.up_g)
-            if found is not None:
-                x, turn_deg = found
-                words = f"path of {spec.point} over a stride in each frame: the walk turns by {turn_deg:.0f}°"
-                return _axes(spec.letters, x, np.broadcast_to(self.up_g, x.shape)), words
-        if np.linalg.norm(moved) < 0.2:  # m: less than a step says nothing of a direction
-            moved = facing
-            how = f"way that the {self.model.chain[-1].joint} joints face ({spec.point} stays in place)"
-        elif spec.axes == "displacement" and moved @ facing < BACKWARD * np.linalg.norm(moved) * np.linalg.norm(facing):
-            moved = -moved
-            how = f"against the {how}: the subject walks backward"
-        x = unit(moved)
-        if spec.axes == "laboratory":
-            largest = int(np.argmax(np.abs(x)))  # NaN stays NaN
-            x = np.eye(3)[largest] * np.sign(x[largest])
-            how = f"laboratory axis nearest to the {how}"
-        return _axes(spec.letters, x, self.up_g), how
-
-
-def _axes(letters: str, forward: Array, up: Array) -> Array:
-    """(…, 3, 3) axes forward, left, up as columns, under their letters."""
-    R = np.empty((*forward.shape, 3))
-    for letter, axis in zip(letters, (forward, cross(up, forward), up), strict=True):
-        R[..., "xyz".index(letter)] = axis
-    return R
 
 
 def _stacked(template: Mapping[str, Array], points: Mapping[str, Array]) -> Array:

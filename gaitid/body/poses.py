@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from gaitid.body.direction import progression
 from gaitid.body.frames import Calibration, Geometry, Pose
 from gaitid.body.kinematics import SegmentMotion, segment_motions
 from gaitid.body.mass_properties import centre_names
@@ -163,7 +164,7 @@ def pose_segments(
     }
     R_gp, words = np.full((3, 3), np.nan), ""
     if model.progression is not None:
-        R_gp, words = geometry.progression(model.progression)
+        R_gp, words = progression(geometry, model.progression)
     return Body(geometry, tuple(sides), segments, R_gp, words, markers.settings, notes)
 
 

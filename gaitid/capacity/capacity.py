@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaitid.analysis.result import Result
+from gaitid.body.direction import progression
 from gaitid.body.feet import foot_tracks
 from gaitid.body.frames import Geometry
 from gaitid.capacity.ellipsoids import (
@@ -250,7 +251,7 @@ def _ways(result: Result, up_g: Array) -> dict[str, dict[str, Array]]:
     forward = left = np.full(3, np.nan)
     if model.progression is not None:
         geometry = Geometry(model, model_markers(trial, model), result.subject.numbers, trial.n_frames, up_g)
-        R_gp = geometry.progression(model.progression)[0]
+        R_gp = progression(geometry, model.progression)[0]
         forward, left, _ = (R_gp[:, "xyz".index(letter)] for letter in model.progression.letters)
     ways_g = {}
     for side in model.sides:
