@@ -358,7 +358,9 @@ def schema_text() -> str:
     from gaitid.model import expression
     from gaitid.model.choices import SECTIONS
     from gaitid.model.pose import JOINT_TYPES
-    from gaitid.model.schema import LENGTHS, MEASURED_LENGTHS, SCHEMA, SEQUENCES, UNITS
+    from gaitid.model.schema import SCHEMA
+    from gaitid.model.schema_bodies import LENGTHS, MEASURED_LENGTHS
+    from gaitid.model.schema_subject import SEQUENCES, UNITS
     from gaitid.model.shapes import AXES, FRAMES, POINTS, VECTORS, schema_lines
     from gaitid.model.specs import Settings
 

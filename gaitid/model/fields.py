@@ -103,6 +103,15 @@ class Fields:
             self.faults.add(f"{self.at(key)}: expected a whole number, found {value:g}")
         return int(value)
 
+    def bounds(self, key: str, default: tuple[float, float] | None = None) -> tuple[float, float]:
+        """[low, high]; required without a default."""
+        bounds = self.raw(key) if default is None else self.raw(key, list(default))
+        numbers = isinstance(bounds, list) and len(bounds) == 2 and all(isinstance(b, (int, float)) for b in bounds)
+        if not (numbers and bounds[0] < bounds[1]):
+            self.faults.add(f"{self.at(key)}: expected [low, high], found {bounds!r}")
+            return default or (0.0, 1.0)
+        return float(bounds[0]), float(bounds[1])
+
     def flag(self, key: str, default: bool) -> bool:
         value = self.raw(key, default)
         if not isinstance(value, bool):

@@ -1,10 +1,11 @@
-"""How a trial is computed: the settings of a model, each with its default."""
+"""How a trial is computed: the settings of a model, each with its default, and how they are read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from gaitid.model.fields import Fields
 from gaitid.records import NamedTuple
 
 #: What a setting that is a word may be; the other settings are numbers, yes or no, or what `Settings` says of them.
@@ -104,3 +105,51 @@ class Settings(NamedTuple):
     gap_spline_s: float = 0.2
     gap_rigid_s: float = 0.5
     gap_error_mm: float = 5.0
+
+
+def parse_settings(fields: Fields) -> Settings:
+    """The `settings` section, or pairs given with ``--set``; what is absent keeps the class's default."""
+    d = Settings()
+    settings = Settings(
+        gravity_m_per_s2=fields.number("gravity_m_per_s2", d.gravity_m_per_s2, 0, 100),
+        cutoff_hz="auto" if fields.raw("cutoff_hz", "auto") == "auto" else _cutoff(fields, "cutoff_hz"),
+        marker_filter=_word(fields, "marker_filter"),
+        spline_mse_mm2=_cutoff(fields, "spline_mse_mm2", 1e-10),
+        raw_cutoff_hz=fields.number("raw_cutoff_hz", d.raw_cutoff_hz, 0.01, 100000.0),
+        force_cutoff_hz=_cutoff(fields, "force_cutoff_hz"),
+        joint_loads=_word(fields, "joint_loads"),
+        plate_sampling=_word(fields, "plate_sampling"),
+        acceleration=_word(fields, "acceleration"),
+        angular_velocity=_word(fields, "angular_velocity"),
+        segment_length=_word(fields, "segment_length"),
+        jcs_components=_word(fields, "jcs_components"),
+        end_frames=fields.integer("end_frames", d.end_frames, 2, 1000),
+        contact_threshold_N=fields.number("contact_threshold_N", d.contact_threshold_N, 1, 1000),
+        contact_edge_N=fields.number("contact_edge_N", d.contact_edge_N, 0.1, 1000),
+        remove_bias=_word(fields, "remove_bias"),
+        bias_limit_N=fields.number("bias_limit_N", d.bias_limit_N, 0.0, 1000),
+        edge_frames=_word(fields, "edge_frames"),
+        external_support=fields.flag("external_support", d.external_support),
+        pelvis_sequence=_word(fields, "pelvis_sequence"),
+        doubtful_labels=_word(fields, "doubtful_labels"),
+        gap_sure_s=fields.number("gap_sure_s", d.gap_sure_s, 0.0, 2.0),
+        gap_spline_s=fields.number("gap_spline_s", d.gap_spline_s, 0.0, 2.0),
+        gap_rigid_s=fields.number("gap_rigid_s", d.gap_rigid_s, 0.0, 2.0),
+        gap_error_mm=fields.number("gap_error_mm", d.gap_error_mm, 0.0, 100.0),
+    )
+    if settings.contact_edge_N > settings.contact_threshold_N:
+        fields.faults.add(f"{fields.at('contact_edge_N')}: must not be above contact_threshold_N")
+    fields.done()
+    return settings
+
+
+def _word(fields: Fields, key: str) -> str:
+    """One of `WORDS`."""
+    return fields.text(key, str(getattr(Settings(), key)), WORDS[key])
+
+
+def _cutoff(fields: Fields, key: str, low: float = 0.01) -> float | None:
+    value = fields.raw(key, None)
+    if value is None or value == "none":
+        return None
+    return fields.number(key, low=low, high=100000.0)

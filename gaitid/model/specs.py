@@ -1,4 +1,6 @@
-"""What a model file says, as data: bodies, angles, measurements, settings; its points and frames are `shapes`.
+"""What a model file says, as data: bodies, angles, moments, and all of it as one `Model`.
+
+Its points and frames are `shapes`, what it asks of the subject `measurement`, its tables `segment_table`.
 
 Named tuples, not dataclasses: they are as frozen, and 26 standard dataclasses would cost every run 15 ms.
 """
@@ -10,10 +12,19 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from gaitid.model import expression
 from gaitid.model.expression import Expression
+from gaitid.model.measurement import SEX as SEX
+from gaitid.model.measurement import SEXES as SEXES
+from gaitid.model.measurement import TRIAL_SOURCE as TRIAL_SOURCE
+from gaitid.model.measurement import Measurement as Measurement
+from gaitid.model.measurement import StaticAngle as StaticAngle
+from gaitid.model.measurement import StaticTurn as StaticTurn
+from gaitid.model.segment_table import Direction as Direction
+from gaitid.model.segment_table import SegmentParameters as SegmentParameters
+from gaitid.model.segment_table import Span as Span
+from gaitid.model.segment_table import Table as Table
 from gaitid.model.settings import Settings as Settings
-from gaitid.model.shapes import Frame, Point, PointName, PointRef, Use, Vector, uses
+from gaitid.model.shapes import Frame, Point, PointName, PointRef, Use, uses
 from gaitid.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -21,179 +32,7 @@ if TYPE_CHECKING:
 
 _EMPTY: Mapping[Any, Any] = MappingProxyType({})
 
-# --- the subject -------------------------------------------------------------------------------------------
-
-
-class StaticAngle(NamedTuple):
-    """A calibration angle: mean over a static of an expression in the Cardan angles between two frames."""
-
-    proximal: str
-    distal: str
-    sequence: str
-    value: Expression
-
-
-class StaticTurn(NamedTuple):
-    """A calibration angle: mean over a static of a formula in the angle between two vectors, seen along a third.
-
-    Attributes
-    ----------
-    start, end : Vector
-    about : Vector or None
-        The angle is that of the parts of both square to it, from −π to π; without it the plain one, from 0 to π.
-    value : Expression
-        In ``angle``, rad.
-    """
-
-    start: Vector
-    end: Vector
-    about: Vector | None
-    value: Expression
-
-
-#: Where a value comes from that follows from the trial's own markers, unless the model has better words for it.
-TRIAL_SOURCE = "trial, estimated from its markers"
-
-
-class Measurement(NamedTuple):
-    """One number that the model needs of the subject, and where it may come from.
-
-    Attributes
-    ----------
-    name : str
-    sided : bool
-    key : str
-        Its name in a subject file, with its unit, without side.
-    unit, c3d_unit : str
-        ``kg``, ``mm``, ``m``, ``rad``: in a subject file, in a trial.
-    c3d : tuple of str
-        Its names in a trial's parameters, the first that is there counts, ``{S}`` standing for the side's letter.
-    low, high : float
-        Range outside which it is refused, SI.
-    optional : bool
-        Whether the model does without it.
-    zero_is_absent : bool
-        Whether a stored 0 means that nobody measured it.
-    static : Expression, StaticAngle, StaticTurn or None
-        How it follows from a static trial.
-    trial : Expression or None
-        How it follows from the markers of the trial itself, where no source and no static says it.
-    trial_source : str
-        That, in words for the record.
-    otherwise : Expression or None
-        What is taken when nothing else says, with the reason in `because`; a warning says so.
-    """
-
-    name: str
-    sided: bool
-    key: str
-    unit: str
-    c3d_unit: str
-    c3d: tuple[str, ...]
-    low: float
-    high: float
-    optional: bool
-    zero_is_absent: bool
-    static: Expression | StaticAngle | StaticTurn | None
-    otherwise: Expression | None
-    because: str
-    trial: Expression | None = None
-    trial_source: str = TRIAL_SOURCE
-
-
-#: What formulas (`by_sex`) and tables may ask of every subject, in words in a subject file; as a number 1 for female,
-#: 0 for male.
-SEX = Measurement(expression.SEX, False, expression.SEX, "sex", "sex", (), 0.0, 1.0, False, False, None, None, "")
-SEXES = ("female", "male")
-
 # --- bodies, joints, angles, moments -----------------------------------------------------------------------
-
-
-#: A direction of a frame: the letter of an axis, and 1 or -1.
-Direction = tuple[str, int]
-
-
-class Span(NamedTuple):
-    """Between which points a table measures a segment, and which ways forward, up and right are in the segment's frame.
-
-    Attributes
-    ----------
-    segment : str
-    start, end : str
-        Points: the first is the origin of the table's centre of mass, the distance of both its length.
-    axes : three Directions
-        Forward, up (proximal) and to the body's right, which the table's X, Y, Z are (ISB).
-    """
-
-    segment: str
-    start: str
-    end: str
-    axes: tuple[Direction, Direction, Direction]
-
-
-class SegmentParameters(NamedTuple):
-    """A row of an anthropometric table, or of a table of one body's own masses.
-
-    Attributes
-    ----------
-    mass_fraction, mass_kg : float or None
-        One of them: of body mass, or the mass itself.
-    com_fraction : float
-        Of length, from the proximal end; NaN where the row gives none.
-    gyration_fractions : three floats or None
-        Of length, about the centre of mass.
-    inertia_kg_m2 : (3, 3) nested tuples or None
-        Instead of these: about the centre of mass, segment axes.
-    source : str
-    span : str
-        Name of the model's `Span` that the row is measured along, where it says one: then all that follows is in its
-        axes (forward, up, right), of a right segment.
-    com_fractions, com_m : three floats or None
-        Of length, or m: the centre of mass from the origin of the span.
-    product_fractions : three floats or None
-        Of length: the products of inertia's radii xy, xz, yz; negative where the product is (imaginary radii).
-    """
-
-    mass_fraction: float | None
-    mass_kg: float | None
-    com_fraction: float
-    gyration_fractions: tuple[float, float, float] | None
-    inertia_kg_m2: tuple[tuple[float, ...], ...] | None
-    source: str
-    span: str = ""
-    com_fractions: tuple[float, float, float] | None = None
-    com_m: tuple[float, float, float] | None = None
-    product_fractions: tuple[float, float, float] | None = None
-
-
-class Table(NamedTuple):
-    """An anthropometric table: its rows by segment, about the centre of mass.
-
-    Attributes
-    ----------
-    rows : mapping of str to SegmentParameters
-        A row of one side, as ``left.shank``, goes before that of both.
-    by_sex : mapping of str to Table
-        Of a table that differs: the one of each sex; `rows` are those of the first.
-    files : tuple of Path
-        Others that it was read from.
-    """
-
-    name: str
-    title: str
-    source: str
-    path: Path
-    rows: Mapping[str, SegmentParameters]
-    by_sex: Mapping[str, Table] = _EMPTY
-    files: tuple[Path, ...] = ()
-
-    def row(self, name: str, side: str = "") -> SegmentParameters:
-        """The row of a segment on a side."""
-        return self.rows.get(f"{side}.{name}") or self.rows[name]
-
-    def mirrored(self, name: str, side: str) -> bool:
-        """Whether the row of a segment is that of the other side: a row of both sides is of the right one."""
-        return side == "left" and f"{side}.{name}" not in self.rows
 
 
 class Segment(NamedTuple):

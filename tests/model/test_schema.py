@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gaitid.errors import ModelError
-from gaitid.model import shapes, specs
+from gaitid.model import shape_parser, shapes, specs
 from gaitid.model.fields import Faults
 from gaitid.model.load import bundled_folder, load_model, merged_content
 from gaitid.model.schema import parse_model
@@ -354,13 +354,13 @@ def test_what_is_no_mapping_and_no_count_is_refused(path: str, value: object) ->
 def test_every_kind_is_one_that_the_language_has() -> None:
     """A kind with a form that is not among the points, vectors or frames would never be read."""
     known = {*shapes.POINTS.values(), *shapes.VECTORS.values(), *shapes.FRAMES.values()}
-    assert known == set(shapes._FORMS)
+    assert known == set(shapes.FORMS)
 
 
 def test_what_a_definition_uses_follows_from_its_fields() -> None:
     faults = Faults("m")
     turn = {"point": {"mean": ["a", "b"]}, "about": "c", "axis": "f.x", "angle": "g * distance(d, e)"}
-    point = shapes.parse_point({"turn": turn}, "p", faults)
+    point = shape_parser.parse_point({"turn": turn}, "p", faults)
     points = [("point", name) for name in "abc"]
     assert list(shapes.uses(point)) == [*points, ("frame", "f"), ("number", "g"), ("point", "d"), ("point", "e")]
     assert not faults.lines
