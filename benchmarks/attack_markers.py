@@ -325,13 +325,17 @@ def frame_repeated(n_times: int, case: Case, draw: np.random.Generator) -> Itera
 
 
 def frame_lost(n_frames: int, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
-    """Camera frames were lost: from there on the markers are ahead of forces and events."""
+    """Camera frames were lost: from there on the markers are ahead of forces and events.
+
+    At the end of the trial all markers go on as they did: repeated frames there would tell what the loss does not.
+    """
     for side in ("left", "right"):
         frame = int(draw.choice(loaded_frames(case, side)))
-        at = np.arange(case.trial.n_frames)
-        at = np.minimum(np.where(at >= frame, at + n_frames, at), len(at) - 1)
+        points = case.trial.points_g
+        on = np.arange(1, n_frames + 1)[:, None, None] * (points[-1] - points[-2])
+        points = np.concatenate([points[:frame], points[frame + n_frames :], points[-1] + on])
         where = f"frame {frame + case.trial.first_frame}"
-        yield Spoilt(where, replace_fields(case.trial, points_g=case.trial.points_g[at]))
+        yield Spoilt(where, replace_fields(case.trial, points_g=points))
 
 
 def camera_rate_wrong(factor: float, case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:

@@ -55,6 +55,7 @@ CONSEQUENCES: dict[str, Consequence] = {
     "labels_exchanged": Consequence(USABLE, "correct the labels"),
     "marker_spike": Consequence(GOOD),
     "marker_moved": Consequence(USABLE, "correct the marker there"),
+    "frames_lost": Consequence(USABLE, "export the trial again from the system that recorded it"),
     "frames_repeated": Consequence(USABLE, "export the trial again from the system that recorded it"),
     "gap_filled": Consequence(GOOD),
     "gap_open": Consequence(GOOD, "fill the gaps where the markers were recorded"),

@@ -12,6 +12,7 @@ from gaitid.markers.cuts import refuse_cuts
 from gaitid.markers.exchanged import find_exchanged
 from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
 from gaitid.markers.labels import KEEP, LabelFault, check_labels, fault_words, without
+from gaitid.markers.lost_frames import LostFrame, find_lost_frames, lost_frame_notes
 from gaitid.markers.templates import Template
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
@@ -153,8 +154,10 @@ def clean(
         The cut-off is not below half the rate, frames are missing, or left and right are exchanged.
     """
     checked, faults = dict(raw), []
+    lost: list[LostFrame] = []
     if settings.doubtful_labels == "unknown":
         refuse_cuts(raw, rate_hz, first_frame)
+        lost = find_lost_frames(raw, rate_hz)
         result = check_labels(raw, rate_hz, templates)
         checked, faults = dict(result.markers), list(result.faults)
         if len(letters) == 2:
@@ -182,6 +185,7 @@ def clean(
         **(_residual_analysis(filled.markers, rate_hz) if of_noise["marker_noise_mm"] > SMOOTHED_BELOW_MM else {}),
     }
     notes = (
+        *lost_frame_notes(lost, first_frame),
         *(fault.note(first_frame) for fault in faults),
         *_gap_notes(filled.gaps, first_frame),
         *noise_notes,
