@@ -74,8 +74,13 @@ def coverage(result: Result) -> Finding:
     text = f"{worst:.0%} of the frames with a known load are empty"
     if status != PASS:
         limit = EMPTY_FAIL if status == FAIL else EMPTY_WARN
-        text += f" ({where}), at most {limit:.0%}: markers are missing there"
+        text += f" ({where}), at most {limit:.0%}: {_missing(result)} there"
     return Finding("coverage", status, text, worst, EMPTY_FAIL, "1", "" if status == PASS else side_of)
+
+
+def _missing(result: Result) -> str:
+    """What empties a wrench where the load of the foot is known."""
+    return "markers, or a load given with --load, are missing" if result.applied_loads else "markers are missing"
 
 
 def any_angle(result: Result, side: str = "") -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Protocol
@@ -396,6 +397,10 @@ class Analysis:
         from gaitid.compare.comparison import compare_curves
         from gaitid.compare.sources import Reading, open_pair
 
+        if not isinstance(other, Analysis | str | PathLike):
+            raise GaitidError(
+                "other: nothing to compare with", expected="an Analysis or a path", found=type(other).__name__
+            )
         sources = self._source, other._source if isinstance(other, Analysis) else Path(other)
         with TemporaryDirectory(prefix="gaitid-") as folder:
             placed = [

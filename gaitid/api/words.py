@@ -70,6 +70,9 @@ def run_options(given: Mapping[str, Any]) -> tuple[RunOptions, tuple[str, ...]]:
         A value that the keyword does not take.
     """
     given = {name: value for name, value in given.items() if (name, value) != ("uncertainty", False)}
+    if not isinstance(given.get("uncertainty", True), bool | str | PathLike):
+        found = repr(given["uncertainty"])
+        raise GaitidError("uncertainty: not taken", expected="True, False or the path of a YAML file", found=found)
     if given.get("uncertainty") is True:
         given["uncertainty"] = DEFAULT_UNCERTAINTY
     values = {name: _words_of(name, given[name]) for name in KEYWORDS if name in given}

@@ -87,8 +87,10 @@ def align(a: Curves, b: Curves, way: str | None = None, start_s: float | None = 
     Raises
     ------
     GaitidError
-        They have no instant in common, or what one is has no such axis.
+        They have no instant in common, what one is has no such axis, or the start is no time.
     """
+    if start_s is not None and not np.isfinite(start_s):
+        raise GaitidError(f"--start {start_s}: no time", expected="seconds", todo="leave out --start")
     if SESSION in (a.kind, b.kind):
         if not (a.is_result and b.is_result):
             raise GaitidError("a session is compared with results alone", todo="give one result of it")

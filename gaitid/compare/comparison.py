@@ -105,6 +105,8 @@ def compare_curves(a: Curves, b: Curves, way: str | None = None, start_s: float 
     """Compare two sets of curves; as `compare`."""
     aligned = align(a, b, way, start_s)
     measured = measure_all(aligned)
+    if not any(m.n for m in measured):
+        raise GaitidError(f"nothing can be compared: in no row is a curve known in {a.name} and in {b.name}")
     explanation, why_not = None, ""
     try:
         explanation, why_not = _explained(a, b, aligned)

@@ -125,7 +125,8 @@ def option_of(choices: Mapping[str, Choice], name: str, given: object) -> Option
         return options[given]
     near = nearest(given, list(options)) if isinstance(given, str) else ""
     also = ", or the file of a table" if name == TABLE else ""
-    raise ChoiceError(f"--set {name}={given}: no such option{near}", expected=f"{', '.join(options)}{also}")
+    shown = "" if given is None else given  # as YAML reads nothing
+    raise ChoiceError(f"--set {name}={shown}: no such option{near}", expected=f"{', '.join(options)}{also}")
 
 
 def in_effect(definitions: Mapping[str, Any], content: Mapping[str, Any]) -> bool:

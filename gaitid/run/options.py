@@ -273,7 +273,10 @@ def read_loads(words: Sequence[str]) -> tuple[tuple[str, Path], ...]:
         segment, equals, file = text.partition("=")
         if not (segment.strip() and equals and file.strip()):
             raise GaitidError(f"--load {text}", expected="SEGMENT=FILE, as left_shank=cuff.csv")
-        loads.append((segment.strip(), Path(file.strip())))
+        load = (segment.strip(), Path(file.strip()))
+        if load in loads:
+            raise GaitidError(f"--load {text}: given twice, and each counts", todo="leave one of them out")
+        loads.append(load)
     return tuple(loads)
 
 

@@ -154,6 +154,23 @@ def test_keywords_mean_what_options_mean(keywords: Mapping[str, Any], words: lis
         assert (again.overrides, again.by_hand, again.model) == (options.overrides, options.by_hand, options.model)
 
 
+@pytest.mark.parametrize(
+    ("keyword", "value", "line"),
+    [
+        ("uncertainty", 3, "uncertainty: not taken; expected True, False or the path of a YAML file; found 3"),
+        (
+            "loads",
+            {"left_shank": ["cuff.csv", "cuff.csv"]},
+            "--load left_shank=cuff.csv: given twice, and each counts; leave one of them out",
+        ),
+    ],
+)
+def test_what_a_keyword_does_not_take_is_refused_in_one_line(keyword: str, value: Any, line: str) -> None:
+    with pytest.raises(gaitid.GaitidError) as caught:
+        run_options({keyword: value})
+    assert caught.value.line() == line
+
+
 def test_a_result_of_before_leaves_no_table_behind(tmp_path: Path) -> None:
     gaitid.analyse(TRIAL, model="pig", write="segments").write(tmp_path)
     assert (tmp_path / "walk.segments.csv").is_file()

@@ -52,3 +52,5 @@ def test_a_trial_from_arrays_needs_no_file(two: tuple[gaitid.Analysis, gaitid.An
 def test_what_cannot_be_compared_is_refused_in_one_line(two: tuple[gaitid.Analysis, gaitid.Analysis]) -> None:
     with pytest.raises(gaitid.GaitidError, match="no such file or folder"):
         two[0].compare("absent.c3dx")
+    with pytest.raises(gaitid.GaitidError, match="expected an Analysis or a path; found NoneType"):
+        two[0].compare(None)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gaitid.compare.align import CYCLE, FRAMES, TIME, align, at_instants
-from gaitid.compare.comparison import compare
+from gaitid.compare.comparison import compare, compare_curves
 from gaitid.compare.curves import RESULT, Curves
 from gaitid.compare.measures import measure
 from gaitid.compare.sources import Reading
@@ -79,6 +79,20 @@ def test_no_frame_in_common_is_refused() -> None:
     b = curves("b", np.arange(41.0, 51.0), 100.0, np.arange(10.0))
     with pytest.raises(GaitidError, match="no frame in common; found 1 to 10 and 41 to 50"):
         align(a, b, FRAMES)
+
+
+@pytest.mark.parametrize("start_s", [float("nan"), float("inf")])
+def test_a_start_that_is_no_time_is_refused(start_s: float) -> None:
+    a = curves("a", np.arange(1.0, 11.0), 100.0, np.arange(10.0))
+    with pytest.raises(GaitidError, match=f"--start {start_s}: no time; expected seconds"):
+        align(a, a, start_s=start_s)
+
+
+def test_curves_that_share_no_known_row_are_refused() -> None:
+    half = np.where(np.arange(10) < 5, 1.0, np.nan)
+    a, b = (curves(n, np.arange(1.0, 11.0), 100.0, v) for n, v in (("a", half), ("b", half[::-1])))
+    with pytest.raises(GaitidError, match="nothing can be compared: in no row is a curve known in a and in b"):
+        compare_curves(a, b)
 
 
 # --- measures ---------------------------------------------------------------------------------------------------
