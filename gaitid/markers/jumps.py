@@ -31,6 +31,8 @@ FEWEST_SEEN = 4
 ONE_FLICKER, STEADIEST = 4, 4
 # Share of a marker's frames in which another must be seen to be one of these.
 MOSTLY_SEEN = 0.8
+# Frames, spread over a long trial, that tell it: each phase of a stride is among them many times.
+ENOUGH_FRAMES = 4000
 # Share of a jump to which a track beside one must be smooth, if its step is not small.
 ROUGH = 0.25
 # Share of a jump to which a track must be straight, or a cubic is laid through it.
@@ -248,8 +250,11 @@ def steadiest(markers: Mapping[str, Array], label: str) -> list[str]:
     seen = known_rows(markers[label])
     if not seen.any() or not others:
         return []
-    own = markers[label][seen]
-    apart = np.stack([np.sqrt(((markers[other][seen] - own) ** 2).sum(axis=1)) for other in others], axis=1)
+    frames = np.flatnonzero(seen)
+    asked = min(len(frames), ENOUGH_FRAMES)
+    frames = frames[np.arange(asked) * len(frames) // asked]
+    own = markers[label][frames]
+    apart = np.stack([np.sqrt(((markers[other][frames] - own) ** 2).sum(axis=1)) for other in others], axis=1)
     least, most = quantiles_of_known(apart, 0.1, 0.9)
     vary = most - least
     vary[~(np.isfinite(apart).mean(axis=0) >= MOSTLY_SEEN)] = np.inf

@@ -9,10 +9,10 @@ from gaitid.trial import Array
 
 def quantile(values: Array, share: float) -> Array:
     """Quantile along axis 0, linear between samples (numpy's imports masked arrays: 15 ms of every run)."""
-    ordered = np.sort(values, axis=0)
-    at = share * (len(ordered) - 1)
+    at = share * (len(values) - 1)
     low = int(at)
-    high = min(low + 1, len(ordered) - 1)
+    high = min(low + 1, len(values) - 1)
+    ordered = np.partition(values, (low, high), axis=0)  # what np.sort has in these two places, sooner
     return np.asarray(ordered[low] + (at - low) * (ordered[high] - ordered[low]))
 
 
