@@ -181,6 +181,7 @@ def undisturbed(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_its_trial_only(
     cluster: Cluster, undisturbed: Path, dataset: Path, tmp_path: Path
 ) -> None:
@@ -239,6 +240,7 @@ def test_a_trial_that_takes_too_long(cluster: Cluster, dataset: Path, tmp_path: 
         assert {row["status"] for row in csv.DictReader(file)} == {"timeout"}
 
 
+@pytest.mark.slow
 def test_a_trial_that_ends_every_worker(cluster: Cluster, dataset: Path, tmp_path: Path) -> None:
     """It alone has crashed: those that waited on the same workers are done."""
     trials = tmp_path / "trials"

@@ -483,6 +483,7 @@ def test_a_tree_of_batch_is_checked_with_the_settings_of_each_trial(repository: 
     assert "settings.cutoff_hz 10 -> 8" in bash(f"{script} --cutoff 8", repository, {}, code=1)
 
 
+@pytest.mark.slow
 @needs_bash
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not here")
 def test_the_hooks_run(repository: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from slow import slow_but
 from terminal import (
     assert_refused,
     assert_wrong_usage,
@@ -433,7 +434,7 @@ def test_a_line_for_each_of_several_trials(walk: Path, tmp_path: Path) -> None:
     assert_wrong_usage(gaitid("inspect", walk, static, "--picture", tmp_path / "a.png"), "--picture is of one trial")
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+@pytest.mark.parametrize("suffix", slow_but([".png"], [".png", ".svg", ".pdf"]))
 def test_a_picture(suffix: str, walk: Path, tmp_path: Path) -> None:
     file = tmp_path / f"walk{suffix}"
     first = gaitid("inspect", walk, "--picture", file)

@@ -61,6 +61,7 @@ def part(title: str) -> str:
     return found
 
 
+@pytest.mark.slow
 def test_a_static_with_medial_markers_and_another_hip(tmp_path: Path) -> None:
     recorded = SHARED / "qualisys"
     if not recorded.is_dir():

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from slow import slow_but
 from terminal import assert_refused, gaitid
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,14 +55,14 @@ def usual(record: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return (folder / "walk.png").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["module://matplotlib_inline.backend_inline", "nonsense"])
+@pytest.mark.parametrize("name", slow_but(["nonsense"], ["module://matplotlib_inline.backend_inline", "nonsense"]))
 def test_no_backend_is_asked_for(record: Path, usual: bytes, tmp_path: Path, name: str) -> None:
     done = report(record, tmp_path, MPLBACKEND=name)
     assert (done.returncode, done.stderr) == (0, b"gaitid: wrote walk.png\n")
     assert (tmp_path / "walk.png").read_bytes() == usual
 
 
-@pytest.mark.parametrize("where", ["here", "MPLCONFIGDIR"])
+@pytest.mark.parametrize("where", slow_but(["here"], ["here", "MPLCONFIGDIR"]))
 def test_a_matplotlibrc_changes_nothing(record: Path, usual: bytes, tmp_path: Path, where: str) -> None:
     folder = tmp_path if where == "here" else tmp_path / "settings"
     folder.mkdir(exist_ok=True)
@@ -81,6 +82,7 @@ def test_a_matplotlibrc_that_is_no_text_is_named(record: Path, tmp_path: Path) -
     assert not (tmp_path / "walk.png").exists()
 
 
+@pytest.mark.slow
 def test_without_a_home_nothing_is_said_nor_left(record: Path, usual: bytes, tmp_path: Path) -> None:
     (tmp_path / "home").write_text("no folder")
     (tmp_path / "temporary").mkdir()

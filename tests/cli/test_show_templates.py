@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 import pytest
+from slow import slow_but
 from terminal import assert_refused, assert_wrong_usage, gaitid
 
 from gaitid.cli.group import COMMANDS, group
@@ -16,7 +17,9 @@ from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario, scen
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", scenario_names())
+@pytest.mark.parametrize(
+    "name", slow_but([n for n in scenario_names() if n not in ("stumble", "stop")], scenario_names())
+)
 def test_a_scenario_that_is_shown_is_the_scenario(name: str, tmp_path: Path) -> None:
     done = gaitid("simulate", "show", name)
     assert (done.code, done.err) == (0, "")

@@ -7,6 +7,8 @@ import runpy
 import shutil
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
 
@@ -16,6 +18,7 @@ def comparable(text: str) -> str:
     return re.sub(r"\d(\.\d+)?e-1\d", "ROUNDING", text)
 
 
+@pytest.mark.slow
 def test_what_the_page_shows_is_what_is_printed(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "sample_data", tmp_path / "sample_data")
     remade = runpy.run_path(str(ROOT / "docs" / "make_tutorial.py"))["remade"](PAGE, tmp_path)

@@ -84,6 +84,7 @@ def test_feedforward_errors_decay_as_the_linearised_arm_does() -> None:
     np.testing.assert_allclose(REST - run.q, expected, rtol=0, atol=1e-9)  # rad
 
 
+@pytest.mark.slow
 def test_without_feedback_a_wrong_start_is_not_put_right() -> None:
     """The control: with kp = kd = 0 the same small error lives on (the arm swings about a hanging posture)."""
     torque = feedforward_pd(arm(), lambda t: (np.zeros(2),) * 3, 0.0, 0.0, GRAVITY)

@@ -102,7 +102,7 @@ def test_a_sign_along_the_way_is_found_where_a_foot_stands_on_two_plates(plate: 
     assert told == {True}
 
 
-@pytest.mark.parametrize("change", [scaled(-1.0, 0), exchanged(0, 1)])
+@pytest.mark.parametrize("change", [scaled(-1.0, 0), pytest.param(exchanged(0, 1), marks=pytest.mark.slow)])
 def test_a_sprint_turns_from_braking_to_pushing(change) -> None:  # type: ignore[no-untyped-def]
     """Its flights leave nothing to weigh, and what its line of force leaves hides a sign."""
     case = recorded("latrobe/sprint")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from slow import slow_but
 
 from gaitid.errors import GaitidError
 from gaitid.simulate import Walk, WalkSettings, simulate_walk
@@ -30,7 +31,7 @@ def moments(walk: Walk, side: str, at_s: Array) -> Array:
     return np.stack([state.clinical[f"{side}_{name}_moment_Nm_per_kg"] for name in SAGITTAL])
 
 
-@pytest.mark.parametrize("name", ["walk", "run", "turn", "ramp", "treadmill"])
+@pytest.mark.parametrize("name", slow_but(["walk", "turn"], ["walk", "run", "turn", "ramp", "treadmill"]))
 def test_the_free_joints_give_no_moment_for_what_the_inertia_takes(name: str) -> None:
     soft = simulate_walk(WalkSettings(), name)
     found = strikes(soft)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from any_markers import FAMILY_OF, NO_FILTER, marked
 from simulated_trials import simulated_walk
+from slow import slow_but
 
 from gaitid.analysis.pipeline import analyse, prepare, static_geometry
 from gaitid.body.subject import SubjectFile
@@ -277,7 +278,7 @@ def test_paths_are_those_of_the_file(tmp_path: Path) -> None:
     assert sources.delay_frames == 1 and sources.placement_m == 0 and sources.path == own
 
 
-@pytest.mark.parametrize("model", ["cast", "ior", "helen_hayes"])
+@pytest.mark.parametrize("model", slow_but(["ior"], ["cast", "ior", "helen_hayes"]))
 def test_what_a_static_gave_is_shifted_in_the_static(model: str) -> None:
     """Hip and landmarks are carried over from the static, and so are the axes that they make."""
     recorded = marked(FAMILY_OF[model])
