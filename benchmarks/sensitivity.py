@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from pages import write_between
 
 from gaitid.analysis.result import Result
 from gaitid.run import RunOptions, analyse_file, prepare
@@ -26,7 +27,6 @@ from gaitid.uncertainty.sources import read_sources
 ROOT = Path(__file__).resolve().parents[1]
 TRIALS = ROOT.parent / "shared" / "trials"
 PAGE = ROOT / "docs" / "uncertainty.md"
-BEGIN, END = "<!-- sensitivity -->", "<!-- /sensitivity -->"
 WALKS = {
     "sydney": ["sydney/walk03.c3d", "sydney/walk04.c3d", "sydney/walk05.c3d"],
     **{f"child {name}": [f"children/{name}/walk.c3d"] for name in ("HC002D", "HC030A", "HC031A", "HC036A")},
@@ -196,9 +196,7 @@ def main() -> None:
     lines = table()
     print("\n".join(lines))
     if given.write:
-        before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-        after = rest.partition(END)[2]
-        PAGE.write_text(f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}", encoding="utf-8")
+        write_between(PAGE, "sensitivity", lines)
 
 
 if __name__ == "__main__":

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
+from pages import write_between
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -34,14 +35,13 @@ from gaitid.model.load import load_model  # noqa: E402
 from gaitid.numerics.rotation import apply, cross  # noqa: E402
 from gaitid.trial import Array, ForcePlate, Trial  # noqa: E402
 from gaitid.uncertainty.estimate import COVERAGE_FACTOR, estimate  # noqa: E402
-from gaitid.uncertainty.sources import Sources, read_sources  # noqa: E402
+from gaitid.uncertainty.sources import SOURCES, Sources, read_sources  # noqa: E402
 
 PAGE = ROOT / "docs" / "uncertainty.md"
 #: Which segment each marker is on, without the side's letter.
 SEGMENT = {"ASI": "pelvis", "PSI": "pelvis", "THI": "thigh", "KNE": "thigh", "TIB": "shank", "ANK": "shank",
            "HEE": "foot", "TOE": "foot"}  # fmt: skip
 WANDS = ("THI", "TIB")
-BEGIN, END = "<!-- coverage -->", "<!-- /coverage -->"
 SIDES = {"L": "left", "R": "right"}
 NOISE_M = 0.0003
 CUTOFF_HZ = 7.0
@@ -58,8 +58,10 @@ def walk_of(i: int) -> Simulated:
 # --- errors, made of the simulated skeleton --------------------------------------------------------------------
 
 
-def spoilt_markers(walk: Simulated, sources: Sources, size: float, random: np.random.Generator) -> Trial:
-    """Placement, soft tissue and noise on the markers as recorded."""
+def spoilt_markers(
+    walk: Simulated, sources: Sources, size: float, random: np.random.Generator, placing: np.random.Generator
+) -> Trial:
+    """Placement, which has a generator of its own, soft tissue and noise on the markers as recorded."""
     trial, truth = walk.trial, walk.truth
     stride_hz = 1 / walk.walk.gait.pattern.stride_s
     time = trial.time_s
@@ -84,7 +86,7 @@ def spoilt_markers(walk: Simulated, sources: Sources, size: float, random: np.ra
             together[body] = tissue.together_m * waves()
         local = together[body] + tissue.each_m * waves()
         if label[1:] not in WANDS:
-            local = local + sources.placement_m * random.standard_normal(3)
+            local = local + sources.placement_m * placing.standard_normal(3)
         points[:, i] += size * apply(R, local) + size * NOISE_M * random.standard_normal((len(time), 3))
     return replace(trial, points_g=points)
 
@@ -120,8 +122,10 @@ def axes_of(plate: ForcePlate) -> Array:
     return np.stack([x, y, np.cross(x, y)], axis=1)
 
 
-def spoilt_model(model: specs.Model, sources: Sources, size: float, random: np.random.Generator) -> specs.Model:
-    """Another hip centre, and other segments."""
+def spoilt_model(
+    model: specs.Model, sources: Sources, size: float, random: np.random.Generator, table: np.random.Generator
+) -> specs.Model:
+    """Another hip centre, and other segments by a generator of their own."""
     hip = model.each_side.points["hip"]
     assert isinstance(hip, shapes.InFrame)
     off = size * sources.hip_m["davis"] * random.standard_normal(3)
@@ -130,13 +134,13 @@ def spoilt_model(model: specs.Model, sources: Sources, size: float, random: np.r
     rows, chain = dict(model.table.rows), []
     for spec in model.chain:
         row = rows[spec.row]
-        mass, inertia = (1 + size * of * random.standard_normal() for of in (sources.mass, sources.inertia))
+        mass, inertia = (1 + size * of * table.standard_normal() for of in (sources.mass, sources.inertia))
         assert row.mass_fraction is not None and row.gyration_fractions is not None
         radii = tuple(radius * np.sqrt(inertia / mass) for radius in row.gyration_fractions)
         rows[spec.row] = row._replace(mass_fraction=row.mass_fraction * mass, gyration_fractions=radii)
         com = _with_numbers(spec, row)
         for axis in "xyz":
-            part = size * sources.com * random.standard_normal()
+            part = size * sources.com * table.standard_normal()
             share = parse_expression(f"{part:.12g} * ({spec.length.text})", "com")
             com = shapes.Along(shapes.FrameAxis(shapes.FrameName(spec.frame), axis), com, share)
         chain.append(spec._replace(com=com))
@@ -159,28 +163,39 @@ def _with_numbers(spec: specs.Segment, row: specs.SegmentParameters) -> shapes.P
     return spec.com._replace(distance=of(spec.com.distance))
 
 
-def spoilt(walk: Simulated, sources: Sources, size: float, seed: int) -> tuple[Trial, specs.Model, SubjectFile]:
-    """A trial with all its errors, the model and the subject with theirs; `size` times as large as they are stated."""
+def spoilt(
+    walk: Simulated, sources: Sources, size: float, seed: int, common: Collection[str] = (), common_seed: int = 0
+) -> tuple[Trial, specs.Model, SubjectFile]:
+    """A trial with all its errors, the model and the subject with theirs; `size` times as large as they are stated.
+
+    The errors of `common` sources are those of `common_seed`: two trials may share them.
+    """
     random = np.random.default_rng(seed)
-    trial = spoilt_markers(walk, sources, size, random)
-    force = size * sources.force_N * random.standard_normal(3)
-    level = np.append(size * sources.cop_m * random.standard_normal(2), 0.0)
-    angle = size * sources.turn_rad * random.standard_normal()
+
+    def of(source: str) -> np.random.Generator:
+        return np.random.default_rng([common_seed, SOURCES.index(source)]) if source in common else random
+
+    trial = spoilt_markers(walk, sources, size, random, of("marker_placement"))
+    plates = of("force_plates")
+    force = size * sources.force_N * plates.standard_normal(3)
+    level = np.append(size * sources.cop_m * plates.standard_normal(2), 0.0)
+    angle = size * sources.turn_rad * plates.standard_normal()
     turn = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
     shift = {
-        "gain": size * sources.gain * random.standard_normal(),
+        "gain": size * sources.gain * plates.standard_normal(),
         "force": force,
         "cop": level,
-        "free_moment": size * sources.free_moment_Nm * random.standard_normal(),
+        "free_moment": size * sources.free_moment_Nm * plates.standard_normal(),
         "delay": size * sources.delay_frames / trial.rate_hz * random.standard_normal(),
     }
     trial = replace(trial, plates=tuple(spoilt_plate(plate, shift, turn, trial.rate_hz) for plate in trial.plates))
-    cutoff = CUTOFF_HZ * float(np.exp(size * sources.cutoff * random.standard_normal()))
-    model = spoilt_model(load_model("pig", {"cutoff_hz": cutoff}), sources, size, random)
-    values = {}
+    cutoff = CUTOFF_HZ * float(np.exp(size * sources.cutoff * of("cutoff").standard_normal()))
+    model = load_model("pig", {"cutoff_hz": cutoff})
+    model = spoilt_model(model, sources, size, of("hip_centre"), of("segment_parameters"))
+    values, measuring = {}, of("measurements")
     for name, true in numbers_of(walk).items():
         measurement = model.subject[name.rpartition(".")[2]]
-        values[name] = true + size * sources.measurements.get(measurement.key, 0.0) * random.standard_normal()
+        values[name] = true + size * sources.measurements.get(measurement.key, 0.0) * measuring.standard_normal()
     return trial, model, SubjectFile(values=values)
 
 
@@ -261,9 +276,7 @@ def main() -> None:
         lines.append(f"| `{key}` | " + " | ".join(f"{100 * of.get(key, np.nan):.1f} %" for of in columns) + " |")
     print("\n".join(lines))
     if given.write:
-        before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-        after = rest.partition(END)[2]
-        PAGE.write_text(f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}", encoding="utf-8")
+        write_between(PAGE, "coverage", lines)
 
 
 if __name__ == "__main__":

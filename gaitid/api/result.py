@@ -369,6 +369,7 @@ class Analysis:
         outputs: str | None = None,
         knee: str | None = None,
         start_s: float | None = None,
+        same: str | None = None,
     ) -> Compared:
         """Compare with another result, or with what another program computed of the trial, as ``gaitid compare`` does.
 
@@ -384,6 +385,9 @@ class Analysis:
             Whose sign the knee of OpenSim's file has: ``gait2392`` or ``rajagopal``.
         start_s : float, optional
             When the first frame was, by the clock of OpenSim's file.
+        same : str, optional
+            What results of different trials have in common: ``session``, ``subject`` or ``nothing``; by default as
+            their records show.
 
         Returns
         -------
@@ -409,7 +413,7 @@ class Analysis:
             ]
             (a, of_a), (b, of_b) = placed
             pair = open_pair(a, b, Reading(outputs, knee, start_s), (of_a, of_b))
-            return Compared(compare_curves(*pair, way=align, start_s=start_s))
+            return Compared(compare_curves(*pair, way=align, start_s=start_s, same=same))
 
     def plot(self, columns: Sequence[str] | None = None) -> Figure:
         """Curves over the gait cycle, a line a cycle; over time where there is no cycle.

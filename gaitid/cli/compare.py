@@ -27,6 +27,12 @@ from gaitid.cli.common import CONTEXT, Target, completed, print_error, print_inf
     type=click.Choice(["frames", "time", "cycle"]),
     help="What curves of two results lie over; by default frames of one recording, else the gait cycle.",
 )
+@click.option(
+    "--same",
+    type=click.Choice(["session", "subject", "nothing"]),
+    help="What results of different trials have in common, for the smallest change that can be told "
+    "(docs/compare.md); by default as their records show.",
+)
 @click.option("--outputs", metavar="SUFFIX", help="Of a C3D with several sets of outputs: what their labels end with.")
 @click.option(
     "--knee",
@@ -41,9 +47,7 @@ from gaitid.cli.common import CONTEXT, Target, completed, print_error, print_inf
     help="When the result's first frame was, by the clock of OpenSim's file; by default as the trial tells.",
 )
 @talk_options
-def command(
-    a: Path, b: Path, output: Path | None, as_json: bool, tolerances: dict[str, float], way: str | None, **reading: Any
-) -> int:
+def command(a: Path, b: Path, output: Path | None, as_json: bool, tolerances: dict[str, float], **reading: Any) -> int:
     """How far A and B lie apart, curve by curve, and why.
 
     A and B are results (the `run.json` that `gaitid run` wrote, its folder or stem; a folder of several is a session),
@@ -51,7 +55,8 @@ def command(
     OpenSim's .sto or .mot.
 
     Of two results of one recording, and of a result beside Plug-in Gait, one ingredient after the other is exchanged
-    to tell how much of the difference each makes. The exit code is 1 where a difference lies beyond
+    to tell how much of the difference each makes. Results of `run --uncertainty` also say whether a difference is more
+    than its uncertainty. The exit code is 1 where a difference lies beyond
     --tolerance; without one it is 0.
     """
     from gaitid.compare.comparison import compare
@@ -67,7 +72,8 @@ def command(
         from gaitid.compare.page import refuse_output
 
         refuse_output(output, files_of(a, b))
-    comparison = compare(a, b, Reading(**reading), way)
+    way, same = (reading.pop(name) for name in ("way", "same"))
+    comparison = compare(a, b, Reading(**reading), way, same)
     if output is not None:
         from gaitid.compare.page import write_page
 

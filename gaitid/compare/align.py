@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ from gaitid.errors import GaitidError
 from gaitid.inputs import found_trial, sha256
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.page.in_mean import in_mean
-from gaitid.report.page.pool import PERCENT, pool
-from gaitid.report.result import load_result
+from gaitid.report.page.pool import PERCENT, Pooled, pool
+from gaitid.report.result import Result, load_result
 from gaitid.run.again import places
 from gaitid.trial import Array
 
@@ -34,6 +34,20 @@ class Both(NamedTuple):
 
     a: Array
     b: Array
+
+
+class Means(NamedTuple):
+    """What the means over the cycle of one side of a comparison are of.
+
+    Attributes
+    ----------
+    results : tuple of Result
+        That count.
+    sides : mapping of side to Pooled
+    """
+
+    results: tuple[Result, ...]
+    sides: Mapping[str, Pooled]
 
 
 @frozen_dataclass(eq=False)
@@ -55,6 +69,12 @@ class Aligned:
     notes : tuple of str
     same_recording : bool
         Whether both are results of one recording, so that their ingredients can be exchanged.
+    means : tuple of Means
+        Over the cycle: those of A and of B.
+    standard : mapping of str to (rows,) array
+        Of one recording: standard uncertainties of A, or of B where A has none; empty where neither has.
+    standard_of : str
+        The name of the side that has them.
     """
 
     way: str
@@ -65,6 +85,9 @@ class Aligned:
     only_b: tuple[str, ...]
     notes: tuple[str, ...] = ()
     same_recording: bool = False
+    means: tuple[Means, ...] = ()
+    standard: Mapping[str, Array] = field(default_factory=dict)
+    standard_of: str = ""
 
     def place(self, i: int) -> str:
         """A row in words."""
@@ -138,7 +161,9 @@ def _by_frames(a: Curves, b: Curves, words: str, notes: tuple[str, ...]) -> Alig
     curves = {name: Both(a.columns[name][rows_a], b.columns[name][rows_b]) for name in a.columns if name in b.columns}
     if len(frames) < max(len(a.frame), len(b.frame)):
         notes += (f"{len(frames)} frames are in both of {len(a.frame)} and {len(b.frame)}",)
-    return _aligned(FRAMES, words, frames, curves, a.columns, b.columns, notes)
+    aligned = _aligned(FRAMES, words, frames, curves, a.columns, b.columns, notes)
+    of, rows = (a, rows_a) if a.standard else (b, rows_b)
+    return replace(aligned, standard={name: u[rows] for name, u in of.standard.items()}, standard_of=of.name)
 
 
 def _rate(curves: Curves) -> float:
@@ -225,7 +250,11 @@ def _by_time(a: Curves, b: Curves, notes: tuple[str, ...], start_s: float | None
     on = int((np.abs(times[other][np.abs(times[other][:, None] - at).argmin(axis=0)] - at) < 1e-5).sum())
     how = f"{on} of {len(at)} instants are in both" if on else "no instant is in both"
     words = f"by time, at the instants of {(a, b)[base].name}; {name} read there by cubics through four rows ({how})"
-    return _aligned(TIME, words, at, curves, a.columns, b.columns, notes)
+    aligned = _aligned(TIME, words, at, curves, a.columns, b.columns, notes)
+    i = 0 if a.standard else 1
+    of = (a, b)[i]
+    standard = {name: u[inside] if i == base else at_instants(times[i], u, at) for name, u in of.standard.items()}
+    return replace(aligned, standard=standard, standard_of=of.name)
 
 
 def _clocks(a: Curves, b: Curves, start_s: float | None) -> tuple[tuple[float, float], tuple[str, ...]]:
@@ -317,7 +346,7 @@ def at_instants(times: Array, values: Array, at: Array) -> Array:
 def _over_cycle(a: Curves, b: Curves, notes: tuple[str, ...]) -> Aligned:
     """Means over the cycles of the walks that count, as a report takes them."""
     columns: list[dict[str, Array]] = []
-    counts = []
+    counts, of_sides = [], []
     for curves in (a, b):
         results = [load_result(path) for path in curves.files]
         means = in_mean(results)
@@ -325,6 +354,7 @@ def _over_cycle(a: Curves, b: Curves, notes: tuple[str, ...]) -> Aligned:
         if basis.kind != CYCLE:
             raise GaitidError(f"{curves.name}: no whole gait cycle to compare over", todo="see gaitid report for it")
         notes += means.told
+        of_sides.append(Means(means.results, basis.sides))
         found: dict[str, Array] = {}
         sides = []
         for side, pooled in basis.sides.items():
@@ -341,7 +371,8 @@ def _over_cycle(a: Curves, b: Curves, notes: tuple[str, ...]) -> Aligned:
     if not curves_of:
         raise GaitidError(f"{a.name} and {b.name} have no curve in common")
     words = f"over the gait cycle, 0–100 %, means of whole cycles ({'; '.join(counts)})"
-    return _aligned(CYCLE, words, PERCENT, curves_of, columns[0], columns[1], notes)
+    aligned = _aligned(CYCLE, words, PERCENT, curves_of, columns[0], columns[1], notes)
+    return replace(aligned, means=tuple(of_sides))
 
 
 def _aligned(

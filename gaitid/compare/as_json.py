@@ -12,6 +12,7 @@ from gaitid.compare.curves import Curves
 from gaitid.compare.explain import Share, shares
 from gaitid.compare.ingredients import ORDER
 from gaitid.compare.measures import Measured
+from gaitid.compare.sure_words import changed, typical
 from gaitid.compare.words import beyond, verdict
 
 
@@ -28,6 +29,7 @@ def content_of(comparison: Comparison, tolerances: Mapping[str, float]) -> dict[
         "columns_of_a_alone": list(aligned.only_a),
         "columns_of_b_alone": list(aligned.only_b),
         "curves": [_curve(comparison, m) for m in comparison.measured],
+        "sure": _sure(comparison),
         "why": _why(comparison),
         "why_not": comparison.why_not or None,
         "tolerances": dict(tolerances),
@@ -58,11 +60,54 @@ def _curve(comparison: Comparison, m: Measured) -> dict[str, Any]:
         f"largest_at_{at}": None if m.at < 0 else float(aligned.x[m.at]),
         "same": m.same if m.n else None,
     }
+    if comparison.sure is not None:
+        found |= _of_curve(comparison, m)
     explanation = comparison.explanation
     if explanation is not None and m.column in explanation.difference and m.n and not m.same:
         parts = shares(explanation, [m.column], {m.quantity: 1.0})
         found["parts"] = {key: _share(share) for key, share in parts.items()}
     return found
+
+
+def _of_curve(comparison: Comparison, m: Measured) -> dict[str, Any]:
+    """Whether a difference is more than its uncertainty: limit, share of rows beyond, largest over its limit."""
+    found = comparison.beyond(m)
+    share, ratio, at = found if found is not None else (float("nan"), float("nan"), -1)
+    return {
+        "detectable": typical(comparison, m),
+        "beyond_percent": 100 * share,
+        "largest_over_detectable": ratio,
+        "largest_over_detectable_at": None if at < 0 else float(comparison.aligned.x[at]),
+    }
+
+
+def _sure(comparison: Comparison) -> dict[str, Any] | None:
+    sure = comparison.sure
+    if sure is None:
+        return None
+    features = [
+        {
+            "side": f.side,
+            "feature": f.feature,
+            "unit": f.unit,
+            "a": f.a,
+            "b": f.b,
+            "cycles_a": f.cycles[0],
+            "cycles_b": f.cycles[1],
+            "difference": f.b - f.a,
+            "detectable": f.detectable,
+            "beyond": f.beyond,
+        }
+        for f in sure.features
+    ]
+    return {
+        "kind": sure.kind,
+        "words": sure.words,
+        "common_sources": list(sure.common),
+        "changed": [m.column for m, *_ in changed(comparison)],
+        "notes": list(sure.notes),
+        "features": features,
+    }
 
 
 def _share(share: Share) -> dict[str, float]:

@@ -9,9 +9,10 @@ import numpy as np
 
 from gaitid.compare.align import FRAMES, Aligned, align
 from gaitid.compare.curves import OPENSIM, RESULT, STORED, Curves
+from gaitid.compare.detectable import Detectable, beyond, detectable
 from gaitid.compare.explain import Explanation, Share, explain, scales_of, shares
 from gaitid.compare.hybrid import Hybrids, Made
-from gaitid.compare.measures import SHOWN, Measured, measure_all
+from gaitid.compare.measures import SHOWN, Measured, difference, measure_all
 from gaitid.compare.plug_in_gait import MODEL, bridge
 from gaitid.compare.sources import Reading, open_pair
 from gaitid.compare.stored import OWN_SUFFIX, choose_set, read_stored
@@ -36,6 +37,8 @@ class Comparison:
     explanation : Explanation or None
     why_not : str
         Why there is no explanation.
+    sure : Detectable or None
+        How large a difference must be to be more than its uncertainty; None where no result says how sure it is.
     """
 
     a: Curves
@@ -45,6 +48,7 @@ class Comparison:
     scales: Mapping[str, float]
     explanation: Explanation | None
     why_not: str
+    sure: Detectable | None = None
 
     @property
     def shown(self) -> tuple[Measured, ...]:
@@ -67,6 +71,15 @@ class Comparison:
         there = {m.quantity for m in self.differing}
         return tuple(q for q in SHOWN if q in there)
 
+    def beyond(self, m: Measured) -> tuple[float, float, int] | None:
+        """Share of the rows of a curve that differ by more than their uncertainty, the largest difference over it, and
+        its row; None where how sure the curve is is not known.
+        """
+        if self.sure is None or m.column not in self.sure.limits:
+            return None
+        found = beyond(self.sure.limits[m.column], difference(self.aligned.curves[m.column], m.quantity))
+        return found if found[2] >= 0 else None
+
     def shares(self, quantity: str | None = None) -> Mapping[str, Share]:
         """Of each part over the curves of a quantity that are not the same, or over all of them together."""
         if self.explanation is None:
@@ -81,7 +94,13 @@ class Comparison:
         return sorted(found, key=lambda item: -abs(item[1].share))
 
 
-def compare(a: Path, b: Path, reading: Reading = Reading(), way: str | None = None) -> Comparison:  # noqa: B008
+def compare(
+    a: Path,
+    b: Path,
+    reading: Reading = Reading(),  # noqa: B008
+    way: str | None = None,
+    same: str | None = None,
+) -> Comparison:
     """Compare two results, or a result with what another program computed.
 
     Parameters
@@ -92,16 +111,20 @@ def compare(a: Path, b: Path, reading: Reading = Reading(), way: str | None = No
     reading : Reading
     way : {"frames", "time", "cycle"}, optional
         What curves are drawn over; by default what fits.
+    same : {"session", "subject", "nothing"}, optional
+        What results of different recordings have in common; by default what their records show.
 
     Raises
     ------
     GaitidError
         One line.
     """
-    return compare_curves(*open_pair(a, b, reading), way=way, start_s=reading.start_s)
+    return compare_curves(*open_pair(a, b, reading), way=way, start_s=reading.start_s, same=same)
 
 
-def compare_curves(a: Curves, b: Curves, way: str | None = None, start_s: float | None = None) -> Comparison:
+def compare_curves(
+    a: Curves, b: Curves, way: str | None = None, start_s: float | None = None, same: str | None = None
+) -> Comparison:
     """Compare two sets of curves; as `compare`."""
     aligned = align(a, b, way, start_s)
     measured = measure_all(aligned)
@@ -112,7 +135,7 @@ def compare_curves(a: Curves, b: Curves, way: str | None = None, start_s: float 
         explanation, why_not = _explained(a, b, aligned)
     except GaitidError as error:
         why_not = error.line()
-    return Comparison(a, b, aligned, measured, scales_of(measured), explanation, why_not)
+    return Comparison(a, b, aligned, measured, scales_of(measured), explanation, why_not, detectable(aligned, same))
 
 
 def _explained(a: Curves, b: Curves, aligned: Aligned) -> tuple[Explanation | None, str]:

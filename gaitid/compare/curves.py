@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,8 @@ class Curves:
         The C3D whose outputs these are.
     set_name : str
         What the labels of the stored outputs end with.
+    standard : mapping of str to (rows,) array
+        Standard uncertainties of a result's columns; empty where it was run without ``--uncertainty``.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Curves:
     notes: tuple[str, ...] = ()
     trial: Path | None = None
     set_name: str = ""
+    standard: Mapping[str, Array] = field(default_factory=dict)
 
     @property
     def is_result(self) -> bool:

@@ -14,6 +14,7 @@ from gaitid.compare.align import CYCLE, TIME
 from gaitid.compare.comparison import Comparison
 from gaitid.compare.ingredients import ORDER
 from gaitid.compare.measures import Measured, difference
+from gaitid.compare.sure_words import sure_cells, sure_heads, sure_words
 from gaitid.compare.words import QUANTITIES, amount, curve_name, known_on_one_side, number, percent, verdict
 from gaitid.disk.atomic import put_all
 from gaitid.errors import WriteError
@@ -28,6 +29,10 @@ _X = {TIME: "time, s", CYCLE: "% of the gait cycle"}
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 # The axis of a difference never shows less than this share of the curve's range: rounding is not to look like a curve.
 _LEAST = 0.02
+_LIMIT = (
+    '<li class="of-limit"><svg viewBox="0 0 30 8" aria-hidden="true"><path d="M0 4H30"/></svg>'
+    "beyond it a difference is more than its uncertainty</li>"
+)
 
 
 def refuse_output(output: Path, inputs: Iterable[Path]) -> None:
@@ -66,6 +71,7 @@ def page(comparison: Comparison) -> str:
             f'<header><p class="kind">Comparison</p><h1>{escape(a.name)} and {escape(b.name)}</h1>{_facts(comparison)}'
             "</header>",
             f'<section><h2>What differs most, and why</h2><p class="first">{escape(verdict(comparison))}</p></section>',
+            _sure(comparison),
             _reasons(comparison),
             _notes(comparison),
             _curves(comparison),
@@ -100,6 +106,28 @@ def _notes(comparison: Comparison) -> str:
         return ""
     items = "".join(f"<li>{escape(text.strip())}</li>" for text in lines)
     return f'<section><h2>To be read with it</h2><ul class="note">{items}</ul></section>'
+
+
+def _sure(comparison: Comparison) -> str:
+    """Whether the differences are more than their uncertainty, with a table of features."""
+    if comparison.sure is None:
+        return ""
+    words = "".join(f"<p>{escape(line)}</p>" for line in sure_words(comparison))
+    rows = []
+    for f in comparison.sure.features:
+        cells = (number(f.a), number(f.b), number(f.b - f.a), number(f.detectable), "more" if f.beyond else "")
+        of_row = "".join(f'<td class="n">{escape(cell)}</td>' for cell in cells)
+        name = f"{f.side} {f.feature.replace('_', ' ')}, {f.unit.replace('_per_', '/')}"
+        rows.append(f'<tr><th scope="row">{escape(name)}</th>{of_row}</tr>')
+    heads = ("A", "B", "B − A", "MDC95", "more than its uncertainty")
+    top = "".join(f'<th scope="col" class="n">{head}</th>' for head in heads)
+    more = sum(f.beyond for f in comparison.sure.features)
+    table = (
+        f"<details><summary>{len(rows)} features, means of the cycles: {more}"
+        ' differ by more than their uncertainty</summary><div class="scroll"><table><thead><tr><th scope="col">feature'
+        f"</th>{top}</tr></thead><tbody>{''.join(rows)}</tbody></table></div></details>"
+    )
+    return f"<section><h2>Is it more than its uncertainty</h2>{words}{table if rows else ''}</section>"
 
 
 # --- reasons ----------------------------------------------------------------------------------------------------
@@ -164,7 +192,7 @@ def _curves(comparison: Comparison) -> str:
         '<li class="of-b"><svg viewBox="0 0 30 8" aria-hidden="true"><path d="M0 4H30"/></svg>'
         f"B: {escape(comparison.b.name)}</li>"
         '<li class="of-d"><svg viewBox="0 0 30 8" aria-hidden="true"><path d="M0 4H30"/></svg>B − A, on its own axis'
-        "</li></ul>"
+        f"</li>{_LIMIT if comparison.sure is not None else ''}</ul>"
     )
     groups = []
     for quantity, name in QUANTITIES.items():
@@ -197,6 +225,9 @@ def _panel(comparison: Comparison, m: Measured) -> str:
     apart = difference(both, m.quantity)
     least = _LEAST * spread
     lower = _over(scale_for(-least, least, apart), x)
+    limits = comparison.sure.limits.get(m.column) if comparison.sure is not None else None
+    if limits is not None:
+        lower = _over(scale_for(-least, least, np.concatenate([apart, limits, -limits])), x)
     ticks = _ticks(x)
     words = f"RMS {amount(m.rms, m.quantity)}, bias {number(m.bias)}, "
     words += f"largest {number(m.largest)} at {comparison.aligned.place(m.at)}, r {number(m.r)}, n {m.n}"
@@ -208,8 +239,17 @@ def _panel(comparison: Comparison, m: Measured) -> str:
         f'<g class="of-a"><path class="mean" d="{line(upper, x, both.a)}"/></g>'
         f'<g class="of-b"><path class="mean" d="{line(upper, x, both.b)}"/></g></svg>'
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true" class="apart">{axes(lower, ticks, "", "")}'
-        f'<g class="of-d"><path class="mean" d="{line(lower, x, apart)}"/></g></svg></figure>'
+        f'{_limits(lower, x, limits)}<g class="of-d"><path class="mean" d="{line(lower, x, apart)}"/></g></svg>'
+        "</figure>"
     )
+
+
+def _limits(scale: Scale, x: Array, limits: Array | None) -> str:
+    """Lines on either side of no difference, beyond which a difference is more than its uncertainty."""
+    if limits is None or not np.isfinite(limits).any():
+        return ""
+    paths = "".join(f'<path class="mean" d="{line(scale, x, sign * limits)}"/>' for sign in (1.0, -1.0))
+    return f'<g class="of-limit">{paths}</g>'
 
 
 def _over(scale: Scale, x: Array) -> Scale:
@@ -232,17 +272,18 @@ _HEADS = ("RMS", "bias", "largest", "at", "range A", "range B", "r", "n", "only 
 
 
 def _table(comparison: Comparison) -> str:
-    top = "".join(f'<th scope="col" class="n">{head}</th>' for head in _HEADS)
+    heads = (*_HEADS, *sure_heads(comparison))
+    top = "".join(f'<th scope="col" class="n">{head}</th>' for head in heads)
     rows = []
     for quantity, name in QUANTITIES.items():
         found = [m for m in comparison.shown if m.quantity == quantity]
         if found:
             words = f"{name.capitalize()}, {unit_of(quantity)}"
-            rows.append(f'<tr class="total"><th scope="colgroup" colspan="{len(_HEADS) + 1}">{escape(words)}</th></tr>')
+            rows.append(f'<tr class="total"><th scope="colgroup" colspan="{len(heads) + 1}">{escape(words)}</th></tr>')
         for m in found:
             at = comparison.aligned.place(m.at) if m.n else "–"
             figures = [number(m.rms), number(m.bias), number(m.largest), at, number(m.range_a), number(m.range_b)]
-            cells = [*figures, number(m.r), str(m.n), str(m.only_a), str(m.only_b)]
+            cells = [*figures, number(m.r), str(m.n), str(m.only_a), str(m.only_b), *sure_cells(comparison, m)]
             of_row = "".join(f'<td class="n">{escape(cell)}</td>' for cell in cells)
             rows.append(f'<tr><th scope="row">{escape(curve_name(m.column))}</th>{of_row}</tr>')
     return (

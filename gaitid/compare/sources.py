@@ -15,7 +15,7 @@ from gaitid.compare.curves import OPENSIM, RESULT, SESSION, STORED, Curves
 from gaitid.compare.hybrid import Made
 from gaitid.compare.opensim import read_opensim
 from gaitid.compare.stored import choose_set, read_stored, stored_columns, stored_mass
-from gaitid.disk.read_back import read_record
+from gaitid.disk.read_back import read_record, read_text_back
 from gaitid.errors import GaitidError
 from gaitid.export.source import Source, read_source
 from gaitid.inputs import found_trial, named
@@ -24,7 +24,7 @@ from gaitid.records import frozen_dataclass
 from gaitid.run import Prepared
 from gaitid.run.again import analyse_again, read_recorded
 from gaitid.trial import Array
-from gaitid.write import TABLES
+from gaitid.write import TABLES, UNCERTAINTY
 
 SUFFIX = ".run.json"
 _OPENSIM = (".mot", ".sto")
@@ -184,7 +184,28 @@ def result_curves(source: Source) -> Curves:
         record=record,
         files=(source.path,),
         make=partial(_made, source),
+        standard=_standard(source, len(frame)),
     )
+
+
+def _standard(source: Source, n_frames: int) -> dict[str, Array]:
+    """Standard uncertainties of a result's columns, from the table beside its record.
+
+    Raises
+    ------
+    GaitidError
+        The record says that there is one, and it is not whole.
+    """
+    if "uncertainty" not in source.record:
+        return {}
+    path = source.path.with_name(f"{source.stem}.{UNCERTAINTY}.csv")
+    lines = read_text_back(path, "CSV").split("\n")[1:-1]
+    if len(lines) % n_frames:
+        raise GaitidError(f"{path}: not whole", expected=f"a row for each of {n_frames} frames and each column")
+    names = [line.split(",", 2)[1] for line in lines[: len(lines) // n_frames]]
+    cells = [line.split(",", 3)[2] for line in lines]
+    values = np.array([float(cell) if cell else np.nan for cell in cells]).reshape(n_frames, len(names))
+    return dict(zip(names, values.T, strict=True))
 
 
 def made_of(result: Result, prepared: Prepared) -> Made:

@@ -9,7 +9,9 @@ from gaitid.check.quantities import unit_of
 from gaitid.compare.comparison import Comparison
 from gaitid.compare.ingredients import ORDER
 from gaitid.compare.measures import Measured
+from gaitid.compare.sure_words import sure_cells, sure_heads, sure_words
 from gaitid.compare.words import NAMES, QUANTITIES, curve_name, known_on_one_side, number, percent, verdict
+from gaitid.uncertainty.peaks import PEAKS
 
 _HEADS = ("RMS", "bias", "largest", "at", "range A", "range B", "r", "n", "only A", "only B")
 
@@ -17,6 +19,8 @@ _HEADS = ("RMS", "bias", "largest", "at", "range A", "range B", "r", "n", "only 
 def text_of(comparison: Comparison) -> str:
     """Verdict, what was compared, a row a curve, and the reasons."""
     parts = [verdict(comparison), "", *_about(comparison), "", *_curves(comparison)]
+    if comparison.sure is not None and comparison.sure.features:
+        parts += ["", *_features(comparison)]
     if comparison.explanation is not None:
         parts += ["", *_reasons(comparison)]
     return "\n".join(parts)
@@ -28,6 +32,7 @@ def _about(comparison: Comparison) -> list[str]:
         f"B: {comparison.b.name}, {comparison.b.words}",
         f"Compared {comparison.aligned.words}. Differences are B − A.",
     ]
+    lines += sure_words(comparison)
     notes = (*comparison.aligned.notes, *comparison.a.notes, *comparison.b.notes)
     return lines + [f"Note: {note}" for note in notes] + known_on_one_side(comparison)
 
@@ -37,7 +42,7 @@ def _curves(comparison: Comparison) -> list[str]:
     for quantity, name in QUANTITIES.items():
         found = [m for m in comparison.shown if m.quantity == quantity]
         if found:
-            rows.append((f"{name}, {unit_of(quantity)}", *_HEADS))
+            rows.append((f"{name}, {unit_of(quantity)}", *_HEADS, *sure_heads(comparison)))
             rows += [_row(comparison, m) for m in found if not (m.n and m.same)]
             same = [m for m in found if m.n and m.same]
             if same:
@@ -48,11 +53,34 @@ def _curves(comparison: Comparison) -> list[str]:
 
 def _row(comparison: Comparison, m: Measured) -> Sequence[str]:
     if not m.n:
-        return (f"  {curve_name(m.column)}", *["–"] * 7, "0", str(m.only_a), str(m.only_b))
+        nothing = ["–"] * len(sure_heads(comparison))
+        return (f"  {curve_name(m.column)}", *["–"] * 7, "0", str(m.only_a), str(m.only_b), *nothing)
     r = "–" if m.r != m.r else f"{m.r:.4f}".replace("-", "−")
     figures = (number(m.rms), number(m.bias), number(m.largest), comparison.aligned.place(m.at))
     ranges = (number(m.range_a), number(m.range_b))
-    return (f"  {curve_name(m.column)}", *figures, *ranges, r, str(m.n), str(m.only_a), str(m.only_b))
+    return (
+        f"  {curve_name(m.column)}",
+        *figures,
+        *ranges,
+        r,
+        str(m.n),
+        str(m.only_a),
+        str(m.only_b),
+        *sure_cells(comparison, m),
+    )
+
+
+def _features(comparison: Comparison) -> list[str]:
+    """Features of the peaks that people know, and how many others differ by more than their uncertainty."""
+    assert comparison.sure is not None
+    known = [f for f in comparison.sure.features if f.feature in PEAKS]
+    rows: list[Sequence[str]] = [("features, means of the cycles", "A", "B", "B − A", "MDC95", "", "unit")]
+    for f in known:
+        cells = (number(f.a), number(f.b), number(f.b - f.a), number(f.detectable), "more" if f.beyond else "")
+        rows.append((f"  {f.side} {f.feature.replace('_', ' ')}", *cells, f.unit.replace("_per_", "/")))
+    others = [f for f in comparison.sure.features if f.feature not in PEAKS]
+    more = sum(f.beyond for f in others)
+    return [*table(rows), f"  {more} of {len(others)} other features differ by more (--json and -o name them)"]
 
 
 def _reasons(comparison: Comparison) -> list[str]:

@@ -15,6 +15,7 @@ from gaitid.write import TABLES, UNCERTAINTY, WRITE
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
+    from gaitid.body.frames import Geometry
     from gaitid.uncertainty.estimate import Estimate
 from gaitid.run.options import Prepared, RunOptions, functional_paths
 
@@ -122,18 +123,25 @@ def estimate_of(result: Result, prepared: Prepared) -> Estimate | None:
         return None
     found = _ESTIMATES.get(result)
     if found is None:
-        from gaitid.analysis.pipeline import prepare, static_geometry
         from gaitid.uncertainty.estimate import estimate
 
-        calibration, static = result.body.geometry.calibration, None
-        carries = calibration is not None and (calibration.places or calibration.joints)
-        if prepared.static is not None and carries:
-            assert prepared.model is not None  # settled
-            again = prepare(result.trial, prepared.model, prepared.subject, prepared.static, prepared.marker_set)
-            static = None if prepared.subject.calibration.places else static_geometry(again)
+        static = calibrated_in(result, prepared)
         found = estimate(result, prepared.sources, static, prepared.options.express_in)
         _ESTIMATES[result] = found
     return found
+
+
+def calibrated_in(result: Result, prepared: Prepared) -> Geometry | None:
+    """The static that a model carries something over from; None without one, or where a subject file stands for it."""
+    from gaitid.analysis.pipeline import prepare, static_geometry
+
+    calibration = result.body.geometry.calibration
+    carries = calibration is not None and (calibration.places or calibration.joints)
+    if prepared.static is None or not carries:
+        return None
+    assert prepared.model is not None  # settled
+    again = prepare(result.trial, prepared.model, prepared.subject, prepared.static, prepared.marker_set)
+    return None if prepared.subject.calibration.places else static_geometry(again)
 
 
 def record_of(result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, str]]) -> str:

@@ -10,7 +10,6 @@ import numpy as np
 from gaitid.analysis.cycle_curves import curves_of
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Geometry
-from gaitid.gait.cycles import over_cycles
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 from gaitid.uncertainty.budget import budget_of_columns, peaks
@@ -18,6 +17,7 @@ from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.errors import Errors, errors_of, hip_method
 from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.first_order import Spread, propagate
+from gaitid.uncertainty.over_cycle import of_features, over_cycle
 from gaitid.uncertainty.sources import OTHERWISE, Sources
 from gaitid.write import DEFAULT_FRAMES, UNCERTAINTY_COLUMNS
 from gaitid.write.numbers import rows_text
@@ -98,25 +98,9 @@ class Estimate:
             "sources": self.sources.content.get("sources", {}),
             "peaks": peaks(cycles, of_result, self.spread.of_features, self.spread.features, self._hip_better()),
             "columns": budget_of_columns(names, variance, self.standard),
-            "cycle": self.over_cycles(),
+            "features": of_features(cycles, self.spread.of_features, self.spread.features),
+            **over_cycle(self.computation.result, names, self.standard, variance),
         }
-
-    def over_cycles(self) -> dict[str, dict[str, list[float]]]:
-        """By side and column of ``cycles.csv`` standard uncertainties at 0 to 100 %, root mean square of the cycles."""
-        result = self.computation.result
-        found: dict[str, dict[str, list[float]]] = {}
-        for side in result.body.sides:
-            cycles = [stride.cycle for stride in result.gait.strides if stride.cycle.side == side]
-            named = {name.removeprefix(f"{side}_"): i for i, name in enumerate(self.names) if name.startswith(side)}
-            names = [name for name in curves_of(result).names if name in named]
-            if not cycles or not names:
-                continue
-            u = over_cycles(cycles, self.standard[:, [named[name] for name in names]], result.trial.rate_hz)
-            known = np.isfinite(u)
-            squares = np.where(known, u, 0.0) ** 2
-            rms = np.sqrt(squares.sum(axis=0) / np.where(known.any(axis=0), known.sum(axis=0), np.nan))
-            found[side] = {name: [float(f"{v:.4g}") for v in rms[:, i]] for i, name in enumerate(names)}
-        return found
 
     def _hip_better(self) -> float | None:
         sizes = self.sources.hip_m

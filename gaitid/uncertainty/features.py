@@ -95,11 +95,14 @@ class FeatureSpread:
         """(cycles, features) of the result itself."""
         return self._of_result
 
+    def slopes(self, changes: list[Array]) -> Array:
+        """(changes, cycles, features) what each change of the curves, (cycles, points, columns), makes of them."""
+        return np.asarray((self.stacked(changes, self._step) - self._of_result) / self._step)
+
     def _measure(self) -> None:
         if not self._waiting:
             return
-        moved = self.stacked([change for _, change in self._waiting], self._step)
-        slopes = (moved - self._of_result) / self._step
+        slopes = self.slopes([change for _, change in self._waiting])
         for (source, _), slope in zip(self._waiting, slopes, strict=True):
             total = self._variances.setdefault(source, np.zeros_like(slope))
             total += slope**2

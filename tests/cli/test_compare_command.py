@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from terminal import gaitid
 
 from gaitid.cli.compare import command
 from gaitid.cli.run import command as run
@@ -127,3 +128,15 @@ def test_a_page_is_not_written_over_a_result(folder: Path, tmp_path: Path) -> No
     link.symlink_to(folder / "a" / "walk.run.json")
     done = compare(folder / "a", folder / "b", "-o", link)
     assert "is an input and would be overwritten" in str(done.exception)
+
+
+def test_same_says_what_two_results_have_in_common(tmp_path: Path) -> None:
+    """A minimal detectable change needs it; a word that is none is wrong usage."""
+    walk = Path(__file__).resolve().parents[2] / "sample_data" / "walk_noisy" / "walk.c3d"
+    assert gaitid("run", walk, "--model", "pig", "-o", tmp_path, "--uncertainty", "-q").code == 0
+    record = tmp_path / "walk.run.json"
+    done = gaitid("compare", record, record, "--align", "cycle", "--same", "subject", "--json")
+    assert done.code == 0
+    words = json.loads(done.out)["sure"]["words"]
+    assert words == "minimal detectable change of two sessions of one person (as --same says)"
+    assert gaitid("compare", record, record, "--same", "family").code == 2

@@ -102,3 +102,16 @@ def test_check_holds_numbers_to_how_sure_they_must_be() -> None:
     strict = command("check", WALK, "--model", "pig", "--max-uncertainty", "angle_deg=1", "-q")
     assert strict.code == 1 and strict.out.startswith("FAIL") and "above 1" in strict.out
     assert command("check", WALK, "--model", "pig", "--max-uncertainty", "angle=1").code == 2
+
+
+def test_a_batch_has_it_across_trials(folder: Path, tmp_path: Path) -> None:
+    """Beside a trial's own numbers, the same to the last digit."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / WALK.name).write_bytes(WALK.read_bytes())
+    assert command("batch", data, "--model", "pig", "--uncertainty", "-o", tmp_path, "-j", 1, "-q").code == 0
+    across = rows(tmp_path / "features.csv")
+    names = ("side", "cycle", "feature", "value", "standard_uncertainty", "low_95", "high_95")
+    assert sum(bool(row["standard_uncertainty"]) for row in across) > 100
+    of_run = [tuple(row[name] for name in names) for row in rows(folder / "walk.features.csv")]
+    assert [tuple(row[name] for name in names) for row in across] == of_run

@@ -1,0 +1,75 @@
+"""What each error that stays the same over a trial does to its curves and features, with its sign.
+
+Two results of one person share some errors: what is wrong in both alike cancels in their difference, as far as it moves
+both alike. Standard uncertainties have lost the sign that tells it; these have not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from gaitid.analysis.cycle_curves import curves_of
+from gaitid.analysis.result import Result
+from gaitid.body.frames import Geometry
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array
+from gaitid.uncertainty.computation import Computation
+from gaitid.uncertainty.errors import errors_of
+from gaitid.uncertainty.features import FeatureSpread
+from gaitid.uncertainty.first_order import STEP
+from gaitid.uncertainty.sources import Sources
+
+
+@frozen_dataclass(eq=False)
+class Signed:
+    """Changes that one standard deviation of each error makes.
+
+    Attributes
+    ----------
+    errors : tuple of (source, words)
+        Which they are; the same words mean the same error of another trial.
+    cycles : tuple of (side, number)
+    names : tuple of str
+        Columns of ``cycles.csv``, without the side.
+    curves : (errors, cycles, points, columns) array
+    features : (errors, cycles, features) array
+        NaN where a feature is unknown.
+    """
+
+    errors: tuple[tuple[str, str], ...]
+    cycles: tuple[tuple[str, int], ...]
+    names: tuple[str, ...]
+    curves: Array
+    features: Array
+
+
+def signed(result: Result, sources: Sources, static: Geometry | None, wanted: Collection[str]) -> Signed:
+    """Changes by the constant errors of some sources.
+
+    Parameters
+    ----------
+    result : Result
+    sources : Sources
+    static : Geometry or None
+        Of the static that the model was calibrated in.
+    wanted : collection of str
+        Names of sources.
+    """
+    computation = Computation(result, static)
+    spread = FeatureSpread(computation)
+    curves = curves_of(result)
+    errors = [error for error in errors_of(sources, computation).constant if error.source in wanted]
+    over, features = [], []
+    for error in errors:
+        change = (computation.columns(error.shift.times(STEP)) - computation.unshifted) / STEP
+        over.append(spread.over_cycles(change))
+        features.append(spread.slopes([over[-1]])[0])
+    return Signed(
+        tuple((error.source, error.words) for error in errors),
+        tuple((cycle.side, cycle.number) for cycle in curves.cycles),
+        tuple(curves.names),
+        np.array(over).reshape(len(errors), *curves.values.shape),
+        np.array(features).reshape(len(errors), *spread.of_result.shape),
+    )
