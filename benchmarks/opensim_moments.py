@@ -21,11 +21,11 @@ from pathlib import Path
 import numpy as np
 
 import gaitid
-from gaitid.dynamics.inertia import about_point
 from gaitid.trial import Array
 
 sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
+from osim_model import Body, Place, read_body, storage, together  # noqa: E402
 from shared_trials import SHARED  # noqa: E402
 
 FOLDER = SHARED / "models" / "arnold_synthetic"
@@ -33,15 +33,6 @@ SUBJECTS = ("subject01", "subject18")
 # Three markers of each body that span it, without their side.
 FRAMES = {"thigh": ("HJC", "TH1", "TH2"), "shank": ("KJC", "TB1", "TB2"), "foot": ("CAL", "MT5", "TOE")}
 BODIES = {"thigh": "femur", "shank": "tibia", "foot": "calcn"}
-
-
-@dataclass(frozen=True)
-class Body:
-    """Mass, kg, centre of mass, m, and inertia about it, kg·m², in the body's axes."""
-
-    mass: float
-    centre: Array
-    inertia: Array
 
 
 class Osim:
@@ -78,10 +69,7 @@ class Osim:
         return slope * float(self._three(rotation, "axis")[0])
 
     def body(self, name: str) -> Body:
-        element = next(b for b in self.root.iter("Body") if b.attrib.get("name") == name)
-        xx, yy, zz, xy, xz, yz = (float(v) for v in self._text(element, "inertia").split())
-        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        return Body(float(self._text(element, "mass")), self._three(element, "mass_center"), inertia)
+        return read_body(next(b for b in self.root.iter("Body") if b.attrib.get("name") == name))
 
     def place(self, marker: str) -> Array:
         """A marker in the axes of the body that it moves with; toes are welded to the calcaneus."""
@@ -95,16 +83,11 @@ class Osim:
         toes = self.offset(f"mtp_{s}", f"calcn_{s}_offset")[0]
         talus = -self.offset(f"subtalar_{s}", f"talus_{s}_offset")[0]
         return together(
-            [(self.body(f"calcn_{s}"), np.zeros(3)), (self.body(f"toes_{s}"), toes), (self.body(f"talus_{s}"), talus)]
+            [
+                (self.body(name), Place(np.eye(3), at))
+                for name, at in ((f"calcn_{s}", np.zeros(3)), (f"toes_{s}", toes), (f"talus_{s}", talus))
+            ]
         )
-
-
-def together(parts: Sequence[tuple[Body, Array]]) -> Body:
-    """Several bodies as one, each with where its origin lies; their axes are parallel."""
-    mass = sum(body.mass for body, _ in parts)
-    centre = sum(body.mass * (body.centre + at) for body, at in parts) / mass
-    inertia = sum(about_point(body.inertia, body.mass, body.centre + at - centre) for body, at in parts)
-    return Body(mass, np.asarray(centre), np.asarray(inertia))
 
 
 # --- the model as gaitid's --------------------------------------------------------------------------------------------
@@ -204,14 +187,6 @@ def model_and_table(osim: Osim, s: str) -> tuple[str, str]:
 # --- comparing --------------------------------------------------------------------------------------------------------
 
 
-def sto(path: Path) -> dict[str, Array]:
-    """The columns of an OpenSim storage file."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    start = lines.index("endheader") + 1
-    values = np.array([[float(v) for v in line.split()] for line in lines[start + 1 :] if line.strip()])
-    return dict(zip(lines[start].split(), values.T, strict=True))
-
-
 def ground(mot: Mapping[str, Array], s: str) -> str:
     """The ground's action on a foot as a load file.
 
@@ -252,7 +227,7 @@ def analysed(subject: str, s: str) -> gaitid.Analysis:
         (Path(temporary) / "model.yaml").write_text(model, encoding="utf-8")
         (Path(temporary) / "table.yaml").write_text(table, encoding="utf-8")
         load = Path(temporary) / "ground.csv"
-        load.write_text(ground(sto(folder / "grf.mot"), s), encoding="utf-8")
+        load.write_text(ground(storage(folder / "grf.mot"), s), encoding="utf-8")
         return gaitid.analyse(
             folder / "markers.trc",
             model=Path(temporary) / "model.yaml",
@@ -290,7 +265,7 @@ def compared(subject: str, s: str) -> Mapping[str, Compared]:
     """Hip and ankle, the knee about its first axis only, and the knee with the terms of its coordinate."""
     side = {"r": "right", "l": "left"}[s]
     analysis = analysed(subject, s)
-    theirs, angles = sto(FOLDER / subject / "id.sto"), sto(FOLDER / subject / "coordinates.sto")
+    theirs, angles = storage(FOLDER / subject / "id.sto"), storage(FOLDER / subject / "coordinates.sto")
     wrenches = analysis.wrenches
     first = {"hip": "z", "knee": "x", "ankle": "z"}  # of the sequences of their angles
     names = {"hip": f"hip_flexion_{s}_moment", "knee": f"knee_angle_{s}_moment", "ankle": f"ankle_angle_{s}_moment"}
