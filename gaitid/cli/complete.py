@@ -93,9 +93,10 @@ def norms(ctx: click.Context, begin: str) -> Items:
 
 
 def figures(ctx: click.Context, begin: str) -> Items:
+    from gaitid.report.chain.drawn import FIGURES
     from gaitid.report.pictures.catalogue import figure_names
 
-    return _words(figure_names(), begin)
+    return _words(tuple(dict.fromkeys((*figure_names(), *FIGURES))), begin)
 
 
 def _stems(folder: str) -> list[str]:

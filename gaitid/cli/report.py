@@ -18,7 +18,7 @@ _SAY_EVERY_S, _DRAW_EVERY_S, _WIDTH = 2.0, 0.3, 60
 @click.command(
     context_settings=CONTEXT,
     epilog="Example:  gaitid report results/walk.run.json -o walk.html; or  gaitid report results -o fig2.pdf --figure "
-    "knee_flexion --width single\n\nMore: docs/report.md, docs/pictures.md",
+    "knee_flexion --width single\n\nMore: docs/report.md, docs/pictures.md, docs/chains.md",
 )
 @click.argument(
     "results",
@@ -49,7 +49,8 @@ _SAY_EVERY_S, _DRAW_EVERY_S, _WIDTH = 2.0, 0.3, 60
     multiple=True,
     shell_complete=completed("figures"),
     metavar="NAME",
-    help="Of a picture: sheet (default), kinematics, moments, powers, ground, or a panel as hip_flexion; repeatable.",
+    help="Of a picture: sheet (default), kinematics, moments, powers, ground, or a panel as hip_flexion; of a chain "
+    "stick, coordinates, torques, energies, forces, moments, contributions; repeatable.",
 )
 @click.option("--width", metavar="NAME|MM", help="Of a picture: single (90 mm), 1.5 (140 mm), double (190 mm), or mm.")
 @click.option("--cycles", is_flag=True, help="Draw every cycle in a picture, thin.")

@@ -105,6 +105,11 @@ class Result:
         """Whether the ground acts on the model: on an arm it does not."""
         return ground_column(self.sides[0], AXES[0]) in self.columns
 
+    @property
+    def is_chain(self) -> bool:
+        """Whether nothing of gait is in it: an arm, a linkage, a pendulum."""
+        return set(self.columns) <= set(_TIMES)
+
     def has(self, panel: Panel) -> bool:
         """Whether there are columns to draw a panel of."""
         return panel.columns(self.sides)[0] in self.columns
@@ -175,14 +180,16 @@ class Session:
     results: tuple[Result, ...]
 
 
-def load_results(paths: Sequence[Path], say: Callable[[str], None] = lambda _: None) -> tuple[Session, ...]:
+def load_results(
+    paths: Sequence[Path], say: Callable[[str], None] = lambda _: None, chains: bool = False
+) -> tuple[Session, ...]:
     """The results given, and all below the folders given, by session, in the order of the first of each.
 
     Subject, session and condition are what the ``batch.csv`` above a result says. Without one, the results of a folder
     are one session of its name; sessions are of one subject, whom nothing names, unless mass or leg length say
     otherwise: then each folder is a subject, or several where its own trials cannot be of one person. Results of
     different models, whose curves are not of the same quantities, are sessions of their own, with the model as the
-    condition. `say` is told what is read.
+    condition. `say` is told what is read. With `chains` results of chains that do not walk are taken too.
 
     Raises
     ------
@@ -194,7 +201,7 @@ def load_results(paths: Sequence[Path], say: Callable[[str], None] = lambda _: N
     tables: dict[Path, Rows] = {}
     for path in find_records(paths):
         say(f"reading {path.name}")
-        result, labels = load_result(path), whose(path, tables)
+        result, labels = load_result(path, chains), whose(path, tables)
         if labels is None:
             alone.setdefault(path.absolute().parent, []).append(result)
         else:
@@ -226,8 +233,8 @@ def _by_model(
     ]
 
 
-def load_result(path: Path) -> Result:
-    """Read a result: the record and the tables beside it.
+def load_result(path: Path, chains: bool = False) -> Result:
+    """Read a result: the record and the tables beside it; with `chains` also one that has no curve of gait.
 
     Raises
     ------
@@ -252,7 +259,7 @@ def load_result(path: Path) -> Result:
     ground = [tuple(ground_column(side, axis) for side in sides for axis in AXES)]
     wrenches = _numbers(tables["wrenches"], ground)
     joints = _numbers(tables["joints"], [panel.columns(sides) for panel in JOINT_PANELS])
-    if len(wrenches) + len(joints) == 2 * len(_TIMES):
+    if not chains and len(wrenches) + len(joints) == 2 * len(_TIMES):
         raise GaitidError(
             f"{siblings['joints']}: nothing that a report draws",
             expected="ground reactions, or angles, moments or powers of hip, knee or ankle by the names of pig",

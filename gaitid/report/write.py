@@ -10,6 +10,7 @@ from pathlib import Path
 from gaitid.disk.atomic import put_all
 from gaitid.drawing import load_matplotlib
 from gaitid.errors import GaitidError, WriteError
+from gaitid.report.chain.gather import Chain, chain_sources, gather
 from gaitid.report.grouping import regrouped
 from gaitid.report.pictures.request import FORMATS as PICTURES
 from gaitid.report.pictures.request import Request
@@ -79,19 +80,29 @@ def write_report(
     if not results:
         raise GaitidError("no result to report", expected="at least one run.json")
     choices = choices or Choices()
+    truths, others = chain_sources([Path(path) for path in results])
     if chosen == "html":
         if choices.picture is not None:
             raise GaitidError(f"{output}: a page has all figures", todo="choose one with .png, .svg or .pdf")
-        sessions = _read(results, choices, say)
+        chains, sessions = _read(truths, others, choices, norms, say)
         _refuse_overwriting([output], sessions)
-        _put(output.parent, {output.name: _page(sessions, norms, say)})
+        _put(output.parent, {output.name: _chain_page(chains, say) if chains else _page(sessions, norms, say)})
         return output
     request = choices.picture or Request()
-    _ = request.rows, request.width_mm  # refused before anything is read
-    each = request.each() if output.is_dir() else {output.name: request}
-    files = {f"{name}.{chosen}": one for name, one in each.items()} if output.is_dir() else each
+    request.check()  # before anything is read
     folder = output if output.is_dir() else output.parent
-    sessions = _read(results, choices, say)
+    chains, sessions = _read(truths, others, choices, norms, say)
+    if chains:
+        load_matplotlib(f"{output}: a picture")
+        from gaitid.report.chain.picture import chain_pictures
+
+        contents = chain_pictures(chains, request, chosen, None if output.is_dir() else output.name)
+        _refuse_overwriting([folder / name for name in contents], sessions)
+        _put(folder, contents)
+        return output
+    each = request.each() if output.is_dir() else {output.name: request}
+    _ = [one.rows for one in each.values()]
+    files = {f"{name}.{chosen}": one for name, one in each.items()} if output.is_dir() else each
     _refuse_overwriting([folder / name for name in files], sessions)
     # Not at the top: matplotlib takes a second to import, and errors in the input need not wait for it.
     load_matplotlib(f"{output}: a picture")
@@ -125,8 +136,30 @@ def _format(output: Path, format: str | None) -> str:
     return format or by_suffix or ""
 
 
-def _read(results: Sequence[Path], choices: Choices, say: Callable[[str], None]) -> tuple[Session, ...]:
-    return regrouped(load_results([Path(path) for path in results], say), choices.by)
+def _read(
+    truths: Sequence[Path], others: Sequence[Path], choices: Choices, norms: str | None, say: Callable[[str], None]
+) -> tuple[list[Chain], tuple[Session, ...]]:
+    """The chains, if it is of chains, and the results by session."""
+    sessions = load_results(others, say, chains=True) if others else ()
+    found = [result for session in sessions for result in session.results]
+    of_gait = [result.path for result in found if not result.is_chain]
+    of_chains = [*truths, *(result.path for result in found if result.is_chain)]
+    if not of_chains:
+        return [], regrouped(sessions, choices.by)
+    if of_gait:
+        raise GaitidError(f"{of_chains[0]}: of a chain, and {of_gait[0]}: of gait", todo="report them apart")
+    given = {"--norms": norms not in (None, "none"), "--by": choices.by is not None}
+    given["--cycles"] = choices.picture is not None and choices.picture.cycles
+    if wrong := [option for option, is_given in given.items() if is_given]:
+        raise GaitidError(f"{of_chains[0]}: {wrong[0]} is of gait, and this is a chain", todo="leave it out")
+    return gather(truths, [result for result in found if result.is_chain], say), sessions
+
+
+def _chain_page(chains: Sequence[Chain], say: Callable[[str], None]) -> bytes:
+    load_matplotlib("a page of a chain")
+    from gaitid.report.chain.page import chain_page
+
+    return chain_page(chains, say).encode("utf-8", "replace")
 
 
 def _refuse_overwriting(outputs: Sequence[Path], sessions: Sequence[Session]) -> None:

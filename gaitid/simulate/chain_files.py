@@ -11,7 +11,7 @@ import numpy as np
 
 from gaitid.dynamics.pace import Limits
 from gaitid.simulate.c3d_file import points_c3d, sign_and_write
-from gaitid.simulate.chain import GROUND, TOLERANCE, ChainScenario, Push
+from gaitid.simulate.chain import GROUND, TOLERANCE, ChainBody, ChainScenario, Push
 from gaitid.simulate.chain_joint_space import joint_space_table
 from gaitid.simulate.chain_model import GROUND_MARKERS, SIDE, angle_columns, model_yaml, sequence, table_yaml
 from gaitid.simulate.chain_state import ChainState, chain_state
@@ -158,7 +158,7 @@ def segment_table(scenario: ChainScenario, state: ChainState) -> Table:
 
 
 def coordinate_table(scenario: ChainScenario, state: ChainState) -> Table:
-    """Coordinates, their rates, and what drive and friction exert along each."""
+    """Coordinates, their rates, what drive and friction exert along each, and the energies of all bodies."""
     table = frame_columns(state.time_s)
     simulation = state.simulation
     for i, (name, kind) in enumerate(zip(scenario.coordinates, scenario.kinds, strict=True)):
@@ -170,7 +170,7 @@ def coordinate_table(scenario: ChainScenario, state: ChainState) -> Table:
             f"{name}_drive_{load}": simulation.tau[:, i],
             f"{name}_friction_{load}": state.friction[:, i],
         }
-    return table
+    return table | {"kinetic_energy_J": state.kinetic_J, "potential_energy_J": state.potential_J}
 
 
 def truth_json(scenario: ChainScenario, state: ChainState) -> str:
@@ -186,8 +186,22 @@ def truth_json(scenario: ChainScenario, state: ChainState) -> str:
         **_tracking(scenario, state),
         "settings": settings,
         "coordinates": list(scenario.coordinates),
+        "bodies": [_body_json(scenario, body) for body in scenario.bodies],
+        "title": scenario.title,
+        "gravity_m_per_s2": [float(g) for g in scenario.gravity_g],
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _body_json(scenario: ChainScenario, body: ChainBody) -> dict[str, object]:
+    """Of what a picture is drawn: what a body hangs from, and its far end from its joint, body axes, m."""
+    return {
+        "name": body.name,
+        "parent": scenario.bodies[body.parent].name if body.parent >= 0 else GROUND,
+        "joint": body.joint.name,
+        "distal_m": [float(x) for x in body.distal_b],
+        "mass_kg": float(body.mass_kg),
+    }
 
 
 def _tracking(scenario: ChainScenario, state: ChainState) -> dict[str, object]:

@@ -40,6 +40,8 @@ class ChainState:
     marker_g : mapping of label to (times, 3) array, m
     friction : (times, coordinates) array, N·m or N
         What friction does on each coordinate.
+    kinetic_J, potential_J : (times,) arrays
+        Of all bodies; the potential is gravity's, 0 at the laboratory's origin.
     misfit : float
         Largest difference, N·m or N, between a wrench along a joint's axis and what drive and friction exert there.
     """
@@ -55,6 +57,8 @@ class ChainState:
     wrench: Mapping[str, tuple[Array, Array]]
     marker_g: Mapping[str, Array]
     friction: Array
+    kinetic_J: Array
+    potential_J: Array
     misfit: float
 
 
@@ -88,6 +92,7 @@ def state_of(scenario: ChainScenario, simulation: Simulation) -> ChainState:
     names = [body.name for body in scenario.bodies]
     joints = [body.joint.name for body in scenario.bodies]
     omega = [angular_velocity(r) for r in rotation]
+    kinetic, potential = _energies(scenario, rotation, com, omega)
     return ChainState(
         time_s=simulation.times_s,
         simulation=simulation,
@@ -104,6 +109,8 @@ def state_of(scenario: ChainScenario, simulation: Simulation) -> ChainState:
             for label, p in body.marker_b.items()
         },
         friction=friction,
+        kinetic_J=kinetic,
+        potential_J=potential,
         misfit=float(np.abs(along - simulation.tau - friction).max()),
     )
 
@@ -150,6 +157,17 @@ def _wrenches(
                 force, moment = force - f, moment - m - np.cross(at - p, f)
         wrenches.append((force, moment))
     return wrenches
+
+
+def _energies(scenario: ChainScenario, rotation: list[Jet], com: list[Jet], omega: list[Jet]) -> tuple[Array, Array]:
+    """Σ ½ m v² + ½ ωᵀ I ω and −Σ m gᵀ c of all bodies, (times,) each, J."""
+    kinetic, potential = np.zeros(len(com[0].value)), np.zeros(len(com[0].value))
+    for body, r, c, w in zip(scenario.bodies, rotation, com, omega, strict=True):
+        turning = np.einsum("tij,ti->tj", r.value, w.value)
+        kinetic += 0.5 * body.mass_kg * np.sum(c.d[1] ** 2, axis=1)
+        kinetic += 0.5 * np.einsum("ti,ij,tj->t", turning, body.inertia_b, turning)
+        potential -= body.mass_kg * c.value @ scenario.gravity_g
+    return kinetic, potential
 
 
 def _along_axes(scenario: ChainScenario, axes: list[Array], wrenches: list[tuple[Array, Array]]) -> Array:

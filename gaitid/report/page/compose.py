@@ -69,13 +69,20 @@ def page(
     return document(heading, body, scene_style() + before[1], scene_script())
 
 
-def document(heading: str, body: str, more_css: str = "", more_js: str = "") -> str:
+def document(
+    heading: str,
+    body: str,
+    more_css: str = "",
+    more_js: str = "",
+    kind: str = "gait report",
+    made_by: str = "gaitid run",
+) -> str:
     """A whole HTML file around the content of ``main``."""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
-        f"<title>{escape(heading)} – gait report</title>\n<style>\n{_file('page.css')}{more_css}</style></head>\n"
-        f"<body><main>{body}<footer>{UNKNOWN} and gaps in curves: not known. Made from the files of gaitid run; "
+        f"<title>{escape(heading)} – {kind}</title>\n<style>\n{_file('page.css')}{more_css}</style></head>\n"
+        f"<body><main>{body}<footer>{UNKNOWN} and gaps in curves: not known. Made from the files of {made_by}; "
         f"nothing is interpolated over what is unknown.</footer></main>\n<script>\n{_file('page.js')}{more_js}</script>"
         "</body></html>\n"
     )

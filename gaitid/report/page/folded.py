@@ -51,6 +51,20 @@ def engineer_html(results: Sequence[Result], norms: Norms | None, plans: Sequenc
     )
 
 
+def chain_html(results: Sequence[Result], key: str) -> str:
+    """The folded parts of chains that do not walk."""
+    several = len(results) > 1
+    return "".join(
+        [
+            details("Gaps, filters and coverage", _each(results, _processing, several)),
+            details("Segments: mass, centre of mass, inertia", _each(results, _segments, several, same=True)),
+            details("All notes of the record", _notes(results)),
+            details("Conventions and signs", _each(results, _conventions, several, same=True)),
+            details("Files, settings and versions", _each(results, _files, several), f"{key}-files"),
+        ]
+    )
+
+
 def _each(results: Sequence[Result], part: object, several: bool, same: bool = False) -> str:
     """A part of each trial under its name; with `same`, trials of which it is the same share one."""
     assert callable(part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gaitid.report.chain.drawn import FIGURES as CHAIN_FIGURES
 from gaitid.report.pictures.catalogue import GRIDS, SHEET, Row, rows_of
 from gaitid.report.pictures.sizes import width_mm
 
@@ -37,6 +38,11 @@ class Request:
     def rows(self) -> list[Row]:
         """Refused where a name is none."""
         return rows_of(self.names)
+
+    def check(self) -> None:
+        """Refused where a name is none, of gait or of a chain, or the width is none."""
+        rows_of([name for name in self.names if name not in CHAIN_FIGURES])
+        _ = self.width_mm
 
     @property
     def width_mm(self) -> float:

@@ -47,6 +47,18 @@ class Bone:
     axes_known: bool
 
 
+def far_end(result: Result, side: str, i: int) -> Array:
+    """(frames, 3) the far end of a segment of the chain, m: the model's point ``SEGMENT_end``, where it has one.
+
+    Without one as far beyond the centre of mass as the joint lies before it.
+    """
+    spec, leg = result.model.chain[i], result.sides[side]
+    name = f"{spec.segment}_end"
+    if name in result.model.each_side.points:
+        return result.body.geometry.point(name, side)
+    return np.asarray(2 * leg.motions[spec.segment].com_g - leg.joints_g[spec.joint])
+
+
 def bones_of(result: Result) -> list[Bone]:
     """The base, then each side's segments from the free end upward."""
     model = result.model
@@ -67,13 +79,13 @@ def bones_of(result: Result) -> list[Bone]:
         )
     ]
     for side, leg in result.sides.items():
-        for spec in model.chain:
+        for i, spec in enumerate(model.chain):
             motion = leg.motions.get(spec.segment)
             if motion is None or not np.isfinite(motion.com_g).any():
                 continue
             proximal = leg.joints_g[spec.joint]
             hanging = next((other.joint for other in model.chain if other.on == spec.segment), None)
-            distal, end = 2 * motion.com_g - proximal, "end"  # as far beyond the middle as the joint lies before it
+            distal, end = far_end(result, side, i), "end"
             if hanging is not None:
                 distal, end = leg.joints_g[hanging], hanging
             elif spec.ground and side in result.ground.feet:

@@ -1,0 +1,77 @@
+"""Chains -> one page of HTML: stick figures, curves against time, a view in space, and how it was made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from gaitid.report.chain.drawn import FIGURES, Drawn
+from gaitid.report.chain.gather import Chain
+from gaitid.report.page.compose import document
+from gaitid.report.page.folded import chain_html
+from gaitid.report.page.head import assumed_html, verdict_html
+from gaitid.report.page.views import scene_script, scene_style
+from gaitid.report.text import escape, plain
+
+_WIDTH_MM = 190.0
+_SCENE_BYTES = 1_200_000
+_CSS = (
+    ".chain svg{max-width:100%;height:auto;display:block}.chain figure{margin:0 0 1.2rem}"
+    "@media print{.chain figure{break-inside:avoid}}"
+)
+_PROLOGUE = re.compile(r"^.*?(?=<svg )", re.DOTALL)
+_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
+
+
+def chain_page(chains: Sequence[Chain], say: Callable[[str], None] = lambda _: None) -> str:
+    """The page, with an article for each chain; `say` is told what is worked on."""
+    articles = []
+    for i, chain in enumerate(chains):
+        say(chain.drawn.name)
+        articles.append(_article(chain, f"s{i}", _SCENE_BYTES // len(chains)))
+    contents = ""
+    if len(chains) > 1:
+        items = "".join(f'<li><a href="#s{i}">{escape(c.drawn.name)}</a></li>' for i, c in enumerate(chains))
+        contents = f'<nav aria-label="Trials"><h2>Trials</h2><ol>{items}</ol></nav>'
+    heading = plain(chains[0].drawn.name) if len(chains) == 1 else f"{len(chains)} trials"
+    in_space = any(chain.result is not None for chain in chains)
+    styles, script = (scene_style(), scene_script()) if in_space else ("", "")
+    commands = {"gaitid simulate" if chain.result is None else "gaitid run": None for chain in chains}
+    body = contents + "".join(articles)
+    return document(heading, body, styles + _CSS, script, kind="chain report", made_by=" and ".join(commands))
+
+
+def _article(chain: Chain, key: str, scene_bytes: int) -> str:
+    drawn, result = chain.drawn, chain.result
+    kind = "Simulated chain: its truth" if result is None else "Chain report"
+    model = [("Model", f"{result.record_at('model', 'name')} – {drawn.title}")] if result is not None else []
+    model += [] if result is None else [("Software", f"gaitid {result.section('gaitid')}")]
+    pairs = [*(model or [("System", drawn.title)]), *drawn.facts]
+    facts = "".join(f"<div><dt>{escape(term)}</dt><dd>{escape(text)}</dd></div>" for term, text in pairs if text)
+    told = "".join(f"<li>{escape(line)}</li>" for line in drawn.told)
+    parts = [
+        f'<article id="{key}" class="chain"><header><p class="kind">{kind}</p><h1>{escape(drawn.name)}</h1>'
+        f'<dl class="facts">{facts}</dl></header>'
+    ]
+    if result is not None:
+        parts.append(f'<div class="summary">{verdict_html([result])}<div>{assumed_html([result])}</div></div>')
+    parts.append(f"<section><h2>What is drawn</h2>{_figures(drawn)}")
+    parts.append(f'<ul class="quiet">{told}</ul></section>' if told else "</section>")
+    if result is not None:
+        from gaitid.report.scene import scene_html  # it brings all that a run needs
+
+        parts.append(f'<div class="view"><h2>3D view</h2>{scene_html([result], scene_bytes, [f"{key}-r"])}</div>')
+        parts.append(f'<section class="engineer"><h2>How it was made</h2>{chain_html([result], key)}</section>')
+    return "\n".join([*parts, "</article>"])
+
+
+def _figures(drawn: Drawn) -> str:
+    from gaitid.report.chain.picture import picture  # matplotlib
+
+    found = []
+    for name in drawn.names:
+        svg = picture(drawn, (name,), _WIDTH_MM, "svg").decode("utf-8")
+        svg = _METADATA.sub("", _PROLOGUE.sub("", svg))
+        label = f'<svg role="img" aria-label="{escape(FIGURES[name])}" '
+        found.append(f'<figure data-figure="{name}">{svg.replace("<svg ", label, 1)}</figure>')
+    return "".join(found)
