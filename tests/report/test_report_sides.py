@@ -79,7 +79,9 @@ def test_nothing_to_draw_is_one_line(right_only: Path, tmp_path: Path) -> None:
     keep_columns(right_only, "joints", lambda name: name == "right_pelvis_anterior_tilt_deg")
     with pytest.raises(GaitidError, match="nothing to draw of powers; expected values of it"):
         write_report([right_only], tmp_path / "walk.png", choices=Choices(Request(("powers",))))
-    keep_columns(right_only, "joints", lambda name: False)
+    joints = right_only.with_name("walk.joints.csv")
+    words = joints.read_text(encoding="utf-8").replace("pelvis_anterior_tilt_deg", "elbow_speed_m_per_s")
+    joints.write_text(words, "utf-8")
     with pytest.raises(GaitidError, match=r"walk\.joints\.csv: nothing that a report draws; expected ground reactions"):
         write_report([right_only], tmp_path / "walk.html")
     assert not list(tmp_path.glob("walk.*"))
