@@ -30,6 +30,7 @@ from gaitid.body.standing import check_sides, check_stands
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError, TrialError
+from gaitid.gait.contact_clocks import contact_clock_notes
 from gaitid.gait.impact import find_impacts, impact_notes, matched_load
 from gaitid.gait.spatiotemporal import analyse_gait
 from gaitid.ground.balance import Balance
@@ -187,6 +188,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
                 *_heel_notes(trial, model, ground),
                 *ground.notes,
                 *faults.notes,
+                *contact_clock_notes(gait.events, loads.contacts, faults.notes),
                 *loads.notes,
                 *loads_notes,
                 *applied_notes,

@@ -8,12 +8,11 @@ some ms is always there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 import numpy as np
 
 from gaitid.ground.balance import Balance
-from gaitid.ground.contacts import UNKNOWN, FootLoad, Loads
+from gaitid.ground.contacts import UNKNOWN, Loads
 from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.ground import EVENTS_OFF, Ground
 from gaitid.numerics.statistics import median
@@ -38,6 +37,10 @@ ALIKE_UNSURE = 0.8
 # s of single support on a plate that tell of it; ms by which the force is late there (−7 to +24, a turn +39), and by
 # which one plate is later than the others, or all than that: those of one trial differ by up to 17.
 ALONE, USUAL_ALONE_MS, ALONE_APART_MS = 0.26, 8.0, 32.0
+# s by which the file's events come after the plates' loads (`Ground.events_late_s`): -0.020 to -0.002 in the shared
+# trials that have any. Forces that are early by the motion, and by events that come later than the second, are doubted
+# from `SAID_MS` on; late ones the same before the first.
+EVENTS_FIT = (-0.026, 0.005)
 # Share by which a record that is twice as long may differ from that.
 SAME_LENGTH = 0.03
 EVERYWHERE = slice(None)
@@ -48,11 +51,6 @@ TOO_FAST, TOO_SLOW = 0.45, 2.2
 OF_RUNNING = 1.5
 # Body weights. Asked for less: the body flies.
 FLIES = 0.25
-# s from one strike to the other foot's. Nobody walks (both feet on the ground for more than the third) with quicker
-# steps than the first, nor runs with quicker ones than the second: 0.41 to 0.63 and 0.22 to 0.36 in the shared trials;
-# children of one year 0.34 (Sutherland et al. 1980, J Bone Joint Surg Am 62:336-353: 176 a minute). Of a contact's
-# greatest force: it begins with less, or its beginning was not seen.
-WALKED, RUN, BOTH, BEGINS = 0.28, 0.185, 0.02, 0.4
 
 
 class Fit(NamedTuple):
@@ -131,39 +129,12 @@ def clock_faults(
     text = f"the forces come {abs(apart):.0f} ms {way} the markers' motion that they belong to"
     if with_events:
         text += ", and the events of the file fit the markers"
-    code = "clocks_apart" if abs(apart) >= DOUBTED_MS else "clocks_near"
+    too = events > EVENTS_FIT[1] if apart < 0 else events < EVENTS_FIT[0]
+    if too and not with_events:
+        text += f", and {abs(events) * 1e3:.0f} ms {way} the events of the file"
+    code = "clocks_apart" if too or abs(apart) >= DOUBTED_MS else "clocks_near"
     cure = "check how forces and markers were started together"
     return [Fault(code, text, numbers, abs(apart) >= WITHHELD_MS, cure, with_events, common=True)]
-
-
-def quick_steps(trial: Trial, loads: Loads) -> list[Fault]:
-    """That feet land on plates one after the other more quickly than anybody's.
-
-    Parameters
-    ----------
-    trial : Trial
-    loads : Loads
-    """
-    landed = [c for c in loads.contacts if c.plates and c.loaded.start > 0 and _begins(loads.by_side[c.side], c.loaded)]
-    landed.sort(key=lambda contact: contact.loaded.start)
-    steps = [(b.loaded.start - a.loaded.start, a.loaded.stop - b.loaded.start, a, b) for a, b in pairwise(landed)]
-    frames = np.array([step[:2] for step in steps if step[2].side != step[3].side], dtype=float)
-    if not len(frames):
-        return []
-    step_s, both_s = (float(value) / trial.rate_hz for value in median(frames))
-    least = WALKED if both_s > BOTH else RUN
-    if not 0 < step_s < least or -BOTH <= both_s <= BOTH:
-        return []
-    text = f"the feet land {step_s:.2f} s after each other: nobody {'walks' if both_s > BOTH else 'runs'} with steps "
-    text += f"quicker than {least:.2f} s; a rate is declared too high, it seems"
-    numbers = tuple(sorted({number for contact in landed for number in contact.plates}))
-    return [Fault("rate_doubtful", text, numbers, False, "check the declared rate of the file", common=True)]
-
-
-def _begins(load: FootLoad, frames: slice) -> bool:
-    """Whether the beginning of a contact was seen: its force is small then."""
-    size = np.linalg.norm(load.wrench.f_g[frames], axis=1)
-    return bool(size[0] < BEGINS * np.fmax.reduce(size))
 
 
 def _rate_words(ratio: float) -> str:

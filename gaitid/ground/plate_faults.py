@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.ground.balance import Balance
-from gaitid.ground.clocks import clock_faults, quick_steps
+from gaitid.ground.clocks import clock_faults
 from gaitid.ground.contacts import LOADED, UNSUPPORTED, Loads
 from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.gains import gain_faults
@@ -23,6 +23,7 @@ from gaitid.ground.line_of_force import direction_faults
 from gaitid.ground.plate_channels import channel_faults, shared_torsion_faults, torsion_faults
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.push import push_faults
+from gaitid.ground.rates import rate_faults
 from gaitid.ground.whole_steps import whole_step_faults
 from gaitid.notes import Note, Notes
 from gaitid.records import frozen_dataclass
@@ -143,7 +144,7 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
         body = mover.balance, mover.weight_N
         faults += clock_faults(trial, ground, loads, sound, body)
         if not any(fault.code == "rate_doubtful" for fault in faults):
-            faults += quick_steps(trial, loads)
+            faults += rate_faults(trial, ground, loads, mover.balance)
         if not broken:
             of_steps = whole_step_faults(ground, loads, sound, mover.com_g, body)
             faults += [fault for fault in of_steps if not turned & set(fault.plates)]

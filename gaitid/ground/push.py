@@ -49,6 +49,8 @@ class Push(NamedTuple):
         Unit vectors.
     own_side : bool
         The foot stands on its own side of the body.
+    over_edge : bool
+        It may have stood beyond an edge too.
     """
 
     plates: tuple[PlateLoad, ...]
@@ -58,6 +60,7 @@ class Push(NamedTuple):
     along_g: Array
     across_g: Array
     own_side: bool
+    over_edge: bool = False
 
     def slopes(self) -> tuple[float, float]:
         """By how much F_h / F_z rises along and across for each way ahead."""
@@ -136,12 +139,12 @@ def push_faults(
         yield Fault("plate_channel", text, (number,), True, CURE)
         known.add(number)
     for push in pushes:
-        if len(push.plates) > 1 and not known & {plate.number for plate in push.plates}:
+        if (len(push.plates) > 1 or push.over_edge) and not known & {plate.number for plate in push.plates}:
             yield from _sideways(push, raw)
 
 
 def _sideways(push: Push, raw: Mapping[int, ForcePlate]) -> Iterator[Fault]:
-    """A foot on two plates whose force passes the body by less where one of them is read otherwise."""
+    """A foot on two plates, or over an edge, whose force passes the body by less where a plate is read otherwise."""
     as_filed = push.beside()
     if not (push.own_side and as_filed > LEFT):
         return
@@ -154,7 +157,8 @@ def _sideways(push: Push, raw: Mapping[int, ForcePlate]) -> Iterator[Fault]:
     if best < EXPLAINED and best < BETTER * as_filed:
         by, then = as_filed * 100, best * 100
         name = as_named(READINGS[name], raw[number])
-        text = f"plate {number}: {name}, it seems: with it the force on a foot on two plates passes the body by "
+        foot = "over its edge" if len(push.plates) == 1 else "on two plates"
+        text = f"plate {number}: {name}, it seems: with it the force on a foot {foot} passes the body by "
         text += f"{by:.0f} cm for each metre of height, and by {then:.0f} cm if it is read so"
         yield Fault("plate_doubtful", text, (number,), False, CURE)
 
@@ -171,7 +175,7 @@ def _pushes(ground: Ground, loads: Loads, com_g: Array) -> Iterator[Push]:
         alone &= loads.by_side[contact.side].state[frames] == LOADED
         push = _push(contact.side, under, frames[alone & known_rows(com_g[frames])], com_g)
         if push is not None:
-            yield push
+            yield push._replace(over_edge=contact.beyond)
 
 
 def _push(side: str, under: Sequence[PlateLoad], frames: Array, com_g: Array) -> Push | None:

@@ -102,6 +102,16 @@ def test_a_sign_along_the_way_is_found_where_a_foot_stands_on_two_plates(plate: 
     assert told == {True}
 
 
+def test_a_sign_across_the_way_is_doubted_where_a_foot_stands_over_an_edge() -> None:
+    case = simulated_case(SimulatedCase("over_edge"))
+    number = next(contact.plates[0] for contact in case.result.contacts if contact.plates and contact.beyond)
+    (text,) = doubts(spoilt(case, scaled(-1.0, 1), number))
+    assert text.startswith(
+        f"plate {number}: Fy has the wrong sign, it seems: with it the force on a foot over its edge"
+    )
+    assert not doubts(case.result)
+
+
 @pytest.mark.parametrize("change", [scaled(-1.0, 0), pytest.param(exchanged(0, 1), marks=pytest.mark.slow)])
 def test_a_sprint_turns_from_braking_to_pushing(change) -> None:  # type: ignore[no-untyped-def]
     """Its flights leave nothing to weigh, and what its line of force leaves hides a sign."""

@@ -1,0 +1,99 @@
+"""Whether a declared rate can be: steps that nobody takes so quickly, and bodies that do not fall in the air as all do.
+
+Both take the rate for granted that the file declares for everything together; `clocks` holds forces against markers.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from gaitid.ground.balance import Balance
+from gaitid.ground.contacts import AIR, FootLoad, Loads
+from gaitid.ground.fault import Fault
+from gaitid.ground.ground import Ground
+from gaitid.numerics.masks import spans
+from gaitid.numerics.statistics import median
+from gaitid.trial import Trial
+
+# s from one strike to the other foot's. Nobody walks (both feet on the ground for more than the third) with quicker
+# steps than the first, nor runs with quicker ones than the second: 0.41 to 0.63 and 0.22 to 0.36 in the shared trials;
+# children of one year 0.34 (Sutherland et al. 1980, J Bone Joint Surg Am 62:336-353: 176 a minute). Of a contact's
+# greatest force: it begins with less, or its beginning was not seen.
+WALKED, RUN, BOTH, BEGINS = 0.28, 0.185, 0.02, 0.4
+# s. Both feet carry nothing for so long: the body flies. What is asked of the ground then, body weights, the median of
+# its flights: nothing. Runs show -0.2 to 0.3; a sprint whose trunk bends 0.45, with steps of 0.23 s. Twice too high a
+# rate asks for 1 - 4 (-2 to -3.9 seen), twice too low a one for 1 - 1/4 (0.7 to 0.9). The latter only where steps are
+# slower than the last, s, too (0.66 to 0.72 then; runs of the shared trials 0.22 to 0.36).
+FLIGHT, FALLS_TOO_FAST, FALLS_TOO_SLOWLY, SLOW_STEPS = 0.03, -1.2, 0.5, 0.5
+CURE = "check the declared rate of the file"
+
+
+def rate_faults(trial: Trial, ground: Ground, loads: Loads, balance: Balance) -> list[Fault]:
+    """That feet land more quickly than anybody's, or that the body does not fall as it must.
+
+    Parameters
+    ----------
+    trial : Trial
+    ground : Ground
+    loads : Loads
+    balance : Balance
+    """
+    text = _quick_steps(trial, ground, loads) or _falls(trial, loads, balance)
+    numbers = tuple(sorted({number for contact in loads.contacts for number in contact.plates}))
+    return [Fault("rate_doubtful", text, numbers, False, CURE, common=True)] if text else []
+
+
+def _quick_steps(trial: Trial, ground: Ground, loads: Loads) -> str:
+    """That nobody lands as quickly, in words; by plates, else by the feet's own speed."""
+    on_plates = [c for c in loads.contacts if c.plates and _begins(loads.by_side[c.side], c.loaded)]
+    step_s, both_s = _steps(trial, [(c.side, c.loaded) for c in on_plates])
+    if not step_s > 0:
+        step_s, both_s = _steps(
+            trial, [(side, slice(*ends)) for side, stance in ground.stances.items() for ends in spans(stance.standing)]
+        )
+    least = WALKED if both_s > BOTH else RUN
+    if not 0 < step_s < least or -BOTH <= both_s <= BOTH:
+        return ""
+    text = f"the feet land {step_s:.2f} s after each other: nobody {'walks' if both_s > BOTH else 'runs'} with steps "
+    return text + f"quicker than {least:.2f} s; a rate is declared too high, it seems"
+
+
+def _steps(trial: Trial, stood: list[tuple[str, slice]]) -> tuple[float, float]:
+    """Median times, s, from one landing to the other foot's, and for which both stand; 0 where no two are seen."""
+    landed = sorted((one for one in stood if one[1].start > 0), key=lambda one: int(one[1].start))
+    pairs = [(a, b) for (side, a), (other, b) in pairwise(landed) if side != other]
+    if not pairs:
+        return 0.0, 0.0
+    frames = np.array([[b.start - a.start, a.stop - b.start] for a, b in pairs], dtype=float)
+    step, both = median(frames) / trial.rate_hz
+    return float(step), float(both)
+
+
+def _begins(load: FootLoad, frames: slice) -> bool:
+    """Whether the beginning of a contact was seen: its force is small then."""
+    size = np.linalg.norm(load.wrench.f_g[frames], axis=1)
+    return bool(size[0] < BEGINS * np.fmax.reduce(size))
+
+
+def _falls(trial: Trial, loads: Loads, balance: Balance) -> str:
+    """That the body falls too fast or too slowly while nothing carries it, in words.
+
+    In the air its centre of mass has the acceleration of gravity and nothing else.
+    """
+    in_air = np.logical_and.reduce([load.state == AIR for load in loads.by_side.values()])
+    asked = balance.asked_g @ balance.up_g / balance.gravity_m_per_s2
+    flights = [asked[a:b].mean() for a, b in spans(in_air) if b - a >= FLIGHT * trial.rate_hz]
+    flights = [value for value in flights if np.isfinite(value)]
+    if not flights:
+        return ""
+    typical = float(median(np.array(flights)))
+    step_s, _ = _steps(trial, [(c.side, c.loaded) for c in loads.contacts if c.plates])
+    if typical < FALLS_TOO_FAST:
+        way, much = "high", f"{1 - typical:.1f} times as fast as"
+    elif typical > FALLS_TOO_SLOWLY and step_s > SLOW_STEPS:
+        way, much = "low", f"{1 - typical:.1f} times as fast as"
+    else:
+        return ""
+    return f"in the air the body falls {much} bodies do: the rate is declared too {way}, it seems"
