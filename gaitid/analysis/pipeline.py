@@ -188,7 +188,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
                 *_heel_notes(trial, model, ground),
                 *ground.notes,
                 *faults.notes,
-                *contact_clock_notes(gait.events, loads.contacts, faults.notes),
+                *(contact_clock_notes(gait.events, loads.contacts, faults.notes) if balance is not None else ()),
                 *loads.notes,
                 *loads_notes,
                 *applied_notes,
