@@ -12,7 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from attack_markers import camera_rate_wrong
-from attack_plates import late_forces, late_without_events, rate_wrong
+from attack_plates import each_plate, late, late_forces, late_without_events, rate_wrong
 from attack_trials import RECORDED, SHARED, Case, SimulatedCase, recorded_case, simulated_case
 
 from gaitid.analysis.pipeline import analyse
@@ -80,6 +80,16 @@ def test_one_whole_contact_tells_that_all_forces_are_50_ms_late() -> None:
     (one,) = late_without_events(0.05, case, np.random.default_rng(1))
     (note,) = [n for n in spoilt(case, one.trial).notes if n.code == "clocks_apart"]
     assert "begin and end 4" in note.text and "after the feet land" in note.text
+    assert "clocks_apart" not in codes(case.result)
+
+
+@pytest.mark.parametrize("name", ["sydney/walk03", "rajagopal/run"])
+def test_one_plate_50_ms_late_leaves_forces_that_follow_the_motion_at_no_shift(name: str) -> None:
+    """A foot on two plates, and a run with one contact on each."""
+    case = recorded(name)
+    first = next(one for one in each_plate(late(0.05), case, np.random.default_rng(1)) if one.words == "plate 1")
+    (note,) = [n for n in spoilt(case, first.trial).notes if n.code == "clocks_apart"]
+    assert "at no shift in time (r² = 0.6" in note.text
     assert "clocks_apart" not in codes(case.result)
 
 
