@@ -288,6 +288,31 @@ def side_needs(
     return needs, tuple(computable)
 
 
+def has_points(
+    model: specs.Model,
+    points: Sequence[str],
+    side: str,
+    has: Callable[[str], bool],
+    given: Iterable[tuple[str, str, str]] = (),
+) -> bool:
+    """Whether a trial holds all markers of some points.
+
+    Parameters
+    ----------
+    model : Model
+    points : sequence of str
+    side : str
+        Empty for the middle of the body.
+    has : callable
+        Whether the trial holds a marker of that label.
+    given : iterable of (kind, name, side)
+        Taken to be there.
+    """
+    walk = _Walk(model, has, None)
+    walk.seen |= dict.fromkeys(given, True)
+    return walk.attempt([("point", point) for point in points], side, Needs())
+
+
 def _body_uses(body: specs.Segment) -> list[Use]:
     """What the joint, the centre of mass and the length of a body use of the model and the subject."""
     used = [("point", body.centre), *uses(body.com), *uses(body.length)]

@@ -23,6 +23,7 @@ def parse_all(configs: Path) -> str:
             *configs.glob("tables/*.yaml"),
             *configs.glob("marker_sets/*.yaml"),
             *configs.glob("choices/*.yaml"),
+            *configs.glob("upper_body/*.yaml"),
         ]
     )
     return json.dumps({_digest(file): load_yaml(file) for file in files}, indent=1, ensure_ascii=False) + "\n"

@@ -12,6 +12,7 @@ from gaitid.model import specs
 from gaitid.model.choices import Defined
 from gaitid.model.expression import Expression, parse_expression
 from gaitid.model.fields import Faults, Fields
+from gaitid.model.find import beside
 from gaitid.model.schema_bodies import measured_along, parse_base, parse_chain_segment, parse_spans
 from gaitid.model.schema_scope import parse_names, parse_scope
 from gaitid.model.schema_subject import SEQUENCES, parse_measurement
@@ -106,13 +107,14 @@ def parse_model(
         instead_of_toe=instead_of_toe,
         progression=progression,
         vertical=top.text("vertical", "", ("x", "y", "z", "-x", "-y", "-z")) if "vertical" in top.values else "",
-        angles={key: _angle(angles.mapping(key)) for key in list(angles.values)},
+        angles={key: parse_angle(angles.mapping(key)) for key in list(angles.values)},
         moments={key: _moment(moments.mapping(key)) for key in list(moments.values)},
         settings=parse_settings(top.mapping("settings", {})),
         no_wrenches_because=top.text("no_wrenches_because", ""),
         caution=top.text("caution", ""),
         instead_of_heel=instead_of_heel,
         pose=_pose(top),
+        upper_body=_upper_body(top, paths),
     )
     top.asked |= {"sources", "table", "ground_contact", "progression", "vertical", "choices", "pose"}
     top.done()
@@ -123,6 +125,14 @@ def parse_model(
         model = _with_pelvis_in_order(model, faults)
     faults.raise_if_any()
     return model
+
+
+def _upper_body(top: Fields, paths: tuple[Path, ...]) -> Path | None:
+    """The file of trunk, head and arms, where the model names one."""
+    if "upper_body" not in top.values:
+        return None
+    name = top.text("upper_body")
+    return top.catch(lambda: beside(name, paths))
 
 
 def _pose(top: Fields) -> Multibody | None:
@@ -197,7 +207,8 @@ def _columns(fields: Fields) -> tuple[dict[str, Expression], dict[str, tuple[Poi
     return columns, needs
 
 
-def _angle(fields: Fields) -> specs.Angle:
+def parse_angle(fields: Fields) -> specs.Angle:
+    """The angles between two frames."""
     proximal, distal = fields.text("proximal"), fields.text("distal")
     sequence = fields.text("sequence", among=SEQUENCES)
     return specs.Angle(proximal, distal, sequence, *_columns(fields))

@@ -52,11 +52,16 @@ def parse_spans(section: Fields) -> dict[str, specs.Span]:
     spans = {}
     for name in list(section.values):
         fields = section.mapping(name)
-        axes = tuple((str(word).lstrip("-"), -1 if str(word).startswith("-") else 1) for word in _axes(fields))
-        ends = fields.text("segment"), fields.text("from"), fields.text("to")
-        spans[name] = specs.Span(*ends, axes)  # type: ignore[arg-type]
+        axes = directions(fields)
+        spans[name] = specs.Span(fields.text("segment"), fields.text("from"), fields.text("to"), axes)
         fields.done()
     return spans
+
+
+def directions(fields: Fields) -> tuple[specs.Direction, specs.Direction, specs.Direction]:
+    """`_axes` as directions of a frame."""
+    first, second, third = ((str(w).lstrip("-"), -1 if str(w).startswith("-") else 1) for w in _axes(fields))
+    return first, second, third
 
 
 def _axes(fields: Fields) -> tuple[object, object, object]:

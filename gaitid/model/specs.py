@@ -214,6 +214,8 @@ class Model(NamedTuple):
         Files of their own that these options stand in.
     pose : Multibody or None
         How segments are put where they are, where their frames alone do not say it.
+    upper_body : Path or None
+        The file of its trunk, head and arms (`gaitid.model.upper_body`).
     """
 
     name: str
@@ -242,6 +244,7 @@ class Model(NamedTuple):
     choices: Mapping[str, Chosen] = _EMPTY
     option_files: tuple[Path, ...] = ()
     pose: Multibody | None = None
+    upper_body: Path | None = None
 
     @property
     def files(self) -> tuple[Path, ...]:

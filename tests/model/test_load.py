@@ -245,10 +245,13 @@ def test_a_bundled_model_that_was_parsed_before_needs_no_yaml_reader(tmp_path: P
         assert done.stdout.strip() == str(reads_yaml)
 
 
+FOLDERS = (".", "tables", "marker_sets", "choices", "upper_body")
+
+
 def test_what_was_parsed_before_is_what_the_files_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parsed, "FILE", tmp_path / "bundled.json")
     parsed.FILE.write_text(parsed.parse_all(CONFIGS), encoding="utf-8")
-    files = [path for folder in (".", "tables", "marker_sets", "choices") for path in (CONFIGS / folder).glob("*.yaml")]
+    files = [path for folder in FOLDERS for path in (CONFIGS / folder).glob("*.yaml")]
     assert len(json.loads(parsed.FILE.read_text(encoding="utf-8"))) == len(files) > 3
     for file in files:
         assert parsed.content_of(file) == load_yaml(file)

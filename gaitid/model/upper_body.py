@@ -1,0 +1,240 @@
+"""Trunk, head and arms that a model of the legs names: their YAML -> `UpperBody`, which is joined to the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gaitid.errors import ModelError
+from gaitid.model import specs
+from gaitid.model.fields import Faults, Fields
+from gaitid.model.find import beside, shown
+from gaitid.model.parsed import content_of
+from gaitid.model.shapes import PointRef, parse_ref
+from gaitid.records import NamedTuple
+
+if TYPE_CHECKING:
+    from gaitid.model.expression import Expression
+
+SCHEMA = 1
+#: The table of the legs that no entry of `tables` names.
+OTHERWISE = "otherwise"
+
+
+class Ends(NamedTuple):
+    """The points between which a table measures a segment, and the length, m, that its radii are fractions of."""
+
+    start: PointRef
+    end: PointRef
+    length: Expression
+
+
+class UpperSegment(NamedTuple):
+    """A segment above the legs.
+
+    Attributes
+    ----------
+    segment : str
+    sided : bool
+    on : str
+        The segment that it hangs from.
+    spans : mapping of str to Ends
+        By the span of a table's row; a table's first row with one of them is the segment's.
+    centre : PointRef or None
+        Where its centre of mass is, whatever the table.
+    frame : str
+        Fixed in it; empty where its markers do not tell how it turns about its length.
+    axes : tuple of Direction
+        Of that frame forward, up and to the right.
+    instead : tuple of PointRef
+        Where its mass is put without its markers: the first that is known.
+    """
+
+    segment: str
+    sided: bool
+    on: str
+    spans: Mapping[str, Ends]
+    centre: PointRef | None
+    frame: str
+    axes: tuple[specs.Direction, ...]
+    instead: tuple[PointRef, ...]
+
+
+class UpperBody(NamedTuple):
+    """Trunk, head and arms of a model.
+
+    Attributes
+    ----------
+    name, title : str
+    path : Path
+    middle, each_side : Scope
+    segments : tuple of UpperSegment
+        From the trunk outward.
+    tables : mapping of str to str
+        By the name of the legs' table, the file of the table that goes with it.
+    angles : mapping of str to Angle
+    """
+
+    name: str
+    title: str
+    path: Path
+    middle: specs.Scope
+    each_side: specs.Scope
+    segments: tuple[UpperSegment, ...]
+    tables: Mapping[str, str]
+    angles: Mapping[str, specs.Angle]
+
+    def joined_to(self, model: specs.Model) -> specs.Model:
+        """The model with the definitions of both, and its angles alone; neither has a name of the other."""
+        return model._replace(
+            middle=_joined(model.middle, self.middle),
+            each_side=_joined(model.each_side, self.each_side),
+            angles=self.angles,
+        )
+
+    def table_of(self, model: specs.Model) -> specs.Table:
+        """The table of trunk, head and arms that goes with the model's own."""
+        from gaitid.model.tables import load_table
+
+        name = self.tables.get(model.table.name, self.tables[OTHERWISE])
+        return _table(beside(name, (self.path,)), load_table)
+
+    def row_of(self, segment: UpperSegment, table: specs.Table) -> tuple[str, str]:
+        """The name of a segment's row in a table, and of its span; both empty where there is none."""
+        rows = ((name, row.span) for name, row in table.rows.items() if row.span in segment.spans)
+        return next(rows, ("", ""))
+
+
+def is_there(path: Path, sides: Sequence[specs.Side], labels: Iterable[str]) -> bool:
+    """Whether a trial with these labels holds a marker of an upper body, told without reading its definitions."""
+    from gaitid.model.marker_sets import squeeze
+
+    wanted = _spellings(path, tuple((side.letter, side.letter.lower()) for side in sides))
+    return any(label in wanted or squeeze(label) in wanted for label in labels)
+
+
+@cache
+def _spellings(path: Path, letters: tuple[tuple[str, str], ...]) -> frozenset[str]:
+    """Every label that it names, as it stands and without case and separators."""
+    from gaitid.model.marker_sets import squeeze
+
+    content = content_of(path)
+    found: set[str] = set()
+    for section in ("middle", "each_side"):
+        scope = content.get(section) if isinstance(content, Mapping) else None
+        markers = scope.get("markers") if isinstance(scope, Mapping) else None
+        for value in markers.values() if isinstance(markers, Mapping) else ():
+            for label in [value] if isinstance(value, str) else value if isinstance(value, list) else ():
+                for upper, lower in letters:
+                    found.add(str(label).replace("{S}", upper).replace("{s}", lower))
+    return frozenset(found | {squeeze(label) for label in found})
+
+
+@cache
+def load_upper_body(path: Path) -> UpperBody:
+    """Read trunk, head and arms.
+
+    Raises
+    ------
+    ModelError
+        Against the schema: one line with every fault.
+    """
+    from gaitid.model.schema import parse_angle
+    from gaitid.model.schema_scope import parse_scope
+
+    faults = Faults(shown(path))
+    top = Fields(content_of(path), "", faults)
+    if type(schema := top.raw("gaitid_upper_body", None)) is not int or schema != SCHEMA:
+        raise ModelError(f"{shown(path)}: not an upper body", expected=f"a line `gaitid_upper_body: {SCHEMA}`")
+    segments: list[UpperSegment] = []
+    for key, sided in (("segments", False), ("segments_each_side", True)):
+        group = top.mapping(key, {})
+        segments += [_segment(name, sided, group.mapping(name)) for name in list(group.values)]
+    known = {segment.segment for segment in segments}
+    for segment in segments:
+        if segment.on not in known and segment.on != "pelvis":
+            faults.add(f"segments: {segment.segment} hangs on {segment.on!r}, expected pelvis or {', '.join(known)}")
+    tables = top.mapping("tables")
+    names = {key: tables.text(key) for key in list(tables.values)}
+    if OTHERWISE not in names:
+        faults.add(f"tables.{OTHERWISE}: missing")
+    angles = top.mapping("angles", {})
+    result = UpperBody(
+        name=top.text("name"),
+        title=top.text("title", ""),
+        path=path,
+        middle=parse_scope(top.mapping("middle", {})),
+        each_side=parse_scope(top.mapping("each_side", {})),
+        segments=tuple(segments),
+        tables=names,
+        angles={key: parse_angle(angles.mapping(key)) for key in list(angles.values)},
+    )
+    top.asked.add("sources")
+    top.done()
+    faults.raise_if_any()
+    return result
+
+
+def faults_with(upper: UpperBody, model: specs.Model) -> list[str]:
+    """What of an upper body does not hold together with a model: undefined names, names that both define."""
+    from gaitid.model.validate import faults_of
+
+    twice = [
+        f"{upper.name}: {name!r} is defined by the model too"
+        for own, other in ((upper.middle, model.middle), (upper.each_side, model.each_side))
+        for part in ("markers", "points", "frames", "numbers")
+        for name in getattr(own, part)
+        if name in getattr(other, part)
+    ]
+    joined = upper.joined_to(model)
+    return twice or list(faults_of(joined._replace(angles={**model.angles, **upper.angles})))
+
+
+def _segment(name: str, sided: bool, fields: Fields) -> UpperSegment:
+    from gaitid.model.schema_bodies import directions
+
+    spans = fields.mapping("spans")
+    ends = {key: _ends(spans.mapping(key)) for key in list(spans.values)}
+    centre = parse_ref(fields.raw("centre"), fields.at("centre"), fields.faults) if fields.has("centre") else None
+    instead = fields.items("instead") if fields.has("instead") else []
+    segment = UpperSegment(
+        segment=name,
+        sided=sided,
+        on=fields.text("on"),
+        spans=ends,
+        centre=centre,
+        frame=fields.text("frame", ""),
+        axes=directions(fields) if fields.has("forward_up_right") else (),
+        instead=tuple(
+            parse_ref(point, f"{fields.at('instead')}[{i}]", fields.faults) for i, point in enumerate(instead)
+        ),
+    )
+    fields.done()
+    return segment
+
+
+def _ends(fields: Fields) -> Ends:
+    from gaitid.model.expression import parse_expression
+
+    start, end = (parse_ref(fields.raw(key), fields.at(key), fields.faults) for key in ("from", "to"))
+    default = parse_expression(f"distance({start}, {end})", fields.at("length"))
+    ends = Ends(start, end, fields.expression("length", None) or default)
+    fields.done()
+    return ends
+
+
+def _joined(model: specs.Scope, upper: specs.Scope) -> specs.Scope:
+    return model._replace(
+        markers={**model.markers, **upper.markers},
+        numbers={**model.numbers, **upper.numbers},
+        points={**model.points, **upper.points},
+        frames={**model.frames, **upper.frames},
+    )
+
+
+@cache
+def _table(path: Path, load: Any) -> specs.Table:
+    table: specs.Table = load(path)
+    return table
