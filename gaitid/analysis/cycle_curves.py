@@ -21,8 +21,9 @@ from gaitid.trial import Array, Mask
 
 
 def side_columns(leg: SideResult) -> dict[str, Array]:
-    """The columns of ``walk.joints.csv`` of one side, each (frames,), under their names without the side."""
-    columns = {f"{n}_{c}_deg": values for n, angles in leg.angles.items() for c, values in angles.items()}
+    """The columns of ``walk.joints.csv`` of one side, each (frames,), named without the side; angles first."""
+    angles = {**leg.angles, **leg.trunk_angles}
+    columns = {f"{n}_{c}_deg": values for n, of in angles.items() for c, values in of.items()}
     columns |= {
         f"{n}_{c}_moment_Nm_per_kg": values for n, moments in leg.moments.items() for c, values in moments.items()
     }
@@ -109,7 +110,7 @@ def _settled(result: Result, side: str, kinetics: Array) -> Array:
         wrench = matched_load(leg.load, bandwidth_hz, result.trial.rate_hz).wrench
         load = Wrench(wrench.f_g[frames], wrench.m_g[frames], wrench.p_g[frames])
         moments, powers = under_load(result, side, frames, load)
-        columns = side_columns(replace(leg, angles={}, moments=moments, powers=powers))
+        columns = side_columns(replace(leg, angles={}, trunk_angles={}, moments=moments, powers=powers))
         changed[frames] = np.stack(list(columns.values()), axis=1)
     return changed
 
@@ -124,8 +125,8 @@ def _end_in_swing(result: Result, side: str, strides: Sequence[Stride], kinetics
         return
     leg = result.sides[side]
     moments, powers = unloaded(result, side, np.concatenate([np.array(end, dtype=int) for end in ends]))
-    free_columns = side_columns(replace(leg, angles={}, moments=moments, powers=powers))
-    known_columns = side_columns(replace(leg, angles={}))
+    free_columns = side_columns(replace(leg, angles={}, trunk_angles={}, moments=moments, powers=powers))
+    known_columns = side_columns(replace(leg, angles={}, trunk_angles={}))
     free, known = (np.stack(list(columns.values()), axis=1) for columns in (free_columns, known_columns))
     force, rate_hz, done = leg.load.wrench.f_g / result.subject.mass_kg, result.trial.rate_hz, 0
     for of_cycle, stride, end in zip(kinetics, strides, ends, strict=True):

@@ -16,9 +16,9 @@ from gaitid.analysis.recorded import recorded
 from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.sound_loads import sound_loads
 from gaitid.analysis.verdict import NOT_JUDGED
+from gaitid.analysis.whole_body import balance_of, with_trunk_angles
 from gaitid.analysis.withheld import withhold
 from gaitid.body.calibration import calibrate, marker_templates
-from gaitid.body.centre_of_mass import acceleration_of_body
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.lost_points import lost_point_notes
@@ -28,12 +28,12 @@ from gaitid.body.resolve import resolve_subject
 from gaitid.body.sanity import fit_notes
 from gaitid.body.standing import check_sides, check_stands
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording
+from gaitid.body.upper_body import find_upper_body
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError, TrialError
 from gaitid.gait.contact_clocks import contact_clock_notes
 from gaitid.gait.impact import find_impacts, impact_notes, matched_load
 from gaitid.gait.spatiotemporal import analyse_gait
-from gaitid.ground.balance import Balance
 from gaitid.ground.claims import ByHand
 from gaitid.ground.contacts import Loads, disagreements
 from gaitid.ground.ground import Ground, find_ground, no_ground
@@ -118,11 +118,12 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
     markers = clean_markers(trial, model, marker_templates(calibration, model, list(needs)))
     body = pose_body(model, markers, subject, list(needs), up_g, calibration)
     motion = differentiate(body, trial.rate_hz)
+    whole = find_upper_body(trial, markers, body)
     applied, on_segments, applied_notes = _applied(options, body, motion, trial.rate_hz)
 
     ground = ground_under(trial, markers, list(needs), body.geometry)
     by_hand = assigned_frames(options.by_hand, trial, list(ground.feet))
-    balance = None if applied else _balance(body, motion, up_g, trial.rate_hz)  # the ground carries not all of it
+    balance = None if applied else balance_of(body, motion, up_g, trial.rate_hz)  # the ground carries not all of it
     stand = Stand(ground, by_hand, motion.base.vel_g @ up_g, body.settings, static, prepared.static_model, balance)
     subject, loads, faults, mass_notes = sound_loads(subject, model, stand, trial, body)
     ground = faults.without(ground)
@@ -150,6 +151,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
         else:
             sides[side.name] = absent_limb(model, trial.n_frames)
     sides, body_notes = withhold(sides, body, subject)
+    sides = with_trunk_angles(sides, whole)
     base_link = base_body = None
     if model.base.body is not None:
         base_link, base_body = make_link(model.base.body, "", body, motion.base, mechanics)
@@ -199,6 +201,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
         ),
         verdict=NOT_JUDGED,
         applied_loads=applied,
+        whole_body=whole,
     )
     return judged(result, (*result.notes, *figure_notes(result)))
 
@@ -358,14 +361,6 @@ def ground_under(trial: Trial, markers: Markers, sides: Sequence[str], body: Geo
         side: foot for side, foot in foot_tracks(trial, model, markers.seen, body).items() if side in sides
     }
     return find_ground(trial, markers.settings, feet, up_g)
-
-
-def _balance(body: Body, motion: Motion, up_g: Array, rate_hz: float) -> Balance | None:
-    """What the motion asks of the ground; None where something else carries the body too."""
-    if body.settings.external_support or not body.model.touches_ground:
-        return None
-    gravity = body.settings.gravity_m_per_s2
-    return Balance(acceleration_of_body(body, motion) + gravity * up_g, up_g, gravity, rate_hz)
 
 
 def _heel_notes(trial: Trial, model: specs.Model, ground: Ground) -> Notes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from gaitid.analysis.verdict import Verdict
@@ -24,6 +25,7 @@ from gaitid.trial import Array, Mask, Trial
 
 if TYPE_CHECKING:
     from gaitid.analysis.applied_loads import AppliedLoad
+    from gaitid.body.upper_body import WholeBody
 
 
 @frozen_dataclass(eq=False)
@@ -73,6 +75,8 @@ class SideResult:
     chain : Chain or None
         What was solved; its links are the segments of `motions` and the joints of `wrenches`, in their order. None
         where the side was not recorded.
+    trunk_angles : mapping of name to mapping of column to (frames,) array, deg
+        Of the trunk to the laboratory and the pelvis, seen from this side; empty without its markers.
     """
 
     load: FootLoad
@@ -87,6 +91,7 @@ class SideResult:
     bodies: Mapping[str, BodyParameters]
     coverage: Mapping[str, Mapping[str, int]]
     chain: Chain | None
+    trunk_angles: Mapping[str, Mapping[str, Array]] = field(default_factory=dict)
 
 
 @frozen_dataclass(eq=False)
@@ -119,6 +124,8 @@ class Result:
         What it can be used for.
     applied_loads : tuple of AppliedLoad
         Measured loads on segments but the ground's.
+    whole_body : WholeBody or None
+        Trunk, head and arms, and the centre of mass; None without markers of theirs.
     """
 
     trial: Trial
@@ -142,6 +149,7 @@ class Result:
     notes: Notes
     verdict: Verdict
     applied_loads: tuple[AppliedLoad, ...] = ()
+    whole_body: WholeBody | None = None
 
     @property
     def contacts(self) -> tuple[Contact, ...]:

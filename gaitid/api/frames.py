@@ -153,6 +153,13 @@ def _joint_power(result: Result) -> pd.DataFrame:
     return pd.DataFrame(values, columns=names)
 
 
+def _com(result: Result) -> pd.DataFrame:
+    from gaitid.write.com import com_columns
+
+    names, values = com_columns(result)
+    return pd.DataFrame(values, columns=names)
+
+
 def _contacts(result: Result) -> pd.DataFrame:
     rows = [contact_row(contact, result.trial.first_frame) for contact in result.contacts]
     return pd.DataFrame(rows, columns=list(CONTACT_COLUMNS))
@@ -220,4 +227,5 @@ _MAKERS: Mapping[str, Callable[[Result], pd.DataFrame]] = {
     "base": _base,
     "joint_space": _joint_space,
     "joint_power": _joint_power,
+    "com": _com,
 }

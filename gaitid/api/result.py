@@ -266,6 +266,10 @@ class Analysis:
         return self.table("joint_power")
 
     @property
+    def com(self) -> pd.DataFrame:
+        return self.table("com")
+
+    @property
     def uncertainty(self) -> pd.DataFrame:
         return self.table(UNCERTAINTY)
 

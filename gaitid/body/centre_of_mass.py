@@ -26,7 +26,7 @@ def acceleration_of_body(body: Body, motion: Motion) -> Array:
         NaN where the motion of a segment is not known; throughout where a leg was not recorded or a segment's mass is
         given in kilograms.
     """
-    shares = _shares(body)
+    shares = shares_of_legs(body)
     if shares is None:
         return np.full_like(motion.base.acc_g, np.nan)
     total = motion.base.acc_g * (1.0 - sum(shares.values()))
@@ -40,7 +40,7 @@ def centre_of_body(body: Body) -> Array:
 
     It is too low and, by what the pelvis lies before or behind the trunk, off by a steady part.
     """
-    base_g, shares = body.segments[body.base].com_g, _shares(body)
+    base_g, shares = body.segments[body.base].com_g, shares_of_legs(body)
     if shares is None:
         return np.full_like(base_g, np.nan)
     total = base_g * (1.0 - sum(shares.values()))
@@ -49,7 +49,7 @@ def centre_of_body(body: Body) -> Array:
     return np.asarray(total)
 
 
-def _shares(body: Body) -> dict[tuple[str, str], float] | None:
+def shares_of_legs(body: Body) -> dict[tuple[str, str], float] | None:
     """Of the body's mass, by side and segment; None where a leg is absent or a segment's mass is given in kilograms."""
     model = body.model
     shares = {

@@ -200,6 +200,23 @@ class Geometry:
         put._frames, put._points, put.fits, put.fitted = dict(frames), dict(points), dict(fits), fitted
         return put
 
+    def joined(self, model: specs.Model, markers: Mapping[str, Array]) -> Geometry:
+        """The same with a model that defines more, and its markers; what was computed before is not computed again."""
+        more = Geometry(
+            model,
+            {**self._markers, **markers},
+            self._numbers,
+            self.n_frames,
+            self.up_g,
+            self.foot_flat,
+            self.calibration,
+        )
+        more.fitted = self.fitted
+        more._points |= self._points
+        more._frames |= self._frames
+        more._values |= self._values
+        return more
+
     def thinned(self, most: int) -> Geometry:
         """The same with every so many-th frame, so that about that many are left: enough for a mean over the trial."""
         step = max(1, self.n_frames // most)

@@ -89,7 +89,8 @@ MAX_CONTACTS = 8
     multiple=True,
     type=click.Choice(WRITE),
     help="Also write the segments' motion, the wrench left over at the base (pelvis), M, V, G, F and J of the "
-    "equation of motion in joint space (docs/joint_space.md), or joints' power in six degrees of freedom.",
+    "equation of motion in joint space (docs/joint_space.md), joints' power in six degrees of freedom, or the whole "
+    "body's centre of mass (docs/whole_body.md).",
 )
 @options.uncertainty
 @options.settings

@@ -12,7 +12,8 @@ from gaitid.model import specs
 from gaitid.model.fields import Faults, Fields
 from gaitid.model.find import beside, shown
 from gaitid.model.parsed import content_of
-from gaitid.model.shapes import PointRef, parse_ref
+from gaitid.model.shape_parser import parse_ref
+from gaitid.model.shapes import PointRef
 from gaitid.records import NamedTuple
 
 if TYPE_CHECKING:

@@ -32,6 +32,9 @@ def parts_of(result: Result, options: RunOptions) -> Parts | None:
 def inputs_of(path: Path, result: Result, prepared: Prepared) -> list[Mapping[str, str]]:
     """Every file that a result was made from, as a record names it."""
     inputs = [input_record("trial", path, found_trial(path)), *prepared.inputs]
+    if result.whole_body is not None:
+        files = (result.whole_body.upper.path, *result.whole_body.table_files)
+        inputs += [input_record("upper body", file) for file in files]
     sources = " ".join(assignment.source for assignment in result.trial.assignments)
     return inputs + [input_record("assignments", enf) for enf in enf_files(path) if sources and enf.name in sources]
 

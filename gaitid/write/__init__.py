@@ -22,9 +22,10 @@ TABLES = {
     "base": ("frame",),
     "joint_space": ("frame",),
     "joint_power": ("frame",),
+    "com": ("frame",),
 }
 #: Those that are written only when asked for (``--write``).
-WRITE = ("segments", "base", "joint_space", "joint_power")
+WRITE = ("segments", "base", "joint_space", "joint_power", "com")
 #: One more, which `--uncertainty` asks for, and what it adds to the table of features.
 UNCERTAINTY = "uncertainty"
 #: The bundled file of magnitudes (configs/uncertainty) that is taken where none is named.

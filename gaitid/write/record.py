@@ -111,6 +111,7 @@ def record(
         }
         | ({"sex": {"value": sex, "unit": "", "source": "subject file"}} if (sex := result.subject.sex) else {}),
         "segments": segments,
+        **_whole_body(result),
         **({"functional": dict(result.subject.functional)} if result.subject.functional else {}),
         "conventions": result.conventions,
         "contacts": [contact_row(contact, first) for contact in result.contacts],
@@ -142,6 +143,14 @@ def record(
         "warnings": [note.as_dict() for note in result.notes],
         "verdict": result.verdict.as_dict(),
     }
+
+
+def _whole_body(result: Result) -> dict[str, Any]:
+    if result.whole_body is None:
+        return {}
+    from gaitid.analysis.whole_body import whole_body_record
+
+    return {"whole_body": whole_body_record(result.whole_body, result.body, result.trial, result.subject.mass_kg)}
 
 
 def record_text(content: Mapping[str, Any]) -> str:

@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gaitid.records import NamedTuple
 from gaitid.trial import Array
 from gaitid.write.numbers import rows_text
+
+
+class Columns(NamedTuple):
+    """A table of numbers with a row for every frame.
+
+    Attributes
+    ----------
+    names : list of str
+        ``frame``, ``time_s``, then the others, each with its unit.
+    values : (frames, columns) array
+        NaN where unknown.
+    """
+
+    names: list[str]
+    values: Array
 
 
 def csv_text(names: Sequence[str], values: Array) -> str:

@@ -16,31 +16,16 @@ from gaitid.body.kinematics import dual_basis
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import Contact
 from gaitid.numerics.rotation import apply_transposed
-from gaitid.records import NamedTuple
 from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS, DEFAULT_FRAMES
 from gaitid.write.cycles import cycles_text, spatiotemporal_csv
 from gaitid.write.features import features_text
 from gaitid.write.stances import stances_text
+from gaitid.write.table import Columns as Columns
 from gaitid.write.table import csv_text, quoted
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
-
-
-class Columns(NamedTuple):
-    """A table of numbers with a row for every frame.
-
-    Attributes
-    ----------
-    names : list of str
-        ``frame``, ``time_s``, then the others, each with its unit.
-    values : (frames, columns) array
-        NaN where unknown.
-    """
-
-    names: list[str]
-    values: Array
 
 
 class _Gathered:
@@ -116,6 +101,10 @@ def joints_columns(result: Result) -> Columns:
                 table.add([f"{side}_{name}_{column}_moment_Nm_per_kg"], values)
         for joint in leg.moments:
             table.add([f"{side}_{joint}_power_W_per_kg"], leg.powers[joint])
+    for side, leg in result.sides.items():  # behind what a model without a trunk has
+        for name, columns in leg.trunk_angles.items():
+            for column, values in columns.items():
+                table.add([f"{side}_{name}_{column}_deg"], values)
     return table.whole()
 
 
@@ -178,6 +167,12 @@ def _joint_space_csv(result: Result) -> str:
     return joint_space_csv(result)
 
 
+def _com_csv(result: Result) -> str:
+    from gaitid.write.com import com_columns  # of few runs
+
+    return csv_text(*com_columns(result))
+
+
 def base_csv(result: Result) -> str:
     """The text of ``walk.base.csv``."""
     return csv_text(*base_columns(result))
@@ -234,6 +229,7 @@ _MAKERS: Mapping[str, Callable[[Result], str]] = {
     "base": base_csv,
     "joint_space": _joint_space_csv,
     "joint_power": joint_power_csv,
+    "com": _com_csv,
 }
 
 

@@ -1,0 +1,88 @@
+"""Trunk, head and arms in a result: the angles of each side, and what the record says of the whole body's mass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gaitid.analysis.result import SideResult
+from gaitid.body.centre_of_mass import acceleration_of_body, shares_of_legs
+from gaitid.body.poses import Body, Motion
+from gaitid.body.upper_body import PlacedSegment, WholeBody
+from gaitid.ground.balance import Balance
+from gaitid.numerics.masks import known_rows
+from gaitid.trial import Array, Trial
+
+
+def with_trunk_angles(sides: Mapping[str, SideResult], whole: WholeBody | None) -> dict[str, SideResult]:
+    """The sides with the angles of the trunk, where its markers are."""
+    if whole is None or not whole.angles:
+        return dict(sides)
+    return {name: replace(side, trunk_angles=whole.angles.get(name, {})) for name, side in sides.items()}
+
+
+def balance_of(body: Body, motion: Motion, up_g: Array, rate_hz: float) -> Balance | None:
+    """What the motion asks of the ground; None where something else carries the body too."""
+    if body.settings.external_support or not body.model.touches_ground:
+        return None
+    gravity = body.settings.gravity_m_per_s2
+    return Balance(acceleration_of_body(body, motion) + gravity * up_g, up_g, gravity, rate_hz)
+
+
+def whole_body_record(whole: WholeBody, body: Body, trial: Trial, mass_kg: float) -> dict[str, Any]:
+    """What ``run.json`` holds under ``whole_body``: segments with their masses, which were measured, and how."""
+    legs = {f"{side}_{segment}": share for (side, segment), share in (shares_of_legs(body) or {}).items()}
+    upper = {"_".join(filter(None, key)): placed for key, placed in whole.segments.items()}
+    frames = int(known_rows(whole.com_g).sum())
+    return {
+        "name": whole.upper.name,
+        "file": whole.upper.path.name,
+        "table": {"name": whole.table.name, "source": whole.table.source},
+        "centre_of_mass": {"frames_known": frames, "unknown_because": whole.unknown_because or None},
+        "segments": {
+            **{name: _segment(placed, mass_kg) for name, placed in upper.items()},
+            **{name: {"mass_fraction": share, "measured": True} for name, share in legs.items()},
+        },
+        "mass_fractions_sum": sum(legs.values()) + sum(placed.share for placed in upper.values()),
+        "markers": {
+            f"{side}.{role}" if side else role: label
+            for side, role in _own_roles(whole)
+            for label in whole.model.labels(role, side)
+            if trial.has(label)
+        },
+        "angles": "Cardan angles, distal in proximal, "
+        + "; ".join(
+            f"{name}: {angle.sequence}, {angle.distal} in {angle.proximal}, "
+            + ", ".join(f"{column} = {formula.text}" for column, formula in angle.columns.items())
+            for name, angle in whole.upper.angles.items()
+        )
+        if whole.angles
+        else None,
+        **whole.figures,
+    }
+
+
+def _segment(placed: PlacedSegment, mass_kg: float) -> dict[str, Any]:
+    """One segment; its inertia about its centre of mass, axes forward, up and to the right of the segment."""
+    said: dict[str, Any] = {
+        "on": placed.on,
+        "mass_fraction": placed.share,
+        "mass_kg": mass_kg * placed.share,
+        "measured": placed.measured,
+    }
+    if placed.measured:
+        tensor = placed.inertia(mass_kg)
+        return said | {
+            "length_m": placed.length_m,
+            "inertia_kg_m2": tensor if np.isfinite(tensor).all() else None,
+            "row": placed.row_name,
+            "source": placed.row.source,
+        }
+    return said | {"mass_put_at": placed.stands_at or None}
+
+
+def _own_roles(whole: WholeBody) -> list[tuple[str, str]]:
+    return whole.model._replace(middle=whole.upper.middle, each_side=whole.upper.each_side).roles

@@ -1,0 +1,127 @@
+"""Trunk angles and the whole body's centre of mass of recordings: against what Plug-in Gait stored, and free bodies.
+
+Plug-in Gait's thorax and spine are the same frames and sequences: what differs is rounding of 32-bit floats, and the
+laboratory axis that it takes for the direction of walking.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import ezc3d
+import numpy as np
+import pytest
+
+import gaitid
+from gaitid.api.result import Analysis
+from gaitid.trial import Array
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials"
+recorded = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
+CHILDREN = ("children/HC002D/walk.c3d", "children/HC030A/walk.c3d", "children/HC031A/walk.c3d")
+STAIRS = "stairs/Movement_trial.c3d"
+SPINE = ("flexion", "lateral_flexion", "external_rotation")
+THORAX = ("anterior_tilt", "upward_obliquity", "internal_rotation")
+
+
+@cache
+def analysed(trial: str, model: str = "pig") -> Analysis:
+    return gaitid.analyse(SHARED / trial, model=model)
+
+
+def stored(trial: str, label: str) -> Array:
+    """(frames, 3) what the file stores; NaN where it stores nothing."""
+    content = ezc3d.c3d(str(SHARED / trial))
+    group = content["parameters"]["POINT"]
+    labels = [name for key in ("LABELS", "LABELS2") if key in group for name in group[key]["value"]]
+    values = content["data"]["points"][:3, labels.index(label)].T
+    return np.where(np.abs(values).sum(axis=1, keepdims=True) == 0, np.nan, values)
+
+
+@recorded
+@pytest.mark.parametrize("trial", [*CHILDREN, STAIRS])
+def test_the_spine_is_what_plug_in_gait_stored(trial: str) -> None:
+    angles = analysed(trial).angles
+    for side in ("left", "right"):
+        theirs = stored(trial, f"{side[0].upper()}SpineAngles")
+        ours = np.column_stack([angles[f"{side}_spine_{name}_deg"] for name in SPINE])
+        both = np.isfinite(ours).all(axis=1) & np.isfinite(theirs).all(axis=1)
+        assert both.sum() > 150
+        # degrees: markers and angles are stored as 32-bit floats, lengths of 1 m to 6e-5 mm
+        np.testing.assert_allclose(ours[both], theirs[both], atol=0.01)
+
+
+@recorded
+@pytest.mark.parametrize("trial", [*CHILDREN, STAIRS])
+def test_the_thorax_is_what_plug_in_gait_stored_but_for_the_way_of_walking(trial: str) -> None:
+    angles = analysed(trial).angles
+    theirs = stored(trial, "LThoraxAngles")
+    ours = np.column_stack([angles[f"left_thorax_{name}_deg"] for name in THORAX])
+    both = np.isfinite(ours).all(axis=1) & np.isfinite(theirs).all(axis=1)
+    # who walks at an angle to the laboratory's axis is turned by it against theirs, and a leaning trunk tilts aside by
+    # a part of it: less than 5 degrees of heading, of 10 degrees of tilt
+    heading = float(np.median(ours[both, 2] - theirs[both, 2]))
+    assert abs(heading) < 5
+    np.testing.assert_allclose(ours[both, 2] - heading, theirs[both, 2], atol=0.2)
+    np.testing.assert_allclose(ours[both, :2], theirs[both, :2], atol=10 * np.radians(abs(heading)) + 0.02)
+
+
+@recorded
+@pytest.mark.parametrize("trial", CHILDREN)
+def test_the_centre_of_mass_is_near_where_plug_in_gait_stored_it(trial: str) -> None:
+    analysis = analysed(trial)
+    ours = analysis.com[[f"com_{axis}_m" for axis in "xyz"]].to_numpy()
+    apart = 1e3 * ours - stored(trial, "CentreOfMass")
+    apart = apart[np.isfinite(apart).all(axis=1)]
+    assert len(apart) > 150
+    # mm: its trunk is of other parts and its joints of other points; what moves must move alike
+    assert np.abs(apart.mean(axis=0)).max() < 45
+    assert apart.std(axis=0).max() < 5
+    assert sum(s["mass_fraction"] for s in analysis.record["whole_body"]["segments"].values()) == pytest.approx(1.0)
+
+
+@recorded
+def test_nothing_of_the_legs_depends_on_it() -> None:
+    """A run without the upper body's markers has the same wrenches, and no column of a trunk."""
+    trial = gaitid.read_trial(SHARED / CHILDREN[1])
+    whole = analysed(CHILDREN[1])
+    used = set(whole.record["model"]["markers"].values())
+    keep = [label for label in trial.labels if label in used]
+    assert "C7" not in keep
+    alone = gaitid.analyse(_only(trial, keep), model="pig")
+    np.testing.assert_array_equal(whole.wrenches.to_numpy(), alone.wrenches.to_numpy())
+    legs = [name for name in whole.angles.columns if "thorax" not in name and "spine" not in name]
+    assert list(alone.angles.columns) == legs
+    assert "whole_body" not in alone.record
+    assert alone.com.filter(like="com_").isna().to_numpy().all()
+
+
+def _only(trial: gaitid.Trial, labels: list[str]) -> gaitid.Trial:
+    from dataclasses import replace
+
+    at = [trial.labels.index(label) for label in labels]
+    return replace(trial, labels=tuple(labels), points_g=trial.points_g[:, at])
+
+
+@recorded
+def test_pig_vicon_has_no_trunk() -> None:
+    analysis = analysed(CHILDREN[1], "pig_vicon")
+    assert "whole_body" not in analysis.record
+    assert not [name for name in analysis.angles.columns if "thorax" in name]
+
+
+@recorded
+@pytest.mark.parametrize(
+    ("trial", "measured", "absent"),
+    [
+        ("qualisys/walk.c3d", {"trunk"}, {"head": "upper_back", "left_hand": "shoulder"}),
+        ("wild/isb_bone_names/walk.c3d", {"trunk", "head", "left_upper_arm", "right_hand"}, {}),
+    ],
+)
+def test_other_laboratories_labels_are_found(trial: str, measured: set[str], absent: dict[str, str]) -> None:
+    analysis = gaitid.analyse(SHARED / trial, model="auto", static=SHARED / trial.replace("walk", "static"))
+    segments = analysis.record["whole_body"]["segments"]
+    assert all(segments[name]["measured"] for name in measured)
+    assert {name: segments[name]["mass_put_at"] for name in absent} == absent
+    assert np.isfinite(analysis.com["com_x_m"]).mean() > 0.9
