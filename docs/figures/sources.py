@@ -1,4 +1,6 @@
-"""Draw the systems of the source documents as these print them: double_pendulum.png, nlink_limb.png, rogers_eye.png.
+"""Draw the systems of the source documents as these print them: double_pendulum.png, nlink_limb.png, rogers_eye.png;
+
+and chain_arm.png, what `gaitid report` makes of the arm of docs/chains.md.
 
     python docs/figures/sources.py
 
@@ -11,6 +13,9 @@ and M and G in closed form. What Roger's arm could accelerate is drawn by `roger
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -19,6 +24,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from gallery import make_small
 from matplotlib.axes import Axes
 
 from gaitid.report.tables import columns, read_table
@@ -148,11 +154,32 @@ def _bodies(axes: Axes, angles: Array, title: str) -> None:
     label(axes, "x (m)", "y (m)", f"{title}\n{M_KG:g} kg, {L_M:g} m each")
 
 
+def chain_arm() -> None:
+    """The arm whose YAML stands in docs/chains.md, by the commands that stand there."""
+    page = (HERE.parent / "chains.md").read_text(encoding="utf-8")
+    found = re.search(r"```yaml\n(.*?)```", page, re.DOTALL)
+    assert found is not None
+    gaitid = f"{sys.executable} -m gaitid"
+    load = "--load hand=sim/arm.load.hand.csv"
+    figures = "--figure stick --figure torques --figure contributions"
+    commands = (
+        f"{gaitid} simulate arm.yaml -o sim",
+        f"{gaitid} run sim/arm.c3d --model sim/arm.model.yaml {load} --contributions -o results",
+        f"{gaitid} report results -o chain_arm.png {figures}",
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "arm.yaml").write_text(found[1], encoding="utf-8")
+        for command in commands:
+            subprocess.run(command, shell=True, check=True, cwd=folder, capture_output=True)
+        make_small(Path(folder, "chain_arm.png"), HERE / "chain_arm.png")
+
+
 def main() -> None:
     with plt.rc_context({"font.size": 8.5}):
         double_pendulum()
         nlink_limb()
         rogers_eye()
+    chain_arm()
 
 
 if __name__ == "__main__":

@@ -53,6 +53,10 @@ class Constraint(ABC):
         """The point of each body that its torque is reported about, body axes, m."""
         return tuple(CENTRE for _ in self.bodies)
 
+    def misfit(self, poses: Sequence[Pose]) -> str:
+        """What of the bodies' places contradicts the constraint though Φ = 0, in words; empty where nothing does."""
+        return ""
+
     @abstractmethod
     def residual(self, poses: Sequence[Pose], t: Array) -> Array:
         """Φ, (…, rows). `poses` are those of `bodies`, in their order."""

@@ -10,7 +10,8 @@ from typing import TypeVar
 import numpy as np
 
 from gaitid.errors import ModelError
-from gaitid.mechanism.body import GROUND, Body
+from gaitid.mechanism.body import GROUND, Body, poses_of
+from gaitid.mechanism.gears import GearMesh
 from gaitid.mechanism.mechanism import Mechanism
 from gaitid.mechanism.parts import CONSTRAINTS, DRIVERS, LOADS
 from gaitid.mechanism.scope import CENTRE_NAME, Scope
@@ -95,6 +96,8 @@ def load_mechanism(path: Path) -> MechanismFile:
     time_s = _times(top, scope, statics)
     top.done()
     faults.raise_if_any()
+    poses = poses_of(np.concatenate([body.guess for body in bodies]))
+    kinematic = [c.meshed([poses[b] for b in c.bodies]) if isinstance(c, GearMesh) else c for c in kinematic]
     return MechanismFile(
         path=path,
         title=title,

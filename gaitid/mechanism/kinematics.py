@@ -18,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.errors import ModelError
+from gaitid.mechanism.body import poses_of
 from gaitid.mechanism.mechanism import Mechanism
 from gaitid.mechanism.rank import DEPENDENT, dependent_constraints, smallest_singular_value
 from gaitid.records import NamedTuple
@@ -74,7 +75,16 @@ def positions(mechanism: Mechanism, times_s: Array) -> Array:
     for k, t in enumerate(times_s[1:].tolist(), start=1):
         state = _follow(mechanism, state, t, HALVINGS)
         q[k] = state.q
+    _refuse_misfits(mechanism, q)
     return q
+
+
+def _refuse_misfits(mechanism: Mechanism, q: Array) -> None:
+    """Refuse what Φ = 0 does not see: gears whose circles do not touch."""
+    poses = poses_of(q)
+    for constraint in mechanism.constraints:
+        if words := constraint.misfit([poses[b] for b in constraint.bodies]):
+            raise ModelError(f"constraints.{constraint.name}: {words}", todo="mend the radii, or where the axles are")
 
 
 def rates(mechanism: Mechanism, q: Array, times_s: Array) -> tuple[Array, Array]:

@@ -9,6 +9,7 @@ import numpy as np
 from gaitid.mechanism import constraints as c
 from gaitid.mechanism import drivers, loads
 from gaitid.mechanism.body import GROUND
+from gaitid.mechanism.gears import GearMesh
 from gaitid.mechanism.history import Formula
 from gaitid.mechanism.scope import LARGEST, Scope
 from gaitid.model.fields import Fields
@@ -52,6 +53,19 @@ def _gear_pair(name: str, fields: Fields, scope: Scope) -> c.Constraint:
 def _gear_pair_on_link(name: str, fields: Fields, scope: Scope) -> c.Constraint:
     bodies, ratio = scope.bodies(fields, 3), _ratio(fields, scope)
     return c.GearPairOnLink(name=name, bodies=bodies, ratio=ratio, constant=scope.angle(fields, "constant"))
+
+
+def _gear_mesh(name: str, fields: Fields, scope: Scope) -> c.Constraint:
+    bodies = scope.bodies(fields, 2)
+    s_i, s_j = scope.points(fields, "points", bodies)
+    radii = scope.pair(fields.raw("radii_m"), fields.at("radii_m"))
+    if not (radii > 0).all():
+        scope.faults.add(f"{fields.at('radii_m')}: expected positive radii, found {radii.tolist()}")
+    sense = 1.0 if fields.text("mesh", among=("external", "internal")) == "external" else -1.0
+    if sense < 0 and radii[0] == radii[1]:
+        scope.faults.add(f"{fields.at('radii_m')}: a ring is larger than the gear inside it, found {radii.tolist()}")
+    constant = float(radii[0]) * scope.angle(fields, "constant", float("nan"))
+    return GearMesh(name=name, bodies=bodies, s_i=s_i, s_j=s_j, radii=radii, sense=sense, constant=constant)
 
 
 def _ratio(fields: Fields, scope: Scope) -> float:
@@ -104,6 +118,7 @@ CONSTRAINTS: Mapping[str, Callable[[str, Fields, Scope], c.Constraint]] = {
     "pin_in_slot": _pin_in_slot,
     "gear_pair": _gear_pair,
     "gear_pair_on_link": _gear_pair_on_link,
+    "gear_mesh": _gear_mesh,
     "ground": _ground,
 }
 DRIVERS: Mapping[str, Callable[[str, Fields, Scope], drivers.Driver]] = {

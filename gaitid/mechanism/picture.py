@@ -16,10 +16,11 @@ from gaitid.mechanism.body import Pose, poses_of
 from gaitid.mechanism.constraints import DoubleRevolute
 from gaitid.mechanism.dynamics import Solution
 from gaitid.mechanism.file import MechanismFile
+from gaitid.mechanism.gears import GearMesh
 from gaitid.trial import Array
 
 FORMATS = (".png", ".svg", ".pdf")
-_EFFORTS = {"torque_Nm": "torque, N·m", "force_N": "force, N"}
+_EFFORTS = {"torque_Nm": "torque (N·m)", "force_N": "force (N)"}
 _INK, _MUTED, _GRID = "#1c1d21", "#5c616b", "#d9dbe0"
 # Distinct also without colour vision (Okabe & Ito 2008, Color Universal Design).
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
@@ -80,16 +81,30 @@ def _draw_bodies(axes: Axes, source: MechanismFile, solution: Solution) -> None:
         if isinstance(constraint, DoubleRevolute):
             ends = np.stack([_first(poses[b], s) for b, s in zip(constraint.bodies, constraint.points(), strict=True)])
             axes.plot(ends[:, 0], ends[:, 1], color=_MUTED, linewidth=1.5, zorder=2)
+        if isinstance(constraint, GearMesh):
+            for b, s, radius in zip(constraint.bodies, constraint.points(), constraint.radii, strict=True):
+                colour = _COLOURS[(b - 1) % len(_COLOURS)] if b else _MUTED
+                _draw_gear(axes, _first(poses[b], s), float(radius), float(poses[b].phi[0]), colour)
     for s in source.ground_points.values():
         axes.plot(*s, marker="^", color=_MUTED, markersize=7, zorder=0)
     axes.plot([], [], linestyle="", marker="+", color=_INK, label="centre of mass")
     if source.ground_points:
         axes.plot([], [], linestyle="", marker="^", color=_MUTED, label="point of the ground")
-    axes.set(xlabel="x, m", ylabel="y, m", title=f"at {solution.time_s[0]:g} s, with the paths of the points")
+    axes.set(xlabel="x (m)", ylabel="y (m)", title=f"at {solution.time_s[0]:g} s, with the paths of the points")
     axes.margins(0.12)  # room for the names
     axes.set_aspect("equal", adjustable="datalim")
+    axes.locator_params(axis="x", nbins=7)
     axes.grid(color=_GRID, linewidth=0.6)
     axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3)
+
+
+def _draw_gear(axes: Axes, centre: Array, radius: float, phi: float, colour: str) -> None:
+    """A pitch circle, and a mark along the body's x axis."""
+    around = np.linspace(0.0, 2 * np.pi, 181)
+    axes.plot(centre[0] + radius * np.cos(around), centre[1] + radius * np.sin(around), color=colour, linewidth=1.4)
+    way = np.array([np.cos(phi), np.sin(phi)])
+    mark = centre + np.outer([0.85 * radius, radius], way)
+    axes.plot(mark[:, 0], mark[:, 1], color=colour, linewidth=3.0)
 
 
 def _first(pose: Pose, s: Array) -> Array:
@@ -104,6 +119,6 @@ def _draw_efforts(axes: Axes, solution: Solution, unit: str) -> None:
             effort = -solution.multipliers_of(driver)[:, 0]
             axes.plot(solution.time_s, effort, color=_COLOURS[k % len(_COLOURS)], marker=marker, label=driver.name)
     axes.axhline(0.0, color=_MUTED, linewidth=0.8, zorder=0)
-    axes.set(xlabel="time, s", ylabel=_EFFORTS[unit])
+    axes.set(xlabel="time (s)", ylabel=_EFFORTS[unit])
     axes.grid(color=_GRID, linewidth=0.6)
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))

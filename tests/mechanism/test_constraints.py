@@ -7,6 +7,7 @@ second derivative magnifies by some 1e5 (Trefethen 2000, Spectral Methods in MAT
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from gaitid.mechanism.constraints import (
     Revolute,
 )
 from gaitid.mechanism.drivers import Driver, RelativeAngleDriver, RelativePositionDriver
+from gaitid.mechanism.gears import GearMesh
 from gaitid.mechanism.history import Formula, Sine
 
 # Sizes are of 1 m and 1 rad, rates of 1/s.
@@ -48,6 +50,9 @@ def make(kind: type[Constraint], rng: np.random.Generator) -> Constraint:
         PinInSlot: points | {"a_i": vector},
         GearPair: {"ratio": rng.normal(), "constant": rng.normal()},
         GearPairOnLink: {"ratio": rng.normal(), "constant": rng.normal()},
+        # of unlike sizes: whole turns of the line of centres, of which Φ knows nothing, are far apart
+        GearMesh: points
+        | {"radii": rng.uniform([0.2, 3.0], [0.5, 4.0]), "sense": rng.choice([-1.0, 1.0]), "constant": 0.0},
         Ground: {"pose": rng.normal(size=3)},
         RelativeAngleDriver: {"history": HISTORY, "constant": rng.normal()},
         RelativePositionDriver: points | {"a_i": vector / np.hypot(*vector), "history": HISTORY},
@@ -62,6 +67,7 @@ KINDS = (
     PinInSlot,
     GearPair,
     GearPairOnLink,
+    GearMesh,
     Ground,
     RelativeAngleDriver,
     RelativePositionDriver,
@@ -76,6 +82,10 @@ class Moving:
         rng = np.random.default_rng(seed)
         self.rng, self.constraint = rng, make(kind, rng)
         self.q0, self.qd0, self.qdd0 = rng.normal(size=(3, 9))
+        if kind is GearMesh:  # apart, so that the line of centres has a direction, and nearly in mesh
+            self.q0 += [9, 0, 0, 0, 9, 0, 0, 0, 0]
+            off = float(self.constraint.residual(self.poses(np.array(0.0)), np.array(0.0))[0])
+            self.constraint = replace(self.constraint, constant=off + rng.uniform(-0.1, 0.1))
 
     def q(self, t: np.ndarray) -> np.ndarray:
         s = t[..., None]
