@@ -82,9 +82,10 @@ def _draw_bodies(axes: Axes, source: MechanismFile, solution: Solution) -> None:
             ends = np.stack([_first(poses[b], s) for b, s in zip(constraint.bodies, constraint.points(), strict=True)])
             axes.plot(ends[:, 0], ends[:, 1], color=_MUTED, linewidth=1.5, zorder=2)
         if isinstance(constraint, GearMesh):
-            for b, s, radius in zip(constraint.bodies, constraint.points(), constraint.radii, strict=True):
-                colour = _COLOURS[(b - 1) % len(_COLOURS)] if b else _MUTED
-                _draw_gear(axes, _first(poses[b], s), float(radius), float(poses[b].phi[0]), colour)
+            gears = zip(constraint.bodies, constraint.points(), constraint.radii.tolist(), strict=True)
+            for index, axle, radius in gears:
+                colour = _COLOURS[(index - 1) % len(_COLOURS)] if index else _MUTED
+                _draw_gear(axes, _first(poses[index], axle), radius, float(poses[index].phi[0]), colour)
     for s in source.ground_points.values():
         axes.plot(*s, marker="^", color=_MUTED, markersize=7, zorder=0)
     axes.plot([], [], linestyle="", marker="+", color=_INK, label="centre of mass")
