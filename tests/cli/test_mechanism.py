@@ -28,7 +28,14 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_bundled_are_those_of_the_help() -> None:
     done = gaitid("mechanism", "--help")
     assert done.code == 0
-    assert list(bundled_mechanisms()) == ["cycling_leg", "four_bar", "gait_leg", "geared_five_bar", "slider_crank"]
+    assert list(bundled_mechanisms()) == [
+        "cycling_leg",
+        "four_bar",
+        "gait_leg",
+        "geared_five_bar",
+        "planetary_gear",
+        "slider_crank",
+    ]
     assert ", ".join(bundled_mechanisms()) in " ".join(done.out.split())
     assert "Example:  gaitid mechanism four_bar -o results" in done.out
 
