@@ -146,11 +146,14 @@ class Event:
         ``left``, ``right`` or ``general``.
     time_s : float
         With 0 at the trial's first frame.
+    given : bool
+        By the user, in place of those that the trial stores.
     """
 
     name: str
     side: str
     time_s: float
+    given: bool = False
 
 
 @frozen_dataclass()

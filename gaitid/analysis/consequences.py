@@ -107,6 +107,7 @@ CONSEQUENCES: dict[str, Consequence] = {
     "clocks_near": Consequence(GOOD),
     "rate_doubtful": Consequence(DO_NOT_USE, "correct the rate in the file"),
     "load_unclaimed": Consequence(USABLE, "name the foot with --assign, or keep others off the plates", explains=True),
+    "events_against": Consequence(USABLE, "look at these events again: their times count from the first frame"),
     "events_off": Consequence(USABLE, "correct the events, or see whether forces and markers are of one time"),
     "assignment_differs": Consequence(USABLE, "look at the recording, and say which foot it was with --assign"),
     "assignment_against": Consequence(USABLE, "look at the contact, or leave out --assign"),

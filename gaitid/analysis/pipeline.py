@@ -32,6 +32,7 @@ from gaitid.body.upper_body import find_upper_body
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError, TrialError
 from gaitid.gait.contact_clocks import contact_clock_notes
+from gaitid.gait.events import against_notes
 from gaitid.gait.impact import find_impacts, impact_notes, matched_load
 from gaitid.gait.spatiotemporal import analyse_gait
 from gaitid.ground.claims import ByHand
@@ -194,6 +195,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
                 *loads.notes,
                 *loads_notes,
                 *applied_notes,
+                *against_notes(gait.events, trial.rate_hz, trial.first_frame),
                 *impact_notes(impacts, trial.first_frame, bandwidth_hz),
                 *_wrench_notes(model, sides, options.require_forces),
                 *([Note("model_limits", model.caution)] if model.caution else []),

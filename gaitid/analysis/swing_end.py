@@ -29,7 +29,7 @@ def swing_end(result: Result, cycle: Cycle) -> range:
     With that of the strike and the next, between which it may lie. Empty where anything but the margin makes the load
     unknown.
     """
-    if cycle.next_strike.source != "file":
+    if cycle.next_strike.source not in ("file", "given"):
         return range(0)
     state = result.sides[cycle.side].load.state
     strike = cycle.next_strike.time_s * result.trial.rate_hz

@@ -38,6 +38,7 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
     forces: File | None = None,
     plates: File | None = None,
     subject_prefix: str | None = None,
+    events: File | None = None,
     functional: File | Sequence[File] = (),
     express_in: str | Sequence[str] = DEFAULT_FRAMES,
     cutoff: float | str | None = None,
@@ -71,6 +72,8 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
         Forces beside a CSV or TRC trial; YAML with the corners of its plates.
     subject_prefix : str, optional
         Of a file with several subjects, the one whose labels begin so.
+    events : path, optional
+        Foot strikes and offs in place of those that the trial stores (docs/events.md).
     functional : path or sequence of path, optional
         Trials in which a hip or knee moves: its centre or axis by that motion, as ``hip.c3d`` or ``right_hip=hip.c3d``.
     express_in : str or sequence of str
@@ -130,8 +133,8 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
     options, words = run_options(given)
     if "model" in in_memory and (options.overrides or "model" in given):
         raise GaitidError("settings, cutoff and force_cutoff are the model's", todo="give settings to load_model")
-    if path is None and (forces is not None or plates is not None):
-        raise GaitidError("forces and plates belong to a file; a trial in memory has its own")
+    if path is None and (forces is not None or plates is not None or events is not None):
+        raise GaitidError("forces, plates and events belong to a file; a trial in memory has its own")
     if path is None and options.static is None and options.reader != ReaderSettings():
         raise GaitidError("point_unit and subject_prefix belong to a file", todo="give them to read_trial")
     for name, value in in_memory.items():

@@ -31,6 +31,7 @@ KEYWORDS = {
     "forces": "--forces",
     "plates": "--plates",
     "subject_prefix": "--subject-prefix",
+    "events": "--events",
     "functional": "--functional",
     "express_in": "--express-in",
     "cutoff": "--cutoff",
@@ -47,7 +48,7 @@ KEYWORDS = {
     "keep_names": "--keep-names",
 }
 #: Those that name a file.
-FILES = ("markers", "static", "subject", "forces", "plates")
+FILES = ("markers", "static", "subject", "forces", "plates", "events")
 #: What a keyword may be, where that is one of a few words.
 _AMONG: Mapping[str, Sequence[str]] = {"solver": SOLVER_NAMES, "express_in": FRAMES_OF_EXPRESSION, "write": WRITE}
 #: Those that are one word.

@@ -37,6 +37,7 @@ OPTIONS = {
     "subject_file": "--subject",
     "forces": "--forces",
     "plates": "--plates",
+    "events": "--events",
     "cutoff": "--cutoff",
     "force_cutoff": "--force-cutoff",
     "assign": "--assign",
@@ -47,7 +48,7 @@ OPTIONS = {
 WORDS = ("session", "condition")
 KEYS = (TRIALS, TRIAL, "subject", *WORDS, "root", *OPTIONS, OVERRIDES)
 # Files; `none` in their place: nothing is looked for.
-_FILES = ("static", "subject_file", "forces", "plates")
+_FILES = ("static", "subject_file", "forces", "plates", "events")
 _PATHS = (TRIALS, TRIAL, "root", *_FILES)
 _NUMBERS = ("cutoff", "force_cutoff")
 _SEVERAL = (TRIALS, "assign", "load", "set")

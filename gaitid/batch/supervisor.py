@@ -66,7 +66,7 @@ def make_jobs(planned: Sequence[Planned], options_of: Callable[[Planned], RunOpt
             model = None if options.model == AUTO else about_hidden(options.model, load)
             models[key] = () if model is None else model.files
         given = (options.subject, options.static, options.beside, options.forces, options.plates, options.markers)
-        extra = [path for path in (*given, *functional_paths(options)) if path is not None]
+        extra = [path for path in (*given, options.events, *functional_paths(options)) if path is not None]
         loads = (file for _, file in options.loads)
         shared = [hashed(path) for path in (*models[key], *extra, *loads)]
         discovered = trial.static is not None and trial.static.how != "given"

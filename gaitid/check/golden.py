@@ -127,7 +127,7 @@ def _verdict_moved(record: Mapping[str, Any], result: Result) -> list[Finding]:
 def _command(path: Path, options: RunOptions, folder: Path) -> str:
     """The command that makes the golden result of a trial with these options, for a shell."""
     words = ["gaitid", "run", "--model", options.model]
-    for name in ("static", "subject", "forces", "plates"):
+    for name in ("static", "subject", "forces", "plates", "events"):
         if (file := getattr(options, name)) is not None:
             words += [f"--{name}", str(file)]
     for key, value in options.overrides.items():
@@ -326,7 +326,7 @@ def _changes(old: Mapping[str, Any], result: Result, prepared: Prepared, path: P
         changes.append(f"gaitid {_value(old.get('gaitid'))} -> {new['gaitid']}")
     golden, present = _mapping(old, "versions"), new["versions"]
     changes += [f"{name} {_value(golden[name])} -> {v}" for name, v in present.items() if golden.get(name, v) != v]
-    for role in ("trial", "static", "subject", "forces", "plates", "assignments", "model", "table"):
+    for role in ("trial", "static", "subject", "forces", "plates", "events", "assignments", "model", "table"):
         changes += _input_changes(role, _inputs(old, role), _inputs(new, role))
     for group in ("settings", "subject"):
         golden, present = _mapping(old, group), new[group]

@@ -83,6 +83,7 @@ class _Check(click.Command):
 @click.argument("trials", nargs=-1, required=True, metavar="TRIAL...", shell_complete=completed("trials"))
 @options.model_or_auto
 @options.inputs
+@options.events
 @options.functional
 @options.cutoff
 @options.force_cutoff

@@ -35,6 +35,10 @@ def forces(ctx: click.Context, begin: str) -> Items:
     return _files(begin, (".csv", ".mot", ".sto"))
 
 
+def events(ctx: click.Context, begin: str) -> Items:
+    return _files(begin, (".csv", ".c3d"))
+
+
 def folders(ctx: click.Context, begin: str) -> Items:
     return [CompletionItem(begin, type="dir")]
 
@@ -214,6 +218,7 @@ COMPLETIONS: dict[str, Callable[[click.Context, str], Items]] = {
         trials,
         yaml_files,
         forces,
+        events,
         folders,
         results,
         compared,

@@ -57,6 +57,8 @@ def refuse_several(options: RunOptions, n_trials: int, instead: str = "give the 
         raise click.UsageError(f"--assign with frames belongs to one trial; {instead}")
     if n_trials > 1 and options.forces is not None:
         raise click.UsageError(f"--forces belongs to one trial; {instead}")
+    if n_trials > 1 and options.events is not None:
+        raise click.UsageError(f"--events belongs to one trial; {instead}")
     if n_trials > 1 and options.loads:
         raise click.UsageError(f"--load belongs to one trial; {instead}")
 
@@ -158,6 +160,13 @@ subject = click.option(
     type=_FILE,
     shell_complete=completed("yaml_files"),
     help="YAML with the subject's measurements (`gaitid calibrate`).",
+)
+events = click.option(
+    "--events",
+    type=_FILE,
+    shell_complete=completed("events"),
+    help="Foot strikes and offs in place of those that the trial stores: CSV (side, event, time_s or frame), or a C3D "
+    "(docs/events.md).",
 )
 functional = click.option(
     "--functional",

@@ -48,6 +48,7 @@ MAX_CONTACTS = 8
 @click.argument("trials", nargs=-1, required=True, metavar="TRIAL...", shell_complete=completed("trials"))
 @options.model_or_auto
 @options.inputs
+@options.events
 @options.functional
 @click.option(
     "-o",

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from gaitid.body.feet import FootTrack
+from gaitid.errors import first_few
 from gaitid.gait.marker_events import KINDS, GaitEvent, Heading, heading, kinematic_events
 from gaitid.ground.belt import CUTOFF_HZ, Floor
 from gaitid.ground.contacts import FootLoad
+from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.statistics import median
+from gaitid.read.event_names import kind_of_event, letters_of
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Event, Mask
 
@@ -27,30 +30,13 @@ SAME_STEP, FILE_AGREES = 0.20, 0.10
 # stride and stand about 0.1 s in each (Weyand et al. 2000, J Appl Physiol 89:1991-1999).
 MIN_STRIDE, MIN_PHASE = 0.35, 0.06
 
-PRIORITY = {"force": 0, "file": 1, "kinematics": 2}
+# s. An event that the user gives agrees with that of a plate within it: the limit of a file's events as a whole
+# (docs/contacts.md), five frames at 100 Hz being what hands differ by.
+GIVEN_AGREES = 0.05
+#: So many of them are named.
+SHOWN = 3
 
-
-def _joined(begins: Sequence[str], ends: Sequence[str]) -> list[str]:
-    return [begin + end for begin in begins for end in ends]
-
-
-_NAMES = {
-    "strike": (
-        *_joined(("", "foot", "heel", "toe", "initial", "ground"), ("strike", "contact", "on", "down")),
-        "touchdown",
-        "fs",
-        "hs",
-        "fc",
-        "ic",
-    ),
-    "off": (
-        *_joined(("", "foot", "toe", "heel"), ("off", "lift", "liftoff")),
-        "terminalcontact",
-        "finalcontact",
-        "fo",
-        "to",
-    ),
-}
+PRIORITY = {"given": 0, "force": 1, "file": 2, "kinematics": 3}
 
 
 @frozen_dataclass(eq=False)
@@ -60,7 +46,8 @@ class GaitEvents:
     Attributes
     ----------
     used : tuple of GaitEvent
-        One list in order of time: force first, then the file where the markers agree, then the markers.
+        One list in order of time: what the user gives (``--events``) alone where it says anything of a foot's strikes,
+        or offs; else force first, then the file where the markers agree, then the markers.
     by_method : mapping of method to tuple of GaitEvent
         ``force``, ``file``, ``zeni``, ``oconnor`` and ``kinematics`` (the better of the last two for each event).
     dropped : tuple of (GaitEvent, reason)
@@ -68,6 +55,8 @@ class GaitEvents:
         By which the markers' events were moved in `used`: their median difference from this trial's force events, so
         that both kinds may bound one stride; 0 with none to compare.
     heading : Heading
+    against : tuple of (GaitEvent, reason)
+        Events that the user gives and that plates or markers speak against; they are used.
     """
 
     used: tuple[GaitEvent, ...]
@@ -75,12 +64,14 @@ class GaitEvents:
     dropped: tuple[tuple[GaitEvent, str], ...]
     shift_s: Mapping[str, float]
     heading: Heading
+    against: tuple[tuple[GaitEvent, str], ...] = ()
 
     def record(self) -> dict[str, Any]:
         """For the run's record: plain lists and numbers, times in s from the first frame."""
         return {
             "used": [e._asdict() for e in self.used],
             "dropped": [{**e._asdict(), "reason": reason} for e, reason in self.dropped],
+            **({"against": [{**e._asdict(), "reason": r} for e, r in self.against]} if self.against else {}),
             "by_method": {name: [e._asdict() for e in events] for name, events in self.by_method.items()},
             "differences_s": {
                 f"{other}_minus_{reference}": {
@@ -88,7 +79,7 @@ class GaitEvents:
                 }
                 for reference in ("force", "file")
                 for other in ("force", "file", "zeni", "oconnor", "kinematics")
-                if other != reference and PRIORITY.get(other, 2) >= PRIORITY[reference]
+                if other != reference and PRIORITY.get(other, 3) >= PRIORITY[reference]
             },
             "kinematics_shift_s": dict(self.shift_s),
             "ground_velocity_m_per_s": [float(v) for v in self.heading.floor.velocity_g],
@@ -138,9 +129,12 @@ def find_events(
     shift = {kind: _shift(methods["force"], methods["kinematics"], kind) for kind in KINDS}
     shifted = [e._replace(time_s=e.time_s + shift[e.kind]) for e in methods["kinematics"]]
     seen = {side: known_rows(foot.heel_g) & known_rows(foot.toe_g) for side, foot in feet.items()}
-    used, dropped = _merged(methods["force"], methods["file"], shifted, loads, _Witness(walk, seen))
+    witness = _Witness(walk, seen)
+    used, dropped = _merged(methods["force"], methods["file"], shifted, loads, witness)
+    given = [event for event in used if event.source == "given"]
+    against = _against(given, Steps(methods["force"]), Steps(shifted), loads, witness)
     as_tuples = {name: tuple(events) for name, events in methods.items()}
-    return GaitEvents(tuple(used), as_tuples, tuple(dropped), shift, walk)
+    return GaitEvents(tuple(used), as_tuples, tuple(dropped), shift, walk, against)
 
 
 def _order(event: GaitEvent) -> tuple[float, str, str]:
@@ -154,7 +148,7 @@ def events_of_file(events: Sequence[Event], sides: Mapping[str, object]) -> list
     """The file's strikes and offs under the names in use (Foot Strike, Heel Strike, FS, RHS, Toe-Off, FO, ...)."""
     renamed = []
     for event in events:
-        name = "".join(letter for letter in event.name.lower() if "a" <= letter <= "z")
+        name = letters_of(event.name)
         side = event.side
         for known in sides:
             prefix = known[0] if len(name) == 3 else known
@@ -162,9 +156,8 @@ def events_of_file(events: Sequence[Event], sides: Mapping[str, object]) -> list
                 name, side = name.removeprefix(prefix), known
         if side not in sides:
             continue
-        for kind, words in _NAMES.items():
-            if name in words:
-                renamed.append(GaitEvent(side, kind, event.time_s, "file"))
+        if kind := kind_of_event(name):
+            renamed.append(GaitEvent(side, kind, event.time_s, "given" if event.given else "file"))
     return renamed
 
 
@@ -270,8 +263,14 @@ def _merged(
     loads: Mapping[str, FootLoad],
     witness: _Witness,
 ) -> tuple[list[GaitEvent], list[tuple[GaitEvent, str]]]:
-    """One list in order of priority, without what others contradict; and what was dropped, with the reason."""
-    believed, steps, markers = list(force), Steps(force), Steps(kinematics)
+    """One list in order of priority, without what others contradict; and what was dropped, with the reason.
+
+    Of the strikes, or offs, of a foot of which the user gives any no other source is asked.
+    """
+    given = [event for event in file if event.source == "given"]
+    settled = {(event.side, event.kind) for event in given}
+    force, file, kinematics = ([e for e in of if (e.side, e.kind) not in settled] for of in (force, file, kinematics))
+    believed, steps, markers = [*given, *force], Steps(force), Steps(kinematics)
     dropped: list[tuple[GaitEvent, str]] = []
     for event in (*file, *kinematics):
         if steps.nearest(event) is None:
@@ -295,6 +294,35 @@ def _merged(
         used.append(event)
         last[event.side] = event
     return used, dropped
+
+
+def _against(
+    given: Sequence[GaitEvent], force: Steps, kinematics: Steps, loads: Mapping[str, FootLoad], witness: _Witness
+) -> tuple[tuple[GaitEvent, str], ...]:
+    """Events that the user gives and that plates or markers speak against, each with the reason."""
+    found: list[tuple[GaitEvent, str]] = []
+    for event in given:
+        measured = force.nearest(event)
+        if measured is None:
+            reason = _contradicted(event._replace(source="file"), kinematics, loads.get(event.side), witness)
+        else:
+            apart = abs(measured.time_s - event.time_s)
+            reason = f"the plates show it {apart:.2f} s away" if apart > GIVEN_AGREES else ""
+        if reason:
+            found.append((event, reason))
+    return tuple(found)
+
+
+def against_notes(events: GaitEvents, rate_hz: float, first_frame: int) -> Notes:
+    """Of each foot, which of the events that the user gives the evidence speaks against."""
+    found: dict[str, list[str]] = {}
+    for event, reason in events.against:
+        at = f"{event.kind} in frame {round(event.time_s * rate_hz) + first_frame}"
+        found.setdefault(event.side, []).append(f"{at}: {reason}")
+    return tuple(
+        Note("events_against", f"{side} foot, events of --events that were used: {first_few(texts, SHOWN)}", side)
+        for side, texts in found.items()
+    )
 
 
 def _contradicted(event: GaitEvent, markers: Steps, load: FootLoad | None, witness: _Witness) -> str:

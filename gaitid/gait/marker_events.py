@@ -43,7 +43,8 @@ class GaitEvent(NamedTuple):
     time_s : float
         From the trial's first frame; between frames where the method tells.
     source : str
-        ``force``, ``file``, ``kinematics``; in the lists by method also ``zeni`` and ``oconnor``.
+        ``force``, ``file``, ``given`` (by the user, with ``--events``), ``kinematics``; in the lists by method also
+        ``zeni`` and ``oconnor``.
     """
 
     side: str

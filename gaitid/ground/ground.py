@@ -133,7 +133,7 @@ def find_ground(trial: Trial, settings: specs.Settings, feet: Mapping[str, FootT
         }
     else:
         way = "after" if late_s > 0 else "before"
-        text = f"the events of the file lie {abs(late_s):.2f} s {way} what the plates say; they were not used"
+        text = f"the events of the file lie {abs(late_s):.2f} s {way} what the plates say; no contact was found by them"
         note = (Note("events_off", text),)
     return Ground(floor, plates, refused, feet, stances, aligned, loaded, settings, trial.n_frames, note, late_s)
 

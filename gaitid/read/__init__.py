@@ -22,6 +22,7 @@ def read_trial(
     *,
     forces: Path | None = None,
     plates: Path | None = None,
+    events: Path | None = None,
     stored: bool = False,
     settings: ReaderSettings | None = None,
 ) -> Trial:
@@ -35,6 +36,8 @@ def read_trial(
         Forces beside a plain CSV, a TRC, or a C3D without plates: plain CSV, or an OpenSim ``.mot`` or ``.sto``.
     plates : Path, optional
         YAML with the plates' corners, origins and force sense, of these forces and for CSV.
+    events : Path, optional
+        Gait events in place of those that the trial stores (`gaitid.read.event_file`).
     stored : bool
         Also keep the model outputs that the file holds.
     settings : ReaderSettings, optional
@@ -53,6 +56,10 @@ def read_trial(
 
     trial = _read(path, forces, plates, stored, settings or ReaderSettings())
     left = assignments_left(trial)
+    if events is not None:
+        from gaitid.read.event_file import with_events
+
+        trial = with_events(trial, events)
     return replace(trial, assignments=left) if left else trial
 
 

@@ -178,7 +178,7 @@ def _choices(session: _Session) -> dict[str, Choice]:
     from gaitid.analysis.choice import family
 
     # forces and plates belong to one trial; which model fits depends on markers
-    options = replace(session.options, forces=None, plates=None)
+    options = replace(session.options, forces=None, plates=None, events=None)
     families: dict[str, list[Trial]] = {}
     for path in session.trials:
         with suppress(GaitidError):  # refused by name when it is its turn
@@ -210,7 +210,9 @@ def _chosen(prepared: Prepared, trials: Sequence[Trial]) -> Choice:
 def read_with(path: Path, options: RunOptions) -> Trial:
     """A trial read as the options say."""
     path = found_trial(path)
-    trial = read_trial(path, forces=options.forces, plates=options.plates, settings=options.reader)
+    trial = read_trial(
+        path, forces=options.forces, plates=options.plates, events=options.events, settings=options.reader
+    )
     # a table has no place to say so: the files that lie beside it do
     if path.suffix.lower() != ".c3d" and (beside := load_files_beside(path)):
         trial = replace(trial, loaded=tuple((segment, file.name) for segment, file in beside))

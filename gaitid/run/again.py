@@ -25,7 +25,7 @@ from gaitid.run.command import read_command
 from gaitid.trial import Array
 
 # Files that options name, by their role in a record.
-_OPTIONS = ("static", "subject", "forces", "plates", "markers")
+_OPTIONS = ("static", "subject", "forces", "plates", "events", "markers")
 _BUNDLED = " (bundled)"
 # Numbers stand in tables with ten digits; other versions of numpy differ in the last ones. N, and N·m/kg or deg.
 _SAME_FORCE, _SAME_MOMENT = 1e-3, 1e-4

@@ -15,7 +15,7 @@ from gaitid.read.settings import ReaderSettings, settings_from, split_settings
 from gaitid.run import RunOptions
 from gaitid.run.options import read_loads
 
-_FILES = {"--markers", "--static", "--subject", "--forces", "--plates"}
+_FILES = {"--markers", "--static", "--subject", "--forces", "--plates", "--events"}
 _WORDS = {"--model", "--solver", "--observer", "--uncertainty"}
 _SEVERAL = {
     "--express-in": "express_in",

@@ -41,7 +41,7 @@ def inputs_of(path: Path, result: Result, prepared: Prepared) -> list[Mapping[st
 
 def files_read(path: Path, options: RunOptions) -> list[Path]:
     """The files that the user gave for a trial, itself first; those that were found and the model's apart."""
-    given = (options.static, options.subject, options.forces, options.plates, options.markers)
+    given = (options.static, options.subject, options.forces, options.plates, options.events, options.markers)
     loads = (file for _, file in options.loads)
     files = (*given, *functional_paths(options))
     return [found_trial(path), *(found_trial(file) for file in files if file is not None), *loads]

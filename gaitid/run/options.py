@@ -41,6 +41,7 @@ class RunOptions:
     subject: Path | None = None
     forces: Path | None = None
     plates: Path | None = None
+    events: Path | None = None
     express_in: tuple[str, ...] = DEFAULT_FRAMES
     overrides: Mapping[str, Any] = field(default_factory=dict)
     solver: str = "block"
@@ -172,7 +173,7 @@ def prepare(
 
         sources = read_sources(options.uncertainty)
         inputs.append(input_record("uncertainty", sources.path))
-    for role, extra in (("forces", options.forces), ("plates", options.plates)):
+    for role, extra in (("forces", options.forces), ("plates", options.plates), ("events", options.events)):
         if extra is not None:
             inputs.append(named(extra, partial(input_record, role, extra)))
     inputs += [named(file, partial(input_record, "load", file)) for _, file in options.loads]

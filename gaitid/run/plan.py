@@ -205,7 +205,7 @@ def _refuse_without_forces(trial: Trial, found: pipeline.Prepared, required: boo
 def _reads(path: Path, prepared: Prepared) -> Iterator[FileRead]:
     options = prepared.options
     yield _file("trial", path)
-    given = ("static", "subject", "markers", "forces", "plates")
+    given = ("static", "subject", "markers", "forces", "plates", "events")
     yield from (_file(role, file) for role in given if (file := getattr(options, role)) is not None)
     yield from (_file("load", file, f"on {segment}") for segment, file in options.loads)
     for i, file in enumerate(prepared.model.paths if prepared.model is not None else ()):

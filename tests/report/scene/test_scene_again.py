@@ -27,6 +27,7 @@ TYPED = {
     "forces": ["--forces", "f.mot"],
     "plates": ["--plates", "p.yaml"],
     "subject_prefix": ["--subject-prefix", "Anna"],
+    "events": ["--events", "e.csv"],
     "express_in": ["--express-in", "jcs", "--express-in", "global", "--express-in", "jcs"],
     "cutoff": ["--cutoff", "6.5"],
     "force_cutoff": ["--force-cutoff", "none"],

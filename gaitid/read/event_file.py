@@ -1,0 +1,124 @@
+"""A file of gait events of the user -> those of a trial, in place of what it stores of a foot's strikes or offs."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from gaitid.errors import ReadError, reading
+from gaitid.read.event_names import kind_of_event
+from gaitid.read.labels import listed
+from gaitid.read.tables.text_table import check_names, is_blank, read_lines
+from gaitid.trial import Event, Trial
+
+_COLUMNS = ("side", "event", "time_s", "frame")
+_EXPECTED = "side, event, and time_s (0 at the trial's first frame) or frame (as the trial numbers them)"
+_SIDES = {"left": "left", "l": "left", "right": "right", "r": "right"}
+#: What a C3D calls the two kinds.
+_WORDS = {"strike": "Foot Strike", "off": "Foot Off"}
+
+
+def with_events(trial: Trial, path: Path) -> Trial:
+    """The trial with the events of a file, in place of those that it stores of the same kind and foot.
+
+    Parameters
+    ----------
+    trial : Trial
+    path : Path
+        CSV with a row an event: ``side`` (left or right), ``event`` (foot strike or foot off, by any of their usual
+        names), and ``time_s`` or ``frame``. Or a C3D of the same recording, whose events are taken by its clock.
+
+    Raises
+    ------
+    ReadError
+        What cannot be read, or an event that is no strike and no off of a foot within the trial; all of them in one
+        line that begins with the file's name.
+    """
+    with reading(f"{path.name}: "):
+        events = _of_c3d(trial, path) if path.suffix.lower() == ".c3d" else _of_table(trial, path)
+        if not events:
+            raise ReadError("it holds no event", expected="foot strikes and foot offs", todo="leave out --events")
+    settled = {(event.side, kind_of_event(event.name)) for event in events}
+    stored = [event for event in trial.events if (event.side, kind_of_event(event.name)) not in settled]
+    return replace(trial, events=tuple(sorted([*stored, *events], key=lambda e: (e.time_s, e.side, e.name))))
+
+
+def _of_c3d(trial: Trial, path: Path) -> list[Event]:
+    """Events of another file of the recording: what C3D counts from frame 1, this trial counts from its first frame."""
+    from gaitid.read.c3d.trial import read_c3d
+
+    other = read_c3d(path)
+    shift_s = (other.first_frame - 1) / other.rate_hz - (trial.first_frame - 1) / trial.rate_hz
+    events = [Event(e.name, e.side, e.time_s + shift_s, given=True) for e in other.events]
+    _refuse_outside(trial, [(f"{e.side} {e.name}", e.time_s) for e in events])
+    return events
+
+
+def _of_table(trial: Trial, path: Path) -> list[Event]:
+    lines = read_lines(path)
+    start = next((i for i, line in enumerate(lines) if not is_blank(line)), len(lines))
+    header = lines[start] if start < len(lines) else ""
+    delimiter = next((d for d in (";", "\t", ",") if d in header), ",")
+    columns = [cell.strip().lower() for cell in next(csv.reader([header], delimiter=delimiter), [])]
+    _check_columns(columns)
+    events: list[Event] = []
+    faults: list[str] = []
+    for number, line in enumerate(lines[start + 1 :], start + 2):
+        if is_blank(line):
+            continue
+        cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
+        row = dict(zip(columns, cells, strict=False))
+        side, name = _SIDES.get(row.get("side", "").lower()), _WORDS.get(kind_of_event(row.get("event", "")))
+        time_s = _time(row, trial, delimiter != ",")
+        if len(cells) > len(columns):
+            faults.append(f"row {number}: {len(cells)} cells for {len(columns)} columns")
+        elif side is None:
+            faults.append(f"row {number}: side {row.get('side', '')!r} is neither left nor right")
+        elif name is None:
+            faults.append(f"row {number}: event {row.get('event', '')!r} is neither a foot strike nor a foot off")
+        elif time_s is None:
+            faults.append(f"row {number}: no number in {' or '.join(c for c in columns if c in ('time_s', 'frame'))}")
+        elif any((e.name, e.side, e.time_s) == (name, side, time_s) for e in events):
+            faults.append(f"row {number}: the {side} {name.lower()} is given twice")
+        else:
+            events.append(Event(name, side, time_s, given=True))
+    if faults:
+        raise ReadError(listed(faults), expected=_EXPECTED)
+    _refuse_outside(trial, [(f"{e.side} {e.name.lower()}", e.time_s) for e in events])
+    return events
+
+
+def _check_columns(columns: Sequence[str]) -> None:
+    check_names(list(columns))
+    unknown = [name for name in columns if name not in _COLUMNS]
+    if unknown or len(set(columns)) < len(columns):
+        raise ReadError(f"columns: {', '.join(columns) or 'none'}", expected=_EXPECTED)
+    if not {"side", "event"} <= set(columns) or not {"time_s", "frame"} & set(columns):
+        raise ReadError(f"columns: {', '.join(columns)}", expected=_EXPECTED)
+
+
+def _time(row: dict[str, str], trial: Trial, decimal_comma: bool) -> float | None:
+    """Seconds from the trial's first frame; the time counts where both are given."""
+    for column in ("time_s", "frame"):
+        text = row.get(column, "")
+        try:
+            number = float(text.replace(",", ".") if decimal_comma else text)
+        except ValueError:
+            continue
+        if abs(number) < float("inf"):
+            return number if column == "time_s" else (number - trial.first_frame) / trial.rate_hz
+    return None
+
+
+def _refuse_outside(trial: Trial, events: Sequence[tuple[str, float]]) -> None:
+    last_s = (trial.n_frames - 1) / trial.rate_hz
+    margin_s = 0.5 / trial.rate_hz  # of rounding to frames
+    outside = [f"{name} at {t:.4g} s" for name, t in events if not -margin_s <= t <= last_s + margin_s]
+    if outside:
+        raise ReadError(
+            f"outside the trial: {listed(outside)}",
+            expected=f"0 to {last_s:.4g} s, frames {trial.first_frame} to {trial.first_frame + trial.n_frames - 1}",
+            todo="time_s is 0 at the trial's first frame, and frames are numbered as the trial numbers them",
+        )

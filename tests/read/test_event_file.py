@@ -1,0 +1,144 @@
+"""Gait events of the user's own file: read, refused, and used before all others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import gaitid
+from gaitid.errors import ReadError
+from gaitid.gait.events import GIVEN_AGREES
+from gaitid.read.event_file import with_events
+from gaitid.read.event_names import kind_of_event
+from gaitid.trial import Event, Trial
+
+WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk" / "walk.c3d"
+
+
+@pytest.fixture(scope="module")
+def trial() -> Trial:
+    return gaitid.read_trial(WALK)
+
+
+def given(trial: Trial, tmp_path: Path, text: str) -> list[tuple[str, str, float]]:
+    file = tmp_path / "mine.csv"
+    file.write_text(text, encoding="utf-8")
+    found = [event for event in with_events(trial, file).events if event.given]
+    return [(event.side, event.name, event.time_s) for event in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "side,event,time_s\nleft,foot strike,0.5\nright,toe off,1.25\n",
+        "\ufeffside,event,time_s\r\nRight,TO,1.25\r\n\r\nL,HS,0.5\r\n",
+        "event;frame;side\nInitial Contact;51;left\nFoot Off;126;right\n",
+        "side;event;time_s\nleft;touch down;0,5\nright;final contact;1,25\n",
+        "side\tevent\ttime_s\tframe\nleft\tFS\t\t51\nright\tToe-Off\t1.25\t126\n",
+    ],
+)
+def test_every_usual_way_to_write_it_is_read(trial: Trial, tmp_path: Path, text: str) -> None:
+    assert trial.first_frame == 1 and trial.rate_hz == 100.0
+    assert given(trial, tmp_path, text) == [("left", "Foot Strike", 0.5), ("right", "Foot Off", 1.25)]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", r"mine.csv: .*empty|columns: none"),
+        ("side,event,time_s\n", "it holds no event; expected foot strikes and foot offs"),
+        ("side,event\nleft,FS\n", r"columns: side, event; expected side, event, and time_s"),
+        ("side,event,time_s,force\n", r"columns: side, event, time_s, force"),
+        ("side,event,time_s\nleft,jump,0.5\n", r"row 2: event 'jump' is neither a foot strike nor a foot off"),
+        ("side,event,time_s\nboth,FS,0.5\n", r"row 2: side 'both' is neither left nor right"),
+        ("side,event,time_s\nleft,FS,soon\n", r"row 2: no number in time_s"),
+        ("side,event,time_s\nleft,FS,nan\n", r"row 2: no number in time_s"),
+        ("side,event,time_s\nleft,FS,0,5\n", r"row 2: 4 cells for 3 columns"),
+        ("side,event,time_s\nleft,FS,0.5\nleft,HS,0.5\n", r"row 3: the left foot strike is given twice"),
+        ("side,event,time_s\nleft,FS,9\n", r"outside the trial: left foot strike at 9 s; expected 0 to 2.99 s, frames"),
+        ("side,event,frame\nleft,FS,0\n", r"outside the trial: left foot strike at -0.01 s"),
+    ],
+)  # fmt: skip
+def test_what_is_no_event_is_refused_in_one_line(trial: Trial, tmp_path: Path, text: str, line: str) -> None:
+    with pytest.raises(ReadError, match=line) as caught:
+        given(trial, tmp_path, text)
+    assert "\n" not in caught.value.line()
+
+
+def test_events_of_a_c3d_keep_their_clock(trial: Trial) -> None:
+    same = with_events(trial, WALK).events
+    assert [(e.side, e.name, e.time_s) for e in same] == [(e.side, e.name, e.time_s) for e in trial.events]
+    assert len(same) > 3
+
+
+def test_what_the_file_does_not_say_stays_as_the_trial_stores_it(trial: Trial, tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("side,event,time_s\nleft,HS,0.5\n", encoding="utf-8")
+    kept = [e for e in trial.events if (e.side, e.name) != ("left", "Foot Strike")]
+    assert 3 < len(kept) < len(trial.events)
+    assert [e for e in with_events(trial, file).events if not e.given] == kept
+
+
+def test_names_of_the_two_kinds() -> None:
+    assert [kind_of_event(name) for name in ("Heel-Strike", "FS", "toe off", "LIFT", "Event", "stop")] == [
+        "strike", "strike", "off", "off", "", "",
+    ]  # fmt: skip
+
+
+# --- what is done with them -------------------------------------------------------------------------------------
+
+
+def write(path: Path, events: list[Event]) -> Path:
+    rows = [f"{event.side},{event.name},{event.time_s:.6f}" for event in events]
+    path.write_text("\n".join(["side,event,time_s", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_cycles_begin_and_end_where_the_file_says(trial: Trial, tmp_path: Path) -> None:
+    """20 ms is less than what is said: used without a word, and the other foot's events stay with the plates."""
+    usual = gaitid.analyse(WALK, model="pig").record["events"]["used"]
+    left = [
+        Event("FS" if event["kind"] == "strike" else "FO", "left", event["time_s"] + 0.02)
+        for event in usual
+        if event["side"] == "left"
+    ]
+    found = gaitid.analyse(WALK, model="pig", events=write(tmp_path / "e.csv", left))
+    used = found.record["events"]["used"]
+    assert [e["time_s"] for e in used if e["side"] == "left"] == pytest.approx([e.time_s for e in left], abs=1e-6)
+    assert {e["source"] for e in used if e["side"] == "left"} == {"given"}
+    assert [e for e in used if e["side"] == "right"] == [e for e in usual if e["side"] == "right"]
+    assert not [w for w in found.record["warnings"] if w["code"] == "events_against"]
+    assert {"events"} == {i["role"] for i in found.record["inputs"] if i["path"].endswith("e.csv")}
+
+
+def test_the_evidence_against_an_event_is_said_and_the_event_used(trial: Trial, tmp_path: Path) -> None:
+    usual = gaitid.analyse(WALK, model="pig")
+    of_plates = next(e for e in usual.record["events"]["used"] if e["source"] == "force" and e["kind"] == "strike")
+    side, late = of_plates["side"], of_plates["time_s"] + 2 * GIVEN_AGREES
+    file = write(tmp_path / "late.csv", [Event("Foot Strike", side, late)])
+    found = gaitid.analyse(WALK, model="pig", events=file)
+    strikes = [e for e in found.record["events"]["used"] if (e["side"], e["kind"]) == (side, "strike")]
+    assert [(e["time_s"], e["source"]) for e in strikes] == [(pytest.approx(late, abs=1e-6), "given")]
+    text = next(w["text"] for w in found.record["warnings"] if w["code"] == "events_against")
+    assert text.startswith(f"{side} foot, events of --events that were used: strike in frame ")
+    assert "the plates show it 0.10 s away" in text
+    loads = [name for name in usual.wrenches if "ground_force" in name]
+    both = usual.wrenches[loads].notna() & found.wrenches[loads].notna()
+    assert both.to_numpy().mean() > 0.5  # loads are those of the plates
+    assert (usual.wrenches[loads][both].fillna(0) == found.wrenches[loads][both].fillna(0)).to_numpy().all()
+
+
+def test_the_record_makes_it_again(trial: Trial, tmp_path: Path) -> None:
+    file = write(tmp_path / "e.csv", [e for e in trial.events if e.side == "left"])
+    first = gaitid.analyse(WALK, model="pig", events=file)
+    first.write(tmp_path)
+    command = json.loads((tmp_path / "walk.run.json").read_text(encoding="utf-8"))["command"]
+    assert command[command.index("--events") + 1] == str(file)
+    assert gaitid.load(tmp_path / "walk.run.json").record["events"] == json.loads(json.dumps(first.record["events"]))
+
+
+def test_a_trial_in_memory_has_its_own(trial: Trial, tmp_path: Path) -> None:
+    with pytest.raises(gaitid.GaitidError, match="forces, plates and events belong to a file"):
+        gaitid.analyse(trial, model="pig", events=tmp_path / "e.csv")
