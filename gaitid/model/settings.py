@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from gaitid.model.fields import Fields
 from gaitid.records import NamedTuple
+
+if TYPE_CHECKING:  # a shell asks which settings there are, without numpy
+    from gaitid.model.fields import Fields
 
 #: What a setting that is a word may be; the other settings are numbers, yes or no, or what `Settings` says of them.
 WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
