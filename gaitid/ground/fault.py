@@ -54,6 +54,8 @@ class Stood(NamedTuple):
         Those in which no other foot can be on the ground.
     toes_g : (3,) array, m
         From the foot's heel to its toes, their mean.
+    crosses : bool
+        The foot stands beyond where the other one stands before and after it.
     """
 
     side: str
@@ -61,3 +63,4 @@ class Stood(NamedTuple):
     frames: IntArray
     alone: IntArray
     toes_g: Array
+    crosses: bool = False

@@ -26,8 +26,9 @@ from gaitid.ground.push import push_faults
 from gaitid.ground.rates import rate_faults
 from gaitid.ground.whole_steps import whole_step_faults
 from gaitid.notes import Note, Notes
+from gaitid.numerics.masks import known_rows
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, ForcePlate, Trial, read_only
+from gaitid.trial import Array, ForcePlate, IntArray, Trial, read_only
 
 # Share of the mass within which the plates of the static and another weight are the same.
 SAME_WEIGHT = 0.05
@@ -169,5 +170,20 @@ def stood_alone(ground: Ground, loads: Loads) -> list[Stood]:
         alone &= loads.by_side[contact.side].state[frames] == LOADED
         foot = ground.feet[contact.side]
         toes_g = foot.toe_g[frames] - foot.heel_g[frames]
-        result.append(Stood(contact.side, plates[contact.plates[0]], frames, frames[alone], np.nanmean(toes_g, axis=0)))
+        toes = np.nanmean(toes_g, axis=0)
+        plate, crosses = plates[contact.plates[0]], _crosses(ground, contact.side, frames, toes)
+        result.append(Stood(contact.side, plate, frames, frames[alone], toes, crosses))
     return result
+
+
+def _crosses(ground: Ground, side: str, frames: IntArray, toes_g: Array) -> bool:
+    """Whether a foot stands to the right of the other foot though it is the left one, or the other way round."""
+    up_g, n, here = ground.floor.up_g, len(frames), ground.feet[side].heel_g[frames]
+    around = slice(max(int(frames[0]) - n, 0), int(frames[-1]) + n + 1)
+    left_g = np.cross(up_g, toes_g)
+    for other, stance in ground.stances.items():
+        there = ground.feet[other].heel_g[around][stance.standing[around]]
+        if other != side and known_rows(there).any() and known_rows(here).any():
+            offset = float((np.nanmean(here, axis=0) - np.nanmean(there, axis=0)) @ left_g)
+            return offset < 0 if side == "left" else offset > 0
+    return False

@@ -112,6 +112,20 @@ def test_a_sign_across_the_way_is_doubted_where_a_foot_stands_over_an_edge() -> 
     assert not doubts(case.result)
 
 
+@pytest.mark.parametrize(("name", "way"), [("sydney/walk03", "at right angles"), ("cgm24/walk", "to one side")])
+def test_cameras_that_lean_across_the_way_are_told_by_one_contact(name: str, way: str) -> None:
+    """They put the foot beside the body's other side, or move the line of its force by more than feet do."""
+    case = recorded(next(one.name for one in RECORDED if one.name.endswith(name)))
+    (one,) = [one for one in markers_tilted(5.0, case, np.random.default_rng(1)) if way in one.words]
+    (text,) = doubts(analyse(one.trial, case.model, case.subject, case.static))
+    assert "points past the body sideways" in text
+    assert not doubts(case.result)
+
+
+def test_feet_that_cross_push_past_the_body_and_are_not_doubted() -> None:
+    assert not doubts(simulated_case(SimulatedCase("crossing")).result)
+
+
 @pytest.mark.parametrize("change", [scaled(-1.0, 0), pytest.param(exchanged(0, 1), marks=pytest.mark.slow)])
 def test_a_sprint_turns_from_braking_to_pushing(change) -> None:  # type: ignore[no-untyped-def]
     """Its flights leave nothing to weigh, and what its line of force leaves hides a sign."""
