@@ -43,6 +43,10 @@ def parse_scope(fields: Fields) -> specs.Scope:
     numbers = fields.mapping("numbers", {})
     points = fields.mapping("points", {})
     frames = fields.mapping("frames", {})
+    for key in sorted(points.values.keys() & (markers.keys() | calibration.keys() | set(clusters))):
+        fields.faults.add(
+            f"{points.at(key)}: the name is that of a marker, which the point would hide; rename one of them"
+        )
     scope = specs.Scope(
         markers,
         clusters,

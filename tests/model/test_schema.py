@@ -142,6 +142,21 @@ def test_an_unknown_key_is_named_with_its_path_and_the_nearest_known_one(
             "{S}HEE",
             "each_side.calibration_markers.heel: the name is given twice, in markers too",
         ),
+        (
+            "each_side.points.heel",
+            {"mean": ["toe"]},
+            "each_side.points.heel: the name is that of a marker, which the point would hide",
+        ),
+        (
+            "each_side.points.kad_axis",
+            {"mean": ["toe"]},
+            "each_side.points.kad_axis: the name is that of a marker, which the point would hide",
+        ),
+        (
+            "each_side.numbers.knee_width",
+            "0.1",
+            "each_side.numbers.knee_width: the name is that of a measurement, which the number would hide",
+        ),
         ("subject_each_side.thigh_rotation.static.to", DELETE, "subject_each_side.thigh_rotation.static.to: missing"),
         (
             "subject_each_side.thigh_rotation.static.about",
