@@ -1,10 +1,11 @@
-"""How far functional hip centres are off: the table of docs/functional.md.
+"""How far functional hip centres and knee axes are off: the tables of docs/functional.md.
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/functional.py [--runs N]
 
 A pelvis with four markers and a thigh with a cluster move as in a star (six arcs), each way by so many degrees, with
-noise on every coordinate of every marker: plain SCoRE (Ehrig 2006), and without the bias of noise. Then without noise,
-the cluster sliding on the bone as the hip bends: what nothing takes off.
+noise on every coordinate of every marker: plain SCoRE (Ehrig 2006), and without the bias of noise; then other noise and
+a smaller cluster, and knees that bend (SARA; Ehrig 2007). Then without noise, the cluster sliding on the bone as the
+hip bends: what nothing takes off.
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ import argparse
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from gaitid.numerics.functional import cluster_motion, score
+from gaitid.numerics.functional import cluster_motion, sara, score
 
 PELVIS = np.array([[0, 0.12, 0], [0, -0.12, 0], [-0.16, 0.05, 0.02], [-0.16, -0.05, 0.02]])
 HIP = np.array([-0.06, 0.09, -0.09])
 NOISE_M = 0.002
+KNEE_AXIS = np.array([0.1, 0.98, -0.15]) / np.linalg.norm([0.1, 0.98, -0.15])
+KNEE = np.array([0.0, 0.0, -0.42])
+# m. Three markers of a plate on the front of the shank, 250 mm below the knee.
+SHANK = np.array([[0.05, 0.03, -0.64], [0.04, -0.03, -0.66], [0.06, 0.0, -0.72]])
 
 
 def cluster(width: float, height: float) -> np.ndarray:
@@ -43,15 +48,46 @@ def trial(n_frames: int, degrees: float, thigh: np.ndarray, slide: float = 0.0) 
     return np.broadcast_to(PELVIS, (n_frames, 4, 3)), np.einsum("fij,fkj->fki", A, local) + HIP
 
 
-def errors(runs: int, n_frames: int, degrees: float, thigh: np.ndarray, corrected: bool) -> np.ndarray:
+def errors(
+    runs: int, n_frames: int, degrees: float, thigh: np.ndarray, corrected: bool, noise: float = NOISE_M
+) -> np.ndarray:
     rng = np.random.default_rng(1)
     pelvis, leg = trial(n_frames, degrees, thigh)
     off = []
     for _ in range(runs):
-        first, second = (cluster_motion(p + NOISE_M * rng.normal(size=p.shape)) for p in (pelvis, leg))
+        first, second = (cluster_motion(p + noise * rng.normal(size=p.shape)) for p in (pelvis, leg))
         found = score(first, second, corrected)
         off.append((first.R @ found.proximal + first.t).mean(axis=0) - HIP)
     return 1e3 * np.array(off)
+
+
+def knee_errors(runs: int, n_frames: int, degrees: float, noise: float) -> tuple[np.ndarray, np.ndarray]:
+    """How far the axis is off, deg, and how far it passes the knee, mm, of each run; the knee bends five times."""
+    rng = np.random.default_rng(1)
+    angle = np.radians(degrees) * (1 - np.cos(np.linspace(0, 10 * np.pi, n_frames))) / 2
+    A = Rotation.from_rotvec(angle[:, None] * KNEE_AXIS).as_matrix()
+    thigh = np.broadcast_to(cluster(0.06, 0.08), (n_frames, 4, 3))
+    shank = np.einsum("fij,kj->fki", A, SHANK - KNEE) + KNEE
+    off, beside = [], []
+    for _ in range(runs):
+        first, second = (cluster_motion(p + noise * rng.normal(size=p.shape)) for p in (thigh, shank))
+        found = sara(first, second)
+        axis = (first.R @ found.proximal).mean(axis=0)
+        axis *= np.sign(axis @ KNEE_AXIS) / np.linalg.norm(axis)
+        point = (first.R @ found.point_proximal + first.t).mean(axis=0)
+        off.append(np.degrees(np.arcsin(min(1.0, np.linalg.norm(np.cross(axis, KNEE_AXIS))))))
+        beside.append(1e3 * np.linalg.norm(np.cross(KNEE - point, axis)))
+    return np.array(off), np.array(beside)
+
+
+def row(runs: int, n_frames: int, degrees: float, size: tuple[float, float], noise: float) -> str:
+    cells = []
+    for corrected in (False, True):
+        off = errors(runs, n_frames, degrees, cluster(*size), corrected, noise)
+        bias, most = np.linalg.norm(off.mean(axis=0)), np.quantile(np.linalg.norm(off, axis=1), 0.95)
+        cells.append(f"{bias:.1f} mm, {most:.1f} mm")
+    width, height = (f"{1e3 * side:.0f}" for side in size)
+    return f"{width} × {height} mm | ±{degrees}° | {n_frames} | {cells[0]} | {cells[1]} |"
 
 
 def main() -> None:
@@ -62,13 +98,26 @@ def main() -> None:
     print("|---|---|---|---|---|")
     for width, height in ((0.06, 0.08), (0.10, 0.15)):
         for degrees, n_frames in ((30, 1000), (20, 1000), (15, 1000), (15, 4000), (10, 1000)):
-            cells = []
-            for corrected in (False, True):
-                off = errors(runs, n_frames, degrees, cluster(width, height), corrected)
-                bias, most = np.linalg.norm(off.mean(axis=0)), np.quantile(np.linalg.norm(off, axis=1), 0.95)
-                cells.append(f"{bias:.1f} mm, {most:.1f} mm")
-            size = f"{1e3 * width:.0f} × {1e3 * height:.0f} mm"
-            print(f"| {size} | ±{degrees}° | {n_frames} | {cells[0]} | {cells[1]} |", flush=True)
+            print(f"| {row(runs, n_frames, degrees, (width, height), NOISE_M)}", flush=True)
+    print("\n| noise | cluster | each way | frames | plain: bias, 95 % below | corrected: bias, 95 % below |")
+    print("|---|---|---|---|---|---|")
+    for noise, size, degrees in (
+        (0.0005, (0.06, 0.08), 30),
+        (0.0005, (0.06, 0.08), 15),
+        (0.001, (0.06, 0.08), 30),
+        (0.001, (0.06, 0.08), 15),
+        (0.003, (0.06, 0.08), 30),
+        (0.003, (0.06, 0.08), 15),
+        (0.002, (0.04, 0.05), 30),
+        (0.002, (0.04, 0.05), 15),
+    ):
+        print(f"| {1e3 * noise:g} mm | {row(runs, 1000, degrees, size, noise)}", flush=True)
+    print("\n| knee: noise | bends by | frames | axis: 95 % below | beside the knee: 95 % below |")
+    print("|---|---|---|---|---|")
+    for noise, degrees in ((0.001, 60), (0.002, 90), (0.002, 60), (0.002, 40), (0.002, 25)):
+        off, beside = knee_errors(runs, 1000, degrees, noise)
+        cells = f"{np.quantile(off, 0.95):.1f}° | {np.quantile(beside, 0.95):.1f} mm"
+        print(f"| {1e3 * noise:g} mm | {degrees}° | 1000 | {cells} |", flush=True)
     for degrees in (30, 15):
         first, second = (cluster_motion(p) for p in trial(1000, degrees, cluster(0.06, 0.08), slide=0.010))
         off = (first.R @ score(first, second).proximal + first.t).mean(axis=0) - HIP

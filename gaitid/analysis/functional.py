@@ -20,6 +20,7 @@ from gaitid.analysis.recorded import bind_trial
 from gaitid.body.calibration import marker_label
 from gaitid.body.frames import Geometry, Pose
 from gaitid.body.functional import (
+    FEWEST_FRAMES,
     LEAST_HIP_DEG,
     LEAST_KNEE_DEG,
     Cluster,
@@ -34,7 +35,7 @@ from gaitid.body.functional import (
     moved,
 )
 from gaitid.body.standing import MOVED_M
-from gaitid.errors import TrialError
+from gaitid.errors import TrialError, counted
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs
 from gaitid.model.load import bundled_models, load_model
@@ -213,13 +214,21 @@ def _chosen(of_file: FunctionalTrial, model: specs.Model) -> dict[str, Moved]:
         if motion is not None:
             motions[joint] = motion
         elif of_file.joints:
-            faults[joint] = TrialError(f"both segments of the {_words(joint)} are never seen together")
+            faults[joint] = TrialError(
+                f"both segments of the {_words(joint)} are hardly ever seen together",
+                expected=f"{FEWEST_FRAMES} frames or more that show both",
+                found="fewer than 3 such frames",
+            )
     if of_file.joints and faults:
         raise next(iter(faults.values()))
     if of_file.joints:
         return motions
     if not motions:
-        raise next(iter(faults.values()), None) or TrialError("no joint has three markers on both of its segments")
+        raise next(iter(faults.values()), None) or TrialError(
+            "no hip and no knee has both of its segments in view",
+            expected=f"{FEWEST_FRAMES} frames or more that show both",
+            found=f"{counted(of_file.trial.n_frames, 'frame')} in all",
+        )
     most = max(motion.largest_deg for motion in motions.values())
     ranges = ", ".join(f"{_words(joint)} {motion.largest_deg:.0f}°" for joint, motion in motions.items())
     if most < min(LEAST_HIP_DEG, LEAST_KNEE_DEG):

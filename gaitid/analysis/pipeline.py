@@ -22,6 +22,7 @@ from gaitid.body.calibration import calibrate, marker_templates
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.lost_points import lost_point_notes
+from gaitid.body.mass_properties import check_masses
 from gaitid.body.measured_joints import measured_joint_notes
 from gaitid.body.poses import Body, Key, Motion, differentiate, pose_body
 from gaitid.body.resolve import resolve_subject
@@ -127,6 +128,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
     balance = None if applied else balance_of(body, motion, up_g, trial.rate_hz)  # the ground carries not all of it
     stand = Stand(ground, by_hand, motion.base.vel_g @ up_g, body.settings, static, prepared.static_model, balance)
     subject, loads, faults, mass_notes = sound_loads(subject, model, stand, trial, body)
+    check_masses(body, subject.mass_kg)
     ground = faults.without(ground)
     by_file = _sides_by_file(trial, model, applied)
     loads_notes = _loads_notes(trial, model, ground, loads, options.require_forces, by_file)

@@ -150,7 +150,7 @@ def _extent(tracks: Mapping[str, Array]) -> float:
 
 
 def moved(proximal: Cluster, distal: Cluster) -> Moved | None:
-    """How two segments moved on each other; None where they are never seen together."""
+    """How two segments moved on each other; None where they are not seen together in two frames."""
     seen: Mask = np.asarray(np.isfinite(proximal.points).all(axis=(1, 2)) & np.isfinite(distal.points).all(axis=(1, 2)))
     if seen.sum() < FEWEST:
         return None

@@ -75,7 +75,9 @@ def parse_model(
     each_side = parse_scope(top.mapping("each_side"))
     for where, scope in (("middle", middle), ("each_side", each_side)):
         for key in sorted(scope.numbers.keys() & subject.keys()):
-            faults.add(f"{where}.numbers.{key}: the name is that of a measurement, which the number would hide; rename it")
+            faults.add(
+                f"{where}.numbers.{key}: the name is that of a measurement, which the number would hide; rename it"
+            )
     spans = parse_spans(top.mapping("spans", {}))
     base = parse_base(top.mapping("base"))
     bodies = [Fields(item, f"chain[{i}]", faults) for i, item in enumerate(top.items("chain"))]

@@ -130,6 +130,8 @@ def _row(row: Fields, source: str) -> specs.SegmentParameters:
     )
     if radii is not None:
         _refuse_impossible(row, radii, products)
+    if parameters.mass_kg == 0 and parameters.inertia_kg_m2 is not None and np.any(parameters.inertia_kg_m2):
+        row.faults.add(f"{row.at('mass_kg')}: 0, with an inertia that is not: no body has inertia without mass")
     row.asked |= _ROW_KEYS
     row.done()
     return parameters

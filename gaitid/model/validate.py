@@ -17,6 +17,9 @@ MOMENT_NAMES = frozenset({"x", "y", "z", "sign"})
 TURN_NAMES = frozenset({"angle", "sign"})
 BODY_NAMES = frozenset({"length", "com_fraction", "com_forward", "com_up", "com_right"})
 KINDS = ("number", "point", "frame")
+SIDES = ("left", "right")
+# Of the body's mass, for all segments together: fractions are printed to three places.
+MOST_OF_BODY = 1.01
 
 #: Key's path, whether it belongs to each side, what stands there, and the numbers that it may use besides.
 Part = tuple[str, bool, object, frozenset[str]]
@@ -27,6 +30,7 @@ def faults_of(model: specs.Model) -> Iterator[str]:
     bodies = _bodies(model)
     faults = [fault for part in _parts(model, bodies) for fault in _undefined(model, *part)]
     faults += [fault for where, body in bodies for fault in _row_faults(model, body, where)]
+    faults += _table_faults(model)
     for attribute in ("segment", "joint"):
         names = [getattr(body, attribute) for _, body in bodies]
         twice = sorted({name for name in names if names.count(name) > 1})
@@ -192,13 +196,45 @@ def _row_faults(model: specs.Model, body: specs.Segment, where: str) -> Iterator
         other = rows.get(f"{side}.{body.row}", row)
         in_space = [one.com_fractions is not None or one.com_m is not None for one in (row, other)]
         if other.span != row.span or in_space[0] != in_space[1]:
-            yield f"{where}.row: {model.table.name} measures {side}.{body.row} in another way than {body.row}"
+            ways = " and ".join(f"{one} {_way(of)}" for one, of in ((f"{side}.{body.row}", other), (body.row, row)))
+            yield f"{where}.row: {model.table.name} measures {ways}; expected both alike"
     if row.com_fraction != row.com_fraction and ("number", "com_fraction") in uses(body.com):
         yield f"{where}.com: needs segments.{body.row}.com_fraction, which {model.table.path.name} does not give"
     mass = model.subject.get("mass")
     if row.mass_fraction is not None and (mass is None or mass.optional or mass.sided):
         fault = "missing" if mass is None else "must not be optional or sided"
         yield f"subject.mass: {fault} (the table gives {body.row} as a fraction of it)"
+
+
+def _way(row: specs.SegmentParameters) -> str:
+    """How a row says where its centre of mass is, in words."""
+    way = f"along the span {row.span}" if row.span else "along the model's own segment, without a span"
+    in_space = row.com_fractions is not None or row.com_m is not None
+    return f"{way}, its centre {'in space' if in_space else 'on the line'}"
+
+
+def _table_faults(model: specs.Model) -> Iterator[str]:
+    """Rows of one side that no segment takes, and segments that weigh more than the body."""
+    bodies = [body for _, body in _bodies(model)]
+    takes = {body.row: body.segment for body in bodies} | {body.segment: body.segment for body in bodies}
+    for name in model.table.rows:
+        side, dot, row = name.partition(".")
+        if not dot:
+            continue
+        where = f"{model.table.name}: segments.{name}"
+        if side not in SIDES:
+            yield f"{where}: expected {' or '.join(SIDES)} before the point, found {side!r}{nearest(side, SIDES)}"
+        elif row not in takes and row not in model.table.rows:
+            yield f"{where}: no segment of the model has this row{nearest(row, list(takes))}"
+        elif row not in {body.row for body in bodies} and row in takes:
+            instead = next(body.row for body in bodies if body.segment == row)
+            yield f"{where}: the model takes the row {instead!r} for its {row}; give {side}.{instead}"
+    known = [body for body in model.chain if body.row in model.table.rows]
+    rows = [model.table.row(body.row, side.name) for side in model.sides for body in known]
+    if model.base.body is not None and model.base.body.row in model.table.rows:
+        rows.append(model.table.rows[model.base.body.row])
+    if (total := sum(row.mass_fraction or 0.0 for row in rows)) > MOST_OF_BODY:
+        yield f"{model.table.name}: the segments of the model weigh {total:.3g} of the body; expected 1 or less"
 
 
 def _tree_faults(model: specs.Model) -> Iterator[str]:
