@@ -22,9 +22,9 @@ from gaitid.body.calibration import calibrate, marker_templates
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.lost_points import lost_point_notes
-from gaitid.body.mass_properties import check_masses
 from gaitid.body.measured_joints import measured_joint_notes
 from gaitid.body.poses import Body, Key, Motion, differentiate, pose_body
+from gaitid.body.possible_masses import check_masses
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.sanity import fit_notes
 from gaitid.body.standing import check_sides, check_stands

@@ -132,7 +132,7 @@ def test_a_walk_and_its_mirror_image_have_mirrored_moments(table: str) -> None:
         ),
         (
             "left.shank: {mass_kg: 2, span: knee_to_ankle, com_m: [0, -0.15, 0], inertia_kg_m2: [0.02, 0.002, 0.02]}",
-            "mine measures left.shank along the span knee_to_ankle, its centre in space and shank along the model's own",
+            "mine measures left.shank along the span knee_to_ankle, its centre in space and shank along",
         ),
         (
             "shank: {mass_kg: 0, com_fraction: 0.433, inertia_kg_m2: [0.05, 0.05, 0.01]}",

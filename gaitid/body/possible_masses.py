@@ -1,0 +1,46 @@
+"""Whether the masses and inertias that a table gives in kg and kg·m² can be those of the body in the trial."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gaitid.body.poses import Body
+from gaitid.errors import ModelError
+from gaitid.model.validate import MOST_OF_BODY
+
+# Of a segment's length: a centre of mass or a radius of gyration farther out than this is no body's (as the limit of
+# fractions in `gaitid.model.tables`): a number in another unit.
+_FARTHEST = 2.0
+
+
+def check_masses(body: Body, mass_kg: float) -> None:
+    """Refuse masses and inertias in kg and kg·m² which this body cannot have.
+
+    Raises
+    ------
+    ModelError
+        All segments together weigh more than the subject, or the mass of one lies farther out than twice its length.
+    """
+    table, total = body.model.table, 0.0
+    bodies = [(side, spec) for side in body.sides for spec in body.model.chain]
+    base = body.model.base.body
+    for side, spec in bodies if base is None else [*bodies, ("", base)]:
+        row = table.row(spec.row, side)
+        total += mass_kg * row.mass_fraction if row.mass_kg is None and row.mass_fraction else row.mass_kg or 0.0
+        where = f"{table.path}: segments.{f'{side}.' if not table.mirrored(spec.row, side) and side else ''}{spec.row}"
+        lengths = body.segments[side, spec.segment].length_m if (side, spec.segment) in body.segments else np.empty(0)
+        known = lengths[np.isfinite(lengths)]
+        if known.size == 0:
+            continue
+        farthest = _FARTHEST * float(known.mean())
+        out = f"{farthest:.2g} m or less, twice the length of the {f'{side} {spec.segment}'.strip()}"
+        if row.com_m is not None and (distance := float(np.linalg.norm(row.com_m))) > farthest:
+            raise ModelError(f"{where}.com_m: not on the segment", expected=out, found=f"{distance:g} m")
+        if row.inertia_kg_m2 is not None and row.mass_kg:
+            radius = float(np.sqrt(np.linalg.eigvalsh(row.inertia_kg_m2)[-1] / row.mass_kg))
+            if radius > farthest:
+                wrong = f"{where}.inertia_kg_m2: no body of {row.mass_kg:g} kg on this segment has it"
+                raise ModelError(wrong, expected=f"a radius of gyration of {out}", found=f"{radius:.2g} m")
+    if total > MOST_OF_BODY * mass_kg:
+        wrong = f"{table.path}: the segments weigh more than the whole body"
+        raise ModelError(wrong, expected=f"{mass_kg:.4g} kg or less together", found=f"{total:.4g} kg")
