@@ -32,6 +32,13 @@ def read_only(values: object) -> Array:
     return array
 
 
+def frozen(made: Array) -> Array:
+    """An array that was made just now and that nobody else holds: read-only from here on, so that who keeps it
+    (`read_only`) needs no copy."""
+    made.setflags(write=False)
+    return made
+
+
 #: What stands for the pose of a segment among a trial's points: its origin, and a point on each axis at this distance,
 #: m: about as far as markers lie from joints, so that a filter weighs how it turns as it does with markers.
 POSE_ARM_M = 0.2

@@ -154,7 +154,7 @@ def _link(
     mass = row.mass_kg if row.mass_fraction is None else row.mass_fraction * mechanics.mass_kg
     assert mass is not None  # one of both, see `gaitid.model.load`
     mean_length = float(length[np.isfinite(length)].mean()) if np.isfinite(length).any() else np.nan
-    lengths = length if body.settings.segment_length == "current" else np.full(geometry.n_frames, mean_length)
+    lengths = length if body.settings.segment_length == "current" else np.asarray(mean_length)
     inertia = inertia_of(body.model.table, spec, side, mass, lengths)
     wrench = load.wrench if load is not None and spec.ground else None
     pose = (motion.R_gs, motion.com_g, motion.acc_g, motion.omega_g, motion.alpha_g)

@@ -14,7 +14,7 @@ from gaitid.model.expression import Expression
 from gaitid.numerics.rigid_fit import FEWEST, RigidFit, second_extent, steady_fit
 from gaitid.numerics.rotation import about_axis, apply, cross, dot, frame_from_axes, nearest_rotation, turned, unit
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array
+from gaitid.trial import Array, frozen
 
 if TYPE_CHECKING:
     from gaitid.body.joints import JointPlace
@@ -404,7 +404,7 @@ class Geometry:
             case shapes.AxesFrame():
                 keep, toward = self.vector(spec.keep_vector, side), self.vector(spec.toward_vector, side)
                 R = frame_from_axes(spec.keep, keep, spec.toward, toward)
-                return Pose(R, self.point(spec.origin, side))
+                return Pose(frozen(R), self.point(spec.origin, side))
             case shapes.StoredFrame():
                 origin = self.point(spec.origin, side)
                 tips = np.stack([self.point(tip, side) for tip in (spec.x, spec.y, spec.z)], axis=-1)

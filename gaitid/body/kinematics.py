@@ -14,7 +14,7 @@ from gaitid.numerics.masks import mark_ends
 from gaitid.numerics.rotation import apply, cardan, cross, quaternions, unit
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Mask, read_only
+from gaitid.trial import Array, Mask, frozen, read_only
 
 K = TypeVar("K", bound=Hashable)
 _ARRAYS = ("R_gs", "q_gs", "com_g", "vel_g", "acc_g", "omega_g", "alpha_g")
@@ -52,7 +52,7 @@ class SegmentMotion:
         if known.all():
             return self
         arrays = (getattr(self, name) for name in _ARRAYS)
-        return SegmentMotion(*(np.where(known.reshape(-1, *[1] * (a.ndim - 1)), a, np.nan) for a in arrays))
+        return SegmentMotion(*(frozen(np.where(known.reshape(-1, *[1] * (a.ndim - 1)), a, np.nan)) for a in arrays))
 
 
 def segment_motions(
@@ -69,7 +69,7 @@ def segment_motions(
         `angular_velocity`, `end_frames`.
     """
     ends = settings.end_frames
-    q = {key: quaternions(pose.R_gs) for key, (pose, _) in parts.items()}
+    q = {key: frozen(quaternions(pose.R_gs)) for key, (pose, _) in parts.items()}
     coms = np.stack([com for _, com in parts.values()], axis=1)
     vel, acc = spline_derivatives(coms, rate_hz)
     if settings.angular_velocity == "single_entries":
@@ -79,10 +79,10 @@ def segment_motions(
         spins = {}
         for i, key in enumerate(parts):
             omega, alpha = (spin_from_quaternion(q[key], derivative[:, i]) for derivative in (dq, ddq))
-            spins[key] = mark_ends(omega, ends), mark_ends(alpha, ends)
+            spins[key] = frozen(mark_ends(omega, ends)), frozen(mark_ends(alpha, ends))
     motions = {}
     for i, (key, (pose, com)) in enumerate(parts.items()):
-        velocity, acceleration = (mark_ends(derivative[:, i], ends) for derivative in (vel, acc))
+        velocity, acceleration = (frozen(mark_ends(derivative[:, i], ends)) for derivative in (vel, acc))
         motions[key] = SegmentMotion(pose.R_gs, q[key], com, velocity, acceleration, *spins[key])
     return motions
 

@@ -37,7 +37,7 @@ def centre_names(table: specs.Table, body: specs.Segment, side: str, length: Arr
 
 
 def inertia_of(table: specs.Table, body: specs.Segment, side: str, mass: float, lengths: Array) -> Array:
-    """About the centre of mass, segment axes, kg·m²: (3, 3), or (frames, 3, 3) by the length of each frame."""
+    """About the centre of mass, segment axes, kg·m²: (3, 3), or (frames, 3, 3) by the (frames,) lengths of each frame."""
     row = table.row(body.row, side)
     if row.inertia_kg_m2 is not None:
         tensor = np.array(row.inertia_kg_m2)
@@ -45,7 +45,7 @@ def inertia_of(table: specs.Table, body: specs.Segment, side: str, mass: float, 
         assert row.gyration_fractions is not None  # one of both, see `gaitid.model.tables`
         # Principal moments about the centre of mass: m (ρ L)².
         moments = mass * (np.multiply.outer(lengths, row.gyration_fractions)) ** 2
-        return np.asarray(moments[:, :, None] * np.eye(3))
+        return np.asarray(moments[..., None] * np.eye(3))
     else:
         assert row.gyration_fractions is not None
         tensor = unit_inertia(row.gyration_fractions, row.product_fractions)
