@@ -53,9 +53,8 @@ STAGES: Mapping[str, tuple[str, ...]] = {
     "verdict": ("gaitid.analysis.judge:judged", "gaitid.analysis.figures:figure_notes"),
     "a static beside the trial": ("gaitid.statics:notes_of_statics",),
     "cycles and features": ("gaitid.analysis.cycle_curves:curves_of", "gaitid.analysis.features:features"),
-    "tables as text": ("gaitid.write.tables:table_text",),
     "record": ("gaitid.run.files:record_of", "gaitid.run.files:inputs_of"),
-    "writing": ("gaitid.run.files:put_in_place",),
+    "tables as text, and writing": ("gaitid.write.tables:table_blocks", "gaitid.run.files:put_in_place"),
 }
 REST, WHOLE = "the rest", "**whole run in process**"
 

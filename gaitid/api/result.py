@@ -92,8 +92,8 @@ class Made:
         refuse_to_overwrite(
             [folder / f"{self.stem}.{name}" for name in names], [*self.files, *self.prepared.model.files]
         )
-        texts = run.file_texts(self.stem, self.result, self.prepared, self.inputs)
-        return run.put_in_place(folder, texts, self.prepared.options)
+        contents = run.file_contents(self.stem, self.result, self.prepared, self.inputs)
+        return run.put_in_place(folder, contents, self.prepared.options)
 
     def placed(self, folder: Path) -> tuple[Path, MadeFrom | None]:
         """Its record in files of their own, and what it was made from."""

@@ -37,7 +37,7 @@ def centre_names(table: specs.Table, body: specs.Segment, side: str, length: Arr
 
 
 def inertia_of(table: specs.Table, body: specs.Segment, side: str, mass: float, lengths: Array) -> Array:
-    """About the centre of mass, segment axes, kg·m²: (3, 3), or (frames, 3, 3) by the (frames,) lengths of each frame."""
+    """About the centre of mass, segment axes, kg·m²: (3, 3), or (frames, 3, 3) where there is a length a frame."""
     row = table.row(body.row, side)
     if row.inertia_kg_m2 is not None:
         tensor = np.array(row.inertia_kg_m2)

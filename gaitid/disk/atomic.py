@@ -7,26 +7,26 @@ import os
 import signal
 import stat
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from gaitid.errors import WriteError
 
+#: Of a file: bytes, or text, which may come in parts as they are made.
+Content = str | bytes | Iterable[str]
 HELD = (signal.SIGINT, signal.SIGTERM)
 
 
-def write_all(
-    folder: Path, contents: Mapping[str, str | bytes], placed: Callable[[], object] = lambda: None
-) -> list[Path]:
+def write_all(folder: Path, contents: Mapping[str, Content], placed: Callable[[], object] = lambda: None) -> list[Path]:
     """Write the files of a result into a folder (made if absent): all of them are there at the end, or none.
 
     Parameters
     ----------
     folder : Path
-    contents : mapping of file name to text or bytes
-        The last is put in place last.
+    contents : mapping of file name to text, parts of a text, or bytes
+        The last is put in place last. What the making of a part raises leaves nothing behind.
     placed : callable, optional
         Called when all are in place.
 
@@ -47,9 +47,7 @@ def write_all(
         raise WriteError(what, todo="give another folder with -o") from None
 
 
-def put_all(
-    folder: Path, contents: Mapping[str, str | bytes], placed: Callable[[], object] = lambda: None
-) -> list[Path]:
+def put_all(folder: Path, contents: Mapping[str, Content], placed: Callable[[], object] = lambda: None) -> list[Path]:
     """As `write_all`, for those who name another cure: files are written aside first, then see `place_all`.
 
     Raises
@@ -70,7 +68,8 @@ def put_all(
                 temporary.write_bytes(content)
             else:
                 # a name that is not text in UTF-8 as an escape, which is that of JSON: \udcff
-                temporary.write_text(content, encoding="utf-8", errors="backslashreplace", newline="\n")
+                with temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+                    file.writelines((content,) if isinstance(content, str) else content)
         for temporary, _ in pairs:  # after all are written: the first takes most of the others along
             _flush(temporary)
         place_all(pairs, placed)

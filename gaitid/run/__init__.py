@@ -32,7 +32,7 @@ from gaitid.read import read_trial
 from gaitid.records import frozen_dataclass
 from gaitid.run.files import (
     estimate_of,
-    file_texts,
+    file_contents,
     files_read,
     inputs_of,
     parts_of,
@@ -58,7 +58,7 @@ __all__ = [
     "analyse_trial",
     "calibrate_file",
     "estimate_of",
-    "file_texts",
+    "file_contents",
     "files_read",
     "inputs_of",
     "model_inputs",
@@ -345,5 +345,5 @@ def run_file(
     refuse_to_replace_inputs(folder, path, prepared)
     result = analyse_file(path, prepared)
     accept(result)
-    texts = file_texts(path.stem, result, prepared, inputs_of(path, result, prepared))
-    return result, put_in_place(folder, texts, prepared.options, placed)
+    contents = file_contents(path.stem, result, prepared, inputs_of(path, result, prepared))
+    return result, put_in_place(folder, contents, prepared.options, placed)

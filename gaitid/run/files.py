@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from gaitid.analysis.result import Result
-from gaitid.disk.atomic import write_all
+from gaitid.disk.atomic import Content, write_all
 from gaitid.inputs import found_trial, input_record, refuse_to_overwrite
 from gaitid.read.assignments import enf_files
 from gaitid.write import TABLES, UNCERTAINTY, WRITE
@@ -86,8 +86,10 @@ def result_names(stem: str, options: RunOptions) -> list[str]:
     return [*(f"{stem}.{table}.csv" for table in (*tables_of(options), *sure)), f"{stem}.run.json"]
 
 
-def file_texts(stem: str, result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """The files of a result by their names, the record last.
+def file_contents(
+    stem: str, result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, str]]
+) -> dict[str, Content]:
+    """The files of a result by their names, the record last; long tables are made as they are written.
 
     Parameters
     ----------
@@ -99,11 +101,11 @@ def file_texts(stem: str, result: Result, prepared: Prepared, inputs: Sequence[M
     inputs : sequence of mappings
         As `inputs_of` gives them.
     """
-    from gaitid.write.tables import table_text
+    from gaitid.write.tables import table_blocks
 
     options, parts = prepared.options, parts_of(result, prepared.options)
-    texts = {
-        f"{stem}.{table}.csv": table_text(table, result, options.express_in, parts) for table in tables_of(options)
+    contents: dict[str, Content] = {
+        f"{stem}.{table}.csv": table_blocks(table, result, options.express_in, parts) for table in tables_of(options)
     }
     found = estimate_of(result, prepared)
     if found is not None:
@@ -112,9 +114,9 @@ def file_texts(stem: str, result: Result, prepared: Prepared, inputs: Sequence[M
         from gaitid.write.features import features_text
 
         measured = features(result, curves_of(result))
-        texts[f"{stem}.features.csv"] = features_text(measured, result.trial, found.of_features())
-        texts[f"{stem}.{UNCERTAINTY}.csv"] = found.table()
-    return texts | {f"{stem}.run.json": record_of(result, prepared, inputs)}
+        contents[f"{stem}.features.csv"] = features_text(measured, result.trial, found.of_features())
+        contents[f"{stem}.{UNCERTAINTY}.csv"] = found.table()
+    return contents | {f"{stem}.run.json": record_of(result, prepared, inputs)}
 
 
 _ESTIMATES: WeakKeyDictionary[Result, Estimate] = WeakKeyDictionary()
@@ -148,7 +150,7 @@ def calibrated_in(result: Result, prepared: Prepared) -> Geometry | None:
 
 
 def record_of(result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, str]]) -> str:
-    """The text of a result's ``run.json``; parameters as of `file_texts`."""
+    """The text of a result's ``run.json``; parameters as of `file_contents`."""
     from gaitid.write.record import record, record_text
 
     options = prepared.options
@@ -170,7 +172,7 @@ def record_of(result: Result, prepared: Prepared, inputs: Sequence[Mapping[str, 
 
 
 def put_in_place(
-    folder: Path, texts: Mapping[str, str], options: RunOptions, placed: Callable[[], object] = lambda: None
+    folder: Path, contents: Mapping[str, Content], options: RunOptions, placed: Callable[[], object] = lambda: None
 ) -> list[Path]:
     """Write the files of a result, and take away those of an earlier one that this one does not have.
 
@@ -179,9 +181,9 @@ def put_in_place(
     WriteError
         The folder cannot be made or written to; it is as it was before.
     """
-    record = list(texts)[-1]
+    record = list(contents)[-1]
     again = (folder / record).is_file()
-    written = write_all(folder, texts, placed)
+    written = write_all(folder, contents, placed)
     asked = (*options.write, *([UNCERTAINTY] if options.uncertainty is not None else []))
     for name in (*WRITE, UNCERTAINTY) if again else ():
         if name not in asked:  # of an earlier run, perhaps with other settings

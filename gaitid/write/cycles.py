@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from gaitid.analysis.cycle_curves import cycle_curves
@@ -15,6 +17,7 @@ from gaitid.write import CYCLE_COLUMNS, TRIAL_COLUMNS
 from gaitid.write.numbers import rows_text
 from gaitid.write.table import quoted
 
+_TOGETHER = 32  # cycles made text at once
 SOURCES = ("strike", "off", "next_strike", "opposite_off", "opposite_strike")
 SPATIOTEMPORAL_COLUMNS = (
     *("side", "cycle", "first_frame", "last_frame"),
@@ -34,11 +37,11 @@ def cycles_csv(result: Result, gait: Gait, points: int = CYCLE_POINTS) -> str:
     points : int
         Rows of a cycle.
     """
-    return cycles_text(cycle_curves(result, gait, points), result.trial)
+    return "".join(cycles_blocks(cycle_curves(result, gait, points), result.trial))
 
 
-def cycles_text(curves: CycleCurves, trial: Trial) -> str:
-    """``walk.cycles.csv`` from its curves.
+def cycles_blocks(curves: CycleCurves, trial: Trial) -> Iterator[str]:
+    """``walk.cycles.csv`` from its curves, some cycles at a time.
 
     Parameters
     ----------
@@ -46,13 +49,16 @@ def cycles_text(curves: CycleCurves, trial: Trial) -> str:
     trial : Trial
         Numbers the frames.
     """
-    lines = [",".join([*CYCLE_COLUMNS, *curves.names])]
+    yield ",".join([*CYCLE_COLUMNS, *curves.names]) + "\n"
     percent = rows_text(curves.percent[:, None]).splitlines()
-    rows = iter(rows_text(curves.values.reshape(-1, len(curves.names))).splitlines())
-    for cycle in curves.cycles:
-        marks = ",".join(map(_cell, cycle_marks(cycle, trial)))
-        lines += [f"{cycle.side},{cycle.number},{at},{marks},{next(rows)}" for at in percent]
-    return "\n".join(lines) + "\n"
+    for start in range(0, len(curves.cycles), _TOGETHER):
+        some = slice(start, start + _TOGETHER)
+        rows = iter(rows_text(curves.values[some].reshape(-1, len(curves.names))).splitlines(keepends=True))
+        lines: list[str] = []
+        for cycle in curves.cycles[some]:
+            marks = ",".join(map(_cell, cycle_marks(cycle, trial)))
+            lines += [f"{cycle.side},{cycle.number},{at},{marks},{next(rows)}" for at in percent]
+        yield "".join(lines)
 
 
 def cycle_marks(cycle: Cycle, trial: Trial) -> tuple[int | float, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,6 +43,11 @@ _MINUS, _ZERO, _EMPTY = len(_SCALE), len(_TEMPLATES) - 2, len(_TEMPLATES) - 1
 
 
 def rows_text(values: Array) -> str:
+    """All of `rows_blocks` as one text."""
+    return "".join(rows_blocks(values))
+
+
+def rows_blocks(values: Array) -> Iterator[str]:
     """Lines of numbers with a comma between: ten significant digits, no negative zero.
 
     Parameters
@@ -48,14 +55,14 @@ def rows_text(values: Array) -> str:
     values : (rows, columns) array
         What is not finite becomes an empty cell.
 
-    Returns
-    -------
+    Yields
+    ------
     str
-        What ``%.10g`` gives, to the byte.
+        Some lines each: what ``%.10g`` gives, to the byte.
     """
     rows, columns = values.shape
     step = max(1, BLOCK // max(columns, 1))
-    return "".join(_lines(values[start : start + step]) for start in range(0, rows, step))
+    return (_lines(values[start : start + step]) for start in range(0, rows, step))
 
 
 def _lines(values: Array) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
-from gaitid.write.numbers import rows_text
+from gaitid.write.numbers import rows_blocks
 
 
 class Columns(NamedTuple):
@@ -25,7 +26,12 @@ class Columns(NamedTuple):
 
 
 def csv_text(names: Sequence[str], values: Array) -> str:
-    """A CSV with one header line.
+    """All of `csv_blocks` as one text."""
+    return "".join(csv_blocks(names, values))
+
+
+def csv_blocks(names: Sequence[str], values: Array) -> Iterator[str]:
+    """A CSV with one header line, some lines at a time: a long trial's table is never held as a whole.
 
     Parameters
     ----------
@@ -36,7 +42,7 @@ def csv_text(names: Sequence[str], values: Array) -> str:
     """
     if values.shape[1] != len(names):
         raise ValueError(f"{values.shape[1]} columns of values for {len(names)} names")
-    return ",".join(names) + "\n" + rows_text(values)
+    return chain((",".join(names) + "\n",), rows_blocks(values))
 
 
 def quoted(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,11 +18,11 @@ from gaitid.ground.contacts import Contact
 from gaitid.numerics.rotation import apply_transposed
 from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS, DEFAULT_FRAMES
-from gaitid.write.cycles import cycles_text, spatiotemporal_csv
+from gaitid.write.cycles import cycles_blocks, spatiotemporal_csv
 from gaitid.write.features import features_text
 from gaitid.write.stances import stances_text
 from gaitid.write.table import Columns as Columns
-from gaitid.write.table import csv_text, quoted
+from gaitid.write.table import csv_blocks, csv_text, quoted
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
@@ -135,11 +135,6 @@ def wrenches_csv(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, par
     return csv_text(*wrenches_columns(result, express_in, parts))
 
 
-def joints_csv(result: Result) -> str:
-    """The text of ``walk.joints.csv``."""
-    return csv_text(*joints_columns(result))
-
-
 def joint_power_columns(result: Result) -> Columns:
     """``walk.joint_power.csv``: of each joint the power of its moment, of its force where the joint opens, and both."""
     table = _Gathered(result)
@@ -151,31 +146,16 @@ def joint_power_columns(result: Result) -> Columns:
     return table.whole()
 
 
-def joint_power_csv(result: Result) -> str:
-    """The text of ``walk.joint_power.csv``."""
-    return csv_text(*joint_power_columns(result))
-
-
-def segments_csv(result: Result) -> str:
-    """The text of ``walk.segments.csv``."""
-    return csv_text(*segments_columns(result))
-
-
 def _joint_space_csv(result: Result) -> str:
     from gaitid.write.joint_space import joint_space_csv  # of few runs
 
     return joint_space_csv(result)
 
 
-def _com_csv(result: Result) -> str:
+def _com_columns(result: Result) -> Columns:
     from gaitid.write.com import com_columns  # of few runs
 
-    return csv_text(*com_columns(result))
-
-
-def base_csv(result: Result) -> str:
-    """The text of ``walk.base.csv``."""
-    return csv_text(*base_columns(result))
+    return com_columns(result)
 
 
 def _known(values: Array, known: bool) -> Array:
@@ -217,26 +197,35 @@ def cell(value: object) -> str:
     return quoted(str(value))
 
 
-#: How each table is made.
+#: How each table is made that has a row for every frame.
+_OF_FRAMES: Mapping[str, Callable[[Result], Columns]] = {
+    "joints": joints_columns,
+    "segments": segments_columns,
+    "base": base_columns,
+    "joint_power": joint_power_columns,
+    "com": _com_columns,
+}
+#: How each other one is made.
 _MAKERS: Mapping[str, Callable[[Result], str]] = {
-    "joints": joints_csv,
     "contacts": contacts_csv,
-    "cycles": lambda result: cycles_text(curves_of(result), result.trial),
     "spatiotemporal": lambda result: spatiotemporal_csv(result, result.gait),
     "features": lambda result: features_text(features(result, curves_of(result)), result.trial),
     "stances": lambda result: stances_text(stance_curves(result), result.trial.first_frame),
-    "segments": segments_csv,
-    "base": base_csv,
     "joint_space": _joint_space_csv,
-    "joint_power": joint_power_csv,
-    "com": _com_csv,
 }
 
 
 def table_text(
     table: str, result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, parts: Parts | None = None
 ) -> str:
-    """The content of one table.
+    """The content of one table; parameters as of `table_blocks`."""
+    return "".join(table_blocks(table, result, express_in, parts))
+
+
+def table_blocks(
+    table: str, result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, parts: Parts | None = None
+) -> Iterable[str]:
+    """The content of one table, some lines at a time; what may be refused is refused at once.
 
     Parameters
     ----------
@@ -248,4 +237,15 @@ def table_text(
     parts : Parts, optional
         What each cause contributes to the wrenches.
     """
-    return wrenches_csv(result, express_in, parts) if table == "wrenches" else _MAKERS[table](result)
+    if table == "wrenches":
+        return _of_frames(lambda: wrenches_columns(result, express_in, parts))
+    if table in _OF_FRAMES:
+        return _of_frames(lambda: _OF_FRAMES[table](result))
+    if table == "cycles":
+        return cycles_blocks(curves_of(result), result.trial)
+    return (_MAKERS[table](result),)
+
+
+def _of_frames(columns: Callable[[], Columns]) -> Iterator[str]:
+    """The blocks of a table whose columns are gathered when the first is asked for."""
+    yield from csv_blocks(*columns())

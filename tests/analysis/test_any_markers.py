@@ -19,7 +19,7 @@ from gaitid.model.load import bundled_models, load_model
 from gaitid.numerics.rotation import about_axis
 from gaitid.simulate.body import SIDES
 from gaitid.trial import Array, Trial
-from gaitid.write.tables import joints_csv, segments_csv, wrenches_csv
+from gaitid.write.tables import table_text, wrenches_csv
 
 #: m, and the entries of a rotation: rounding of positions of metres is 1e-15, of a fit to three markers some 1e-14.
 EXACT = 1e-9
@@ -168,7 +168,7 @@ def test_moments_obey_the_momentum_principle(family: str) -> None:
 @pytest.mark.parametrize("model", FAMILY_OF)
 def test_what_a_model_calls_unknown_is_empty_in_its_files(model: str) -> None:
     """Every column is there; the cells of the unknown ones hold nothing, those of the others something."""
-    names, *rows = (line.split(",") for line in joints_csv(run(marked(FAMILY_OF[model]))).splitlines())
+    names, *rows = (line.split(",") for line in table_text("joints", run(marked(FAMILY_OF[model]))).splitlines())
     empty = {name for i, name in enumerate(names) if not any(row[i] for row in rows)}
     words = [*UNKNOWN.get(model, ()), *UNKNOWN.get(f"{model} moments", ())]
     if model == "lateral":
@@ -195,7 +195,7 @@ def test_wrenches_of_key_points_are_written_in_laboratory_axes_only() -> None:
 @pytest.mark.parametrize("model", FAMILY_OF)
 def test_poses_that_the_markers_do_not_tell_are_not_written(model: str) -> None:
     """Key points have places and no turns; lateral markers are no joints, but those of the pelvis tell its pose."""
-    names, *rows = (line.split(",") for line in segments_csv(run(marked(FAMILY_OF[model]))).splitlines())
+    names, *rows = (line.split(",") for line in table_text("segments", run(marked(FAMILY_OF[model]))).splitlines())
     empty = {name for i, name in enumerate(names) if not any(row[i] for row in rows)}
     turns = {name for name in names if "_omega_" in name or "_alpha_" in name or name[-3:-1] == "_q"}
     assert len(turns) == 7 * 10  # the pelvis and three segments of each leg
@@ -446,7 +446,7 @@ def test_another_spelling_gives_the_same_bytes(family: str, spelling: str) -> No
 
     static = None if recorded.static is None else spelled(recorded.static)
     plain, other = run(recorded), run(recorded, spelled(recorded.trial), static)
-    assert joints_csv(plain) == joints_csv(other)
+    assert table_text("joints", plain) == table_text("joints", other)
     for side, role in plain.model.roles:
         for label in plain.model.labels(role, side):
             if recorded.trial.has(label):

@@ -20,7 +20,7 @@ from gaitid.body.subject_file import read_subject
 from gaitid.model.load import load_model
 from gaitid.read import read_trial
 from gaitid.trial import Array
-from gaitid.write.tables import joints_csv
+from gaitid.write.tables import table_text
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "trials" / "opensim_gait2354"
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
@@ -154,7 +154,7 @@ def analysed(folder: Path, model_text: str) -> Result:
 
 def differences(result: Result) -> dict[tuple[str, str], tuple[float, float, int]]:
     """RMS difference, N·m/kg, correlation and frames by side and joint, over 0.4 to 1.6 s."""
-    ours = np.genfromtxt(io.StringIO(joints_csv(result)), delimiter=",", names=True)
+    ours = np.genfromtxt(io.StringIO(table_text("joints", result)), delimiter=",", names=True)
     theirs = np.genfromtxt(SHARED / "inverse_dynamics.sto", skip_header=6, names=True)
     found = {}
     for side in ("left", "right"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -41,19 +42,15 @@ def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
     assert (tmp_path / "taken").read_text() == "mine"
 
 
-def test_a_failure_leaves_no_part_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_leaves_no_part_behind(tmp_path: Path) -> None:
     (tmp_path / "one.csv").write_text("old")
-    real = Path.write_text
 
-    def full_disk(self: Path, text: str, **options: str) -> int:
-        if "two" in self.name:
-            real(self, text[:1], **options)
-            raise OSError(28, "No space left on device")
-        return real(self, text, **options)
+    def until_the_disk_is_full() -> Iterator[str]:
+        yield "n"
+        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full_disk)
     with pytest.raises(WriteError, match="No space left"):
-        write_all(tmp_path, {"one.csv": "new", "two.csv": "new"})
+        write_all(tmp_path, {"one.csv": "new", "two.csv": until_the_disk_is_full()})
     assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {"one.csv": "old"}
 
 
@@ -131,3 +128,18 @@ def test_a_signal_waits_until_all_files_are_in_place(
     finally:
         signal.signal(number, before)
     assert came == [(number, {"one.csv": "1", "two.csv": "2"})]
+
+
+def test_a_text_may_come_in_parts_and_what_their_making_raises_leaves_nothing_behind(tmp_path: Path) -> None:
+    def parts(last: str) -> Iterator[str]:
+        yield "frame,µ_m\n"
+        yield f"{1 / int(last)}\n"
+
+    write_all(tmp_path, {"one.csv": parts("2"), "two.csv": "2"})
+    assert (tmp_path / "one.csv").read_bytes() == "frame,µ_m\n0.5\n".encode()
+    with pytest.raises(ZeroDivisionError):
+        write_all(tmp_path, {"two.csv": "new", "one.csv": parts("0")})
+    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {
+        "one.csv": "frame,µ_m\n0.5\n",
+        "two.csv": "2",
+    }

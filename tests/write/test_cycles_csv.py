@@ -23,7 +23,7 @@ from gaitid.model.load import load_model
 from gaitid.trial import Event
 from gaitid.write import CYCLE_COLUMNS
 from gaitid.write.cycles import cycles_csv, spatiotemporal_csv
-from gaitid.write.tables import joints_csv
+from gaitid.write.tables import table_text
 
 UP = np.array([0.0, 0.0, 1.0])
 
@@ -61,7 +61,7 @@ def test_every_cycle_has_its_hundred_and_one_rows(result: Result, table: pd.Data
 
 
 def test_columns_are_those_of_the_joints_without_the_side(result: Result, table: pd.DataFrame) -> None:
-    joints = joints_csv(result).split("\n", 1)[0].split(",")
+    joints = table_text("joints", result).split("\n", 1)[0].split(",")
     left = [name.removeprefix("left_") for name in joints if name.startswith("left_")]
     assert sorted(table.columns) == sorted([*CYCLE_COLUMNS, *left, *GROUND_COLUMNS])
 
@@ -70,7 +70,7 @@ def test_columns_are_those_of_the_joints_without_the_side(result: Result, table:
     "name", ["knee_flexion_deg", "hip_extension_moment_Nm_per_kg", "ankle_power_W_per_kg", "pelvis_anterior_tilt_deg"]
 )
 def test_values_are_those_of_the_joints_at_these_times(result: Result, table: pd.DataFrame, name: str) -> None:
-    joints = pd.read_csv(io.StringIO(joints_csv(result)))
+    joints = pd.read_csv(io.StringIO(table_text("joints", result)))
     for stride in gait_of(result).strides:
         cycle = stride.cycle
         rows = table[(table["side"] == cycle.side) & (table["cycle"] == cycle.number)]
