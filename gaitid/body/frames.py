@@ -10,7 +10,7 @@ import numpy as np
 
 from gaitid.body.joint_centres import chord, corner
 from gaitid.model import shapes, specs
-from gaitid.model.expression import Expression
+from gaitid.model.expression import Expression, mean_of_known
 from gaitid.numerics.rigid_fit import FEWEST, RigidFit, second_extent, steady_fit
 from gaitid.numerics.rotation import about_axis, apply, cross, dot, frame_from_axes, nearest_rotation, turned, unit
 from gaitid.records import frozen_dataclass
@@ -242,7 +242,11 @@ class Geometry:
         def distance(a: str, b: str) -> Array:
             return np.asarray(np.linalg.norm(self.point(a, side) - self.point(b, side), axis=-1))
 
-        return formula.evaluate(number, distance)
+        return formula.evaluate(number, distance, self.mean)
+
+    def mean(self, values: object) -> object:
+        """What is known of values over the trial, as one number."""
+        return mean_of_known(values)
 
     # --- points -----------------------------------------------------------------------------------------
 

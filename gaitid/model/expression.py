@@ -93,12 +93,19 @@ class Expression(NamedTuple):
     names: tuple[str, ...]
     points: tuple[str, ...]
 
-    def evaluate(self, number: Callable[[str], Any], distance: Callable[[str, str], Any]) -> Any:
-        """The value, with `number` giving what a name stands for and `distance` that between two points."""
+    def evaluate(
+        self,
+        number: Callable[[str], Any],
+        distance: Callable[[str, str], Any],
+        mean: Callable[[Any], Any] = mean_of_known,
+    ) -> Any:
+        """The value, with `number` giving what a name stands for, `distance` that between two points, and `mean` that
+        over a trial.
+        """
         if isinstance(self.tree, ast.Constant | ast.Name):  # half of all formulas
-            return _evaluate(self.tree, number, distance)
+            return _evaluate(self.tree, number, distance, mean)
         with np.errstate(all="ignore"):
-            return _evaluate(self.tree, number, distance)
+            return _evaluate(self.tree, number, distance, mean)
 
     @property
     def undetermined(self) -> bool:
@@ -230,7 +237,9 @@ def _points(tree: ast.expr) -> Iterator[str]:
                 yield _dotted(argument)
 
 
-def _evaluate(node: ast.expr, number: Callable[[str], Any], distance: Callable[[str, str], Any]) -> Any:
+def _evaluate(
+    node: ast.expr, number: Callable[[str], Any], distance: Callable[[str, str], Any], mean: Callable[[Any], Any]
+) -> Any:
     if isinstance(node, ast.Constant):
         # numpy's number, not Python's: a division by zero is infinite, a root of a negative number unknown
         return np.float64(node.value)  # type: ignore[arg-type]
@@ -241,20 +250,20 @@ def _evaluate(node: ast.expr, number: Callable[[str], Any], distance: Callable[[
         value = number(name)
         return np.float64(value) if isinstance(value, (int, float)) else value
     if isinstance(node, ast.UnaryOp):
-        value = _evaluate(node.operand, number, distance)
+        value = _evaluate(node.operand, number, distance, mean)
         return -value if isinstance(node.op, ast.USub) else value
     if isinstance(node, ast.BinOp):
-        left = _evaluate(node.left, number, distance)
-        return _BINARY[type(node.op)](left, _evaluate(node.right, number, distance))
+        left = _evaluate(node.left, number, distance, mean)
+        return _BINARY[type(node.op)](left, _evaluate(node.right, number, distance, mean))
     assert isinstance(node, ast.Call)
     name = _function(node)
     if name in POINT_FUNCTIONS:
         return distance(_dotted(node.args[0]), _dotted(node.args[1]))
     if name == FIRST:
-        return _first_known(_evaluate(argument, number, distance) for argument in node.args)
-    values = [_evaluate(argument, number, distance) for argument in node.args]
+        return _first_known(_evaluate(argument, number, distance, mean) for argument in node.args)
+    values = [_evaluate(argument, number, distance, mean) for argument in node.args]
     if name == "mean":
-        return mean_of_known(values[0])
+        return mean(values[0])
     if name == BY_SEX:
         sex = number(SEX)
         return values[0] if sex == 1 else values[1] if sex == 0 else np.nan * values[0]

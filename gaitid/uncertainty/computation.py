@@ -12,13 +12,13 @@ from gaitid.analysis.limb import Mechanics, solve_limb
 from gaitid.analysis.result import Result
 from gaitid.body.calibration import calibrate
 from gaitid.body.frames import Calibration, Geometry, Place
-from gaitid.body.poses import Body, differentiate, pose_segments
+from gaitid.body.poses import Body, Motion, differentiate, pose_segments
 from gaitid.dynamics.wrench import Wrench
 from gaitid.gait.impact import matched_load
 from gaitid.ground.contacts import FootLoad
 from gaitid.model import shapes, specs
 from gaitid.numerics.lowpass import lowpass
-from gaitid.numerics.rotation import about_axis, cross
+from gaitid.numerics.rotation import about_axis, apply, cross
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
 from gaitid.uncertainty.shift import Shift
@@ -28,17 +28,18 @@ from gaitid.write.tables import joints_columns, wrenches_columns
 _COUNTERS = 2  # ``frame`` and ``time_s`` stand before the others
 
 
-class _ShiftedGeometry(Geometry):
+class ShiftedGeometry(Geometry):
     """Points and frames with some joint centres moved, in the axes of the base."""
 
     moved: Mapping[Place, Array] = {}
+    """By joint centre, (3,) or (frames, 3)."""
 
     def point(self, ref: str | shapes.Point, side: str = "", **local: object) -> Array:
         found = super().point(ref, side, **local)
         if isinstance(ref, str) and self.moved:
             offset = self.moved.get(self.model.place("point", ref, side))
             if offset is not None:
-                return found + self.frame(self.model.base.frame).R_gs @ offset
+                return found + apply(self.frame(self.model.base.frame).R_gs, offset)
         return found
 
 
@@ -97,9 +98,13 @@ class Computation:
 
     def columns(self, shift: Shift) -> Array:
         """(frames, columns) with shifted ingredients; also through gaps that were bridged."""
-        self.__dict__["_count"] = self.count + 1
+        self.counted(1)
         mass_kg = self.result.subject.mass_kg + shift.numbers.get("mass", 0.0)
         return self.columns_of(self.shifted(shift), mass_kg)
+
+    def counted(self, more: int) -> None:
+        """So many computations were done."""
+        self.__dict__["_count"] = self.count + more
 
     def columns_of(self, result: Result, mass_kg: float) -> Array:
         """(frames, columns) of a result of a body of that mass."""
@@ -110,11 +115,13 @@ class Computation:
     def shifted(self, shift: Shift) -> Result:
         """The result with shifted ingredients: poses, motions, loads and limbs; all else is that of the result."""
         result = self.result
-        model = self._model(shift)
+        if shift.leaves_the_motion and not (shift.mass or shift.inertia):
+            return self.under_load(shift, *self._still)
+        model = self.model_of(shift)
         numbers = result.subject.numbers
         numbers |= {name: numbers[name] + value for name, value in shift.numbers.items()}
-        tracks = self._markers(shift)
-        geometry = _ShiftedGeometry(
+        tracks = self.markers_of(shift)
+        geometry = ShiftedGeometry(
             model,
             tracks,
             numbers,
@@ -122,48 +129,80 @@ class Computation:
             result.body.geometry.up_g,
             calibration=self._calibration(shift, numbers),
         )
-        geometry.moved = {place: offset for place, offset in shift.centres.items() if not self._in_static(place)}
+        geometry.moved = {place: offset for place, offset in shift.centres.items() if not self.in_static(place)}
         markers = replace(result.markers, filtered=tracks, support=tracks)
-        body = _with_centres_of_mass(pose_segments(geometry, markers, self.sides), shift)
+        body = with_centres_of_mass(pose_segments(geometry, markers, self.sides), shift)
         motion = differentiate(body, result.trial.rate_hz)
-        mechanics = Mechanics(numbers.get("mass", np.nan), result.gravity_g, "block", self._applied)
+        return self.under_load(shift, body, motion, numbers.get("mass", np.nan))
+
+    @cached_property
+    def _still(self) -> tuple[Body, Motion, float]:
+        """Poses and motions that nothing shifts, also through gaps, and the body's mass."""
+        result = self.result
+        tracks = self.markers_of(Shift())
+        of_result = result.body.geometry
+        geometry = ShiftedGeometry(
+            result.model,
+            tracks,
+            result.subject.numbers,
+            result.trial.n_frames,
+            of_result.up_g,
+            calibration=of_result.calibration,
+        )
+        body = pose_segments(geometry, replace(result.markers, filtered=tracks, support=tracks), self.sides)
+        return body, differentiate(body, result.trial.rate_hz), result.subject.numbers.get("mass", np.nan)
+
+    def under_load(self, shift: Shift, body: Body, motion: Motion, mass_kg: float) -> Result:
+        """The result with its limbs solved under shifted loads."""
+        result = self.result
+        mechanics = Mechanics(mass_kg, result.gravity_g, "block", self.applied)
         sides = dict(result.sides)
-        for side in model.sides:
+        for side in result.model.sides:
             if side.name in self.sides:
-                load = shifted_load(result.sides[side.name].load, shift.load, geometry.up_g, result.trial.rate_hz)
-                acting = load if result.carried_by_file(side.name) else self._acting(load)
+                load = shifted_load(result.sides[side.name].load, shift.load, body.geometry.up_g, result.trial.rate_hz)
+                acting = load if result.carried_by_file(side.name) else self.acting(load)
                 limb = solve_limb(side, body, motion, acting, mechanics)
                 sides[side.name] = replace(limb, load=load)
         return replace(result, body=body, sides=sides)
 
     @cached_property
-    def _applied(self) -> Mapping[Place, Wrench]:
+    def applied(self) -> Mapping[Place, Wrench]:
+        """Measured loads but the ground's."""
         if not self.result.applied_loads:
             return {}
         from gaitid.analysis.applied_loads import summed  # of few trials
 
         return summed(self.result.applied_loads)
 
-    def _acting(self, load: FootLoad) -> FootLoad:
+    def acting(self, load: FootLoad) -> FootLoad:
+        """What joints are computed with: the load itself, or one that is as slow as the markers."""
         if self.result.settings.joint_loads != "matched":
             return load
         return matched_load(load, self.result.markers.quality["marker_bandwidth_hz"], self.result.trial.rate_hz)
 
-    def _markers(self, shift: Shift) -> dict[str, Array]:
+    def markers_of(self, shift: Shift) -> dict[str, Array]:
+        """Shifted markers, also through gaps, by label."""
         markers = self.result.markers
         tracks = dict(markers.support)
         cutoff = self.result.settings.cutoff_hz
         if shift.cutoff and isinstance(cutoff, float):
-            other = min(cutoff * float(np.exp(shift.cutoff["log"])), 0.49 * self.result.trial.rate_hz)
-            labels = list(markers.seen)
-            seen = np.stack([markers.seen[label] for label in labels], axis=1)
-            rate = self.result.trial.rate_hz
-            change = lowpass(seen, other, rate) - lowpass(seen, cutoff, rate)
-            for i, label in enumerate(labels):
+            rate_hz = self.result.trial.rate_hz
+            other = min(cutoff * float(np.exp(shift.cutoff["log"])), 0.49 * rate_hz)
+            seen, filtered = self._seen_and_filtered
+            change = lowpass(seen, other, rate_hz) - filtered
+            for i, label in enumerate(markers.seen):
                 tracks[label] = tracks[label] + np.where(np.isfinite(change[:, i]), change[:, i], 0.0)
         for label, displacement in shift.markers.items():
             tracks[label] = tracks[label] + displacement
         return tracks
+
+    @cached_property
+    def _seen_and_filtered(self) -> tuple[Array, Array]:
+        """(frames, markers, 3) before and behind the run's own filter."""
+        seen = np.stack(list(self.result.markers.seen.values()), axis=1)
+        cutoff_hz = self.result.settings.cutoff_hz
+        assert isinstance(cutoff_hz, float)  # else no such error
+        return seen, lowpass(seen, cutoff_hz, self.result.trial.rate_hz)
 
     def _calibration(self, shift: Shift, numbers: Mapping[str, float]) -> Calibration | None:
         calibration = self.result.body.geometry.calibration
@@ -173,14 +212,14 @@ class Computation:
         markers = dict(static.tracks)
         for label, displacement in shift.static.items():
             markers[label] = markers[label] + displacement
-        geometry = _ShiftedGeometry(
+        geometry = ShiftedGeometry(
             static.model, markers, numbers, static.n_frames, static.up_g, static.foot_flat, calibration=None
         )
-        moved = {self._in_static(place): offset for place, offset in shift.centres.items()}
+        moved = {self.in_static(place): offset for place, offset in shift.centres.items()}
         geometry.moved = {place: offset for place, offset in moved.items() if place is not None}
         return calibrate(geometry, self.sides, "static trial")
 
-    def _in_static(self, centre: Place) -> Place | None:
+    def in_static(self, centre: Place) -> Place | None:
         """The point of the static that a joint centre is carried over from; None for one that the walk itself gives."""
         side, name = centre
         definition = self.result.model.scope(bool(side)).points.get(name)
@@ -190,7 +229,8 @@ class Computation:
             return None
         return self.static.model.place("point", definition.point, side)
 
-    def _model(self, shift: Shift) -> specs.Model:
+    def model_of(self, shift: Shift) -> specs.Model:
+        """The model with shifted masses and moments of inertia."""
         model = self.result.model
         if not (shift.mass or shift.inertia):
             return model
@@ -218,7 +258,7 @@ def _scaled(row: specs.SegmentParameters, mass: float, inertia: float) -> specs.
     return row._replace(**changed)  # type: ignore[arg-type]
 
 
-def _with_centres_of_mass(body: Body, shift: Shift) -> Body:
+def with_centres_of_mass(body: Body, shift: Shift) -> Body:
     if not shift.com:
         return body
     segments = dict(body.segments)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
 from gaitid.analysis.cycle_curves import curves_of
 from gaitid.gait.curves import GROUND_COLUMNS, CycleCurves
-from gaitid.gait.cycles import over_cycles
+from gaitid.gait.cycles import sample
 from gaitid.gait.feature_list import FEATURES
 from gaitid.gait.features import measure
 from gaitid.trial import Array, IntArray
@@ -39,6 +40,11 @@ class FeatureSpread:
         self._variances: dict[str, Array] = {}
         self._of_result = self.measured(self._curves)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Columns of ``cycles.csv``, without the side."""
+        return tuple(self._curves.names)
+
     def add(self, source: str, change: Array) -> None:
         """The change of all columns, (frames, columns), that one standard deviation of an independent error makes."""
         if not len(self._curves.strides):
@@ -54,23 +60,27 @@ class FeatureSpread:
 
     def over_cycles(self, change: Array) -> Array:
         """(cycles, points, columns of cycles.csv) of a change of columns."""
-        curves, result = self._curves, self._computation.result
-        by_side = []
-        for side in result.sides:
-            strides = [stride for stride in curves.strides if stride.cycle.side == side]
-            if not strides:
-                continue
-            at, ground = self._where[side]
-            known = np.where(np.isfinite(change), change, 0.0)  # the mask is that of the curves
-            values = np.where(at >= 0, known[:, np.maximum(at, 0)], 0.0)
-            over = over_cycles([s.cycle for s in strides], values, result.trial.rate_hz, len(curves.percent))
-            axes_g = np.array([s.axes_g for s in strides]).reshape(-1, 3, 3)
-            pushed = over_cycles(
-                [s.cycle for s in strides], known[:, ground], result.trial.rate_hz, len(curves.percent)
-            )
-            over[:, :, -len(GROUND_COLUMNS) :] = pushed @ axes_g.swapaxes(1, 2)
-            by_side.append(over)
-        return np.concatenate(by_side)
+        known = np.where(np.isfinite(change), change, 0.0)  # the mask is that of the curves
+        found = []
+        for stride, (first, weights) in zip(self._curves.strides, self._samplers, strict=True):
+            at, ground = self._where[stride.cycle.side]
+            some = known[first : first + weights.shape[1]]
+            over = weights @ np.where(at >= 0, some[:, np.maximum(at, 0)], 0.0)
+            over[:, -len(GROUND_COLUMNS) :] = (weights @ some[:, ground]) @ stride.axes_g.T
+            found.append(over)
+        return np.array(found)
+
+    @cached_property
+    def _samplers(self) -> list[tuple[int, Array]]:
+        """For each cycle its first frame, and (points, frames) weights: what `sample` makes of changes is linear."""
+        trial, points = self._computation.result.trial, len(self._curves.percent)
+        found = []
+        for stride in self._curves.strides:
+            start, end = (t * trial.rate_hz for t in (stride.cycle.strike.time_s, stride.cycle.next_strike.time_s))
+            # two frames more on either side, but for the trial's ends
+            first, last = max(int(start) - 2, 0), min(int(np.ceil(end)) + 3, trial.n_frames)
+            found.append((first, sample(np.eye(last - first), np.linspace(start, end, points) - first)))
+        return found
 
     def measured(self, curves: CycleCurves) -> Array:
         """(cycles, features); loading rates, which are of the plates' own rate, are unknown here."""

@@ -24,6 +24,7 @@ from gaitid.uncertainty.errors import Errors
 from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.groups import STEP_M, Group
 from gaitid.uncertainty.shift import Shift
+from gaitid.uncertainty.stacked import Stacked
 
 #: Of a standard deviation: steps of all other errors.
 STEP = 1e-4
@@ -68,11 +69,14 @@ def propagate(computation: Computation, errors: Errors, features: bool = True) -
         Whether those of features are wanted too.
     """
     collected = _Collected(computation, features)
-    for error in errors.constant:
-        shifted = computation.columns(error.shift.times(STEP))
+    stacked = Stacked(computation)
+    # those that need the same stages behind one another
+    constant = sorted(errors.constant, key=lambda error: error.shift.kind)
+    columns = stacked.columns([error.shift.times(STEP) for error in constant])
+    for error, shifted in zip(constant, columns, strict=True):
         collected.add(error.source, (shifted - computation.unshifted) / STEP)
     if errors.noise is not None or errors.waves:
-        _of_markers(computation, errors, collected)
+        _of_markers(computation, stacked, errors, collected)
     return collected.spread({"method": "first_order", "computations": computation.count})
 
 
@@ -104,7 +108,7 @@ class _Collected:
         return Spread(self.variance, features, figures, standard, of_features)
 
 
-def _of_markers(computation: Computation, errors: Errors, collected: _Collected) -> None:
+def _of_markers(computation: Computation, stacked: Stacked, errors: Errors, collected: _Collected) -> None:
     """Errors of markers that change over time, marker by marker: derivatives of none are kept longer than needed."""
     rate_hz, shape = computation.result.trial.rate_hz, computation.unshifted.shape
     tracks = [(wave, _with_derivatives(wave.tracks_g, rate_hz)) for wave in errors.waves]
@@ -113,7 +117,7 @@ def _of_markers(computation: Computation, errors: Errors, collected: _Collected)
     drawn = np.zeros((0, *shape)) if noise is None else np.zeros((NOISE_TRACKS, *shape))
     random = np.random.default_rng(0)
     for group in errors.groups:
-        J = _derivatives(computation, group)
+        J = derivatives(computation, group, stacked)
         for label, columns in group.parts:
             part = J[:, :, :, columns]
             if noise is not None:
@@ -139,31 +143,31 @@ def _of_markers(computation: Computation, errors: Errors, collected: _Collected)
         collected.add("marker_noise", change / np.sqrt(NOISE_TRACKS), only_features=True)
 
 
-def _derivatives(computation: Computation, group: Group) -> Array:
+def derivatives(computation: Computation, group: Group, stacked: Stacked | None = None) -> Array:
     """(3 axes, 3 orders, frames, columns) J0, J1, J2 of the columns by the markers of a group."""
     result = computation.result
     n, rate_hz = result.trial.n_frames, result.trial.rate_hz
     J = np.empty((3, 3, *computation.unshifted.shape))
     fast, slow = (2 * np.pi / period * rate_hz for period in PERIODS)
+    angles = [2 * np.pi / period * np.arange(n)[:, None] for period in PERIODS]
+    waves = [wave for angle in angles for wave in (np.sin(angle), np.cos(angle))]
+    shifts = [
+        Shift(markers=dict.fromkeys((label for label, _ in group.parts), STEP_M * wave * along))
+        for along in np.eye(3)
+        for wave in waves
+    ]
+    shifted = (stacked or Stacked(computation)).columns(shifts)
+    apart = fast**2 - slow**2
     for axis in range(3):
-        along = np.eye(3)[axis]
         in_phase, in_quadrature = [], []
-        for period in PERIODS:
-            angle = 2 * np.pi / period * np.arange(n)[:, None]
-            s, c = np.sin(angle), np.cos(angle)
-            sine, cosine = (_change(computation, group, STEP_M * wave * along) / STEP_M for wave in (s, c))
+        for s, c in (waves[:2], waves[2:]):
+            sine, cosine = ((next(shifted) - computation.unshifted) / STEP_M for _ in range(2))
             in_phase.append(sine * s + cosine * c)  # J0 − J2 ω²
             in_quadrature.append(sine * c - cosine * s)  # J1 ω
-        apart = fast**2 - slow**2
         J[axis, 0] = (in_phase[1] * fast**2 - in_phase[0] * slow**2) / apart
         J[axis, 1] = in_quadrature[0] / fast
         J[axis, 2] = (in_phase[1] - in_phase[0]) / apart
     return J
-
-
-def _change(computation: Computation, group: Group, displacement: Array) -> Array:
-    shift = Shift(markers={label: displacement for label, _ in group.parts})
-    return computation.columns(shift) - computation.unshifted
 
 
 def _with_derivatives(tracks: Array, rate_hz: float) -> Array:

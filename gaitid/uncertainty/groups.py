@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -39,19 +39,25 @@ def groups_of(computation: Computation, labels: list[str]) -> Iterator[Group]:
             if label in labels:
                 by_role.setdefault(role, {}).setdefault(side, label)
     paired: set[str] = set()
-    for pair in by_role.values():
-        if len(pair) == 2 and len(sides) == 2 and not paired & set(pair.values()):
-            (first, a), (second, b) = pair.items()
-            if not _reaches(computation, a, mine[second]) and not _reaches(computation, b, mine[first]):
-                paired |= {a, b}
-                yield Group(((a, mine[first]), (b, mine[second])))
+    pairs = [tuple(pair.items()) for pair in by_role.values() if len(pair) == 2 and len(sides) == 2]
+    reached = _reached(computation, list(dict.fromkeys(label for pair in pairs for _, label in pair)), mine)
+    for (first, a), (second, b) in pairs:
+        if not paired & {a, b} and second not in reached[a] and first not in reached[b]:
+            paired |= {a, b}
+            yield Group(((a, mine[first]), (b, mine[second])))
     for label in labels:
         if label not in paired:
             yield Group(((label, all_columns),))
 
 
-def _reaches(computation: Computation, label: str, columns: IntArray) -> bool:
-    """Whether columns change with a marker."""
-    moved = computation.columns(Shift(markers={label: STEP_M * np.array([0.6, 0.64, 0.48])}))[:, columns]
-    same = computation.unshifted[:, columns]
-    return not np.array_equal(moved, same, equal_nan=True)
+def _reached(computation: Computation, labels: list[str], mine: Mapping[str, IntArray]) -> dict[str, set[str]]:
+    """For each marker the sides whose columns change with it."""
+    along, same = STEP_M * np.array([0.6, 0.64, 0.48]), computation.unshifted
+    n = computation.result.trial.n_frames
+    shifts = [Shift(markers={label: np.tile(along, (n, 1))}) for label in labels]
+    # one of them by itself: nothing that another marker does is to be seen in it
+    columns = (computation.columns(shift) for shift in shifts)
+    return {
+        label: {side for side, at in mine.items() if not np.array_equal(moved[:, at], same[:, at], equal_nan=True)}
+        for label, moved in zip(labels, columns, strict=True)
+    }

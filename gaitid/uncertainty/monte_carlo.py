@@ -14,6 +14,7 @@ from gaitid.uncertainty.errors import Errors
 from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.first_order import Spread
 from gaitid.uncertainty.shift import Shift, summed
+from gaitid.uncertainty.stacked import Stacked
 
 #: Computations whose features are measured at once.
 _TOGETHER = 50
@@ -34,6 +35,15 @@ class Running:
         apart = np.where(known, values - self.mean, 0.0)
         self.mean += apart / np.maximum(self.count, 1)
         self._squares += apart * np.where(known, values - self.mean, 0.0)
+
+    def joined(self, other: Running) -> Running:
+        """Of the arrays of both (Chan, Golub & LeVeque 1983, Am Stat 37:242-247)."""
+        both = Running(self.mean.shape)
+        both.count = self.count + other.count
+        safe, apart = np.maximum(both.count, 1), other.mean - self.mean
+        both.mean = self.mean + apart * other.count / safe
+        both._squares = self._squares + other._squares + apart**2 * self.count * other.count / safe
+        return both
 
     @property
     def standard(self) -> Array:
@@ -90,22 +100,24 @@ def monte_carlo(computation: Computation, errors: Errors, draws: Draws, first_or
     """
     random = np.random.default_rng(draws.seed)
     trial = computation.result.trial
-    features = FeatureSpread(computation)
+    features, stacked = FeatureSpread(computation), Stacked(computation)
     halves = Running(computation.unshifted.shape), Running(computation.unshifted.shape)
-    whole, of_features = Running(computation.unshifted.shape), Running(features.of_result.shape)
+    of_features = Running(features.of_result.shape)
     waiting: list[Array] = []
-    for i in range(draws.samples):
-        shift = drawn_shift(errors, random, trial.n_frames, trial.rate_hz)
-        change = computation.columns(shift) - computation.unshifted
-        whole.add(change)
-        halves[i % 2].add(change)
-        if features.of_result.size:
-            waiting.append(features.over_cycles(change))
-        if len(waiting) == _TOGETHER or (waiting and i == draws.samples - 1):
-            for measured in features.stacked(waiting, 1.0):
-                of_features.add(measured)
-            waiting = []
-        draws.progress(i + 1, draws.samples)
+    for start in range(0, draws.samples, stacked.together):
+        count = min(stacked.together, draws.samples - start)
+        shifts = [drawn_shift(errors, random, trial.n_frames, trial.rate_hz) for _ in range(count)]
+        for i, columns in enumerate(stacked.columns(shifts), start=start):
+            change = columns - computation.unshifted
+            halves[i % 2].add(change)
+            if features.of_result.size:
+                waiting.append(features.over_cycles(change))
+            if len(waiting) == _TOGETHER or (waiting and i == draws.samples - 1):
+                for measured in features.stacked(waiting, 1.0):
+                    of_features.add(measured)
+                waiting = []
+            draws.progress(i + 1, draws.samples)
+    whole = halves[0].joined(halves[1])
     known = np.isfinite(computation.values)
     standard = np.where(known, whole.standard, np.nan)
     figures = {

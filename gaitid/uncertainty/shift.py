@@ -46,6 +46,16 @@ class Shift:
     load: Mapping[str, Array] = field(default_factory=dict)
     cutoff: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def kind(self) -> tuple[bool, ...]:
+        """What it shifts: of loads, masses and moments alone the poses stay as they are."""
+        return tuple(bool(getattr(self, one.name)) for one in fields(self))
+
+    @property
+    def leaves_the_motion(self) -> bool:
+        """Whether poses and motions stay as they are."""
+        return not (self.markers or self.static or self.numbers or self.centres or self.com or self.cutoff)
+
     def times(self, factor: float) -> Shift:
         """The same, so many times as large."""
         return summed([(factor, self)])

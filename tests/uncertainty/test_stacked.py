@@ -1,0 +1,112 @@
+"""Several shifted computations at once give what each by itself gives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from any_markers import FAMILY_OF, NO_FILTER, marked
+from simulated_trials import simulated_walk
+
+from gaitid.analysis.pipeline import analyse, prepare, static_geometry
+from gaitid.body.subject import SubjectFile
+from gaitid.gait.cycles import over_cycles
+from gaitid.model.load import load_model
+from gaitid.trial import Array
+from gaitid.uncertainty.computation import Computation
+from gaitid.uncertainty.errors import errors_of
+from gaitid.uncertainty.features import FeatureSpread
+from gaitid.uncertainty.monte_carlo import Running, drawn_shift
+from gaitid.uncertainty.shift import Shift
+from gaitid.uncertainty.sources import read_sources
+from gaitid.uncertainty.stacked import FRAMES_AT_ONCE, Stacked
+
+
+def walking(model: str = "pig", **settings: float) -> Computation:
+    trial = simulated_walk(duration=2.6, **settings).trial
+    noise = 0.3e-3 * np.random.default_rng(3).standard_normal(trial.points_g.shape)
+    return Computation(analyse(replace(trial, points_g=trial.points_g + noise), load_model(model), SubjectFile()))
+
+
+def drawn(computation: Computation, count: int) -> list[Shift]:
+    errors, random = errors_of(read_sources("default"), computation), np.random.default_rng(9)
+    trial = computation.result.trial
+    return [drawn_shift(errors, random, trial.n_frames, trial.rate_hz) for _ in range(count)]
+
+
+def assert_same(found: list[Array], expected: list[Array], atol: float) -> None:
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize("settings", [{}, {"turn_deg": 175.0}])  # progression beside the jump of its angle
+def test_drawn_errors_of_every_kind(settings: dict[str, float]) -> None:
+    """Other markers, numbers, joint centres, masses and loads in each: equal to rounding, N, N·m, deg."""
+    computation = walking(**settings)
+    stacked, shifts = Stacked(computation), drawn(computation, 5)
+    assert 5 <= stacked.together <= FRAMES_AT_ONCE // computation.result.trial.n_frames
+    assert_same(list(stacked.columns(shifts)), [computation.columns(shift) for shift in shifts], 1e-8)
+
+
+def test_markers_that_move_about_none() -> None:
+    """Of markers alone, and of what moves points, the dynamics are done at once too; lengths are those of each walk."""
+    computation = walking()
+    n = computation.result.trial.n_frames
+    wave = np.sin(np.arange(n) / 7.0)[:, None]
+    shifts = [Shift(markers={"LKNE": 1e-5 * wave * along, "RANK": 2e-5 * wave * along}) for along in np.eye(3)]
+    hip = computation.result.model.place("point", "hip", "left")
+    shifts += [Shift(markers={"RANK": np.full((n, 3), 0.01)}), Shift(centres={hip: np.array([0.0, 0.02, 0.0])})]
+    shifts += [Shift(com={"thigh": np.array([0.0, 0.0, 0.03])}), Shift(cutoff={"log": 0.2})]
+    assert_same(list(Stacked(computation).columns(shifts)), [computation.columns(s) for s in shifts], 1e-8)
+
+
+def test_computations_are_counted() -> None:
+    computation = walking()
+    stacked, shifts = Stacked(computation), drawn(computation, 3)
+    assert stacked.together > 3
+    before = computation.count
+    list(stacked.columns(shifts))
+    assert computation.count == before + 3
+
+
+def test_a_calibration_in_a_static_is_shifted_one_by_one() -> None:
+    recorded, loaded = marked(FAMILY_OF["cast"]), load_model("cast", NO_FILTER)
+    result = analyse(recorded.trial, loaded, SubjectFile(), recorded.static)
+    static = static_geometry(prepare(recorded.trial, loaded, SubjectFile(), recorded.static))
+    computation = Computation(result, static)
+    shifts = drawn(computation, 2)
+    assert_same(list(Stacked(computation).columns(shifts)), [computation.columns(s) for s in shifts], 1e-8)
+
+
+def test_a_velocity_over_four_frames_is_taken_one_by_one() -> None:
+    assert Stacked(walking("pig_vicon")).together == 1
+
+
+def test_changes_over_cycles_are_those_of_the_curves() -> None:
+    """The sampling of cycles as weights, against the sampling itself."""
+    computation = walking()
+    spread = FeatureSpread(computation)
+    change = np.random.default_rng(2).standard_normal(computation.unshifted.shape)
+    over = spread.over_cycles(change)
+    strides = computation.result.gait.strides
+    assert len(strides) == len(over) > 1
+    name = "knee_flexion_deg"
+    for stride, found in zip(sorted(strides, key=lambda s: s.cycle.side), over, strict=True):
+        column = computation.names.index(f"{stride.cycle.side}_{name}")
+        expected = over_cycles([stride.cycle], change[:, [column]], computation.result.trial.rate_hz)[0, :, 0]
+        i = spread.names.index(name)
+        np.testing.assert_allclose(found[:, i], expected, atol=1e-12)
+
+
+def test_two_halves_joined_are_the_whole() -> None:
+    values = np.random.default_rng(0).standard_normal((31, 4))
+    values[3, 1] = np.nan
+    whole, even, odd = Running((4,)), Running((4,)), Running((4,))
+    for i, row in enumerate(values):
+        whole.add(row)
+        (even, odd)[i % 2].add(row)
+    both = even.joined(odd)
+    np.testing.assert_allclose(both.mean, whole.mean, rtol=1e-12)
+    np.testing.assert_allclose(both.standard, whole.standard, rtol=1e-12)
