@@ -14,6 +14,8 @@ from gaitid.body.frames import Geometry
 from gaitid.capacity.ellipsoids import (
     Ellipsoid,
     acceleration_map,
+    dynamic_force_ellipsoid,
+    dynamic_velocity_ellipsoid,
     gravity_bias,
     inertia_ellipsoid,
     manipulability_ellipsoid,
@@ -62,6 +64,10 @@ class LegCapacity:
     velocity : Ellipsoid
         m semi-axes, m/s for joint velocities with ‖q̇‖ ≤ 1 rad/s; the forces that torques with ‖τ‖ ≤ 1 N·m hold
         lie along the same axes, N, one over the semi-axis each.
+    dynamic_velocity : Ellipsoid
+        m semi-axes, m/s for a kinetic energy of 1 J.
+    dynamic_force : Ellipsoid
+        m semi-axes, N: of the torques that `manipulability` is of, at what holds the point.
     """
 
     freedoms: tuple[Freedom, ...]
@@ -76,6 +82,8 @@ class LegCapacity:
     extent: Array
     largest: Mapping[str, Array]
     velocity: Ellipsoid
+    dynamic_velocity: Ellipsoid
+    dynamic_force: Ellipsoid
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +179,10 @@ def find_capacity(  # noqa: PLR0913 - what is asked of a result, each by its nam
             )
         if (legs[side].rank < len(axes_g)).any():
             warnings.append(f"{side} leg: these axes cannot accelerate the {endpoint} in every direction (rank column)")
+    if any(f.slides for f in freedoms):
+        warnings.append(
+            "joints that slide: κ, inertia, velocity and force ellipsoids, of N·m and N together, are empty"
+        )
     axes = ("forward", "up") if sagittal else tuple(plane or "xyz")
     return Capacity(result, limits, endpoint, chosen, axes, axes_g, ways_g, legs, tuple(warnings), in_motion)
 
@@ -205,10 +217,10 @@ def _leg_capacity(
     def empty(*shape: int) -> Array:
         return np.full((frames, *shape), np.nan)
 
-    of_joints, of_point, of_velocity = (Ellipsoid(empty(k), empty(k), empty(k, k)) for k in (n, m, m))
+    of_joints, *of_point = (Ellipsoid(empty(k), empty(k), empty(k, k)) for k in (n, m, m, m, m))
     largest, nothing = {way: empty() for way in WAYS}, (empty(), empty(), empty())
     capacity = LegCapacity(
-        freedoms, dynamics, empty(m), empty(m), empty(), of_joints, of_point, *nothing, largest, of_velocity
+        freedoms, dynamics, empty(m), empty(m), empty(), of_joints, of_point[0], *nothing, largest, *of_point[1:]
     )
     if dynamics is None:
         return capacity
@@ -221,13 +233,16 @@ def _leg_capacity(
     by_motion = dynamics.drift_g[rows] + gravity_bias(J_g, M, dynamics.V[rows])
     capacity.motion[rows] = by_motion @ axes_g.T
     bias = capacity.gravity[rows] + capacity.motion[rows]
-    capacity.kappa[rows] = manipulability_measure(J, M)
     kept = [freedoms.index(f) for f in dynamics.freedoms]
-    _put(capacity.inertia, inertia_ellipsoid(M), rows, kept)
+    if not any(f.slides for f in dynamics.freedoms):  # a ball of N·m and N together has no meaning
+        capacity.kappa[rows] = manipulability_measure(J, M)
+        _put(capacity.inertia, inertia_ellipsoid(M), rows, kept)
+        _put(capacity.velocity, velocity_ellipsoid(J), rows, list(range(m)))
     middle = bias + A @ ((low + high) / 2)
     ellipsoid = manipulability_ellipsoid(J, M, (high - low) / 2, middle)
     _put(capacity.manipulability, ellipsoid, rows, list(range(m)))
-    _put(capacity.velocity, velocity_ellipsoid(J), rows, list(range(m)))
+    _put(capacity.dynamic_velocity, dynamic_velocity_ellipsoid(J, M), rows, list(range(m)))
+    _put(capacity.dynamic_force, dynamic_force_ellipsoid(J, M, (high - low) / 2, middle), rows, list(range(m)))
     for i, row in enumerate(rows):
         polytope = acceleration_polytope(A[i], low, high, bias[i])
         capacity.volume[row], capacity.rank[row], capacity.extent[row] = polytope.volume, polytope.rank, polytope.extent

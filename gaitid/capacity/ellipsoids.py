@@ -22,6 +22,9 @@ import numpy as np
 
 from gaitid.trial import Array
 
+# Of the largest mobility: a direction with less is one in which the point does not move.
+_BLOCKED = 1e-12
+
 
 @dataclass(frozen=True, eq=False)
 class Ellipsoid:
@@ -132,6 +135,56 @@ def velocity_ellipsoid(J: Array) -> Ellipsoid:
     J : (…, m, n) array
     """
     return image_of_ball(J, np.zeros(J.shape[-2]))
+
+
+def dynamic_velocity_ellipsoid(J: Array, M: Array) -> Ellipsoid:
+    """Velocities of the point whose motion has a kinetic energy of at most 1 J: ½ q̇ᵀ M q̇ ≤ 1.
+
+    Of all motions with the same velocity of the point the lightest one counts: the matrix is 2 J M⁻¹ Jᵀ, twice the
+    mobility at the point (Hogan N 1985, Impedance control, part II, J Dyn Syst Meas Control 107:8-16). Along a
+    semi-axis of length s the point feels as heavy as 2/s² kg.
+
+    Parameters
+    ----------
+    J : (…, m, n) array
+    M : (…, n, n) array
+    """
+    # M = L Lᵀ and q̇ = √2 L⁻ᵀ u with ‖u‖ ≤ 1, so that J q̇ = √2 (L⁻¹ Jᵀ)ᵀ u
+    half = np.linalg.solve(np.linalg.cholesky(M), J.swapaxes(-1, -2)).swapaxes(-1, -2)
+    return image_of_ball(math.sqrt(2.0) * half, np.zeros(J.shape[-2]))
+
+
+def dynamic_force_ellipsoid(J: Array, M: Array, limits: Array, bias: Array) -> Ellipsoid:
+    """Forces with which the point pushes at what holds it, for all torques τ = L τ̃ with L = diag(limits), ‖τ̃‖ ≤ 1.
+
+    What holds the point takes from it the acceleration A τ + bias that it would have: f = Λ (A τ + bias) with the
+    mass that the point shows, Λ = (J M⁻¹ Jᵀ)⁻¹ (Khatib O 1987, A unified approach for motion and force control of
+    robot manipulators, IEEE J Robot Autom 3:43-53). With as many coordinates as directions that is J⁻ᵀ (τ − V − G)
+    + Λ J̇ q̇, and inertia matters in motion only; with more of them the others give way, and it always does.
+
+    Parameters
+    ----------
+    J : (…, m, n) array
+    M : (…, n, n) array
+    limits : (n,) array
+        Torque that each unit of τ̃ stands for.
+    bias : (…, m) array
+        Acceleration of the free point where τ̃ = 0.
+
+    Returns
+    -------
+    Ellipsoid
+        N; NaN where the point cannot move in some direction, and bears any force there.
+    """
+    A = acceleration_map(J, M)
+    mobility = A @ J.swapaxes(-1, -2)
+    values = np.linalg.eigvalsh(mobility)
+    moves = values[..., 0] > _BLOCKED * values[..., -1]
+    mobility = np.where(moves[..., None, None], mobility, np.eye(mobility.shape[-1]))
+    centre = np.asarray(np.linalg.solve(mobility, bias[..., None])[..., 0], dtype=np.float64)
+    ellipsoid = image_of_ball(np.asarray(np.linalg.solve(mobility, A * limits), dtype=np.float64), centre)
+    blank = np.where(moves, 1.0, np.nan)[..., None]
+    return Ellipsoid(ellipsoid.centre * blank, ellipsoid.semi_axes * blank, ellipsoid.directions * blank[..., None])
 
 
 def gravity_bias(J: Array, M: Array, G: Array) -> Array:

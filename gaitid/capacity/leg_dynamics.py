@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gaitid.analysis.result import Result
+from gaitid.body.kinematics import SegmentMotion
 from gaitid.capacity.limits import Freedom, Limits
 from gaitid.dynamics.chain import Link
 from gaitid.errors import GaitidError
@@ -170,6 +171,10 @@ def freedoms_of(limits: Limits, model: specs.Model, endpoint: str) -> tuple[Free
     if not freedoms:
         expected = "a joint between it and the segment that stands on the ground"
         raise GaitidError(f"{limits.path}: no torque can accelerate the {endpoint}", expected=expected)
+    if stands is not None and any(freedom.slides for freedom in freedoms):
+        raise GaitidError(
+            f"{limits.path}: forces_N: joints that slide, under the {endpoint} over a segment that stands"
+        )
     return freedoms
 
 
@@ -210,7 +215,8 @@ def leg_dynamics(
     moves = [moved_by(model, f.joint, stands) for f in freedoms]
     # (frames, n, 3): each axis along the way that its angle grows, seen from the side that stands still
     senses = [sense * f.senses[side] for f, (_, sense) in zip(freedoms, moves, strict=True)]
-    axes_g = np.stack([leg.axes[f.joint]["jcs"][..., f.axis] for f in freedoms], axis=1) * np.array(senses)[:, None]
+    axes_g = np.stack([_axis(result, side, f) for f in freedoms], axis=1) * np.array(senses)[:, None]
+    slides = np.array([f.slides for f in freedoms])
     centres_g = np.stack([leg.joints_g[f.joint] for f in freedoms], axis=1)
 
     def moving(link: int) -> Mask:
@@ -218,15 +224,20 @@ def leg_dynamics(
         return np.array([[link in segments] for segments, _ in moves])
 
     def velocity_map(p_g: Array, link: int) -> Array:
-        """The velocity of a point of a link per rate of each axis, (frames, n, 3): e × (p − c), or 0."""
-        return np.where(moving(link), cross(axes_g, p_g[:, None] - centres_g), 0.0)
+        """The velocity of a point of a link per rate of each axis, (frames, n, 3): e × (p − c), e of a slide, or 0."""
+        swept = np.where(slides[:, None], axes_g, cross(axes_g, p_g[:, None] - centres_g))
+        return np.where(moving(link), swept, 0.0)
+
+    def turning_map(link: int) -> Array:
+        """The angular velocity of a link per rate of each axis, (frames, n, 3): e, or 0."""
+        return np.where(moving(link) & ~slides[:, None], axes_g, 0.0)
 
     frames, n = axes_g.shape[:2]
     M, G = np.zeros((frames, n, n)), np.zeros((frames, n))
     for i, link in enumerate(links):
         if moving(i).any():
             Jv = velocity_map(link.com_g, i)
-            Jw_s = np.where(moving(i), axes_g, 0.0) @ link.R_gs  # rows in the segment's axes
+            Jw_s = turning_map(i) @ link.R_gs  # rows in the segment's axes
             M += link.mass * Jv @ Jv.swapaxes(-1, -2) + Jw_s @ link.inertia_s @ Jw_s.swapaxes(-1, -2)
             G -= link.mass * Jv @ gravity_g
     ground = next((i for i, body in enumerate(model.chain) if body.ground), 0)
@@ -244,12 +255,12 @@ def leg_dynamics(
         order = list(range(n)) if stands is None else list(range(n))[::-1]
 
         def bias(p_g: Array, link: int) -> tuple[Array, Array, Array]:
-            return _bias(turning_g, centres_g, p_g, [k for k in order if link in moves[k][0]])
+            return _bias(turning_g, centres_g, slides, p_g, [k for k in order if link in moves[k][0]])
 
         for i, link in enumerate(links):
             if moving(i).any():
                 a, omega, alpha = bias(link.com_g, i)
-                Jw = np.where(moving(i), axes_g, 0.0)
+                Jw = turning_map(i)
                 R = link.R_gs
                 spin = apply(R, apply(link.inertia_s, apply_transposed(R, omega)))
                 moment = apply(R, apply(link.inertia_s, apply_transposed(R, alpha))) + cross(omega, spin)
@@ -280,39 +291,73 @@ def _line(model: specs.Model, links: Sequence[Link], toe_g: Array, end: tuple[Ar
 
 
 def _rates(result: Result, side: str, freedoms: Sequence[Freedom]) -> Array:
-    """(frames, n) rates of the axes in the trial, rad/s, each positive its own way: ω_rel along its joint's axes."""
+    """(frames, n) rates of the axes in the trial, rad/s or m/s, each positive its own way.
+
+    ω_rel along its joint's axes; of a slide the velocity of the joint's centre in the segment that it hangs from.
+    """
     model, leg = result.model, result.sides[side]
     names = [body.joint for body in model.chain]
     rates = []
     for freedom in freedoms:
-        i = names.index(freedom.joint)
-        above = model.proximal[i]
-        over = result.base if above is None else leg.motions[model.chain[above].segment]
-        omega = leg.motions[model.chain[i].segment].omega_g - over.omega_g
+        own, over = leg.motions[model.chain[names.index(freedom.joint)].segment], _above(result, side, freedom.joint)
+        if freedom.slides:
+            at = leg.joints_g[freedom.joint]
+            speed = _velocity(own, at) - _velocity(over, at)
+            rates.append(np.einsum("fk,fk->f", speed, _axis(result, side, freedom)))
+            continue
+        omega = own.omega_g - over.omega_g
         axes = leg.axes[freedom.joint]["jcs"]
         known = np.isfinite(axes).all(axis=(-1, -2)) & (np.abs(np.linalg.det(np.nan_to_num(axes))) > SINGULAR)
         of_joint = np.linalg.solve(np.where(known[:, None, None], axes, np.eye(3)), omega[..., None])[..., 0]
-        own = np.where(known, of_joint[:, freedom.axis] * freedom.senses[side], np.nan)
-        rates.append(own)
+        rates.append(np.where(known, of_joint[:, freedom.axis] * freedom.senses[side], np.nan))
     return np.stack(rates, axis=1)
 
 
-def _bias(turning_g: Array, centres_g: Array, p_g: Array, order: Sequence[int]) -> tuple[Array, Array, Array]:
+def _velocity(motion: SegmentMotion, p_g: Array) -> Array:
+    """Of the point of a segment that is at p, m/s."""
+    return np.asarray(motion.vel_g + cross(motion.omega_g, p_g - motion.com_g))
+
+
+def _bias(
+    turning_g: Array, centres_g: Array, slides: Mask, p_g: Array, order: Sequence[int]
+) -> tuple[Array, Array, Array]:
     """Acceleration of a point with every q̈ 0, and ω and α of its body, (frames, 3) each.
 
-    Of turns ω_j about centres c_j, from the end that stands still outward: v = Σ ω_j × (p − c_j), differentiated.
+    Of turns ω_j about centres c_j and slides v_j, from the end that stands still outward, v = Σ ω_j × (p − c_j) + Σ v_j
+    is differentiated; each ω_j and v_j is carried by the turns before it.
     """
-    zero = np.zeros_like(p_g)
-    velocity = np.sum([cross(turning_g[:, j], p_g - centres_g[:, j]) for j in order], axis=0) if order else zero
-    acceleration, omega, alpha = zero, zero, zero
+
+    def velocity(p: Array, of: Sequence[int]) -> Array:
+        parts = [turning_g[:, k] if slides[k] else cross(turning_g[:, k], p - centres_g[:, k]) for k in of]
+        return np.asarray(np.sum(parts, axis=0)) if parts else np.zeros_like(p_g)
+
+    whole = velocity(p_g, order)
+    acceleration, omega, alpha = np.zeros_like(p_g), np.zeros_like(p_g), np.zeros_like(p_g)
     for place, j in enumerate(order):
         w, c = turning_g[:, j], centres_g[:, j]
-        carried = cross(omega, w)  # the rate of ω_j: its axis is carried by the turns before it
-        v_c = np.sum([cross(turning_g[:, k], c - centres_g[:, k]) for k in order[:place]], axis=0) if place else zero
-        acceleration = acceleration + cross(carried, p_g - c) + cross(w, velocity - v_c)
+        carried = cross(omega, w)
+        if slides[j]:
+            acceleration = acceleration + carried
+            continue
+        acceleration = acceleration + cross(carried, p_g - c) + cross(w, whole - velocity(c, order[:place]))
         alpha = alpha + carried
         omega = omega + w
     return acceleration, omega, alpha
+
+
+def _axis(result: Result, side: str, freedom: Freedom) -> Array:
+    """(frames, 3) unit vector of an axis, laboratory axes."""
+    leg = result.sides[side]
+    if not freedom.slides:
+        return np.asarray(leg.axes[freedom.joint]["jcs"][..., freedom.axis])
+    return np.asarray(_above(result, side, freedom.joint).R_gs[..., freedom.axis])
+
+
+def _above(result: Result, side: str, joint: str) -> SegmentMotion:
+    """The motion of the segment that a joint hangs from."""
+    model = result.model
+    above = model.proximal[[body.joint for body in model.chain].index(joint)]
+    return result.base if above is None else result.sides[side].motions[model.chain[above].segment]
 
 
 def _torques(freedoms: Sequence[Freedom], result: Result, limits: Limits) -> tuple[Array, Array]:

@@ -26,10 +26,12 @@ OPPOSITES |= {negative: positive for positive, negative in OPPOSITES.items()}
 MAX_AXES = 12
 # N·m and N·m/kg: a hundred times what a leg can do is a mistake of units.
 MAX_TORQUE, MAX_TORQUE_PER_KG = 20_000.0, 300.0
+# N: ten tonnes.
+MAX_FORCE = 100_000.0
 
 
 class Freedom(NamedTuple):
-    """One axis that a joint turns about.
+    """One axis that a joint turns about, or slides along.
 
     Attributes
     ----------
@@ -45,6 +47,8 @@ class Freedom(NamedTuple):
         Largest torque the other way and the positive way, both ≥ 0.
     per_kg : bool
         Whether they are N·m for each kg of the body, not N·m.
+    slides : bool
+        Along an axis of the segment that the joint hangs from, with limits in N.
     """
 
     joint: str
@@ -53,6 +57,7 @@ class Freedom(NamedTuple):
     senses: Mapping[str, float]
     limits: tuple[float, float]
     per_kg: bool
+    slides: bool = False
 
     @property
     def name(self) -> str:
@@ -104,6 +109,10 @@ def read_limits(limits: str | Path, model: specs.Model) -> Limits:
                 faults.add(f"{joints.at(joint)}: expected torques, found nothing")
             freedoms += _freedoms_of(joints.mapping(joint), joint, model, largest, per_kg)
         _refuse_unknown_joints(joints, model)
+    joints = top.mapping("forces_N", None)
+    for joint in joints.values:
+        freedoms += _slides_of(joints.mapping(joint), joint, model)
+    _refuse_unknown_joints(joints, model)
     top.done()
     names = [freedom.name for freedom in freedoms]
     for twice in sorted({n for n in names if names.count(n) > 1}):
@@ -111,10 +120,12 @@ def read_limits(limits: str | Path, model: specs.Model) -> Limits:
     if len(names) > MAX_AXES:
         faults.add(f"torques_Nm, torques_Nm_per_kg: expected at most {MAX_AXES} axes, found {len(names)}")
     if not names and not faults.lines:
-        faults.add("torques_Nm or torques_Nm_per_kg: missing: at least one joint must have torques")
+        faults.add("torques_Nm or torques_Nm_per_kg: missing: at least one joint must have torques (or forces_N)")
     faults.raise_if_any()
     order = [body.joint for body in model.chain[::-1]]
-    freedoms.sort(key=lambda freedom: order.index(freedom.joint))
+    freedoms.sort(
+        key=lambda freedom: (order.index(freedom.joint), not freedom.slides)
+    )  # a joint turns where it slid to
     return Limits(name, title, sources, path, tuple(freedoms), load_kg)
 
 
@@ -151,6 +162,22 @@ def _freedoms_of(given: Fields, joint: str, model: specs.Model, largest: float, 
         if way not in given.asked:
             known = [name for column in angle.columns for name in (column, _opposite(column))]
             given.faults.add(f"{given.at(way)}: no such way to turn{nearest(way, known)}; expected {', '.join(known)}")
+    return freedoms
+
+
+def _slides_of(given: Fields, joint: str, model: specs.Model) -> list[Freedom]:
+    """The axes that one joint slides along: ``slide_x`` of the segment that it hangs from, and ``negative_slide_x``."""
+    freedoms = []
+    for axis, letter in enumerate("xyz"):
+        positive = f"slide_{letter}"
+        if positive in given.values or _opposite(positive) in given.values:
+            up, down = (given.number(way, low=0.0, high=MAX_FORCE) for way in (positive, _opposite(positive)))
+            senses = {side.name: 1.0 for side in model.sides}
+            freedoms.append(Freedom(joint, positive, axis, senses, (down, up), False, True))
+    known = [name for letter in "xyz" for name in (f"slide_{letter}", f"negative_slide_{letter}")]
+    for way in given.values:
+        if way not in known:
+            given.faults.add(f"{given.at(way)}: no such way to slide{nearest(way, known)}; expected {', '.join(known)}")
     return freedoms
 
 

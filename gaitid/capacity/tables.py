@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.capacity.capacity import WAYS, Capacity, LegCapacity
-from gaitid.capacity.ellipsoids import acceleration_map
+from gaitid.capacity.ellipsoids import Ellipsoid, acceleration_map
 from gaitid.capacity.leg_dynamics import standing_segment
 from gaitid.capacity.polytope import acceleration_polytope
 from gaitid.trial import Array
@@ -48,22 +48,28 @@ def leg_columns(capacity: Capacity, leg: LegCapacity) -> dict[str, Array]:
         table[f"{point}_polytope_area_m2_per_s4"] = np.where(leg.rank == 2, leg.extent, np.nan)
     table[f"{point}_ellipsoid_{size}"] = ellipsoid.volume
     table |= {f"{point}_ellipsoid_centre_{axis}_m_per_s2": ellipsoid.centre[:, i] for i, axis in enumerate(axes)}
-    for k in range(m):
-        table[f"{point}_ellipsoid_axis{k + 1}_m_per_s2"] = ellipsoid.semi_axes[:, k]
-        table |= {f"{point}_ellipsoid_axis{k + 1}_{axis}": ellipsoid.directions[:, i, k] for i, axis in enumerate(axes)}
+    table |= _semi_axes(f"{point}_ellipsoid", "m_per_s2", ellipsoid, axes)
     table[f"{point}_kappa_per_kg{m}_m{m}"] = leg.kappa
     for k in range(len(leg.freedoms)):
         table[f"inertia_axis{k + 1}_kg_m2"] = leg.inertia.semi_axes[:, k]
         table |= {f"inertia_axis{k + 1}_{f.name}": leg.inertia.directions[:, i, k] for i, f in enumerate(leg.freedoms)}
     speeds = leg.velocity.semi_axes
-    for k in range(m):
-        table[f"{point}_velocity_axis{k + 1}_m_per_s"] = speeds[:, k]
-        table |= {f"{point}_velocity_axis{k + 1}_{a}": leg.velocity.directions[:, i, k] for i, a in enumerate(axes)}
+    table |= _semi_axes(f"{point}_velocity", "m_per_s", leg.velocity, axes)
     for k in range(m):  # the same axes; what moves fastest holds least
-        table[f"{point}_force_axis{k + 1}_N"] = np.where(
-            speeds[:, k] > _STILL, 1 / np.maximum(speeds[:, k], _STILL), np.nan
-        )
+        held = speeds[:, k] > _STILL
+        table[f"{point}_force_axis{k + 1}_N"] = np.where(held, 1 / np.maximum(speeds[:, k], _STILL), np.nan)
     table[f"{point}_velocity_measure_m{m}"] = speeds.prod(axis=1)
+    table |= _semi_axes(f"{point}_dynamic_velocity", "m_per_s", leg.dynamic_velocity, axes)
+    table |= {f"{point}_dynamic_force_centre_{a}_N": leg.dynamic_force.centre[:, i] for i, a in enumerate(axes)}
+    return table | _semi_axes(f"{point}_dynamic_force", "N", leg.dynamic_force, axes)
+
+
+def _semi_axes(name: str, unit: str, ellipsoid: Ellipsoid, axes: Sequence[str]) -> dict[str, Array]:
+    """Lengths of semi-axes, each with the components of its direction."""
+    table: dict[str, Array] = {}
+    for k in range(len(axes)):
+        table[f"{name}_axis{k + 1}_{unit}"] = ellipsoid.semi_axes[:, k]
+        table |= {f"{name}_axis{k + 1}_{axis}": ellipsoid.directions[:, i, k] for i, axis in enumerate(axes)}
     return table
 
 
@@ -103,7 +109,12 @@ def capacity_record(
             "name": limits.name,
             "title": limits.title,
             "sources": list(limits.sources),
-            "torques_Nm": {f.name: dict(zip(("lowest", "highest"), f.torques(mass))) for f in limits.freedoms},
+            "torques_Nm": {
+                f.name: dict(zip(("lowest", "highest"), f.torques(mass))) for f in limits.freedoms if not f.slides
+            },
+            "forces_N": {
+                f.name: dict(zip(("lowest", "highest"), f.torques(mass))) for f in limits.freedoms if f.slides
+            },
         },
         "axes": {side: [f.name for f in leg.dynamics.freedoms] for side, leg in capacity.sides.items() if leg.dynamics},
         "directions_g": capacity.ways_g,
@@ -146,6 +157,10 @@ def _conventions(capacity: Capacity, fixed: str) -> dict[str, str]:
         "components along the joints' axes",
         "velocity": "velocities for joint velocities with ‖q̇‖ ≤ 1 rad/s; measure √det(J Jᵀ) (Yoshikawa 1985)",
         "force": "forces held by torques with ‖τ‖ ≤ 1 N·m, along the axes of velocity; empty where any force is",
+        "dynamic_velocity": "velocities with a kinetic energy of at most 1 J (mobility J M⁻¹ Jᵀ, Hogan 1985)",
+        "dynamic_force": "forces at what holds the point, of the torques that the ellipsoid is of, gravity included: "
+        "(J M⁻¹ Jᵀ)⁻¹ times its acceleration (Khatib 1987); empty where any force is held",
+        "slides": "along an axis of the segment that the joint hangs from; forces in N",
         "components": "sagittal plane of the walk: forward and up"
         if "up" in capacity.axes
         else f"laboratory axes {', '.join(capacity.axes)}",

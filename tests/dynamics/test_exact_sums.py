@@ -1,0 +1,280 @@
+"""An arm of three links, a robot of eight coordinates, a limb with a load cell at its tip: every term, to 1e-9.
+
+What they are held against is made from their YAML alone by differentiating poses and energies in long double
+(`exact_chains`): nothing is sampled, and nothing of gaitid takes part.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from exact_chains import LONG, ExactChain, number
+
+from gaitid.capacity.ellipsoids import (
+    acceleration_map,
+    dynamic_force_ellipsoid,
+    dynamic_velocity_ellipsoid,
+    gravity_bias,
+    manipulability_ellipsoid,
+    manipulability_measure,
+)
+from gaitid.capacity.polytope import acceleration_polytope
+from gaitid.dynamics.joint_space import gravity_terms, jacobian, jacobian_rate, mass_matrix, velocity_terms
+from gaitid.simulate.chain import ChainScenario
+from gaitid.simulate.scenario_file import load_scenario
+
+ROOT = Path(__file__).parents[2]
+# Of the largest entry.
+EXACT = 1e-9
+LIMB = """
+gaitid_scenario: 1
+kind: chain
+name: limb
+bodies:
+  - name: thigh
+    parent: ground
+    joint: {name: hip, type: spherical, sequence: yxz, at_m: [0, 0, 1]}
+    distal_m: [0, 0, -0.4]
+    mass_kg: 7
+    com_m: [0.01, 0, -0.17]
+    inertia_kg_m2: [[0.12, 0.002, 0.001], [0.002, 0.12, -0.003], [0.001, -0.003, 0.03]]
+  - name: shank
+    parent: thigh
+    joint: {name: knee, type: revolute, axis: [0.1, 1, 0.2]}
+    distal_m: [0, 0, -0.4]
+    mass_kg: 3
+    com_m: [0, 0, -0.18]
+    inertia_kg_m2: [0.05, 0.05, 0.006]
+  - name: foot
+    parent: shank
+    joint: {name: ankle, type: universal, sequence: yx, rest_turned: [{y_rad: -pi / 2}]}
+    distal_m: [0.05, 0, -0.2]
+    mass_kg: 1
+    com_m: [0.02, 0, -0.08]
+    inertia_kg_m2: [0.004, 0.005, 0.001]
+start:
+  hip_1y: {angle_rad: -0.4, rate_rad_per_s: 3}
+  hip_2x: {angle_rad: 0.2, rate_rad_per_s: -1}
+  hip_3z: {angle_rad: 0.3, rate_rad_per_s: 2}
+  knee: {angle_rad: 0.9, rate_rad_per_s: -4}
+  ankle_1y: {angle_rad: 0.2, rate_rad_per_s: 1}
+drive:
+  kind: torques
+  torques: {hip_1y: {level_Nm: 20}, knee: {sines: [{amplitude_Nm: 10, frequency_hz: 2}]}}
+loads:
+  - body: foot
+    force: {x: {level_N: 10}, y: {level_N: -5}, z: {level_N: 60, sines: [{amplitude_N: 20, frequency_hz: 3}]}}
+    moment: {z: {level_Nm: 0.2}}
+    point: {x: {level_m: 0.2}, y: {level_m: 0.05}, z: {level_m: 0.1}}
+settings: {duration: 0.2, rate_hz: 50}
+"""
+TIPS = {"arm": ("hand", "xz"), "whole_body": ("left_fore", "xy"), "limb": ("foot", "xyz")}
+
+
+class System(NamedTuple):
+    """A scenario integrated, the same in long double, and the frame that is looked at."""
+
+    name: str
+    scenario: ChainScenario
+    exact: ExactChain
+    t: float
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+    tau: np.ndarray
+
+
+@cache
+def system(name: str) -> System:
+    import tempfile
+
+    if name == "whole_body":
+        text = (ROOT / "tests" / "simulate" / "scenarios" / "whole_body.yaml").read_text("utf-8")
+    elif name == "arm":
+        page = (ROOT / "docs" / "chains.md").read_text("utf-8")
+        found = re.search(r"```yaml\n(.*?)```", page, re.DOTALL)
+        assert found is not None
+        text = found[1]
+    else:
+        text = LIMB
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"{name}.yaml")
+        path.write_text(text, "utf-8")
+        scenario = load_scenario(str(path), {})
+    assert isinstance(scenario, ChainScenario)
+    times = np.array([0.0, 0.13])
+    run = scenario.integrated(times)
+    exact = ExactChain(text)
+    assert tuple(exact.coordinates) == tuple(scenario.coordinates)
+    state = (a[1].astype(LONG) for a in (run.q, run.qd, run.qdd, run.tau + run.friction))
+    return System(name, scenario, exact, 0.13, *state)
+
+
+all_systems = pytest.mark.parametrize("name", ["arm", "whole_body", "limb"])
+
+
+@cache
+def terms(name: str) -> dict[str, np.ndarray]:
+    """M, V, G, and of the tip J (6, n), J̇ q̇ and its place, in long double."""
+    s = system(name)
+    tip, _ = TIPS[name]
+    end = s.exact.end(tip)
+    return {
+        "M": s.exact.M(s.q),
+        "V": s.exact.V(s.q, s.qd),
+        "G": s.exact.G(s.q),
+        "J": s.exact.jacobian(s.q, tip, end),
+        "drift": s.exact.drift(s.q, s.qd, tip, end),
+    }
+
+
+def tip_on_link(s: System, tip: str) -> tuple[int, np.ndarray]:
+    """The link of the scenario's tree that carries a body, and where the body's far end lies on it."""
+    body = s.exact.names.index(tip)
+    place = s.scenario.on_link(body)
+    return place.link, place.at + place.turned @ s.scenario.bodies[body].distal_b
+
+
+def close(found: np.ndarray, expected: np.ndarray, tolerance: float = EXACT) -> None:
+    expected = np.asarray(expected, dtype=float)
+    assert np.abs(np.asarray(found, dtype=float) - expected).max() <= tolerance * np.abs(expected).max()
+
+
+def course(given: dict[str, Any] | None, unit: str, t: float) -> np.longdouble:
+    """A course of levels and sines at one instant."""
+    given = given or {}
+    value = number(given.get(f"level_{unit}", 0))
+    for sine in given.get("sines", []):
+        angle = 2 * np.pi * number(sine["frequency_hz"]) * LONG(t) + number(sine.get("phase_rad", 0))
+        value += number(sine[f"amplitude_{unit}"]) * np.sin(angle)
+    return value
+
+
+@all_systems
+def test_m_v_g_j_of_joint_space(name: str) -> None:
+    s, exact = system(name), terms(name)
+    q, qd = s.q.astype(float), s.qd.astype(float)
+    close(mass_matrix(s.scenario.tree, q), exact["M"])
+    close(velocity_terms(s.scenario.tree, q, qd), exact["V"])
+    # the robot turns about upright axes: nothing is lifted, and both are 0 to rounding, N·m
+    G = gravity_terms(s.scenario.tree, q, s.scenario.gravity_g)
+    assert np.abs(G - exact["G"].astype(float)).max() <= EXACT * max(1e-3, float(np.abs(exact["G"]).max()))
+    tip, _ = TIPS[name]
+    link, at = tip_on_link(s, tip)
+    close(jacobian(s.scenario.tree, q, link, at), exact["J"])
+    close(jacobian_rate(s.scenario.tree, q, qd, link, at)[:3], exact["drift"])
+
+
+@all_systems
+def test_torques_of_the_simulation(name: str) -> None:
+    """τ = M q̈ + V + G − Jᵀ E at the accelerations that were integrated, with the loads as the file says them."""
+    s, exact = system(name), terms(name)
+    tau = exact["M"] @ s.qdd + exact["V"] + exact["G"]
+    for load in s.exact.content.get("loads", []):
+        f, m, p = (
+            np.array([course((load.get(key) or {}).get(x), unit, s.t) for x in "xyz"], dtype=LONG)
+            for key, unit in (("force", "N"), ("moment", "Nm"), ("point", "m"))
+        )
+        R, start = s.exact.poses(s.q)[s.exact.names.index(load["body"])]
+        J = s.exact.jacobian(s.q, load["body"], R.T @ (p - start))
+        tau = tau - J.T @ np.concatenate([f, m])
+    close(s.tau, tau)
+
+
+def of_point(name: str) -> tuple[np.ndarray, ...]:
+    """J of the tip along its directions, M, G, V and J̇ q̇ in double, from the long-double account."""
+    exact = terms(name)
+    rows = ["xyz".index(x) for x in TIPS[name][1]]
+    double = {key: np.asarray(value, dtype=float) for key, value in exact.items()}
+    return double["J"][rows], double["M"], double["G"], double["V"], double["drift"][rows]
+
+
+@all_systems
+def test_kappa_polytope_and_ellipsoids(name: str) -> None:
+    """Of gaitid's own M and J, against quadratic forms and zonotopes of the independent ones."""
+    s = system(name)
+    J, M, G, V, drift = of_point(name)
+    tree, q, qd = s.scenario.tree, s.q.astype(float), s.qd.astype(float)
+    link, at = tip_on_link(s, TIPS[name][0])
+    rows = ["xyz".index(x) for x in TIPS[name][1]]
+    J_own, M_own = jacobian(tree, q, link, at)[rows], mass_matrix(tree, q)
+    G_own = gravity_terms(tree, q, s.scenario.gravity_g)
+    bias_own = gravity_bias(J_own, M_own, G_own + velocity_terms(tree, q, qd))
+    bias_own = bias_own + jacobian_rate(tree, q, qd, link, at)[:3][rows]
+    inverse = np.linalg.inv(M)
+    A, bias = J @ inverse, drift - J @ inverse @ (V + G)
+    limits = np.linspace(5.0, 9.0, len(M))
+    kappa = np.sqrt(np.linalg.det(J @ inverse @ inverse @ J.T))
+    close(manipulability_measure(J_own, M_own), kappa)
+    close(bias_own, bias)
+    m = len(J)
+    polytope = acceleration_polytope(acceleration_map(J_own, M_own), -limits, limits, bias_own)
+    generators = A * limits
+    volume = 2**m * sum(abs(np.linalg.det(generators[:, list(c)])) for c in combinations(range(len(M)), m))
+    close(polytope.volume, volume)
+    corner = bias + generators @ np.sign(generators[0])  # farthest along the first direction
+    close(np.asarray(polytope.vertices)[:, 0].max(), corner[0])
+    for found, form in (
+        (manipulability_ellipsoid(J_own, M_own, limits, bias_own), A @ np.diag(limits**2) @ A.T),
+        (dynamic_velocity_ellipsoid(J_own, M_own), 2 * J @ inverse @ J.T),
+        (dynamic_force_ellipsoid(J_own, M_own, limits, bias_own), _force_form(J, inverse, limits)),
+    ):
+        close(found.directions * found.semi_axes**2 @ found.directions.T, form)
+    close(dynamic_force_ellipsoid(J_own, M_own, limits, bias_own).centre, np.linalg.solve(J @ inverse @ J.T, bias))
+
+
+def _force_form(J: np.ndarray, inverse: np.ndarray, limits: np.ndarray) -> np.ndarray:
+    F = np.linalg.inv(J @ inverse @ J.T) @ J @ inverse
+    return F @ np.diag(limits**2) @ F.T
+
+
+@all_systems
+def test_the_dynamic_force_is_what_a_constraint_takes(name: str) -> None:
+    """The KKT system of a point that is held: M q̈ = τ − V − G − Jᵀ f with J q̈ + J̇ q̇ = 0; f is the point's push."""
+    J, M, G, V, drift = of_point(name)
+    rng = np.random.default_rng(3)
+    m, n = J.shape
+    K = np.block([[M, J.T], [J, np.zeros((m, m))]])
+    bias = drift + gravity_bias(J, M, G + V)
+    limits = np.linspace(1.0, 2.0, n)
+    ellipsoid = dynamic_force_ellipsoid(J, M, limits, bias)
+    for _ in range(20):
+        u = rng.normal(size=n)
+        u /= np.linalg.norm(u)
+        solved = np.linalg.solve(K, np.concatenate([limits * u - V - G, -drift]))
+        off = (ellipsoid.directions.T @ (solved[n:] - ellipsoid.centre)) / ellipsoid.semi_axes
+        assert float(off @ off) <= 1 + 1e-9
+    # and the farthest along each axis is reached by some torque
+    F = np.linalg.solve(J @ np.linalg.solve(M, J.T), acceleration_map(J, M)) * limits
+    for k in range(m):
+        u = ellipsoid.directions[:, k] @ F
+        u /= np.linalg.norm(u)
+        push = np.linalg.solve(K, np.concatenate([limits * u - V - G, -drift]))[n:]
+        reach = ellipsoid.directions[:, k] @ (push - ellipsoid.centre)
+        assert reach == pytest.approx(ellipsoid.semi_axes[k], rel=EXACT)
+
+
+@all_systems
+def test_the_dynamic_velocity_has_its_energy(name: str) -> None:
+    """The least kinetic energy of a motion with that velocity of the point is 1 J, along every axis."""
+    J, M, *_ = of_point(name)
+    ellipsoid = dynamic_velocity_ellipsoid(J, M)
+    for k, size in enumerate(ellipsoid.semi_axes):
+        velocity = size * ellipsoid.directions[:, k]
+        least = velocity @ np.linalg.solve(J @ np.linalg.solve(M, J.T), velocity) / 2
+        qd = np.linalg.solve(M, J.T @ np.linalg.solve(J @ np.linalg.solve(M, J.T), velocity))
+        assert J @ qd == pytest.approx(velocity, rel=1e-9)
+        assert least == pytest.approx(1.0, rel=EXACT) and qd @ M @ qd / 2 == pytest.approx(1.0, rel=EXACT)
+
+
+def test_a_point_that_cannot_move_one_way_bears_any_force() -> None:
+    J = np.array([[1.0, 0.5], [2.0, 1.0]])  # a stretched arm: one direction only
+    ellipsoid = dynamic_force_ellipsoid(J, np.diag([2.0, 1.0]), np.ones(2), np.zeros(2))
+    assert np.isnan(ellipsoid.semi_axes).all() and np.isnan(ellipsoid.centre).all()
+    assert dynamic_velocity_ellipsoid(J, np.diag([2.0, 1.0])).semi_axes[1] == pytest.approx(0, abs=1e-12)
