@@ -118,7 +118,7 @@ def direction_faults(stood: Sequence[Stood], com_g: Array, raw: Mapping[int, For
     """
     by_plate: dict[int, list[Line]] = {}
     for one in stood:
-        line = _line(one, com_g)
+        line = line_of(one, com_g)
         if line is not None:
             by_plate.setdefault(one.plate.number, []).append(line)
     found = [fault for number, lines in by_plate.items() for fault in _misread(raw[number], lines)]
@@ -173,14 +173,15 @@ def steady_along(stood: Sequence[Stood], com_g: Array, along_g: Array) -> dict[i
     """The steady part of F_h / F_z along a way, laboratory axes, beside the line of force; by plate."""
     found: dict[int, list[float]] = {}
     for one in stood:
-        line = _line(one, com_g)
+        line = line_of(one, com_g)
         if line is not None:
             left_g = one.plate.R_gp[:, :2] @ (line.share - ALONG * line.way).mean(axis=0)
             found.setdefault(one.plate.number, []).append(float(left_g @ along_g))
     return {number: float(median(np.array(values))) for number, values in found.items()}
 
 
-def _line(one: Stood, com_g: Array) -> Line | None:
+def line_of(one: Stood, com_g: Array) -> Line | None:
+    """What a stance of a foot that stands alone tells; None where it is too short."""
     frames, plate = one.alone, one.plate
     if len(frames) < LEAST:
         return None

@@ -20,9 +20,11 @@ from gaitid.trial import Array
 # 20 recordings of 13 laboratories and of simulated walks, 1.89 and more where one frame is left out anywhere in them.
 # No laboratory moves the limit: it lies midway between the largest and the least of all.
 GOES_ON = 1.5
-# m/s. A slower marker tells nothing; nor one whose steps before and after differ by more than that factor. The fewest
-# markers that tell, and their least share.
-LEAST_SPEED, STEADY, FEWEST, LEAST_SHARE = 0.3, 2.0, 6, 0.25
+# m/s. A slower marker tells nothing; nor one whose steps before and after differ by more than that factor, or whose
+# cosine is less than the third: it turns back. The fewest markers that tell, and their least share.
+LEAST_SPEED, STEADY, SAME_WAY, FEWEST, LEAST_SHARE = 0.3, 2.0, 0.5, 6, 0.25
+# A lost frame multiplies the steps of most markers alike; what shifts them all by one length does not.
+ALIKE, MOST = 0.25, 0.7
 # So many places are named.
 MOST_NAMED = 4
 
@@ -60,12 +62,18 @@ def find_lost_frames(markers: Mapping[str, Array], rate_hz: float) -> list[LostF
         times = 2 * np.einsum("ijk,ijk->ij", steps[1:-1], beside) / np.einsum("ijk,ijk->ij", beside, beside)
         least = np.minimum(squared[:-2], squared[2:])
         tells = (least > (LEAST_SPEED / rate_hz) ** 2) & (np.maximum(squared[:-2], squared[2:]) < STEADY**2 * least)
+        tells &= np.einsum("ijk,ijk->ij", steps[:-2], steps[2:]) > SAME_WAY * np.sqrt(squared[:-2] * squared[2:])
         # only few frames are looked at again: a median over markers needs most of them to go on so far
         far = tells & (times > GOES_ON)
     n = tells.sum(axis=1)
     places = np.flatnonzero((n >= max(FEWEST, LEAST_SHARE * len(markers))) & (2 * far.sum(axis=1) > n))
-    typical = [float(median(times[k][tells[k]])) for k in places]
-    return [LostFrame(int(k) + 1, size) for k, size in zip(places, typical, strict=True)]
+    found = []
+    for k in places:
+        typical = float(median(times[k][tells[k]]))
+        # all by the same share of their own steps, not by the same length
+        if (np.abs(times[k][tells[k]] / typical - 1) < ALIKE).mean() > MOST:
+            found.append(LostFrame(int(k) + 1, typical))
+    return found
 
 
 def lost_frame_notes(lost: Sequence[LostFrame], first_frame: int) -> Notes:

@@ -42,6 +42,14 @@ def test_markers_that_change_places_or_jump_are_no_missing_frame() -> None:
     assert not find_lost_frames(markers, RATE)
 
 
+def test_a_frame_in_which_all_jitter_is_no_missing_frame() -> None:
+    """Steps before and after it point against each other."""
+    markers = {label: points.copy() for label, points in walk(0.0).items()}
+    for points in markers.values():
+        points[100:102] += [0.04, 0.01, 0.0]
+    assert not find_lost_frames(markers, RATE)
+
+
 def test_who_stands_still_or_shows_few_markers_tells_nothing() -> None:
     standing = {label: np.repeat(points[:1], 60, axis=0) for label, points in walk(0.0).items()}
     assert not find_lost_frames(standing, RATE)
