@@ -11,7 +11,7 @@ from gaitid.analysis.pipeline import Prepared, prepared_or_fault
 from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_sides, seen_labels
 from gaitid.body.resolve import MeasurementFault
 from gaitid.body.subject import SubjectFile
-from gaitid.errors import GaitidError, TrialError
+from gaitid.errors import GaitidError, SubjectError, TrialError
 from gaitid.ground.vertical import MirroredError
 from gaitid.model import AUTO, specs
 from gaitid.model.choices import ChoiceError
@@ -123,7 +123,8 @@ def choose_model(
     best = max(models, key=lambda name: (faults[name].count(None), -order.index(name)))
     if any(fitting[best]):
         return Choice(models[best], _because(best, faults, len(recordings), order), fitting[best])
-    raise _none_fits({name: of_model[0] for name, of_model in faults.items() if of_model[0] is not None})
+    lacking = {name: of_model[0] for name, of_model in faults.items() if of_model[0] is not None}
+    raise _none_fits(lacking, "segments" if recordings[0].trial.segments else "")
 
 
 def subject_of(given: Path | Mapping[str, Any] | None, model: specs.Model) -> SubjectFile:
@@ -201,11 +202,16 @@ def _clauses(error: GaitidError) -> Sequence[str]:
     return error.clauses if isinstance(error, MarkersLackError) else ()
 
 
-def _none_fits(faults: Mapping[str, GaitidError]) -> TrialError:
-    """The refusal: what the models lack that come nearest, the others by `gaitid inspect`."""
+def _none_fits(faults: Mapping[str, GaitidError], made_for: str) -> TrialError:
+    """The refusal: what the models lack that come nearest, the others by `gaitid inspect`.
+
+    Nearest is the model that such files are `made_for`, and one that lacks a measurement only.
+    """
 
     def far(name: str) -> int:
         error = faults[name]
+        if name == made_for or isinstance(error, SubjectError):
+            return -1
         return error.count if isinstance(error, MarkersLackError) else 0
 
     by_words: dict[str, list[str]] = {}
