@@ -1,5 +1,5 @@
-"""Draw docs/figures/contributions.png, truth.png and uncertainty.png: what a moment is made of, how far it is from the
-truth, and how sure it would be on a person.
+"""Draw docs/figures/contributions.png, truth.png, uncertainty.png and uncertainty_budget.png: what a moment is made
+of, how far it is from the truth, how sure it would be on a person, and what makes it unsure.
 
     python docs/figures/understand.py
 
@@ -20,10 +20,16 @@ from gallery import make_small
 from matplotlib.axes import Axes
 
 from gaitid.cli.run import command
+from gaitid.report.page.budget import layers
+from gaitid.report.page.pool import PERCENT
+from gaitid.report.page.variance import SOURCES, variance_over_cycle
+from gaitid.report.result import load_results
 
 FIGURES = Path(__file__).resolve().parent
 SAMPLES = FIGURES.parents[1] / "sample_data"
 INK = "#22303c"
+# of the sources on the page (gaitid/report/page/page.css)
+COLOURS = ("#6b7280", "#b45309", "#0f766e", "#1d4ed8", "#38bdf8", "#7e22ce", "#be123c", "#15803d", "#334155")
 PARTS = {
     "ground_reaction": ("the ground reaction", "#c2501b"),
     "gravity": ("gravity", "#2e7d32"),
@@ -88,6 +94,25 @@ def page(draw: object, table: pd.DataFrame, name: str) -> None:
         make_small(Path(folder, name), FIGURES / name)
 
 
+def budget(folder: Path, name: str) -> None:
+    """What makes the moments of the left leg unsure, over the cycle, as on the page."""
+    (session,) = load_results([folder / "walk.run.json"])
+    figure, panels = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
+    moments = ("ankle_plantarflexion", "knee_extension", "hip_extension")
+    for axes, moment in zip(panels, moments, strict=True):
+        variance = variance_over_cycle(session.results, "left", f"{moment}_moment_Nm_per_kg")
+        for i, low, high in layers(variance):
+            axes.fill_between(PERCENT, low, high, color=COLOURS[i], lw=0, label=SOURCES[i][1])
+        axes.set_title(f"left {moment.replace('_', ' ')}", loc="left", fontsize=10, fontweight="bold")
+        axes.set_xlabel("% of the gait cycle")
+        axes.set_xlim(0, 100)
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("standard uncertainty, N·m/kg")
+    figure.legend(*panels[2].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
+    figure.savefig(folder / name, dpi=110)
+    make_small(folder / name, FIGURES / name)
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         page(contributions, wrenches("walk", Path(folder), "--contributions"), "contributions.png")
@@ -95,6 +120,7 @@ def main() -> None:
         table = wrenches("walk_noisy", Path(folder), "--uncertainty")
         table.attrs["uncertainty"] = pd.read_csv(Path(folder, "walk.uncertainty.csv"))
         page(uncertainty, table, "uncertainty.png")
+        budget(Path(folder), "uncertainty_budget.png")
 
 
 if __name__ == "__main__":

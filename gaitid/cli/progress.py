@@ -29,7 +29,7 @@ class Progress:
     """
 
     def __init__(self, total: int) -> None:
-        self._total, self._number, self._name = total, 0, ""
+        self._total, self._number, self._name, self._words = total, 0, "", ""
         self._start, self._ended = time.monotonic(), threading.Event()
         shown = sys.stderr.isatty() and not flag("quiet")
         self._thread = threading.Thread(target=self._draw, daemon=True) if shown else None
@@ -50,12 +50,17 @@ class Progress:
     def at(self, name: object) -> None:
         """What is worked on now: the next of all."""
         self._number += 1
-        self._name = str(name)
+        self._name, self._words = str(name), ""
+
+    def within(self, words: str) -> None:
+        """How far the one that is worked on is, in words."""
+        self._words = words
 
     def line(self) -> str:
         """The line as it would be drawn now, as long as the terminal is wide."""
         count = f"[{self._number}/{self._total}] " if self._total > 1 else ""
-        after = f", {time.monotonic() - self._start:.0f} s"
+        words = f", {self._words}" if self._words else ""
+        after = f"{words}, {time.monotonic() - self._start:.0f} s"
         width = shutil.get_terminal_size().columns - len(count) - len(after) - 1
         name = in_print(self._name)
         return count + (name if len(name) <= width else f"…{name[len(name) - width + 1 :]}") + after

@@ -184,7 +184,7 @@ def _to_files(
         for path, folder in folders:
             progress.at(path)
             chosen = replace(prepared.options, command=recorded_command(path, given))
-            of_trial = replace(prepared, options=chosen)
+            of_trial = replace(prepared, options=chosen, progress=progress.within)
             settled = attempt(str(path), partial(settle, of_trial, path, session_of[path]), log)
             if settled is None:
                 refused += 1

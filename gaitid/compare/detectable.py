@@ -21,13 +21,12 @@ from gaitid.compare.in_common import NOTHING, InCommon, in_common
 from gaitid.errors import GaitidError
 from gaitid.gait.feature_list import FEATURES
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.report.page.pool import COUNTS_FROM, PERCENT
-from gaitid.report.result import Result
+from gaitid.report.page.pool import COUNTS_FROM
+from gaitid.report.page.variance import about_uncertainty, variance_over_cycle
 from gaitid.run.again import analyse_again, read_recorded
 from gaitid.run.files import calibrated_in
 from gaitid.trial import Array
 from gaitid.uncertainty.estimate import COVERAGE_FACTOR
-from gaitid.uncertainty.over_cycle import SHARES_STEP_PERCENT
 from gaitid.uncertainty.signed import Signed, signed
 from gaitid.uncertainty.sources import SOURCES
 
@@ -141,7 +140,7 @@ class _Side:
     def __init__(self, means: Means) -> None:
         self._means = means
         self._signs: dict[int, Signed] = {}
-        self.sure = [result for result in means.results if _about(result).get("cycle_shares_percent")]
+        self.sure = [result for result in means.results if about_uncertainty(result).get("cycle_shares_percent")]
         self.records: list[Mapping[str, Any]] = [result.record for result in means.results]
 
     def find_signs(self, common: InCommon) -> None:
@@ -174,15 +173,11 @@ class _Side:
 
     def variance(self, side: str, column: str) -> dict[str, Array]:
         """By source, (101,): the mean of its trials, for what is wrong in a session is wrong in all of them."""
-        total: dict[str, Array] = {source: np.zeros(len(PERCENT)) for source in SOURCES}
-        found = [of for result in self.sure if (of := _variance_over_cycle(result, side, column)) is not None]
-        if not found:
-            return {}
-        return {source: np.asarray(sum(of.get(source, 0.0) for of in found) / len(found)) for source in total}
+        return variance_over_cycle(self.sure, side, column)
 
     def feature_variance(self, side: str, feature: str) -> dict[str, float]:
         """By source, as `variance`."""
-        entries = [_about(result).get("features", {}).get(side, {}).get(feature) for result in self.sure]
+        entries = [about_uncertainty(result).get("features", {}).get(side, {}).get(feature) for result in self.sure]
         found = [entry for entry in entries if entry]
         if not found:
             return {}
@@ -225,25 +220,6 @@ class _Side:
             for error, change in zip(signs.errors, signs.features[:, k, feature].tolist(), strict=True):
                 found[error] = found.get(error, 0.0) + change / len(rows)
         return found
-
-
-def _about(result: Result) -> Mapping[str, Any]:
-    about = result.record.get("uncertainty")
-    return about if isinstance(about, Mapping) else {}
-
-
-def _variance_over_cycle(result: Result, side: str, column: str) -> dict[str, Array] | None:
-    about = _about(result)
-    u = about.get("cycle", {}).get(side, {}).get(column)
-    of_sources = about.get("cycle_shares_percent", {}).get(side, {}).get(column)
-    if u is None or of_sources is None or side not in result.cycles:
-        return None
-    squared = np.array(u, dtype=np.float64) ** 2
-    at = PERCENT[::SHARES_STEP_PERCENT]
-    return {
-        source: squared * np.interp(PERCENT, at, np.array(of, dtype=np.float64)) / 100
-        for source, of in of_sources.items()
-    }
 
 
 # --- both sides -------------------------------------------------------------------------------------------------

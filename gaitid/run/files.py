@@ -131,7 +131,7 @@ def estimate_of(result: Result, prepared: Prepared) -> Estimate | None:
         from gaitid.uncertainty.estimate import estimate
 
         static = calibrated_in(result, prepared)
-        found = estimate(result, prepared.sources, static, prepared.options.express_in)
+        found = estimate(result, prepared.sources, static, prepared.options.express_in, prepared.progress)
         _ESTIMATES[result] = found
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
@@ -60,6 +60,10 @@ class RunOptions:
     beside: Path | None = None  # a static that `batch` found and that is not used; `run` looks beside the trial
 
 
+def nobody(words: str) -> None:
+    """Whom progress is told where nobody looks."""
+
+
 @frozen_dataclass()
 class Prepared:
     """What is read once for all trials of one command.
@@ -88,6 +92,8 @@ class Prepared:
         What functional trials gave; `static` shows the knees' axes then.
     chosen_by_joints : tuple of str
         Choices of the model that follow from joints that were measured, as nobody chose otherwise.
+    progress : callable
+        Told in words how far a long computation of a trial is.
     """
 
     options: RunOptions
@@ -103,6 +109,7 @@ class Prepared:
     sources: Sources | None = None
     functional: Functional | None = None
     chosen_by_joints: tuple[str, ...] = ()
+    progress: Callable[[str], object] = nobody
 
     @property
     def subject_given(self) -> Path | Mapping[str, Any] | None:

@@ -113,7 +113,7 @@ def estimate(
     sources: Sources,
     static: Geometry | None = None,
     express_in: Sequence[str] = DEFAULT_FRAMES,
-    progress: Callable[[int, int], object] = lambda done, of: None,
+    progress: Callable[[str], object] = lambda words: None,
     features: bool = True,
 ) -> Estimate:
     """How sure every number of a result is.
@@ -127,7 +127,7 @@ def estimate(
     express_in : sequence of str
         Frames of expression of the wrenches.
     progress : callable
-        Told how many of how many drawn computations are done.
+        Told how many drawn computations are done, and how far half of them is from the other half.
     features : bool
         Whether those of features are wanted too.
     """

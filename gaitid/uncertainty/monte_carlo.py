@@ -18,6 +18,8 @@ from gaitid.uncertainty.stacked import Stacked
 
 #: Computations whose features are measured at once.
 _TOGETHER = 50
+#: Computations between two words of progress.
+_TOLD_EVERY = 50
 
 
 class Running:
@@ -58,7 +60,7 @@ class Draws:
 
     samples: int
     seed: int
-    progress: Callable[[int, int], object] = lambda done, of: None
+    progress: Callable[[str], object] = lambda words: None
 
 
 def drawn_shift(errors: Errors, random: np.random.Generator, n_frames: int, rate_hz: float) -> Shift:
@@ -103,6 +105,7 @@ def monte_carlo(computation: Computation, errors: Errors, draws: Draws, first_or
     features, stacked = FeatureSpread(computation), Stacked(computation)
     halves = Running(computation.unshifted.shape), Running(computation.unshifted.shape)
     of_features = Running(features.of_result.shape)
+    known = np.isfinite(computation.values)
     waiting: list[Array] = []
     for start in range(0, draws.samples, stacked.together):
         count = min(stacked.together, draws.samples - start)
@@ -116,9 +119,10 @@ def monte_carlo(computation: Computation, errors: Errors, draws: Draws, first_or
                 for measured in features.stacked(waiting, 1.0):
                     of_features.add(measured)
                 waiting = []
-            draws.progress(i + 1, draws.samples)
+            if (i + 1) % _TOLD_EVERY == 0:
+                apart = _apart(halves[0].standard, halves[1].standard, known)
+                draws.progress(f"{i + 1} of {draws.samples} samples, halves differ by {apart:.1f} %")
     whole = halves[0].joined(halves[1])
-    known = np.isfinite(computation.values)
     standard = np.where(known, whole.standard, np.nan)
     figures = {
         "method": "monte_carlo",

@@ -77,3 +77,13 @@ def test_no_progress_but_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         shown.at("walk.c3d")
         time.sleep(0.1)
     assert file.getvalue() == ""
+
+
+def test_a_long_trial_says_how_far_it_is() -> None:
+    with click.Context(click.Command("run")):
+        shown = progress.Progress(2)
+    shown.at("walk.c3d")
+    shown.within("50 of 1000 samples, halves differ by 14.0 %")
+    assert shown.line() == "[1/2] walk.c3d, 50 of 1000 samples, halves differ by 14.0 %, 0 s"
+    shown.at("next.c3d")
+    assert shown.line() == "[2/2] next.c3d, 0 s"

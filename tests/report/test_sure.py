@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import numpy as np
 import pytest
 
 import gaitid
-from gaitid.report.page.sure import SOURCES, standard_over_cycle
+from gaitid.report.page.budget import budget_html, layers
+from gaitid.report.page.sure import standard_over_cycle
+from gaitid.report.page.variance import SOURCES, variance_over_cycle
 from gaitid.report.result import load_results
 from gaitid.uncertainty.sources import SOURCES as STATED
 
@@ -80,3 +83,32 @@ def test_a_record_with_less_is_no_error(folder: Path, tmp_path: Path, damaged: d
     (tmp_path / "walk.run.json").write_text(json.dumps(record), encoding="utf-8")
     html = page(tmp_path)
     assert "<b>" not in html.partition("<h2>How sure</h2>")[2].partition("</section>")[0]
+
+
+def test_the_stacked_picture_is_as_high_as_the_uncertainty(folder: Path) -> None:
+    """Layers one upon the other, each as high as its share of the variance, up to the standard uncertainty."""
+    (session,) = load_results([folder / "walk.run.json"])
+    results = session.results
+    about = json.loads((folder / "walk.run.json").read_text(encoding="utf-8"))["uncertainty"]
+    column = "hip_extension_moment_Nm_per_kg"
+    found = layers(variance_over_cycle(results, "left", column))
+    assert [SOURCES[i][0] for i, _, _ in found] == [
+        s for s in STATED if s in about["cycle_shares_percent"]["left"][column]
+    ]
+    for (_, _, below), (_, low, high) in zip(found[:-1], found[1:], strict=True):
+        np.testing.assert_array_equal(below, low)
+        assert np.all((high >= low) | np.isnan(high))
+    u = np.array(about["cycle"]["left"][column], dtype=float)
+    known = np.isfinite(u)
+    # shares are whole percents, every second one between two: 1 % of the variance for each of nine sources at most
+    np.testing.assert_allclose(found[-1][2][known], u[known], rtol=0.03)
+    html = page(folder)
+    assert "The budget over the cycle" in html and html.count("standard uncertainty over the cycle, stacked") == 16
+
+
+def test_a_record_without_shares_has_no_picture(folder: Path) -> None:
+    (session,) = load_results([folder / "walk.run.json"])
+    (result,) = session.results
+    about = {k: v for k, v in result.record["uncertainty"].items() if k != "cycle_shares_percent"}
+    older = replace(result, record={**result.record, "uncertainty": about})
+    assert budget_html([older]) == "" and variance_over_cycle([older], "left", "knee_flexion_deg") == {}

@@ -178,6 +178,15 @@ def test_drawn_errors_give_what_first_order_says(computation: Computation, sourc
     )
 
 
+def test_progress_says_how_far_it_has_converged(computation: Computation, sources: Sources) -> None:
+    """Two halves of 25 draws are 14 % apart and more: 1/√(2 · 25) each."""
+    errors, told = errors_of(sources, computation), []
+    monte_carlo(computation, errors, Draws(60, 2, told.append), propagate(computation, errors, features=False))
+    (words,) = told
+    assert words.startswith("50 of 60 samples, halves differ by ")
+    assert 5 < float(words.split()[-2]) < 40
+
+
 def test_drawing_again_gives_the_same(computation: Computation, sources: Sources) -> None:
     errors = errors_of(sources, computation)
     first = propagate(computation, errors, features=False)

@@ -7,23 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from gaitid.report.page.budget import budget_html
 from gaitid.report.page.told import names_of
+from gaitid.report.page.variance import SOURCES, about_uncertainty
 from gaitid.report.result import Result
 from gaitid.report.text import escape, fixed
 from gaitid.trial import Array
 
-#: Sources in the order of a budget, each with the class of its colour and pattern and what it is called.
-SOURCES = (
-    ("marker_noise", "marker noise"),
-    ("soft_tissue", "soft tissue"),
-    ("marker_placement", "marker placement"),
-    ("hip_centre", "hip centre"),
-    ("measurements", "measurements"),
-    ("segment_parameters", "segment masses and inertia"),
-    ("force_plates", "force plates"),
-    ("timing", "timing"),
-    ("cutoff", "low-pass"),
-)
 _UNITS = {"Nm_per_kg": "N·m/kg", "W_per_kg": "W/kg", "deg": "°"}
 _DECIMALS = {"Nm_per_kg": 2, "W_per_kg": 2, "deg": 1}
 
@@ -32,7 +22,7 @@ def standard_over_cycle(results: Sequence[Result], side: str, column: str, point
     """(points,) standard uncertainty over the cycle, root mean square of the trials that have one; None without any."""
     found = []
     for result in results:
-        values = _of(result).get("cycle", {}).get(side, {}).get(column)
+        values = about_uncertainty(result).get("cycle", {}).get(side, {}).get(column)
         if isinstance(values, list) and len(values) == points:
             found.append([np.nan if value is None else float(value) for value in values])
     if not found:
@@ -44,7 +34,11 @@ def standard_over_cycle(results: Sequence[Result], side: str, column: str, point
 
 def sure_html(results: Sequence[Result], key: str) -> str:
     """A table of peaks with their bands and budgets; empty where no trial was run with ``--uncertainty``."""
-    told = [(name, _of(result)) for name, result in zip(names_of(results), results, strict=True) if _of(result)]
+    told = [
+        (name, about_uncertainty(result))
+        for name, result in zip(names_of(results), results, strict=True)
+        if about_uncertainty(result)
+    ]
     if not told:
         return ""
     several = len(results) > 1
@@ -59,16 +53,12 @@ def sure_html(results: Sequence[Result], key: str) -> str:
         f'<section class="tables sure" id="{key}-sure"><h2>How sure</h2><p>Standard uncertainties and 95 % bands from '
         "the stated errors of markers, skin, joint centres, segments and plates; the bar shows how much of the "
         f"variance each makes. Dashed lines beside the curves are the 95 % band.{missing}</p>"
-        f'<ul class="legend">{legend}</ul><div class="scroll"><table><thead><tr>{trial}<th scope="col">Side</th>'
+        f'<ul class="legend">{legend}</ul>{budget_html(results)}'
+        f'<div class="scroll"><table><thead><tr>{trial}<th scope="col">Side</th>'
         '<th scope="col">Quantity</th><th scope="col" class="n">Value</th><th scope="col" class="n">± standard</th>'
         '<th scope="col" class="n">95 % band</th><th scope="col">From</th><th scope="col">What would help most</th>'
         f"</tr></thead><tbody>{rows}</tbody></table></div></section>"
     )
-
-
-def _of(result: Result) -> Mapping[str, Any]:
-    about = result.record.get("uncertainty")
-    return about if isinstance(about, Mapping) else {}
 
 
 def _whole(peak: object) -> bool:
