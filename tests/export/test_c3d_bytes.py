@@ -17,7 +17,7 @@ from c3d_writer import FRAMES, INTEL, LABELS, write
 from gaitid.errors import GaitidError
 from gaitid.export.c3d_file import NewPoint, with_points
 from gaitid.read.c3d.file import C3DFile, read_c3d_file, texts
-from gaitid.read.c3d.layout import first_number
+from gaitid.read.c3d.frame_layout import first_number
 
 ZOO = Path(__file__).resolve().parents[2].parent / "shared" / "trials" / "zoo"
 DEC, SGI = 85, 86

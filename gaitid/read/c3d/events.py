@@ -8,7 +8,7 @@ import numpy as np
 
 from gaitid.notes import Note, Notes
 from gaitid.read.c3d.file import C3DFile, continued, texts
-from gaitid.read.c3d.layout import first_number
+from gaitid.read.c3d.frame_layout import first_number
 from gaitid.read.c3d.sections import HEADER_EVENTS
 from gaitid.read.labels import listed
 from gaitid.trial import Event

@@ -17,7 +17,8 @@ from gaitid.disk.regular import MAX_BYTES, file_size, refuse_beyond_memory, unre
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
 from gaitid.numerics.statistics import quantile_of_known
-from gaitid.read.c3d.layout import Layout, find_layout, first_number
+from gaitid.read.c3d.frame_layout import first_number
+from gaitid.read.c3d.layout import Layout, find_layout
 from gaitid.read.c3d.poses import Poses, read_poses
 from gaitid.read.c3d.sections import (
     BLOCK,

@@ -14,7 +14,8 @@ import numpy as np
 
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
-from gaitid.read.c3d.layout import Layout, first_number, pose_section
+from gaitid.read.c3d.frame_layout import first_number
+from gaitid.read.c3d.layout import Layout, pose_section
 from gaitid.read.c3d.sections import NumberFormat, Parameters, Section, as_float64
 from gaitid.read.labels import listed
 from gaitid.records import frozen_dataclass

@@ -12,7 +12,7 @@ from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import all_columns, largest_column
 from gaitid.read.c3d.events import events_of
 from gaitid.read.c3d.file import read_c3d_file, read_c3d_parameters, texts
-from gaitid.read.c3d.layout import first_number
+from gaitid.read.c3d.frame_layout import first_number
 from gaitid.read.c3d.poses import Poses
 from gaitid.read.c3d.sections import Parameters
 from gaitid.read.labels import listed, subject_and_name
