@@ -22,6 +22,7 @@ from gaitid.analysis.result import Result, SideResult
 from gaitid.body.calibration import marker_templates
 from gaitid.body.frames import Geometry, Place, Pose
 from gaitid.body.given import with_given
+from gaitid.body.mass_properties import centre_names
 from gaitid.body.poses import Body, differentiate, pose_segments, put_segments
 from gaitid.body.subject import Subject
 from gaitid.compare.ingredients import (
@@ -301,6 +302,7 @@ class Hybrids:
         chain = tuple(
             body._replace(
                 row=theirs[body.segment].row,
+                span=theirs[body.segment].span,
                 com=PointName(f"{body.segment}_com_of_other"),
                 length=parse_expression(f"{body.segment}_length_of_other", "length"),
             )
@@ -346,8 +348,8 @@ class Hybrids:
 
 
 def _centre_of_mass(geometry: Geometry, body: specs.Segment, side: str) -> Array:
-    fraction = geometry.model.table.rows[body.row].com_fraction
-    return geometry.point(body.com, side, length=geometry.value(body.length, side), com_fraction=fraction)
+    length = np.asarray(geometry.value(body.length, side))
+    return geometry.point(body.com, side, **centre_names(geometry.model.table, body, side, length))
 
 
 def _through(geometry: Geometry, markers: Markers, sides: Sequence[str]) -> Geometry:

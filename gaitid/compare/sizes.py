@@ -30,6 +30,7 @@ from gaitid.compare.ingredients import (
 )
 from gaitid.compare.mixed_loads import stood_on
 from gaitid.errors import GaitidError
+from gaitid.model import specs
 from gaitid.numerics.rotation import angle_between
 from gaitid.trial import Array, ForcePlate, Trial
 
@@ -155,14 +156,13 @@ def _parameters(hybrids: Hybrids) -> list[str]:
     rows = {body.segment: body.row for body in b.chain}
     parts = []
     for body in a.chain:
-        ours, theirs = a.table.rows[body.row], b.table.rows[rows[body.segment]]
-        changed = [
-            f"{name} {_row_value(getattr(ours, key))} and {_row_value(getattr(theirs, key))}"
-            for key, name in _ROW.items()
-            if _apart(getattr(ours, key), getattr(theirs, key))
-        ]
-        if changed:
-            parts.append(f"{body.segment}: {', '.join(changed)}")
+        of_side = {
+            side: ", ".join(_changed(a.table.row(body.row, side), b.table.row(rows[body.segment], side)))
+            for side in hybrids.sides
+        }
+        alike = len(set(of_side.values())) == 1
+        told = {"": next(iter(of_side.values()), "")} if alike else of_side
+        parts += [f"{f'{side} {body.segment}'.strip()}: {changed}" for side, changed in told.items() if changed]
     parts += _masses(hybrids)
     if parts and a.table.name != b.table.name:
         parts = [f"tables {a.table.name} and {b.table.name}", *parts]
@@ -185,9 +185,20 @@ _ROW = {
     "mass_fraction": "mass",
     "mass_kg": "mass, kg,",
     "com_fraction": "centre of mass",
+    "com_fractions": "centre of mass in space",
+    "com_m": "centre of mass in space, m,",
     "gyration_fractions": "radii of gyration",
     "inertia_kg_m2": "inertia",
 }
+
+
+def _changed(ours: specs.SegmentParameters, theirs: specs.SegmentParameters) -> list[str]:
+    """What two rows differ in, with both values."""
+    return [
+        f"{name} {_row_value(getattr(ours, key))} and {_row_value(getattr(theirs, key))}"
+        for key, name in _ROW.items()
+        if _apart(getattr(ours, key), getattr(theirs, key))
+    ]
 
 
 def _apart(a: object, b: object) -> bool:
@@ -198,7 +209,7 @@ def _apart(a: object, b: object) -> bool:
 def _row_value(value: object) -> str:
     if isinstance(value, tuple):
         return "(" + ", ".join(f"{v:g}" if isinstance(v, float | int) else "…" for v in value) + ")"
-    return f"{value:g}" if isinstance(value, float) else "none"
+    return f"{value:g}" if isinstance(value, float) and value == value else "none"
 
 
 # --- subject and static -----------------------------------------------------------------------------------------

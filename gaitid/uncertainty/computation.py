@@ -237,7 +237,9 @@ class Computation:
         rows = dict(model.table.rows)
         for spec in model.chain:
             mass, inertia = (1 + of.get(spec.segment, 0.0) for of in (shift.mass, shift.inertia))
-            rows[spec.row] = _scaled(rows[spec.row], mass, inertia)
+            for name in (spec.row, *(f"{side.name}.{spec.row}" for side in model.sides)):
+                if name in rows:
+                    rows[name] = _scaled(rows[name], mass, inertia)
         return model._replace(table=model.table._replace(rows=rows))
 
 

@@ -102,6 +102,26 @@ def test_another_table(walk: Path, result: Result) -> None:
     only(compare(result(), result("--model", model)), "segment_parameters", "tables winter_pig and plug_in_gait")
 
 
+def test_a_table_that_is_measured_in_other_axes(result: Result) -> None:
+    """The centres of mass lie off the axis, and the inertia has products, in axes of the table's own."""
+    other = result("--set", "table=dumas_2018_male")
+    for a, b in ((result(), other), (other, result())):
+        only(compare(a, b), "segment_parameters", "centre of mass in space")
+
+
+def test_a_segment_of_one_side_that_was_measured(walk: Path, result: Result) -> None:
+    table = walk / "measured.yaml"
+    table.write_text(
+        "gaitid_table: 1\nname: measured\nsource: weighed\nextends: dumas_2018_male\nsegments:\n  left.shank: "
+        "{span: knee_to_ankle, mass_kg: 1.9, com_m: [0, -0.15, 0], inertia_kg_m2: [0.021, 0.002, 0.021]}\n",
+        encoding="utf-8",
+    )
+    ours, theirs = (result("--set", f"table={name}") for name in ("dumas_2018_male", table))
+    comparison = compare(ours, theirs)
+    only(comparison, "segment_parameters", "left shank: mass 0.048 and none, mass, kg, none and 1.9")
+    assert "right shank" not in named_first(comparison)[1].partition("centres of mass")[0]
+
+
 def test_every_setting_belongs_to_an_ingredient() -> None:
     """Else a difference in it would be left over without a word."""
     known = [name for ingredient in ORDER for name in ingredient.settings]
