@@ -12,8 +12,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
 from attack_list import ATTACKS, Attack
+from attack_reasons import REASONS, reason_of
+from attack_spread import bump, curves_of, within_spread
+from attack_tables import NO_REASON, Outcome, markdown, row, silent_lines
 from attack_trials import SIMULATED, Case, simulated_case
-from attacks import compared, curves_of, judge, new_notes, row, within_spread
+from attacks import compared, judge, new_notes
 from contact_figures import FIGURES, Clean, chosen, measure
 from load_coverage import share_known, stances_of
 
@@ -131,3 +134,40 @@ def test_a_load_that_clean_recordings_show_as_well_is_within_their_spread(walk: 
     scaled = analyse(next(iter(attack("gain 1.15, all plates").on(walk))).trial, walk.model, walk.subject, walk.static)
     assert not within_spread(walk.result, scaled)
     assert not within_spread(walk.result, walk.result)
+
+
+def outcome(kind: str, silent: float, case: str = "somewhere/walk") -> Outcome:
+    return Outcome(case, "plate 1", kind, 0.0, "", silent, silent, "left hip extension, frame 9")
+
+
+def test_what_is_silent_is_listed_with_its_reason_or_frankly_without_one() -> None:
+    one = attack("sign of Fx, one plate")
+    known = next(reason for reason in REASONS if reason.attack == "^sign of F[xy]")
+    lines = silent_lines(one, [outcome("silent", 0.2), outcome("flagged", 0.9), outcome("silent", 0.5, known.trial)])
+    assert len(lines) == 2
+    assert lines[0].endswith(known.why) and "0.50 N·m/kg" in lines[0]
+    assert lines[1].endswith(NO_REASON) and "somewhere/walk, plate 1, 0.20" in lines[1]
+    assert silent_lines(attack("gain 0.9, one plate"), [outcome("silent", 0.2)]) == []  # its row has a †
+
+
+def test_every_reason_is_of_an_attack_and_has_one() -> None:
+    for reason in REASONS:
+        assert any(reason_of(a.name, reason.trial.split("|")[0], reason.words) for a in ATTACKS), reason
+        assert len(reason.why) > 30
+
+
+def test_rows_of_attacks_that_were_not_done_are_kept_and_counted() -> None:
+    first, second = attack("sign of Fx, one plate"), attack("sign of Fy, one plate")
+    outcomes = {first.name: [outcome("silent", 0.2), outcome("withheld", 0.0)], second.name: [outcome("silent", 0.3)]}
+    whole = markdown([first, second], outcomes)
+    assert whole.startswith("3 spoilt trials: 1 withheld, 0 refused") and "2 silent in rows without a †, 2 of" in whole
+    again = markdown([second], {second.name: [outcome("flagged", 0.3)]}, whole)
+    assert again.startswith("3 spoilt trials: 1 withheld, 0 refused, 1 flagged")
+    assert "1 silent in rows without a †, 1 of" in again and "largest silent error 0.20 N·m/kg" in again
+    assert f"- {first.name}: " in again and f"- {second.name}: " not in again
+
+
+def test_a_marker_that_is_off_is_measured_against_its_own_track(walk: Case) -> None:
+    spoilt = list(attack("one marker off by 40 mm in 5 frames").on(walk))
+    assert all(2 < bump(walk.trial, one.trial) < np.inf for one in spoilt)
+    assert bump(walk.trial, next(attack("gain 0.5, one plate").on(walk)).trial) == np.inf

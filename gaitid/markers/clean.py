@@ -9,7 +9,7 @@ import numpy as np
 
 from gaitid.errors import TrialError
 from gaitid.markers.cuts import refuse_cuts
-from gaitid.markers.exchanged import find_exchanged
+from gaitid.markers.exchanged import find_exchanged, numbered_clusters
 from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
 from gaitid.markers.labels import KEEP, LabelFault, check_labels, fault_words, without
 from gaitid.markers.lost_frames import LostFrame, find_lost_frames, lost_frame_notes
@@ -163,7 +163,8 @@ def clean(
         if len(letters) == 2:
             settled = {label for fault in faults if fault.kind == "reversed" for label in fault.labels}
             others = {label: points for label, points in checked.items() if label not in settled}
-            exchanged = find_exchanged(others, (letters[0], letters[1]))
+            clusters = numbered_clusters(template.places for template in templates)
+            exchanged = find_exchanged(others, (letters[0], letters[1]), clusters)
             _refuse_crossed(exchanged)
             checked = without(checked, exchanged)
             faults += exchanged

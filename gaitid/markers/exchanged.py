@@ -15,6 +15,8 @@ from gaitid.trial import Array
 EXCHANGE_M, EXCHANGE_RATIO = 0.06, 2.0
 # Markers whose distances are compared: the nearest ones, which are on the same segment or the next.
 NEAREST = 4
+# So many labels that differ in a number alone are a cluster's.
+CLUSTER = 3
 
 
 def mirrored(labels: Iterable[str], letters: tuple[str, str] = ("L", "R")) -> dict[str, str]:
@@ -32,7 +34,31 @@ def mirrored(labels: Iterable[str], letters: tuple[str, str] = ("L", "R")) -> di
     return {label: pair for label, pair in pairs.items() if pair in known}
 
 
-def find_exchanged(markers: Mapping[str, Array], letters: tuple[str, str] = ("L", "R")) -> list[LabelFault]:
+def numbered_clusters(bodies: Iterable[Iterable[str]]) -> list[frozenset[str]]:
+    """Labels of one body that differ in their last number alone, three and more: it says nothing of where they lie.
+
+    Left and right may be numbered otherwise, and the places of the static decide which is which. Two such labels, as
+    those of two metatarsal heads, are names.
+
+    Parameters
+    ----------
+    bodies : iterable of iterable of str
+        The labels of each body that a static shows.
+    """
+    found = []
+    for body in bodies:
+        stems: dict[str, list[str]] = {}
+        for label in body:
+            stem = label.rstrip("0123456789")
+            if stem != label:
+                stems.setdefault(stem, []).append(label)
+        found += [frozenset(labels) for labels in stems.values() if len(labels) >= CLUSTER]
+    return found
+
+
+def find_exchanged(
+    markers: Mapping[str, Array], letters: tuple[str, str] = ("L", "R"), clusters: Sequence[frozenset[str]] = ()
+) -> list[LabelFault]:
     """Pairs of labels that are exchanged throughout, by the distances among markers of one side and of the other.
 
     Two labels of one side (ankle and heel) are exchanged if their distances to other markers are far from those of the
@@ -45,8 +71,11 @@ def find_exchanged(markers: Mapping[str, Array], letters: tuple[str, str] = ("L"
     markers : mapping of label to (frames, 3) array, m
     letters : (str, str)
         With which the labels of the sides begin.
+    clusters : sequence of frozenset of str
+        Of `numbered_clusters`: neither are two of one held against each other, nor others against them.
     """
     other = mirrored(markers, letters)
+    numbers = frozenset[str]().union(*clusters)
     left = [label for label in other if label[:1] == letters[0]]
     right = {other[label] for label in left}
     place = {label: i for i, label in enumerate(other)}
@@ -64,7 +93,9 @@ def find_exchanged(markers: Mapping[str, Array], letters: tuple[str, str] = ("L"
 
     candidates: list[LabelFault] = []
     for a, b in combinations(left, 2):
-        rest = [p for p in other if p not in (a, b) and p not in right]
+        if any(a in cluster and b in cluster for cluster in clusters):
+            continue
+        rest = [p for p in other if p not in (a, b) and p not in right and not {p, other[p]} & numbers]
         near = sorted(rest, key=lambda p: between(other[a], other[p]) + between(other[b], other[p]))[:NEAREST]
         candidates += _fault(unlike((a, b), (a, b), near), unlike((a, b), (b, a), near), (a, b), EXCHANGE_RATIO)
     for a in left:

@@ -11,7 +11,7 @@ import pytest
 from simulated_trials import simulated_walk
 
 from gaitid.markers.clean import model_markers
-from gaitid.markers.exchanged import find_exchanged, mirrored
+from gaitid.markers.exchanged import find_exchanged, mirrored, numbered_clusters
 from gaitid.markers.labels import (
     MOST_JUMPS,
     LabelFault,
@@ -253,3 +253,23 @@ def test_words_name_labels_frames_as_the_file_counts_them_and_what_to_do() -> No
     swap = LabelFault("swap", ("LANK", "LHEE"), ((10, 19),), 0.1)
     assert swap.note(695).text == ("LANK and LHEE change places (100 mm): taken as not seen in frames 705-714")
     assert "exchanged throughout" in LabelFault("exchanged", ("LANK", "LHEE"), (), 0.1).note(1).text
+
+
+def test_clusters_that_left_and_right_number_otherwise_are_no_exchanged_labels() -> None:
+    """Numbers of three markers and more of one body say nothing of where they lie; two are names."""
+    markers = dict(walk(0.0))
+    hip, knee = (np.stack([markers[side + name] for side in "LR"]) for name in ("ASI", "KNE"))
+    for i, side in enumerate("LR"):
+        # four markers along the thigh, from above on the left and from below on the right
+        for k, share in enumerate((0.3, 0.45, 0.6, 0.75)):
+            number = k + 1 if side == "L" else 4 - k
+            markers[f"{side}TH{number}"] = hip[i] + share * (knee[i] - hip[i]) + [0.02 * (k % 2), 0.0, 0.0]
+    bodies = [[f"{side}TH{k}" for k in (1, 2, 3, 4)] for side in "LR"]
+    assert find_exchanged(markers)
+    assert not find_exchanged(markers, clusters=numbered_clusters(bodies))
+    assert numbered_clusters([["LMT1", "LMT5", "LHEE"], ["LTH1", "LTH2", "LTH10", "LKNE"]]) == [
+        frozenset({"LTH1", "LTH2", "LTH10"})
+    ]
+    markers["LANK"], markers["LTOE"] = markers["LTOE"], markers["LANK"]
+    (fault,) = find_exchanged(markers, clusters=numbered_clusters(bodies))
+    assert set(fault.labels) == {"LANK", "LTOE"}
