@@ -77,7 +77,22 @@ def clinical(
             turning = omega_g[named(side, distal)] - omega_g[named(side, proximal)]
             power = np.einsum("ti,ti->t", wrenches[side, joint][1], turning)
             columns[f"{side}_{joint}_power_W_per_kg"] = power / mass_kg
+    if "thorax" in rotation:
+        for side in SIDES:
+            columns |= _trunk_angles(rotation, progress, side)
     return columns
+
+
+def _trunk_angles(rotation: Mapping[str, Array], progress: Array, side: str) -> dict[str, Array]:
+    """Of the thorax to the laboratory, and of the pelvis seen from it, as Plug-in Gait signs its spine."""
+    sg, thorax = SIGN[side], rotation["thorax"]
+    a, b, c = cardan_yxz_deg(progress, thorax)
+    tilt = {"anterior_tilt": a, "upward_obliquity": sg * b, "internal_rotation": -sg * c}
+    a, b, c = cardan_yxz_deg(thorax, rotation["pelvis"])
+    bend = {"flexion": -a, "lateral_flexion": sg * b, "external_rotation": -sg * c}
+    return {f"{side}_thorax_{name}_deg": values for name, values in tilt.items()} | {
+        f"{side}_spine_{name}_deg": values for name, values in bend.items()
+    }
 
 
 def _angles(rotation: Mapping[str, Array], progress: Array, side: str) -> dict[str, Array]:

@@ -17,7 +17,7 @@ from gaitid.simulate.jet import Array
 from gaitid.simulate.pose_file import stored_poses
 from gaitid.simulate.scenario_file import load_scenario
 from gaitid.simulate.tables import AXES, Table, csv_text, marker_table
-from gaitid.simulate.truth import contact_table, joint_table, load_table, segment_table, wrench_table
+from gaitid.simulate.truth import com_table, contact_table, joint_table, load_table, segment_table, wrench_table
 from gaitid.simulate.walk import Walk
 
 if TYPE_CHECKING:
@@ -108,6 +108,8 @@ def write_walk(walk: Walk, folder: Path) -> tuple[Path, ...]:
         ".truth.contacts": contact_table(walk),
         ".truth.loads": load_table(walk),
     }
+    if settings.full_body:
+        tables[".truth.com"] = com_table(state)
     texts = {f"{stem}{kind}.csv": csv_text(table) for kind, table in tables.items()}
     texts |= {f"{stem}.plates.yaml": _plates_yaml(walk), f"{stem}.subject.yaml": _subject_yaml(walk.subject)}
     return write_folder(

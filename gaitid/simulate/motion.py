@@ -114,7 +114,7 @@ class Gait:
         pattern, sg = self.pattern, SIGN[self.lead]
         since = time_jet(times_s, order) - self.strike_s
         pattern_time = self.clock.at(since)
-        phase = pattern_time * (2.0 * np.pi / pattern.stride_s)
+        phase = self.phase(times_s, order)
         pelvis = {name: series.at(phase) for name, series in pattern.pelvis.items()}
         origin = stack([pattern_time * pattern.speed_m_per_s + pelvis["forward"], sg * pelvis["lead"], pelvis["up"]])
         rotation = matmul(
@@ -135,6 +135,10 @@ class Gait:
             legs[given.side] |= {name: legs[given.side][name] + course * rate for name, rate in given.angles.items()}
             origin_g = origin_g + stack([course * float(v) for v in given.origin_g])
         return pose(self.subject, origin_g, Jet(heading @ rotation.d), legs)
+
+    def phase(self, times_s: ArrayLike, order: int = 2) -> Jet:
+        """Of the leading side's stride (times,), rad: 0 at its foot strikes."""
+        return self.clock.at(time_jet(times_s, order) - self.strike_s) * (2.0 * np.pi / self.pattern.stride_s)
 
     def pattern_s(self, times_s: Array) -> Array:
         """(times,) pattern time at laboratory times, s; both are the same at the lead foot's strike."""

@@ -143,6 +143,8 @@ class WalkSettings(_Recording):
     segments : bool
         The trial's C3D file stores poses of segments instead of markers, as a markerless system writes it. Noise moves
         their origins, gaps are of all segments.
+    full_body : bool
+        Trunk, head and arms with Plug-in Gait's markers; the feet's loads are then what the whole body's motion asks.
     event_shift_s : float
         Added to the time of every stored event.
     no_events : bool
@@ -172,6 +174,7 @@ class WalkSettings(_Recording):
     event_shift_s: float = 0.0
     no_events: bool = False
     segments: bool = False
+    full_body: bool = False
 
     def _malformed(self) -> list[str]:
         faults = super()._malformed()
@@ -185,6 +188,8 @@ class WalkSettings(_Recording):
 
     def _impossible(self) -> list[str]:
         beyond = [f"impact_absorbed {self.impact_absorbed:g} is more than 1"] if self.impact_absorbed > 1 else []
+        if self.full_body and (self.impact_bw or self.segments):
+            beyond.append("full_body does not go with impact_bw or segments")
         return super()._impossible() + beyond
 
     def _rates(self) -> list[str]:

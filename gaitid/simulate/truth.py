@@ -17,6 +17,7 @@ from gaitid.simulate.jet import Array
 from gaitid.simulate.loads import FootLoad, Stance
 from gaitid.simulate.pressure import felt
 from gaitid.simulate.tables import FIRST_FRAME, Frames, Table, frame_columns, segment_columns, vector_columns
+from gaitid.simulate.upper_body import UPPER_COM_FRACTION
 from gaitid.simulate.walk import Walk, WalkState
 from gaitid.write import CONTACT_COLUMNS
 
@@ -54,6 +55,19 @@ def segment_table(state: WalkState) -> Table:
     for side in SIDES:
         for joint in reversed(JOINTS):
             table |= vector_columns(f"{side}_{joint}", state.joint_g[f"{side}_{joint}"], "m")
+    return table
+
+
+def com_table(state: WalkState) -> Table:
+    """Columns of ``walk.com.csv``, of a walk with trunk, head and arms."""
+    assert state.whole_com is not None
+    table = frame_columns(state.time_s)
+    kinds = (("com", "m"), ("com_velocity", "m_per_s"), ("com_acceleration", "m_per_s2"))
+    for (name, unit), values in zip(kinds, state.whole_com.d, strict=True):
+        table |= vector_columns(name, values, unit)
+    names = ["trunk", "head", *(f"{side}_{segment}" for segment in UPPER_COM_FRACTION for side in SIDES)]
+    for name in names:
+        table |= vector_columns(f"{name}_com", state.com_g[name], "m")
     return table
 
 

@@ -1,5 +1,8 @@
 """A walk with a known skeleton, known loads and therefore known joint wrenches, at any times asked for.
 
+With `full_body` trunk, head and arms are there too, and the ground's load is what the whole body's motion asks for
+(`gaitid.simulate.upper_body`). Otherwise:
+
 What is exact: positions and their derivatives (analytic functions of time), the load on each foot, and the
 wrench in every joint of each leg given its motion and load. What is not claimed: consistency of the whole
 body. Trunk, arms and head are left out, and the sum of both ground reactions follows a normal pattern without
@@ -16,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from gaitid.simulate.body import SIDES, Subject
 from gaitid.simulate.clinical import clinical
-from gaitid.simulate.jet import Array, angular_velocity
+from gaitid.simulate.jet import Array, Jet, angular_velocity, constant
 from gaitid.simulate.loads import GRAVITY, FootLoad, LoadShape, Stance, foot_load, rebalanced, with_impact
 from gaitid.simulate.momentum import joint_wrenches
 from gaitid.simulate.motion import Gait
@@ -24,6 +27,8 @@ from gaitid.simulate.plates import Plate
 from gaitid.simulate.pressure import felt
 from gaitid.simulate.scenario import Scenario
 from gaitid.simulate.settings import WalkSettings
+from gaitid.simulate.skeleton import Skeleton
+from gaitid.simulate.upper_body import asked_loads, whole_com, with_upper_body
 
 #: A body that moves less, m, is taken to walk where its pelvis faces.
 _STAYS_M = 0.2
@@ -49,6 +54,8 @@ class WalkState:
         centre.
     clinical : mapping of column to (times,) array
         The columns of ``walk.joints.csv`` without ``frame`` and ``time_s``.
+    whole_com : Jet or None
+        Of the whole body's centre of mass (times, 3), m; None without trunk, head and arms.
     """
 
     time_s: Array
@@ -63,6 +70,7 @@ class WalkState:
     load: Mapping[str, FootLoad]
     wrench: Mapping[tuple[str, str], tuple[Array, Array]]
     clinical: Mapping[str, Array]
+    whole_com: Jet | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +111,7 @@ class Walk:
         Turned about where the walk goes backward; where the pelvis faces on a treadmill.
         """
         ends = self.settings.times_s[[0, -1]]
-        skeleton = self.gait.walking(ends)
+        skeleton = self.gait.walking(ends)  # of the pelvis alone
         first, last = skeleton.com["pelvis"].value
         facing = skeleton.rotation["pelvis"].value[:, :2, 0].mean(axis=0)
         way = (last - first)[:2]
@@ -112,6 +120,13 @@ class Walk:
         elif self.gait.clock.rate < 0:
             way = -way
         return float(np.arctan2(way[1], way[0]))
+
+    def skeleton(self, times_s: ArrayLike) -> Skeleton:
+        """Everything geometric at any times, s, with two derivatives."""
+        skeleton = self.gait.walking(times_s)
+        if not self.settings.full_body:
+            return skeleton
+        return with_upper_body(skeleton, self.gait.phase(times_s), self.gait.lead)
 
     def loads(self, times_s: ArrayLike) -> dict[str, FootLoad]:
         """Load on each foot at any times, s."""
@@ -124,6 +139,8 @@ class Walk:
         if self.settings.impact_bw:
             peak_N = self.settings.impact_bw * mass * GRAVITY
             loads = {side: with_impact(load, self.stances, times, peak_N) for side, load in loads.items()}
+        if self.settings.full_body:
+            loads = asked_loads(loads, whole_com(self.skeleton(times)), mass)
         return loads
 
     def other_loads(self, times_s: ArrayLike) -> tuple[FootLoad, ...]:
@@ -135,7 +152,7 @@ class Walk:
     def at(self, times_s: ArrayLike) -> WalkState:
         """The exact state at any times, s."""
         times = np.asarray(times_s, dtype=np.float64)
-        skeleton = self.gait.walking(times)
+        skeleton = self.skeleton(times)
         loads = self.loads(times)
         wrench = joint_wrenches(self.subject, skeleton, loads)
         rotation = {name: r.value for name, r in skeleton.rotation.items()}
@@ -154,11 +171,15 @@ class Walk:
             load=loads,
             wrench=wrench,
             clinical=clinical(rotation, omega, wrench, self.subject.mass_kg, self.direction_rad),
+            whole_com=whole_com(skeleton) if self.settings.full_body else None,
         )
 
     def static_markers(self, n: int) -> dict[str, Array]:
         """Markers of the same subject in quiet standing, feet flat: label to (n, 3) array, m."""
-        return {label: m.value for label, m in self.gait.standing(n).marker.items()}
+        skeleton = self.gait.standing(n)
+        if self.settings.full_body:
+            skeleton = with_upper_body(skeleton, constant(np.zeros(n), 0), self.gait.lead)
+        return {label: m.value for label, m in skeleton.marker.items()}
 
     def plate_channels(self, times_s: ArrayLike) -> dict[int, tuple[Array, Array]]:
         """What each plate's sensor reports without noise: number to (force, moment).
