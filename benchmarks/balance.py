@@ -87,7 +87,7 @@ def figures_of(result: Result) -> dict[str, list[float]]:
     gravity = float(np.linalg.norm(result.gravity_g))
     acceleration = acceleration_of_body(result.body, differentiate(result.body, result.trial.rate_hz))
     balance = Balance(acceleration + gravity * up_g, up_g, gravity, result.trial.rate_hz)
-    stood = stood_alone(result.ground, result.loads.contacts)
+    stood = stood_alone(result.ground, result.loads)
     found: dict[str, list[float]] = {name: [] for name in FIGURES}
     weight_N = result.subject.mass_kg * gravity
     if weight_N > 0:

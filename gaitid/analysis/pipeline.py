@@ -127,7 +127,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
     by_hand = assigned_frames(options.by_hand, trial, list(ground.feet))
     balance = None if applied else balance_of(body, motion, up_g, trial.rate_hz)  # the ground carries not all of it
     stand = Stand(ground, by_hand, motion.base.vel_g @ up_g, body.settings, static, prepared.static_model, balance)
-    subject, loads, faults, mass_notes = sound_loads(subject, model, stand, trial, body)
+    subject, loads, faults, mass_notes = sound_loads(subject, model, stand, trial, body, whole)
     check_masses(body, subject.mass_kg)
     ground = faults.without(ground)
     by_file = _sides_by_file(trial, model, applied)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.analysis.result import SideResult
-from gaitid.body.centre_of_mass import acceleration_of_body, shares_of_legs
+from gaitid.body.centre_of_mass import acceleration_of_body, centre_of_body, shares_of_legs
 from gaitid.body.poses import Body, Motion
 from gaitid.body.upper_body import PlacedSegment, WholeBody
 from gaitid.ground.balance import Balance
@@ -25,11 +25,26 @@ def with_trunk_angles(sides: Mapping[str, SideResult], whole: WholeBody | None) 
 
 
 def balance_of(body: Body, motion: Motion, up_g: Array, rate_hz: float) -> Balance | None:
-    """What the motion asks of the ground; None where something else carries the body too."""
+    """What the motion of pelvis and legs asks of the ground; None where something else carries the body too."""
     if body.settings.external_support or not body.model.touches_ground:
         return None
     gravity = body.settings.gravity_m_per_s2
     return Balance(acceleration_of_body(body, motion) + gravity * up_g, up_g, gravity, rate_hz)
+
+
+def of_whole_body(balance: Balance | None, body: Body, whole: WholeBody | None) -> Balance | None:
+    """The same by the whole body's centre of mass, where trunk and both upper arms were measured; frame by frame.
+
+    With a trunk alone, arms put at the shoulders, the force along the way was 2.4 times as far off as with pelvis and
+    legs in the one recording that has no arms (docs/balance.md).
+    """
+    if balance is None or whole is None or not whole.complete:
+        return balance
+    weight_g = balance.gravity_m_per_s2 * balance.up_g
+    asked_g = np.where(known_rows(whole.acc_g)[:, None], whole.acc_g + weight_g, balance.asked_g)
+    # places of the one in some frames and of the other in others would jump
+    as_long = known_rows(whole.com_g).sum() >= known_rows(centre_of_body(body)).sum()
+    return replace(balance, asked_g=asked_g, com_g=whole.com_g if as_long else None)
 
 
 def whole_body_record(whole: WholeBody, body: Body, trial: Trial, mass_kg: float) -> dict[str, Any]:
@@ -42,6 +57,7 @@ def whole_body_record(whole: WholeBody, body: Body, trial: Trial, mass_kg: float
         "file": whole.upper.path.name,
         "table": {"name": whole.table.name, "source": whole.table.source},
         "centre_of_mass": {"frames_known": frames, "unknown_because": whole.unknown_because or None},
+        "plates_and_clocks_are_held_against": "whole body" if whole.complete else "pelvis and legs",
         "segments": {
             **{name: _segment(placed, mass_kg) for name, placed in upper.items()},
             **{name: {"mass_fraction": share, "measured": True} for name, share in legs.items()},

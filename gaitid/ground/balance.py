@@ -33,12 +33,15 @@ class Balance:
     up_g : (3,) array
     gravity_m_per_s2 : float
     rate_hz : float
+    com_g : (frames, 3) array or None, m
+        The whole body's centre of mass, where trunk and arms were measured too.
     """
 
     asked_g: Array
     up_g: Array
     gravity_m_per_s2: float
     rate_hz: float
+    com_g: Array | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "asked_g", read_only(self.asked_g))
@@ -50,7 +53,7 @@ class Balance:
 
     def during(self, frames: slice) -> Balance:
         """The same in some frames only."""
-        return replace(self, asked_g=self.asked_g[frames])
+        return replace(self, asked_g=self.asked_g[frames], com_g=None if self.com_g is None else self.com_g[frames])
 
     def means(self, force_g: Array, frames: Mask, weight_N: float) -> Means:
         """Means over `WINDOW` of what was given and what was asked, within runs of some frames.

@@ -44,7 +44,7 @@ def whole_step_faults(
     loads : Loads
     stood : sequence of Stood
     com_g : (frames, 3) array, m
-        The body's centre of mass.
+        The body's centre of mass by pelvis and legs, which the lines of force are held against.
     body : (Balance, float)
         And the body's weight, N.
     """
@@ -60,7 +60,8 @@ def whole_step_faults(
     along_g = along_g / np.linalg.norm(along_g)
     if _turns(ground, loads, along_g, np.cross(balance.up_g, along_g)):
         return
-    windows = _windows(ground, loads, com_g @ along_g, along_g, (balance, weight_N, step))
+    moved_g = com_g if balance.com_g is None else balance.com_g
+    windows = _windows(ground, loads, moved_g @ along_g, along_g, (balance, weight_N, step))
     if len(windows) < COVERED * balance.rate_hz:
         return
     cure = "check the zero and crosstalk of Fx and Fy, and the vertical"
