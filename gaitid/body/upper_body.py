@@ -138,7 +138,7 @@ def find_upper_body(trial: Trial, markers: Markers, body: Body) -> WholeBody | N
     if model.upper_body is None or not is_there(model.upper_body, model.sides, trial.marker_labels):
         return None
     upper = load_upper_body(model.upper_body)
-    joined = bound(upper, model, trial)
+    joined = bound_to(upper, model, trial)
     own = joined._replace(middle=upper.middle, each_side=upper.each_side)
     raw = model_markers(trial, own)
     if not raw:
@@ -162,7 +162,7 @@ def find_upper_body(trial: Trial, markers: Markers, body: Body) -> WholeBody | N
     return WholeBody(upper, joined, table, segments, com, vel, acc, angles, why, figures)
 
 
-def bound(upper: UpperBody, model: specs.Model, trial: Trial) -> specs.Model:
+def bound_to(upper: UpperBody, model: specs.Model, trial: Trial) -> specs.Model:
     """The model with what an upper body defines, and the label of each of its markers as the trial spells it."""
     joined = upper.joined_to(model)
     spellings = Spellings(label for label in trial.marker_labels if trial.has(label))
@@ -175,11 +175,14 @@ def bound(upper: UpperBody, model: specs.Model, trial: Trial) -> specs.Model:
     return joined._replace(spelled=spelled)
 
 
-def found_segments(upper: UpperBody, joined: specs.Model, trial: Trial) -> list[str]:
-    """The segments whose markers a trial holds, each side's by its side, from the trunk outward."""
+def found_segments(trial: Trial, model: specs.Model) -> list[str]:
+    """The segments above the legs whose markers a trial holds, each side's by its side, from the trunk outward."""
+    if model.upper_body is None or not is_there(model.upper_body, model.sides, trial.marker_labels):
+        return []
     from gaitid.model.needs import has_points  # `inspect` only
 
-    table = upper.table_of(joined)
+    upper = load_upper_body(model.upper_body)
+    joined, table = bound_to(upper, model, trial), upper.table_of(model)
     legs = [("point", "hip", side.name) for side in joined.sides]
     found = []
     for segment in upper.segments:

@@ -24,6 +24,8 @@ _ANGLES: Mapping[str, tuple[str | None, str | None, str | None]] = {
     "KneeAngles": ("knee_flexion", "knee_adduction", "knee_internal_rotation"),
     "AnkleAngles": ("ankle_dorsiflexion", "ankle_eversion", "ankle_internal_rotation"),
     "FootProgressAngles": (None, None, "foot_progression_internal_rotation"),
+    "ThoraxAngles": ("thorax_anterior_tilt", "thorax_upward_obliquity", "thorax_internal_rotation"),
+    "SpineAngles": ("spine_flexion", "spine_lateral_flexion", "spine_external_rotation"),
 }
 _MOMENTS = {
     "HipMoment": ("hip_extension", "hip_abduction", "hip_external_rotation"),

@@ -64,7 +64,7 @@ def _vector(columns: Mapping[str, Array]) -> tuple[Array, str]:
 
 
 def _angles(result: Result, side: str, leg: SideResult) -> Iterator[NewPoint]:
-    for name, columns in leg.angles.items():
+    for name, columns in {**leg.angles, **leg.trunk_angles}.items():
         if not columns:
             continue
         values, words = _vector(columns)

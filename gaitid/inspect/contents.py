@@ -20,6 +20,7 @@ from gaitid.body.frames import Geometry
 from gaitid.body.resolve import resolve_subject
 from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, recording
 from gaitid.body.subject_file import read_subject
+from gaitid.body.upper_body import found_segments
 from gaitid.errors import GaitidError, SubjectError
 from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
@@ -208,6 +209,7 @@ def inspected(
             "markers": _role_labels(trial, candidates[judged_with].model) if judged_with else {},
         },
         "calibration": plain(of_feet.quality.get("calibration")) if isinstance(of_feet, Result) else None,
+        "upper_body": found_segments(trial, candidates[judged_with].model) if judged_with else [],
         "models": {
             name: {"given": name in given, **_readiness(trial, candidate)} for name, candidate in candidates.items()
         },

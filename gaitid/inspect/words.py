@@ -58,6 +58,8 @@ def describe(content: Mapping[str, Any]) -> str:
     of_model = set(content["chosen"]["markers"].values())
     add("markers", [*_marker_lines(p, of_model), *(_doubt_line(fault) for fault in content["labels_in_doubt"])])
     add("besides", _other_points(p))
+    if content["upper_body"]:
+        add("upper", _wrapped(content["upper_body"]))
     analog = content["analog"]
     if analog["channels"]:
         named = [c["label"] + (f" [{c['unit']}]" if c["unit"] else "") for c in analog["channels"]]

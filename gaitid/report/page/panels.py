@@ -106,6 +106,19 @@ ANGLES = Group(
         _angle("ankle_internal_rotation", "Ankle rotation", _ROTATES, (-30, 30), _T),
     ),
 )
+TRUNK = Group(
+    "trunk",
+    "Trunk",
+    "The thorax to the laboratory, and to the pelvis (spine).",
+    (
+        _angle("thorax_anterior_tilt", "Thorax tilt", ("forward", "backward"), (-15, 15), _S),
+        _angle("thorax_upward_obliquity", "Thorax obliquity", ("up", "down"), (-15, 15), _F),
+        _angle("thorax_internal_rotation", "Thorax rotation", _ROTATES, (-20, 20), _T),
+        _angle("spine_flexion", "Spine flexion", ("flexion", "extension"), (-30, 10), _S),
+        _angle("spine_lateral_flexion", "Spine lateral flexion", ("to own side", "away"), (-15, 15), _F),
+        _angle("spine_external_rotation", "Spine rotation", ("external", "internal"), (-20, 20), _T),
+    ),
+)
 MOMENTS = Group(
     "moments",
     "Joint moments",
@@ -138,7 +151,7 @@ GROUND = Group(
         _ground("upward", "Vertical force", ("up", ""), (0, 120), _T),
     ),
 )
-GROUPS = (ANGLES, MOMENTS, POWERS, GROUND)
+GROUPS = (ANGLES, MOMENTS, POWERS, GROUND, TRUNK)
 PANELS: Mapping[str, CyclePanel] = {panel.column: panel for group in GROUPS for panel in group.panels}
 """By column."""
 

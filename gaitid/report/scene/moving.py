@@ -128,7 +128,13 @@ class Moving:
 def moving(result: Result) -> Moving:
     """What is drawn of a trial."""
     bones = bones_of(result)
-    return Moving(result, view_of(result), tuple(bones), tuple(_tracks(result, bones)), centre_of_body(result.body))
+    return Moving(result, view_of(result), tuple(bones), tuple(_tracks(result, bones)), _centre(result))
+
+
+def _centre(result: Result) -> Array:
+    """(frames, 3), m: the whole body's centre of mass where the trunk was measured, else of pelvis and legs."""
+    whole = result.whole_body
+    return whole.com_g if whole is not None and whole.known else centre_of_body(result.body)
 
 
 # --- the view -----------------------------------------------------------------------------------------------
