@@ -7,6 +7,7 @@ import json
 import shutil
 from pathlib import Path
 
+import ezc3d
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from gaitid.run.again import analyse_recorded
 from gaitid.simulate import simulate
 
 Array = NDArray[np.float64]
+TRIALS = Path(__file__).resolve().parents[3] / "shared" / "trials"
 SCENARIO = Path(__file__).parents[1] / "simulate" / "scenarios" / "loaded.yaml"
 #: Each joint and the bodies beyond it.
 BEYOND = {"rail": ("cart", "arm", "hand", "mast"), "shoulder": ("arm", "hand"), "wrist": ("hand",), "root": ("mast",)}
@@ -235,6 +237,48 @@ def test_the_grounds_reaction_may_come_in_files(tmp_path: Path) -> None:
     assert r.verdict["trial"] == "good"
 
 
+def without_plates(trial: Path, target: Path) -> Path:
+    """The same C3D file as a laboratory without force plates would have it."""
+    content = ezc3d.c3d(str(trial))
+    plates = content["parameters"]["FORCE_PLATFORM"]
+    plates["USED"]["value"] = np.array([0])
+    for name in set(plates) - {"USED", "__METADATA__"}:
+        del plates[name]
+    content.write(str(target))
+    return target
+
+
+@pytest.mark.parametrize("trial", ["", "children/HC002D/walk.c3d", "nexus_flatfoot/walk.c3d", "sydney/walk05.c3d"])
+def test_plates_and_the_same_forces_as_files_give_the_same_wrenches(trial: str, tmp_path: Path) -> None:
+    """What the plates put on each foot, read back as a load of that foot in a recording without plates."""
+    path = TRIALS / trial if trial else bundled_folder("sample_data") / "walk" / "walk.c3d"
+    if not path.is_file():
+        pytest.skip("needs the shared recordings")
+    with_plates = analyse_file(path, prepare(RunOptions(model="pig")))
+    loads = []
+    for side, leg in with_plates.sides.items():
+        wrench = leg.acting.wrench
+        names = [f"{w}_global_{a}_{u}" for w, u in (("force", "N"), ("moment", "Nm"), ("point", "m")) for a in "xyz"]
+        rows = np.column_stack([with_plates.trial.time_s, wrench.f_g, wrench.m_g, wrench.p_g])
+        text = "\n".join(",".join("" if np.isnan(v) else f"{v:.17g}" for v in row) for row in rows)
+        loads.append((f"{side}_foot", tmp_path / f"{side}.csv"))
+        loads[-1][1].write_text(f"{','.join(['time_s', *names])}\n{text}\n", encoding="utf-8")
+    options = RunOptions(model="pig", loads=tuple(loads), overrides={"force_cutoff_hz": "none"})
+    with_files = analyse_file(without_plates(path, tmp_path / "bare.c3d"), prepare(options))
+    assert not with_files.trial.plates
+    for side, leg in with_plates.sides.items():
+        for joint, wrench in leg.wrenches.items():
+            found = with_files.sides[side].wrenches[joint]
+            known = np.isfinite(wrench.m_g).all(axis=1)
+            both = known & np.isfinite(found.m_g).all(axis=1)
+            # a frame beside one of an unknown load has no neighbours to be read among
+            assert both.sum() > 100 and known.sum() - both.sum() <= 4
+            assert not (np.isfinite(found.m_g).all(axis=1) & ~known).any()
+            # N and N·m, of up to 900 and 120: rounding
+            np.testing.assert_allclose(found.f_g[both], wrench.f_g[both], rtol=0, atol=1e-10, err_msg=f"{side} {joint}")
+            np.testing.assert_allclose(found.m_g[both], wrench.m_g[both], rtol=0, atol=1e-10, err_msg=f"{side} {joint}")
+
+
 # --- records, refusals ---------------------------------------------------------------------------------------------
 
 
@@ -312,7 +356,7 @@ def test_words_for_a_segment(folder: Path) -> None:
         analyse_file(walk, prepare(RunOptions(model="pig", loads=(("shank", file),))))
 
 
-@pytest.mark.parametrize("name", ["whole_body", "joints"])
+@pytest.mark.parametrize("name", ["whole_body", "joints", "floating"])
 def test_run_takes_every_model_that_simulate_writes(name: str, tmp_path: Path) -> None:
     """Joints in one place, bodies without mass or length, fixed and free ones, a base that moves, loads on branches."""
     files = simulate(SCENARIO.parent / f"{name}.yaml", tmp_path, duration=0.5)
