@@ -22,6 +22,8 @@ Torque = Callable[[float, Array, Array], Array]
 
 # Smallest eigenvalue of M with its diagonal scaled to 1: below this q̈ has no more than three digits left.
 _SINGULAR = 1e-13
+# Sine of the angle between the first and the third axis of a joint below which they are nearly in line.
+_IN_LINE = 0.01
 # Of the static friction: a joint that is within this of breaking loose does.
 _BREAKS = 1e-9
 # Stops and starts of joints at one instant after which a motion is given up.
@@ -261,6 +263,30 @@ class _System:
         now = self.at(t, y, slip)
         return np.concatenate([now.qd[self.moving], now.qdd[self.moving], [now.power]])
 
+    def in_line(self, t: float, y: Array) -> str:
+        """Which joint's first and third axis are nearly in line, in words; empty without any.
+
+        Three turns one after the other in one place with nothing that has a mass between them are one joint.
+        """
+        q = np.zeros(len(self.tree))
+        q[self.moving] = y[: len(self.moving)]
+        if (given := self.environment.given) is not None:
+            q[given.coordinates] = given.motion(t)[0]
+        bodies, axes_g = self.tree.bodies, motion(self.tree, q).axis_g
+        for third, body in enumerate(bodies):
+            second = body.parent
+            first = bodies[second].parent if second >= 0 else -1
+            if first < 0 or any(bodies[i].kind != "revolute" for i in (first, second, third)):
+                continue
+            if any(bodies[i].mass > 0 for i in (first, second)) or body.p_p.any() or bodies[second].p_p.any():
+                continue
+            apart = float(np.linalg.norm(cross(axes_g[first], axes_g[third])))
+            if apart < _IN_LINE:
+                return (
+                    f"the axes of {bodies[first].name} and {body.name} are {np.degrees(apart):.2g}° from being in line"
+                )
+        return ""
+
     # --- joints that stick ---
 
     def slips(self, t: float, y: Array, slip: Array, breaks: int = -1) -> Array:
@@ -373,7 +399,8 @@ def integrate(  # noqa: PLR0913 - a state, what drives it, what acts on it, and 
         state = f"q {q0}, q̇ {qd0}, τ {torque(times[0], q0, qd0)}"
         raise GaitidError("the simulation cannot start", expected="a finite state, torque and load", found=state)
     names = [tree.bodies[i].name for i in system.moving]
-    pace = Pace(limits, (float(times[0]), float(times[-1])), names, lambda t, y: system.rate(t, y, np.sign(qd0)))
+    span = (float(times[0]), float(times[-1]))
+    pace = Pace(limits, span, names, lambda t, y: system.rate(t, y, np.sign(qd0)), system.in_line)
     states, slips = _run(system, start, times, tolerance, pace)
     instants = [system.at(t, y, slip) for t, y, slip in zip(times, states, slips, strict=True)]
     q, qd, qdd, tau, friction = (np.array([getattr(now, name) for now in instants]) for name in _VECTORS)
