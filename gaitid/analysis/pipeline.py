@@ -23,6 +23,7 @@ from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.lost_points import lost_point_notes
 from gaitid.body.measured_joints import measured_joint_notes
+from gaitid.body.measured_segments import with_measured
 from gaitid.body.poses import Body, Key, Motion, differentiate, pose_body
 from gaitid.body.possible_masses import check_masses
 from gaitid.body.resolve import resolve_subject
@@ -300,6 +301,7 @@ def prepare(
     model = bound.model
     if model.table.by_sex:
         model = model._replace(table=model.table.by_sex[subject.sex])
+    model = with_measured(model, subject_file.rows)
     return Prepared(model, needs, notes, up_g, up_words, sources, subject)
 
 

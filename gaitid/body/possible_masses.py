@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gaitid.body.measured_segments import MEASURED
 from gaitid.body.poses import Body
 from gaitid.errors import ModelError
 from gaitid.model.validate import MOST_OF_BODY
@@ -21,19 +22,21 @@ def check_masses(body: Body, mass_kg: float) -> None:
     ModelError
         All segments together weigh more than the subject, or the mass of one lies farther out than twice its length.
     """
-    table, total = body.model.table, 0.0
+    table = body.model.table
+    masses: dict[str, float] = {}
     bodies = [(side, spec) for side in body.sides for spec in body.model.chain]
     base = body.model.base.body
     for side, spec in bodies if base is None else [*bodies, ("", base)]:
-        row = table.row(spec.row, side)
-        total += mass_kg * row.mass_fraction if row.mass_kg is None and row.mass_fraction else row.mass_kg or 0.0
-        where = f"{table.path}: segments.{f'{side}.' if not table.mirrored(spec.row, side) and side else ''}{spec.row}"
+        row, name = table.row(spec.row, side), f"{side} {spec.segment}".strip()
+        masses[name] = mass_kg * row.mass_fraction if row.mass_kg is None and row.mass_fraction else row.mass_kg or 0.0
+        key = spec.row if table.mirrored(spec.row, side) or not side else f"{side}.{spec.row}"
+        where = f"{row.source if row.source == MEASURED else table.path}: segments.{key}"
         lengths = body.segments[side, spec.segment].length_m if (side, spec.segment) in body.segments else np.empty(0)
         known = lengths[np.isfinite(lengths)]
         if known.size == 0:
             continue
         farthest = _FARTHEST * float(known.mean())
-        out = f"{farthest:.2g} m or less, twice the length of the {f'{side} {spec.segment}'.strip()}"
+        out = f"{farthest:.2g} m or less, twice the length of the {name}"
         if row.com_m is not None and (distance := float(np.linalg.norm(row.com_m))) > farthest:
             raise ModelError(f"{where}.com_m: not on the segment", expected=out, found=f"{distance:g} m")
         if row.inertia_kg_m2 is not None and row.mass_kg:
@@ -41,6 +44,11 @@ def check_masses(body: Body, mass_kg: float) -> None:
             if radius > farthest:
                 wrong = f"{where}.inertia_kg_m2: no body of {row.mass_kg:g} kg on this segment has it"
                 raise ModelError(wrong, expected=f"a radius of gyration of {out}", found=f"{radius:.2g} m")
+    total = sum(masses.values())
     if total > MOST_OF_BODY * mass_kg:
-        wrong = f"{table.path}: the segments weigh more than the whole body"
-        raise ModelError(wrong, expected=f"{mass_kg:.4g} kg or less together", found=f"{total:.4g} kg")
+        heaviest = max(masses, key=lambda name: masses[name])
+        raise ModelError(
+            f"the segments weigh more than the whole body (table {table.name}, `segments` of the subject file)",
+            expected=f"{mass_kg:.4g} kg or less together",
+            found=f"{total:.4g} kg, the {heaviest} {masses[heaviest]:.4g} kg",
+        )

@@ -267,6 +267,7 @@ def resolve_subject(model: specs.Model, wanted: set[str], sources: Sources) -> S
         foot_flat=sources.foot_flat if uses_static else None,
         sex=sources.file.sex,
         functional=sources.file.functional,
+        segments=sources.file.segments,
     )
 
 

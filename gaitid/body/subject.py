@@ -33,7 +33,7 @@ class Measured:
 class SubjectFile:
     """What a subject file says: values in SI by name (sided as ``left.knee_width``), static options, what a
     calibration measured of the points and frames that a model carries over from a static, with labels of which
-    marker set, and the sex (``female``, ``male``; empty where it is not said).
+    marker set, the sex (``female``, ``male``; empty where it is not said), and segments that were weighed.
     """
 
     values: Mapping[str, float] = field(default_factory=dict)
@@ -45,6 +45,9 @@ class SubjectFile:
     functional: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     #: Of values, by name, that somebody else measured than who wrote the file.
     sources: Mapping[str, str] = field(default_factory=dict)
+    #: Rows of segments that were measured, under their names in the model's table (``left.shank``); and as written.
+    rows: Mapping[str, specs.SegmentParameters] = field(default_factory=dict)
+    segments: Mapping[str, Any] = field(default_factory=dict)
 
 
 @frozen_dataclass(eq=False)
@@ -145,6 +148,8 @@ class Subject:
         As the subject file says; empty where it does not.
     functional : mapping of str to mapping
         For each joint that was measured in a functional trial how it was found.
+    segments : mapping of str to mapping
+        Segments that were weighed, as the subject file has them.
     """
 
     measured: Mapping[str, Measured]
@@ -152,6 +157,7 @@ class Subject:
     foot_flat: bool | None
     sex: str = ""
     functional: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    segments: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def numbers(self) -> dict[str, float]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from gaitid.body.frames import Calibration, Place, Pose
 from gaitid.body.joints import JointPlace
+from gaitid.body.measured_segments import measured_rows
 from gaitid.body.subject import SI, Subject, SubjectFile, key_of, si_unit
 from gaitid.model import specs
 from gaitid.model.fields import Faults, Fields, nearest
@@ -62,7 +63,7 @@ def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> Subject
     known = _vocabulary(model)
     values: dict[str, float] = {}
     for key in list(fields.values):
-        if key in ("static", "calibration", "sex"):
+        if key in ("static", "calibration", "sex", "segments"):
             continue
         if key not in known:
             fields.asked.add(key)
@@ -91,6 +92,8 @@ def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> Subject
     sex = fields.text("sex", None, SEXES)
     if sex in SEXES:
         values[specs.SEX.name] = float(sex == SEXES[0])
+    segments = fields.mapping("segments", {})
+    rows = measured_rows(segments, model)
     calibration, marker_set = Calibration(), ""
     functional: dict[str, Mapping[str, Any]] = {}
     if "calibration" in fields.values:
@@ -104,7 +107,7 @@ def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> Subject
     sources = {
         name: source for name, value in values.items() if (source := _functional_source(name, value, functional))
     }
-    return SubjectFile(values, foot_flat, calibration, marker_set, sex, functional, sources)
+    return SubjectFile(values, foot_flat, calibration, marker_set, sex, functional, sources, rows, segments.values)
 
 
 def _functional_source(name: str, value: float, functional: Mapping[str, Mapping[str, Any]]) -> str:
@@ -309,6 +312,7 @@ def subject_text(model: specs.Model, subject: Subject, calibration: Calibration,
         section["digest"] = _digest(section)
     content: dict[str, Any] = {**values} | ({"sex": subject.sex} if subject.sex else {})
     content |= {"static": {"foot_flat": subject.foot_flat}} if subject.foot_flat is not None else {}
+    content |= {"segments": dict(subject.segments)} if subject.segments else {}
     content["calibration"] = section
 
     class Rows(yaml.SafeDumper):

@@ -226,15 +226,16 @@ def _subject(hybrids: Hybrids) -> list[str]:
 
 
 def _carried(subject: Path | Mapping[str, Any] | None) -> dict[str, object]:
-    """What a subject file says of joints and points that no number of `Subject` holds: those of functional trials."""
+    """What a subject file says that no number of `Subject` holds: joints of functional trials, weighed segments."""
     if subject is None:
         return {}
     content = content_of_subject(subject)
-    section = content.get("calibration") if isinstance(content, Mapping) else None
-    if not isinstance(section, Mapping):
+    if not isinstance(content, Mapping):
         return {}
-    joints = section.get("functional")
-    return {str(k): v for k, v in joints.items()} if isinstance(joints, Mapping) else {}
+    section = content.get("calibration")
+    joints = section.get("functional") if isinstance(section, Mapping) else None
+    parts = joints, content.get("segments")
+    return {str(k): v for part in parts if isinstance(part, Mapping) for k, v in part.items()}
 
 
 def _static(hybrids: Hybrids) -> list[str]:

@@ -46,7 +46,7 @@ def load_table(path: Path, above: tuple[Path, ...] = ()) -> specs.Table:
             parent = load_table(_named(top.text("extends"), path), above)
             table = table._replace(rows=parent.rows, files=(parent.path, *parent.files))
         segments = top.mapping("segments")
-        rows = {key: _row(segments.mapping(key), source) for key in list(segments.values)}
+        rows = {key: parse_row(segments.mapping(key), source) for key in list(segments.values)}
         if any(row.gyration_fractions is not None for row in rows.values()) or "gyration_about" in top.values:
             top.text("gyration_about", among=("centre_of_mass",))
         table = table._replace(rows={**table.rows, **rows})
@@ -98,13 +98,22 @@ def unit_inertia(radii: Sequence[float], products: Sequence[float] | None) -> Ar
     return tensor
 
 
-def _row(row: Fields, source: str) -> specs.SegmentParameters:
-    """One segment: its mass or its fraction, and its inertia or radii of gyration."""
+def parse_row(row: Fields, source: str, span: str = "") -> specs.SegmentParameters:
+    """One segment: its mass or its fraction, and its inertia or radii of gyration.
+
+    Parameters
+    ----------
+    row : Fields
+    source : str
+        Where the row says none of its own.
+    span : str
+        Likewise: between which points it is measured.
+    """
     for fraction, value in (("mass_fraction", "mass_kg"), ("gyration_fractions", "inertia_kg_m2")):
         if (fraction in row.values) == (value in row.values):
             given = "both" if value in row.values else "neither"
             row.faults.add(f"{row.path}: expected {fraction} or {value}, found {given}")
-    span = row.text("span") if "span" in row.values else ""
+    span = row.text("span", span)
     in_space = [key for key in ("com_fractions", "com_m") if key in row.values]
     for key in [*in_space, *(["product_fractions"] if "product_fractions" in row.values else [])]:
         if not span:

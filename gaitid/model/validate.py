@@ -43,6 +43,13 @@ def faults_of(model: specs.Model) -> Iterator[str]:
     return iter(faults or [*_loops(model), *_measured_poses(model, bodies)])
 
 
+def table_faults(model: specs.Model) -> Iterator[str]:
+    """What of a model's table does not go with its segments, where other rows were put in it than its own."""
+    for where, body in _bodies(model):
+        yield from _row_faults(model, body, where)
+    yield from _table_faults(model)
+
+
 def used_names(model: specs.Model) -> set[tuple[str, str, bool]]:
     """Kind, bare name and whether each side has it of everything that a definition, a body or a column uses."""
     found = (

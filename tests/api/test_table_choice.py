@@ -116,7 +116,7 @@ def test_a_walk_and_its_mirror_image_have_mirrored_moments(table: str) -> None:
         ),
         (
             "shank: {mass_kg: 3000, com_fraction: 0.433, inertia_kg_m2: [0.05, 0.05, 0.01]}",
-            "the segments weigh more than the whole body; expected .* kg or less together",
+            "the segments weigh more than the whole body .*; expected .* kg or less together",
         ),
         (
             "shank: {mass_fraction: 0.9, com_fraction: 0.433, gyration_fractions: [0.3, 0.3, 0.1]}",
