@@ -162,8 +162,15 @@ class Computation:
                 load = shifted_load(result.sides[side.name].load, shift.load, body.geometry.up_g, result.trial.rate_hz)
                 acting = load if result.carried_by_file(side.name) else self.acting(load)
                 limb = solve_limb(side, body, motion, acting, mechanics)
-                sides[side.name] = replace(limb, load=load)
+                sides[side.name] = replace(
+                    limb, load=load, trunk_angles=self.unknown_angles(side.name, len(load.state))
+                )
         return replace(result, body=body, sides=sides)
+
+    def unknown_angles(self, side: str, n_frames: int) -> Mapping[str, Mapping[str, Array]]:
+        """Angles of the trunk, whose markers are none of the model of the legs: nothing is known of their errors."""
+        nothing = np.full(n_frames, np.nan)
+        return {name: dict.fromkeys(of, nothing) for name, of in self.result.sides[side].trunk_angles.items()}
 
     @cached_property
     def applied(self) -> Mapping[Place, Wrench]:

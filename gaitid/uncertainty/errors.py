@@ -128,6 +128,8 @@ def errors_of(sources: Sources, computation: Computation) -> Errors:
     groups = tuple(groups_of(computation, list(segment_of)))
     if _hip_of_the_walk(computation):
         left_out.append("the hip's centre: without a static its place in the chain of joints is a mean of the walk")
+    if any(side.trunk_angles for side in result.sides.values()):
+        left_out.append("the angles of thorax and spine: no errors of the trunk's markers are stated")
     if result.applied_loads:
         left_out.append("errors of the loads that files gave (--load)")
     constant = [

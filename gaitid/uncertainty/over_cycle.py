@@ -42,7 +42,9 @@ def over_cycle(
     for side in result.body.sides:
         cycles = [stride.cycle for stride in result.gait.strides if stride.cycle.side == side]
         named = {name.removeprefix(f"{side}_"): i for i, name in enumerate(names) if name.startswith(side)}
-        columns = [name for name in curves_of(result).names if name in named]
+        columns = [
+            name for name in curves_of(result).names if name in named and np.isfinite(standard[:, named[name]]).any()
+        ]
         if not cycles or not columns:
             continue
         at, rate_hz = [named[name] for name in columns], result.trial.rate_hz

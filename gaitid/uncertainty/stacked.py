@@ -225,7 +225,8 @@ class Stacked:
                 load = result.sides[side.name].load
                 acting = load if result.carried_by_file(side.name) else computation.acting(load)
                 limb = solve_limb(side, body, motion, _repeated(acting, count), mechanics)
-                sides[side.name] = replace(limb, load=sides[side.name].load)
+                trunk = computation.unknown_angles(side.name, self._frames * count)
+                sides[side.name] = replace(limb, load=sides[side.name].load, trunk_angles=trunk)
         trial = replace(result.trial, points_g=np.zeros((self._frames * count, 0, 3)), labels=())
         whole = computation.columns_of(replace(result, trial=trial, body=body, sides=sides), result.subject.mass_kg)
         apart = whole.reshape(count, self._frames, -1)

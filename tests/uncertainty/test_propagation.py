@@ -280,6 +280,19 @@ def test_without_cycles_there_are_no_features(computation: Computation, sources:
     assert found.of_features().shape[0] == 0 and np.isfinite(found.standard).any()
 
 
+def test_of_the_trunk_nothing_is_claimed(computation: Computation, sources: Sources) -> None:
+    """Its markers are none of the legs' model: the angles have no uncertainty, and the record says so."""
+    result = computation.result
+    thorax = {"thorax": {"anterior_tilt": np.linspace(0.0, 5.0, result.trial.n_frames)}}
+    sides = {name: replace(side, trunk_angles=thorax) for name, side in result.sides.items()}
+    found = estimate(replace(result, sides=sides), sources)
+    assert np.isnan(column(found.computation, found.standard, "left_thorax_anterior_tilt_deg")).all()
+    assert np.isfinite(column(found.computation, found.standard, "left_knee_flexion_deg")).any()
+    record = found.record()
+    assert any("thorax" in words for words in record["left_out"])
+    assert not any("thorax" in name for name in (*record["columns"], *record["cycle"]["left"]))
+
+
 def test_paths_are_those_of_the_file(tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
     own.write_text("gaitid_uncertainty: 1\nsources:\n  timing: {frames: 1, source: ours}\n", encoding="utf-8")
