@@ -127,24 +127,20 @@ def sample(values: Array, at: Array, period: float | None = None) -> Array:
     at = np.asarray(at, dtype=float)
     low = np.clip(np.floor(at).astype(int), 0, max(n - 2, 0))
     u = at - low
-    taps = low[:, None] + np.arange(-1, 3)
-    four = values[np.clip(taps, 0, n - 1)].transpose(1, 0, 2)
+    before, one, two, after = (values[np.clip(low + tap, 0, n - 1)] for tap in (-1, 0, 1, 2))
     if period is not None:
-        apart = four - four[1]
-        four = four[1] + apart - period * np.rint(apart / period)
-    weights = np.stack(
-        [
-            -u * (u - 1) * (u - 2) / 6,
-            (u + 1) * (u - 1) * (u - 2) / 2,
-            -(u + 1) * u * (u - 2) / 2,
-            (u + 1) * u * (u - 1) / 6,
-        ]
-    )
-    cubic = (weights[:, :, None] * four).sum(axis=0)
+        before, two, after = (
+            one + apart - period * np.rint(apart / period) for apart in (before - one, two - one, after - one)
+        )
+    v = u[:, None]
+    cubic = -v * (v - 1) * (v - 2) / 6 * before
+    cubic += (v + 1) * (v - 1) * (v - 2) / 2 * one
+    cubic += -(v + 1) * v * (v - 2) / 2 * two
+    cubic += (v + 1) * v * (v - 1) / 6 * after
     cubic[(low < 1) | (low > n - 3)] = np.nan
     # on a frame the next one counts for nothing, and may be unknown
-    line = np.where(u[:, None] > 0, four[1] + u[:, None] * (four[2] - four[1]), four[1])
-    line = np.where(u[:, None] >= 1, four[2], line)
+    line = np.where(v > 0, one + v * (two - one), one)
+    line = np.where(v >= 1, two, line)
     result = np.where(np.isfinite(cubic), cubic, line)
     result[(at < 0) | (at > n - 1)] = np.nan
     return np.asarray(result)

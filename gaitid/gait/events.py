@@ -206,7 +206,9 @@ class Steps:
     def __init__(self, events: Iterable[GaitEvent] = ()) -> None:
         self._same: dict[tuple[str, str], list[GaitEvent]] = {}
         for event in events:
-            self.add(event)
+            self._same.setdefault((event.side, event.kind), []).append(event)
+        for same in self._same.values():
+            same.sort(key=_time)
 
     def add(self, event: GaitEvent) -> None:
         insort(self._same.setdefault((event.side, event.kind), []), event, key=_time)
@@ -215,7 +217,10 @@ class Steps:
         """The nearest event of the same side and kind, if it is near enough to be the same."""
         same = self._same.get((event.side, event.kind), [])
         at = bisect_left(same, event.time_s, key=_time)
-        best = min(same[max(at - 1, 0) : at + 1], key=lambda o: abs(o.time_s - event.time_s), default=None)
+        best: GaitEvent | None = None
+        for one in same[max(at - 1, 0) : at + 1]:
+            if best is None or abs(one.time_s - event.time_s) < abs(best.time_s - event.time_s):
+                best = one
         return best if best is not None and abs(best.time_s - event.time_s) <= within_s else None
 
 
@@ -231,7 +236,7 @@ def compare(reference: Sequence[GaitEvent], other: Sequence[GaitEvent], kind: st
     dict
         ``n`` pairs, ``median`` and ``largest`` (by size) difference in s, ``unmatched`` of the reference.
     """
-    others = Steps(other)
+    others = Steps(e for e in other if e.kind == kind)
     pairs = [(e, others.nearest(e)) for e in reference if e.kind == kind]
     differences = np.array([o.time_s - e.time_s for e, o in pairs if o is not None])
     known = bool(differences.size)

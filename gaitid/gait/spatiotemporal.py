@@ -183,11 +183,13 @@ def summary(strides: Sequence[Stride], side: str | None = None) -> dict[str, dic
         NaN for a mean of none and a deviation of fewer than two.
     """
     result: dict[str, dict[str, float]] = {"mean": {}, "sd": {}, "n": {}}
-    for name in FIGURES:
-        values = np.array([s.figures[name] for s in strides if side in (None, s.cycle.side)])
-        values = values[np.isfinite(values)]
+    of_strides = [list(s.figures.values()) for s in strides if side in (None, s.cycle.side)]
+    table = np.array(of_strides).reshape(-1, len(FIGURES)).T.copy()
+    for name, row, known in zip(FIGURES, table, np.isfinite(table), strict=True):
+        values = row[known]
         n = len(values)
-        result["mean"][name] = float(values.mean()) if n else float("nan")
-        result["sd"][name] = float(values.std(ddof=1)) if n > 1 else float("nan")
+        mean = values.sum() / n if n else np.nan
+        result["mean"][name] = float(mean)
+        result["sd"][name] = float(np.sqrt(((values - mean) ** 2).sum() / (n - 1))) if n > 1 else float("nan")
         result["n"][name] = n
     return result

@@ -78,30 +78,32 @@ def find_exchanged(
     numbers = frozenset[str]().union(*clusters)
     left = [label for label in other if label[:1] == letters[0]]
     right = {other[label] for label in left}
-    place = {label: i for i, label in enumerate(other)}
+    comparable = [p for p in other if p not in right and not {p, other[p]} & numbers]
     distances = _typical_distances([markers[label] for label in other]).tolist() if other else []
 
-    def between(a: str, b: str) -> float:
-        distance: float = distances[place[a]][place[b]]
-        return distance
+    # of each label to each, and of those of the other side in their place
+    distance: dict[str, dict[str, float]] = {
+        a: dict(zip(other, row, strict=True)) for a, row in zip(other, distances, strict=True)
+    }
+    mirrored_distance = {a: {b: distance[other[a]][other[b]] for b in other} for a in other}
 
     def unlike(pair: tuple[str, str], named: tuple[str, str], near: Sequence[str]) -> float:
         """How far the distances of two labels differ from those of two on the other side."""
-        return sum(
-            abs(between(x, p) - between(other[y], other[p])) for x, y in zip(pair, named, strict=True) for p in near
-        )
+        rows = [(distance[x], mirrored_distance[y]) for x, y in zip(pair, named, strict=True)]
+        return sum([abs(of_x[p] - of_y[p]) for of_x, of_y in rows for p in near])
 
     candidates: list[LabelFault] = []
     for a, b in combinations(left, 2):
         if any(a in cluster and b in cluster for cluster in clusters):
             continue
-        rest = [p for p in other if p not in (a, b) and p not in right and not {p, other[p]} & numbers]
-        near = sorted(rest, key=lambda p: between(other[a], other[p]) + between(other[b], other[p]))[:NEAREST]
+        rest = [p for p in comparable if p not in (a, b)]
+        of_a, of_b = mirrored_distance[a], mirrored_distance[b]
+        near = sorted(rest, key=lambda p: of_a[p] + of_b[p])[:NEAREST]
         candidates += _fault(unlike((a, b), (a, b), near), unlike((a, b), (b, a), near), (a, b), EXCHANGE_RATIO)
     for a in left:
         rest = [p for p in left if p != a]
-        same_side = sum(between(a, p) + between(other[a], other[p]) for p in rest)
-        across = sum(between(a, other[p]) + between(other[a], p) for p in rest)
+        same_side = sum([distance[a][p] + mirrored_distance[a][p] for p in rest])
+        across = sum([distance[a][other[p]] + distance[other[a]][p] for p in rest])
         candidates += _fault(same_side, across, (a, other[a]), 1.0)
     # One exchange spoils the distances of other pairs too: the one that explains most is named.
     faults: list[LabelFault] = []

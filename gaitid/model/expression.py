@@ -110,7 +110,9 @@ class Expression(NamedTuple):
     @property
     def undetermined(self) -> bool:
         """Whether it says that the markers do not determine it."""
-        return any(isinstance(node, ast.Name) and node.id == "unknown" for node in ast.walk(self.tree))
+        return "unknown" in self.text and any(
+            isinstance(node, ast.Name) and node.id == "unknown" for node in ast.walk(self.tree)
+        )
 
 
 def parse_expression(text: object, where: str) -> Expression:

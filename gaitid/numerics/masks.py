@@ -12,7 +12,7 @@ from gaitid.trial import Array, IntArray, Mask
 def spans(known: Mask) -> Iterator[tuple[int, int]]:
     """(start, stop) of each run of true values."""
     if len(known):
-        inner = (np.flatnonzero(known[1:] != known[:-1]) + 1).tolist()
+        inner = ((known[1:] != known[:-1]).nonzero()[0] + 1).tolist()
         edges = [0] * bool(known[0]) + inner + [len(known)] * bool(known[-1])
         yield from zip(edges[::2], edges[1::2], strict=True)
 

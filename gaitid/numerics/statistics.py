@@ -12,7 +12,8 @@ def quantile(values: Array, share: float) -> Array:
     at = share * (len(values) - 1)
     low = int(at)
     high = min(low + 1, len(values) - 1)
-    ordered = np.partition(values, (low, high), axis=0)  # what np.sort has in these two places, sooner
+    ordered = np.array(values)
+    ordered.partition((low, high), axis=0)  # what np.sort has in these two places, sooner
     return np.asarray(ordered[low] + (at - low) * (ordered[high] - ordered[low]))
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-import numpy as np
+from math import isfinite
 
 from gaitid.analysis.cycle_curves import cycle_curves
 from gaitid.analysis.result import Result
@@ -107,4 +106,4 @@ def _frame(event: GaitEvent, trial: Trial) -> int:
 def _cell(value: str | float) -> str:
     if isinstance(value, str):
         return quoted(value)
-    return f"{value + 0.0:.10g}" if np.isfinite(value) else ""
+    return f"{value + 0.0:.10g}" if isfinite(value) else ""

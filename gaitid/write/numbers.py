@@ -38,7 +38,16 @@ def _quads() -> NDArray[np.uint32]:
     return np.ascontiguousarray(digits).view(np.uint32).ravel()
 
 
-_TEMPLATES, _QUADS = _templates(), _quads()
+def _kept() -> NDArray[np.uint8]:
+    """By how many digits a number keeps: what keeps the bytes up to the last of them, and the separator."""
+    last = _DIGIT.start + 2 * (np.arange(DIGITS + 1)[:, None] - 1)
+    place = np.arange(_WIDTH)
+    return np.where((place <= last) | (place == _WIDTH - 1), 255, 0).astype(np.uint8)
+
+
+_TEMPLATES, _QUADS, _KEPT = _templates(), _quads(), _kept()
+# How many zeros stand at the end of a number below 10,000.
+_ZEROS = sum((np.arange(10_000) % unit == 0).astype(np.intp) for unit in (10, 100, 1000)) + (np.arange(10_000) == 0)
 _MINUS, _ZERO, _EMPTY = len(_SCALE), len(_TEMPLATES) - 2, len(_TEMPLATES) - 1
 
 
@@ -91,8 +100,11 @@ def _cells(x: Array) -> NDArray[np.uint8]:
     plain &= (whole >= 10.0 ** (DIGITS - 1)) & (np.abs(scaled - np.floor(scaled) - 0.5) > _NEAR_A_TIE)
     plain &= exponent <= HIGHEST
     cells = _TEMPLATES.take(exponent + np.where(x < 0, _MINUS - LOWEST, -LOWEST), axis=0)
-    cells[:, _DIGIT] = _digits(whole)
-    _drop_trailing_zeros(cells, exponent)
+    cells[:, _DIGIT], zeros = _digits(whole)
+    some = np.flatnonzero(zeros)
+    # no digit before the point is dropped; where none is left behind it, the point goes too
+    kept = np.maximum(DIGITS - zeros[some], exponent[some] + 1)
+    cells[some] &= _KEPT.take(kept, axis=0)
     odd = np.flatnonzero(~plain)
     if len(odd):
         texts = np.array([b"%.10g" % v for v in x[odd].tolist()], f"S{_WIDTH - 1}")
@@ -100,22 +112,18 @@ def _cells(x: Array) -> NDArray[np.uint8]:
     return cells
 
 
-def _digits(whole: Array) -> NDArray[np.uint8]:
-    """(numbers, 10) characters of whole numbers below 1e10, with leading zeros."""
+def _digits(whole: Array) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+    """(numbers, 10) characters of whole numbers below 1e10, with leading zeros; how many zeros stand at the end."""
+    number = whole.astype(np.int64)
+    upper = number // 10_000
+    two = upper // 10_000
+    last, middle = number - 10_000 * upper, upper - 10_000 * two
     quads = np.empty((len(whole), 3), np.uint32)
-    # exact: a quotient lies 1e-8 and more from a whole number, or is one
-    for i, unit in enumerate((1e8, 1e4, 1.0)):
-        part = np.floor(whole / unit)
-        quads[:, i] = _QUADS.take(part.astype(np.intp))
-        whole = whole - part * unit
-    return quads.view(np.uint8)[:, 2:]
-
-
-def _drop_trailing_zeros(cells: NDArray[np.uint8], exponent: NDArray[np.intp]) -> None:
-    """Take out in place the zeros at the end behind the point, and the point where none is left behind it."""
-    rows: slice | NDArray[np.intp] = slice(None)
-    for place in range(DIGITS - 1, 0, -1):
-        at = _DIGIT.start + 2 * place
-        zero = np.flatnonzero((cells[rows, at] == ord("0")) & (exponent[rows] < place))
-        rows = zero if isinstance(rows, slice) else rows[zero]
-        cells[rows, at - 1 : at + 1] = 0
+    for i, part in enumerate((two, middle, last)):
+        quads[:, i] = _QUADS.take(part)
+    zeros = _ZEROS.take(last)
+    all_four = np.flatnonzero(zeros == 4)
+    if len(all_four):
+        before = _ZEROS.take(middle[all_four])
+        zeros[all_four] += before + np.where(before == 4, _ZEROS.take(two[all_four]), 0)
+    return quads.view(np.uint8)[:, 2:], zeros

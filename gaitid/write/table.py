@@ -9,6 +9,8 @@ from gaitid.records import NamedTuple
 from gaitid.trial import Array
 from gaitid.write.numbers import rows_blocks
 
+_QUOTED = frozenset(',"\n\r')  # a cell that holds one of these
+
 
 class Columns(NamedTuple):
     """A table of numbers with a row for every frame.
@@ -47,6 +49,6 @@ def csv_blocks(names: Sequence[str], values: Array) -> Iterator[str]:
 
 def quoted(text: str) -> str:
     """A text cell of a CSV, quoted where it must be."""
-    if any(c in text for c in ',"\n\r'):
+    if not _QUOTED.isdisjoint(text):
         return '"' + text.replace('"', '""').replace("\n", " ").replace("\r", " ") + '"'
     return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -193,7 +194,7 @@ def contacts_csv(result: Result) -> str:
 def cell(value: object) -> str:
     """A cell of a CSV: numbers with ten digits, unknown ones empty, text quoted where it must be."""
     if isinstance(value, float):
-        return f"{value:.10g}" if np.isfinite(value) else ""
+        return f"{value:.10g}" if isfinite(value) else ""
     return quoted(str(value))
 
 
