@@ -34,6 +34,8 @@ WITH_TRACKING: Mapping[str, tuple[str, ...]] = {
 }
 _OTHER_LABELS = ("ior", "helen_hayes", "pig", "cast", "landmarks", "segments", "keypoints", "lateral")
 
+# More markers than any model asks for.
+_FAR = 1000
 # A refusal tells what so many models lack, those that lack least.
 _SHOWN_MODELS = 3
 
@@ -212,6 +214,8 @@ def _none_fits(faults: Mapping[str, GaitidError], made_for: str) -> TrialError:
         error = faults[name]
         if name == made_for or isinstance(error, SubjectError):
             return -1
+        if isinstance(error, ChoiceError):
+            return _FAR  # what it lacks of the markers nobody looked at
         return error.count if isinstance(error, MarkersLackError) else 0
 
     by_words: dict[str, list[str]] = {}

@@ -47,7 +47,7 @@ def settings_from(pairs: Iterable[str]) -> dict[str, Any]:
     Raises
     ------
     GaitidError
-        One that is not of that form, or whose value is not YAML.
+        One that is not of that form, whose value is not YAML, or that is given twice with different values.
     """
     result: dict[str, Any] = {}
     for pair in pairs:
@@ -56,5 +56,9 @@ def settings_from(pairs: Iterable[str]) -> dict[str, Any]:
             raise GaitidError(f"--set {pair}: expected KEY=VALUE, for example gravity_m_per_s2=9.80665")
         from gaitid.model.yaml_file import parse_yaml
 
-        result[key.strip()] = parse_yaml(value, f"--set {key}")
+        name, parsed = key.strip(), parse_yaml(value, f"--set {key}")
+        if name in result and result[name] != parsed:
+            wrong = f"--set {name}: given twice, as {result[name]} and {parsed}"
+            raise GaitidError(wrong, todo="give it once")
+        result[name] = parsed
     return result

@@ -282,6 +282,15 @@ def test_no_result_is_overwritten_by_its_report(results: Path) -> None:
     assert {p.name: p.read_bytes() for p in results.iterdir()} == before
 
 
+def test_a_setting_that_is_given_twice_differently(walk: Path, tmp_path: Path) -> None:
+    """The last one counted in silence."""
+    twice = ("--set", "hip_centre=hara", "--set", "hip_centre=bell")
+    done = gaitid("run", walk, "-o", tmp_path / "never", *twice)
+    assert done.code == 2
+    assert done.err.startswith("gaitid: --set hip_centre: given twice, as hara and bell; give it once")
+    assert not (tmp_path / "never").exists()
+
+
 def test_setting_that_nobody_knows(refused: Callable[..., None], walk: Path) -> None:
     refused(walk, "gravity", "no such setting", options=("--set", "gravity=9.8"))
     begin = "gaitid: --set gravity_m_per_s2=-1: expected a number"
