@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.body.centre_of_mass import shares_of_legs
-from gaitid.body.frames import Geometry
+from gaitid.body.frames import Geometry, Pose
 from gaitid.body.kinematics import clinical_angles
 from gaitid.body.poses import Body, Key
 from gaitid.errors import TrialError
@@ -51,6 +51,8 @@ class PlacedSegment:
     row : SegmentParameters
         Of the table.
     row_name : str
+    pose : Pose or None
+        Of a measured segment whose markers tell how it is turned: the trunk.
     """
 
     on: str
@@ -60,6 +62,7 @@ class PlacedSegment:
     length_m: float
     row: specs.SegmentParameters
     row_name: str
+    pose: Pose | None = None
 
     @property
     def measured(self) -> bool:
@@ -249,7 +252,9 @@ def _placed(
     if np.isfinite(com).any():
         length = np.asarray(through.value(ends.length, side), dtype=float)
         known = length[np.isfinite(length)]
-        return PlacedSegment(segment.on, share, com, "", float(known.mean()) if known.size else np.nan, row, name)
+        mean = float(known.mean()) if known.size else np.nan
+        pose = through.frame(segment.frame, side) if segment.frame else None
+        return PlacedSegment(segment.on, share, com, "", mean, row, name, pose)
     for point in segment.instead:
         com = through.point(point, side)
         if np.isfinite(com).any():

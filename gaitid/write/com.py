@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gaitid.analysis.result import Result
+from gaitid.body.frames import Pose
+from gaitid.body.kinematics import SegmentMotion, segment_motions
 from gaitid.write.table import Columns
 
 
@@ -29,6 +31,19 @@ def com_columns(result: Result) -> Columns:
         names += [f"{name}_com_{axis}_m" for axis in "xyz"]
         columns.append(one.com_g if one is not None and one.measured else nothing)
     return Columns(names, np.concatenate(columns, axis=1))
+
+
+def upper_motions(result: Result) -> dict[str, SegmentMotion]:
+    """How each segment above the legs moves that was measured; its turning only where its markers tell it."""
+    whole = result.whole_body
+    measured = {} if whole is None else {key: one for key, one in whole.segments.items() if one.measured}
+    if not measured:
+        return {}
+    unknown = np.full((result.trial.n_frames, 3, 3), np.nan)
+    parts = {
+        "_".join(filter(None, key)): (one.pose or Pose(unknown, one.com_g), one.com_g) for key, one in measured.items()
+    }
+    return segment_motions(parts, result.trial.rate_hz, result.settings)
 
 
 def _segments(result: Result) -> list[tuple[str, str]]:

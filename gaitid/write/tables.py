@@ -13,7 +13,7 @@ from gaitid.analysis.features import features
 from gaitid.analysis.joint_power import joint_powers
 from gaitid.analysis.result import Result
 from gaitid.analysis.stance_curves import stance_curves
-from gaitid.body.kinematics import dual_basis
+from gaitid.body.kinematics import SegmentMotion, dual_basis
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import Contact
 from gaitid.numerics.rotation import apply_transposed
@@ -120,15 +120,24 @@ def segments_columns(result: Result) -> Columns:
     for name, joint, motion in bodies:
         placed = name == base or not model.no_wrenches_because  # else the points of the limbs are no joint centres
         turned = placed and not model.assumes_axes(joint)
-        table.add(_xyz(f"{name}_com_{{}}_m"), _known(motion.com_g, placed))
-        table.add([f"{name}_q{c}" for c in "wxyz"], _known(motion.q_gs, turned))
-        table.add(_xyz(f"{name}_omega_{{}}_rad_per_s"), _known(motion.omega_g, turned))
-        table.add(_xyz(f"{name}_alpha_{{}}_rad_per_s2"), _known(motion.alpha_g, turned))
-        table.add(_xyz(f"{name}_acc_{{}}_m_per_s2"), _known(motion.acc_g, placed))
+        _add_motion(table, name, motion, placed, turned)
     for side, leg in result.sides.items():
         for joint, centre in list(leg.joints_g.items())[::-1]:
             table.add(_xyz(f"{side}_{joint}_{{}}_m"), _known(centre, not model.no_wrenches_because))
+    if result.whole_body is not None:
+        from gaitid.write.com import upper_motions  # of few runs
+
+        for name, motion in upper_motions(result).items():
+            _add_motion(table, name, motion)
     return table.whole()
+
+
+def _add_motion(table: _Gathered, name: str, motion: SegmentMotion, placed: bool = True, turned: bool = True) -> None:
+    table.add(_xyz(f"{name}_com_{{}}_m"), _known(motion.com_g, placed))
+    table.add([f"{name}_q{c}" for c in "wxyz"], _known(motion.q_gs, turned))
+    table.add(_xyz(f"{name}_omega_{{}}_rad_per_s"), _known(motion.omega_g, turned))
+    table.add(_xyz(f"{name}_alpha_{{}}_rad_per_s2"), _known(motion.alpha_g, turned))
+    table.add(_xyz(f"{name}_acc_{{}}_m_per_s2"), _known(motion.acc_g, placed))
 
 
 def wrenches_csv(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, parts: Parts | None = None) -> str:

@@ -25,8 +25,10 @@ from gaitid.inspect.contents import inspect_trial
 from gaitid.model.load import load_model
 from gaitid.simulate.files import simulate
 from gaitid.simulate.loads import GRAVITY
-from gaitid.simulate.upper_body import mass_fractions
+from gaitid.simulate.upper_body import UPPER_COM_FRACTION, mass_fractions
 from gaitid.trial import Array
+from gaitid.write.com import upper_motions
+from gaitid.write.tables import segments_columns
 
 
 @cache
@@ -107,6 +109,23 @@ def test_plates_are_held_against_the_whole_body() -> None:
     armless = {key: replace(part, stands_at="shoulder") for key, part in found.segments.items() if key[0]}
     without = replace(found, segments={**found.segments, **armless})
     assert of_whole_body(legs, body, without) is legs
+
+
+def test_the_trunk_turns_as_it_does() -> None:
+    one, result = walked()
+    motions = upper_motions(result)
+    assert set(motions) == {"trunk", "head", *(f"{s}_{n}" for s in ("left", "right") for n in UPPER_COM_FRACTION)}
+    inner, trunk = slice(20, -20), motions["trunk"]
+    np.testing.assert_allclose(trunk.R_gs, one.truth.rotation["thorax"], atol=1e-9)
+    # rad/s and rad/s²: a spline of its quaternion at 100 Hz
+    np.testing.assert_allclose(trunk.omega_g[inner], one.truth.omega_g["thorax"][inner], atol=1e-5)
+    np.testing.assert_allclose(trunk.alpha_g[inner], one.truth.alpha_g["thorax"][inner], atol=1e-3)
+    for name, motion in motions.items():
+        np.testing.assert_allclose(motion.com_g, one.truth.com_g[name], atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(motion.acc_g[inner], one.truth.acceleration_g[name][inner], atol=1e-2, err_msg=name)
+        assert name == "trunk" or np.isnan(motion.omega_g).all()  # nothing tells how they turn about their length
+    names, values = segments_columns(result)
+    assert values.shape[1] == len(names) and names[-1] == "right_hand_acc_z_m_per_s2"
 
 
 def test_inspect_names_the_segments_that_are_there(tmp_path: Path) -> None:
