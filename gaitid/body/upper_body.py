@@ -19,9 +19,10 @@ from gaitid.body.poses import Body, Key
 from gaitid.errors import TrialError
 from gaitid.markers.clean import Markers, clean, model_markers
 from gaitid.model import specs
+from gaitid.model.bundled import bundled_folder
 from gaitid.model.marker_sets import Spellings
 from gaitid.model.tables import unit_inertia
-from gaitid.model.upper_body import UpperBody, UpperSegment, is_there, load_upper_body
+from gaitid.model.upper_body import UpperBody, UpperSegment, faults_with, is_there, load_upper_body
 from gaitid.numerics.masks import known_rows, mark_ends
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.records import frozen_dataclass
@@ -142,6 +143,8 @@ def find_upper_body(trial: Trial, markers: Markers, body: Body) -> WholeBody | N
         return None
     upper = load_upper_body(model.upper_body)
     joined = bound_to(upper, model, trial)
+    if not _bundled(model) and (faults := faults_with(upper, model)):
+        return _unknown(upper, joined, body, f"{upper.path.name} does not go with the model {model.name}: {faults[0]}")
     own = joined._replace(middle=upper.middle, each_side=upper.each_side)
     raw = model_markers(trial, own)
     if not raw:
@@ -198,6 +201,12 @@ def found_segments(trial: Trial, model: specs.Model) -> list[str]:
             if has_points(joined, [str(point) for point in wanted], side, trial.has, legs):
                 found.append(f"{side} {segment.segment}".strip().replace("_", " "))
     return found
+
+
+def _bundled(model: specs.Model) -> bool:
+    """Whether all of its files came with gaitid: these were tried together (`tests/model/test_upper_body.py`)."""
+    configs = bundled_folder("configs")
+    return all(path.is_relative_to(configs) for path in (*model.paths, model.upper_body) if path is not None)
 
 
 def _unknown(upper: UpperBody, joined: specs.Model, body: Body, why: str) -> WholeBody:

@@ -125,3 +125,20 @@ def test_other_laboratories_labels_are_found(trial: str, measured: set[str], abs
     assert all(segments[name]["measured"] for name in measured)
     assert {name: segments[name]["mass_put_at"] for name in absent} == absent
     assert np.isfinite(analysis.com["com_x_m"]).mean() > 0.9
+
+
+@recorded
+@pytest.mark.parametrize(("point", "why"), [("shoulder", "'shoulder' is defined by the model too"), ("crest", "")])
+def test_a_model_of_ones_own_keeps_its_names(point: str, why: str, tmp_path: Path) -> None:
+    own = tmp_path / "own.yaml"
+    lines = ("gaitid_model: 1", "name: own", "extends: pig", "each_side:", "  points:")
+    # a point that nothing uses is refused, so the heel's level is told by it
+    own.write_text(
+        "\n".join([*lines, f"    {point}: {{mean: [asis, psis]}}", f"    heel_end: {{mean: [{point}, heel]}}"])
+    )
+    analysis = gaitid.analyse(SHARED / CHILDREN[1], model=str(own))
+    whole = analysis.record["whole_body"]
+    said = whole["centre_of_mass"]["unknown_because"]
+    assert (said is None) if not why else why in said
+    assert np.isfinite(analysis.com["com_x_m"]).any() == (not why)
+    np.testing.assert_array_equal(analysis.wrenches.to_numpy(), analysed(CHILDREN[1]).wrenches.to_numpy())
