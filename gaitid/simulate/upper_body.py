@@ -30,6 +30,8 @@ UPPER_MASS_FRACTION: Mapping[str, float] = {
     "forearm": 0.016,
     "hand": 0.006,
 }
+#: Horizontal over vertical force that rubber holds on a dry floor.
+FRICTION = 0.8
 #: Centre of mass from the proximal end, as a fraction of the length.
 UPPER_COM_FRACTION: Mapping[str, float] = {"upper_arm": 0.436, "forearm": 0.430, "hand": 0.506}
 # m. From the lumbar joint to the middle of the shoulders, between them, and along the arm.
@@ -124,7 +126,8 @@ def asked_loads(loads: Mapping[str, FootLoad], com: Jet, mass_kg: float) -> dict
     Raises
     ------
     GaitidError
-        Both feet are in the air, where the motion must fall freely, and this one does not.
+        Both feet are in the air, where the motion must fall freely, and this one does not; or a horizontal force that
+        no floor holds (a turn of a body that does not lean into it).
     """
     total_N = mass_kg * (com.d[2] + np.array([0.0, 0.0, GRAVITY]))
     vertical = {side: load.force_g[:, 2] for side, load in loads.items()}
@@ -134,6 +137,14 @@ def asked_loads(loads: Mapping[str, FootLoad], com: Jet, mass_kg: float) -> dict
             "cannot simulate: full_body asks for a foot on the ground at all times",
             found=f"none in {int((both <= 0).sum())} of {both.size} instants",
             todo="leave out --full-body, or take a scenario that walks",
+        )
+    sideways = float((np.linalg.norm(total_N[:, :2], axis=1) / total_N[:, 2]).max())
+    if sideways > FRICTION:
+        raise GaitidError(
+            "cannot simulate: the motion of this full_body asks for more grip than a floor has",
+            expected=f"horizontal over vertical force up to {FRICTION:g}",
+            found=f"{sideways:.2f}",
+            todo="leave out --full-body, or take another scenario",
         )
     share = {side: np.divide(force, both, out=np.zeros_like(both), where=both > 0) for side, force in vertical.items()}
     return {side: replace(load, force_g=share[side][:, None] * total_N) for side, load in loads.items()}

@@ -177,7 +177,7 @@ def test_its_files_hold_markers_and_truth(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scenario", "options"), [("run", {}), ("walk", {"impact_bw": 0.5}), ("walk", {"segments": True})]
+    ("scenario", "options"), [("run", {}), ("turn", {}), ("walk", {"impact_bw": 0.5}), ("walk", {"segments": True})]
 )
 def test_what_it_cannot_be_true_of_is_refused(scenario: str, options: dict[str, float | bool], tmp_path: Path) -> None:
     with pytest.raises(GaitidError, match="full_body"):
