@@ -22,7 +22,7 @@ from gaitid.trial import Array
 GOES_ON = 1.5
 # m/s. A slower marker tells nothing; nor one whose steps before and after differ by more than that factor, or whose
 # cosine is less than the third: it turns back. The fewest markers that tell, and their least share.
-LEAST_SPEED, STEADY, SAME_WAY, FEWEST, LEAST_SHARE = 0.3, 2.0, 0.5, 6, 0.25
+LEAST_SPEED, STEADY, SAME_WAY, FEWEST, LEAST_SHARE = 0.2, 2.0, 0.5, 5, 0.25
 # A lost frame multiplies the steps of most markers alike; what shifts them all by one length does not.
 ALIKE, MOST = 0.25, 0.7
 # So many places are named.
