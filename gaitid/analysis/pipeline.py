@@ -24,6 +24,7 @@ from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.lost_points import lost_point_notes
 from gaitid.body.measured_joints import measured_joint_notes
 from gaitid.body.measured_segments import with_measured
+from gaitid.body.pelvis_markers import pelvis_notes
 from gaitid.body.poses import Body, Key, Motion, differentiate, pose_body
 from gaitid.body.possible_masses import check_masses
 from gaitid.body.resolve import resolve_subject
@@ -186,7 +187,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
                 *subject.notes,
                 *markers.notes,
                 *body.notes,
-                *fit_notes(body.geometry),
+                *(fit_notes(body.geometry) or pelvis_notes(model, markers.seen)),
                 *lost_point_notes(body, trial.rate_hz, trial.first_frame),
                 *body_notes,
                 *gimbal_notes(body, list(needs), trial.first_frame),
