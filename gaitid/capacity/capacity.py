@@ -164,6 +164,7 @@ def find_capacity(  # noqa: PLR0913 - what is asked of a result, each by its nam
     toes = foot_tracks(trial, model)
     freedoms = freedoms_of(limits, model, endpoint)
     warnings: list[str] = []
+    limb = "leg" if model.touches_ground else "side"
     legs = {}
     for side in sides:
         toe_g = toes[side].toe_g if side in toes else np.full((trial.n_frames, 3), np.nan)
@@ -175,10 +176,12 @@ def find_capacity(  # noqa: PLR0913 - what is asked of a result, each by its nam
         empty = int((chosen & solid & ~known_rows(legs[side].gravity)).sum())
         if empty:
             warnings.append(
-                f"{side} leg: empty in {empty} of {counted(int(chosen.sum()), 'frame')}: the posture is not known"
+                f"{side} {limb}: empty in {empty} of {counted(int(chosen.sum()), 'frame')}: the posture is not known"
             )
         if (legs[side].rank < len(axes_g)).any():
-            warnings.append(f"{side} leg: these axes cannot accelerate the {endpoint} in every direction (rank column)")
+            warnings.append(
+                f"{side} {limb}: these axes cannot accelerate the {endpoint} in every direction (rank column)"
+            )
     if any(f.slides for f in freedoms):
         warnings.append(
             "joints that slide: κ, inertia, velocity and force ellipsoids, of N·m and N together, are empty"
@@ -203,7 +206,7 @@ def _with_inertia(dynamics: LegDynamics, side: str, limits: Limits) -> tuple[Leg
     if not singular.any():
         return dynamics, ~singular, warnings
     words = " with ".join(dynamics.freedoms[i].words for i in together)
-    why = f"{side} leg: the segment parameters give {words} no inertia"
+    why = f"{side}: the segment parameters give {words} no inertia"
     if singular.sum() == dynamics.known.sum():
         raise GaitidError(f"{limits.path}: {why}", todo="leave one of these axes out, or give a table with inertia")
     return dynamics, ~singular, [*warnings, f"{why} in {counted(int(singular.sum()), 'frame')}: left empty"]

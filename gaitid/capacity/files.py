@@ -110,6 +110,6 @@ def _pictured(capacity: Capacity, frame: int | None) -> int | None:
     if not (0 <= i < trial.n_frames and capacity.chosen[i]):
         chosen = np.flatnonzero(capacity.chosen) + trial.first_frame
         raise TrialError(f"--picture {frame}: not among the frames", expected=f"{chosen[0]} to {chosen[-1]}")
-    if not any(np.isfinite(leg.kappa[i]) for leg in capacity.sides.values()):
+    if not any(np.isfinite(leg.gravity[i]).all() for leg in capacity.sides.values()):
         raise TrialError(f"--picture {frame}: the posture is not known in that frame")
     return i

@@ -113,7 +113,7 @@ def frames_gif(capacity: Capacity, frames: Sequence[int]) -> bytes:
 
 def known_frames(capacity: Capacity) -> list[int]:
     """Frames that were asked for in which a leg's capacity is known."""
-    known = [np.isfinite(leg.kappa) for leg in capacity.sides.values()]
+    known = [np.isfinite(leg.gravity).all(axis=1) for leg in capacity.sides.values()]
     return [int(i) for i in np.flatnonzero(capacity.chosen & np.any(known, axis=0))]
 
 
@@ -138,7 +138,7 @@ def _drawn(capacity: Capacity, panel: Panel, frame: int) -> Drawn | None:
     """The images of the torques under the view's two directions; None where the posture is not known."""
     leg = capacity.sides[panel.side]
     dynamics = leg.dynamics
-    if dynamics is None or not np.isfinite(leg.kappa[frame]):
+    if dynamics is None or not np.isfinite(leg.gravity[frame]).all():
         return None
     polytope, ellipsoid, gravity = _shadows(dynamics, frame, panel.view_g)
     start_g = dynamics.lines_g[frame, 0]
