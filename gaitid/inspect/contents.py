@@ -309,7 +309,7 @@ def _stages(trial: Trial, candidate: Candidate, up_g: Array) -> Stages:
         seen = _sides_seen(trial, model, markers.seen)
         bare = Geometry(model, markers.seen, {}, trial.n_frames, up_g)
         ground = ground_under(trial, markers, seen, bare)
-        mass, _ = _resolved(trial, model, "mass")
+        mass, _ = _resolved(model, "mass", _alone(trial, model))
         weight = float("nan") if mass is None else mass.value * model.settings.gravity_m_per_s2
         loads = loads_on_feet(ground, weight)
     unseen = [side.name for side in model.sides if side.name not in seen]
@@ -328,9 +328,13 @@ def _plates_alone(trial: Trial, up_g: Array, note: str) -> Stages:
 # --- the subject and the models -----------------------------------------------------------------------------
 
 
-def _resolved(trial: Trial, model: specs.Model, name: str) -> tuple[Measured | None, str]:
-    """A measurement as `run` would find it in this trial alone, or the fault of the value it finds."""
-    sources = Sources(trial=trial.parameters, recorded=recording(trial, model, np.zeros(3)))
+def _alone(trial: Trial, model: specs.Model) -> Sources:
+    """Where measurements come from that are found in this trial alone."""
+    return Sources(trial=trial.parameters, recorded=recording(trial, model, np.zeros(3)))
+
+
+def _resolved(model: specs.Model, name: str, sources: Sources) -> tuple[Measured | None, str]:
+    """A measurement as `run` would find it, or the fault of the value it finds."""
     try:
         subject = resolve_subject(model, {name}, sources)
     except SubjectError as error:
@@ -343,9 +347,10 @@ def _subject(trial: Trial, models: Mapping[str, specs.Model]) -> dict[str, Any]:
     """Measurements stored in the trial, under the names of the bundled models, SI."""
     stored: dict[str, Any] = {}
     for model in models.values():
+        sources = _alone(trial, model)
         for bare, m in model.subject.items():
             for name in [f"{side.name}.{bare}" for side in model.sides] if m.sided else [bare]:
-                value, _ = _resolved(trial, model, name)
+                value, _ = _resolved(model, name, sources)
                 if value is not None and value.source == "trial, stored" and name not in stored:
                     stored[name] = {"value": value.value, "unit": value.unit, "source": value.source}
     return stored
@@ -354,6 +359,7 @@ def _subject(trial: Trial, models: Mapping[str, specs.Model]) -> dict[str, Any]:
 def _readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
     """What one model lacks in this trial, and whether `gaitid run` would take it as it stands."""
     model, result = candidate.model, candidate.result
+    sources = _alone(trial, model)
     markers: dict[str, list[str]] = {}
     segments: dict[str, list[str]] = {}
     of_sides: list[Needs] = []
@@ -371,7 +377,7 @@ def _readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
     for name in sorted(wanted):
         side_name, _, bare = name.rpartition(".")
         m = model.subject[bare]
-        value, fault = _resolved(trial, model, name)
+        value, fault = _resolved(model, name, sources)
         if isinstance(result, Result):
             value = result.subject.measured.get(name)
         if fault:

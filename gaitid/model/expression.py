@@ -222,6 +222,7 @@ def _names(node: ast.expr) -> Iterator[str]:
             yield from _names(argument)
 
 
+@lru_cache(maxsize=256)  # asked for each side, and for each trial
 def alternatives(formula: Expression) -> tuple[Expression, ...]:
     """The formulas any one of which gives the value: those that a formula ``first(…)`` tries, else itself."""
     tree = formula.tree

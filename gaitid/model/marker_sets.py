@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from gaitid.errors import ModelError
@@ -200,6 +200,7 @@ class Spellings:
 _SEPARATORS = str.maketrans("", "", "._-")
 
 
+@lru_cache(maxsize=4096)  # the spellings that marker sets know are asked for each trial
 def squeeze(label: str) -> str:
     """A label without case, separators and the suffix ``_study``: what different programs leave of it."""
     return "".join(label.split()).translate(_SEPARATORS).casefold().removesuffix("study")
@@ -218,9 +219,15 @@ def score(marker_set: MarkerSet, spellings: Spellings) -> float:
 
 def sets_of(spellings: Spellings) -> list[MarkerSet]:
     """The bundled marker sets that explain labels of a trial, the one that explains most first."""
+    return list(_explaining(tuple(spellings.labels)))
+
+
+@lru_cache(maxsize=32)  # one trial is asked for each model, and all trials of a laboratory have the same labels
+def _explaining(labels: tuple[str, ...]) -> tuple[MarkerSet, ...]:
+    spellings = Spellings(labels)
     scored = [(score(known, spellings), known) for known in _bundled()]
     scored = [pair for pair in scored if pair[0] >= FEWEST_LABELS]
-    return [known for _, known in sorted(scored, key=lambda pair: -pair[0])]
+    return tuple(known for _, known in sorted(scored, key=lambda pair: -pair[0]))
 
 
 @cache
