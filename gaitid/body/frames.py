@@ -404,7 +404,7 @@ class Geometry:
                 R = base.R_gs
                 for axis, formula in spec.by:
                     R = R @ about_axis(axis, np.asarray(self.value(formula, side), dtype=float))
-                return Pose(R, base.origin_g)
+                return Pose(frozen(R), base.origin_g)
             case shapes.AxesFrame():
                 keep, toward = self.vector(spec.keep_vector, side), self.vector(spec.toward_vector, side)
                 R = frame_from_axes(spec.keep, keep, spec.toward, toward)
