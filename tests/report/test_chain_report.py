@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from gaitid.report.chain.from_truth import truth_drawn
 from gaitid.report.chain.view import chosen_frames, views_of
 from gaitid.report.pictures.request import Request
 from gaitid.report.result import load_result
+from gaitid.report.scene.describe import described
 from gaitid.report.scene.seen import seen_of
 from gaitid.simulate import simulate
 
@@ -178,6 +180,14 @@ def test_without_its_trial_the_tables_are_drawn(pendulum: Path, tmp_path: Path) 
     assert {"coordinates", "forces", "moments"} <= set(drawn.names)
     assert "double_pendulum.c3d is not where it was" in drawn.told[0]
     assert np.abs(curves(drawn, "coordinates")["pivot turn x"][0] - 30) < 1e-4
+
+
+def test_every_free_end_has_a_place_of_its_own_in_the_3d_view(robot: Path) -> None:
+    seen = seen_of(load_result(robot / "results" / "whole_body.run.json", chains=True)).moving
+    assert seen is not None
+    content = json.loads(described(seen, "r0", "robot", 10**7))
+    far = [bone["ends"][1] for bone in content["bones"] if content["ends"][bone["ends"][1]]["name"] == "end"]
+    assert len(far) == 4 == len(set(far))  # of two eyes and two forearms
 
 
 def test_energies_of_a_run_with_a_load(robot: Path) -> None:

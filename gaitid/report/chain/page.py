@@ -16,7 +16,7 @@ from gaitid.report.text import escape, plain
 _WIDTH_MM = 190.0
 _SCENE_BYTES = 1_200_000
 _CSS = (
-    ".chain svg{max-width:100%;height:auto;display:block}.chain figure{margin:0 0 1.2rem}"
+    ".chain figure svg{width:min(100%,66rem);height:auto;display:block}.chain figure{margin:0 0 1.2rem}"
     "@media print{.chain figure{break-inside:avoid}}"
 )
 _PROLOGUE = re.compile(r"^.*?(?=<svg )", re.DOTALL)
@@ -54,7 +54,7 @@ def _article(chain: Chain, key: str, scene_bytes: int) -> str:
         f'<dl class="facts">{facts}</dl></header>'
     ]
     if result is not None:
-        parts.append(f'<div class="summary">{verdict_html([result])}<div>{assumed_html([result])}</div></div>')
+        parts.append(f'<div class="summary">{verdict_html([result], "side")}<div>{assumed_html([result])}</div></div>')
     parts.append(f"<section><h2>What is drawn</h2>{_figures(drawn)}")
     parts.append(f'<ul class="quiet">{told}</ul></section>' if told else "</section>")
     if result is not None:

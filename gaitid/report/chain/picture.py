@@ -32,6 +32,8 @@ _STICK_HIGHEST, _STRIP_HIGHEST = 70.0, 42.0
 _FEWEST_POSTURES, _MOST_POSTURES = 9, 15
 # Of the width of all postures laid over each other: single ones are narrower, and neighbours may touch.
 _SLOT = 0.8
+# Of the largest value: less is not spread over a whole axis.
+_LEAST_SPAN = 0.05
 _LETTER_MM = 0.52 * 6.5 * MM_PER_INCH / 72
 _RC = {"svg.fonttype": "none", "pdf.fonttype": 42, "path.simplify": True, "path.simplify_threshold": 0.2}
 
@@ -175,9 +177,12 @@ def _draw_panel(axes: Any, time_s: Array, panel: Panel, width: float) -> None:
         axes.plot(time_s, curve.values, label=curve.label, **_style(panel, i))
     axes.set_xlim(float(time_s[0]), float(time_s[-1]) if len(time_s) > 1 else float(time_s[0]) + 1.0)
     known = np.concatenate([c.values[np.isfinite(c.values)] for c in panel.curves])
-    if known.size and np.ptp(known) <= 1e-9 * max(1.0, float(np.abs(known).max())):  # a line is not the axes' noise
-        middle = float(known.mean())
-        axes.set_ylim(middle - max(1.0, 0.1 * abs(middle)), middle + max(1.0, 0.1 * abs(middle)))
+    largest = float(np.abs(known).max()) if known.size else 0.0
+    if (known.size and np.ptp(known) < _LEAST_SPAN * largest) or largest == 0:  # what is steady is not its own rounding
+        middle = float(known.mean()) if known.size else 0.0
+        half = _LEAST_SPAN * largest or 1.0
+        axes.set_ylim(middle - half, middle + half)
+    axes.ticklabel_format(axis="y", useOffset=False)
     axes.axhline(0.0, color=MUTED, linewidth=0.5, zorder=0.5) if _holds_zero(axes) else None
     _plain(axes)
     axes.set_xlabel("time (s)", color=INK, labelpad=1.5)

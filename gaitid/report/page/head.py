@@ -129,24 +129,22 @@ def left_out_html(means: InMean) -> str:
 # --- verdict --------------------------------------------------------------------------------------------------
 
 
-def verdict_html(results: Sequence[Result]) -> str:
-    """Three words, and the reasons with what would cure them."""
+def verdict_html(results: Sequence[Result], limb: str = "leg") -> str:
+    """Three words, and the reasons with what would cure them; `limb` is what a side has: a chain's is a side."""
     worst = verdicts(results)
     if not worst:
         return ""
     only = _only_leg(worst) if len(results) == 1 else ""
-    labels = {"trial": "Trial" if len(results) == 1 else "All trials", "left": "Left leg", "right": "Right leg"}
+    labels = {"trial": "Trial" if len(results) == 1 else "All trials", "left": f"Left {limb}", "right": f"Right {limb}"}
     cards = "".join(
         f'<li class="{_LEVEL_CLASS.get(level, "care")}"><span>{labels[key]}</span><strong>{escape(level)}</strong>'
         f"{only if key == 'trial' else ''}</li>"
         for key, level in worst.items()
     )
     told = "".join(_reason(reason) for reason in reasons(results))
-    why = (
-        f'<ul class="reasons">{told}</ul>'
-        if told
-        else '<p class="quiet">Nothing speaks against the recording; joint by joint: “Can I trust it?”</p>'
-    )
+    more = "; joint by joint: “Can I trust it?”" if limb == "leg" else "."
+    nothing = f'<p class="quiet">Nothing speaks against the recording{more}</p>'
+    why = f'<ul class="reasons">{told}</ul>' if told else nothing
     each = _each_verdict(results)
     return (
         f'<section class="verdict" aria-label="Verdict"><h2>What it can be used for</h2>'

@@ -218,15 +218,16 @@ def _track(track: Track, cut: Cut) -> dict[str, Any]:
 
 def _bones(seen: Moving, cut: Cut) -> dict[str, Any]:
     """Bones by the ends between which they lie; an end that two share is written once."""
-    ends: dict[tuple[str, str], Array] = {}
+    ends: dict[tuple[str, str, str], Array] = {}
     bones = []
     doubts, joints = segments_in_notes(seen.result, seen.bones), joints_in_notes(seen.result)
     for bone in seen.bones:
         side, segment = bone.key
         at = []
         for name, points in zip(bone.ends, (bone.proximal_g, bone.distal_g), strict=True):
-            ends.setdefault((side, name), points)
-            at.append(list(ends).index((side, name)))
+            key = (side, name, segment if name == "end" else "")  # a tree has several free ends
+            ends.setdefault(key, points)
+            at.append(list(ends).index(key))
         content: dict[str, Any] = {"side": side, "name": segment.replace("_", " "), "ends": at}
         if off := _runs(other_length(bone), cut):
             content["off"] = off
@@ -237,7 +238,7 @@ def _bones(seen: Moving, cut: Cut) -> dict[str, Any]:
         "bones": bones,
         "ends": [
             {"side": side, "name": name, **({"doubt": plain(joints[side, name])} if (side, name) in joints else {})}
-            for side, name in ends
+            for side, name, _ in ends
         ],
         "endsAt": _points(seen, list(ends.values()), cut),
         "middles": _points(seen, [bone.middle_g for bone in seen.bones], cut),
