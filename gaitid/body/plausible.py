@@ -74,7 +74,7 @@ RELATIONS = (
     Relation(
         ("asis_trocanter_distance", "leg_length"),
         _beyond_davis,
-        symmetric(0.03, 0.08),
+        symmetric(0.025, 0.08),
         "m from the regression on leg length",
     ),
 )
