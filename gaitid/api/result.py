@@ -334,7 +334,9 @@ class Analysis:
         format : str, optional
             ``html``, ``png``, ``svg`` or ``pdf``; by default what the suffix says.
         figures : str or sequence of str
-            Of a picture: ``sheet``, ``kinematics``, ``moments``, ``powers``, ``ground``, or a panel (``hip_flexion``).
+            Of a picture: ``sheet``, ``kinematics``, ``moments``, ``powers``, ``ground``, or a panel (``hip_flexion``);
+            of a chain that does not walk ``stick``, ``coordinates``, ``torques``, ``energies`` and others
+            (docs/chains.md).
         width : str or float, optional
             Of a picture: ``single``, ``1.5``, ``double``, or mm.
         cycles : bool
