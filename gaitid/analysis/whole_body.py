@@ -16,6 +16,12 @@ from gaitid.ground.balance import Balance
 from gaitid.numerics.masks import known_rows
 from gaitid.trial import Array, Trial
 
+# The axes of each segment's inertia, in words.
+SEGMENT_AXES = (
+    "of each segment, for inertia_kg_m2: x forward, y to the left, z along it, upward where the arms hang; "
+    "the trunk's are those of the thorax; how head and arms turn about z is not measured"
+)
+
 
 def with_trunk_angles(sides: Mapping[str, SideResult], whole: WholeBody | None) -> dict[str, SideResult]:
     """The sides with the angles of the trunk, where its markers are."""
@@ -58,6 +64,7 @@ def whole_body_record(whole: WholeBody, body: Body, trial: Trial, mass_kg: float
         "table": {"name": whole.table.name, "source": whole.table.source},
         "centre_of_mass": {"frames_known": frames, "unknown_because": whole.unknown_because or None},
         "plates_and_clocks_are_held_against": "whole body" if whole.complete else "pelvis and legs",
+        "segment_axes": SEGMENT_AXES,
         "segments": {
             **{name: _segment(placed, mass_kg) for name, placed in upper.items()},
             **{name: {"mass_fraction": share, "measured": True} for name, share in legs.items()},
@@ -82,7 +89,7 @@ def whole_body_record(whole: WholeBody, body: Body, trial: Trial, mass_kg: float
 
 
 def _segment(placed: PlacedSegment, mass_kg: float) -> dict[str, Any]:
-    """One segment; its inertia about its centre of mass, axes forward, up and to the right of the segment."""
+    """One segment; its inertia about its centre of mass in `SEGMENT_AXES`."""
     said: dict[str, Any] = {
         "on": placed.on,
         "mass_fraction": placed.share,

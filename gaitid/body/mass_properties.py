@@ -8,6 +8,8 @@ print the right side only).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gaitid.model import specs
@@ -39,24 +41,45 @@ def centre_names(table: specs.Table, body: specs.Segment, side: str, length: Arr
 def inertia_of(table: specs.Table, body: specs.Segment, side: str, mass: float, lengths: Array) -> Array:
     """About the centre of mass, segment axes, kg·m²: (3, 3), or (frames, 3, 3) where there is a length a frame."""
     row = table.row(body.row, side)
+    if body.span is not None:
+        return tensor_along(row, body.span.axes, table.mirrored(body.row, side), mass, lengths)
+    if row.inertia_kg_m2 is not None:
+        return np.array(row.inertia_kg_m2)
+    assert row.gyration_fractions is not None  # one of both, see `gaitid.model.tables`
+    # Principal moments about the centre of mass: m (ρ L)².
+    moments = mass * (np.multiply.outer(lengths, row.gyration_fractions)) ** 2
+    return np.asarray(moments[..., None] * np.eye(3))
+
+
+def tensor_along(
+    row: specs.SegmentParameters, axes: Sequence[specs.Direction], mirrored: bool, mass: float, lengths: Array | float
+) -> Array:
+    """The inertia of a row that is measured along a span, in the axes of the segment, kg·m², about the centre of mass.
+
+    Parameters
+    ----------
+    row : SegmentParameters
+        In the table's axes.
+    axes : three Directions
+        Forward, up and to the body's right in the segment's frame.
+    mirrored : bool
+        Whether the segment is of the other side than the row.
+    mass : float, kg
+    lengths : float or (frames,) array, m
+
+    Returns
+    -------
+    (3, 3) array, or (frames, 3, 3)
+    """
     if row.inertia_kg_m2 is not None:
         tensor = np.array(row.inertia_kg_m2)
-    elif body.span is None:
-        assert row.gyration_fractions is not None  # one of both, see `gaitid.model.tables`
-        # Principal moments about the centre of mass: m (ρ L)².
-        moments = mass * (np.multiply.outer(lengths, row.gyration_fractions)) ** 2
-        return np.asarray(moments[..., None] * np.eye(3))
     else:
-        assert row.gyration_fractions is not None
+        assert row.gyration_fractions is not None  # one of both, see `gaitid.model.tables`
         tensor = unit_inertia(row.gyration_fractions, row.product_fractions)
-    if body.span is not None:
-        if table.mirrored(body.row, side):
-            tensor = _MIRROR @ tensor @ _MIRROR
-        R_st = _axes(body.span)
-        tensor = R_st @ tensor @ R_st.T
-    return tensor if row.inertia_kg_m2 is not None else np.multiply.outer(mass * lengths**2, tensor)
-
-
-def _axes(span: specs.Span) -> Array:
-    """R_st: the table's axes, as columns in the segment's."""
-    return np.array([[sign * (letter == axis) for letter, sign in span.axes] for axis in "xyz"], dtype=float)
+    if mirrored:
+        tensor = _MIRROR @ tensor @ _MIRROR
+    # The table's axes, as columns in the segment's.
+    R_st = np.array([[sign * (letter == axis) for letter, sign in axes] for axis in "xyz"], dtype=float)
+    tensor = R_st @ tensor @ R_st.T
+    scale = 1.0 if row.inertia_kg_m2 is not None else mass * np.square(lengths)
+    return np.asarray(np.multiply.outer(scale, tensor))

@@ -15,13 +15,13 @@ import numpy as np
 from gaitid.body.centre_of_mass import shares_of_legs
 from gaitid.body.frames import Geometry, Pose
 from gaitid.body.kinematics import clinical_angles
+from gaitid.body.mass_properties import tensor_along
 from gaitid.body.poses import Body, Key
 from gaitid.errors import TrialError
 from gaitid.markers.clean import Markers, clean, model_markers
 from gaitid.model import specs
 from gaitid.model.bundled import bundled_folder
 from gaitid.model.marker_sets import Spellings
-from gaitid.model.tables import unit_inertia
 from gaitid.model.upper_body import UpperBody, UpperSegment, faults_with, is_there, load_upper_body
 from gaitid.numerics.masks import known_rows, mark_ends
 from gaitid.numerics.spline import spline_derivatives
@@ -63,6 +63,8 @@ class PlacedSegment:
     length_m: float
     row: specs.SegmentParameters
     row_name: str
+    axes: tuple[specs.Direction, ...]
+    mirrored: bool
     pose: Pose | None = None
 
     @property
@@ -70,10 +72,8 @@ class PlacedSegment:
         return not self.stands_at and bool(np.isfinite(self.com_g).any())
 
     def inertia(self, body_mass_kg: float) -> Array:
-        """(3, 3), kg·m², about its centre of mass, axes forward, up and to the right of the segment."""
-        assert self.row.gyration_fractions is not None  # see `gaitid.model.tables`
-        unit = unit_inertia(self.row.gyration_fractions, self.row.product_fractions)
-        return np.asarray(body_mass_kg * self.share * self.length_m**2 * unit)
+        """(3, 3), kg·m², about its centre of mass, axes of the segment: as those of the legs, z along it."""
+        return tensor_along(self.row, self.axes, self.mirrored, body_mass_kg * self.share, self.length_m)
 
 
 @frozen_dataclass(eq=False)
@@ -257,18 +257,19 @@ def _placed(
     """A segment where its markers put it, or where the first point that is known stands in for them."""
     name, span = row_and_span
     row, ends = table.rows[name], segment.spans[span]
+    place = (row, name, segment.axes, table.mirrored(name, side))
     com = _centre(segment, row, span, side, through)
     if np.isfinite(com).any():
         length = np.asarray(through.value(ends.length, side), dtype=float)
         known = length[np.isfinite(length)]
         mean = float(known.mean()) if known.size else np.nan
         pose = through.frame(segment.frame, side) if segment.frame else None
-        return PlacedSegment(segment.on, share, com, "", mean, row, name, pose)
+        return PlacedSegment(segment.on, share, com, "", mean, *place, pose)
     for point in segment.instead:
         com = through.point(point, side)
         if np.isfinite(com).any():
-            return PlacedSegment(segment.on, share, com, str(point), np.nan, row, name)
-    return PlacedSegment(segment.on, share, com, "", np.nan, row, name)
+            return PlacedSegment(segment.on, share, com, str(point), np.nan, *place)
+    return PlacedSegment(segment.on, share, com, "", np.nan, *place)
 
 
 def _centre(segment: UpperSegment, row: specs.SegmentParameters, span: str, side: str, geometry: Geometry) -> Array:

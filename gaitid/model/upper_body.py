@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 SCHEMA = 1
 #: The table of the legs that no entry of `tables` names.
 OTHERWISE = "otherwise"
+#: Forward, up and to the right of a segment without a frame, whose z runs along it.
+_ALONG_Z: tuple[specs.Direction, ...] = (("x", 1), ("z", 1), ("y", -1))
 
 
 class Ends(NamedTuple):
@@ -47,8 +49,9 @@ class UpperSegment(NamedTuple):
         Where its centre of mass is, whatever the table.
     frame : str
         Fixed in it; empty where its markers do not tell how it turns about its length.
-    axes : tuple of Direction
-        Of that frame forward, up and to the right.
+    axes : three Directions
+        Forward, up and to the right in the segment's axes: those of that frame, or x forward, y to the left and z along
+        it, as those of the legs.
     instead : tuple of PointRef
         Where its mass is put without its markers: the first that is known.
     """
@@ -207,7 +210,7 @@ def _segment(name: str, sided: bool, fields: Fields) -> UpperSegment:
         spans=ends,
         centre=centre,
         frame=fields.text("frame", ""),
-        axes=directions(fields) if fields.has("forward_up_right") else (),
+        axes=directions(fields) if fields.has("forward_up_right") else _ALONG_Z,
         instead=tuple(
             parse_ref(point, f"{fields.at('instead')}[{i}]", fields.faults) for i, point in enumerate(instead)
         ),

@@ -82,6 +82,30 @@ def test_the_centre_of_mass_is_near_where_plug_in_gait_stored_it(trial: str) -> 
 
 
 @recorded
+def test_inertia_is_in_the_axes_of_the_legs_and_mirrored_on_the_left() -> None:
+    """z along each: nothing about it in Dempster's table; Dumas' products of a left arm are a right one's, mirrored."""
+    record = analysed(CHILDREN[1]).record
+    segments = record["whole_body"]["segments"]
+    for tensor in (record["segments"]["left_thigh"]["inertia_kg_m2"], segments["trunk"]["inertia_kg_m2"]):
+        assert tensor[0][0] > 0 and tensor[1][1] > 0 and tensor[2][2] == 0
+    assert "z along it" in record["whole_body"]["segment_axes"]
+    record = gaitid.analyse(SHARED / CHILDREN[1], model="pig", settings={"table": "dumas_2018_female"}).record
+    segments = record["whole_body"]["segments"]
+    units = {}
+    for name in ("trunk", *(f"{side}_{arm}" for side in ("left", "right") for arm in ("upper_arm", "forearm", "hand"))):
+        one = segments[name]
+        units[name] = np.array(one["inertia_kg_m2"]) / (one["mass_kg"] * one["length_m"] ** 2)
+    np.testing.assert_allclose(units["trunk"], np.diag([0.379, 0.361, 0.182]) ** 2, atol=1e-12)  # de Leva 1996, table 4
+    # Dumas & Wojtusch 2018: r_xx 27, r_yy 14, r_zz 25, r_xy 10, r_xz 3, r_yz 13i of X forward, Y up, Z to the right
+    forearm = [[0.27**2, -(0.03**2), 0.10**2], [-(0.03**2), 0.25**2, 0.13**2], [0.10**2, 0.13**2, 0.14**2]]
+    np.testing.assert_allclose(units["right_forearm"], forearm, atol=1e-12)
+    mirror = np.diag([1.0, -1.0, 1.0])
+    for arm in ("upper_arm", "forearm", "hand"):
+        np.testing.assert_allclose(units[f"left_{arm}"], mirror @ units[f"right_{arm}"] @ mirror, atol=1e-12)
+        assert np.abs(units[f"left_{arm}"] - units[f"right_{arm}"]).max() > 1e-3
+
+
+@recorded
 def test_nothing_of_the_legs_depends_on_it() -> None:
     """A run without the upper body's markers has the same wrenches, and no column of a trunk."""
     trial = gaitid.read_trial(SHARED / CHILDREN[1])
