@@ -122,8 +122,10 @@ def put_by_chain(direct: Geometry, sides: Sequence[str]) -> tuple[Geometry, Note
     frames_of = {("", model.base.segment): model.base.frame} | {
         (s, b.segment): b.frame for s in sides for b in model.chain
     }
-    start = [direct.frame(frames_of[place], place[0]).R_gs for place in places]
-    fit = fit_steadily(chain, tracks, start)
+    if direct.before is None:
+        fit = fit_steadily(chain, tracks, [direct.frame(frames_of[place], place[0]).R_gs for place in places])
+    else:
+        fit = fit_steadily(chain, tracks, direct.before.R, direct.before.determined)
     known = [fit.known(chain, i) for i in range(len(chain))]
     residuals = tuple(
         np.linalg.norm(track - (o[:, None] + np.einsum("fij,nj->fni", R, segment.places)), axis=2)

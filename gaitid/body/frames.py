@@ -18,7 +18,7 @@ from gaitid.trial import Array, frozen
 
 if TYPE_CHECKING:
     from gaitid.body.joints import JointPlace
-    from gaitid.body.multibody import FittedChain
+    from gaitid.body.multibody import ChainFit, FittedChain
 
 #: A definition's side (empty for the middle of the body) and its name.
 Place = tuple[str, str]
@@ -127,6 +127,8 @@ class Geometry:
         Of those that cannot be told because their points lie in one line: the points, and how far from it they are, m.
     fitted : FittedChain or None
         The chain that the segments' poses are from (`with_poses`).
+    before : ChainFit or None
+        Of a chain that was fitted to the same markers in almost the same places: where the fit starts.
     """
 
     def __init__(
@@ -147,6 +149,7 @@ class Geometry:
         self.fits: dict[tuple[str, str], tuple[tuple[str, ...], RigidFit]] = {}
         self.in_line: dict[tuple[str, str], tuple[tuple[str, ...], float]] = {}
         self.fitted: FittedChain | None = None
+        self.before: ChainFit | None = None
         self._markers = markers
         self._numbers = numbers
         self._sides = {side.name: side for side in model.sides}

@@ -122,7 +122,9 @@ class FittedChain(NamedTuple):
     fit: ChainFit
 
 
-def fit_chain(chain: Sequence[Segment], points: Sequence[Array], start: Sequence[Array]) -> ChainFit:
+def fit_chain(
+    chain: Sequence[Segment], points: Sequence[Array], start: Sequence[Array], determined: Mask | None = None
+) -> ChainFit:
     """Fit a chain to markers in every frame.
 
     Parameters
@@ -134,6 +136,9 @@ def fit_chain(chain: Sequence[Segment], points: Sequence[Array], start: Sequence
     start : sequence of (frames, 3, 3) arrays
         About how each segment stands; NaN where nobody knows: then as in the nearest frame in which it is known, or at
         the joint's neutral.
+    determined : (frames, coordinates) bool array, optional
+        What a fit of the same markers in almost the same places found, with `start` where it put the segments: the
+        first step is then Newton's, and nothing is asked once more of what the markers tell.
     """
     n_frames = len(points[0])
     whole = [marker_sums(s.places, p, s.weights) for s, p in zip(chain, points, strict=True)]
@@ -144,16 +149,19 @@ def fit_chain(chain: Sequence[Segment], points: Sequence[Array], start: Sequence
     state = started(chain, whole, start)
     possible = np.flatnonzero((total > 0) & np.isfinite(state.R).all(axis=(1, 2)))
     settled, steps = np.zeros(n_frames, dtype=bool), np.zeros(n_frames, dtype=int)
-    _solve(chain, whole, state, possible, settled, steps)
+    near = np.full(len(possible), determined is not None)
+    _solve(chain, whole, state, possible, near, settled, steps)
 
     mask = np.zeros(n_frames, dtype=bool)
     mask[possible] = True
     R, origin = forward(chain, state)
     names = tuple(name for i, s in enumerate(chain) for name in (base_names(s) if i == 0 else names_of(joint_of(s))))
-    determined, limit = np.zeros((2, n_frames, len(names)), dtype=bool)
-    seen = [marker_sums(s.places, p, np.sign(s.weights)) for s, p in zip(chain, points, strict=True)]
-    sums = [s._replace(centre_g=s.centre_g - middle).only(possible) for s in seen]
-    determined[possible] = _determined(chain, sums, state.only(possible))
+    limit = np.zeros((n_frames, len(names)), dtype=bool)
+    if determined is None:
+        seen = [marker_sums(s.places, p, np.sign(s.weights)) for s, p in zip(chain, points, strict=True)]
+        sums = [s._replace(centre_g=s.centre_g - middle).only(possible) for s in seen]
+        determined = np.zeros((n_frames, len(names)), dtype=bool)
+        determined[possible] = _determined(chain, sums, state.only(possible))
     joints = [joint_of(s) for s in chain[1:]]
     column = 6
     for k, joint in enumerate(joints):
@@ -187,14 +195,23 @@ def _touching(joint: Joint, q: Array) -> Mask:
 
 
 def _solve(
-    chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State, frames: IntArray, settled: Mask, steps: Array
+    chain: Sequence[Segment],
+    sums: Sequence[MarkerSums],
+    state: State,
+    frames: IntArray,
+    near: Mask,
+    settled: Mask,
+    steps: Array,
 ) -> None:
-    """Improve a state in some frames until it settles there; notes in which it did, and after how many steps."""
+    """Improve a state in some frames until it settles there; notes in which it did, and after how many steps.
+
+    `near` tells of each of the frames whether the first step is Newton's.
+    """
     total = np.asarray(sum(s.weight for s in sums))
     rounding = 2e-15 * np.asarray(sum(s.size for s in sums))  # of sums of squares of the segments' sizes
     left, now = frames, state.only(frames)
     part = [s.only(left) for s in sums]
-    error, damping, near = _error(chain, part, now), np.zeros(len(left)), np.zeros(len(left), dtype=bool)
+    error, damping = _error(chain, part, now), np.zeros(len(left))
     for _ in range(MOST_STEPS):
         if not len(left):
             break

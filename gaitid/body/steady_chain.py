@@ -25,14 +25,16 @@ class _Gap(NamedTuple):
     stop: int
 
 
-def fit_steadily(chain: Sequence[Segment], points: Sequence[Array], start: Sequence[Array]) -> ChainFit:
+def fit_steadily(
+    chain: Sequence[Segment], points: Sequence[Array], start: Sequence[Array], determined: Mask | None = None
+) -> ChainFit:
     """`fit_chain`, in which a marker that is missing for some frames is placed by the others.
 
     It is put where it lay beside its place on the segment just before and just after, as the chain without it has the
     segment (in between on a line): so it says nothing new in the gap, and takes nothing away at once at its edges. What
     is determined follows from the markers that were really seen.
     """
-    fit = fit_chain(chain, points, start)
+    fit = fit_chain(chain, points, start, determined)
     known: Mask = np.asarray(np.isfinite(fit.R[0]).all(axis=(1, 2)))
     gaps = list(_gaps(chain, points, known))
     if not gaps or len(gaps) > MOST_GAPS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from gaitid.trial import Array, Mask
 from gaitid.uncertainty.shift import Shift
 from gaitid.write import DEFAULT_FRAMES
 from gaitid.write.tables import joints_columns, wrenches_columns
+
+if TYPE_CHECKING:
+    from gaitid.body.multibody import ChainFit
 
 _COUNTERS = 2  # ``frame`` and ``time_s`` stand before the others
 
@@ -130,6 +134,7 @@ class Computation:
             calibration=self._calibration(shift, numbers),
         )
         geometry.moved = {place: offset for place, offset in shift.centres.items() if not self.in_static(place)}
+        geometry.before = self.fitted
         markers = replace(result.markers, filtered=tracks, support=tracks)
         body = with_centres_of_mass(pose_segments(geometry, markers, self.sides), shift)
         motion = differentiate(body, result.trial.rate_hz)
@@ -166,6 +171,12 @@ class Computation:
                     limb, load=load, trunk_angles=self.unknown_angles(side.name, len(load.state))
                 )
         return replace(result, body=body, sides=sides)
+
+    @property
+    def fitted(self) -> ChainFit | None:
+        """A chain of joints as markers that nothing shifts have it, also through gaps; None of a model without one."""
+        chain = None if self.result.model.pose is None else self._still[0].geometry.fitted
+        return None if chain is None else chain.fit
 
     def unknown_angles(self, side: str, n_frames: int) -> Mapping[str, Mapping[str, Array]]:
         """Angles of the trunk, whose markers are none of the model of the legs: nothing is known of their errors."""

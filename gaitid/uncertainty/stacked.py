@@ -10,23 +10,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gaitid.analysis.limb import Mechanics, solve_limb
 from gaitid.body.direction import progression
-from gaitid.body.frames import Pose
+from gaitid.body.frames import Calibration, Geometry, Place, Pose
 from gaitid.body.kinematics import SegmentMotion, spin_from_quaternion
 from gaitid.body.poses import Body, Motion, SegmentPose, pose_segments
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import FootLoad
 from gaitid.model import specs
 from gaitid.numerics.masks import known_rows, mark_ends
+from gaitid.numerics.rigid_fit import RigidFit
 from gaitid.numerics.rotation import apply, quaternions
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.trial import Array
 from gaitid.uncertainty.computation import Computation, ShiftedGeometry
 from gaitid.uncertainty.shift import Shift
+
+if TYPE_CHECKING:
+    from gaitid.body.multibody import FittedChain
 
 #: Frames of all computations that are done at once: arrays of so many vectors fit a cache.
 FRAMES_AT_ONCE = 4000
@@ -47,10 +52,26 @@ class _Stack(ShiftedGeometry):
             return super().mean(values)
         return _means(array, self.each)
 
+    def with_poses(
+        self,
+        frames: Mapping[Place, Pose],
+        points: Mapping[Place, Array],
+        fits: Mapping[Place, tuple[tuple[str, ...], RigidFit]],
+        calibration: Calibration,
+        fitted: FittedChain,
+    ) -> Geometry:
+        """The same with some frames and points as a chain puts them, which it does frame by frame."""
+        of_chain = super().with_poses(frames, points, fits, calibration, fitted)
+        put = _Stack(self.model, self.tracks, self._numbers, self.n_frames, self.up_g, calibration=calibration)
+        put._given, put._frames, put._points = of_chain._given, of_chain._frames, of_chain._points
+        put.fits, put.fitted, put.each = of_chain.fits, of_chain.fitted, self.each
+        return put
+
     def part(self, rows: slice, model: specs.Model, numbers: Mapping[str, float]) -> ShiftedGeometry:
         """One of the walks, with what was computed of it."""
         tracks = {label: track[rows] for label, track in self.tracks.items()}
         one = ShiftedGeometry(model, tracks, numbers, self.each, self.up_g, calibration=self.calibration)
+        one.fitted = self.fitted
         one.moved = {place: offset[rows] for place, offset in self.moved.items()}
         one._points |= {key: points[rows] for key, points in self._points.items()}
         one._frames |= {key: Pose(pose.R_gs[rows], pose.origin_g[rows]) for key, pose in self._frames.items()}
@@ -71,11 +92,11 @@ class Stacked:
 
     @cached_property
     def together(self) -> int:
-        """How many shifts are done at once: 1 where a model looks at all frames at once, as a chain that is fitted."""
+        """How many shifts are done at once: 1 where a stage looks at more than one frame that is not known here."""
         result = self._computation.result
         several = max(1, FRAMES_AT_ONCE // self._frames)
         single_entries = result.settings.angular_velocity == "single_entries"
-        if result.model.pose is not None or single_entries or several == 1:
+        if single_entries or several == 1:
             return 1
         nothing = self._columns([Shift(), Shift()])
         same = all(np.allclose(of, self._computation.unshifted, rtol=1e-9, atol=1e-9, equal_nan=True) for of in nothing)
@@ -99,7 +120,8 @@ class Stacked:
     def _columns(self, shifts: Sequence[Shift]) -> list[Array]:
         stack, numbers = self._stack(shifts)
         body = self._body(stack, shifts, numbers)
-        motion = self._motion(body)
+        assert isinstance(body.geometry, _Stack)
+        stack, motion = body.geometry, self._motion(body)
         if any(s.numbers or s.mass or s.inertia or s.load for s in shifts):
             each = enumerate(zip(shifts, numbers, strict=True))
             return [self._of_one(stack, body, motion, k, *of) for k, of in each]
@@ -121,6 +143,9 @@ class Stacked:
         # a number of the subject may be an array over the frames
         stack = _Stack(model, tracks, numbers, n * count, up_g, calibration=calibration)  # type: ignore[arg-type]
         stack.each = n
+        if (fit := computation.fitted) is not None:
+            R, determined = tuple(np.tile(R, (count, 1, 1)) for R in fit.R), np.tile(fit.determined, (count, 1))
+            stack.before = fit._replace(R=R, determined=determined)
         places = {place for shift in shifts for place in shift.centres if not computation.in_static(place)}
         stack.moved = {
             place: np.repeat([shift.centres.get(place, np.zeros(3)) for shift in shifts], n, axis=0) for place in places
@@ -132,6 +157,8 @@ class Stacked:
         computation, n, tracks = self._computation, self._frames, stack.tracks
         markers = replace(computation.result.markers, filtered=tracks, support=tracks)
         body = pose_segments(stack, markers, computation.sides)
+        assert isinstance(body.geometry, _Stack)
+        stack = body.geometry
         segments = dict(body.segments)
         for (side, name), segment in body.segments.items():
             offsets = [shift.com.get(name) for shift in shifts]

@@ -71,6 +71,20 @@ def test_computations_are_counted() -> None:
     assert computation.count == before + 3
 
 
+def test_a_chain_that_is_fitted_frame_by_frame() -> None:
+    """Multibody optimisation: many walks at once, from where the result has them; N, N·m, deg."""
+    recorded, loaded = marked(FAMILY_OF["cgm22"]), load_model("cgm22", NO_FILTER)
+    result = analyse(recorded.trial, loaded, SubjectFile(), recorded.static)
+    static = static_geometry(prepare(recorded.trial, loaded, SubjectFile(), recorded.static))
+    computation = Computation(result, static)
+    stacked = Stacked(computation)
+    assert stacked.together > 2
+    wave = np.sin(np.arange(result.trial.n_frames) / 7.0)[:, None] * np.ones(3)
+    shifts = [Shift(markers={label: 1e-5 * wave}) for label in list(result.markers.support)[:2]]
+    shifts.append(Shift(mass={"thigh": 0.05}))
+    assert_same(list(stacked.columns(shifts)), [computation.columns(s) for s in shifts], 1e-8)
+
+
 def test_a_calibration_in_a_static_is_shifted_one_by_one() -> None:
     recorded, loaded = marked(FAMILY_OF["cast"]), load_model("cast", NO_FILTER)
     result = analyse(recorded.trial, loaded, SubjectFile(), recorded.static)
