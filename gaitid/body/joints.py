@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gaitid.numerics.marker_sums import MarkerSums
-from gaitid.numerics.masks import known_rows
+from gaitid.numerics.masks import known_rows, nearest_known
 from gaitid.numerics.rotation import AXES, about_axis, apply, cardan, cross
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, IntArray
@@ -152,16 +152,9 @@ def started(chain: Sequence[Segment], sums: Sequence[MarkerSums], start: Sequenc
 
 def _filled(R: Array, otherwise: Array) -> Array:
     """Rotations, in unknown frames that of the nearest known one."""
-    known = np.flatnonzero(known_rows(R))
-    if known.size == 0:
+    if not known_rows(R).any():
         return np.broadcast_to(otherwise, R.shape).copy()
-    if known.size == len(R):
-        return R
-    frames = np.arange(len(R))
-    after = np.clip(np.searchsorted(known, frames), 0, known.size - 1)
-    before = np.maximum(after - 1, 0)
-    nearest = np.where(np.abs(known[before] - frames) <= np.abs(known[after] - frames), known[before], known[after])
-    return np.asarray(R[nearest])
+    return nearest_known(R)
 
 
 def turned_by(joint: Joint, q: Array) -> Array:

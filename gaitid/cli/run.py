@@ -219,6 +219,8 @@ def _run_trial(
         print_info(trial_line(path, result, files[0].parent / path.stem))
         return True
     _print_warnings(path, result, prepared, log)
+    if prepared.sources is not None:
+        _print_left_out(path, result, prepared)
     log.done()
     contacts = f"{_contacts_in_words(result)}; " if result.model.touches_ground else ""
     labels = f" (labels: {result.model.marker_set})" if result.model.marker_set else ""
@@ -245,6 +247,15 @@ def _log_warnings(result: Result, prepared: Prepared, log: Log) -> None:
 
     for note in notes_of_trial(result, prepared):
         log.warn(note.text)
+
+
+def _print_left_out(path: Path, result: Result, prepared: Prepared) -> None:
+    """What the bands of `--uncertainty` do not hold."""
+    from gaitid.run.files import estimate_of
+
+    found = estimate_of(result, prepared)
+    if found is not None and found.errors.left_out:
+        print_info(f"{path}: not in the uncertainties: {'; '.join(found.errors.left_out)}")
 
 
 def _contacts_in_words(result: Result) -> str:

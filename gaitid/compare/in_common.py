@@ -17,7 +17,15 @@ SESSION, SUBJECT, NOTHING = "session", "subject", "nothing"
 SAME = (SESSION, SUBJECT, NOTHING)
 #: Sources that two results may have in common, by what they are of.
 _COMMON: Mapping[str, tuple[str, ...]] = {
-    SESSION: ("marker_placement", "hip_centre", "measurements", "segment_parameters", "force_plates", "cutoff"),
+    SESSION: (
+        "marker_placement",
+        "hip_centre",
+        "measurements",
+        "segment_parameters",
+        "force_plates",
+        "cutoff",
+        "markerless",
+    ),
     SUBJECT: ("hip_centre", "measurements", "segment_parameters", "cutoff"),
     NOTHING: (),
 }

@@ -78,3 +78,15 @@ def mark_ends(values: Array, n: int) -> Array:
         result[start : start + n] = np.nan
         result[max(stop - n, start) : stop] = np.nan
     return result
+
+
+def nearest_known(values: Array) -> Array:
+    """(frames, ...) with unknown rows as the nearest known one; as it is where none is known."""
+    known = np.flatnonzero(known_rows(values))
+    if known.size in (0, len(values)):
+        return values
+    frames = np.arange(len(values))
+    after = np.clip(np.searchsorted(known, frames), 0, known.size - 1)
+    before = np.maximum(after - 1, 0)
+    nearest = np.where(np.abs(known[before] - frames) <= np.abs(known[after] - frames), known[before], known[after])
+    return np.asarray(values[nearest])

@@ -78,6 +78,8 @@ def peaks(
             # what is wrong in one cycle of a session is wrong in all: the mean over cycles is no surer
             value, u = float(values[rows, i].mean()), float(np.sqrt((standard[rows, i] ** 2).mean()))
             of_sources = shares(variance, (rows, i))
+            if not of_sources:  # no error that the file states moves it
+                continue
             unit = _UNITS.get(FEATURES[i].unit, FEATURES[i].unit)
             cure, better = _cure(of_sources, u, hip_better)
             found.append(
@@ -90,14 +92,19 @@ def peaks(
                     "standard_uncertainty": u,
                     "shares_percent": of_sources,
                     "words": _sentence(f"{side} {words}", value, u, unit, of_sources),
-                    "would_help": f"{cure} would take it to ± {better:.2g} {unit}",
+                    "would_help": f"{cure} would take it to ± {better:.{_digits(u)}f} {unit}",
                 }
             )
     return found
 
 
+def _digits(u: float) -> int:
+    """Behind the point, so that two figures of a standard uncertainty are told."""
+    return max(0, 1 - int(np.floor(np.log10(u)))) if u > 0 else 2
+
+
 def _sentence(words: str, value: float, u: float, unit: str, of_sources: Mapping[str, float]) -> str:
-    digits = max(0, 1 - int(np.floor(np.log10(u)))) if u > 0 else 2
+    digits = _digits(u)
     named = sorted(((share, WORDS[source]) for source, share in of_sources.items()), reverse=True)
     told = ", ".join(f"{share:.0f} % is from {what}" for share, what in named if share >= _NAMED_PERCENT)
     return f"{words} {value:.{digits}f} ± {u:.{digits}f} {unit}; of the variance {told}"

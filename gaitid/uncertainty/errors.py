@@ -2,42 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from gaitid.body.frames import Geometry
 from gaitid.body.subject import key_of
 from gaitid.numerics.lowpass import butterworth_coefficients, lowpass
-from gaitid.numerics.masks import known_rows
+from gaitid.numerics.masks import known_rows, nearest_known
 from gaitid.numerics.rotation import apply_transposed
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
 from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.groups import Group, groups_of
-from gaitid.uncertainty.shift import Shift
+from gaitid.uncertainty.markerless import estimated, of_markerless
+from gaitid.uncertainty.shift import Error, Shift
 from gaitid.uncertainty.sources import OTHERWISE, Sources
 
 #: Hz. Of a stride, where a trial has no whole one: soft tissue moves with it.
 STRIDE_HZ = 0.9
-
-
-class Error(NamedTuple):
-    """One error that stays the same over the trial.
-
-    Attributes
-    ----------
-    source : str
-        One of `SOURCES`.
-    words : str
-        Which it is, as ``left knee_marker, x``.
-    shift : Shift
-        Of one standard deviation.
-    """
-
-    source: str
-    words: str
-    shift: Shift
 
 
 class Wave(NamedTuple):
@@ -51,7 +34,7 @@ class Wave(NamedTuple):
     labels : tuple of str
         Of the markers that move alike.
     tracks_g : (tracks, frames, 3) array, m
-        Each as large as one standard deviation.
+        Each as large as one standard deviation; unknown where the segment is.
     """
 
     labels: tuple[str, ...]
@@ -123,8 +106,13 @@ def errors_of(sources: Sources, computation: Computation) -> Errors:
     segment_of = segments_of_markers(computation)
     left_out: list[str] = []
     carries = bool(result.body.geometry.calibration is not None and result.body.geometry.calibration.places)
-    if carries and computation.static is None:
-        left_out.append("where the anatomical markers were put in the static, which a subject file stands for")
+    calibration = result.body.geometry.calibration
+    if carries and computation.static is None and calibration is not None:
+        instead = "the walk's own mean" if calibration.source == "" and calibration.chain_source else "a subject file"
+        left_out.append(
+            f"where the anatomical markers were put in the static, and measurements that joints follow from: {instead} "
+            "stands for it"
+        )
     groups = tuple(groups_of(computation, list(segment_of)))
     if _hip_of_the_walk(computation):
         left_out.append("the hip's centre: without a static its place in the chain of joints is a mean of the walk")
@@ -138,10 +126,11 @@ def errors_of(sources: Sources, computation: Computation) -> Errors:
         *_measurements(sources, computation),
         *_segment_parameters(sources, computation),
         *_plates(sources, computation),
+        *of_markerless(sources, computation, segment_of),
     ]
     stride_hz = _stride_hz(computation)
     noise = _noise(sources, computation)
-    if noise is None:
+    if noise is None and sources.noise_m is None:
         left_out.append("noise that was smoothed away before the markers were stored, and what that took with it")
     waves = tuple(_waves(sources, computation, segment_of, stride_hz))
     return Errors(tuple(constant), waves, noise, segment_of, groups, stride_hz, tuple(left_out))
@@ -175,10 +164,11 @@ def _placement(
 ) -> Iterator[Error]:
     """Of anatomical markers that the model takes its axes from in the walk, in the axes of their segments."""
     size, roles, segments = sources.placement_m, _roles(computation), computation.result.body.segments
+    estimates = estimated(computation.result.model, sources)
     for group in groups if size else ():
-        labels = [label for label, _ in group.parts if _anatomical(roles.get(label, ""), sources)]
+        labels = [label for label, _ in group.parts if _anatomical(label, roles, estimates, sources)]
         for axis in range(3 if labels else 0):
-            walk = {label: size * segments[segment_of[label]].pose.R_gs[:, :, axis] for label in labels}
+            walk = {label: size * nearest_known(segments[segment_of[label]].pose.R_gs)[:, :, axis] for label in labels}
             words = f"{' and '.join(f'{roles.get(label, label)} ({label})' for label in labels)}, {'xyz'[axis]}"
             yield Error("marker_placement", words, Shift(markers=walk))
 
@@ -191,21 +181,23 @@ def _placement_in_static(
     if static is None or not size:
         return
     roles = {label: role for side, role in static.model.roles for label in static.model.labels(role, side)}
+    estimates = estimated(static.model, sources)
     for label in static.tracks:
-        if not _anatomical(roles.get(label, ""), sources):
+        if not _anatomical(label, roles, estimates, sources):
             continue
         standing = _standing_axes(static, computation, label, segment_of)
         for axis in range(3):
             walk: dict[str, Array] = {}
             if label in segment_of:
-                walk = {label: size * segments[segment_of[label]].pose.R_gs[:, :, axis]}
+                walk = {label: size * nearest_known(segments[segment_of[label]].pose.R_gs)[:, :, axis]}
             shift = Shift(markers=walk, static={label: size * standing[:, axis]})
             yield Error("marker_placement", f"{roles.get(label, label)} ({label}), {'xyz'[axis]}", shift)
 
 
-def _anatomical(role: str, sources: Sources) -> bool:
-    """Whether it matters where on the bone a marker is."""
-    return role not in sources.placement_except and "cluster" not in role
+def _anatomical(label: str, roles: Mapping[str, str], estimates: Collection[str], sources: Sources) -> bool:
+    """Whether it matters where on the bone a marker is; an estimate of a point was put nowhere."""
+    role = roles.get(label, "")
+    return role not in sources.placement_except and "cluster" not in role and label not in estimates
 
 
 def _standing_axes(
@@ -241,8 +233,8 @@ def _hip(sources: Sources, computation: Computation) -> Iterator[Error]:
     """Of the centre of the most proximal joint, in the axes of the base."""
     model = computation.result.model
     size = sources.hip_m.get(hip_method(computation), sources.hip_m.get(OTHERWISE, 0.0))
-    if not size or not model.touches_ground or _hip_of_the_walk(computation):
-        return
+    if not size or not model.touches_ground or _hip_of_the_walk(computation) or estimated(model, sources):
+        return  # an estimated hip has an error of its own
     for axis in range(3):
         offset = size * np.eye(3)[axis]
         centres = {model.place("point", model.chain[-1].centre, side): offset for side in computation.sides}
@@ -318,9 +310,10 @@ def _waves(
             for wave in (np.cos, np.sin)
         ]
     )
+    estimates = estimated(computation.result.model, sources)
     for place, segment in computation.result.body.segments.items():
         sizes = sources.soft_tissue.get(place[1])
-        labels = tuple(label for label, of in segment_of.items() if of == place)
+        labels = tuple(label for label, of in segment_of.items() if of == place and label not in estimates)
         if sizes is None or not labels:
             continue
         axes = np.moveaxis(segment.pose.R_gs, 2, 0)  # (3 axes, frames, 3)

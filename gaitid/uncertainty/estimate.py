@@ -18,7 +18,7 @@ from gaitid.uncertainty.errors import Errors, errors_of, hip_method
 from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.first_order import Spread, propagate
 from gaitid.uncertainty.over_cycle import of_features, over_cycle
-from gaitid.uncertainty.sources import OTHERWISE, Sources
+from gaitid.uncertainty.sources import OTHERWISE, Sources, refuse_names_of_nothing
 from gaitid.write import DEFAULT_FRAMES, UNCERTAINTY_COLUMNS
 from gaitid.write.numbers import rows_text
 
@@ -131,6 +131,7 @@ def estimate(
     features : bool
         Whether those of features are wanted too.
     """
+    refuse_names_of_nothing(sources, result.model)
     computation = Computation(result, static, tuple(express_in))
     errors = errors_of(sources, computation)
     spread = propagate(computation, errors, features)

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from gaitid.numerics.masks import nearest_known
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
@@ -171,10 +172,14 @@ def derivatives(computation: Computation, group: Group, stacked: Stacked | None 
 
 
 def _with_derivatives(tracks: Array, rate_hz: float) -> Array:
-    """(tracks, 3 orders, frames, 3) displacements, m, with their first and second derivatives."""
+    """(tracks, 3 orders, frames, 3) displacements, m, with their first and second derivatives.
+
+    Where they are unknown, as the nearest one that is known, without derivatives: only segments that take a marker of
+    another one are known there.
+    """
     over_time = np.moveaxis(tracks, 1, 0)
-    first, second = spline_derivatives(over_time, rate_hz)
-    return np.stack([tracks, np.moveaxis(first, 0, 1), np.moveaxis(second, 0, 1)], axis=1)
+    first, second = (np.nan_to_num(of) for of in spline_derivatives(over_time, rate_hz))
+    return np.stack([np.moveaxis(of, 0, 1) for of in (nearest_known(over_time), first, second)], axis=1)
 
 
 def _response(J: Array, tracks: Array) -> Array:

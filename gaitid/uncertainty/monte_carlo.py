@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gaitid.numerics.masks import nearest_known
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
 from gaitid.uncertainty.computation import Computation
@@ -78,7 +79,7 @@ def drawn_shift(errors: Errors, random: np.random.Generator, n_frames: int, rate
     moved: dict[str, Array] = {}
     for wave in errors.waves:
         size = random.standard_normal(len(wave.tracks_g))
-        track = np.tensordot(size, wave.tracks_g, axes=1)
+        track = nearest_known(np.tensordot(size, wave.tracks_g, axes=1))
         for label in wave.labels:
             moved[label] = moved[label] + track if label in moved else track
     if errors.noise is not None:

@@ -7,7 +7,7 @@ from dataclasses import field, fields
 from typing import Any
 
 from gaitid.body.frames import Place
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
 
 
@@ -59,6 +59,24 @@ class Shift:
     def times(self, factor: float) -> Shift:
         """The same, so many times as large."""
         return summed([(factor, self)])
+
+
+class Error(NamedTuple):
+    """One error that stays the same over the trial.
+
+    Attributes
+    ----------
+    source : str
+        One of `gaitid.uncertainty.sources.SOURCES`.
+    words : str
+        Which it is, as ``left knee_marker, x``.
+    shift : Shift
+        Of one standard deviation.
+    """
+
+    source: str
+    words: str
+    shift: Shift
 
 
 def summed(parts: Iterable[tuple[float, Shift]]) -> Shift:

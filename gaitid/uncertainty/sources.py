@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from gaitid.errors import ModelError
-from gaitid.model.fields import Faults, Fields
+from gaitid.model.fields import Faults, Fields, nearest
 from gaitid.model.load import bundled_folder, find_file
+from gaitid.model.specs import Model
 from gaitid.model.yaml_file import load_yaml
 from gaitid.records import NamedTuple
+from gaitid.write import DEFAULT_UNCERTAINTY
 
 #: Names of the sources, in the order in which a budget lists them.
 SOURCES = (
@@ -23,6 +25,7 @@ SOURCES = (
     "force_plates",
     "timing",
     "cutoff",
+    "markerless",
 )
 #: The same in words.
 WORDS: Mapping[str, str] = {
@@ -35,6 +38,7 @@ WORDS: Mapping[str, str] = {
     "force_plates": "the force plates",
     "timing": "the timing of forces against markers",
     "cutoff": "the markers' low-pass",
+    "markerless": "the markerless system's estimates",
 }
 METHODS = ("first_order", "monte_carlo")
 #: Of `hip_centre`, where a model says no other.
@@ -43,6 +47,7 @@ _SEGMENTS = ("pelvis", "thigh", "shank", "foot")
 _UNITS = {"_mm": 1e-3, "_kg": 1.0, "_rad": 1.0, "_deg": 0.017453292519943295, "_m": 1.0, "_years": 1.0}
 # Larger errors than these are mistakes of a unit, and derivatives would say nothing of them.
 _MOST_MM, _MOST_PERCENT = 100.0, 60.0
+_MOST_OF_UNIT = {"_mm": _MOST_MM, "_kg": 50.0, "_rad": 1.0, "_deg": 60.0, "_m": 0.1, "_years": 20.0}
 
 
 class SoftTissue(NamedTuple):
@@ -50,6 +55,19 @@ class SoftTissue(NamedTuple):
 
     together_m: float
     each_m: float
+
+
+class Markerless(NamedTuple):
+    """Of what a markerless system estimates: landmarks that are such points, and errors of these and of stored poses.
+
+    Each axis, constant; `about_length_rad` turns thigh and shank about their length, `turn_rad` all else.
+    """
+
+    points: tuple[str, ...]
+    point_m: float
+    turn_rad: float
+    about_length_rad: float
+    origin_m: float
 
 
 class Sources(NamedTuple):
@@ -82,6 +100,7 @@ class Sources(NamedTuple):
         In camera frames.
     cutoff : float
         Of the logarithm.
+    markerless : Markerless
     content : mapping
         As the file has it, for the record.
     """
@@ -109,6 +128,7 @@ class Sources(NamedTuple):
     turn_rad: float
     delay_frames: float
     cutoff: float
+    markerless: Markerless
     content: Mapping[str, Any]
 
 
@@ -139,10 +159,7 @@ def read_sources(name: str | Path) -> Sources:
     soft, harmonics = _soft_tissue(_source(sources, "soft_tissue"))
     placement = _source(sources, "marker_placement")
     placement_m = placement.number("coordinate_mm", 0.0, 0.0, _MOST_MM) * 1e-3
-    excepted = placement.raw("except", [])
-    if not isinstance(excepted, list) or not all(isinstance(role, str) for role in excepted):
-        faults.add(f"{placement.at('except')}: expected a list of names of markers")
-        excepted = []
+    excepted = _markers(placement, "except")
     placement.done()
     hip = _source(sources, "hip_centre")
     of_methods = hip.mapping("coordinate_mm", {})
@@ -169,13 +186,31 @@ def read_sources(name: str | Path) -> Sources:
     low_pass = _source(sources, "cutoff")
     cutoff = low_pass.number("percent", 0.0, 0.0, _MOST_PERCENT) / 100
     low_pass.done()
+    without_markers = _markerless(_source(sources, "markerless"))
     sources.done()
     faults.raise_if_any()
-    return Sources(
-        label, title, path, method, samples, seed, noise_m, harmonics, soft, placement_m, tuple(excepted), hip_m,
+    found = Sources(
+        label, title, path, method, samples, seed, noise_m, harmonics, soft, placement_m, excepted, hip_m,
         measurements, mass, com, inertia, gain, force_N, cop_m, moment_Nm, turn_rad, delay, cutoff,
-        content if isinstance(content, Mapping) else {},
+        without_markers, content if isinstance(content, Mapping) else {},
     )  # fmt: skip
+    if not _states_any(found):
+        wrong = f"{path}: no error is stated, and every number would be exact"
+        raise ModelError(
+            wrong, expected="a size above 0 in at least one of the sources", todo="see docs/uncertainty.md"
+        )
+    return found
+
+
+def _states_any(sources: Sources) -> bool:
+    """Whether anything in a file is off at all."""
+    s, without = sources, sources.markerless
+    sizes = [
+        s.placement_m, s.mass, s.com, s.inertia, s.gain, s.force_N, s.cop_m, s.free_moment_Nm, s.turn_rad,
+        s.delay_frames, s.cutoff, without.point_m, without.turn_rad, without.about_length_rad, without.origin_m,
+        *s.hip_m.values(), *s.measurements.values(), *(size for segment in s.soft_tissue.values() for size in segment),
+    ]  # fmt: skip
+    return s.noise_m is None or s.noise_m > 0 or any(sizes)
 
 
 def _source(sources: Fields, name: str) -> Fields:
@@ -184,6 +219,23 @@ def _source(sources: Fields, name: str) -> Fields:
     if found.values:
         found.text("source")  # a figure without a source is refused
     return found
+
+
+def _markers(fields: Fields, key: str) -> tuple[str, ...]:
+    names = fields.raw(key, [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        fields.faults.add(f"{fields.at(key)}: expected a list of names of markers in a model")
+        return ()
+    return tuple(names)
+
+
+def _markerless(fields: Fields) -> Markerless:
+    points = _markers(fields, "points")
+    point_m, origin_m = (fields.number(key, 0.0, 0.0, _MOST_MM) * 1e-3 for key in ("point_mm", "pose_origin_mm"))
+    turns = ("pose_turn_deg", "pose_turn_about_length_deg")
+    turn, about_length = (fields.number(key, 0.0, 0.0, 30.0) * _UNITS["_deg"] for key in turns)
+    fields.done()
+    return Markerless(points, point_m, turn, about_length, origin_m)
 
 
 def _soft_tissue(fields: Fields) -> tuple[dict[str, SoftTissue], tuple[float, ...]]:
@@ -212,4 +264,32 @@ def _measurement(fields: Fields, key: str) -> float:
     if unit is None:
         fields.faults.add(f"{fields.at(key)}: expected a key of a subject file with its unit, as leg_length_mm")
         return 0.0
-    return fields.number(key, 0.0, 0.0, 1000.0) * _UNITS[unit]
+    return fields.number(key, 0.0, 0.0, _MOST_OF_UNIT[unit]) * _UNITS[unit]
+
+
+def refuse_names_of_nothing(sources: Sources, model: Model) -> None:
+    """Names that neither the bundled file nor the model knows: what they stand for would count for nothing in silence.
+
+    Raises
+    ------
+    ModelError
+    """
+    bundled = read_sources(DEFAULT_UNCERTAINTY)
+    chosen = {choice.option for choice in model.choices.values()}
+    given_and_known: Sequence[tuple[str, Iterable[str], set[str]]] = (
+        ("hip_centre.coordinate_mm", sources.hip_m, {*bundled.hip_m, *chosen}),
+        ("measurements", sources.measurements, {*bundled.measurements, *(m.key for m in model.subject.values())}),
+        ("marker_placement.except", sources.placement_except,
+         {*bundled.placement_except, *(role for _, role in model.roles)}),
+        ("markerless.points", sources.markerless.points,
+         {*bundled.markerless.points, *(role for _, role in model.roles)}),
+    )  # fmt: skip
+    faults = Faults(sources.path.name)
+    for where, given, known in given_and_known:
+        for name in given:
+            if name not in known:
+                faults.add(
+                    f"sources.{where}: '{name}' is known neither to model {model.name} nor to the bundled file"
+                    f"{nearest(name, sorted(known))}"
+                )
+    faults.raise_if_any()

@@ -76,6 +76,18 @@ def test_a_run_without_it_takes_the_table_away(tmp_path: Path) -> None:
         ("gaitid_uncertainty: 1\nsources:\n  measurements: {leg_length: 10, source: us}\n", "with its unit"),
         ("gaitid_uncertainty: 1\nsources:\n  soft_tissue: {harmonics: [0.7, 0.7], source: us}\n", "whose sum is 1"),
         ("gaitid_model: 1\n", "gaitid_uncertainty: 1"),
+        ("gaitid_uncertainty: 1\nsources: {}\n", "no error is stated"),
+        ("gaitid_uncertainty: 1\nsources:\n  timing: {frames: 0, source: us}\n", "no error is stated"),
+        ("gaitid_uncertainty: 1\nsources:\n  measurements: {mass_kg: 900, source: us}\n", "from 0 to 50"),
+        (
+            "gaitid_uncertainty: 1\nsources:\n  measurements: {leg_lenght_mm: 9, source: us}\n",
+            "did you mean 'leg_length_mm'",
+        ),
+        ("gaitid_uncertainty: 1\nsources:\n  hip_centre: {coordinate_mm: {davies: 9}, source: us}\n", "'davis'"),
+        (
+            "gaitid_uncertainty: 1\nsources:\n  marker_placement: {coordinate_mm: 6, except: [none], source: us}\n",
+            "sources.marker_placement.except: 'none' is known neither to model pig",
+        ),
     ],
 )
 def test_a_wrong_file_is_one_line(text: str, says: str, tmp_path: Path) -> None:

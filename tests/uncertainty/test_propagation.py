@@ -280,6 +280,21 @@ def test_without_cycles_there_are_no_features(computation: Computation, sources:
     assert found.of_features().shape[0] == 0 and np.isfinite(found.standard).any()
 
 
+def test_a_segment_that_is_lost_leaves_the_others_their_uncertainty(sources: Sources) -> None:
+    trial = simulated_walk(duration=3.0).trial
+    points = trial.points_g.copy()
+    points[-60:, trial.labels.index("LTIB")] = np.nan
+    found = estimate(
+        analyse(replace(trial, points_g=points), load_model("pig"), SubjectFile()), sources, features=False
+    )
+    values, standard = (
+        column(found.computation, of, "left_pelvis_anterior_tilt_deg") for of in (found.values, found.standard)
+    )
+    np.testing.assert_array_equal(np.isfinite(standard), np.isfinite(values))
+    assert np.isfinite(values[-30:-10]).all()
+    assert np.isnan(column(found.computation, found.values, "left_knee_flexion_deg")[-30:-10]).all()
+
+
 def test_of_the_trunk_nothing_is_claimed(computation: Computation, sources: Sources) -> None:
     """Its markers are none of the legs' model: the angles have no uncertainty, and the record says so."""
     result = computation.result

@@ -22,6 +22,7 @@ SOURCES = (
     ("force_plates", "force plates"),
     ("timing", "timing"),
     ("cutoff", "low-pass"),
+    ("markerless", "markerless estimates"),
 )
 
 
