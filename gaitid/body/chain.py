@@ -122,7 +122,9 @@ def put_by_chain(direct: Geometry, sides: Sequence[str]) -> tuple[Geometry, Note
     frames_of = {("", model.base.segment): model.base.frame} | {
         (s, b.segment): b.frame for s in sides for b in model.chain
     }
-    if direct.before is None:
+    if direct.fit is not None:
+        fit = direct.fit
+    elif direct.before is None:
         fit = fit_steadily(chain, tracks, [direct.frame(frames_of[place], place[0]).R_gs for place in places])
     else:
         fit = fit_steadily(chain, tracks, direct.before.R, direct.before.determined)

@@ -129,6 +129,8 @@ class Geometry:
         The chain that the segments' poses are from (`with_poses`).
     before : ChainFit or None
         Of a chain that was fitted to the same markers in almost the same places: where the fit starts.
+    fit : ChainFit or None
+        Of a chain whose fit to these markers is known already.
     """
 
     def __init__(
@@ -150,6 +152,7 @@ class Geometry:
         self.in_line: dict[tuple[str, str], tuple[tuple[str, ...], float]] = {}
         self.fitted: FittedChain | None = None
         self.before: ChainFit | None = None
+        self.fit: ChainFit | None = None
         self._markers = markers
         self._numbers = numbers
         self._sides = {side.name: side for side in model.sides}

@@ -24,7 +24,6 @@ from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.errors import Errors
 from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.groups import STEP_M, Group
-from gaitid.uncertainty.shift import Shift
 from gaitid.uncertainty.stacked import Stacked
 
 #: Of a standard deviation: steps of all other errors.
@@ -152,12 +151,8 @@ def derivatives(computation: Computation, group: Group, stacked: Stacked | None 
     fast, slow = (2 * np.pi / period * rate_hz for period in PERIODS)
     angles = [2 * np.pi / period * np.arange(n)[:, None] for period in PERIODS]
     waves = [wave for angle in angles for wave in (np.sin(angle), np.cos(angle))]
-    shifts = [
-        Shift(markers=dict.fromkeys((label for label, _ in group.parts), STEP_M * wave * along))
-        for along in np.eye(3)
-        for wave in waves
-    ]
-    shifted = (stacked or Stacked(computation)).columns(shifts)
+    labels = [label for label, _ in group.parts]
+    shifted = (stacked or Stacked(computation)).waved(labels, STEP_M, waves)
     apart = fast**2 - slow**2
     for axis in range(3):
         in_phase, in_quadrature = [], []

@@ -40,6 +40,8 @@ def groups_of(computation: Computation, labels: list[str]) -> Iterator[Group]:
                 by_role.setdefault(role, {}).setdefault(side, label)
     paired: set[str] = set()
     pairs = [tuple(pair.items()) for pair in by_role.values() if len(pair) == 2 and len(sides) == 2]
+    if result.model.pose is not None:  # both legs hang from one pelvis, and each marker moves all of it
+        pairs = []
     reached = _reached(computation, list(dict.fromkeys(label for pair in pairs for _, label in pair)), mine)
     for (first, a), (second, b) in pairs:
         if not paired & {a, b} and second not in reached[a] and first not in reached[b]:

@@ -18,7 +18,7 @@ from gaitid.analysis.limb import Mechanics, solve_limb
 from gaitid.body.direction import progression
 from gaitid.body.frames import Calibration, Geometry, Place, Pose
 from gaitid.body.kinematics import SegmentMotion, spin_from_quaternion
-from gaitid.body.poses import Body, Motion, SegmentPose, pose_segments
+from gaitid.body.poses import Body, Motion, SegmentPose, pose_segments, put_segments
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import FootLoad
 from gaitid.model import specs
@@ -27,11 +27,12 @@ from gaitid.numerics.rigid_fit import RigidFit
 from gaitid.numerics.rotation import apply, quaternions
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.trial import Array
+from gaitid.uncertainty.chains import behind_one_another, difference, moved_by, part_of
 from gaitid.uncertainty.computation import Computation, ShiftedGeometry
 from gaitid.uncertainty.shift import Shift
 
 if TYPE_CHECKING:
-    from gaitid.body.multibody import FittedChain
+    from gaitid.body.multibody import ChainFit, FittedChain
 
 #: Frames of all computations that are done at once: arrays of so many vectors fit a cache.
 FRAMES_AT_ONCE = 4000
@@ -113,12 +114,49 @@ class Stacked:
                 self._computation.counted(len(some))
                 yield from self._columns(some)
 
+    def waved(self, labels: Sequence[str], size_m: float, waves: Sequence[Array]) -> Iterator[Array]:
+        """(frames, columns) with markers displaced along x, then y and z of the laboratory, each time by every wave.
+
+        A chain of joints is fitted once along each axis, to markers that are displaced alike all the time: frames are
+        fitted each by itself, and displacements of micrometres move them in proportion.
+
+        Parameters
+        ----------
+        labels : sequence of str
+        size_m : float
+        waves : sequence of (frames, 1) arrays
+            In shares of `size_m`.
+        """
+        axes = np.eye(3)
+        shifts = [Shift(markers=dict.fromkeys(labels, size_m * wave * along)) for along in axes for wave in waves]
+        still = self._computation.fitted
+        if still is None:
+            yield from self.columns(shifts)
+            return
+        always = np.ones((self._frames, 1))
+        along_axes = self._fitted([Shift(markers=dict.fromkeys(labels, size_m * always * along)) for along in axes])
+        moved = [difference(still, fit) for fit in along_axes]
+        fits = [moved_by(still, by, wave) for by in moved for wave in waves]
+        for i in range(0, len(shifts), self.together):
+            some, of_some = shifts[i : i + self.together], fits[i : i + self.together]
+            self._computation.counted(len(some))
+            yield from self._columns(some, of_some)
+
+    def _fitted(self, shifts: Sequence[Shift]) -> list[ChainFit]:
+        """The chain of each shifted walk."""
+        stack, _ = self._stack(shifts)
+        found = put_segments(stack, self._computation.sides)[0].fitted
+        assert found is not None
+        return [part_of(found.fit, self._rows(k)) for k in range(len(shifts))]
+
     def _may(self, shift: Shift) -> bool:
         """Whether the calibration in a static stays what it is."""
         return self._computation.static is None or not (shift.static or shift.numbers or shift.centres)
 
-    def _columns(self, shifts: Sequence[Shift]) -> list[Array]:
+    def _columns(self, shifts: Sequence[Shift], fits: Sequence[ChainFit] = ()) -> list[Array]:
         stack, numbers = self._stack(shifts)
+        if fits:
+            stack.fit = behind_one_another(fits)
         body = self._body(stack, shifts, numbers)
         assert isinstance(body.geometry, _Stack)
         stack, motion = body.geometry, self._motion(body)
@@ -144,8 +182,7 @@ class Stacked:
         stack = _Stack(model, tracks, numbers, n * count, up_g, calibration=calibration)  # type: ignore[arg-type]
         stack.each = n
         if (fit := computation.fitted) is not None:
-            R, determined = tuple(np.tile(R, (count, 1, 1)) for R in fit.R), np.tile(fit.determined, (count, 1))
-            stack.before = fit._replace(R=R, determined=determined)
+            stack.before = behind_one_another([fit] * count)
         places = {place for shift in shifts for place in shift.centres if not computation.in_static(place)}
         stack.moved = {
             place: np.repeat([shift.centres.get(place, np.zeros(3)) for shift in shifts], n, axis=0) for place in places
