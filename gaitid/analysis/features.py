@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gaitid.analysis.result import Result
@@ -10,6 +12,7 @@ from gaitid.gait.cycles import Cycle
 from gaitid.gait.features import FeatureValues, measure
 from gaitid.gait.loading_rate import Onset, loading_of
 from gaitid.ground.contacts import Contact
+from gaitid.trial import IntArray
 
 # s. The strike of a cycle and the beginning of its contact with plates are one.
 SAME = 0.03
@@ -25,13 +28,16 @@ def features(result: Result, curves: CycleCurves) -> FeatureValues:
         Its own.
     """
     gravity = result.settings.gravity_m_per_s2
-    loading = np.array([_loading(result, cycle) for cycle in curves.cycles]).reshape(-1, 3, 2)
+    on_plates = {side: [c for c in result.contacts if c.side == side and c.plates] for side in result.sides}
+    starts = {side: np.array([c.first for c in contacts]) for side, contacts in on_plates.items()}
+    loading = np.array(
+        [_loading(result, cycle, _contact(result, cycle, on_plates[cycle.side], starts[cycle.side])) for cycle in curves.cycles]
+    ).reshape(-1, 3, 2)
     return measure(curves, gravity, loading)
 
 
-def _loading(result: Result, cycle: Cycle) -> list[tuple[float, float]]:
+def _loading(result: Result, cycle: Cycle, contact: Contact | None) -> list[tuple[float, float]]:
     """Value and percent of impact peak, mean and greatest loading rate of the strike that begins a cycle."""
-    contact = _contact(result, cycle)
     unknown = (np.nan, np.nan)
     if contact is None:
         return [unknown] * 3
@@ -48,9 +54,8 @@ def _loading(result: Result, cycle: Cycle) -> list[tuple[float, float]]:
     return [impact, (found.mean_BW_per_s, np.nan), (found.greatest_BW_per_s, rate)]
 
 
-def _contact(result: Result, cycle: Cycle) -> Contact | None:
-    """The known contact that a cycle begins with."""
-    at = cycle.strike.time_s * result.trial.rate_hz
-    within = SAME * result.trial.rate_hz
-    known = [c for c in result.contacts if c.side == cycle.side and c.plates and abs(c.first - at) <= within]
-    return min(known, key=lambda c: abs(c.first - at), default=None)
+def _contact(result: Result, cycle: Cycle, contacts: Sequence[Contact], first: IntArray) -> Contact | None:
+    """The contact with plates that a cycle begins with, of those of its side, whose first frames are given."""
+    away = np.abs(first - cycle.strike.time_s * result.trial.rate_hz)
+    nearest = int(np.argmin(away)) if len(away) else -1
+    return contacts[nearest] if nearest >= 0 and away[nearest] <= SAME * result.trial.rate_hz else None

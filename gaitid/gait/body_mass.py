@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -15,7 +16,7 @@ from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.sole import MAY_STAND, reaches_onto, sole
 from gaitid.numerics.masks import spans
 from gaitid.numerics.statistics import median, quantile
-from gaitid.records import frozen_dataclass
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
 
 # kg. Nobody who walks across a plate is lighter or heavier: else a channel is in another unit.
@@ -305,7 +306,7 @@ class Weighing:
         first = np.arange(start, min(stop, len(self.total_N) - n))
         if n < MIN_FRAMES or not first.size:
             return np.empty(0)
-        total, beside = (self._mean(force, first, n) for force in (self.total_N, self.beside_N))
+        total, beside = (sums.mean(first, n) for sums in (self._total, self._beside))
         gained = self.vertical_m_per_s[first + n] - self.vertical_m_per_s[first]
         with np.errstate(invalid="ignore", divide="ignore"):  # who falls freely weighs 0 / 0
             # Newton:  mean F_z = m (g + Δv_z / T)
@@ -313,14 +314,40 @@ class Weighing:
             mass = mass[np.isfinite(mass) & ~(np.abs(beside) > BESIDE_FEET * total)]
         return mass if len(mass) >= WINDOWS * n else np.empty(0)
 
-    def _mean(self, force: Array, first: IntArray, n: int) -> Array:
-        """(windows,) mean of a force over n frames from each first one (trapezoids); NaN where any of it is unknown."""
-        known = np.isfinite(force)
-        both = (np.where(known, force, 0.0)[1:] + np.where(known, force, 0.0)[:-1]) / 2
-        impulse = np.concatenate([[0.0], np.cumsum(both)])
-        unknown = np.concatenate([[0], np.cumsum(~known)])
-        mean = (impulse[first + n] - impulse[first]) / n
-        return np.where(unknown[first + n + 1] == unknown[first], mean, np.nan)
+    @cached_property
+    def _total(self) -> _Sums:
+        return _summed(self.total_N)
+
+    @cached_property
+    def _beside(self) -> _Sums:
+        return _summed(self.beside_N)
+
+
+class _Sums(NamedTuple):
+    """A force added up once, for the means over many windows.
+
+    Attributes
+    ----------
+    impulse : (frames,) array
+        From the first frame to each (trapezoids), N times a frame.
+    unknown : (frames + 1,) array
+        How many frames before each are not known.
+    """
+
+    impulse: Array
+    unknown: IntArray
+
+    def mean(self, first: IntArray, n: int) -> Array:
+        """(windows,) mean of the force over n frames from each first one; NaN where any of it is unknown."""
+        mean = (self.impulse[first + n] - self.impulse[first]) / n
+        return np.where(self.unknown[first + n + 1] == self.unknown[first], mean, np.nan)
+
+
+def _summed(force: Array) -> _Sums:
+    known = np.isfinite(force)
+    force = np.where(known, force, 0.0)
+    impulse = np.concatenate([[0.0], np.cumsum((force[1:] + force[:-1]) / 2)])
+    return _Sums(impulse, np.concatenate([[0], np.cumsum(~known)]))
 
 
 def _strikes(loads: Loads) -> list[tuple[int, str]]:

@@ -159,13 +159,13 @@ def kinematic_events(side: str, foot: FootTrack, pelvis_g: Array, walk: Heading)
         for start, stop in spans(walking):
             for kind, end in (("strike", landing), ("off", leaving)):
                 sign = 1.0 if kind == "strike" else -1.0
-                signal = sign * ahead[end][start:stop]
+                signal, sinking = sign * ahead[end][start:stop], sign * rise
                 for peak in _peaks(signal, LEAST_SWING):
                     zeni = (start + _vertex(signal, peak)) / rate
                     # seen backward in time an off is a strike: the window after the heel's strike is before its off
                     before, after = TOE_WINDOW if end == "toe" else HEEL_WINDOW
                     window = (before, after) if kind == "strike" else (after, before)
-                    oconnor = _lowest_near(sign * rise, zeni, window, rate)
+                    oconnor = _lowest_near(sinking, zeni, window, rate)
                     best = zeni if end == "toe" or oconnor is None else oconnor
                     for name, time in (("zeni", zeni), ("oconnor", oconnor), ("kinematics", best)):
                         if time is not None:

@@ -103,8 +103,9 @@ def _stances_on(
 ) -> Iterator[tuple[IntArray, Array]]:
     """(frames, where the foot presses) of each load that one foot's stance, and no other's, explains by its timing."""
     near = TIMING * rate_hz
+    standing = {side: list(spans(stance.standing)) for side, stance in stances.items()}
     for first, last in loads:
-        sides = [side for side, stance in stances.items() if _has(stance.standing, first, last, near)]
+        sides = [side for side, stood in standing.items() if _has(stood, first, last, near)]
         if len(sides) != 1 or first == 0 or last == len(plate.vertical) - 1:
             continue
         foot, frames = feet[sides[0]], slice(first, last + 1)
@@ -118,8 +119,8 @@ def _stances_on(
             yield np.flatnonzero(sure) + first, point[sure]
 
 
-def _has(standing: Mask, first: int, last: int, near: float) -> bool:
-    return any(abs(a - first) <= near and abs(b - 1 - last) <= near for a, b in spans(standing))
+def _has(stood: Sequence[tuple[int, int]], first: int, last: int, near: float) -> bool:
+    return any(abs(a - first) <= near and abs(b - 1 - last) <= near for a, b in stood)
 
 
 def _alignment(plate: PlateLoad, plates: Sequence[PlateLoad], frames: IntArray, pressed: Array) -> Alignment:

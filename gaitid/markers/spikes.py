@@ -142,6 +142,7 @@ def _spikes_of(
     reach = max(BESIDE_FRAMES, round(BESIDE_S * rate_hz))
     witness = _Witness(
         points,
+        known_rows(points),
         laboratory,
         R_gs,
         shown,
@@ -162,13 +163,14 @@ def _spikes_of(
 
 
 class _Witness(NamedTuple):
-    """A marker's track, without its doubtful frames, and what its spline needs.
+    """A marker's track, where it is known, the track without its doubtful frames, and what its spline needs.
 
     `laboratory` is the track in the laboratory where `points` is that among the marker's neighbours, and `R_gs` the
     axes of these; else None. `evidence`: frames on each side that tell how sure a spike is.
     """
 
     points: Array
+    known: Mask
     laboratory: Array | None
     R_gs: Array | None
     shown: Array
@@ -201,7 +203,7 @@ class _Witness(NamedTuple):
 
     def pattern(self, first: int, stop: int) -> Mask:
         window = self.window(first, stop)
-        seen = known_rows(self.points[window])
+        seen = self.known[window].copy()
         seen[first - window.start : stop - window.start] = False
         return seen
 
@@ -235,7 +237,7 @@ def _candidates(witness: _Witness, window: slice, length: int) -> Iterator[tuple
             continue
         if not (witness.steps_at(first) and witness.steps_at(first + length)):
             continue
-        if not known_rows(witness.points[first : first + length]).all():
+        if not witness.known[first : first + length].all():
             continue
         off = witness.off(witness.points, first, first + length)
         if off is None:

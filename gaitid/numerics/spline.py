@@ -12,9 +12,10 @@ from gaitid.trial import Array
 # Fewer frames than this carry no fourth derivative.
 SPLINE_MIN = 6
 _BLOCK = 64  # rows that are solved or filtered at once
+# Rows within which the factors settle, to the last bit: from there on each row has those of the one before.
+_SETTLED = 64
 
 
-@lru_cache(maxsize=32)
 def _spline_factors(n: int) -> tuple[tuple[float, ...], ...]:
     """LU factors (two bands below, the diagonal, two above) of the matrix from coefficients to `n` samples.
 
@@ -22,6 +23,15 @@ def _spline_factors(n: int) -> tuple[tuple[float, ...], ...]:
     B-splines: samples are (1, 26, 66, 26, 1)/120 of the coefficients. The end conditions say that the
     coefficients go on as a quadratic, c₋₁ = 3c₀ − 3c₁ + c₂ and c₋₂ = 6c₀ − 8c₁ + 3c₂, which keeps five bands.
     """
+    if n <= 2 * _SETTLED:
+        return _eliminated(n)
+    settled, more = _eliminated(2 * _SETTLED), n - 2 * _SETTLED
+    return tuple(band[:_SETTLED] + more * band[_SETTLED : _SETTLED + 1] + band[_SETTLED:] for band in settled)
+
+
+@lru_cache(maxsize=32)
+def _eliminated(n: int) -> tuple[tuple[float, ...], ...]:
+    """`_spline_factors` row by row."""
     rows = [[1.0, 26.0, 66.0, 26.0, 1.0] for _ in range(n)]
     # (1, 26) · (c₋₂, c₋₁) in the first row, 1 · c₋₁ in the second; the last two are their mirror images
     rows[0] = [0.0, 0.0, 66.0 + 6 + 78, 26.0 - 8 - 78, 1.0 + 3 + 26]

@@ -21,7 +21,7 @@ from gaitid.read.plates.force_platform import plates_from_channels
 from gaitid.read.settings import ReaderSettings
 from gaitid.read.subjects import Chosen, best_copies, choose_subject
 from gaitid.read.units import LENGTH_M, factor
-from gaitid.trial import POSE_ARM_M, Array, Mask, Trial, pose_labels
+from gaitid.trial import POSE_ARM_M, Array, IntArray, Mask, Trial, pose_labels
 
 # Groups of POINT that name model outputs: what the file computed, never what a camera saw.
 OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS")
@@ -82,8 +82,8 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
         unit, unit_notes = length_unit(unit, settings.point_unit, looked_at, "POINT:UNITS")
     scale = factor(unit, LENGTH_M, "POINT:UNITS") if labels or poses is not None else 1.0
     blank, blank_notes = _blanks(file.points, file.seen & chosen, scale, labels)
-    points = np.where((~file.seen | blank)[..., None], np.nan, file.points)
-    found = points[:, places]
+    unseen = ~file.seen | blank
+    found = _by_marker(file.points, unseen, places)
     copies = best_copies(subject.labels, found, scale)
     read_labels = subject.labels
     if copies.taken:
@@ -92,14 +92,16 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
     notes += (*subject.notes, *unit_notes, *blank_notes, *copies.notes)
 
     segments, of_poses = _segments(poses, settings.subject_prefix)
-    found = np.concatenate([found * scale, points_of_poses(of_poses, scale)], axis=1) if segments else found * scale
+    found *= scale
+    if segments:
+        found = np.concatenate([found, points_of_poses(of_poses, scale)], axis=1)
     read_labels = (*read_labels, *pose_labels(segments))
 
     stored_outputs: dict[str, Array] = {}
     for i, label in enumerate(labels if stored else ()):
         owner, name = subject_and_name(label)
         if not is_marker[i] and (owner == subject.subject or not (owner and subject.subject)):
-            stored_outputs.setdefault(name, points[:, i])
+            stored_outputs.setdefault(name, _by_marker(file.points, unseen, [i])[:, 0])
     measurements, measurement_notes = _measurements(parameters, subject)
 
     # The samples of a frame lie inside it, whatever the declared rate: 999 Hz at 10 samples a frame is 1000 Hz.
@@ -193,6 +195,13 @@ def read_stored_subject(path: Path) -> tuple[frozenset[str], Mapping[str, float]
         if isinstance(value, np.ndarray) and value.size == 1 and np.isfinite(value).all()
     ]
     return labels, _Measurements(numbers)
+
+
+def _by_marker(xyz: Array, unseen: Mask, places: Sequence[int] | IntArray) -> Array:
+    """(frames, places, 3) some of the points, NaN where not seen; in memory all frames of one lie together."""
+    found = xyz.swapaxes(0, 1)[places]
+    found[unseen.T[places]] = np.nan
+    return found.swapaxes(0, 1)
 
 
 def _blanks(xyz: Array, seen: Mask, scale: float, labels: Sequence[str]) -> tuple[Mask, Notes]:
