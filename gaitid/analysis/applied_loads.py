@@ -15,7 +15,7 @@ from gaitid.model import specs
 from gaitid.notes import Note, Notes, as_option
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows
-from gaitid.numerics.rotation import apply, cross
+from gaitid.numerics.rotation import apply, cross, norm
 from gaitid.numerics.sampling import sample_centred_mean, sample_local_quadratic
 from gaitid.read.tables.body_load import BODY_AXES, LABORATORY_AXES, BodyLoad
 from gaitid.records import frozen_dataclass
@@ -42,7 +42,7 @@ class AppliedLoad:
 
     def record(self) -> dict[str, Any]:
         """What a run's record says of it."""
-        force = np.linalg.norm(self.wrench.f_g, axis=1)
+        force = norm(self.wrench.f_g)
         known = force[np.isfinite(force)]
         return {
             "segment": _name((self.side, self.segment)),

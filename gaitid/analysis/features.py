@@ -31,7 +31,10 @@ def features(result: Result, curves: CycleCurves) -> FeatureValues:
     on_plates = {side: [c for c in result.contacts if c.side == side and c.plates] for side in result.sides}
     starts = {side: np.array([c.first for c in contacts]) for side, contacts in on_plates.items()}
     loading = np.array(
-        [_loading(result, cycle, _contact(result, cycle, on_plates[cycle.side], starts[cycle.side])) for cycle in curves.cycles]
+        [
+            _loading(result, cycle, _contact(result, cycle, on_plates[cycle.side], starts[cycle.side]))
+            for cycle in curves.cycles
+        ]
     ).reshape(-1, 3, 2)
     return measure(curves, gravity, loading)
 

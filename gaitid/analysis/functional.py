@@ -43,7 +43,7 @@ from gaitid.model.marker_sets import MarkerSet
 from gaitid.model.shapes import RigidFrame
 from gaitid.notes import Notes
 from gaitid.numerics.rigid_fit import FEWEST
-from gaitid.numerics.rotation import apply_transposed, unit
+from gaitid.numerics.rotation import apply_transposed, norm, unit
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Trial
@@ -181,7 +181,7 @@ def _pelvis_distances(trial: Trial, model: specs.Model) -> dict[str, float]:
     seen = {name: track for name, track in tracks.items() if track is not None}
     found = {}
     for a, b in combinations(seen, 2):
-        apart = np.linalg.norm(seen[a] - seen[b], axis=1)
+        apart = norm(seen[a] - seen[b])
         known = apart[np.isfinite(apart)]
         if known.size:
             found[f"{a} and {b}"] = round(1e3 * float(median(known)), 1)
@@ -388,7 +388,7 @@ def _beside(
     nearest = origin + along * axis_g
     figures: dict[str, float] = {}
     if len(there) == 2:
-        figures["from_epicondyles_mm"] = round(1e3 * float(np.nanmean(np.linalg.norm(knee - nearest, axis=1))), 2)
+        figures["from_epicondyles_mm"] = round(1e3 * float(np.nanmean(norm(knee - nearest))), 2)
         line = unit(there[0] - there[1])
         cosine = float(np.nanmean(np.einsum("fi,fi->f", line, axis_g)))
         figures["from_epicondylar_line_deg"] = round(float(np.degrees(np.arccos(min(cosine, 1.0)))), 2)
@@ -426,7 +426,7 @@ def _hip_record(hip: FunctionalHip, name: str, values: Mapping[str, float], in_s
         **_common(hip.moved, name, hip.range_deg),
         "second_range_deg": round(hip.moved.second_deg, 1),
         "residual_mm": round(1e3 * centre.residual, 3),
-        "largest_residual_mm": round(1e3 * float(np.linalg.norm(apart, axis=1).max()), 3),
+        "largest_residual_mm": round(1e3 * float(norm(apart).max()), 3),
         "standard_error_mm": round(1e3 * centre.standard_error, 3),
         "noise_correction_mm": round(1e3 * centre.correction, 3),
         "weakest_direction": float(f"{centre.weakest:.4g}"),

@@ -14,7 +14,7 @@ from gaitid.model.fields import nearest
 from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
 from gaitid.model.needs import Needs, Reference, Role, side_needs
 from gaitid.notes import Note, Notes
-from gaitid.numerics.rotation import dot, unit
+from gaitid.numerics.rotation import dot, norm, unit
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Trial, seen_as
@@ -199,7 +199,7 @@ class _Places:
 
 def _typical(values: Array) -> float:
     """Median of what is known, of vectors that of their lengths; NaN where nothing is."""
-    lengths = np.linalg.norm(values, axis=1) if values.ndim == 2 else values
+    lengths = norm(values) if values.ndim == 2 else values
     known = lengths[np.isfinite(lengths)]
     return float(median(known)) if known.size else float("nan")
 

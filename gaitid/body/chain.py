@@ -19,7 +19,7 @@ from gaitid.model.pose_faults import joint_letters
 from gaitid.model.shapes import PointName
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rigid_fit import RigidFit
-from gaitid.numerics.rotation import apply
+from gaitid.numerics.rotation import apply, norm
 from gaitid.trial import Array, Mask
 
 # --- the chain ----------------------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def put_by_chain(direct: Geometry, sides: Sequence[str]) -> tuple[Geometry, Note
         fit = fit_steadily(chain, tracks, direct.before.R, direct.before.determined)
     known = [fit.known(chain, i) for i in range(len(chain))]
     residuals = tuple(
-        np.linalg.norm(track - (o[:, None] + np.einsum("fij,nj->fni", R, segment.places)), axis=2)
+        norm(track - (o[:, None] + np.einsum("fij,nj->fni", R, segment.places)))
         for track, R, o, segment in zip(tracks, fit.R, fit.origin, chain, strict=True)
     )
     fitted = FittedChain(tuple(chain), tuple(places), tuple(markers), residuals, fit)

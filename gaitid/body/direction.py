@@ -11,7 +11,7 @@ import numpy as np
 
 from gaitid.model import specs
 from gaitid.numerics.masks import bridged, known_rows
-from gaitid.numerics.rotation import cross, dot, unit
+from gaitid.numerics.rotation import cross, dot, norm, unit
 from gaitid.trial import Array
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def local_directions(track_g: Array, facing_g: Array, up_g: Array) -> tuple[Arra
     level = bridged(np.stack([track_g @ ahead, track_g @ aside], axis=1))[seen[0] : seen[-1] + 1]
     frames = _frames(level)
     places = level[frames]
-    along = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1)))
+    along = np.append(0.0, np.cumsum(norm(np.diff(places, axis=0))))
     length = along[-1]
     if length < LEAST_PATH_M:
         return None
@@ -131,7 +131,7 @@ def local_directions(track_g: Array, facing_g: Array, up_g: Array) -> tuple[Arra
     at = np.linspace(0.0, length, max(int(length / LEAST_MOVE_M), 2))
     start, end = np.maximum(at - HALF_CHORD_M, 0.0), np.minimum(at + HALF_CHORD_M, length)
     chord = place(end) - place(start)
-    straight = np.linalg.norm(chord, axis=1) >= STRAIGHT_SHARE * (end - start)
+    straight = norm(chord) >= STRAIGHT_SHARE * (end - start)
     if straight.mean() < KNOWN_SHARE:
         return None
     at, whole = (start + end)[straight] / 2, (end - start > 2 * HALF_CHORD_M - 1e-9)[straight]

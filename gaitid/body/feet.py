@@ -10,6 +10,7 @@ import numpy as np
 from gaitid.body.frames import Geometry
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial
@@ -75,7 +76,7 @@ def _ball_over_toe(body: Geometry | None, side: str, heel_g: Array, toe_g: Array
 
 
 def _median_length(way_g: Array) -> float:
-    length = np.linalg.norm(way_g, axis=1)
+    length = norm(way_g)
     known = length[np.isfinite(length)]
     return float(median(known)) if known.size else float("nan")
 

@@ -13,7 +13,7 @@ from gaitid.body.subject import Sources
 from gaitid.model import specs
 from gaitid.model.shapes import Level
 from gaitid.notes import Note, Notes
-from gaitid.numerics.rotation import dot
+from gaitid.numerics.rotation import dot, norm
 
 # rad. What a program stored from its own markers is met to rounding (tests/body/test_shared_statics.py: 1e-6).
 SAME = 0.002
@@ -90,7 +90,7 @@ def _slopes(static: Geometry, sides: Collection[str]) -> Mapping[str, float]:
     for side in sides if levels else ():
         line = static.point(levels[0].height_of, side) - static.point(levels[0].point, side)
         rise = dot(line, static.up_g)
-        across = np.linalg.norm(line - rise[:, None] * static.up_g, axis=1)
+        across = norm(line - rise[:, None] * static.up_g)
         if (slope := mean(np.arctan2(rise, across))) is not None:
             slopes[side] = slope
     return slopes

@@ -12,7 +12,17 @@ from gaitid.body.joint_centres import chord, corner
 from gaitid.model import shapes, specs
 from gaitid.model.expression import Expression, mean_of_known
 from gaitid.numerics.rigid_fit import FEWEST, RigidFit, second_extent, steady_fit
-from gaitid.numerics.rotation import about_axis, apply, cross, dot, frame_from_axes, nearest_rotation, turned, unit
+from gaitid.numerics.rotation import (
+    about_axis,
+    apply,
+    cross,
+    dot,
+    frame_from_axes,
+    nearest_rotation,
+    norm,
+    turned,
+    unit,
+)
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, frozen
 
@@ -246,7 +256,7 @@ class Geometry:
             return local[name] if name in local else self.number(name, side)
 
         def distance(a: str, b: str) -> Array:
-            return np.asarray(np.linalg.norm(self.point(a, side) - self.point(b, side), axis=-1))
+            return norm(self.point(a, side) - self.point(b, side))
 
         return formula.evaluate(number, distance, self.mean)
 

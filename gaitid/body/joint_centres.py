@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gaitid.numerics.rotation import cross, dot, unit
+from gaitid.numerics.rotation import cross, dot, norm, unit
 from gaitid.trial import Array
 
 
@@ -54,13 +54,13 @@ def chord(proximal: Array, wand: Array, lateral: Array, radius: Array | float, d
     """
     radius, dihedral = np.asarray(radius, dtype=float), np.asarray(dihedral, dtype=float)
     to_marker = lateral - proximal
-    d = np.linalg.norm(to_marker, axis=-1)
+    d = norm(to_marker)
     with np.errstate(invalid="ignore", divide="ignore"):
         m = to_marker / d[..., None]
         w = unit(wand - proximal)
         alpha = np.arcsin(radius / d)  # between C and the marker
         across = w - dot(w, m)[..., None] * m
-        sin_gamma = np.linalg.norm(across, axis=-1)
+        sin_gamma = norm(across)
         gamma = np.arctan2(sin_gamma, dot(w, m))  # between the marker and the wand
         beta = np.abs(dihedral)  # at C
         omega = np.arcsin(np.sin(beta) * np.sin(alpha) / sin_gamma)  # at the wand

@@ -8,6 +8,7 @@ import numpy as np
 
 from gaitid.body.frames import Geometry, Pair, Place
 from gaitid.model import specs
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantiles_of_known
 from gaitid.trial import Array
 
@@ -24,7 +25,7 @@ def neighbours(model: specs.Model) -> list[tuple[specs.Segment, specs.Segment]]:
 
 def distance(geometry: Geometry, side: str, a: str, b: str) -> Array:
     """(frames,) distances between two points, m."""
-    return np.asarray(np.linalg.norm(geometry.point(a, side) - geometry.point(b, side), axis=1))
+    return norm(geometry.point(a, side) - geometry.point(b, side))
 
 
 def segment_lengths(geometry: Geometry, sides: Sequence[str]) -> Mapping[tuple[str, str], Array]:
@@ -61,7 +62,7 @@ def distance_ranges(geometry: Geometry, pairs: Sequence[Pair]) -> Mapping[Pair, 
     places = {place: i for i, place in enumerate(dict.fromkeys(place for pair in pairs for place in pair))}
     tracks = np.stack([geometry.point(name, side)[::step] for side, name in places], axis=1)
     a, b = np.array([(places[first], places[second]) for first, second in pairs]).T
-    far = np.linalg.norm(tracks[:, a] - tracks[:, b], axis=2)
+    far = norm(tracks[:, a] - tracks[:, b])
     lows, highs = (of_pairs.tolist() for of_pairs in quantiles_of_known(far, 0.05, 0.95))
     known = zip(pairs, lows, highs, strict=True)
     return {pair: (low, high) for pair, low, high in known if low > ONE_POINT_M}  # NaN is not greater

@@ -12,6 +12,7 @@ import numpy as np
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows
+from gaitid.numerics.rotation import norm
 from gaitid.trial import Array
 
 # The roles of markers on the bone, whichever of them a model knows; of each side, and of the middle.
@@ -46,7 +47,7 @@ def pelvis_notes(model: specs.Model, markers: Mapping[str, Array]) -> Notes:
             apart = tracks[i] - tracks[j]
             apart = apart[known_rows(apart)]
             if len(apart) >= LEAST:
-                varies = float(np.sqrt((apart**2).sum(axis=1)).std())
+                varies = float(norm(apart).std())
                 steadiest[[i, j]] = np.minimum(steadiest[[i, j]], varies)
     moving = [(float(size), label) for size, label in zip(steadiest, labels) if MOVES_M < size < np.inf]
     if not moving:

@@ -16,6 +16,7 @@ from gaitid.body.subject import Subject, key_of
 from gaitid.errors import first_few
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantile
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
@@ -83,14 +84,12 @@ def length_faults(geometry: Geometry, sides: Sequence[str], subject: Subject) ->
             shown = f"the {sides[0]} {segment} is {both[0] * 1e3:.0f} mm long and the {sides[1]} {both[1] * 1e3:.0f} mm"
             say("doubt", shown, "", "", [(side, segment) for side in sides])
     if bones := _given(subject, "inter_asis_distance"):
-        asis = _median(np.linalg.norm(geometry.point("asis", "left") - geometry.point("asis", "right"), axis=1))
+        asis = _median(norm(geometry.point("asis", "left") - geometry.point("asis", "right")))
         shown = f"the ASIS markers are {asis * 1e3:.0f} mm apart, and {key(geometry.model, 'inter_asis_distance')} is "
         say(ASIS.judge(asis / bones), shown + display(bones, "m"), "hip", "", [("", geometry.model.base.segment)])
     top = geometry.model.chain[-1]
     if len(sides) == 2 and top.segment == "thigh" and (sides[0], "shank") in lengths:
-        apart = _median(
-            np.linalg.norm(geometry.point(top.centre, sides[0]) - geometry.point(top.centre, sides[1]), axis=1)
-        )
+        apart = _median(norm(geometry.point(top.centre, sides[0]) - geometry.point(top.centre, sides[1])))
         leg = lengths[sides[0], "thigh"] + lengths[sides[0], "shank"]
         shown = f"the hips are {apart * 1e3:.0f} mm apart"
         say(HIPS.judge(apart / leg), shown, "hip", "", [("", geometry.model.base.segment)])

@@ -18,6 +18,7 @@ from gaitid.errors import SubjectError
 from gaitid.model import specs
 from gaitid.model.expression import Expression
 from gaitid.notes import Note, Notes
+from gaitid.numerics.rotation import norm
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
@@ -187,7 +188,7 @@ class _Resolver(Mapping[str, float]):
         def distance(a: str, b: str) -> Array:
             if geometry is None:
                 return np.array(np.nan)
-            return np.asarray(np.linalg.norm(geometry.point(a, side) - geometry.point(b, side), axis=-1))
+            return norm(geometry.point(a, side) - geometry.point(b, side))
 
         return mean(formula.evaluate(number, distance))
 

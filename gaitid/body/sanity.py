@@ -13,7 +13,7 @@ from gaitid.body.length_limits import LENGTH_JUMP_M, LENGTH_SD_WARN_M
 from gaitid.body.lengths import constant_lengths, distance, neighbours
 from gaitid.errors import TrialError
 from gaitid.notes import Note, Notes
-from gaitid.numerics.rotation import cross
+from gaitid.numerics.rotation import cross, norm
 from gaitid.numerics.statistics import median
 from gaitid.trial import Array
 
@@ -148,7 +148,7 @@ def exchanged_sides(geometry: Geometry, sides: Sequence[str], up_g: Array) -> st
     feet = [toe - heel for heel, toe in (heel_and_toe(geometry, side) for side in sides)]
     forward = cross(leftward, np.broadcast_to(up_g, leftward.shape))
     ahead = _median_of_known(np.einsum("ij,ij->i", feet[0] + feet[1], forward))
-    unit_left = leftward / np.linalg.norm(leftward, axis=1, keepdims=True)
+    unit_left = leftward / norm(leftward)[..., None]
     apart = [_median_of_known(np.einsum("ij,ij->i", d, unit_left)) for d in left_minus_right[:-1]]
     if ahead < 0:
         return "both feet point backward"

@@ -20,6 +20,7 @@ from gaitid.model import specs
 from gaitid.model.shapes import RigidFrame
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantile, quantile_of_known, quantiles_of_known
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
@@ -273,8 +274,8 @@ def _templates(geometry: Geometry, sides: Sequence[str]) -> Iterator[Compared]:
         tracks = np.stack([geometry.point(point, side)[::step] for point in points], axis=1)
         pairs = list(combinations(range(len(points)), 2))
         a, b = np.array(pairs).T
-        there = np.linalg.norm(np.array([template[points[i]] - template[points[j]] for i, j in pairs]), axis=1)
-        here = np.linalg.norm(tracks[:, a] - tracks[:, b], axis=2)
+        there = norm(np.array([template[points[i]] - template[points[j]] for i, j in pairs]))
+        here = norm(tracks[:, a] - tracks[:, b])
         low, typical, high = quantiles_of_known(here, 0.05, 0.5, 0.95)
         known = np.isfinite(typical)
         if not known.any():

@@ -17,6 +17,7 @@ from gaitid.ground.contacts import AIR, Contact, FootLoad
 from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import bridged, known_rows
+from gaitid.numerics.rotation import norm
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask
 
@@ -140,7 +141,7 @@ def _faster(load: FootLoad, hertz: float, rate_hz: float) -> Array:
     if not known_rows(force).all():
         return np.zeros(len(force))
     fast = force - lowpass(force, hertz, rate_hz)
-    return np.asarray(np.sqrt((fast**2).sum(axis=1)))
+    return norm(fast)
 
 
 def _strikes(load: FootLoad, contact: Contact) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.ground.belt import Floor
 from gaitid.numerics.masks import bridged, spans
+from gaitid.numerics.rotation import norm
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask, read_only
 
@@ -110,15 +111,15 @@ def heading(feet: Mapping[str, FootTrack], pelvis_g: Array, floor: Floor) -> Hea
     reach, frames = round(HALF_STRIDE * rate_hz), np.arange(n)
     first, last = np.maximum(frames - reach, 0), np.minimum(frames + reach, n - 1)
     moved = track[last] - track[first]
-    distance = np.linalg.norm(moved, axis=1)
+    distance = norm(moved)
     with np.errstate(invalid="ignore", divide="ignore"):
         stands = distance <= STANDS * (last - first) / rate_hz
         direction = np.where(stands[:, None], np.nan, moved / distance[:, None])
         pointing = np.zeros((n, 3))
         for foot in feet.values():
             line = bridged(_flat(foot.toe_g - foot.heel_g, up_g))
-            pointing += line / np.linalg.norm(line, axis=1, keepdims=True)
-        cosine = np.einsum("ij,ij->i", pointing, direction) / np.linalg.norm(pointing, axis=1)
+            pointing += line / norm(line)[..., None]
+        cosine = np.einsum("ij,ij->i", pointing, direction) / norm(pointing)
         sense = np.where(np.abs(cosine) > SIDEWAYS, np.sign(cosine), 0.0)
     return Heading(floor, direction, sense, stands)
 

@@ -21,6 +21,7 @@ from gaitid.ground.plate_load import STEP, PlateLoad, one_plane
 from gaitid.ground.sole import SOLE_TOLERANCE, UNDER_BALL, distance_from_foot, pressure_on_foot, rolled, sole
 from gaitid.ground.stance import Stance
 from gaitid.numerics.masks import known_rows
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask
@@ -229,7 +230,7 @@ class Evidence:
     @cached_property
     def length(self) -> float:
         """m, from heel to ball of the foot while it presses."""
-        return float(median(np.linalg.norm(self.pressing_track.line_g, axis=1)))
+        return float(median(norm(self.pressing_track.line_g)))
 
     @cached_property
     def in_one_plane(self) -> bool:

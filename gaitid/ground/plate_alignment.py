@@ -19,9 +19,10 @@ from gaitid.ground.plate_load import STEP, PlateLoad
 from gaitid.ground.sole import pressed_point
 from gaitid.ground.stance import Stance
 from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, IntArray, Mask
+from gaitid.trial import Array, IntArray
 
 # s. A load that begins and ends this near to a foot's own stance was made by that foot.
 TIMING = 0.12
@@ -131,7 +132,7 @@ def _alignment(plate: PlateLoad, plates: Sequence[PlateLoad], frames: IntArray, 
         return np.asarray((centre_g + local @ R_gp.T - pressed) @ flat)
 
     def size(offsets: Array) -> float:
-        return float(median(np.linalg.norm(offsets, axis=1)))
+        return float(median(norm(offsets)))
 
     filed = away(plate.centre_g, plate.R_gp)
     offset = median(filed)

@@ -15,6 +15,7 @@ from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.sole import MAY_STAND
 from gaitid.numerics.masks import spans
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantile
 from gaitid.trial import Array, ForcePlate, Mask
 
@@ -202,7 +203,7 @@ def _moments(plate: PlateLoad, loaded: Mask, raw: ForcePlate, samples: Sequence[
     away = away[np.isfinite(away).all(axis=1)]
     if not away.size:
         return
-    far = float(median(np.sqrt((away**2).sum(axis=1))))
+    far = float(median(norm(away)))
     if raw.outlined and far > FAR:
         unit = ", a thousandth of that is on it: its moments seem to be in N·mm" if far < 1e3 * FAR / 5 else ""
         yield f"its pressure lies {far:.0f} m away{unit}", True

@@ -13,7 +13,7 @@ from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows, spans
-from gaitid.numerics.rotation import cross, unit
+from gaitid.numerics.rotation import cross, norm, unit
 from gaitid.numerics.sampling import sample_centred_mean, sample_local_quadratic
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, Mask, read_only
@@ -182,7 +182,7 @@ class PlateLoad:
         """
         left = self.bias_left_g
         shift = left if np.linalg.norm(left) > settings.contact_edge_N / 2 else np.zeros(3)
-        force = np.linalg.norm(self.wrench.f_g - shift, axis=1)
+        force = norm(self.wrench.f_g - shift)
         # a plate can only push: what pulls the subject down, or lies below the empty reading, is no contact
         push = (self.wrench.f_g - shift) @ self.normal_g
         loaded = push > settings.contact_threshold_N

@@ -15,6 +15,7 @@ from gaitid.ground.plate_load import PlateLoad, plate_load
 from gaitid.ground.stance import Stance
 from gaitid.model import specs
 from gaitid.numerics.masks import known_rows
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantile
 from gaitid.trial import Array, ForcePlate, Mask, Trial
 
@@ -92,13 +93,13 @@ def with_empty_reading(plate: PlateLoad, empty: Mask, rate_hz: float, settings: 
         drift = (median(both[late]) - median(both[early])) / (time_s[late].mean() - time_s[early].mean())
     offset = median(both[at] - np.outer(time_s[at], drift))
     reading = offset + np.outer(time_s, drift)
-    left = np.linalg.norm((both - reading)[at, :3], axis=1)
+    left = norm((both - reading)[at, :3])
     noise = float(quantile(left, 0.99))
     wrench, removed = plate.wrench, False
     # More noise than a plate has is a load that no marker explains (another person, a knock): no bias to take off.
     if noise <= MAX_NOISE and float(np.linalg.norm(offset[:3])) <= MAX_BIAS:
-        force = float(np.linalg.norm(reading[:, :3], axis=1).max())
-        moment = float(np.linalg.norm(reading[:, 3:], axis=1).max())
+        force = float(norm(reading[:, :3]).max())
+        moment = float(norm(reading[:, 3:]).max())
         beyond = force > settings.bias_limit_N or moment > settings.bias_limit_N * BIAS_LEVER
         removed = settings.remove_bias == "always" or (settings.remove_bias == "auto" and beyond)
         if removed:

@@ -14,6 +14,7 @@ from gaitid.ground.contacts import AIR, FootLoad, Loads
 from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
 from gaitid.numerics.masks import spans
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
 from gaitid.trial import Trial
 
@@ -73,7 +74,7 @@ def _steps(trial: Trial, stood: list[tuple[str, slice]]) -> tuple[float, float]:
 
 def _begins(load: FootLoad, frames: slice) -> bool:
     """Whether the beginning of a contact was seen: its force is small then."""
-    size = np.linalg.norm(load.wrench.f_g[frames], axis=1)
+    size = norm(load.wrench.f_g[frames])
     return bool(size[0] < BEGINS * np.fmax.reduce(size))
 
 

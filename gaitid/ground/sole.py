@@ -13,7 +13,7 @@ from gaitid.body.feet import FootTrack
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.stance import Stance
 from gaitid.numerics.masks import spans
-from gaitid.numerics.rotation import cross
+from gaitid.numerics.rotation import cross, norm
 from gaitid.numerics.statistics import median, quantile
 from gaitid.trial import Array, Mask
 
@@ -46,7 +46,7 @@ def pressure_on_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> tuple[Ar
     to_cop = (cop_g - foot.heel_g) @ flat
     with np.errstate(invalid="ignore", divide="ignore"):
         along = np.einsum("ij,ij->i", to_cop, line) / np.einsum("ij,ij->i", line, line)
-    return np.asarray(np.linalg.norm(to_cop - along[:, None] * line, axis=1)), along
+    return norm(to_cop - along[:, None] * line), along
 
 
 def distance_from_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
@@ -55,14 +55,14 @@ def distance_from_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
     line = foot.line_g @ flat
     _, along = pressure_on_foot(cop_g, foot, normal_g)
     nearest = np.clip(along, -0.1, 1 + TOE_SHARE)[:, None] * line
-    return np.asarray(np.linalg.norm((cop_g - foot.heel_g) @ flat - nearest, axis=1))
+    return norm((cop_g - foot.heel_g) @ flat - nearest)
 
 
 def sole(foot: FootTrack, normal_g: Array) -> list[Array]:
     """Four corners of the sole's outline, each (frames, 3), m."""
     flat = np.eye(3) - np.outer(normal_g, normal_g)
     line = foot.line_g @ flat
-    length = np.linalg.norm(line, axis=1, keepdims=True)
+    length = norm(line)[..., None]
     with np.errstate(invalid="ignore", divide="ignore"):
         forward = line / length
     across = cross(normal_g, forward) * HALF_WIDTH
@@ -81,7 +81,7 @@ def rolled(foot: FootTrack, normal_g: Array) -> Array:
         Of the surface, outward.
     """
     heel, toe = foot.heel_g @ normal_g, foot.toe_g @ normal_g
-    length = np.linalg.norm(foot.toe_g - foot.heel_g, axis=1)
+    length = norm(foot.toe_g - foot.heel_g)
     known = np.isfinite(length)
     if not known.any() or not median(length[known]) > 0:
         return np.full(len(length), np.nan)
@@ -132,7 +132,7 @@ def off_the_roll(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
     flat = np.eye(3) - np.outer(normal_g, normal_g)
     line = foot.line_g @ flat
     with np.errstate(invalid="ignore", divide="ignore"):
-        forward = line / np.linalg.norm(line, axis=1, keepdims=True)
+        forward = line / norm(line)[..., None]
     leftward = cross(np.broadcast_to(normal_g, forward.shape), forward)
     ahead = ((cop_g - pressed_point(foot, normal_g, 0)) @ flat * forward).sum(axis=1)
     return np.stack([ahead, ((cop_g - foot.heel_g) @ flat * leftward).sum(axis=1)], axis=1)

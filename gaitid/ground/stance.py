@@ -12,6 +12,7 @@ from gaitid.body.feet import FootTrack
 from gaitid.ground.belt import CUTOFF_HZ, Floor, velocity
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import spans
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Event, Mask
@@ -109,7 +110,7 @@ def detect_stance(foot: FootTrack, floor: Floor) -> Stance:
         How the ground moves.
     """
     rate_hz = floor.rate_hz
-    heel, toe = (np.linalg.norm(velocity(p, rate_hz) - floor.velocity_g, axis=1) for p in (foot.heel_g, foot.toe_g))
+    heel, toe = (norm(velocity(p, rate_hz) - floor.velocity_g) for p in (foot.heel_g, foot.toe_g))
     known = np.isfinite(heel) & np.isfinite(toe)
     nowhere = np.zeros(len(heel), dtype=bool)
     if not known.any():

@@ -14,6 +14,7 @@ from gaitid.markers.clean import model_markers
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
 from gaitid.trial import Array, Trial
 
@@ -96,7 +97,7 @@ def _left_of_right(up: Array, left: FootTrack, right: FootTrack) -> float:
     leftward = np.cross(up, forward)
     apart = (left.heel_g + left.toe_g - right.heel_g - right.toe_g) / 2
     with np.errstate(invalid="ignore", divide="ignore"):
-        across = (apart * leftward).sum(axis=1) / np.linalg.norm(leftward, axis=1)
+        across = (apart * leftward).sum(axis=1) / norm(leftward)
     known = across[np.isfinite(across)]
     return float(median(known)) if known.size else float("nan")
 

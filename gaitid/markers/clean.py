@@ -14,11 +14,13 @@ from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
 from gaitid.markers.labels import KEEP, LabelFault, check_labels, fault_words, without
 from gaitid.markers.lost_frames import LostFrame, find_lost_frames, lost_frame_notes
 from gaitid.markers.templates import Template
+from gaitid.markers.tracks import tracks_of
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.bandwidth import held_bandwidth, movement_frequency
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import known_rows
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, noise_level
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial, seen_as
@@ -156,9 +158,10 @@ def clean(
     checked, faults = dict(raw), []
     lost: list[LostFrame] = []
     if settings.doubtful_labels == "unknown":
-        refuse_cuts(raw, rate_hz, first_frame)
-        lost = find_lost_frames(raw, rate_hz)
-        result = check_labels(raw, rate_hz, templates)
+        tracks = tracks_of(raw)  # what several checks need of them is computed once
+        refuse_cuts(tracks, rate_hz, first_frame)
+        lost = find_lost_frames(tracks, rate_hz)
+        result = check_labels(tracks, rate_hz, templates)
         checked, faults = dict(result.markers), list(result.faults)
         if len(letters) == 2:
             settled = {label for fault in faults if fault.kind == "reversed" for label in fault.labels}
@@ -166,7 +169,7 @@ def clean(
             clusters = numbered_clusters(template.places for template in templates)
             exchanged = find_exchanged(others, (letters[0], letters[1]), clusters)
             _refuse_crossed(exchanged)
-            checked = without(checked, exchanged)
+            checked = dict(without(checked, exchanged))
             faults += exchanged
     limits = GapLimits(settings.gap_sure_s, settings.gap_spline_s, settings.gap_rigid_s, settings.gap_error_mm * 1e-3)
     filled = fill_gaps(checked, rate_hz, limits)
@@ -366,7 +369,7 @@ def _strong_filter(markers: Mapping[str, Array], smooth: Mapping[str, Array], se
     if not isinstance(cutoff, float):
         return ()
     inside = slice(settings.end_frames, -settings.end_frames)
-    moved = [np.linalg.norm(points - smooth[label], axis=1)[inside] for label, points in markers.items()]
+    moved = [norm(points - smooth[label])[inside] for label, points in markers.items()]
     most = [np.percentile(known, 99) for m in moved if (known := m[np.isfinite(m)]).size]
     typical = float(median(np.array(most))) if most else 0.0
     if typical < STRONG_M:

@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gaitid.markers.tracks import tracks_of
 from gaitid.numerics.masks import spans
+from gaitid.numerics.rotation import norm
 from gaitid.trial import Array, IntArray
 
 # Of a second difference: two markers' are the same within it. Frames on end in which they must be: in 26 recordings and
@@ -47,13 +49,13 @@ def find_copies(markers: Mapping[str, Array]) -> list[Copy]:
     if len(markers) < 2 or len(next(iter(markers.values()))) < FRAMES + 4:
         return []
     labels = list(markers)
-    bends = np.diff(np.stack(list(markers.values()), axis=1), 2, axis=0)
+    bends = np.diff(tracks_of(markers).steps, axis=0)
     found = []
     for a, b in _pairs(bends):
         own, other = bends[:, a], bends[:, b]
-        size = np.minimum(_length(own), _length(other))
+        size = np.minimum(norm(own), norm(other))
         with np.errstate(invalid="ignore"):
-            same = _length(own - other) < SAME * size
+            same = norm(own - other) < SAME * size
         for first, stop in spans(same):
             if stop - first < FRAMES or same.mean() > MOST:
                 continue
@@ -78,14 +80,10 @@ def _pairs(bends: Array) -> list[tuple[int, int]]:
         frames, rank = np.nonzero(np.diff(ranked, axis=1) <= SAME * np.abs(ranked[:, 1:]))
     a, b = order[frames, rank], order[frames, rank + 1]
     one, other = bends[frames, a], bends[frames, b]
-    alike = _length(one - other) < SAME * _length(one)
+    alike = norm(one - other) < SAME * norm(one)
     n = bends.shape[1]
     codes: IntArray = (np.minimum(a, b) * n + np.maximum(a, b))[alike]
     return [divmod(int(code), n) for code in np.flatnonzero(np.bincount(codes, minlength=1) >= FRAMES // 2)]
-
-
-def _length(vectors: Array) -> Array:
-    return np.asarray(np.sqrt((vectors**2).sum(axis=-1)))
 
 
 def _kink(bend: Array, row: int) -> float:

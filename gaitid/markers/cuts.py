@@ -11,8 +11,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from gaitid.errors import TrialError, first_few
-from gaitid.markers.jumps import FLICKER_FRAMES, FLICKER_S, excess_of, jump_limit
+from gaitid.markers.jumps import FLICKER_FRAMES, FLICKER_S, jump_limit
 from gaitid.markers.labels import KEEP
+from gaitid.markers.tracks import tracks_of
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile_of_known
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray
@@ -64,8 +66,8 @@ def find_cuts(markers: Mapping[str, Array], rate_hz: float) -> list[Cut]:
     """
     if len(markers) < FEWEST_SEEN or len(next(iter(markers.values()))) < 3:
         return []
-    steps = np.diff(np.stack(list(markers.values()), axis=1), axis=0)
-    excess, limit = excess_of(steps), jump_limit(rate_hz)
+    tracks = tracks_of(markers)
+    steps, excess, limit = tracks.steps, tracks.excess, jump_limit(rate_hz)
     seen, jump = np.isfinite(excess).sum(axis=1), (excess > limit).sum(axis=1)
     whole = (seen >= max(FEWEST_SEEN, len(markers) / 2)) & (jump >= MOST * seen)
     if not whole.any():
@@ -75,7 +77,7 @@ def find_cuts(markers: Mapping[str, Array], rate_hz: float) -> list[Cut]:
     mean = np.where(known, changes, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     edge = np.full((1, 3), np.inf)
     ways = np.stack([np.concatenate([edge, mean]), -np.concatenate([mean, edge])])  # from the step before, and after
-    sizes = np.sqrt((ways**2).sum(axis=2))
+    sizes = norm(ways)
     shift = np.where((sizes[0] < sizes[1])[:, None], ways[0], ways[1])
     size = sizes.min(axis=0)
     whole &= size > max(TOGETHER * limit, ABOVE_USUAL * float(quantile_of_known(size, USUAL_SHARE)))

@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from gaitid.markers.labels import LabelFault
+from gaitid.numerics.rotation import norm
 from gaitid.trial import Array
 
 # m, and a ratio: how much better the distances to other markers fit with two labels exchanged throughout.
@@ -123,6 +124,6 @@ def _fault(keep: float, swap: float, labels: tuple[str, str], ratio: float) -> l
 def _typical_distances(points: Sequence[Array]) -> Array:
     """(markers, markers) medians of the distances over some fifty frames of the trial, m."""
     some = np.stack(points, axis=1)[:: max(1, len(points[0]) // 50)]
-    ordered = np.sort(np.sqrt(((some[:, :, None] - some[:, None]) ** 2).sum(axis=-1)), axis=0)  # NaN last
+    ordered = np.sort(norm(some[:, :, None] - some[:, None]), axis=0)  # NaN last
     middle = np.maximum(np.isfinite(ordered).sum(axis=0) - 1, 0) // 2
     return np.asarray(np.take_along_axis(ordered, middle[None], axis=0)[0])

@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from gaitid.numerics.masks import known_rows, spans
-from gaitid.numerics.rotation import apply, apply_transposed
+from gaitid.numerics.rotation import apply, apply_transposed, norm
 from gaitid.numerics.statistics import median, quantile
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask, seen_as
@@ -298,7 +298,7 @@ def _partners(markers: Mapping[str, Array], label: str, window: slice) -> tuple[
     points, varies = markers[label], {}
     for name, others in markers.items():
         if name != label and np.isfinite(others[window]).all():
-            distance = np.sqrt(((points - others) ** 2).sum(axis=1))
+            distance = norm(points - others)
             varies[name] = distance[np.isfinite(distance)].std()
     return tuple(sorted(varies, key=varies.__getitem__)[:PARTNERS])
 
@@ -312,7 +312,7 @@ def noise_of(points: Array) -> float:
     Estimated as in `signals.noise_level`, but from the length of the eighth differences, so that turning the laboratory
     changes nothing; 1.538 is the median length of a standard normal vector (χ, 3 degrees of freedom).
     """
-    difference = np.sqrt((np.diff(points, 8, axis=0) ** 2).sum(axis=1))
+    difference = norm(np.diff(points, 8, axis=0))
     difference = difference[np.isfinite(difference)]
     return float(median(difference)) / 1.538 / float(np.sqrt(12870)) if difference.size >= 16 else 0.0
 

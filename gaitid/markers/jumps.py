@@ -11,8 +11,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST, rigid_fit
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantiles_of_known
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
@@ -101,7 +103,7 @@ def jump_limit(rate_hz: float) -> float:
 
 def excess_of(steps: Array) -> Array:
     """By how much a step differs from both its neighbours, m; at the ends of a span from the one it has."""
-    change = np.sqrt((np.diff(steps, axis=0) ** 2).sum(axis=-1))
+    change = by_blocks(lambda some: norm(np.diff(some, axis=0)), steps, 1)
     edge = np.full((1, *change.shape[1:]), np.nan)
     return np.asarray(np.fmin(np.concatenate([edge, change]), np.concatenate([change, edge])))
 
@@ -129,7 +131,7 @@ def _velocity(points: Array, at: IntArray, side: int) -> Array:
 def _off_the_longest(points: Array, jumps: IntArray, shifts: Array, limit: float) -> Mask | None:
     """(frames,) in which a label is off the track that it is on mostly; None where there is none."""
     tracks = np.concatenate([np.zeros((1, 3)), np.cumsum(shifts, axis=0)])
-    same = np.sqrt(((tracks[:, None] - tracks) ** 2).sum(axis=2)) < limit
+    same = norm(tracks[:, None] - tracks) < limit
     parts = parts_between(jumps.tolist(), len(points))
     seen = known_rows(points)
     lengths = same @ np.array([seen[first : last + 1].sum() for first, last in parts])
@@ -254,7 +256,7 @@ def steadiest(markers: Mapping[str, Array], label: str) -> list[str]:
     asked = min(len(frames), ENOUGH_FRAMES)
     frames = frames[np.arange(asked) * len(frames) // asked]
     own = markers[label][frames]
-    apart = np.stack([np.sqrt(((markers[other][frames] - own) ** 2).sum(axis=1)) for other in others], axis=1)
+    apart = np.stack([norm(markers[other][frames] - own) for other in others], axis=1)
     least, most = quantiles_of_known(apart, 0.1, 0.9)
     vary = most - least
     vary[~(np.isfinite(apart).mean(axis=0) >= MOSTLY_SEEN)] = np.inf

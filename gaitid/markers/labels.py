@@ -14,8 +14,10 @@ from gaitid.markers.repeated import repeated_frames
 from gaitid.markers.shifts import find_shifted
 from gaitid.markers.spikes import find_spikes
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
+from gaitid.markers.tracks import tracks_of
 from gaitid.notes import Note
 from gaitid.numerics.masks import all_columns, known_rows, largest_column, spans
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
@@ -175,11 +177,11 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
     faults = [
         LabelFault("reversed", e.labels, whole, e.better_m) for e in find_exchanged_throughout(markers, templates)
     ]
-    checked: dict[str, Array] = without(markers, faults)
+    checked = tracks_of(without(markers, faults))
     first = (*find_repeated(checked, rate_hz), *find_same(checked), *find_copied(checked))
     suspicious = bool(first) or _suspicious(checked, rate_hz)
     faults += first
-    checked = without(checked, first)
+    checked = tracks_of(without(checked, first))
     for find in (
         find_frozen,
         find_straight,
@@ -194,7 +196,7 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
             continue
         more = [_by_template(fault, checked, templates) for fault in find(checked, rate_hz)]
         more = [fault for fault in more if fault.frames or fault.kind == "moved"]
-        checked = without(checked, more)
+        checked = tracks_of(without(checked, more))
         faults += more
     return CheckedLabels(checked, tuple(faults))
 
@@ -219,14 +221,16 @@ def _suspicious(markers: Mapping[str, Array], rate_hz: float) -> bool:
     """Whether anything may be found: a step too many, one too few, or a gap; all markers at once."""
     if not markers:
         return False
-    steps = np.diff(np.stack(list(markers.values()), axis=1), axis=0)
-    seen = bool(np.isfinite(steps).all())
-    return not seen or bool((excess_of(steps) > jump_limit(rate_hz)).any() or all_columns(steps == 0).any())
+    tracks = tracks_of(markers)
+    seen = bool(np.isfinite(tracks.steps).all())
+    return not seen or bool((tracks.excess > jump_limit(rate_hz)).any() or all_columns(tracks.steps == 0).any())
 
 
-def without(markers: Mapping[str, Array], faults: Iterable[LabelFault]) -> dict[str, Array]:
+def without(markers: Mapping[str, Array], faults: Iterable[LabelFault]) -> Mapping[str, Array]:
     """Markers with the frames that the faults name unknown; those without faults are the same arrays."""
     doubted = [(x, frames) for fault in faults for x in (*fault.labels, *fault.also) for frames in fault.frames]
+    if not doubted:
+        return markers
     result = {**markers, **{label: markers[label].copy() for label in dict(doubted)}}
     for label, (first, last) in doubted:
         result[label][first : last + 1] = np.nan
@@ -313,7 +317,7 @@ def find_copied(markers: Mapping[str, Array]) -> list[LabelFault]:
 def _left_behind(markers: Mapping[str, Array], label: str, first: int, stop: int) -> float:
     """By how much the distance from a marker that stands still to its nearest one changes meanwhile, m."""
     still = markers[label][first]
-    away = [np.linalg.norm(p[first : stop + 1] - still, axis=1) for other, p in markers.items() if other != label]
+    away = [norm(p[first : stop + 1] - still) for other, p in markers.items() if other != label]
     known = [d[np.isfinite(d)] for d in away if np.isfinite(d).sum() >= 2]
     return float(np.ptp(min(known, key=lambda d: d.min()))) if known else 0.0
 
@@ -389,18 +393,15 @@ def find_swaps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
     """
     limit, faults = jump_limit(rate_hz), []
     breaks = {label: _breaks(points, rate_hz) for label, points in markers.items()}
-    kept = {
-        label: np.linalg.norm(shifts_between(markers[label], markers[label], *breaks[label]), axis=1)
-        for label in breaks
-    }
+    kept = {label: norm(shifts_between(markers[label], markers[label], *breaks[label])) for label in breaks}
     for a, b in combinations([label for label in breaks if len(kept[label])], 2):
         i, j = _at_the_same_time(breaks[a], breaks[b])
         # what the breaks leave unexplained with the labels as they are, and with the labels exchanged after them
         keep = kept[a][i] + kept[b][j]
         i, j, keep = i[keep > 2 * limit], j[keep > 2 * limit], keep[keep > 2 * limit]
         (before_a, after_a), (before_b, after_b) = breaks[a][:, i], breaks[b][:, j]
-        swap = np.linalg.norm(shifts_between(markers[a], markers[b], before_a, after_b), axis=1)
-        swap += np.linalg.norm(shifts_between(markers[b], markers[a], before_b, after_a), axis=1)
+        swap = norm(shifts_between(markers[a], markers[b], before_a, after_b))
+        swap += norm(shifts_between(markers[b], markers[a], before_b, after_a))
         better = keep > SWAP_RATIO * swap
         if better.any():
             changes = sorted({int(k) for k in np.maximum(after_a, after_b)[better]})

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gaitid.errors import first_few
+from gaitid.markers.tracks import tracks_of
 from gaitid.notes import Note, Notes
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
@@ -55,7 +56,7 @@ def find_lost_frames(markers: Mapping[str, Array], rate_hz: float) -> list[LostF
     """
     if len(markers) < FEWEST or len(next(iter(markers.values()))) < 4:
         return []
-    steps = np.diff(np.stack(list(markers.values()), axis=1), axis=0)
+    steps = tracks_of(markers).steps
     squared = np.einsum("ijk,ijk->ij", steps, steps)
     beside = steps[:-2] + steps[2:]
     with np.errstate(invalid="ignore", divide="ignore"):

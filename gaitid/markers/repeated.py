@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from gaitid.markers.tracks import tracks_of
 from gaitid.numerics.masks import all_columns, spans
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile_of_known
 from gaitid.trial import Array, Mask
 
@@ -32,8 +34,8 @@ def repeated_frames(markers: Mapping[str, Array], rate_hz: float) -> list[tuple[
     """
     if len(markers) < FEWEST_SEEN:
         return []
-    points = np.stack(list(markers.values()), axis=1)
-    steps = np.diff(points, axis=0)
+    tracks = tracks_of(markers)
+    points, steps = tracks.points, tracks.steps
     known, still, seen = (all_columns(mask) for mask in (np.isfinite(steps), steps == 0, np.isfinite(points)))
     whole: Mask = np.asarray(((still == known) & (seen[1:] == seen[:-1])).all(axis=1))
     whole &= known.sum(axis=1) >= FEWEST_SEEN
@@ -44,7 +46,7 @@ def repeated_frames(markers: Mapping[str, Array], rate_hz: float) -> list[tuple[
     found = []
     for first, stop in spans(whole):  # steps first … stop − 1, so frames first + 1 … stop repeat frame `first`
         before, after = max(first - 1, 0), min(stop + 1, len(points) - 1)
-        gone = np.sqrt(((points[after] - points[before]) ** 2).sum(axis=1))
+        gone = norm(points[after] - points[before])
         far = float(quantile_of_known(gone, QUARTER))
         if far > max(QUANTA * quantum, MOVING_M_PER_S * (after - before) / rate_hz):
             found.append((first + 1, stop))

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from gaitid.markers.jumps import BESIDE_FRAMES, STRAIGHT, parts_between, seen_by, steadiest, step_between
-from gaitid.markers.spikes import GAIN, ORDER, USUAL_SHARE, step_limit, steps_shown
+from gaitid.markers.spikes import step_limit
+from gaitid.markers.tracks import GAIN, ORDER, steps_shown, tracks_of
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST
-from gaitid.numerics.statistics import quantile_of_known
+from gaitid.numerics.rotation import norm
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask
 
@@ -63,9 +64,8 @@ def find_shifted(markers: Mapping[str, Array], rate_hz: float) -> dict[str, Shif
     """
     if not markers or len(next(iter(markers.values()))) <= 2 * ORDER:
         return {}
-    labels = list(markers)
-    shown = steps_shown(np.stack(list(markers.values()), axis=1))
-    usual = quantile_of_known(shown, USUAL_SHARE)
+    tracks = tracks_of(markers)
+    labels, shown, usual = list(tracks), tracks.shown, tracks.usual
     found: dict[str, Shifted] = {}
     for i in np.flatnonzero((shown > np.fmax(SHIFT_M, usual)).any(axis=0)):
         label, points = labels[i], markers[labels[i]]
@@ -129,7 +129,7 @@ def _tracks(points: Array, steps: list[tuple[int, Array]], cut: int) -> Shifted:
     at = tuple((last, last + 1) for last, _ in steps)
     sizes = [float(np.linalg.norm(step)) for _, step in steps]
     tracks = np.concatenate([np.zeros((1, 3)), np.cumsum([step for _, step in steps], axis=0)])
-    same = np.sqrt(((tracks[:, None] - tracks) ** 2).sum(axis=2)) < SAME * min(sizes)
+    same = norm(tracks[:, None] - tracks) < SAME * min(sizes)
     seen, parts = known_rows(points), parts_between(at, len(points))
     lengths = same @ np.array([seen[first : last + 1].sum() for first, last in parts])
     main = np.flatnonzero(same[int(np.argmax(lengths))])

@@ -13,20 +13,18 @@ import numpy as np
 
 from gaitid.markers.gaps import EVIDENCE_S, mock_error, noise_of, smoothing_of, spline_weights
 from gaitid.markers.jumps import seen_by, steadiest
+from gaitid.markers.tracks import GAIN, ORDER, USUAL_SHARE, steps_shown, tracks_of
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.numerics.rigid_fit import FEWEST
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile_of_known
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask
 
-# Order of the difference that shows a step: it spans six frames, and is next to nothing on a smooth track.
-ORDER = 5
-# The fifth difference across a step is so many times the step.
-GAIN = 6.0
 # m, and times what the marker's own movement shows in nine tenths of its trial: a step is more than both. In smoothed
 # trials that is 0.01 to 0.05 mm; in 41 recordings of 20 laboratories what is more than eight times as much, and what
 # both witnesses see, is a fault to the eye (docs/gaps.md).
-USUAL_SHARE, STEP_M, STEP_RATIO = 0.9, 0.0003, 8.0
+STEP_M, STEP_RATIO = 0.0003, 8.0
 # White noise shows steps of √252 / 6 = 2.65 times its standard deviation on each axis: so many standard deviations in
 # nine tenths of the frames (χ, 3 degrees of freedom: 2.50), and never so many (χ > 6 once in 10⁷ frames).
 # Eight times its usual step would hide centimetres; smaller ones than the third, m, are left to that rule.
@@ -62,17 +60,6 @@ class Spike(NamedTuple):
     size_m: float
 
 
-def steps_shown(points: Array) -> Array:
-    """(frames − 5, …) steps, m, that a track shows between frames i + 2 and i + 3, if they are steps; NaN if unknown.
-
-    Parameters
-    ----------
-    points : (frames, …, 3) array, m
-    """
-    difference = np.diff(points, ORDER, axis=0)
-    return np.asarray(np.sqrt((difference**2).sum(axis=-1)) / GAIN)
-
-
 def find_spikes(markers: Mapping[str, Array], rate_hz: float) -> dict[str, list[Spike]]:
     """Spikes of each marker that has some.
 
@@ -84,9 +71,8 @@ def find_spikes(markers: Mapping[str, Array], rate_hz: float) -> dict[str, list[
     """
     if not markers or len(next(iter(markers.values()))) < 2 * BESIDE_FRAMES:
         return {}
-    labels = list(markers)
-    shown = steps_shown(np.stack([markers[label] for label in labels], axis=1))
-    usual = quantile_of_known(shown, USUAL_SHARE)
+    tracks = tracks_of(markers)
+    labels, shown, usual = list(tracks), tracks.shown, tracks.usual
     found: dict[str, list[Spike]] = {}
     for i in np.flatnonzero((shown > np.fmax(STEP_M, usual)).any(axis=0)):
         label, limit_m = labels[i], step_limit(markers[labels[i]], float(usual[i]))
@@ -242,7 +228,7 @@ def _candidates(witness: _Witness, window: slice, length: int) -> Iterator[tuple
         off = witness.off(witness.points, first, first + length)
         if off is None:
             continue
-        far = np.sqrt((off**2).sum(axis=1))
+        far = norm(off)
         mean = float(np.linalg.norm(off.mean(axis=0)))
         if mean < STEADY * float(far.mean()) or far.min() < witness.limit_m / 2:
             continue
@@ -264,7 +250,7 @@ def _one_step(witness: _Witness, window: slice) -> float:
     """What is left of the steps shown in a window when the largest is taken for a step: the marker goes elsewhere."""
     points = witness.points[witness.window(window.start, window.stop)]
     shown = np.diff(points, ORDER, axis=0) / GAIN
-    sizes = np.sqrt((shown**2).sum(axis=1))
+    sizes = norm(shown)
     if not np.isfinite(sizes).any():
         return float("inf")
     at = int(np.nanargmax(sizes))

@@ -13,6 +13,7 @@ import numpy as np
 from gaitid.markers.jumps import BESIDE_FRAMES, BESIDE_S, FEWEST_SEEN, excess_of, jump_limit, seen_by, steadiest
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
@@ -86,7 +87,7 @@ def _stands_from(points: Array, shortest: int) -> int | None:
 
 def _last_near(points: Array, at: Array, room_m: float) -> Array:
     """The last points on end that are nearer than that to a place."""
-    off = np.flatnonzero(~(np.sqrt(((points - at) ** 2).sum(axis=1)) < room_m))
+    off = np.flatnonzero(~(norm(points - at) < room_m))
     return points[off[-1] + 1 :] if len(off) else points
 
 
@@ -107,6 +108,6 @@ def _comes_back(markers: Mapping[str, Array], label: str, run: tuple[int, int], 
     if min(len(before), len(after)) < FEWEST_SEEN:
         return 0.0
     away = np.stack([place[first] - median(before), place[last] - median(after)])
-    size_m = float(np.sqrt((np.where(np.isfinite(away), away, 0.0) ** 2).sum(axis=1)).max())
+    size_m = float(norm(np.where(np.isfinite(away), away, 0.0)).max())
     between = float(np.linalg.norm(median(after) - median(before)))
     return size_m if size_m > jump_limit(rate_hz) and between < BACK * size_m else 0.0

@@ -10,7 +10,7 @@ import numpy as np
 from gaitid.markers.jumps import parts_between
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rigid_fit import FEWEST, rigid_fit
-from gaitid.numerics.rotation import apply
+from gaitid.numerics.rotation import apply, norm
 from gaitid.numerics.statistics import quantile_of_known
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask
@@ -140,7 +140,7 @@ def off_the_body(
             continue
         fit = rigid_fit(_places(template, others), _stacked(markers, others))
         place = apply(fit.R, np.broadcast_to(template.places[label], fit.t.shape)) + fit.t
-        off = np.linalg.norm(markers[label] - place, axis=1)
+        off = norm(markers[label] - place)
         parts = parts_between(jumps, len(off))
         usual = np.array([_at_share(off[first : last + 1]) for first, last in parts])
         if not (usual < USUALLY_M).any():

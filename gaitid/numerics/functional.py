@@ -30,7 +30,7 @@ from __future__ import annotations
 import numpy as np
 
 from gaitid.numerics.rigid_fit import FEWEST, rigid_fit
-from gaitid.numerics.rotation import apply, apply_transposed, unit
+from gaitid.numerics.rotation import apply, apply_transposed, norm, unit
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
@@ -200,7 +200,7 @@ def sara(proximal: ClusterMotion, distal: ClusterMotion) -> Axis:
     apart = apply(proximal.R, point1) + proximal.t - apply(distal.R, point2) - distal.t
     mean_axis = unit(first + second)
     beside = apart - np.einsum("fi,fi->f", apart, mean_axis)[:, None] * mean_axis
-    tilts = 2 * np.arcsin(np.clip(np.linalg.norm(first - second, axis=1) / 2, 0, 1))
+    tilts = 2 * np.arcsin(np.clip(norm(first - second) / 2, 0, 1))
     others = np.linalg.svd(_unbiased(_without_blocks(proximal, distal), proximal, distal).P)[0][..., 0]
     others = others * np.sign(others @ u)[:, None]
     return Axis(
@@ -215,7 +215,7 @@ def rotation_vectors(proximal: ClusterMotion, distal: ClusterMotion) -> Array:
     mean = u @ np.diag([1, 1, np.linalg.det(u @ vt)]) @ vt
     turn = R @ mean.T
     skew = np.stack([turn[:, 2, 1] - turn[:, 1, 2], turn[:, 0, 2] - turn[:, 2, 0], turn[:, 1, 0] - turn[:, 0, 1]], 1)
-    sine = np.linalg.norm(skew, axis=1) / 2
+    sine = norm(skew) / 2
     angle = np.arctan2(sine, (np.trace(turn, axis1=1, axis2=2) - 1) / 2)
     return skew / 2 * np.where(sine > 0, angle / np.where(sine > 0, sine, 1.0), 1.0)[:, None]
 

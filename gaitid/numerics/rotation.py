@@ -18,6 +18,17 @@ def unit(v: Array) -> Array:
     return v / np.where(length > 0, length, np.nan)[..., None]
 
 
+def norm(v: Array) -> Array:
+    """Lengths of vectors along the last axis: `numpy.linalg.norm` to the last bit, in a quarter of its time for few
+    columns, as points have them.
+    """
+    squared = v * v
+    total = np.array(squared[..., 0])
+    for column in range(1, v.shape[-1]):
+        total += squared[..., column]
+    return np.asarray(np.sqrt(total))
+
+
 def cross(a: Array, b: Array) -> Array:
     """Cross product along the last axis (four times as fast as numpy's for many short vectors)."""
     if a.shape != b.shape:
@@ -154,7 +165,7 @@ def quaternions(R: Array) -> Array:
     q = np.full((len(R), 4), np.nan)
     rows = np.flatnonzero(known)
     column = products[largest[rows], :, rows]
-    q[rows] = column / np.linalg.norm(column, axis=1, keepdims=True)
+    q[rows] = column / norm(column)[..., None]
     # one sign for a whole trial: each follows the last one known
     if len(rows):
         steps = np.sign(np.einsum("ij,ij->i", q[rows[1:]], q[rows[:-1]]))
@@ -177,4 +188,4 @@ def dihedral(start: Array, end: Array, about: Array) -> Array:
 
 def angle_between(start: Array, end: Array) -> Array:
     """(frames,) angle between two vectors, rad, from 0 to π; of (frames, 3) arrays."""
-    return np.asarray(np.arctan2(np.linalg.norm(cross(start, end), axis=-1), dot(start, end)))
+    return np.asarray(np.arctan2(norm(cross(start, end)), dot(start, end)))

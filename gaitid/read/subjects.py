@@ -8,6 +8,7 @@ import numpy as np
 
 from gaitid.errors import ReadError, first_few
 from gaitid.notes import Note, Notes
+from gaitid.numerics.rotation import norm
 from gaitid.read.labels import listed, printable, subject_and_name
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
@@ -177,7 +178,7 @@ def best_copies(labels: Sequence[str], points: Array, metre: float) -> Copies:
         order[copies[0]], order[best] = best, copies[0]
         taken.append(f"{label} ({counts.max()} of {len(points)} frames)")
         both = seen & seen[:, [copies.index(best)]]
-        apart = np.linalg.norm(points[:, copies] - points[:, [best]], axis=2)
+        apart = norm(points[:, copies] - points[:, [best]])
         if (apart[both] * metre > _COPY_M).any():
             differing.append(label)
         else:

@@ -11,6 +11,7 @@ import numpy as np
 
 from gaitid.errors import ReadError, counted
 from gaitid.notes import Note, Notes
+from gaitid.numerics.rotation import norm
 from gaitid.read.c3d.file import Analog, texts
 from gaitid.read.c3d.sections import Parameters
 from gaitid.read.plates import LOADED_N, Plates, of_plate, refusals
@@ -241,7 +242,7 @@ def _sensors(origin: Array, corners_g: Array) -> tuple[float, float, float]:
 
 def _half_sides(corners_g: Array) -> Array:
     """(2,) half the plate's length along its x and y, m."""
-    half: Array = np.linalg.norm(corners_g[0] - corners_g[[1, 3]], axis=1) / 2
+    half: Array = norm(corners_g[0] - corners_g[[1, 3]]) / 2
     return half
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
+from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
 from gaitid.read.labels import listed, printable
 from gaitid.read.plates import LOADED_N, Plates, refusals
@@ -78,7 +79,7 @@ class _Group:
 
     def loaded(self) -> Mask:
         """(n,) where the force is surely one of a foot."""
-        return np.asarray(np.linalg.norm(self.force_g, axis=1) > LOADED_N)
+        return np.asarray(norm(self.force_g) > LOADED_N)
 
     def moment_about(self, centre_g: Array) -> Array:
         """(n, 3) moment of the force about a point, N·m: M_c = (p − c) × f + T."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
+from gaitid.numerics.rotation import norm
 from gaitid.read.plates import LOADED_N, Plates, of_plate, refusals
 from gaitid.read.plates.plates_file import AXES, POINTS, PlateGeometry, plate_from, read_plates_file
 from gaitid.read.tables.nexus_sections import NexusGroup, NexusSection
@@ -173,7 +174,7 @@ def _cop_doubt(geometry: PlateGeometry, force: Array, moment: Array, cop_g: Arra
         # In the surface, m − c × f has no x, y: c = (−m_y, m_x, 0) / f_z
         c_p = np.stack([-m[:, 1], m[:, 0], np.zeros(len(m))], axis=1) / f[:, 2:]
         c_g = geometry.corners_g.mean(axis=0) + c_p @ geometry.R_gp.T
-        return float(np.median(np.linalg.norm(c_g - cop_g[loaded], axis=1)))
+        return float(np.median(norm(c_g - cop_g[loaded])))
 
     off = distance(geometry.axes, geometry.moment_about)
     if not off > _COP_M:

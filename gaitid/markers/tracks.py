@@ -1,0 +1,82 @@
+"""All markers of a trial side by side: laid so once, for every check that looks at them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+import numpy as np
+
+from gaitid.markers.jumps import excess_of
+from gaitid.numerics.blocks import by_blocks
+from gaitid.numerics.rotation import norm
+from gaitid.numerics.statistics import quantile_of_known
+from gaitid.trial import Array
+
+# Order of the difference that shows a step: it spans six frames, and is next to nothing on a smooth track.
+ORDER = 5
+# The fifth difference across a step is so many times the step.
+GAIN = 6.0
+# Nine tenths of a marker's trial show no more than its usual step.
+USUAL_SHARE = 0.9
+
+
+def steps_shown(points: Array) -> Array:
+    """(frames − 5, …) steps, m, that a track shows between frames i + 2 and i + 3, if they are steps; NaN if unknown.
+
+    Parameters
+    ----------
+    points : (frames, …, 3) array, m
+    """
+    return by_blocks(lambda some: norm(np.diff(some, ORDER, axis=0)) / GAIN, points, ORDER)
+
+
+class Tracks(Mapping[str, Array]):
+    """Markers by label, (frames, 3) each, as they were given; not to be changed.
+
+    Parameters
+    ----------
+    markers : mapping of label to (frames, 3) array, m
+    """
+
+    def __init__(self, markers: Mapping[str, Array]) -> None:
+        self._markers = dict(markers)
+
+    def __getitem__(self, label: str) -> Array:
+        return self._markers[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._markers)
+
+    def __len__(self) -> int:
+        return len(self._markers)
+
+    @cached_property
+    def points(self) -> Array:
+        """(frames, markers, 3) m."""
+        return np.stack(list(self._markers.values()), axis=1)
+
+    @cached_property
+    def steps(self) -> Array:
+        """(frames − 1, markers, 3) m, from each frame to the next."""
+        return np.diff(self.points, axis=0)
+
+    @cached_property
+    def excess(self) -> Array:
+        """(frames − 1, markers) by how much each step differs from both its neighbours, m (`excess_of`)."""
+        return excess_of(self.steps)
+
+    @cached_property
+    def shown(self) -> Array:
+        """(frames − 5, markers) m, `steps_shown`."""
+        return steps_shown(self.points)
+
+    @cached_property
+    def usual(self) -> Array:
+        """(markers,) m, what nine tenths of a marker's trial show at most."""
+        return quantile_of_known(self.shown, USUAL_SHARE)
+
+
+def tracks_of(markers: Mapping[str, Array]) -> Tracks:
+    """The markers as `Tracks`; those that are some already, with what was computed of them."""
+    return markers if isinstance(markers, Tracks) else Tracks(markers)
