@@ -7,6 +7,7 @@ leaves (O'Connor et al. 2007, Gait Posture 25:469-474).
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -77,9 +78,14 @@ def _ends(events: GaitEvents, contact: Contact) -> tuple[float, float] | None:
         return None
     if walk.interrupted(first_s, end_s) or not (walk.sense[frames] > 0).all():
         return None
-    strike = _nearest(events.by_method[METHOD], contact.side, "strike", first_s)
-    off = _nearest(events.by_method[METHOD], contact.side, "off", end_s)
+    near = events.by_method[METHOD]
+    near = near[bisect_left(near, first_s - NEAR, key=_time) : bisect_right(near, end_s + NEAR, key=_time)]
+    strike, off = _nearest(near, contact.side, "strike", first_s), _nearest(near, contact.side, "off", end_s)
     return None if strike is None or off is None else (strike.time_s - first_s, off.time_s - end_s)
+
+
+def _time(event: GaitEvent) -> float:
+    return event.time_s
 
 
 def _nearest(events: Sequence[GaitEvent], side: str, kind: str, time_s: float) -> GaitEvent | None:

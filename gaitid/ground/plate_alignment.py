@@ -104,7 +104,9 @@ def _stances_on(
 ) -> Iterator[tuple[IntArray, Array]]:
     """(frames, where the foot presses) of each load that one foot's stance, and no other's, explains by its timing."""
     near = TIMING * rate_hz
-    standing = {side: list(spans(stance.standing)) for side, stance in stances.items()}
+    standing = {
+        side: np.array(list(spans(stance.standing)), dtype=int).reshape(-1, 2) for side, stance in stances.items()
+    }
     for first, last in loads:
         sides = [side for side, stood in standing.items() if _has(stood, first, last, near)]
         if len(sides) != 1 or first == 0 or last == len(plate.vertical) - 1:
@@ -120,8 +122,9 @@ def _stances_on(
             yield np.flatnonzero(sure) + first, point[sure]
 
 
-def _has(stood: Sequence[tuple[int, int]], first: int, last: int, near: float) -> bool:
-    return any(abs(a - first) <= near and abs(b - 1 - last) <= near for a, b in stood)
+def _has(stood: IntArray, first: int, last: int, near: float) -> bool:
+    """Whether one of the rows, start and stop, is a stance that begins and ends with a load."""
+    return bool((np.abs(stood - (first, last + 1)) <= near).all(axis=1).any())
 
 
 def _alignment(plate: PlateLoad, plates: Sequence[PlateLoad], frames: IntArray, pressed: Array) -> Alignment:

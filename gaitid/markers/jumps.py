@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from gaitid.numerics.blocks import by_blocks
+from gaitid.markers.tracks import excess_of, tracks_of
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST, rigid_fit
 from gaitid.numerics.rotation import norm
@@ -75,7 +75,7 @@ def follow(markers: Mapping[str, Array], label: str, rate_hz: float) -> Followed
     rate_hz : float
     """
     points, limit = markers[label], jump_limit(rate_hz)
-    excess = excess_of(np.diff(points, axis=0))
+    excess = tracks_of(markers).excess_at(label)
     # Last frame before and first frame after each run of steps that no body makes.
     jumps = np.array(list(spans(excess > limit)), dtype=int).reshape(-1, 2)
     if not len(jumps):
@@ -99,13 +99,6 @@ def parts_between(jumps: Sequence[tuple[int, int]], n_frames: int) -> list[tuple
 def jump_limit(rate_hz: float) -> float:
     """By how much a step must differ from both its neighbours to be a jump, m."""
     return max(JUMP_M, JUMP_M_PER_S / rate_hz)
-
-
-def excess_of(steps: Array) -> Array:
-    """By how much a step differs from both its neighbours, m; at the ends of a span from the one it has."""
-    change = by_blocks(lambda some: norm(np.diff(some, axis=0)), steps, 1)
-    edge = np.full((1, *change.shape[1:]), np.nan)
-    return np.asarray(np.fmin(np.concatenate([edge, change]), np.concatenate([change, edge])))
 
 
 def shifts_between(start: Array, end: Array, before: IntArray, after: IntArray) -> Array:

@@ -9,7 +9,7 @@ from itertools import combinations, groupby, pairwise
 import numpy as np
 
 from gaitid.markers.copied import find_copies
-from gaitid.markers.jumps import MAJORITY, excess_of, follow, jump_limit, shifts_between
+from gaitid.markers.jumps import MAJORITY, follow, jump_limit, shifts_between
 from gaitid.markers.repeated import repeated_frames
 from gaitid.markers.shifts import find_shifted
 from gaitid.markers.spikes import find_spikes
@@ -262,7 +262,7 @@ def find_frozen(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault
         still = all_columns(steps == 0)
         if not still.any():
             continue
-        excess = excess_of(steps)
+        excess = tracks_of(markers).excess_at(label)
         for first, stop in spans(still):  # steps first … stop − 1, so frames first … stop
             beside = [excess[k] for k in (first - 1, stop) if 0 <= k < len(excess) and np.isfinite(excess[k])]
             jump = max(beside, default=0.0)
@@ -346,7 +346,7 @@ def find_restless(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFau
     """Labels that jump more than a thousand times: they are not believed in any frame."""
     faults = []
     for label, points in markers.items():
-        excess = excess_of(np.diff(points, axis=0))
+        excess = tracks_of(markers).excess_at(label)
         if np.count_nonzero(excess > jump_limit(rate_hz)) > MOST_JUMPS:
             faults.append(LabelFault("restless", (label,), ((0, len(points) - 1),), float(np.fmax.reduce(excess))))
     return faults
@@ -392,7 +392,8 @@ def find_swaps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
     that together are clearly shorter, and if neither is, throughout.
     """
     limit, faults = jump_limit(rate_hz), []
-    breaks = {label: _breaks(points, rate_hz) for label, points in markers.items()}
+    excess = tracks_of(markers).excess_at
+    breaks = {label: _breaks(points, excess(label), rate_hz) for label, points in markers.items()}
     kept = {label: norm(shifts_between(markers[label], markers[label], *breaks[label])) for label in breaks}
     for a, b in combinations([label for label in breaks if len(kept[label])], 2):
         i, j = _at_the_same_time(breaks[a], breaks[b])
@@ -411,9 +412,9 @@ def find_swaps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
     return faults
 
 
-def _breaks(points: Array, rate_hz: float) -> IntArray:
+def _breaks(points: Array, excess: Array, rate_hz: float) -> IntArray:
     """(2, breaks) frames before and after each step that no body makes and each short gap; in order, none overlap."""
-    jumps = np.flatnonzero(excess_of(np.diff(points, axis=0)) > jump_limit(rate_hz))
+    jumps = np.flatnonzero(excess > jump_limit(rate_hz))
     gaps = np.array([(first - 1, stop) for first, stop in spans(~known_rows(points))], dtype=int).reshape(-1, 2)
     inside = (gaps[:, 0] >= 0) & (gaps[:, 1] < len(points))
     gaps = gaps[inside & (gaps[:, 1] - gaps[:, 0] - 1 <= GAP_S * rate_hz)]

@@ -229,8 +229,7 @@ def _candidates(witness: _Witness, window: slice, length: int) -> Iterator[tuple
         if off is None:
             continue
         far = norm(off)
-        mean = float(np.linalg.norm(off.mean(axis=0)))
-        if mean < STEADY * float(far.mean()) or far.min() < witness.limit_m / 2:
+        if far.min() < witness.limit_m / 2 or np.linalg.norm(off.mean(axis=0)) < STEADY * float(far.mean()):
             continue
         without = witness.points[wide].copy()
         without[first - wide.start : first - wide.start + length] -= off

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from gaitid.markers.jumps import BESIDE_FRAMES, BESIDE_S, FEWEST_SEEN, excess_of, jump_limit, seen_by, steadiest
+from gaitid.markers.jumps import BESIDE_FRAMES, BESIDE_S, FEWEST_SEEN, jump_limit, seen_by, steadiest
+from gaitid.markers.tracks import tracks_of
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.rotation import norm
@@ -49,8 +50,7 @@ def find_standing(markers: Mapping[str, Array], rate_hz: float) -> dict[str, lis
     """
     found: dict[str, list[Stood]] = {}
     for label, points in markers.items():
-        excess = excess_of(np.diff(points, axis=0))
-        jumps = list(spans(excess > jump_limit(rate_hz)))
+        jumps = list(spans(tracks_of(markers).excess_at(label) > jump_limit(rate_hz)))
         # what begins and ends with a jump is elsewhere, and does not only stay
         at_once = {after for _, after in jumps}, {before for before, _ in jumps}
         runs = {run for jump in jumps for run in _beside(points, jump, rate_hz)}

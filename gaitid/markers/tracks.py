@@ -7,7 +7,6 @@ from functools import cached_property
 
 import numpy as np
 
-from gaitid.markers.jumps import excess_of
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile_of_known
@@ -19,6 +18,13 @@ ORDER = 5
 GAIN = 6.0
 # Nine tenths of a marker's trial show no more than its usual step.
 USUAL_SHARE = 0.9
+
+
+def excess_of(steps: Array) -> Array:
+    """By how much a step differs from both its neighbours, m; at the ends of a span from the one it has."""
+    change = by_blocks(lambda some: norm(np.diff(some, axis=0)), steps, 1)
+    edge = np.full((1, *change.shape[1:]), np.nan)
+    return np.asarray(np.fmin(np.concatenate([edge, change]), np.concatenate([change, edge])))
 
 
 def steps_shown(points: Array) -> Array:
@@ -65,6 +71,10 @@ class Tracks(Mapping[str, Array]):
     def excess(self) -> Array:
         """(frames − 1, markers) by how much each step differs from both its neighbours, m (`excess_of`)."""
         return excess_of(self.steps)
+
+    def excess_at(self, label: str) -> Array:
+        """(frames − 1,) of `excess`, for one marker."""
+        return self.excess[:, list(self._markers).index(label)]
 
     @cached_property
     def shown(self) -> Array:

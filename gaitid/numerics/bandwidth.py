@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import columns_by_mask, known_rows, spans
 from gaitid.numerics.spline import spline_derivatives
@@ -95,7 +96,8 @@ def held_bandwidth(points: Array, rate_hz: float) -> float:
         if stop - start < _SHORTEST:
             continue
         # the second difference passes (2 sin ω/2)² for ω²: 3 % less at a tenth of the rate, where smoothed markers end
-        bent = _liveliest(np.diff(flat[start:stop, columns], 2, axis=0), round(LONGEST_S * rate_hz))
+        span = flat[start:stop, columns]
+        bent = np.diff(span[_liveliest(span, round(LONGEST_S * rate_hz))], 2, axis=0)
         n = len(bent)
         taper = np.sin(np.pi * (np.arange(n) + 0.5) / n)[:, None] ** 2
         lines = _lines_below(HELD, (bent - bent.mean(axis=0)) * taper, points.shape[2])
@@ -103,13 +105,14 @@ def held_bandwidth(points: Array, rate_hz: float) -> float:
     return max(float(median(np.array(found))) / HELD_OVER_CUTOFF, LEAST_HELD_HZ) if found else float("nan")
 
 
-def _liveliest(signals: Array, most: int) -> Array:
-    """The run of at most so many samples with the greatest sum of squares."""
-    if len(signals) <= most:
-        return signals
-    summed = np.concatenate([[0.0], np.cumsum((signals**2).sum(axis=1))])
+def _liveliest(signals: Array, most: int) -> slice:
+    """The samples of at most so many second differences on end with the greatest sum of squares."""
+    if len(signals) - 2 <= most:
+        return slice(None)
+    squares = by_blocks(lambda some: (np.diff(some, 2, axis=0) ** 2).sum(axis=1), signals, 2)
+    summed = np.concatenate([[0.0], np.cumsum(squares)])
     first = int(np.argmax(summed[most:] - summed[:-most]))
-    return signals[first : first + most]
+    return slice(first, first + most + 2)
 
 
 def _lines_below(share: float, signals: Array, axes: int) -> Array:

@@ -16,6 +16,7 @@ from gaitid.numerics.rotation import (
     cross,
     dot,
     frame_from_axes,
+    norm,
     quaternions,
     turned,
     unit,
@@ -156,3 +157,16 @@ def test_unit_of_nothing_is_unknown() -> None:
     v = unit(np.array([[0.0, 0.0, 0.0], [0.0, 3.0, 4.0]]))
     assert np.isnan(v[0]).all()
     np.testing.assert_array_equal(v[1], [0.0, 0.6, 0.8])
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 3), (20, 3), (50, 4, 3), (30, 2), (30, 6)])
+def test_a_norm_is_numpys_to_the_last_bit(shape: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(1)
+    v = rng.normal(size=shape) * 10.0 ** rng.integers(-9, 9, shape)
+    assert np.array_equal(norm(v), np.linalg.norm(v, axis=-1))
+    backward = np.asfortranarray(v)[::-1]
+    assert np.array_equal(norm(backward), np.linalg.norm(backward, axis=-1))
+
+
+def test_the_norm_of_what_is_not_known() -> None:
+    assert np.isnan(norm(np.array([[1.0, np.nan, 2.0]]))).all()

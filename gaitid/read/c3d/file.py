@@ -80,7 +80,9 @@ class Analog:
         """
         wanted = list(channels)
         step = self.steps(wanted)[:, None]
-        values = np.ascontiguousarray(as_float64(self.stored[:, wanted]).T)
+        values = np.empty((len(wanted), len(self.stored)))
+        for row, channel in zip(values, wanted, strict=True):
+            row[:] = as_float64(self.stored[:, channel])
         with np.errstate(invalid="ignore", over="ignore"):
             values -= self.offsets[wanted, None]
             values *= step

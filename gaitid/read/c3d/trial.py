@@ -9,7 +9,8 @@ import numpy as np
 
 from gaitid.errors import ReadError
 from gaitid.notes import Note, Notes
-from gaitid.numerics.masks import all_columns, largest_column
+from gaitid.numerics.blocks import by_blocks
+from gaitid.numerics.masks import largest_column
 from gaitid.read.c3d.events import events_of
 from gaitid.read.c3d.file import read_c3d_file, read_c3d_parameters, texts
 from gaitid.read.c3d.frame_layout import first_number
@@ -209,12 +210,13 @@ def _blanks(xyz: Array, seen: Mask, scale: float, labels: Sequence[str]) -> tupl
 
     Many programs write 0, 0, 0 for a marker that they lost, with a residual that says otherwise.
     """
-    finite = all_columns(np.isfinite(xyz))
+    largest = by_blocks(lambda some: largest_column(np.abs(some)), xyz)
+    finite = np.isfinite(largest)
     with np.errstate(invalid="ignore"):
         kinds = {
-            _AT_ORIGIN: all_columns(xyz == 0),
+            _AT_ORIGIN: largest == 0,
             "without finite coordinates": ~finite,
-            f"more than {FAR_M:g} m away": finite & (largest_column(np.abs(xyz)) * scale > FAR_M),
+            f"more than {FAR_M:g} m away": finite & (largest * scale > FAR_M),
         }
     blank = np.zeros(seen.shape, dtype=bool)
     notes: Notes = ()

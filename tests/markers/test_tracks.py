@@ -1,0 +1,25 @@
+"""Markers side by side, laid so once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gaitid.markers.tracks import GAIN, excess_of, steps_shown, tracks_of
+
+
+def test_each_marker_and_all_of_them_are_the_same_numbers() -> None:
+    rng = np.random.default_rng(1)
+    markers = {label: rng.normal(size=(4000, 3)) for label in ("LHEE", "LTOE", "RHEE")}  # several blocks
+    tracks = tracks_of(markers)
+    assert tracks_of(tracks) is tracks
+    assert dict(tracks) == markers
+    assert tracks.points is tracks.points
+    for i, (label, points) in enumerate(markers.items()):
+        assert np.array_equal(tracks.points[:, i], points)
+        assert np.array_equal(tracks.steps[:, i], points[1:] - points[:-1])
+        assert np.array_equal(tracks.excess_at(label), excess_of(np.diff(points, axis=0)), equal_nan=True)
+        shown = np.linalg.norm(np.diff(points, 5, axis=0), axis=1) / GAIN
+        assert np.array_equal(tracks.shown[:, i], shown)
+        assert np.array_equal(steps_shown(points), shown)
+        assert tracks.usual[i] in shown
+        assert abs((shown <= tracks.usual[i]).mean() - 0.9) < 0.001
