@@ -33,7 +33,7 @@ def check_masses(body: Body, mass_kg: float) -> None:
         where = f"{row.source if row.source == MEASURED else table.path}: segments.{key}"
         lengths = body.segments[side, spec.segment].length_m if (side, spec.segment) in body.segments else np.empty(0)
         known = lengths[np.isfinite(lengths)]
-        if known.size == 0:
+        if known.size == 0 or spec.low < 0:  # where joints may lie in one place, lengths say nothing of bodies
             continue
         farthest = _FARTHEST * float(known.mean())
         out = f"{farthest:.2g} m or less, twice the length of the {name}"

@@ -8,12 +8,12 @@ import numpy as np
 
 from gaitid.dynamics.forward import Torque
 from gaitid.dynamics.friction import Friction
-from gaitid.dynamics.joint_space import Load, inverse
+from gaitid.dynamics.joint_space import Load, TreeMotion, joint_loads, motion
 from gaitid.dynamics.joint_tree import JointTree
 from gaitid.trial import Array
 
 Desired = Callable[[float], tuple[Array, Array, Array]]
-Loads = Callable[[float], Sequence[Load]]
+Loads = Callable[[float, TreeMotion], Sequence[Load]]
 
 
 def feedforward_pd(  # noqa: PLR0913 - all that a controller may know
@@ -47,8 +47,8 @@ def feedforward_pd(  # noqa: PLR0913 - all that a controller may know
     model : JointTree, optional
         What the controller believes the tree to be; by default the tree itself.
     loads : callable, optional
-        loads(t) -> sequence of Load: external actions that the controller measures and answers, −Jᵀ E. Those that it
-        does not know push it off the desired motion.
+        loads(t, moved) -> sequence of Load: external actions that the controller measures and answers, −Jᵀ E; `moved`
+        is the motion that it holds them against. Those that it does not know push it off the desired motion.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def feedforward_pd(  # noqa: PLR0913 - all that a controller may know
 
     def torque(t: float, q: Array, qd: Array) -> Array:
         q_d, qd_d, qdd_d = desired(t)
-        tau = inverse(believed, q_d, qd_d, qdd_d, gravity_g, loads(t) if loads else ())[0]
+        tau = _needed(believed, motion(believed, q_d, qd_d, qdd_d), gravity_g, t, loads)
         if friction is not None:
             tau = tau + friction.torque(qd_d)
         return np.asarray(tau + kp * (q_d - q) + kd * (qd_d - qd))
@@ -102,10 +102,14 @@ def computed_torque(  # noqa: PLR0913 - all that a controller may know
     def torque(t: float, q: Array, qd: Array) -> Array:
         q_d, qd_d, qdd_d = desired(t)
         wanted = qdd_d + kd * (qd_d - qd) + kp * (q_d - q)
-        tau = inverse(believed, q, qd, wanted, gravity_g, loads(t) if loads else ())[0]
+        tau = _needed(believed, motion(believed, q, qd, wanted), gravity_g, t, loads)
         return tau if friction is None else tau + friction.torque(qd)
 
     return torque
+
+
+def _needed(tree: JointTree, moved: TreeMotion, gravity_g: Array, t: float, loads: Loads | None) -> Array:
+    return joint_loads(tree, moved, gravity_g, loads(t, moved) if loads else ())[0]
 
 
 def _same_joints(tree: JointTree, model: JointTree | None) -> JointTree:

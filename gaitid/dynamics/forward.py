@@ -66,7 +66,7 @@ class Simulation:
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
 
-def _no_loads(time_s: float) -> Sequence[Load]:
+def _no_loads(time_s: float, moved: TreeMotion) -> Sequence[Load]:
     return ()
 
 
@@ -95,14 +95,14 @@ class Environment:
     friction : Friction or None
         Coulomb friction with an exact sign makes the integrator crawl where a joint stops: smooth it, or let it stick.
     loads : callable
-        loads(t) -> sequence of Load.
+        loads(t, moved) -> sequence of Load; `moved`: where the bodies are, for loads that go with one.
     given : Given or None
         Coordinates whose motion does not follow from anything.
     """
 
     gravity_g: Array
     friction: Friction | None = None
-    loads: Callable[[float], Sequence[Load]] = _no_loads
+    loads: Callable[[float, TreeMotion], Sequence[Load]] = _no_loads
     given: Given | None = None
 
 
@@ -228,9 +228,9 @@ class _System:
             of = environment.given.coordinates
             q[of], qd[of], qdd[of] = environment.given.motion(t)
             held[of] = True
-        acting = environment.loads(t)
         tau = np.array(np.broadcast_to(np.asarray(self.torque(t, q, qd), dtype=float), (n,)))
         moved = motion(self.tree, q, qd)
+        acting = environment.loads(t, moved)
         sliding = environment.friction.torque(qd, slip if self.sticks.any() else None) if environment.friction else 0.0
         driving = tau - sliding
         friction = np.zeros(n) - sliding

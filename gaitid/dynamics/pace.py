@@ -20,16 +20,20 @@ EVALUATIONS_PER_S, LEAST_EVALUATIONS = 20_000, 200_000
 # Share of the evaluations after which the pace is looked at, and again after each; where two shares in a row promise no
 # end within so many times what is allowed, there is none. One may be a joint that comes to rest.
 _LOOK, _HOPELESS = 0.01, 5.0
-# Evaluations between two looks at the pace where a joint's axes are in line, some twenty steps; and how many more a
-# pace must promise to be no passage but a stay, where rounding of accelerations that are divided by the square of what
-# is left between the axes keeps steps short for good: passages within 1e-3 rad promise 6e5 for a moment, stays 1e8 to
-# 1e15.
-_IN_LINE_LOOK, _STAYS = 256, 3e7
+# Evaluations between two closer looks, some twenty steps. Where a joint's axes are in line, so many more are no passage
+# but a stay, where rounding of accelerations that are divided by the square of what is left between the axes keeps
+# steps short for good: passages within 1e-3 rad promise 6e5 for a moment, stays 1e8 to 1e15. With friction it is
+# stiffness that does, and stays promise 1e6 to 1e8: as many looks in a row as below must do so.
+_CLOSE_LOOK, _STAYS = 256, 3e7
+# So many times what is allowed, in so many closer looks in a row, is refused without waiting for two shares.
+_BEYOND_HOPE, _LOOKS = 1000.0, 4
 # rad, m, rad/s, m/s. Of the differences that tell how fast the right-hand side answers.
 _STEP = 1e-6
 # Real parts of eigenvalues times the step that the method bears: its region of stability reaches to about −6 (Hairer,
 # Nørsett & Wanner 1993, section II.5); twelve evaluations make a step.
 _STABLE, _PER_STEP = 6.0, 12
+# Of the time in which something changes: shorter steps are rounding's.
+_CANCELS = 1e-3
 # s between two lines of progress.
 _SAY_EVERY = 2.0
 
@@ -81,7 +85,8 @@ class Pace:
         self.evaluated = 0
         self.began = self.said = time.monotonic()
         self._looked = self._near = (0, self.start)
-        self._slow = 0
+        self._slow = self._stuck = self._locked = 0
+        self._before_near = self.start
         self._step = max(1000, int(_LOOK * self.most))  # fewer are a start, not a pace
 
     def watched(self, rate: Rate) -> Rate:
@@ -99,8 +104,8 @@ class Pace:
                 raise self._given_up(t, y, f"in {self.most} evaluations")
             if self.evaluated % self._step == 0:
                 self._look(t, y)
-            if self.evaluated % _IN_LINE_LOOK == 0:
-                self._look_for_gimbal_lock(t, y)
+            if self.evaluated % _CLOSE_LOOK == 0:
+                self._look_closely(t, y)
             if self.evaluated % 64 == 0:
                 self._say(t, y)
             return rate(t, y)
@@ -115,17 +120,23 @@ class Pace:
         if self._slow == 2:
             raise self._given_up(t, y, f"in {self.evaluated} evaluations, and would need {left:.1g} more")
 
-    def _look_for_gimbal_lock(self, t: float, y: Array) -> None:
-        """Refuse at once what gets on so slowly while two axes of a joint are in line."""
+    def _look_closely(self, t: float, y: Array) -> None:
+        """Refuse at once what is beyond hope, and what gets on slowly while two axes of a joint are in line."""
         (evaluated, since), self._near = self._near, (self.evaluated, t)
+        self._before_near = since
         left = (self.end - t) * (self.evaluated - evaluated) / max(t - since, 1e-300)
-        if left > _STAYS and (words := self.in_line(t, y)):
+        words = self.in_line(t, y) if left > _HOPELESS * self.most else ""
+        self._locked = self._locked + 1 if words else 0
+        self._stuck = self._stuck + 1 if left > _BEYOND_HOPE * self.most else 0
+        if words and (left > _STAYS or self._locked >= _LOOKS):
             raise GaitidError(
                 f"the simulation gets no further than {t:.6g} s: {words} (gimbal lock)",
                 expected="three axes of a joint that stay apart",
                 todo="give the joint another sequence (xyz, yxz, zxy, …), whose second angle stays away from 90°, or "
                 "another start",
             )
+        if self._stuck >= _LOOKS:
+            raise self._given_up(t, y, f"in {self.evaluated} evaluations, and would need {left:.1g} more")
 
     def _say(self, t: float, y: Array) -> None:
         now = time.monotonic()
@@ -160,10 +171,20 @@ class Pace:
         except (GaitidError, np.linalg.LinAlgError) as error:
             return error.line() if isinstance(error, GaitidError) else "rates beyond all numbers"
         k = int(np.argmax(np.abs(values)))
-        fastest = abs(values[k])
+        fastest, speed = float(abs(values[k])), float(np.abs(y[n : 2 * n]).max())
         which = self.names[int(np.argmax(np.abs(vectors[:n, k]) + np.abs(vectors[n:, k])))]
         moving = self.names[int(np.argmax(np.abs(y[n : 2 * n])))]
-        speed = float(np.abs(y[n : 2 * n]).max())
+        speeding = self.names[int(np.argmax(np.abs(base[n:])))]
+        pull = float(np.abs(base[n:]).max())
+        step = (self._near[1] - self._before_near) * _PER_STEP / _CLOSE_LOOK
+        soonest = 1 / max(fastest, speed, pull**0.5, 1e-300)
+        if 0 < step < _CANCELS * soonest:
+            return (
+                f"steps of {step:.1g} s though nothing changes within {soonest:.1g} s: loads, gains or masses of very "
+                "different size cancel, and rounding is left"
+            )
+        if pull**0.5 > max(fastest, speed):
+            return f"{speeding} is accelerated by {pull:.1g} rad/s² or m/s²"
         if fastest * (self.end - self.start) / _STABLE * _PER_STEP > self.most or fastest > speed:
             return f"{which} answers within {1 / max(fastest, 1e-300):.1g} s"
         return f"{moving} at {speed:.3g} rad/s or m/s"

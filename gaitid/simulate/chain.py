@@ -12,11 +12,12 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gaitid.dynamics.control import computed_torque, feedforward_pd
 from gaitid.dynamics.forward import Environment, Given, Simulation, Torque, integrate
 from gaitid.dynamics.friction import Friction
-from gaitid.dynamics.joint_space import Load
+from gaitid.dynamics.joint_space import Load, TreeMotion
 from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.dynamics.pace import Limits
 from gaitid.errors import GaitidError
@@ -96,22 +97,44 @@ class ChainBody:
 
 @dataclass(frozen=True, eq=False)
 class Push:
-    """An external action on a body over time: what a force plate would say of it. Laboratory axes.
+    """An external action on a body over time: what a force plate or a load cell would say of it.
 
     Attributes
     ----------
     body : int
-    force_g : three Course, N
-    moment_g : three Course, N·m
+    force : three Course, N
+    moment : three Course, N·m
         About the point.
     point_g : three Course, m
-        Where it acts.
+        Where it acts, in the laboratory.
+    point_b : (3,) array or None, m
+        Where it acts, from the body's origin, body axes; then `point_g` says nothing.
+    turns : bool
+        Whether force and moment are along the body's axes; else along the laboratory's.
     """
 
     body: int
-    force_g: tuple[Course, ...]
-    moment_g: tuple[Course, ...]
+    force: tuple[Course, ...]
+    moment: tuple[Course, ...]
     point_g: tuple[Course, ...]
+    point_b: Array | None = None
+    turns: bool = False
+
+    def at(self, times_s: ArrayLike) -> tuple[Array, Array, Array]:
+        """Force, moment and point, (…, 3) each, as they are given: N, N·m and m, in the axes that they are given in."""
+        force, moment = (at_all(c, times_s)[0] for c in (self.force, self.moment))
+        if self.point_b is None:
+            return force, moment, at_all(self.point_g, times_s)[0]
+        return force, moment, np.array(np.broadcast_to(self.point_b, force.shape))
+
+    def seen(self, times_s: ArrayLike, R_gb: Array, origin_g: Array) -> tuple[Array, Array, Array]:
+        """Force, moment and point in laboratory axes, of a body whose axes and origin are known, (…, 3, 3), (…, 3)."""
+        force, moment, point = self.at(times_s)
+        if self.turns:
+            force, moment = (np.einsum("...ij,...j->...i", R_gb, v) for v in (force, moment))
+        if self.point_b is not None:
+            point = origin_g + np.einsum("...ij,...j->...i", R_gb, point)
+        return force, moment, point
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,13 +326,14 @@ class ChainScenario:
         environment = Environment(self.gravity_g, self.friction, self._loads, given)
         return integrate(self.tree, self.q0, self.qd0, self.torque(), times_s, environment, TOLERANCE, limits)
 
-    def _loads(self, time_s: float) -> list[Load]:
+    def _loads(self, time_s: float, moved: TreeMotion) -> list[Load]:
         loads = []
         for push in self.pushes:
-            if self.last_coordinate[push.body] < 0:  # the ground bears it
+            place = self.on_link(push.body)
+            if place.link < 0:  # the ground bears it
                 continue
-            force, moment, point = (at_all(c, time_s)[0] for c in (push.force_g, push.moment_g, push.point_g))
-            loads.append(Load(self.last_coordinate[push.body], force, moment, point))
+            R, origin = moved.R_gb[place.link], moved.origin_g[place.link]
+            loads.append(Load(place.link, *push.seen(time_s, R @ place.turned, origin + R @ place.at)))
         return loads
 
 

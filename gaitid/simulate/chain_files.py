@@ -96,13 +96,14 @@ def load_files(scenario: ChainScenario) -> dict[str, Push]:
 
 
 def load_table(push: Push, time_s: Array) -> Table:
-    """What a load cell would have recorded of an external load, in laboratory axes."""
-    force, moment, point = (at_all(c, time_s)[0] for c in (push.force_g, push.moment_g, push.point_g))
+    """What a load cell would have recorded of an external load, each quantity in the axes that it is given in."""
+    force, moment, point = push.at(time_s)
+    axes = "segment" if push.turns else "global"
     return {
         "time_s": time_s,
-        **vector_columns("force_global", force, "N"),
-        **vector_columns("moment_global", moment, "Nm"),
-        **vector_columns("point_global", point, "m"),
+        **vector_columns(f"force_{axes}", force, "N"),
+        **vector_columns(f"moment_{axes}", moment, "Nm"),
+        **vector_columns(f"point_{'global' if push.point_b is None else 'segment'}", point, "m"),
     }
 
 

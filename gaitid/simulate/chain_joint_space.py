@@ -7,7 +7,6 @@ import numpy as np
 from gaitid.dynamics.joint_space import Load, gravity_terms, inverse, jacobian, mass_matrix, velocity_terms
 from gaitid.simulate.chain import ChainScenario
 from gaitid.simulate.chain_state import ChainState
-from gaitid.simulate.course import at_all
 from gaitid.simulate.jet import Array
 from gaitid.simulate.tables import Table, frame_columns
 
@@ -22,8 +21,9 @@ def joint_space_table(scenario: ChainScenario, state: ChainState) -> Table:
     loads = []
     for push in scenario.pushes:
         if (link := scenario.last_coordinate[push.body]) >= 0:
-            f, m, p = (at_all(c, state.time_s)[0] for c in (push.force_g, push.moment_g, push.point_g))
-            loads.append(Load(link, f, m, p))
+            on = scenario.bodies[push.body]
+            pose = state.rotation[on.name], state.joint_g[on.joint.name]
+            loads.append(Load(link, *push.seen(state.time_s, *pose)))
     M = mass_matrix(tree, s.q)
     terms = {
         "V": velocity_terms(tree, s.q, s.qd),

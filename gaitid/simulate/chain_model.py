@@ -15,6 +15,8 @@ from gaitid.simulate.jet import Array
 
 #: m. The distances of joints that a model with masses of its own accepts unless it says others (docs/model.md).
 MEASURED_LENGTHS = (0.001, 10.0)
+# Of a body's length: beyond twice it a model takes a radius of gyration (a wheel's on a short axle) for a wrong unit.
+_WIDE = 1.5
 #: The side that a chain is analysed as.
 SIDE = "right"
 #: Markers that stand still, m, laboratory axes: what the chain hangs from. None lies in the laboratory's origin, which
@@ -98,7 +100,7 @@ def model_yaml(scenario: ChainScenario) -> str:
             f"    centre: {body.joint.name}_centre",
         ]
         if lengths := _length_range(scenario, i):
-            lines.append(f"    length_range_m: {lengths}  # of joints in one place, or far from each other")
+            lines.append(f"    length_range_m: {lengths}  # joints in one place or far apart, or a wide body")
         if body.parent != following:
             lines.append(f"    on: {_above(scenario, body)}")
     lines += [f"base: {{segment: {GROUND}, frame: {GROUND}, origin: ground_origin}}", "angles:"]
@@ -136,15 +138,16 @@ def table_yaml(scenario: ChainScenario) -> str:
 
 
 def _length_range(scenario: ChainScenario, i: int) -> str:
-    """Between which distances the joints on a body lie, where these are not those that a model takes for sound."""
+    """Between which distances the joints on a body lie, where its length is not what a model takes for sound."""
     body = scenario.bodies[i]
     hang = [other.joint for other in scenario.bodies if other.parent == i]
     slides = any("prismatic" in joint.kinds for joint in hang)
     far = [float(np.linalg.norm(joint.at_p)) for joint in hang]
     low, high = MEASURED_LENGTHS
-    if not slides and all(low < distance < high for distance in far):
+    wide = body.mass_kg > 0 and np.linalg.eigvalsh(body.inertia_b)[-1] > body.mass_kg * (_WIDE * body.length_m) ** 2
+    if not slides and not wide and all(low < distance < high for distance in far):
         return ""
-    return _list((-1.0, max(1000.0, 2 * body.length_m, 2 * max(far))))
+    return _list((-1.0, max(1000.0, 2 * body.length_m, 2 * max(far, default=0.0))))
 
 
 def _above(scenario: ChainScenario, body: ChainBody) -> str:

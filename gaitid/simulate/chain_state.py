@@ -15,7 +15,6 @@ import numpy as np
 from gaitid.dynamics.forward import Simulation
 from gaitid.dynamics.pace import Limits
 from gaitid.simulate.chain import ChainScenario
-from gaitid.simulate.course import at_all
 from gaitid.simulate.jet import Array, Jet, angular_velocity, apply, constant, matmul, times_constant, turn_about
 from gaitid.simulate.momentum import Moving, spin_of, wrench_needed
 
@@ -153,7 +152,7 @@ def _wrenches(
         force, moment = wrench_needed([moving[k] for k in beyond], p, scenario.gravity_g)
         for push in scenario.pushes:
             if push.body in beyond:
-                f, m, at = (at_all(c, times_s)[0] for c in (push.force_g, push.moment_g, push.point_g))
+                f, m, at = push.seen(times_s, rotation[push.body].value, origin[push.body].value)
                 force, moment = force - f, moment - m - np.cross(at - p, f)
         wrenches.append((force, moment))
     return wrenches

@@ -331,9 +331,15 @@ def _push(fields: Fields, bodies: Sequence[str]) -> Push:
     if on and on not in bodies:
         fields.faults.add(f"{fields.at('body')}: no body {on!r}{nearest(on, bodies)}")
     force, moment = (_in_axes(fields.mapping(key, {}), unit) for key, unit in (("force", "N"), ("moment", "Nm")))
-    point = _in_axes(fields.mapping("point"), "m")
+    turns = fields.text("axes", "laboratory", ("laboratory", "body")) == "body"
+    point_b = _vector(fields, "at_m") if "at_m" in fields.values else None
+    if point_b is not None and "point" in fields.values:
+        fields.faults.add(f"{fields.at('point')}: expected one of `point` (laboratory) and `at_m` (body), found both")
+    if point_b is None and "point" not in fields.values:
+        fields.faults.add(f"{fields.path}: expected `point` (laboratory) or `at_m` (body), where the load acts")
+    point = _in_axes(fields.mapping("point", {}), "m")
     fields.done()
-    return Push(list(bodies).index(on) if on in bodies else 0, force, moment, point)
+    return Push(list(bodies).index(on) if on in bodies else 0, force, moment, point, point_b, turns)
 
 
 def _in_axes(fields: Fields, unit: str) -> tuple[Course, ...]:

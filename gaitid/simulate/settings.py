@@ -12,6 +12,8 @@ from gaitid.errors import GaitidError
 from gaitid.simulate.jet import Array
 from gaitid.simulate.transducers import ORIGIN_SIGNS, TYPES
 
+# Of cameras or plates: some 5 GB of a walk. More is a rate or a duration in another unit.
+_MOST_SAMPLES = 1_000_000
 # Of either sign, or with a bound of their own.
 _BOUNDED_APART = ("turn_deg", "event_shift_s", "rate_hz", "analog_rate_hz", "duration")
 
@@ -50,6 +52,11 @@ class _Recording:
         faults = [f"rate_hz {self.rate_hz:g} is not positive"] if self.rate_hz <= 0 else self._rates()
         if self.duration < self.shortest_s:
             faults.append(f"duration {self.duration:g} s is shorter than {self.shortest_s:g} s")
+        elif self.rate_hz > 0 and self._samples() > _MOST_SAMPLES:
+            faults.append(
+                f"duration {self.duration:g} s at {self._fastest_hz():g} Hz are {self._samples():.3g} samples, more "
+                f"than {_MOST_SAMPLES}"
+            )
         elif self.rate_hz > 0 and self.gap_count and not 1 <= self.gap_frames <= self.times_s.size:
             faults.append(f"gap_frames {self.gap_frames} is not from 1 to the trial's {self.times_s.size} frames")
         return faults + [
@@ -60,6 +67,12 @@ class _Recording:
 
     def _rates(self) -> list[str]:
         return []
+
+    def _fastest_hz(self) -> float:
+        return max(self.rate_hz, getattr(self, "analog_rate_hz", 0.0))
+
+    def _samples(self) -> float:
+        return self.duration * self._fastest_hz()
 
     @property
     def times_s(self) -> Array:

@@ -356,7 +356,7 @@ def test_words_for_a_segment(folder: Path) -> None:
         analyse_file(walk, prepare(RunOptions(model="pig", loads=(("shank", file),))))
 
 
-@pytest.mark.parametrize("name", ["whole_body", "joints", "floating"])
+@pytest.mark.parametrize("name", ["whole_body", "joints", "floating", "carried"])
 def test_run_takes_every_model_that_simulate_writes(name: str, tmp_path: Path) -> None:
     """Joints in one place, bodies without mass or length, fixed and free ones, a base that moves, loads on branches."""
     files = simulate(SCENARIO.parent / f"{name}.yaml", tmp_path, duration=0.5)

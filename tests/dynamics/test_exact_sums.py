@@ -72,6 +72,14 @@ loads:
     force: {x: {level_N: 10}, y: {level_N: -5}, z: {level_N: 60, sines: [{amplitude_N: 20, frequency_hz: 3}]}}
     moment: {z: {level_Nm: 0.2}}
     point: {x: {level_m: 0.2}, y: {level_m: 0.05}, z: {level_m: 0.1}}
+  - body: shank
+    axes: body
+    force: {x: {level_N: 7}, y: {sines: [{amplitude_N: 4, frequency_hz: 1}]}}
+    moment: {y: {level_Nm: 0.3}}
+    at_m: [0.03, 0.02, -0.3]
+  - body: foot
+    force: {z: {level_N: -9.81}}
+    at_m: [0.05, 0, -0.2]
 settings: {duration: 0.2, rate_hz: 50}
 """
 TIPS = {"arm": ("hand", "xz"), "whole_body": ("left_fore", "xy"), "limb": ("foot", "xyz")}
@@ -182,7 +190,10 @@ def test_torques_of_the_simulation(name: str) -> None:
             for key, unit in (("force", "N"), ("moment", "Nm"), ("point", "m"))
         )
         R, start = s.exact.poses(s.q)[s.exact.names.index(load["body"])]
-        J = s.exact.jacobian(s.q, load["body"], R.T @ (p - start))
+        if load.get("axes") == "body":
+            f, m = R @ f, R @ m
+        at = np.array([number(x) for x in load["at_m"]]) if "at_m" in load else R.T @ (p - start)
+        J = s.exact.jacobian(s.q, load["body"], at)
         tau = tau - J.T @ np.concatenate([f, m])
     close(s.tau, tau)
 

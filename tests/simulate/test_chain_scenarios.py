@@ -23,10 +23,11 @@ from gaitid.simulate.scenario_file import bundled_scenarios, load_scenario
 
 Array = NDArray[np.float64]
 #: Bodies that others are fixed to: the tree's centre of mass is that of all of them.
-CARRYING = ("trunk", "boom")
+CARRYING = ("trunk", "boom", "jib")
 FOLDER = Path(__file__).parent / "scenarios"
 FORK, WHOLE_BODY, JOINTS = (str(FOLDER / f"{name}.yaml") for name in ("fork", "whole_body", "joints"))
-CHAINS = ("double_pendulum", "nlink_limb", "swing_leg", "swing_leg_tracked", FORK, WHOLE_BODY, JOINTS)
+CARRIED = str(FOLDER / "carried.yaml")
+CHAINS = ("double_pendulum", "nlink_limb", "swing_leg", "swing_leg_tracked", FORK, WHOLE_BODY, JOINTS, CARRIED)
 every_chain = pytest.mark.parametrize("name", CHAINS)
 
 
@@ -152,13 +153,47 @@ def test_friction_alone_takes_energy_away() -> None:
 def test_an_external_load_does_what_a_force_plate_would_say() -> None:
     scenario, state = simulated(FORK)
     push = scenario.pushes[0]
-    force = at_all(push.force_g, state.time_s)[0]
+    force = at_all(push.force, state.time_s)[0]
     mass = {body.name: body.mass_kg for body in scenario.bodies}
     weight = np.array([0, 0, -9.81])
     total = sum(m * (state.acceleration_g[name] - weight) for name, m in mass.items())
     # Newton for the whole system: the rail's force and the load's
     np.testing.assert_allclose(state.wrench["rail"][0] + force, total, atol=1e-11)  # N
     assert force[45, 2] > 7 and np.abs(force[:, 0] - 2).max() == 0
+
+
+def test_a_thrust_that_turns_with_a_rod_spins_it_up_steadily(tmp_path: Path) -> None:
+    """F at the end of a rod, always square to it: I q̈ = F l, and the pivot bears m l/2 q̇² along the rod."""
+    path = tmp_path / "rod.yaml"
+    path.write_text(
+        """
+gaitid_scenario: 1
+kind: chain
+name: rod
+gravity_m_per_s2: 0
+bodies:
+  - name: rod
+    parent: ground
+    joint: {name: pin, type: revolute, axis: [0, 0, 1]}
+    distal_m: [2, 0, 0]
+    mass_kg: 3
+    com_m: [1, 0, 0]
+    inertia_kg_m2: [0, 1, 1]
+loads: [{body: rod, axes: body, force: {y: {level_N: 6}}, at_m: [2, 0, 0]}]
+settings: {duration: 1, rate_hz: 100}
+""",
+        "utf-8",
+    )
+    _, state = simulated(str(path))
+    t, speeding = state.time_s, 6 * 2 / (1 + 3 * 1.0**2)
+    np.testing.assert_allclose(state.simulation.q[:, 0], speeding * t**2 / 2, rtol=0, atol=1e-11)  # rad
+    along = np.einsum("tij,ti->tj", state.rotation["rod"], state.wrench["pin"][0])
+    np.testing.assert_allclose(along[:, 0], -3 * (speeding * t) ** 2, rtol=0, atol=1e-9)  # N
+    np.testing.assert_allclose(along[:, 1], 3 * speeding - 6, rtol=0, atol=1e-9)
+    # the energy's account has the work of a force that turns
+    assert state.simulation.energy_drift < 1e-11
+    kinetic = (1 + 3) * (speeding * t) ** 2 / 2
+    np.testing.assert_allclose(state.kinetic_J, kinetic, rtol=0, atol=1e-9)
 
 
 # --- what would have no end -----------------------------------------------------------------------------------------
@@ -175,6 +210,42 @@ def edited(tmp_path: Path, old: str, new: str) -> str:
 def test_a_bar_of_a_thousand_kilometres_is_refused(tmp_path: Path) -> None:
     with pytest.raises(GaitidError, match=r"bodies\[0\]\.distal_m: expected at most 1000 m, found 1e\+06"):
         load_scenario(edited(tmp_path, "distal_m: [0, 0, -1]", "distal_m: [0, 0, -1e6]"), {})
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"duration": 1e7}, "duration 1e+07 s at 100 Hz are 1e+09 samples, more than 1000000"),
+        ({"rate_hz": 1e9}, "duration 10 s at 1e+09 Hz are 1e+10 samples"),
+        ({"analog_rate_hz": 1e8}, "duration 10 s at 1e+08 Hz are 1e+09 samples"),
+    ],
+)
+def test_more_samples_than_memory_holds_are_refused(options: dict[str, float], words: str) -> None:
+    with pytest.raises(GaitidError) as e:
+        load_scenario("double_pendulum", options)
+    assert words in e.value.line()
+    with pytest.raises(GaitidError, match="samples, more than 1000000"):
+        load_scenario("walk", {"duration": 1e7})
+
+
+@pytest.mark.parametrize(
+    ("load", "words"),
+    [
+        (
+            "{body: rod, at_m: [0, 0, 0], point: {}}",
+            "expected one of `point` (laboratory) and `at_m` (body), found both",
+        ),
+        ("{body: rod, force: {}}", "expected `point` (laboratory) or `at_m` (body), where the load acts"),
+        ("{body: rod, axes: rod, at_m: [0, 0, 0]}", "loads[0].axes: expected laboratory or body, found 'rod'"),
+    ],
+)
+def test_a_load_says_where_it_acts_once(load: str, words: str, tmp_path: Path) -> None:
+    text = (bundled_folder("configs") / "scenarios" / "double_pendulum.yaml").read_text(encoding="utf-8")
+    path = tmp_path / "mine.yaml"
+    path.write_text(f"{text}\nloads: [{load.replace('rod', 'upper')}]\n", encoding="utf-8")
+    with pytest.raises(GaitidError) as e:
+        load_scenario(str(path), {})
+    assert words.replace("rod", "upper") in e.value.line()
 
 
 def test_a_motion_that_is_too_fast_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,7 +357,7 @@ def test_a_fixed_body_is_one_with_its_parent() -> None:
     inertia = np.einsum("tij,jk,tlk->til", R, cell.inertia_b, R)
     below, below_m = state.wrench["hinge"]
     push = scenario.pushes[0]
-    f, point = at_all(push.force_g, state.time_s)[0], at_all(push.point_g, state.time_s)[0]
+    f, point = at_all(push.force, state.time_s)[0], at_all(push.point_g, state.time_s)[0]
     # Newton and Euler for the cell alone
     newton = cell.mass_kg * (a + np.array([0, 0, 9.81])) + below - f
     np.testing.assert_allclose(force, newton, rtol=0, atol=1e-11)  # N
