@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaitid.cli import INTERRUPTED, options
+from gaitid.cli import options
 from gaitid.cli.common import (
     CONTEXT,
     completed,
@@ -28,6 +28,7 @@ from gaitid.cli.common import (
 from gaitid.cli.log import ERROR, INFO, WARNING, Log
 from gaitid.cli.run import RESULT_OPTIONS, given_options, recorded_command
 from gaitid.cli.run import command as run_command
+from gaitid.cli.start import INTERRUPTED
 from gaitid.errors import GaitidError, counted, first_few
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from gaitid.cli import INTERRUPTED
 from gaitid.cli.common import CONTEXT, Target, attempt, completed, print_error, print_info, talk_options
 from gaitid.cli.progress import Progress
+from gaitid.cli.start import INTERRUPTED
 from gaitid.export import FORMATS
 
 _WORDS = "\n".join(f"  {name:9}{words}" for name, words in FORMATS.items())

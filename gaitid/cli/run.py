@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaitid.cli import INTERRUPTED, options
+from gaitid.cli import options
 from gaitid.cli.common import (
     CONTEXT,
     attempt,
@@ -25,6 +25,7 @@ from gaitid.cli.common import (
 )
 from gaitid.cli.log import ERROR, Log
 from gaitid.cli.progress import Progress
+from gaitid.cli.start import INTERRUPTED
 from gaitid.cli.summary import FEW, Summary, trial_line
 from gaitid.cli.verdict import print_verdict
 from gaitid.dynamics import SOLVER_NAMES
