@@ -9,9 +9,9 @@ are off by 5 mm, from starts that are 3° off, beside the least-squares poses of
 Soft tissue: the simulated walker of tests/any_markers.py with landmarks and clusters on his bones. The markers of a
 segment slide over it together, in the rhythm of the stride with random amplitudes and phases, and each a little by
 itself; amplitudes after Leardini et al. (2005), Gait Posture 21:212-225, and Benoit et al. (2006), Gait Posture
-24:152-164. The same markers are analysed four ways: `landmarks` (direct frames), `cast` (a rigid fit for each segment)
-and `cast` as a chain with ball joints, all markers alike and weighted as Lu & O'Connor (1999) do, by the inverse of how
-much (squared) the skin of a segment moves. Root mean square errors against the bones.
+24:152-164. The same markers are analysed five ways: `landmarks` (direct frames), `cast` (a rigid fit for each segment),
+`cast` as a chain with ball joints and all markers alike, and both with `--set pose=multibody`, whose weights are those
+of the models. Root mean square errors against the bones.
 """
 
 from __future__ import annotations
@@ -71,14 +71,21 @@ def compared(seeds: int) -> dict[str, dict[str, float]]:
     """Mean of the errors over so many walks, by way and by quantity."""
     walk = soft_tissue.recorded()
     with tempfile.TemporaryDirectory() as folder:
-        ways = {"direct": "landmarks", "cluster": "cast"}
-        for way, text in (("chain", soft_tissue.CHAIN), ("weighted", soft_tissue.WEIGHTED)):
-            (Path(folder) / f"{way}.yaml").write_text(text)
-            ways[way] = str(Path(folder) / f"{way}.yaml")
+        alike = Path(folder) / "alike.yaml"
+        alike.write_text(soft_tissue.CHAIN)
+        chosen = {"pose": "multibody"}
+        ways: dict[str, tuple[str, dict[str, str]]] = {
+            "direct": ("landmarks", {}),
+            "cluster": ("cast", {}),
+            "alike": (str(alike), {}),
+            "landmarks": ("landmarks", chosen),
+            "cast": ("cast", chosen),
+        }
         sums: dict[str, dict[str, float]] = {way: {} for way in ways}
         for seed in range(seeds):
-            for way, model in ways.items():
-                for name, value in soft_tissue.errors(walk, soft_tissue.analysed(walk, seed, model)).items():
+            for way, (model, options) in ways.items():
+                result = soft_tissue.analysed(walk, seed, model, **options)
+                for name, value in soft_tissue.errors(walk, result).items():
                     sums[way][name] = sums[way].get(name, 0.0) + value / seeds
     return sums
 

@@ -15,14 +15,6 @@ from gaitid.trial import Array, Trial
 SKIN = {"pelvis": (0.002, 0.008, 0.002), "thigh": (0.006, 0.03, 0.004), "shank": (0.0035, 0.02, 0.003)}
 SKIN["foot"] = (0.0015, 0.008, 0.002)
 CHAIN = "gaitid_model: 1\nname: chain\nextends: cast\npose: {by: multibody}\n"
-WEIGHTED = CHAIN.replace("name: chain", "name: weighted").replace(
-    "multibody}",
-    """multibody, tracking: {
-  pelvis: {left.asis: 9, right.asis: 9, left.psis: 9, right.psis: 9, left.iliac_crest: 9, right.iliac_crest: 9},
-  thigh: {thigh_cluster: 1, trochanter: 1, knee_lateral: 1, knee_medial: 1},
-  shank: {shank_cluster: 3, ankle_lateral: 3, ankle_medial: 3},
-  foot: {heel: 16, mt1: 16, mt5: 16, foot_cluster: 16}}}""",
-)
 COLUMNS = ("hip_flexion", "hip_adduction", "hip_internal_rotation", "knee_flexion", "knee_adduction")
 COLUMNS += ("knee_internal_rotation", "ankle_dorsiflexion")
 
@@ -74,9 +66,9 @@ def with_skin(walk: any_markers.Marked, seed: int) -> Trial:
     return replace(trial, points_g=points)
 
 
-def analysed(walk: any_markers.Marked, seed: int, model: str) -> Result:
+def analysed(walk: any_markers.Marked, seed: int, model: str, **options: str) -> Result:
     """The walk with sliding skin, by a model; labels are right, though clusters are no mirror images of each other."""
-    return any_markers.run(walk, with_skin(walk, seed), model=model, doubtful_labels="keep")
+    return any_markers.run(walk, with_skin(walk, seed), model=model, doubtful_labels="keep", **options)
 
 
 def errors(walk: any_markers.Marked, result: Result) -> dict[str, float]:

@@ -34,7 +34,11 @@ def tracking_markers(model: specs.Model) -> Mapping[str, Mapping[PointName, floa
             taken |= found[segment].keys()
         else:
             found[segment] = {}
-    return found
+    by_segment = model.pose.segment_weights
+    return {
+        segment: {name: weight * by_segment.get(segment, 1.0) for name, weight in weights.items()}
+        for segment, weights in found.items()
+    }
 
 
 def _is_marker(model: specs.Model, name: PointName, base: bool) -> bool:

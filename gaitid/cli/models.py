@@ -280,6 +280,7 @@ pose:                             # = by: frames; where segments are put (docs/m
   by: frames or multibody         # (required) as their frames say, or as a chain with joints that fits all markers
   tracking:                       # = the markers of rigid frames; which markers move with each segment
     SEGMENT: [NAME, ...] or {{NAME: WEIGHT, ...}}
+  segment_weights: {{SEGMENT: WEIGHT, ...}}   # = 1; times the weight of each marker of the segment
   joints:                         # = ball joints
     JOINT:
       type: {joint_types}             # = ball

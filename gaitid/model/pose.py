@@ -50,11 +50,14 @@ class Multibody(NamedTuple):
     ----------
     tracking : mapping of str to mapping of PointName to float
         For each segment the markers that move with it, and their weights.
+    segment_weights : mapping of str to float
+        What the weights of a segment's markers are multiplied by, where not by 1.
     joints : mapping of str to JointSpec
         Those that are no ball joints.
     """
 
     tracking: Mapping[str, Mapping[PointName, float]]
+    segment_weights: Mapping[str, float]
     joints: Mapping[str, JointSpec]
 
 
@@ -62,15 +65,17 @@ def parse_pose(fields: Fields) -> Multibody | None:
     """The section `pose`; None where the frames say where the segments are."""
     by = fields.text("by", among=("frames", "multibody"))
     if by != "multibody":
-        fields.asked |= {"tracking", "joints"}  # of a model that this one extends
+        fields.asked |= {"tracking", "segment_weights", "joints"}  # of a model that this one extends
         fields.done()
         return None
     tracking = fields.mapping("tracking", {})
     markers = {segment: _weights(tracking, segment) for segment in list(tracking.values)}
+    weights = fields.mapping("segment_weights", {})
+    of_segment = {name: weights.number(name, low=1e-6, high=1e6) for name in list(weights.values)}
     joints = fields.mapping("joints", {})
     parsed = {name: _joint(joints.mapping(name)) for name in list(joints.values)}
     fields.done()
-    return Multibody(markers, parsed)
+    return Multibody(markers, of_segment, parsed)
 
 
 def _weights(fields: Fields, segment: str) -> Mapping[PointName, float]:

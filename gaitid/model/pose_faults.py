@@ -40,14 +40,15 @@ def pose_faults(model: specs.Model, pose: Multibody) -> Iterator[str]:
 
 def _tracking_faults(model: specs.Model, pose: Multibody, frames: Mapping[str, str]) -> Iterator[str]:
     optional = {body.segment for body in model.chain if body.optional}
-    for segment in pose.tracking.keys() - frames.keys():
-        yield f"pose.tracking.{segment}: no such segment{nearest(segment, list(frames))}"
+    for key, named in (("tracking", pose.tracking), ("segment_weights", pose.segment_weights)):
+        for segment in named.keys() - frames.keys():
+            yield f"pose.{key}.{segment}: no such segment{nearest(segment, list(frames))}"
     for segment, frame in frames.items():
         scope = model.middle if segment == model.base.segment else model.each_side
         if segment not in {*pose.tracking, *optional} and not isinstance(scope.frames.get(frame), RigidFrame):
             yield f"pose.tracking.{segment}: missing (the markers that move with it)"
-    named = [name for markers in pose.tracking.values() for name in markers]
-    for name in sorted({name for name in named if named.count(name) > 1}):
+    markers = [name for of_segment in pose.tracking.values() for name in of_segment]
+    for name in sorted({name for name in markers if markers.count(name) > 1}):
         yield f"pose.tracking: the marker {name!r} moves with two segments"
 
 

