@@ -161,15 +161,16 @@ class Computation:
         """The result with its limbs solved under shifted loads."""
         result = self.result
         mechanics = Mechanics(mass_kg, result.gravity_g, "block", self.applied)
-        sides = dict(result.sides)
+        sides = {
+            name: replace(leg, trunk_angles=self.unknown_angles(name, len(leg.load.state)))
+            for name, leg in result.sides.items()
+        }
         for side in result.model.sides:
             if side.name in self.sides:
                 load = shifted_load(result.sides[side.name].load, shift.load, body.geometry.up_g, result.trial.rate_hz)
                 acting = load if result.carried_by_file(side.name) else self.acting(load)
                 limb = solve_limb(side, body, motion, acting, mechanics)
-                sides[side.name] = replace(
-                    limb, load=load, trunk_angles=self.unknown_angles(side.name, len(load.state))
-                )
+                sides[side.name] = replace(limb, load=load, trunk_angles=sides[side.name].trunk_angles)
         return replace(result, body=body, sides=sides)
 
     @property

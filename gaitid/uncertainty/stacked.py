@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaitid.analysis.limb import Mechanics, solve_limb
+from gaitid.analysis.limb import Mechanics, absent_limb, solve_limb
 from gaitid.body.direction import progression
 from gaitid.body.frames import Calibration, Geometry, Place, Pose
 from gaitid.body.kinematics import SegmentMotion, spin_from_quaternion
@@ -283,14 +283,16 @@ class Stacked:
         body = self._with_own_lengths(body)
         applied = {place: _repeated_wrench(load, count) for place, load in computation.applied.items()}
         mechanics = Mechanics(result.subject.numbers.get("mass", np.nan), result.gravity_g, "block", applied)
-        sides = {name: replace(leg, load=_repeated(leg.load, count)) for name, leg in result.sides.items()}
+        frames = self._frames * count
+        absent = absent_limb(result.model, frames)
+        sides = {name: replace(absent, trunk_angles=computation.unknown_angles(name, frames)) for name in result.sides}
         for side in result.model.sides:
             if side.name in computation.sides:
                 load = result.sides[side.name].load
                 acting = load if result.carried_by_file(side.name) else computation.acting(load)
                 limb = solve_limb(side, body, motion, _repeated(acting, count), mechanics)
-                trunk = computation.unknown_angles(side.name, self._frames * count)
-                sides[side.name] = replace(limb, load=sides[side.name].load, trunk_angles=trunk)
+                trunk = sides[side.name].trunk_angles
+                sides[side.name] = replace(limb, load=_repeated(load, count), trunk_angles=trunk)
         trial = replace(result.trial, points_g=np.zeros((self._frames * count, 0, 3)), labels=())
         whole = computation.columns_of(replace(result, trial=trial, body=body, sides=sides), result.subject.mass_kg)
         apart = whole.reshape(count, self._frames, -1)

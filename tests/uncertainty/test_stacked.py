@@ -62,6 +62,21 @@ def test_markers_that_move_about_none() -> None:
     assert_same(list(Stacked(computation).columns(shifts)), [computation.columns(s) for s in shifts], 1e-8)
 
 
+def test_one_leg_alone() -> None:
+    """The other one's markers were not recorded: its columns stay unknown, and walks are stacked all the same."""
+    trial = simulated_walk(duration=2.0).trial
+    kept = [i for i, label in enumerate(trial.labels) if label[0] == "L" or label in ("RASI", "RPSI")]
+    left = replace(trial, labels=tuple(trial.labels[i] for i in kept), points_g=trial.points_g[:, kept])
+    computation = Computation(analyse(left, load_model("pig", NO_FILTER), SubjectFile()))
+    assert computation.sides == ("left",)
+    stacked, shifts = Stacked(computation), drawn(computation, 3)
+    assert stacked.together > 2
+    found = list(stacked.columns(shifts))
+    assert_same(found, [computation.columns(shift) for shift in shifts], 1e-8)
+    right = [name.startswith("right") and "ground" not in name for name in computation.names]
+    assert np.isnan(found[0][:, right]).all() and np.isfinite(found[0]).any()
+
+
 def test_computations_are_counted() -> None:
     computation = walking()
     stacked, shifts = Stacked(computation), drawn(computation, 3)
