@@ -5,7 +5,7 @@ stated: markers as recorded, plates as recorded, what was measured on the subjec
 analysed as any trial, and the truth held against the bands that this trial itself gives. The errors are made here,
 from the simulated skeleton: of the code that is judged only the file of magnitudes is used.
 
-python benchmarks/uncertainty.py [--trials 500] [--samples 10000] [--write]
+python benchmarks/uncertainty.py [--trials 500] [--sizes 1 0.5 2] [--write]
 """
 
 from __future__ import annotations
