@@ -12,7 +12,7 @@ import numpy as np
 from gaitid.analysis.limb import Mechanics, solve_limb
 from gaitid.analysis.result import Result
 from gaitid.body.calibration import calibrate
-from gaitid.body.frames import Calibration, Geometry, Place
+from gaitid.body.frames import Calibration, Geometry, Place, Pose
 from gaitid.body.poses import Body, Motion, differentiate, pose_segments
 from gaitid.dynamics.wrench import Wrench
 from gaitid.gait.impact import matched_load
@@ -37,6 +37,19 @@ class ShiftedGeometry(Geometry):
 
     moved: Mapping[Place, Array] = {}
     """By joint centre, (3,) or (frames, 3)."""
+    still: Geometry | None = None
+    """The same of markers that nothing shifts: a segment none of whose markers is shifted lies where it lies there."""
+
+    def _rigid(self, spec: shapes.RigidFrame, place: Place) -> Pose:
+        still = self.still
+        if still is None or self.calibration is None or self.calibration is not still.calibration:
+            return super()._rigid(spec, place)
+        pose = still.frame(place[1], place[0])
+        points, _ = still.fits.get(place, ((), None))
+        if not points or not all(self.point(name, place[0]) is still.point(name, place[0]) for name in points):
+            return super()._rigid(spec, place)
+        self.fits[place] = still.fits[place]
+        return pose
 
     def point(self, ref: str | shapes.Point, side: str = "", **local: object) -> Array:
         found = super().point(ref, side, **local)
@@ -135,6 +148,8 @@ class Computation:
         )
         geometry.moved = {place: offset for place, offset in shift.centres.items() if not self.in_static(place)}
         geometry.before = self.fitted
+        if model.pose is None:
+            geometry.still = self._still[0].geometry
         markers = replace(result.markers, filtered=tracks, support=tracks)
         body = with_centres_of_mass(pose_segments(geometry, markers, self.sides), shift)
         motion = differentiate(body, result.trial.rate_hz)

@@ -90,6 +90,7 @@ class Stacked:
     def __init__(self, computation: Computation) -> None:
         self._computation = computation
         self._frames = computation.result.trial.n_frames
+        self._of_nothing: dict[int, _Stack] = {}
 
     @cached_property
     def together(self) -> int:
@@ -170,7 +171,13 @@ class Stacked:
         computation, n = self._computation, self._frames
         result, count = computation.result, len(shifts)
         of_markers = [computation.markers_of(shift) for shift in shifts]
-        tracks = {label: np.concatenate([of[label] for of in of_markers]) for label in of_markers[0]}
+        still, support = self._still(count), result.markers.support
+        tracks = {
+            label: still.tracks[label]
+            if all(of[label] is support[label] for of in of_markers)
+            else np.concatenate([of[label] for of in of_markers])
+            for label in support
+        }
         each = [_numbers(computation, shift) for shift in shifts]
         numbers: dict[str, Array | float] = {
             name: value if all(of[name] == value for of in each) else np.repeat([of[name] for of in each], n)
@@ -181,6 +188,8 @@ class Stacked:
         # a number of the subject may be an array over the frames
         stack = _Stack(model, tracks, numbers, n * count, up_g, calibration=calibration)  # type: ignore[arg-type]
         stack.each = n
+        if model.pose is None:
+            stack.still = still
         if (fit := computation.fitted) is not None:
             stack.before = behind_one_another([fit] * count)
         places = {place for shift in shifts for place in shift.centres if not computation.in_static(place)}
@@ -188,6 +197,19 @@ class Stacked:
             place: np.repeat([shift.centres.get(place, np.zeros(3)) for shift in shifts], n, axis=0) for place in places
         }
         return stack, each
+
+    def _still(self, count: int) -> _Stack:
+        """So many walks that nothing shifts."""
+        if count not in self._of_nothing:
+            result = self._computation.result
+            tracks = {label: np.concatenate([track] * count) for label, track in result.markers.support.items()}
+            geometry, numbers = result.body.geometry, result.subject.numbers
+            of = _Stack(
+                result.model, tracks, numbers, self._frames * count, geometry.up_g, calibration=geometry.calibration
+            )
+            of.each = self._frames
+            self._of_nothing[count] = of
+        return self._of_nothing[count]
 
     def _body(self, stack: _Stack, shifts: Sequence[Shift], numbers: Sequence[Mapping[str, float]]) -> Body:
         """Poses of all walks; the direction of walking is that of each by itself."""
