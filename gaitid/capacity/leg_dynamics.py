@@ -124,6 +124,11 @@ def carried_points(model: specs.Model) -> dict[str, int]:
     }
 
 
+def _such(model: specs.Model) -> str:
+    """An example of such a point, in words; empty without any."""
+    return next((f", as {name}" for name in carried_points(model) if name.endswith("_end")), "")
+
+
 def standing_segment(model: specs.Model, endpoint: str) -> int | None:
     """Index in the chain of the segment that stands still; None where the base does.
 
@@ -135,7 +140,7 @@ def standing_segment(model: specs.Model, endpoint: str) -> int | None:
     if endpoint not in endpoints(model) and endpoint not in carried_points(model):
         raise GaitidError(
             f"--endpoint {endpoint}: no such point",
-            expected=f"{' or '.join(endpoints(model))}, or a point of the model that is fixed in a segment",
+            expected=f"{' or '.join(endpoints(model))}, or a point of the model fixed in a segment{_such(model)}",
         )
     tops = [body.joint for body, above in zip(model.chain, model.proximal, strict=True) if above is None]
     if endpoint not in tops:

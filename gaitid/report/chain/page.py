@@ -17,6 +17,7 @@ _WIDTH_MM = 190.0
 _SCENE_BYTES = 1_200_000
 _CSS = (
     ".chain figure svg{width:min(100%,66rem);height:auto;display:block}.chain figure{margin:0 0 1.2rem}"
+    ".chain .summary+section{margin-top:2.2rem}"
     "@media print{.chain figure{break-inside:avoid}}"
 )
 _PROLOGUE = re.compile(r"^.*?(?=<svg )", re.DOTALL)

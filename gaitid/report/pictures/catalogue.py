@@ -48,8 +48,14 @@ def figure_names() -> tuple[str, ...]:
     return (*GRIDS, *SINGLE)
 
 
-def rows_of(names: Sequence[str]) -> list[Row]:
+def rows_of(names: Sequence[str], of_chains: Sequence[str] = ()) -> list[Row]:
     """Rows of panels of one or several figures; panels that are asked for one after the other share a row.
+
+    Parameters
+    ----------
+    names : sequence of str
+    of_chains : sequence of str
+        Names of other pictures, for the refusal.
 
     Raises
     ------
@@ -63,8 +69,9 @@ def rows_of(names: Sequence[str]) -> list[Row]:
             single.append(SINGLE[name])
             continue
         if name not in GRIDS:
-            near = difflib.get_close_matches(name, figure_names(), 3)
-            expected = ", ".join(near) if near else f"{', '.join(GRIDS)}, or a panel as hip_flexion"
+            near = difflib.get_close_matches(name, [*figure_names(), *of_chains], 3)
+            chains = f"; of a chain that does not walk {', '.join(of_chains)}" if of_chains else ""
+            expected = ", ".join(near) if near else f"{', '.join(GRIDS)}, or a panel as hip_flexion{chains}"
             raise GaitidError(f"no figure {name!r}", expected=expected)
         rows += [tuple(single)] if single else []
         rows += GRIDS[name]

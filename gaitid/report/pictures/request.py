@@ -41,7 +41,7 @@ class Request:
 
     def check(self) -> None:
         """Refused where a name is none, of gait or of a chain, or the width is none."""
-        rows_of([name for name in self.names if name not in CHAIN_FIGURES])
+        rows_of([name for name in self.names if name not in CHAIN_FIGURES], tuple(CHAIN_FIGURES))
         _ = self.width_mm
 
     @property
