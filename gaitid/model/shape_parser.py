@@ -59,8 +59,11 @@ def parse_vector(value: object, where: str, faults: Faults) -> Vector:
         return FrameAxis(*_frame_axis(value, where, faults))
     if isinstance(value, list) and len(value) == 2:
         start, end = (parse_ref(end, f"{where}[{i}]", faults) for i, end in enumerate(value))
-        return FromTo(start, end)
-    vector: Vector = _parse(Fields(value, where, faults), VECTORS, FromTo)
+        vector: Vector = FromTo(start, end)
+    else:
+        vector = _parse(Fields(value, where, faults), VECTORS, FromTo)
+    if isinstance(vector, FromTo) and vector.start == vector.end != PointName("?"):
+        faults.add(f"{where}: expected two different points, found {vector.start} twice")
     return vector
 
 

@@ -185,6 +185,11 @@ def test_an_unknown_key_is_named_with_its_path_and_the_nearest_known_one(
         ("chain.1.com.between", ["knee"], "chain[1].com.between: expected two points"),
         ("each_side.frames.thigh.keep", {"q": ["a", "b"]}, "each_side.frames.thigh.keep: expected one of x, y, z"),
         (
+            "each_side.frames.thigh.keep",
+            {"z": ["hip", "hip"]},
+            "thigh.keep.z: expected two different points, found hip",
+        ),
+        (
             "each_side.frames.thigh.toward",
             {"z": ["knee", "hip"]},
             "each_side.frames.thigh: keep and toward name the same axis z",

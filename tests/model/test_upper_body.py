@@ -123,3 +123,15 @@ def test_a_name_that_nothing_defines_is_told(tmp_path: Path) -> None:
     path.write_text(json.dumps(content), encoding="utf-8")
     faults = faults_with(load_upper_body(path), load_model("pig"))
     assert any("left.hips" in fault for fault in faults)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("table.yaml", "table.yaml: not an upper body"), ("7", "upper_body: expected text, found 7")]
+)
+def test_a_model_that_names_something_else_is_refused(name: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "table.yaml").write_text((CONFIGS / "tables" / "winter.yaml").read_text(encoding="utf-8"), "utf-8")
+    own = tmp_path / "own.yaml"
+    own.write_text(f"gaitid_model: 1\nname: own\nextends: pig\nupper_body: {name}\n", "utf-8")
+    with pytest.raises(ModelError) as refused:
+        load_model(str(own))
+    assert words in refused.value.line() and refused.value.line().count("own.yaml") == 1
