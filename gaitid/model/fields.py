@@ -145,7 +145,7 @@ class Fields:
         try:
             return function()
         except GaitidError as error:
-            self.faults.add(error.line())
+            self.faults.add(error.line().removeprefix(f"{self.faults.name}: "))
             return None
 
     def done(self) -> None:

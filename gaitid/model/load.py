@@ -54,6 +54,12 @@ def load_model(
         parsed = _parsed(merged.content, table, merged.paths, name, defined)
     except ModelError as error:
         raise _of_an_option(error, name, overrides) from None
+    upper = parsed.upper_body
+    if upper is not None and not upper.is_relative_to(bundled_folder("configs")):
+        # one's own is read at once: what is wrong with it would otherwise show in trials with markers of it only
+        from gaitid.model.upper_body import load_upper_body
+
+        load_upper_body(upper)
     chosen = dict(merged.chosen)
     for key, names in defined.items():
         unused = sorted(".".join(what) for what in names if what[2] not in getattr(getattr(parsed, what[0]), what[1]))

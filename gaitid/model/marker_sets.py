@@ -7,8 +7,9 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from gaitid.errors import ModelError
+from gaitid.model.bundled import bundled_files
 from gaitid.model.fields import Faults, Fields
-from gaitid.model.load import bundled_files, find_file, shown
+from gaitid.model.find import find_file, shown
 from gaitid.model.parsed import content_of
 from gaitid.records import NamedTuple
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from gaitid.errors import ModelError
 from gaitid.model import specs
-from gaitid.model.bundled import bundled_folder
 from gaitid.model.choices import Defined
 from gaitid.model.expression import Expression, parse_expression
 from gaitid.model.fields import Faults, Fields
@@ -138,13 +137,7 @@ def _upper_body(top: Fields, paths: tuple[Path, ...]) -> Path | None:
     if "upper_body" not in top.values:
         return None
     name = top.text("upper_body")
-    path = top.catch(lambda: beside(name, paths)) if name else None
-    if path is not None and not path.is_relative_to(bundled_folder("configs")):
-        # one's own is read at once: what is wrong with it would otherwise show in trials with markers of it only
-        from gaitid.model.upper_body import load_upper_body
-
-        top.catch(lambda: load_upper_body(path))
-    return path
+    return top.catch(lambda: beside(name, paths)) if name else None
 
 
 def _pose(top: Fields) -> Multibody | None:
