@@ -67,6 +67,11 @@ start:
 drive:
   kind: torques
   torques: {hip_1y: {level_Nm: 20}, knee: {sines: [{amplitude_Nm: 10, frequency_hz: 2}]}}
+friction:
+  smoothing_per_s: 0.5
+  hip_2x: {viscous_Nms_per_rad: 0.8}
+  knee: {viscous_Nms_per_rad: 0.3, coulomb_Nm: 2}
+  ankle_1y: {coulomb_Nm: 0.4}
 loads:
   - body: foot
     force: {x: {level_N: 10}, y: {level_N: -5}, z: {level_N: 60, sines: [{amplitude_N: 20, frequency_hz: 3}]}}
@@ -96,6 +101,7 @@ class System(NamedTuple):
     qd: np.ndarray
     qdd: np.ndarray
     tau: np.ndarray
+    friction: np.ndarray
 
 
 @cache
@@ -120,7 +126,7 @@ def system(name: str) -> System:
     run = scenario.integrated(times)
     exact = ExactChain(text)
     assert tuple(exact.coordinates) == tuple(scenario.coordinates)
-    state = (a[1].astype(LONG) for a in (run.q, run.qd, run.qdd, run.tau + run.friction))
+    state = (a[1].astype(LONG) for a in (run.q, run.qd, run.qdd, run.tau + run.friction, run.friction))
     return System(name, scenario, exact, 0.13, *state)
 
 
@@ -196,6 +202,20 @@ def test_torques_of_the_simulation(name: str) -> None:
         J = s.exact.jacobian(s.q, load["body"], at)
         tau = tau - J.T @ np.concatenate([f, m])
     close(s.tau, tau)
+
+
+def test_friction_of_the_simulation() -> None:
+    """F = v q̇ + c tanh(q̇/s) of what the file says, in long double; joints without any have none."""
+    s = system("limb")
+    given = dict(s.exact.content["friction"])
+    smoothing = number(given.pop("smoothing_per_s"))
+    F = np.zeros(len(s.qd), dtype=LONG)
+    for name, law in given.items():
+        i = s.exact.coordinates.index(name)
+        v, c = (number(law.get(key, 0)) for key in ("viscous_Nms_per_rad", "coulomb_Nm"))
+        F[i] = v * s.qd[i] + c * np.tanh(s.qd[i] / smoothing)
+    assert np.count_nonzero(F) == 3
+    close(-s.friction, F)
 
 
 def of_point(name: str) -> tuple[np.ndarray, ...]:
