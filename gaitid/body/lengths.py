@@ -42,6 +42,8 @@ def constant_lengths(geometry: Geometry, side: str) -> Mapping[str, Array]:
     model = geometry.model
     lengths: dict[str, Array] = {}
     for below, above in neighbours(model):
+        if above.low < 0:  # a joint that slides on it, or lies in one place with its own
+            continue
         several = [a for _, a in neighbours(model)].count(above) > 1
         name = f"{above.segment} to {below.joint}" if several else above.segment
         lengths[name] = distance(geometry, side, below.centre, above.centre)

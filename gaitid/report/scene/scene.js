@@ -218,7 +218,7 @@
       const faults = trial.plates.filter((plate) => plate.fault).map((plate) => `plate ${plate.number} is not used: ${plate.fault}`);
       const loose = trial.plates.filter((plate) => trial.verdictOf(plate, at) === "unclaimed");
       facts.push(...loose.map((plate) => `plate ${plate.number} is loaded, and no foot is known to be on it`));
-      this.find("say").textContent = [...doubts, ...facts, ...faults].join(" · ") || "No foot on the ground here.";
+      this.find("say").textContent = [...doubts, ...facts, ...faults].join(" · ") || (trial.feet.length ? "No foot on the ground here." : "");
     }
 
     /** When each foot is on the ground, and the events, over the slider. */
@@ -279,7 +279,9 @@
     words() {
       const { trial } = this;
       const say = (colour, words) => `<span><i style="background:var(--gs-${colour})"></i>${words}</span>`;
-      const parts = [say("left", "left"), say("right", "right")];
+      const sides = new Set(trial.bones.map((bone) => bone.side).filter(Boolean));
+      const parts = trial.feet.length || sides.size > 1 ? [say("left", "left"), say("right", "right")] : [];
+      this.find("scrub").classList.toggle("gs-nofeet", !trial.feet.length);
       if (trial.plates.length)
         parts.push(say("known", "✓ load known"), say("doubtful", "! doubtful"), say("unknown", "? load unknown"));
       parts.push(say("doubt", "marker in doubt; × recorded and not believed"), "<span>○ filled gap</span>");
