@@ -15,6 +15,7 @@ from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.sole import distance_from_foot, may_touch, reaches_onto
 from gaitid.ground.stance import Stance
+from gaitid.ground.step_over import told_by_pressure
 from gaitid.numerics.masks import bridged, known_rows
 from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
@@ -57,11 +58,14 @@ class Claims:
         Where the user says which plates a foot is on.
     cuts : mapping of side to frozenset of int
         The frames at which what the user says cuts a load in two.
+    told : mapping of plate number to (frames,) bool array
+        Where the pressure tells that two feet load a plate: no frame before or after these is in doubt.
     """
 
     by_plate: Mapping[int, Mapping[str, Mask]]
     given: Mapping[str, Mask]
     cuts: Mapping[str, frozenset[int]]
+    told: Mapping[int, Mask] = field(default_factory=dict)
 
     def of_any_foot(self, plate: int) -> Mask | bool:
         """(frames,) whether any foot claims a plate."""
@@ -109,6 +113,10 @@ class FootClaims:
         """(frames,) another foot loads the plate, or may."""
         others = [mask for side, mask in self.claims.by_plate[plate.number].items() if side != self.side]
         return np.logical_or.reduce(others) if others else np.zeros(self.ground.n_frames, dtype=bool)
+
+    def shared_perhaps(self, plate: PlateLoad, frames: slice) -> Mask:
+        """(frames,) this foot and another load the plate, or may, and nothing tells when the one came or the other left."""
+        return (self.shares(plate) & self.on(plate) & ~self.claims.told[plate.number])[frames]
 
     def lifted_off(self, plates: Sequence[PlateLoad], frames: slice) -> Mask:
         """(frames,) plates say that the foot is not on them: they feel nothing, or carry another foot alone."""
@@ -174,16 +182,19 @@ def find_claims(ground: Ground, by_hand: Sequence[ByHand] = ()) -> Claims:
         side: replace(foot, heel_g=bridged(foot.heel_g), toe_g=bridged(foot.toe_g))
         for side, foot in ground.feet.items()
     }
-    by_plate = {plate.number: _by_evidence(ground, plate, ways) for plate in ground.plates}
-    return _overruled(ground, by_plate, by_hand)
+    found = {plate.number: _by_evidence(ground, plate, ways) for plate in ground.plates}
+    claims = _overruled(ground, {number: on for number, (on, _) in found.items()}, by_hand)
+    return replace(claims, told={number: told for number, (_, told) in found.items()})
 
 
-def _by_evidence(ground: Ground, plate: PlateLoad, ways: Mapping[str, FootTrack]) -> dict[str, Mask]:
-    """For each side, the frames in which that foot loads a plate, or may (both sides may).
+def _by_evidence(ground: Ground, plate: PlateLoad, ways: Mapping[str, FootTrack]) -> tuple[dict[str, Mask], Mask]:
+    """For each side, the frames in which that foot loads a plate, or may (both sides may); and those in which the
+    pressure tells that both do.
 
     `ways` are the feet with their gaps bridged.
     """
     on = {side: np.zeros(ground.n_frames, dtype=bool) for side in ground.feet}
+    told = np.zeros(ground.n_frames, dtype=bool)
     for first, last in ground.loaded[plate.number]:
         frames = slice(first, last + 1)
         distance = {
@@ -205,9 +216,16 @@ def _by_evidence(ground: Ground, plate: PlateLoad, ways: Mapping[str, FootTrack]
         involved = {side for side, touch in touching.items() if (touch & ground.stances[side].may_stand[frames]).any()}
         if nearest is not None and reach[nearest] <= COP_REACH:
             involved.add(nearest)
+        if len(involved) > 1:
+            touching, told[frames] = told_by_pressure(
+                {side: touching[side] for side in involved},
+                plate.cop_g[frames],
+                ground.floor.velocity_g,
+                ground.rate_hz,
+            )
         for side, mask in _shared_out(involved, touching).items():
             on[side][frames] |= mask
-    return on
+    return on, told
 
 
 def _only_reaches_over(

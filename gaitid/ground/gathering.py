@@ -20,7 +20,7 @@ from gaitid.trial import Array
 TIMING = 0.10
 # The same as a share of the contact: who walks slowly also lands slowly.
 TIMING_SHARE = 0.12
-# s. Frames this near to one whose load is not the foot's alone are not sure either.
+# s. Frames this near to one whose load may not be the foot's alone are not sure either, unless the pressure tells.
 SHARING = 0.03
 
 
@@ -68,7 +68,8 @@ def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance:
     before = max(first - sharing, 0)
     around = slice(before, stop + sharing)
     shared = np.logical_or.reduce([foot.shares(p)[around] & foot.on(p)[around] for p in plates])
-    shared = widened(shared, sharing)[first - before : stop - before]
+    perhaps = np.logical_or.reduce([foot.shared_perhaps(p, around) for p in plates])
+    shared = (shared | widened(perhaps, sharing))[first - before : stop - before]
     load, near = foot.total(plates), near_frames(stop - first, rate_hz)
     cut = (
         first <= near or first in foot.given_edges or not np.isfinite(load.f_g[first - 1]).all(),
