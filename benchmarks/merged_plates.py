@@ -1,10 +1,10 @@
-"""Two feet on one plate, recorded: the plates of each shared trial made one, beside what they tell apart (docs/contacts.md).
+"""Two feet on one plate, recorded: the plates of each shared trial made one (docs/contacts.md).
 
     python benchmarks/merged_plates.py [--events] [-v]
 
-The forces of all plates are added up on one rectangle around them, as a treadmill with one belt has it, and the trial is
-analysed again, without its events (with them: --events). Each foot's load that is then known is held against the one
-that its own plate told.
+The forces of all plates are added up on one rectangle around them, as a treadmill with one belt has it, and the trial
+is analysed again, without its events (with them: --events). Each foot's load that is then known is held against the
+one that its own plate told.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from shared_trials import SHARED  # noqa: E402
 
 from gaitid.analysis.pipeline import analyse  # noqa: E402
 from gaitid.errors import GaitidError  # noqa: E402
-from gaitid.ground.contacts import AIR, LOADED, UNKNOWN  # noqa: E402
+from gaitid.ground.contacts import LOADED, UNKNOWN  # noqa: E402
 from gaitid.numerics.masks import spans  # noqa: E402
 from gaitid.trial import Array, ForcePlate, Trial  # noqa: E402
 
@@ -124,7 +124,8 @@ def main() -> int:
     parser.add_argument("-v", "--verbose", action="store_true", help="each wrong load")
     options = parser.parse_args()
     print(
-        "| trial | frames of both feet | of one foot | of these known | largest error | loads wrong |\n|---|---|---|---|---|---|"
+        "| trial | frames of both feet | of one foot | of these known | largest error | loads wrong |\n"
+        "|---|---|---|---|---|---|"
     )
     for recorded in RECORDED:
         if (SHARED / recorded.file).is_file():

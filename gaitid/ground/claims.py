@@ -115,7 +115,7 @@ class FootClaims:
         return np.logical_or.reduce(others) if others else np.zeros(self.ground.n_frames, dtype=bool)
 
     def shared_perhaps(self, plate: PlateLoad, frames: slice) -> Mask:
-        """(frames,) this foot and another load the plate, or may, and nothing tells when the one came or the other left."""
+        """(frames,) this foot and another load the plate, or may, and nothing tells when they came and left."""
         return (self.shares(plate) & self.on(plate) & ~self.claims.told[plate.number])[frames]
 
     def lifted_off(self, plates: Sequence[PlateLoad], frames: slice) -> Mask:

@@ -10,12 +10,12 @@ import numpy as np
 from gaitid.numerics.masks import spans
 from gaitid.trial import Array, Mask
 
-# 1/s. The centre of pressure of two feet lies between theirs, by the share that each carries: while weight goes over, it
-# runs at the rate of that share times the distance between the feet. Under one foot it rolls at 0.1 to 1.1 m/s, 0.2 to
-# 2.3 of the 0.33 to 0.6 m between the pressures of two feet in a second.
+# 1/s. The centre of pressure of two feet lies between theirs, by the share that each carries: while weight goes over,
+# it runs at the rate of that share times the distance between the feet. Under one foot it rolls at 0.1 to 1.1 m/s: in a
+# second 0.2 to 2.3 of the 0.33 to 0.6 m between the pressures of two feet.
 GOES_OVER = 2.0
-# Of the way between the feet, that part at least is run through at that rate: else the weight went over more slowly, and
-# its end cannot be told.
+# Of the way between the feet, that part at least is run through at that rate: else the weight went over more slowly,
+# and its end cannot be told.
 WHOLE_WAY = 0.8
 # m. Between feet nearer to each other the pressure tells nothing.
 LEAST_WAY = 0.1
@@ -27,9 +27,9 @@ def told_by_pressure(
     """Of the frames in which two feet may both touch a plate, those in which both do, by how the pressure moves.
 
     Markers and events tell to some hundredths of a second when a foot lands and leaves. Where one foot is alone on the
-    plate before, and the other alone after, the pressure is at rest under the one, runs, and is at rest under the other:
-    both carry something only while it runs (the pattern by which Roerdink et al. 2008, J Biomech 41:2628-2632, find
-    strikes and offs on one belt).
+    plate before, and the other alone after, the pressure is at rest under the one, runs, and is at rest under the
+    other: both carry something only while it runs (the pattern by which Roerdink et al. 2008, J Biomech 41:2628-2632,
+    find strikes and offs on one belt).
 
     Parameters
     ----------
@@ -44,7 +44,8 @@ def told_by_pressure(
     Returns
     -------
     dict of side to (frames,) bool array
-        `touching` without the frames before the pressure runs (of the foot that lands) and after (of the one that leaves).
+        `touching` without the frames before the pressure runs, of the foot that lands, and after, of the one that
+        leaves.
     (frames,) bool array
         The frames in which it runs, but those at an end of the span in which both may touch: they may touch beyond it.
     """

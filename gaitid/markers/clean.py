@@ -29,6 +29,10 @@ from gaitid.trial import Array, Trial, seen_as
 # unfiltered noise costs 223 N·m a millimetre at the hip and the 7 Hz filter 0.55 N·m: they break even at 0.0025 mm.
 # Walks that Nexus smoothed have at most 0.00002 mm, raw trajectories 0.008 mm and more (docs/method.md).
 SMOOTHED_BELOW_MM = 0.002
+# mm. A single marker with more noise is rough, where no filter is used (22 N·m at the hip by the figure above) and
+# where one is. Markers of eleven trials that were smoothed carry 0.0001 mm at most, those of toes that somebody filled
+# by hand 0.07; of six raw ones 0.12, of a walk at 60 Hz 0.46.
+ROUGH_UNFILTERED_MM, ROUGH_MM = 0.1, 1.0
 # Hz. `movement_frequency` of the simulated walk, for which `raw_cutoff_hz` was chosen. The cut-off with the least error
 # of moments goes in proportion: slow walk, walk, fast walk and run of 0.97 to 2.39 Hz ask for 5 to 12 (docs/method.md).
 WALK_HZ = 1.36
@@ -264,14 +268,14 @@ def _resolved(
     raw: Mapping[str, Array], filled: Mapping[str, Array], settings: specs.Settings, rate_hz: float
 ) -> tuple[specs.Settings, dict[str, float], Notes]:
     """Settings with ``auto`` decided from noise and movement of the markers, both for the record, and what to say."""
-    levels = [noise_level(1e3 * points) for points in raw.values()]
-    known = [level for level in levels if np.isfinite(level)]
+    levels = {label: noise_level(1e3 * points) for label, points in raw.items()}
+    known = [level for level in levels.values() if np.isfinite(level)]
     noise = float(median(np.array(known))) if known else float("nan")
     figures = {"marker_noise_mm": noise}
     carry = f"the markers carry {noise:.2g} mm of noise"
     if settings.cutoff_hz == "auto":
         if not noise > SMOOTHED_BELOW_MM:
-            return settings._replace(cutoff_hz=None), figures, ()
+            return settings._replace(cutoff_hz=None), figures, _rough_ones(levels, noise, ROUGH_UNFILTERED_MM)
         if settings.marker_filter == "gcv_spline":
             return settings, figures, (Note("marker_filter", f"{carry}; a smoothing spline took it off"),)
         frequency = movement_frequency(np.stack(list(filled.values()), axis=1), rate_hz, noise * 1e-3)
@@ -284,10 +288,24 @@ def _resolved(
         settings = settings._replace(cutoff_hz=cutoff)
         faster = ", as fast as they move" if cutoff > settings.raw_cutoff_hz else ""
         what = f"{carry}; they were low-passed at {settings.cutoff_hz:g} Hz{faster} (choose with --cutoff)"
-        return settings, figures, (Note("marker_filter", what),)
+        return settings, figures, (Note("marker_filter", what), *_rough_ones(levels, noise, ROUGH_MM))
     if settings.cutoff_hz is None and noise > SMOOTHED_BELOW_MM:
         return settings, figures, (Note("markers_rough", f"{carry} and are not filtered: accelerations are rough"),)
     return settings, figures, ()
+
+
+def _rough_ones(levels: Mapping[str, float], noise_mm: float, limit_mm: float) -> Notes:
+    """That some markers carry much more noise than the others."""
+    rough = sorted(label for label, level in levels.items() if level > limit_mm)
+    if not rough or noise_mm > limit_mm:
+        return ()
+    most, several = max(levels[label] for label in rough), len(rough) > 1
+    carry = f"carry up to {most:.2g}" if several else f"carries {most:.2g}"
+    text = f"{', '.join(rough)} {carry} mm of noise, where most markers carry {noise_mm:.1g} mm: what it moves is rough"
+    cure = "smooth it as the others were, or give --cutoff 6" if limit_mm == ROUGH_UNFILTERED_MM else ""
+    return (
+        Note("markers_rough", text, "", cure or "look at its trajectory; leave it out if the model can do without"),
+    )
 
 
 def _cutoff_for(frequency_hz: float, of_walk_hz: float, rate_hz: float) -> float:

@@ -28,7 +28,7 @@ def touching(doubt: tuple[int, int] = DOUBT) -> dict[str, Mask]:
 
 
 def pressure(share: Array, way_m: float = 0.6) -> Array:
-    """(frames, 3) m, of feet that lie `way_m` apart, the second of which carries `share`; under each it rolls at 0.3 m/s."""
+    """(frames, 3) m, of feet `way_m` apart, the second of which carries `share`; under each it rolls at 0.3 m/s."""
     along = share * way_m + 0.3 * np.arange(N) / RATE
     return np.column_stack([along, way_m / 6 * share, np.zeros(N)])
 

@@ -68,14 +68,19 @@ def test_no_known_load_is_wrong_and_measured_ones_are_known(name: str, made) -> 
 
 
 def test_single_support_on_a_shared_plate_is_known_and_double_support_is_not(made) -> None:  # type: ignore[no-untyped-def]
-    trial, loads, _ = made("shared_plate")
+    trial, loads, wrenches = made("shared_plate")
     result = run(trial)
     rows = [c for c in result.contacts if c.plates == (1,)]
     assert [c.side for c in rows] == ["left", "right"]
+    least = np.minimum(*(np.linalg.norm(force(wrenches, side), axis=1) for side in ("left", "right")))
     for side in ("left", "right"):
         together = (loads[f"{side}_plates"] == 1) & (loads[f"{side}_alone"] == 0)
         assert together.sum() > 5
-        assert np.isnan(result.sides[side].load.wrench.f_g[together]).all()
+        found = result.sides[side].load.wrench.f_g
+        # N: a foot that has just landed, or is about to leave, moves the pressure no faster than it rolls
+        assert np.isnan(found[together & (least > 5.0)]).all()
+        off = np.linalg.norm(found - force(wrenches, side), axis=1)[together]
+        assert np.nanmax(off, initial=0.0) < 5.0
     assert sum("both feet stand on it" in c.reason for c in result.contacts) == 2
 
 

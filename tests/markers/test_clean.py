@@ -143,6 +143,18 @@ def test_where_the_usual_low_pass_does_not_fit_there_is_none(every: float, frame
     assert cleaned(fits).settings.cutoff_hz == 7.0
 
 
+@pytest.mark.parametrize(
+    ("others_mm", "one_mm", "said"), [(0.0, 0.5, True), (0.0, 0.05, False), (0.3, 3.0, True), (0.3, 0.7, False)]
+)
+def test_one_marker_that_trembles_among_others_is_doubted(others_mm: float, one_mm: float, said: bool) -> None:
+    trial = simulated_walk().trial
+    points = trial.points_g + 1e-3 * others_mm * np.random.default_rng(1).normal(size=trial.points_g.shape)
+    at = trial.labels.index("RASI")
+    points[:, at] = trial.points_g[:, at] + 1e-3 * one_mm * np.random.default_rng(2).normal(size=points[:, at].shape)
+    notes = [note for note in cleaned(replace(trial, points_g=points)).notes if note.code == "markers_rough"]
+    assert [note.text.split(" mm of noise")[0][:13] for note in notes] == (["RASI carries "] if said else [])
+
+
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared trials are not beside this checkout")
 @pytest.mark.parametrize("name", ["static", "hip_right", "knee_right"])
 def test_recordings_thinned_to_12_Hz_are_taken(name: str) -> None:
