@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gaitid.numerics.masks import spans
+from gaitid.numerics.masks import all_columns, spans
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
 
@@ -62,9 +62,12 @@ def rigid_fit(template: Array, points: Array, extent: float = 0.0) -> RigidFit:
     R = np.full((n_frames, 3, 3), np.nan)
     t = np.full((n_frames, 3), np.nan)
     residual = np.full(n_frames, np.nan)
-    seen: Mask = np.asarray(np.isfinite(points).all(axis=2))
+    seen = all_columns(np.isfinite(points))
     count = seen.sum(axis=1)
-    patterns, which = np.unique(seen, axis=0, return_inverse=True)
+    if seen.all():  # mostly
+        patterns, which = seen[:1], np.zeros(n_frames, dtype=np.intp)
+    else:
+        patterns, which = np.unique(seen, axis=0, return_inverse=True)
     for i, pattern in enumerate(patterns):
         body = template[pattern]
         if len(body) < FEWEST or (extent and second_extent(body) < extent):
@@ -102,7 +105,7 @@ def steady_fit(template: Array, points: Array, extent: float = 0.0) -> RigidFit:
     template, points, extent
         As of `rigid_fit`.
     """
-    seen: Mask = np.asarray(np.isfinite(points).all(axis=2))
+    seen = all_columns(np.isfinite(points))
     if seen.all():
         return rigid_fit(template, points, extent)
     counts = seen.sum(axis=0)
