@@ -95,7 +95,7 @@ def whole_processes(process: Processes, walk: Path, trials: list[Path], folder: 
     repeat = options.repeat
     for trial, name in [(walk, "10 s walk"), *((t, "/".join(t.parts[-2:])) for t in trials)]:
         floor = process("-c", f"import numpy, ezc3d; ezc3d.c3d({str(trial)!r})")
-        target = "≤ 1.5" if trial == walk else ""
+        target = "≤ 1.3" if trial == walk else ""
         row(
             f"`gaitid run`, {name}, over `import numpy, ezc3d; ezc3d.c3d(FILE)`",
             target,
@@ -106,7 +106,7 @@ def whole_processes(process: Processes, walk: Path, trials: list[Path], folder: 
         )
     row(
         "`gaitid --help` over `python -c pass`",
-        "≤ 5",
+        "≤ 2",
         process("-m", "gaitid", "--help"),
         process("-c", "pass"),
         repeat,
