@@ -33,6 +33,8 @@ SMOOTHED_BELOW_MM = 0.002
 # where one is. Markers of eleven trials that were smoothed carry 0.0001 mm at most, those of toes that somebody filled
 # by hand 0.07; of six raw ones 0.12, of a walk at 60 Hz 0.46.
 ROUGH_UNFILTERED_MM, ROUGH_MM = 0.1, 1.0
+# Times what most markers carry: that of any one lies up to 1.4 times above the others' where all carry the same.
+ROUGHER = 5.0
 # Hz. `movement_frequency` of the simulated walk, for which `raw_cutoff_hz` was chosen. The cut-off with the least error
 # of moments goes in proportion: slow walk, walk, fast walk and run of 0.97 to 2.39 Hz ask for 5 to 12 (docs/method.md).
 WALK_HZ = 1.36
@@ -296,8 +298,8 @@ def _resolved(
 
 def _rough_ones(levels: Mapping[str, float], noise_mm: float, limit_mm: float) -> Notes:
     """That some markers carry much more noise than the others."""
-    rough = sorted(label for label, level in levels.items() if level > limit_mm)
-    if not rough or noise_mm > limit_mm:
+    rough = sorted(label for label, level in levels.items() if level > max(limit_mm, ROUGHER * noise_mm))
+    if not rough:
         return ()
     most, several = max(levels[label] for label in rough), len(rough) > 1
     carry = f"carry up to {most:.2g}" if several else f"carries {most:.2g}"

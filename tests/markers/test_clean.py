@@ -144,7 +144,8 @@ def test_where_the_usual_low_pass_does_not_fit_there_is_none(every: float, frame
 
 
 @pytest.mark.parametrize(
-    ("others_mm", "one_mm", "said"), [(0.0, 0.5, True), (0.0, 0.05, False), (0.3, 3.0, True), (0.3, 0.7, False)]
+    ("others_mm", "one_mm", "said"),
+    [(0.0, 0.5, True), (0.0, 0.05, False), (0.3, 3.0, True), (0.3, 0.7, False), (1.0, 2.0, False)],
 )
 def test_one_marker_that_trembles_among_others_is_doubted(others_mm: float, one_mm: float, said: bool) -> None:
     trial = simulated_walk().trial
