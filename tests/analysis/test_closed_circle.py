@@ -22,7 +22,6 @@ from gaitid.simulate.body import JOINTS, SIDES
 from gaitid.simulate.chain import ChainScenario
 from gaitid.simulate.chain_state import ChainState, chain_state
 from gaitid.simulate.clinical import JOINT_SEGMENTS
-from gaitid.simulate.course import at_all
 from gaitid.simulate.scenario_file import load_scenario
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
@@ -54,7 +53,8 @@ def links(scenario: ChainScenario, state: ChainState) -> Chain:
     n, found = len(scenario.bodies), []
     for i, body in reversed(list(enumerate(scenario.bodies))):
         pushes = [push for push in scenario.pushes if push.body == i]
-        f = [[at_all(c, state.time_s)[0] for c in (p.force_g, p.moment_g, p.point_g)] for p in pushes]
+        assert all(push.point_b is None and not push.turns for push in pushes)  # all in the laboratory
+        f = [push.at(state.time_s) for push in pushes]
         found.append(
             Link(
                 body.mass_kg,
