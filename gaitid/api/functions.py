@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from gaitid import read, run
-from gaitid.api.result import Analysis, Made, Stored
+from gaitid.api.result import Analysis
+from gaitid.api.source import Made, Stored
 from gaitid.api.words import File, file_path, run_options, settings_of
 from gaitid.errors import GaitidError, ReadError, in_words
 from gaitid.inputs import found_trial

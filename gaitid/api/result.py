@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from gaitid import run
 from gaitid.analysis.result import Result
 from gaitid.analysis.wording import verdict_words
+from gaitid.api.source import Made, Source, Stored
 from gaitid.api.words import File
-from gaitid.disk.atomic import write_all
-from gaitid.disk.read_back import read_record, read_text_back
-from gaitid.errors import GaitidError, ReadError
+from gaitid.errors import GaitidError
 from gaitid.inputs import refuse_to_overwrite
-from gaitid.records import frozen_dataclass
 from gaitid.write import TABLES, UNCERTAINTY
 
 if TYPE_CHECKING:
@@ -26,126 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from gaitid.api.compared import Compared
-    from gaitid.compare.hybrid import Made as MadeFrom
 
-_RECORD = ".run.json"
 _TIMES = ("frame", "time_s")
-
-
-class Source(Protocol):
-    """Where an `Analysis` has its tables and its record from."""
-
-    @property
-    def stem(self) -> str: ...
-
-    def record(self) -> dict[str, Any]: ...
-
-    def frame(self, table: str) -> pd.DataFrame: ...
-
-    def write(self, folder: Path) -> list[Path]: ...
-
-    def placed(self, folder: Path) -> tuple[Path, MadeFrom | None]: ...
-
-
-@frozen_dataclass(eq=False)
-class Made:
-    """A result that was computed here.
-
-    Attributes
-    ----------
-    stem : str
-        That the names of its files begin with.
-    result : Result
-    prepared : Prepared
-        How, with the model.
-    inputs : tuple of mappings
-        What it was made from, as a record names it: hashed when it was read.
-    files : tuple of Path
-        The files that it was made from, which nothing is written over.
-    """
-
-    stem: str
-    result: Result
-    prepared: run.Prepared
-    inputs: tuple[Mapping[str, str], ...]
-    files: tuple[Path, ...]
-
-    def record(self) -> dict[str, Any]:
-        content: dict[str, Any] = json.loads(run.record_of(self.result, self.prepared, self.inputs))
-        return content
-
-    def frame(self, table: str) -> pd.DataFrame:
-        from gaitid.api.frames import frame_of, uncertainty_frame, with_uncertainty
-
-        if table == UNCERTAINTY:
-            found = run.estimate_of(self.result, self.prepared)
-            if found is None:
-                raise GaitidError("nobody asked how sure the numbers are", todo="give uncertainty=True to analyse")
-            return uncertainty_frame(found)
-        options = self.prepared.options
-        frame = frame_of(table, self.result, options.express_in, run.parts_of(self.result, options))
-        return with_uncertainty(frame, run.estimate_of(self.result, self.prepared)) if table == "features" else frame
-
-    def write(self, folder: Path) -> list[Path]:
-        assert self.prepared.model is not None  # settled
-        names = (*(f"{table}.csv" for table in (*TABLES, UNCERTAINTY)), "run.json")
-        refuse_to_overwrite(
-            [folder / f"{self.stem}.{name}" for name in names], [*self.files, *self.prepared.model.files]
-        )
-        contents = run.file_contents(self.stem, self.result, self.prepared, self.inputs)
-        return run.put_in_place(folder, contents, self.prepared.options)
-
-    def placed(self, folder: Path) -> tuple[Path, MadeFrom | None]:
-        """Its record in files of their own, and what it was made from."""
-        from gaitid.compare.sources import made_of
-
-        return self.write(folder)[-1], made_of(self.result, self.prepared)
-
-
-@frozen_dataclass(eq=False)
-class Stored:
-    """A result that lies in files.
-
-    Attributes
-    ----------
-    stem : str
-    path : Path
-        Of ``walk.run.json``.
-    content : mapping
-        Of that file.
-    """
-
-    stem: str
-    path: Path
-    content: dict[str, Any]
-
-    @classmethod
-    def read(cls, path: Path) -> Stored:
-        """Read the record; the tables are read when they are asked for."""
-        if not path.name.endswith(_RECORD) or path.name == _RECORD:
-            raise ReadError(f"{path}: not a result", expected=f"a file NAME{_RECORD} that gaitid run wrote")
-        return cls(path.name.removesuffix(_RECORD), path, dict(read_record(path)))
-
-    def record(self) -> dict[str, Any]:
-        return self.content
-
-    def frame(self, table: str) -> pd.DataFrame:
-        from gaitid.api.frames import frame_from
-
-        return frame_from(self._file(table), table)
-
-    def write(self, folder: Path) -> list[Path]:
-        files = [path for table in (*TABLES, UNCERTAINTY) if (path := self._file(table)).is_file()]
-        texts = {path.name: read_text_back(path, "result") for path in (*files, self.path)}
-        refuse_to_overwrite([folder / name for name in texts], [*files, self.path])
-        return write_all(folder, texts)
-
-    def placed(self, folder: Path) -> tuple[Path, MadeFrom | None]:
-        """Its record where it is."""
-        return self.path, None
-
-    def _file(self, table: str) -> Path:
-        return self.path.with_name(f"{self.stem}.{table}.csv")
 
 
 class Analysis:
