@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gaitid.dynamics.forward import Torque
 from gaitid.dynamics.friction import Friction
+from gaitid.dynamics.integration import Torque
 from gaitid.dynamics.joint_space import Load, TreeMotion, joint_loads, motion
 from gaitid.dynamics.joint_tree import JointTree
 from gaitid.trial import Array
@@ -53,7 +53,7 @@ def feedforward_pd(  # noqa: PLR0913 - all that a controller may know
     Returns
     -------
     callable
-        torque(t, q, qd) -> (n,) array, for `gaitid.dynamics.forward.integrate`.
+        torque(t, q, qd) -> (n,) array, for `gaitid.dynamics.integration.integrate`.
     """
     believed = _same_joints(tree, model)
 
@@ -95,7 +95,7 @@ def computed_torque(  # noqa: PLR0913 - all that a controller may know
     Returns
     -------
     callable
-        torque(t, q, qd) -> (n,) array, for `gaitid.dynamics.forward.integrate`.
+        torque(t, q, qd) -> (n,) array, for `gaitid.dynamics.integration.integrate`.
     """
     believed = _same_joints(tree, model)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaitid.dynamics.forward import Simulation
+from gaitid.dynamics.integration import Simulation
 from gaitid.dynamics.pace import Limits
 from gaitid.simulate.chain import ChainScenario
 from gaitid.simulate.jet import Array, Jet, angular_velocity, apply, constant, matmul, times_constant, turn_about

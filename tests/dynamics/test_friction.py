@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaitid.dynamics.forward import Environment, forward, integrate
+from gaitid.dynamics.forward import forward
 from gaitid.dynamics.friction import Friction
+from gaitid.dynamics.integration import Environment, integrate
 from gaitid.dynamics.joint_tree import Body, JointTree
 from gaitid.errors import ModelError
 
