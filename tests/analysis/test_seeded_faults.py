@@ -402,7 +402,7 @@ SHARED = {
     "scenario_names",
     *(
         f"dynamics.{name}"
-        for name in ("joint_space", "joint_tree", "forward", "control", "friction", "inertia", "pace")
+        for name in ("joint_space", "joint_tree", "forward", "integration", "control", "friction", "inertia", "pace")
     ),
     *(f"model.{name}" for name in ("fields", "expression", "yaml_file", "load")),
 }
