@@ -1,16 +1,20 @@
 """Why gaitid's sagittal moments differ from OpenSim's on real recordings, one ingredient after the other.
 
-    python benchmarks/opensim_terms.py [gait2354 bmc_run ja1_sprint]
+    python benchmarks/opensim_terms.py [--opensim PYTHON] [gait2354 bmc_run ja1_sprint]
 
 Each recording has a scaled OpenSim model, the coordinates that OpenSim's inverse kinematics found, and its generalised
 forces. The model is put where the coordinates say; its bodies' poses go into the trial as stored poses beside the
 measured markers, and its masses and axes become a gaitid model. So gaitid's own analysis (`cast`, on the markers) and
 OpenSim's body are two models of one recording, and ingredients are exchanged as `gaitid compare` does
 (`gaitid.compare.hybrid`). After each exchange the moments are compared with OpenSim's.
+
+With `--opensim`, an interpreter that has ``pip install opensim``, OpenSim computes its moments anew from the model,
+the coordinates and the forces. How far the stored ones are from these is printed, and all is compared with the new.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +35,8 @@ from gaitid.write.tables import joints_columns
 
 sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
-from osim_model import Joint, OsimModel, Place, low_passed, storage, together  # noqa: E402
+from opensim_again import computed_again  # noqa: E402
+from osim_model import Joint, OsimModel, Place, low_passed, storage, storage_text, together  # noqa: E402
 from shared_trials import SHARED  # noqa: E402
 
 BODIES = {"pelvis": "pelvis", "thigh": "femur_{s}", "shank": "tibia_{s}", "foot": "calcn_{s}"}
@@ -387,24 +392,52 @@ def compared(recording: Recording, s: str) -> Iterator[tuple[str, dict[str, tupl
         yield step.name, row
 
 
-def main(names: Sequence[str]) -> int:
-    for name in names or RECORDINGS:
-        recording = RECORDINGS[name]
-        for s in "rl":
-            rows = list(compared(recording, s))
-            peaks = []
-            for joint, (_, _, count) in rows[1][1].items():
-                values = np.abs(of_opensim(recording, s, joint, storage(recording.path(recording.results))["time"]))
-                peaks.append(f"{joint} {values.max():.0f} N·m, {count} frames")
-            print(f"\n{name}, {'right' if s == 'r' else 'left'} leg; OpenSim's largest: {'; '.join(peaks)}\n")
-            print("| step | hip | knee | ankle |\n|---|---|---|---|")
-            for step, row in rows:
-                cells = [f"{row[j][0]:.1f}, {row[j][1]:.0f}" if j in row else "–" for j in MOMENTS]
-                if step == rows[0][0]:
-                    counts = [f" ({row[j][2]} frames)" if j in row else "" for j in MOMENTS]
-                    cells = [c + n for c, n in zip(cells, counts, strict=True)]
-                print(f"| {step} | {' | '.join(cells)} |", flush=True)
+def with_moments_anew(recording: Recording, python: str, folder: Path) -> Recording:
+    """The recording with what OpenSim computes of its files today; prints how far what is stored is from that."""
+    # In radians: of a file in degrees OpenSim 4.6 leaves coupled coordinates, as the patella's, in degrees.
+    coordinates = folder / "coordinates.sto"
+    coordinates.write_text(storage_text(storage(recording.path(recording.coordinates))), encoding="utf-8")
+    model, forces = recording.path(recording.osim), recording.path(recording.forces)
+    loads = {BODIES["foot"].format(s=s): columns for s, columns in recording.loads.items()}
+    out = computed_again(python, model, coordinates, forces, recording.cutoff_hz, loads, folder / "moments.sto")
+    stored, anew = storage(recording.path(recording.results)), storage(out)
+    for joint, (_, coordinate) in MOMENTS.items():
+        names = [f"{coordinate.format(s=s)}_moment" for s in "rl"]
+        apart = [stored[name] - np.interp(stored["time"], anew["time"], anew[name]) for name in names]
+        sizes = "; ".join(f"{np.sqrt(np.mean(d**2)):.1f} RMS, {np.abs(d).max():.0f} at most" for d in apart)
+        print(f"{joint}: stored from OpenSim's own of these files, right; left, N·m: {sizes}")
+    return replace(recording, results=str(out))
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--opensim", metavar="PYTHON", help="An interpreter that has OpenSim.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=" ".join(RECORDINGS))
+    options = parser.parse_args(arguments)
+    for name in options.names or RECORDINGS:
+        with tempfile.TemporaryDirectory() as folder:
+            recording = RECORDINGS[name]
+            if options.opensim:
+                recording = with_moments_anew(recording, options.opensim, Path(folder))
+            print_terms(name, recording)
     return 0
+
+
+def print_terms(name: str, recording: Recording) -> None:
+    for s in "rl":
+        rows = list(compared(recording, s))
+        peaks = []
+        for joint, (_, _, count) in rows[1][1].items():
+            values = np.abs(of_opensim(recording, s, joint, storage(recording.path(recording.results))["time"]))
+            peaks.append(f"{joint} {values.max():.0f} N·m, {count} frames")
+        print(f"\n{name}, {'right' if s == 'r' else 'left'} leg; OpenSim's largest: {'; '.join(peaks)}\n")
+        print("| step | hip | knee | ankle |\n|---|---|---|---|")
+        for step, row in rows:
+            cells = [f"{row[j][0]:.1f}, {row[j][1]:.0f}" if j in row else "–" for j in MOMENTS]
+            if step == rows[0][0]:
+                counts = [f" ({row[j][2]} frames)" if j in row else "" for j in MOMENTS]
+                cells = [c + n for c, n in zip(cells, counts, strict=True)]
+            print(f"| {step} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -265,6 +265,13 @@ def storage(path: Path) -> dict[str, Array]:
     return columns
 
 
+def storage_text(columns: dict[str, Array]) -> str:
+    """A storage file of such columns, angles in rad."""
+    head = f"Coordinates\nversion=1\nnRows={len(columns['time'])}\nnColumns={len(columns)}\ninDegrees=no\nendheader\n"
+    rows = ("\t".join(f"{value:.12g}" for value in row) for row in zip(*columns.values(), strict=True))
+    return head + "\n".join(["\t".join(columns), *rows]) + "\n"
+
+
 def low_passed(values: Array, rate_hz: float, cutoff_hz: float) -> Array:
     """As OpenSim filters coordinates: third-order Butterworth, there and back, on a signal continued at both ends."""
     b, a = butter(3, cutoff_hz / (rate_hz / 2))
