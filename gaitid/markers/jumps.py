@@ -13,8 +13,8 @@ import numpy as np
 
 from gaitid.markers.tracks import excess_of, tracks_of
 from gaitid.numerics.masks import known_rows, spans
-from gaitid.numerics.rigid_fit import FEWEST, rigid_fit
-from gaitid.numerics.rotation import norm
+from gaitid.numerics.rigid_fit import FEWEST, closest_rotations
+from gaitid.numerics.rotation import apply_transposed, norm
 from gaitid.numerics.statistics import median, quantiles_of_known
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
@@ -266,8 +266,14 @@ def seen_by(own: Array, others: Array) -> tuple[Array, Array]:
     if not seen.any():
         return np.full(own.shape, np.nan), np.full((*own.shape, 3), np.nan)
     frames = np.flatnonzero(seen)
-    fit = rigid_fit(others[frames[len(frames) // 2]], np.where(seen[:, None, None], others, np.nan))
-    return np.asarray(np.einsum("fji,fj->fi", fit.R, own - fit.t)), fit.R
+    template = others[frames[len(frames) // 2]]
+    whole = others if len(frames) == len(others) else others[frames]
+    centres = whole.mean(axis=1)
+    R = np.full((*own.shape, 3), np.nan)
+    R[frames] = closest_rotations(template - template.mean(axis=0), whole - centres[:, None])
+    local = np.full(own.shape, np.nan)
+    local[frames] = apply_transposed(R[frames], own[frames] - centres) + template.mean(axis=0)
+    return local, R
 
 
 def _excess_or_0(points: Array) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import all_columns, spans
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
@@ -14,6 +15,12 @@ FEWEST = 3
 BESIDE = 6
 # Frames after which nothing is left of how it moved there.
 FADES = 20.0
+# Newton's steps towards a root, at most, and the share of it below which a step is rounding.
+_MOST_STEPS, _SETTLED = 30, 2e-15
+# Share of the size from which on the closed form errs by no more than 1 part in 10¹¹ (measured: 6 in 10¹³).
+_IN_LINE = 1e-3
+# So many frames are no sooner done in closed form.
+_FEW_FRAMES = 64
 
 
 class RigidFit(NamedTuple):
@@ -40,9 +47,8 @@ class RigidFit(NamedTuple):
 def rigid_fit(template: Array, points: Array, extent: float = 0.0) -> RigidFit:
     """Fit a rigid template to points in each frame.
 
-    Minimises Σ |R a_i + t − p_i|² over rotations R and shifts t by singular value decomposition of
-    Σ (a_i − ā)(p_i − p̄)ᵀ (Söderkvist & Wedin 1993, J Biomech 26:1473; Arun, Huang & Blostein 1987). Frames with the
-    same points seen are solved together.
+    Minimises Σ |R a_i + t − p_i|² over rotations R and shifts t (Söderkvist & Wedin 1993, J Biomech 26:1473; Arun,
+    Huang & Blostein 1987). Frames with the same points seen are solved together (`closest_rotations`).
 
     Parameters
     ----------
@@ -81,14 +87,67 @@ def rigid_fit(template: Array, points: Array, extent: float = 0.0) -> RigidFit:
 def _fit(body: Array, measured: Array) -> tuple[Array, Array, Array]:
     centre, centres = body.mean(axis=0), measured.mean(axis=1)
     a, p = body - centre, measured - centres[:, None]
+    R = closest_rotations(a, p)
+    t = centres - R @ centre
+    off = p - np.einsum("fij,kj->fki", R, a)
+    return R, t, np.sqrt((off**2).sum(axis=2).mean(axis=1))
+
+
+def closest_rotations(a: Array, p: Array) -> Array:
+    """(frames, 3, 3) rotations that make Σ |R a_i − p_i|² least, never reflections.
+
+    Parameters
+    ----------
+    a : (n, 3) array
+        Places on the body, from their mean.
+    p : (frames, n, 3) array
+        Points, from their mean in each frame; all known.
+    """
+    if len(p) < _FEW_FRAMES:
+        return _by_singular_values(a, p)
+    return by_blocks(lambda some: _in_closed_form(a, some), p)
+
+
+def _in_closed_form(a: Array, p: Array) -> Array:
+    """`closest_rotations` without a singular value decomposition.
+
+    With B = Σ p_i a_iᵀ, its cofactors C and λ, the largest root of (λ² − |B|²)² − 8 λ det B − 4 |C|² = 0:
+    R = ((κ + |B|²) B + λ C − B Bᵀ B) / ζ, where κ = (λ² − |B|²)/2 and ζ = κ λ − det B (Markley 1993, J Astronaut Sci
+    41:261-280). That is a tenth of the work of the singular value decomposition, which is left the frames in which the
+    points lie nearly in one line: there ζ, in singular values (σ₁ + σ₂)(σ₂ + σ₃)(σ₃ + σ₁), is next to nothing.
+    """
+    B = np.moveaxis(np.tensordot(p, a, axes=(1, 0)), 0, 2).copy()  # frames last: long rows are quick
+    C = np.empty_like(B)
+    for i, j in np.ndindex(3, 3):
+        C[i, j] = B[i - 2, j - 2] * B[i - 1, j - 1] - B[i - 2, j - 1] * B[i - 1, j - 2]
+    square, det = np.einsum("ijf,ijf->f", B, B), np.einsum("jf,jf->f", B[0], C[0])
+    of_cofactors = np.einsum("ijf,ijf->f", C, C)
+    root = ((a**2).sum() + np.einsum("fki,fki->f", p, p)) / 2  # no root is larger, so that Newton's steps only fall
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for _ in range(_MOST_STEPS):
+            beyond = root**2 - square
+            step = (beyond**2 - 8 * root * det - 4 * of_cofactors) / (4 * (root * beyond - 2 * det))
+            root = root - step
+            settled = np.abs(step) <= _SETTLED * root
+            if settled.all():
+                break
+        kappa = (root**2 - square) / 2
+        zeta = kappa * root - det
+        R = ((kappa + square) * B + root * C - np.einsum("ijf,jlf->ilf", np.einsum("ikf,jkf->ijf", B, B), B)) / zeta
+        plain = settled & (zeta > _IN_LINE * root**3)
+    result = np.moveaxis(R, 2, 0).copy()
+    if not plain.all():
+        result[~plain] = _by_singular_values(a, p[~plain])
+    return result
+
+
+def _by_singular_values(a: Array, p: Array) -> Array:
+    """`closest_rotations` of few frames, or of such in which the points may lie nearly in one line."""
     u, _, vt = np.linalg.svd(np.einsum("ki,fkj->fij", a, p))
     v, ut = np.swapaxes(vt, 1, 2), np.swapaxes(u, 1, 2)
     # a reflection fits flat clusters as well: turn the axis of the smallest singular value
     v[:, :, 2] *= np.sign(np.linalg.det(v @ ut))[:, None]
-    R = v @ ut
-    t = centres - R @ centre
-    off = p - np.einsum("fij,kj->fki", R, a)
-    return R, t, np.sqrt((off**2).sum(axis=2).mean(axis=1))
+    return np.asarray(v @ ut)
 
 
 def steady_fit(template: Array, points: Array, extent: float = 0.0) -> RigidFit:
