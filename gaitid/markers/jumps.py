@@ -241,15 +241,18 @@ def _tracks(markers: Mapping[str, Array], label: str, window: slice, limit: floa
 
 def steadiest(markers: Mapping[str, Array], label: str) -> list[str]:
     """Up to four markers, seen in most of its frames, whose distances from one vary least."""
-    others = [other for other in markers if other != label]
+    labels = list(markers)
+    others = [other for other in labels if other != label]
     seen = known_rows(markers[label])
     if not seen.any() or not others:
         return []
     frames = np.flatnonzero(seen)
     asked = min(len(frames), ENOUGH_FRAMES)
-    frames = frames[np.arange(asked) * len(frames) // asked]
-    own = markers[label][frames]
-    apart = np.stack([norm(markers[other][frames] - own) for other in others], axis=1)
+    points = tracks_of(markers).points
+    if asked < len(points):
+        points = points[frames[np.arange(asked) * len(frames) // asked]]
+    i = labels.index(label)
+    apart = np.delete(norm(points - points[:, i : i + 1]), i, axis=1)
     least, most = quantiles_of_known(apart, 0.1, 0.9)
     vary = most - least
     vary[~(np.isfinite(apart).mean(axis=0) >= MOSTLY_SEEN)] = np.inf
