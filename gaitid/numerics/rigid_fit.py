@@ -105,7 +105,7 @@ def closest_rotations(a: Array, p: Array) -> Array:
     """
     if len(p) < _FEW_FRAMES:
         return _by_singular_values(a, p)
-    return by_blocks(lambda some: _in_closed_form(a, some), p)
+    return np.asarray(by_blocks(lambda some: _in_closed_form(a, some), p))
 
 
 def _in_closed_form(a: Array, p: Array) -> Array:
@@ -138,7 +138,7 @@ def _in_closed_form(a: Array, p: Array) -> Array:
     result = np.moveaxis(R, 2, 0).copy()
     if not plain.all():
         result[~plain] = _by_singular_values(a, p[~plain])
-    return result
+    return np.asarray(result)
 
 
 def _by_singular_values(a: Array, p: Array) -> Array:
