@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -15,7 +14,7 @@ from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
 from gaitid.model.needs import Needs, Reference, Role, side_needs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import dot, norm, unit
-from gaitid.numerics.statistics import median
+from gaitid.numerics.statistics import median, median_of_known
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Trial, seen_as
 
@@ -192,9 +191,7 @@ class _Places:
     def _mean(self, ways: Sequence[Array]) -> Array:
         if not ways:
             return np.full(3, np.nan)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # frames in which no pair was seen have no direction
-            return unit(np.nanmedian(np.stack(ways), axis=0))
+        return unit(median_of_known(np.stack(ways)))  # NaN in frames in which no pair was seen
 
 
 def _typical(values: Array) -> float:

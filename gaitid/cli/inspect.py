@@ -81,7 +81,7 @@ def command(trials: tuple[Path, ...], as_json: bool, picture: Path | None, keep_
     with Progress(len(trials)) as progress:
         for trial in trials:
             progress.at(trial)
-            seen = attempt(str(trial), partial(inspected, trial, beside, keep_names, settings))
+            seen = attempt(str(trial), partial(inspected, trial, beside, keep_names, settings, flag("verbose")))
             if seen is None:
                 refused += 1
                 continue

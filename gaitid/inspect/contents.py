@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ from gaitid.analysis.choice import PRECEDENCE, Recording, choose_model
 from gaitid.analysis.conventions import axis_name
 from gaitid.analysis.judge import judged
 from gaitid.analysis.origin import Origin
-from gaitid.analysis.pipeline import Options, analyse, ground_under
+from gaitid.analysis.pipeline import Options, Prepared, analyse_prepared, ground_under, prepare
 from gaitid.analysis.recorded import Bound, bind_trial, label_words, recorded, what_lacks
 from gaitid.analysis.result import Result
 from gaitid.body.feet import foot_tracks
 from gaitid.body.frames import Geometry
-from gaitid.body.resolve import resolve_subject
+from gaitid.body.requested import request
+from gaitid.body.resolve import STORED_IN_TRIAL, resolve_subject
 from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, recording
 from gaitid.body.subject_file import read_subject
 from gaitid.body.upper_body import found_segments
@@ -32,7 +34,7 @@ from gaitid.model import AUTO, specs
 from gaitid.model.load import bundled_models, load_model
 from gaitid.model.marker_sets import MarkerSet, find_marker_set, load_marker_set
 from gaitid.model.needs import Needs, Reference, side_needs
-from gaitid.notes import texts
+from gaitid.notes import Notes, texts
 from gaitid.read import read_trial
 from gaitid.read.settings import ReaderSettings
 from gaitid.records import frozen_dataclass
@@ -89,12 +91,15 @@ class Candidate:
     ----------
     bound : Bound
         To the labels of the trial and its static.
-    result : Result or GaitidError
-        Of the analysis, or why it is refused.
+    found : Prepared or GaitidError
+        The markers and measurements that it needs, or why the trial is refused.
+    result : Result or None
+        Of the analysis; None where it was refused, or not made.
     """
 
     bound: Bound
-    result: Result | GaitidError
+    found: Prepared | GaitidError
+    result: Result | None = None
 
     @property
     def model(self) -> specs.Model:
@@ -136,6 +141,7 @@ def inspected(
     beside: Beside = Beside(),  # noqa: B008 - it cannot be changed
     keep_names: bool = False,
     settings: ReaderSettings | None = None,
+    with_each_model: bool = False,
 ) -> Inspected:
     """Everything that can be said of a trial without choosing a model, with what it is of.
 
@@ -148,6 +154,9 @@ def inspected(
         Whether names of people stored in the file are shown.
     settings : ReaderSettings, optional
         How the file is to be read.
+    with_each_model : bool
+        Whether the trial is analysed with each model whose markers and measurements are there; else with the one that
+        `auto` takes, the one that tells where the feet are, and those that are given.
 
     Returns
     -------
@@ -170,20 +179,22 @@ def inspected(
     name, foot_note = _model_for_feet(trial, candidates, [*beside.models, chosen])
     up, up_words = _vertical(trial, candidates[name].model if name else None)
     up_g = np.array([0.0, 0.0, 1.0]) if up is None else up
+    given = [model for model in beside.models if model != AUTO]
+    judged_with = given[0] if given else chosen
+    for tried in candidates if with_each_model else filter(None, dict.fromkeys([*given, chosen, name])):
+        candidates[tried] = _analysed(trial, candidates[tried], static, marker_set)
     stages = _stages(trial, candidates[name], up_g) if name else _plates_alone(trial, up_g, foot_note)
     first, cleaned = trial.first_frame, stages.markers
     of_feet = candidates[name].result if name else None
-    given = [model for model in beside.models if model != AUTO]
-    judged_with = given[0] if given else chosen
     taken = candidates[judged_with].result if judged_with else None
-    if isinstance(taken, Result):
+    if taken is not None:
         judge = models[judged_with]
         origin = Origin(judge, _subject_file(beside.subject, judge), static, marker_set)
         said = notes_of_statics(path, taken, origin, settings, beside.subject is not None)
         taken = judged(taken, (*said, *taken.notes))
     content = {
         "file": str(path),
-        "verdict": taken.verdict.as_dict() if isinstance(taken, Result) else None,
+        "verdict": taken.verdict.as_dict() if taken is not None else None,
         "verdict_with": judged_with or None,
         "format": trial.origin.get("format", ""),
         "software": trial.origin.get("software", ""),
@@ -208,7 +219,7 @@ def inspected(
             "because": because,
             "markers": _role_labels(trial, candidates[judged_with].model) if judged_with else {},
         },
-        "calibration": plain(of_feet.quality.get("calibration")) if isinstance(of_feet, Result) else None,
+        "calibration": plain(of_feet.quality.get("calibration")) if of_feet is not None else None,
         "upper_body": found_segments(trial, candidates[judged_with].model) if judged_with else [],
         "models": {
             name: {"given": name in given, **_readiness(trial, candidate)} for name, candidate in candidates.items()
@@ -221,19 +232,32 @@ def inspected(
 def _candidate(
     trial: Trial, model: specs.Model, static: Trial | None, marker_set: MarkerSet | None, subject: Path | None
 ) -> Candidate:
-    """What `gaitid run` would make of the trial with a model, or why it would refuse it."""
+    """The markers and measurements that `gaitid run` would find for a model, or why it would refuse the trial."""
     try:
         bound, _, _ = recorded(trial, model, static, marker_set)
-    except GaitidError:
+    except GaitidError as error:
         try:
             bound = bind_trial(trial, model, static, marker_set if model.by_landmarks else None)
         except GaitidError:
             bound = Bound(model, None, Reference(model))
+        if subject is None:  # else it may name labels, or bring places of its own
+            return Candidate(bound, error)
     try:
-        file = _subject_file(subject, model)
-        return Candidate(bound, analyse(trial, model, file, static, Options(marker_set=marker_set)))
+        return Candidate(bound, prepare(trial, model, _subject_file(subject, model), static, marker_set))
     except GaitidError as error:
         return Candidate(bound, error)
+
+
+def _analysed(trial: Trial, candidate: Candidate, static: Trial | None, marker_set: MarkerSet | None) -> Candidate:
+    """The same with what `gaitid run` would make of the trial."""
+    if isinstance(candidate.found, GaitidError):
+        return candidate
+    try:
+        return replace(
+            candidate, result=analyse_prepared(trial, candidate.found, static, Options(marker_set=marker_set))
+        )
+    except GaitidError as error:
+        return replace(candidate, found=error)
 
 
 def _subject_file(path: Path | None, model: specs.Model) -> SubjectFile:
@@ -301,7 +325,7 @@ def _vertical(trial: Trial, model: specs.Model | None) -> tuple[Array | None, st
 def _stages(trial: Trial, candidate: Candidate, up_g: Array) -> Stages:
     """Those of an analysis; of one that is refused, as far as they need nothing of the subject."""
     model, result = candidate.model, candidate.result
-    if isinstance(result, Result):
+    if result is not None:
         markers, ground, loads = result.markers, result.ground, result.loads
         seen = _sides_seen(trial, model, markers.seen)
     else:
@@ -350,15 +374,17 @@ def _subject(trial: Trial, models: Mapping[str, specs.Model]) -> dict[str, Any]:
         sources = _alone(trial, model)
         for bare, m in model.subject.items():
             for name in [f"{side.name}.{bare}" for side in model.sides] if m.sided else [bare]:
+                if name in stored or request(model, name).stored(model, trial.parameters) is None:
+                    continue
                 value, _ = _resolved(model, name, sources)
-                if value is not None and value.source == "trial, stored" and name not in stored:
+                if value is not None and value.source == STORED_IN_TRIAL:
                     stored[name] = {"value": value.value, "unit": value.unit, "source": value.source}
     return stored
 
 
 def _readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
     """What one model lacks in this trial, and whether `gaitid run` would take it as it stands."""
-    model, result = candidate.model, candidate.result
+    model, found, result = candidate.model, candidate.found, candidate.result
     sources = _alone(trial, model)
     markers: dict[str, list[str]] = {}
     segments: dict[str, list[str]] = {}
@@ -377,9 +403,10 @@ def _readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
     for name in sorted(wanted):
         side_name, _, bare = name.rpartition(".")
         m = model.subject[bare]
-        value, fault = _resolved(model, name, sources)
-        if isinstance(result, Result):
-            value = result.subject.measured.get(name)
+        if isinstance(found, GaitidError):
+            value, fault = _resolved(model, name, sources)
+        else:
+            value, fault = (found if result is None else result).subject.measured.get(name), ""
         if fault:
             faults.append(fault)
         elif value is None and not m.optional and m.otherwise is None:
@@ -388,8 +415,9 @@ def _readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
             assumed[name] = value.source.removeprefix("assumed: ")
     return {
         "title": model.title,
-        "runs": isinstance(result, Result),
-        "reason": "" if isinstance(result, Result) else result.line(),
+        "runs": not isinstance(found, GaitidError),
+        "analysed": result is not None,
+        "reason": found.line() if isinstance(found, GaitidError) else "",
         "marker_set": model.marker_set or None,
         "lacks": ["no marker set knows these labels (`gaitid models markers` drafts one, --markers takes it)"]
         if model.by_landmarks and not model.marker_set
@@ -399,5 +427,14 @@ def _readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
         "faults": faults,
         "assumed": assumed,
         "segments": segments,
-        "warnings": [note.text for note in result.notes] if isinstance(result, Result) else [],
+        "warnings": [note.text for note in _notes_of(candidate)],
     }
+
+
+def _notes_of(candidate: Candidate) -> Notes:
+    """What `gaitid run` would say; without an analysis, of labels and measurements alone."""
+    if candidate.result is not None:
+        return candidate.result.notes
+    if isinstance(candidate.found, GaitidError):
+        return ()
+    return (*candidate.found.notes, *candidate.found.subject.notes)

@@ -233,7 +233,7 @@ def _model_lines(models: Mapping[str, Mapping[str, Any]]) -> list[str]:
 def _lacks(m: Mapping[str, Any]) -> list[str]:
     missing = bool(m["missing_measurements"]) or bool(m["lacks"])
     if m["runs"]:
-        lines = ["`run` takes this trial as it stands"]
+        lines = ["`run` takes this trial as it stands" if m["analysed"] else "its markers and measurements are there"]
         if m["assumed"]:
             lines += _listed("would be assumed: ", [n.replace(".", " ") for n in m["assumed"]], 60)
         return lines

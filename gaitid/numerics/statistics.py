@@ -35,6 +35,14 @@ def quantiles_of_known(values: Array, *shares: float) -> list[Array]:
     return [np.asarray(np.take_along_axis(ordered, index[None], axis=0)[0]) for index in at]
 
 
+def median_of_known(values: Array) -> Array:
+    """Median along axis 0 of what is known, as `numpy.nanmedian`, which imports masked arrays; NaN where nothing is."""
+    ordered = np.sort(values, axis=0)  # NaN last
+    last = np.maximum(np.isfinite(ordered).sum(axis=0) - 1, 0)
+    middle = [np.take_along_axis(ordered, index[None], axis=0)[0] for index in (last // 2, (last + 1) // 2)]
+    return np.asarray((middle[0] + middle[1]) / 2)
+
+
 def noise_level(values: Array) -> float:
     """Standard deviation of the white noise on a smooth signal, in its own unit; NaN where too short.
 

@@ -259,8 +259,24 @@ def test_text_is_for_a_terminal(walk: Path) -> None:
         "models",
     ]
     assert "250 at 100 Hz, numbered 1 to 250 (2.50 s)" in done.out
-    assert "pig, pig_vicon: `run` takes this trial as it stands" in done.out
+    assert "pig: `run` takes this trial as it stands" in done.out
+    assert "pig_vicon: its markers and measurements are there" in done.out
     assert "nan" not in done.out
+
+
+def test_only_the_model_that_is_taken_is_tried_as_a_whole(walk: Path) -> None:
+    """It is the dear part; with --verbose each is, and the answers are the same."""
+    quick, thorough = (
+        inspected(walk)["models"],
+        json.loads(gaitid("inspect", walk, "--json", "--verbose").out)["models"],
+    )
+    assert {name for name, model in quick.items() if model["analysed"]} == {"pig"}
+    assert {name for name, model in thorough.items() if model["analysed"]} == {n for n, m in quick.items() if m["runs"]}
+    for name, model in quick.items():
+        same = set(model) - {"analysed", "warnings"}
+        assert {key: model[key] for key in same} == {key: thorough[name][key] for key in same}
+        assert set(model["warnings"]) <= set(thorough[name]["warnings"])
+    assert quick["lateral"]["runs"] and len(thorough["lateral"]["warnings"]) > len(quick["lateral"]["warnings"])
 
 
 def test_csv_with_forces_beside_it(simulated: Path, walk: Path) -> None:
