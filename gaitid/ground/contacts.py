@@ -17,10 +17,11 @@ from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.ground.balance import Balance
 from gaitid.ground.claims import ByHand, Claims, FootClaims, find_claims
 from gaitid.ground.evidence import Evidence
-from gaitid.ground.gathering import SHARING, gather, near_frames
+from gaitid.ground.gathering import gather, near_frames
 from gaitid.ground.ground import Ground
 from gaitid.ground.judgement import METHOD, Judgement, judge
 from gaitid.ground.plate_load import PlateLoad, one_plane
+from gaitid.ground.reason import SHARING
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.records import frozen_dataclass

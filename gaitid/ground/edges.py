@@ -8,7 +8,7 @@ import numpy as np
 
 from gaitid.errors import counted
 from gaitid.ground.evidence import Evidence, Limits
-from gaitid.ground.reason import Reason, unknown
+from gaitid.ground.reason import UNKNOWN_AROUND, Reason, unknown
 from gaitid.ground.sole import SOLE_TOLERANCE, UNDER_BALL, sole
 from gaitid.trial import Array, Mask
 
@@ -52,7 +52,7 @@ def pressure_at_an_edge(contact: Evidence, limits: Limits) -> Iterator[Reason]:
                 at_edge |= ours & (_to_an_edge(contact) < limits.spread_of_toes)
         at_edge &= ~_measured(contact, limits)
     if at_edge.any():
-        text = f"in {counted(int(at_edge.sum()), 'frame')} it presses at that edge, and the load is unknown"
+        text = f"in {counted(int(at_edge.sum()), 'frame')} it presses at that edge: {UNKNOWN_AROUND}"
         yield Reason(0.9, text, at_edge=at_edge)
 
 

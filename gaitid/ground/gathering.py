@@ -11,6 +11,7 @@ from gaitid.ground.balance import Balance, Support, no_support, support_of
 from gaitid.ground.claims import FootClaims
 from gaitid.ground.evidence import Evidence, Limits
 from gaitid.ground.ground import Ground
+from gaitid.ground.reason import SHARING
 from gaitid.numerics.masks import spans, widened
 from gaitid.numerics.statistics import median
 from gaitid.trial import Array
@@ -20,8 +21,6 @@ from gaitid.trial import Array
 TIMING = 0.10
 # The same as a share of the contact: who walks slowly also lands slowly.
 TIMING_SHARE = 0.12
-# s. Frames this near to one whose load may not be the foot's alone are not sure either, unless the pressure tells.
-SHARING = 0.03
 
 
 def gather(feet: Sequence[FootClaims], weight_N: float, balance: Balance | None) -> dict[str, list[Evidence]]:

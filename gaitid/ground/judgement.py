@@ -13,7 +13,7 @@ import numpy as np
 from gaitid.errors import counted
 from gaitid.ground.edges import over_an_edge, part_of_the_foot, pressure_at_an_edge
 from gaitid.ground.evidence import Evidence, Limits, smallest_sure
-from gaitid.ground.reason import Reason, unknown
+from gaitid.ground.reason import UNKNOWN_AROUND, Reason, unknown
 from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL, off_the_roll, pressure_on_foot
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.statistics import median
@@ -171,7 +171,7 @@ def pressure_off_the_foot(contact: Evidence, limits: Limits) -> Iterator[Reason]
         away = float(median(aside[contact.sure & np.isfinite(aside)]))
         yield unknown(f"its pressure is not under the foot ({away * 100:.0f} cm aside); check the plate's corners")
     elif misplaced.any():
-        text = f"in {counted(int(misplaced.sum()), 'frame')} the pressure is not under the foot, and the load unknown"
+        text = f"in {counted(int(misplaced.sum()), 'frame')} the pressure is not under the foot: {UNKNOWN_AROUND}"
         yield Reason(0.8, text, misplaced=misplaced)
 
 

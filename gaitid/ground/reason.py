@@ -5,6 +5,10 @@ from __future__ import annotations
 from gaitid.records import NamedTuple
 from gaitid.trial import Mask
 
+# s. Frames this near to one whose load may not be the foot's alone are not sure either, unless the pressure tells.
+SHARING = 0.03
+UNKNOWN_AROUND = f"the load is unknown there and {SHARING * 1000:.0f} ms around"
+
 
 class Reason(NamedTuple):
     """What speaks against a contact.
