@@ -21,14 +21,13 @@ from gaitid.analysis.withheld import withhold
 from gaitid.body.calibration import calibrate, marker_templates
 from gaitid.body.feet import FootTrack, foot_tracks
 from gaitid.body.frames import Calibration, Geometry
+from gaitid.body.late_markers import loose_notes
 from gaitid.body.lost_points import lost_point_notes
 from gaitid.body.measured_joints import measured_joint_notes
 from gaitid.body.measured_segments import with_measured
-from gaitid.body.pelvis_markers import pelvis_notes
 from gaitid.body.poses import Body, Key, Motion, differentiate, pose_body
 from gaitid.body.possible_masses import check_masses
 from gaitid.body.resolve import resolve_subject
-from gaitid.body.sanity import fit_notes
 from gaitid.body.standing import check_sides, check_stands
 from gaitid.body.subject import Sources, Subject, SubjectFile, recording
 from gaitid.body.upper_body import find_upper_body
@@ -187,7 +186,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
                 *subject.notes,
                 *markers.notes,
                 *body.notes,
-                *(fit_notes(body.geometry) or pelvis_notes(model, markers.seen)),
+                *loose_notes(body.geometry, markers.seen, trial.rate_hz, body.notes),
                 *lost_point_notes(body, trial.rate_hz, trial.first_frame),
                 *body_notes,
                 *gimbal_notes(body, list(needs), trial.first_frame),

@@ -59,9 +59,13 @@ class Limits(NamedTuple):
         where the toe marker itself is beyond.
     as_near : float, m
         Pressure nearer to an edge by no more than this than where the plate measured all of it is measured too.
-    backward : float
-        Of the heel-toe distance. Pressure that goes back by this from the first to the last third of a stance, on a
-        foot that moves forward, says that the corners of the plate are in another order.
+    backward, backward_doubt : float
+        Of the heel-toe distance. Pressure that goes back by the first from the first to the last third of a stance, on
+        a foot that moves forward, says that the corners of the plate are in another order; one that goes forward by
+        less than the second is doubtful (whole stances of walks and runs show 0.09 and more).
+    sideways : float, m
+        Pressure that travels farther than this across a foot (its 5 to 95 % quantiles) is doubtful: whole stances show
+        0.039 at most, in a walk; where it travels less along the foot, Mx and My are exchanged.
     carries, carries_middle, light, light_middle : float
         Of body weight, means over the first and last and over the middle third of single support: a whole foot carries
         more than the first two. The shared walks show 0.8 and more in all, a fast child 0.6 in the middle; stored body
@@ -100,6 +104,8 @@ class Limits(NamedTuple):
     spread_of_toes: float = 0.06
     as_near: float = 0.005
     backward: float = -0.1
+    backward_doubt: float = 0.0
+    sideways: float = 0.05
     carries: float = 0.65
     carries_middle: float = 0.42
     light: float = 0.55

@@ -64,3 +64,19 @@ class Stood(NamedTuple):
     alone: IntArray
     toes_g: Array
     crosses: bool = False
+
+
+class Borne(NamedTuple):
+    """A known contact of one foot with one plate or several, while no other foot can be on the ground.
+
+    Attributes
+    ----------
+    plates : tuple of int
+    frames : (n,) int array
+    force_g : (n, 3) array, N
+        Of all these plates together.
+    """
+
+    plates: tuple[int, ...]
+    frames: IntArray
+    force_g: Array

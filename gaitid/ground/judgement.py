@@ -16,10 +16,12 @@ from gaitid.ground.evidence import Evidence, Limits, smallest_sure
 from gaitid.ground.reason import UNKNOWN_AROUND, Reason, unknown
 from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL, off_the_roll, pressure_on_foot
 from gaitid.numerics.masks import known_rows, spans
-from gaitid.numerics.statistics import median
+from gaitid.numerics.statistics import median, quantile
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Mask
 
+# Quantiles between which the pressure travels.
+TRAVEL = (0.05, 0.95)
 METHOD = "plate force, foot over plate, pressure under foot"
 
 
@@ -182,8 +184,33 @@ def pressure_runs_backward(contact: Evidence, limits: Limits) -> Iterator[Reason
     along = contact.on_foot[1]
     thirds = along[contact.pressing & np.isfinite(along)]
     k = len(thirds) // 3
-    if k and thirds[-k:].mean() - thirds[:k].mean() < limits.backward and _moves_forward(contact):
+    if not (k and _moves_forward(contact)):
+        return
+    forward = thirds[-k:].mean() - thirds[:k].mean()
+    if forward < limits.backward:
         yield unknown("its pressure runs from toe to heel; check the order of the plate's corners")
+    elif forward < limits.backward_doubt:
+        yield Reason(0.8, "its pressure does not run forward: check the plate's corners and the signs of its moments")
+
+
+def pressure_runs_sideways(contact: Evidence, limits: Limits) -> Iterator[Reason]:
+    """The pressure runs along a foot that rolls over it, and by no more than its breadth across."""
+    if not contact.in_one_plane:
+        return
+    sure = contact.sure & (contact.vertical > limits.roll_force * contact.peak) & ~contact.misplaced(limits)
+    leftward = off_the_roll(contact.cop_g, contact.track, contact.normal_g)[:, 1]
+    along = contact.on_foot[1] * contact.length
+    sure &= np.isfinite(leftward) & np.isfinite(along)
+    if sure.sum() < limits.roll_frames:
+        return
+    travelled = np.stack([leftward[sure], along[sure]], axis=1)
+    across_m, along_m = (float(m) for m in quantile(travelled, TRAVEL[1]) - quantile(travelled, TRAVEL[0]))
+    if across_m > limits.sideways:
+        text = f"its pressure travels {across_m * 100:.0f} cm across the foot"
+        if along_m < across_m:
+            yield unknown(f"{text} and {along_m * 100:.0f} cm along it; check whether Mx and My are exchanged")
+        else:
+            yield Reason(0.8, text)
 
 
 # --- rules: what the plate and the trial do not say ---------------------------------------------------------
@@ -230,6 +257,7 @@ RULES: tuple[Callable[[Evidence, Limits], Iterator[Reason]], ...] = (
     pressure_off_the_foot,
     pressure_at_an_edge,
     pressure_runs_backward,
+    pressure_runs_sideways,
     part_of_the_foot,
     edges_unknown,
     empty_reading,

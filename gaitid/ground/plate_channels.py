@@ -26,6 +26,9 @@ PLATEAU, PLATEAU_SAMPLES = 0.008, 4
 # Steps of the converter by which the force must have risen from as long before a plateau as it lasts. The top of a
 # smooth force that a converter rounds is a parabola: over a plateau of one step it falls by 8 steps (9 − 1).
 STEPS = 24
+# Of the greatest push on any plate of the trial, s: so much, and so long, no foot pulls at a plate. Plates of the
+# shared trials that nobody zeroed are pulled by 0.16 of it at most.
+PULLED, PULLS = 0.5, 0.08
 # Of the plate's peak, s, s, of the load's peak: 2 ms before a load of at least 0.08 s falls below the first, a foot
 # that leaves gives 0.10 of its peak at most (136 contacts of the shared trials); a plate whose cable or recording fails
 # late in a stance 0.4 and more.
@@ -49,10 +52,11 @@ FAR = 5.0
 # more along the foot in every stance of the shared trials.
 STILL = 0.002
 # m. Free moment over vertical force, the 95th percentile over a stance. Walking and running show 0.003 to 0.021 (most
-# 0.1 to 0.3 N·m/kg; Holden & Cavanagh 1991, J Biomech 24:887-897); a foot that turns on the spot, held by friction of
-# 0.8 under the whole of a sole of 0.26 m, gives a quarter of its length times that, 0.05; no friction more than half of
-# it, 0.13. From the third on another sign of Mz is tried, which is right if it leaves less than this share.
-DOUBTED_TORSION, NO_TORSION, SIGN_ASKED, SIGN_RIGHT = 0.045, 0.13, 0.013, 0.45
+# 0.1 to 0.3 N·m/kg; Holden & Cavanagh 1991, J Biomech 24:887-897), single stances of a run up to 0.031; a foot that
+# turns on the spot, held by friction of 0.8 under the whole of a sole of 0.26 m, gives a quarter of its length times
+# that, 0.05; no friction more than half of it, 0.13. From the third on another sign of Mz is tried, which is right if
+# it leaves less than this share.
+DOUBTED_TORSION, NO_TORSION, SIGN_ASKED, SIGN_RIGHT = 0.04, 0.13, 0.013, 0.45
 
 MOMENTS = ("Mx", "My", "Mz")
 CHECK = "check the plate's channels, units and calibration"
@@ -72,7 +76,12 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
     """
     peak = float(np.fmax.reduce(plate.vertical))
     runs = ground.loaded[plate.number]
-    if not runs and _trodden_on(plate, ground):
+    if pulled := _pulled(plate, ground):
+        name = raw.force_names[0][2]
+        text, cure = f"it is pulled up with {pulled:.0f} N, as no foot can", f"check the sign and the wiring of {name}"
+        text += f": the sign of {name} is turned, it seems"
+        yield Fault("plate_channel", f"plate {plate.number}: {text}", (plate.number,), True, cure)
+    elif not runs and _trodden_on(plate, ground):
         text = f"it carries {max(peak, 0.0):.2g} N at most while a foot stands on it: it is dead, or in another unit"
         yield Fault("plate_channel", f"plate {plate.number}: {text}", (plate.number,), True, CHECK)
     if not (peak > HEAVY and runs):
@@ -95,6 +104,17 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
     for text, withheld in found or channels_apart(sound, plate.half):
         code = "plate_channel" if withheld else "plate_doubtful"
         yield Fault(code, f"plate {plate.number}: {text}", (plate.number,), withheld, CHECK)
+
+
+def _pulled(plate: PlateLoad, ground: Ground) -> float:
+    """N, with which a plate is pulled up for as long as a step lasts; 0 where it is not."""
+    pull = -plate.vertical
+    greatest = max(float(np.fmax.reduce(np.abs(other.vertical))) for other in ground.plates)
+    with np.errstate(invalid="ignore"):
+        long = any(
+            stop - first >= PULLS * ground.rate_hz for first, stop in spans(pull > max(HEAVY, PULLED * greatest))
+        )
+    return float(np.fmax.reduce(pull)) if long else 0.0
 
 
 def _trodden_on(plate: PlateLoad, ground: Ground) -> bool:

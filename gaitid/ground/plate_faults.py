@@ -14,12 +14,13 @@ import numpy as np
 
 from gaitid.ground.balance import Balance
 from gaitid.ground.clocks import clock_faults
-from gaitid.ground.contacts import LOADED, UNSUPPORTED, Loads
-from gaitid.ground.fault import Fault, Stood
+from gaitid.ground.contacts import LOADED, UNSUPPORTED, Contact, Loads
+from gaitid.ground.fault import Borne, Fault, Stood
 from gaitid.ground.gains import gain_faults
 from gaitid.ground.ground import Ground
 from gaitid.ground.level_floor import level_faults
 from gaitid.ground.line_of_force import direction_faults
+from gaitid.ground.plate_alignment import overlap_faults
 from gaitid.ground.plate_channels import channel_faults, shared_torsion_faults, torsion_faults
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.push import push_faults
@@ -139,7 +140,8 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
     broken |= {number for fault in faults if fault.withheld for number in fault.plates}
     if mover.balance is not None and mover.balance.tells and mover.weight_N > 0:
         sound = [one for one in sound if one.plate.number not in broken]
-        gains = gain_faults(sound, loads, mover.balance, (mover.weight_N, mover.walked_N, mover.weighed_by))
+        borne = [one for one in borne_alone(ground, loads) if not broken & set(one.plates)]
+        gains = gain_faults(borne, loads, mover.balance, (mover.weight_N, mover.walked_N, mover.weighed_by))
         faults += gains
         broken |= {number for fault in gains if fault.withheld for number in fault.plates}
         body = mover.balance, mover.weight_N
@@ -149,6 +151,7 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
         if not broken:
             of_steps = whole_step_faults(ground, loads, sound, mover.com_g, body)
             faults += [fault for fault in of_steps if not turned & set(fault.plates)]
+    faults += overlap_faults(ground.plates, {number for contact in loads.contacts for number in contact.plates})
     return PlateFaults(tuple(faults))
 
 
@@ -160,20 +163,38 @@ def stood_alone(ground: Ground, loads: Loads) -> list[Stood]:
     plates: Mapping[int, PlateLoad] = {plate.number: plate for plate in ground.plates}
     result = []
     for contact in loads.contacts:
-        if len(contact.plates) != 1 or contact.beyond or contact.confidence <= UNSUPPORTED:
-            continue
-        others = [stance.airborne for side, stance in ground.stances.items() if side != contact.side]
-        if not others:
+        alone = _alone(ground, loads, contact)
+        if len(contact.plates) != 1 or alone is None:
             continue
         frames = np.arange(contact.first, contact.last + 1)
-        alone = np.logical_and.reduce([airborne[frames] for airborne in others])
-        alone &= loads.by_side[contact.side].state[frames] == LOADED
         foot = ground.feet[contact.side]
         toes_g = foot.toe_g[frames] - foot.heel_g[frames]
         toes = np.nanmean(toes_g, axis=0)
         plate, crosses = plates[contact.plates[0]], _crosses(ground, contact.side, frames, toes)
-        result.append(Stood(contact.side, plate, frames, frames[alone], toes, crosses))
+        result.append(Stood(contact.side, plate, frames, alone, toes, crosses))
     return result
+
+
+def borne_alone(ground: Ground, loads: Loads) -> list[Borne]:
+    """What known contacts carry while the other foot surely flies, also those on several plates."""
+    plates: Mapping[int, PlateLoad] = {plate.number: plate for plate in ground.plates}
+    result = []
+    for contact in loads.contacts:
+        alone = _alone(ground, loads, contact)
+        if alone is not None:
+            force_g = np.sum([plates[number].wrench.f_g[alone] for number in contact.plates], axis=0)
+            result.append(Borne(contact.plates, alone, force_g))
+    return result
+
+
+def _alone(ground: Ground, loads: Loads, contact: Contact) -> IntArray | None:
+    """Frames of a whole and known contact in which the other foot surely flies; None of one that is not."""
+    others = [stance.airborne for side, stance in ground.stances.items() if side != contact.side]
+    if not contact.plates or contact.beyond or contact.confidence <= UNSUPPORTED or not others:
+        return None
+    frames = np.arange(contact.first, contact.last + 1)
+    alone = np.logical_and.reduce([airborne[frames] for airborne in others])
+    return np.asarray(frames[alone & (loads.by_side[contact.side].state[frames] == LOADED)])
 
 
 def _crosses(ground: Ground, side: str, frames: IntArray, toes_g: Array) -> bool:

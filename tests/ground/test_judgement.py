@@ -107,6 +107,13 @@ def pressure_astray(frames: int) -> PlateLoad:
     return pressed(cop)
 
 
+def across_the_foot(start: float, end: float) -> PlateLoad:
+    """Pressure that runs from 3.5 cm right of the foot's line to 3.5 cm left of it, and so along the foot."""
+    cop = along_the_foot(start, end)
+    cop[:, 1] = np.interp(np.arange(N), [FIRST, LAST], [-0.035, 0.035])
+    return pressed(cop)
+
+
 def pressed_aside() -> PlateLoad:
     """A narrow plate, whose edge the sole reaches over by 2 mm, and pressure that lies 12 mm from it."""
     return pressed(along_the_foot(aside_m=0.03), size=(0.6, 0.085))
@@ -161,6 +168,9 @@ CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
     ("pressure_off_the_foot", lambda: contact(pressure_astray(30)), UNKNOWN, "its pressure is not under the foot"),
     ("pressure_at_an_edge", lambda: contact(pressed_aside()), 0.9, "presses at that edge"),
     ("pressure_runs_backward", lambda: contact(pressed(along_the_foot(0.95, 0.15))), UNKNOWN, "from toe to heel"),
+    ("pressure_runs_backward", lambda: contact(pressed(along_the_foot(0.6, 0.55))), 0.8, "does not run forward"),
+    ("pressure_runs_sideways", lambda: contact(across_the_foot(0.15, 0.95)), 0.8, "travels 6 cm across the foot"),
+    ("pressure_runs_sideways", lambda: contact(across_the_foot(0.5, 0.7)), UNKNOWN, "whether Mx and My are exchanged"),
     ("part_of_the_foot", lambda: contact(pressed(share=0.5)), 0.5, "as little as 50% of body weight"),
     ("part_of_the_foot", lambda: contact(pressed(size=(0.6, 0.14), share=0.6)), UNKNOWN, "the foot stands at its edge"),
     (

@@ -11,7 +11,17 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from attack_markers import markers_tilted
-from attack_plates import crosstalk, exchanged, in_a_stance, one_channel_late, rate_wrong, scaled, spike, with_plates
+from attack_plates import (
+    corner,
+    crosstalk,
+    exchanged,
+    in_a_stance,
+    one_channel_late,
+    rate_wrong,
+    scaled,
+    spike,
+    with_plates,
+)
 from attack_trials import RECORDED, Case, SimulatedCase, recorded_case, simulated_case
 from shared_trials import SHARED
 
@@ -50,6 +60,45 @@ def test_two_channels_that_fit_the_body_again_are_not_called_late() -> None:
     case = simulated_case(SimulatedCase("walk"))
     result = spoilt(case, one_channel_late(0.02, *range(6)), case.plates_used[0])
     assert said_of(result, case.plates_used[0]) == []
+
+
+@pytest.mark.parametrize("name", ["simulated walk", "simulated run", "qualisys/walk", "HC030A/turn"])
+def test_a_plate_that_is_pulled_up_is_named_by_its_sign(name: str) -> None:
+    case = recorded(name) if "/" in name else simulated_case(SimulatedCase(name.removeprefix("simulated ")))
+    for number in case.plates_used:
+        assert said_of(case.result, number) == []
+        (text,) = said_of(spoilt(case, scaled(-1.0, 2), number), number)
+        assert re.search(r"it is pulled up with \d+ N, as no foot can: the sign of Fz is turned", text)
+
+
+@pytest.mark.parametrize("name", ["simulated run", "rajagopal/run"])
+def test_moments_that_are_exchanged_in_a_run_are_told_by_where_the_pressure_goes(name: str) -> None:
+    """A foot that runs presses under its ball all the time: its pressure never lies far from where it should."""
+    case = recorded(name) if "/" in name else simulated_case(SimulatedCase("run"))
+    for number in case.plates_used:
+        result = spoilt(case, exchanged(3, 4), number)
+        reasons = [contact.reason for contact in result.contacts if f"plate {number}:" in contact.reason]
+        assert any("check whether Mx and My are exchanged" in reason for reason in reasons)
+        assert number not in {n for contact in result.contacts for n in contact.plates}
+
+
+@pytest.mark.parametrize("name", ["simulated across_plates", "sydney/walk03"])
+def test_a_foot_on_two_plates_weighs_the_body_as_others_do(name: str) -> None:
+    case = recorded(name) if "/" in name else simulated_case(SimulatedCase("across_plates"))
+    (two,) = [contact for contact in case.result.contacts if len(contact.plates) == 2]
+    assert not [n for n in case.result.notes if n.code == "plate_gain"]
+    trial = with_plates(case.trial, scaled(0.85), two.plates)
+    result = analyse(trial, case.model, case.subject, case.static)
+    (text,) = [n.text for n in result.notes if n.code == "plate_gain"]
+    ratio = float(re.match(r"plates 1 and 2 together give ([0-9.]+) times", text)[1])  # type: ignore[index]
+    assert ratio == pytest.approx(0.85, rel=0.03)
+
+
+def test_one_of_four_transducers_under_a_foot_on_two_plates_is_told() -> None:
+    """Of the force it takes a tenth, and moves the pressure by no more than clean stances lie beside the foot."""
+    case = recorded("sydney/walk03")
+    (text,) = [n.text for n in spoilt(case, corner(0.5), 1).notes if n.code == "plate_gain"]
+    assert text.startswith("plates 1 and 2 together give 0.92 times")
 
 
 @pytest.mark.parametrize("seconds", [0.02, 0.03])
