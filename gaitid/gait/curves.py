@@ -43,7 +43,7 @@ class CycleCurves:
     settled: Array
     rate_hz: float
 
-    @property
+    @cached_property
     def cycles(self) -> tuple[Cycle, ...]:
         return tuple(stride.cycle for stride in self.strides)
 

@@ -18,6 +18,7 @@ from gaitid.dynamics.wrench import Wrench
 from gaitid.gait.impact import matched_load
 from gaitid.ground.contacts import FootLoad
 from gaitid.model import shapes, specs
+from gaitid.model.expression import Expression
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.rotation import about_axis, apply, cross
 from gaitid.records import frozen_dataclass
@@ -29,6 +30,7 @@ from gaitid.write.tables import joints_columns, wrenches_columns
 if TYPE_CHECKING:
     from gaitid.body.multibody import ChainFit
 
+_OVER_THE_TRIAL = ("mean(", "steady(")
 _COUNTERS = 2  # ``frame`` and ``time_s`` stand before the others
 
 
@@ -39,6 +41,15 @@ class ShiftedGeometry(Geometry):
     """By joint centre, (3,) or (frames, 3)."""
     still: Geometry | None = None
     """The same of markers that nothing shifts: a segment none of whose markers is shifted lies where it lies there."""
+    means_of: Geometry | None = None
+    """Of markers that nothing shifts: numbers that are means over the trial stay what they are there."""
+
+    def value(self, formula: Expression, side: str = "", **local: object) -> object:
+        if self.means_of is not None and not local and any(word in formula.text for word in _OVER_THE_TRIAL):
+            held = self.means_of.value(formula, side)
+            if np.ndim(np.asarray(held)) == 0:
+                return held
+        return super().value(formula, side, **local)
 
     def _rigid(self, spec: shapes.RigidFrame, place: Place) -> Pose:
         still = self.still
@@ -133,7 +144,7 @@ class Computation:
         """The result with shifted ingredients: poses, motions, loads and limbs; all else is that of the result."""
         result = self.result
         if shift.leaves_the_motion and not (shift.mass or shift.inertia):
-            return self.under_load(shift, *self._still)
+            return self.under_load(shift, *self.still)
         model = self.model_of(shift)
         numbers = result.subject.numbers
         numbers |= {name: numbers[name] + value for name, value in shift.numbers.items()}
@@ -149,14 +160,14 @@ class Computation:
         geometry.moved = {place: offset for place, offset in shift.centres.items() if not self.in_static(place)}
         geometry.before = self.fitted
         if model.pose is None:
-            geometry.still = self._still[0].geometry
+            geometry.still = self.still[0].geometry
         markers = replace(result.markers, filtered=tracks, support=tracks)
         body = with_centres_of_mass(pose_segments(geometry, markers, self.sides), shift)
         motion = differentiate(body, result.trial.rate_hz)
         return self.under_load(shift, body, motion, numbers.get("mass", np.nan))
 
     @cached_property
-    def _still(self) -> tuple[Body, Motion, float]:
+    def still(self) -> tuple[Body, Motion, float]:
         """Poses and motions that nothing shifts, also through gaps, and the body's mass."""
         result = self.result
         tracks = self.markers_of(Shift())
@@ -191,7 +202,7 @@ class Computation:
     @property
     def fitted(self) -> ChainFit | None:
         """A chain of joints as markers that nothing shifts have it, also through gaps; None of a model without one."""
-        chain = None if self.result.model.pose is None else self._still[0].geometry.fitted
+        chain = None if self.result.model.pose is None else self.still[0].geometry.fitted
         return None if chain is None else chain.fit
 
     def unknown_angles(self, side: str, n_frames: int) -> Mapping[str, Mapping[str, Array]]:

@@ -113,7 +113,7 @@ def errors_of(sources: Sources, computation: Computation) -> Errors:
             f"where the anatomical markers were put in the static, and measurements that joints follow from: {instead} "
             "stands for it"
         )
-    groups = tuple(groups_of(computation, list(segment_of)))
+    groups = tuple(groups_of(computation, segment_of))
     if _hip_of_the_walk(computation):
         left_out.append("the hip's centre: without a static its place in the chain of joints is a mean of the walk")
     if any(side.trunk_angles for side in result.sides.values()):

@@ -10,15 +10,13 @@ import numpy as np
 from gaitid.analysis.cycle_curves import curves_of
 from gaitid.gait.curves import GROUND_COLUMNS, CycleCurves
 from gaitid.gait.cycles import sample
-from gaitid.gait.feature_list import FEATURES
-from gaitid.gait.features import measure
+from gaitid.gait.feature_list import FEATURES, Feature
+from gaitid.gait.features import FeatureValues, measure
 from gaitid.trial import Array, IntArray
 from gaitid.uncertainty.computation import Computation
 
 #: Of a change: so small that no peak becomes another one.
 STEP = 1e-3
-#: Changes that are measured at once.
-_TOGETHER = 64
 
 
 class FeatureSpread:
@@ -34,36 +32,22 @@ class FeatureSpread:
 
     def __init__(self, computation: Computation, step: float = STEP) -> None:
         self._computation, self._step = computation, step
-        self._curves = curves_of(computation.result)
-        self._where = _columns(computation, self._curves)
-        self._waiting: list[tuple[str, Array]] = []
-        self._variances: dict[str, Array] = {}
-        self._of_result = self.measured(self._curves)
+        self.curves = curves_of(computation.result)
+        self.where = _columns(computation, self.curves)
+        measured = self._measured(self.curves)
+        self._of_result, self._percent = measured.value, measured.percent
 
     @property
     def names(self) -> tuple[str, ...]:
         """Columns of ``cycles.csv``, without the side."""
-        return tuple(self._curves.names)
-
-    def add(self, source: str, change: Array) -> None:
-        """The change of all columns, (frames, columns), that one standard deviation of an independent error makes."""
-        if not len(self._curves.strides):
-            return
-        self._waiting.append((source, self.over_cycles(change)))
-        if len(self._waiting) == _TOGETHER:
-            self._measure()
-
-    def variances(self) -> dict[str, Array]:
-        """By source, (cycles, features); NaN where the feature is unknown."""
-        self._measure()
-        return self._variances
+        return tuple(self.curves.names)
 
     def over_cycles(self, change: Array) -> Array:
         """(cycles, points, columns of cycles.csv) of a change of columns."""
         known = np.where(np.isfinite(change), change, 0.0)  # the mask is that of the curves
         found = []
-        for stride, (first, weights) in zip(self._curves.strides, self._samplers, strict=True):
-            at, ground = self._where[stride.cycle.side]
+        for stride, (first, weights) in zip(self.curves.strides, self.samplers, strict=True):
+            at, ground = self.where[stride.cycle.side]
             some = known[first : first + weights.shape[1]]
             over = weights @ np.where(at >= 0, some[:, np.maximum(at, 0)], 0.0)
             over[:, -len(GROUND_COLUMNS) :] = (weights @ some[:, ground]) @ stride.axes_g.T
@@ -71,25 +55,25 @@ class FeatureSpread:
         return np.array(found)
 
     @cached_property
-    def _samplers(self) -> list[tuple[int, Array]]:
+    def samplers(self) -> list[tuple[int, Array]]:
         """For each cycle its first frame, and (points, frames) weights: what `sample` makes of changes is linear."""
-        trial, points = self._computation.result.trial, len(self._curves.percent)
+        trial, points = self._computation.result.trial, len(self.curves.percent)
         found = []
-        for stride in self._curves.strides:
+        for stride in self.curves.strides:
             start, end = (t * trial.rate_hz for t in (stride.cycle.strike.time_s, stride.cycle.next_strike.time_s))
             # two frames more on either side, but for the trial's ends
             first, last = max(int(start) - 2, 0), min(int(np.ceil(end)) + 3, trial.n_frames)
             found.append((first, sample(np.eye(last - first), np.linspace(start, end, points) - first)))
         return found
 
-    def measured(self, curves: CycleCurves) -> Array:
-        """(cycles, features); loading rates, which are of the plates' own rate, are unknown here."""
+    def _measured(self, curves: CycleCurves) -> FeatureValues:
+        """Loading rates, which are of the plates' own rate, are unknown here."""
         gravity = self._computation.result.settings.gravity_m_per_s2
-        return measure(curves, gravity, np.full((len(curves.strides), 3, 2), np.nan)).value
+        return measure(curves, gravity, np.full((len(curves.strides), 3, 2), np.nan))
 
     def stacked(self, changes: list[Array], step: float) -> Array:
         """(changes, cycles, features) of the curves with each change, times a factor, by itself."""
-        curves, n = self._curves, len(changes)
+        curves, n = self.curves, len(changes)
         moved = step * np.concatenate(changes)
         many = replace(
             curves,
@@ -98,25 +82,26 @@ class FeatureSpread:
             impact=np.tile(curves.impact, (n, 1)),
             settled=np.tile(curves.settled, (n, 1, 1)) + moved,
         )
-        return self.measured(many).reshape(n, len(curves.strides), len(FEATURES))
+        return self._measured(many).value.reshape(n, len(curves.strides), len(FEATURES))
 
     @property
     def of_result(self) -> Array:
         """(cycles, features) of the result itself."""
         return self._of_result
 
+    @property
+    def percent(self) -> Array:
+        """(cycles, features) of the cycle, where a value of the result lies (`gaitid.gait.features.FeatureValues`)."""
+        return self._percent
+
+    def unit_of(self, feature: Feature) -> float:
+        """What its column is divided by: a ground reaction is measured in body weights."""
+        gravity = self._computation.result.settings.gravity_m_per_s2
+        return (gravity if gravity > 0 else np.nan) if feature.column in GROUND_COLUMNS else 1.0
+
     def slopes(self, changes: list[Array]) -> Array:
         """(changes, cycles, features) what each change of the curves, (cycles, points, columns), makes of them."""
         return np.asarray((self.stacked(changes, self._step) - self._of_result) / self._step)
-
-    def _measure(self) -> None:
-        if not self._waiting:
-            return
-        slopes = self.slopes([change for _, change in self._waiting])
-        for (source, _), slope in zip(self._waiting, slopes, strict=True):
-            total = self._variances.setdefault(source, np.zeros_like(slope))
-            total += slope**2
-        self._waiting = []
 
 
 def _columns(computation: Computation, curves: CycleCurves) -> dict[str, tuple[IntArray, IntArray]]:

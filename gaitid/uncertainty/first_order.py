@@ -6,24 +6,28 @@ over time, a column depends at each instant on the displacement of a marker and 
 
     δy(t) = J0(t) δm(t) + J1(t) δm'(t) + J2(t) δm''(t)
 
-J0, J1 and J2 come from four computations, with displacements that go as sin ωt and cos ωt at two frequencies. Their
-mean is none, as that of soft tissue and noise is: what depends on means over the trial (lengths) is left alone.
+One computation with the marker displaced all the time tells J0. It also tells how far each segment goes with the
+marker, of which J1 and J2 follow by the rule for products (`gaitid.uncertainty.motion_gradient`). What depends on means
+over the trial (lengths, the direction of walking) is left alone: the mean of soft tissue and noise is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from gaitid.numerics.masks import nearest_known
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array
+from gaitid.trial import Array, IntArray
 from gaitid.uncertainty.computation import Computation
-from gaitid.uncertainty.errors import Errors
+from gaitid.uncertainty.errors import Errors, Wave
+from gaitid.uncertainty.feature_gradient import FeatureGradient
 from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.groups import STEP_M, Group
+from gaitid.uncertainty.motion_gradient import MotionGradient
+from gaitid.uncertainty.shift import Shift
 from gaitid.uncertainty.stacked import Stacked
 
 #: Of a standard deviation: steps of all other errors.
@@ -32,6 +36,10 @@ STEP = 1e-4
 PERIODS = (16, 40)
 #: So many drawn tracks of noise stand for it where features are integrals: their spread is known to 13 %.
 NOISE_TRACKS = 32
+#: Along three axes a displacement and its two derivatives.
+_MOVES = 9
+#: Frames whose changes by all displacements of a marker are squared at once.
+_ROWS = 64
 
 
 @frozen_dataclass(eq=False)
@@ -86,73 +94,147 @@ class _Collected:
     def __init__(self, computation: Computation, with_features: bool) -> None:
         self.known = np.isfinite(computation.values)
         self.variance: dict[str, Array] = {}
-        self.features = FeatureSpread(computation)
-        self._with_features = with_features
+        features = FeatureSpread(computation)
+        self._of_result = features.of_result
+        self.gradient = FeatureGradient(features) if with_features else None
+        self.of_features: dict[str, Array] = {}
 
-    def add(self, source: str, change: Array, only_features: bool = False) -> None:
+    def add(self, source: str, change: Array) -> None:
         """One independent error: the change of all columns, (frames, columns), that one standard deviation makes."""
-        if not only_features:
-            self.add_variance(source, change**2)
-        if self._with_features:
-            self.features.add(source, change)
+        total = self._total(source)
+        total += change**2
+        if self.gradient is not None:
+            self.add_of_features(source, self.gradient.of_change(change)[None])
 
-    def add_variance(self, source: str, variance: Array) -> None:
-        total = self.variance.setdefault(source, np.where(self.known, 0.0, np.nan))
-        total += variance
+    def add_of_tracks(self, source: str, J: Array, columns: IntArray | slice, tracks: Array) -> None:
+        """Variances of columns by independent displacements of one marker.
+
+        Parameters
+        ----------
+        source : str
+        J : (frames, 9, n) array
+            Of the columns by them, of `derivatives`.
+        columns : (n,) int array or slice
+        tracks : (frames or 1, tracks, 9) array
+            Each as large as one standard deviation.
+        """
+        total, n = self._total(source), len(J)
+        for start in range(0, n, _ROWS):  # so many products stay within a processor's cache
+            rows = slice(start, start + _ROWS)
+            changes = tracks[rows if len(tracks) == n else slice(None)] @ J[rows]
+            total[rows, columns] += np.einsum("ftc,ftc->fc", changes, changes)
+
+    def add_of_features(self, source: str, slopes: Array) -> None:
+        """Independent errors: the changes of all features, (errors, cycles, features)."""
+        total = self.of_features.setdefault(source, 0 * self._of_result)
+        total += (slopes**2).sum(axis=0)
+
+    def _total(self, source: str) -> Array:
+        return self.variance.setdefault(source, np.where(self.known, 0.0, np.nan))
 
     def spread(self, figures: Mapping[str, object]) -> Spread:
-        features = self.features.variances()
         unknown = np.where(self.known, 0.0, np.nan)
         standard = np.asarray(np.sqrt(unknown + sum(self.variance.values())))
-        of_features = np.asarray(np.sqrt(0 * self.features.of_result + sum(features.values())))
-        return Spread(self.variance, features, figures, standard, of_features)
+        of_features = np.asarray(np.sqrt(0 * self._of_result + sum(self.of_features.values())))
+        return Spread(self.variance, self.of_features, figures, standard, of_features)
+
+
+class _Together:
+    """Markers of a segment that move alike: their derivatives and changes of features, summed as they come in."""
+
+    def __init__(self, wave: Wave, shape: tuple[int, int]) -> None:
+        self.left = set(wave.labels)
+        self.J = np.zeros((shape[0], _MOVES, shape[1]))
+        self.slopes: Array | float = 0.0
 
 
 def _of_markers(computation: Computation, stacked: Stacked, errors: Errors, collected: _Collected) -> None:
     """Errors of markers that change over time, marker by marker: derivatives of none are kept longer than needed."""
     rate_hz, shape = computation.result.trial.rate_hz, computation.unshifted.shape
-    tracks = [(wave, _with_derivatives(wave.tracks_g, rate_hz)) for wave in errors.waves]
-    together = {i: np.zeros((len(wave.tracks_g), *shape)) for i, (wave, _) in enumerate(tracks) if len(wave.labels) > 1}
+    waves = [(wave, _moves(_with_derivatives(wave.tracks_g, rate_hz))) for wave in errors.waves]
+    together: dict[int, _Together] = {}
     noise = errors.noise
-    drawn = np.zeros((0, *shape)) if noise is None else np.zeros((NOISE_TRACKS, *shape))
+    # of independent normal numbers: an axis's displacement and its derivatives
+    root = None if noise is None else np.kron(np.eye(3), np.linalg.cholesky(noise.covariance).T)[None]
+    drawn: Array | float = 0.0
     random = np.random.default_rng(0)
+    motions = MotionGradient(computation) if by_motions(computation) else None
     for group in errors.groups:
-        J = derivatives(computation, group, stacked)
+        J_of_all = derivatives(computation, group, stacked, motions)
         for label, columns in group.parts:
-            part = J[:, :, :, columns]
-            if noise is not None:
-                variance = np.zeros(shape)
-                variance[:, columns] = np.einsum("aofc,op,apfc->fc", part, noise.covariance, part, optimize=True)
-                collected.add_variance("marker_noise", variance)
+            J = np.ascontiguousarray(J_of_all[:, :, columns])
+            mine = [(i, wave, moves) for i, (wave, moves) in enumerate(waves) if label in wave.labels]
+            tracks = [moves for _, _, moves in mine]
+            if noise is not None and root is not None:
+                collected.add_of_tracks("marker_noise", J, columns, root)
                 raw = noise.drawn(random, (NOISE_TRACKS, shape[0], 3), rate_hz)
-                drawn[:, :, columns] += _response(part, _with_derivatives(raw, rate_hz))
-            for i, (wave, of_wave) in enumerate(tracks):
-                if label not in wave.labels:
+                tracks.append(_moves(_with_derivatives(raw, rate_hz)))
+            slopes = _slopes(collected.gradient, J, columns, tracks)
+            if noise is not None:
+                drawn = drawn + slopes.pop()
+            for (i, wave, moves), of_wave in zip(mine, slopes, strict=True):
+                if len(wave.labels) == 1:
+                    collected.add_of_tracks("soft_tissue", J, columns, moves)
+                    collected.add_of_features("soft_tissue", of_wave)
                     continue
-                change = np.zeros((len(wave.tracks_g), *shape))
-                change[:, :, columns] = _response(part, of_wave)
-                if i in together:
-                    together[i] += change
-                else:
-                    for one in change:
-                        collected.add("soft_tissue", one)
-    for changes in together.values():
-        for change in changes:
-            collected.add("soft_tissue", change)
-    for change in drawn:
-        collected.add("marker_noise", change / np.sqrt(NOISE_TRACKS), only_features=True)
+                of_segment = together.setdefault(i, _Together(wave, shape))
+                of_segment.J[:, :, columns] += J
+                of_segment.slopes = of_segment.slopes + of_wave
+                of_segment.left.remove(label)
+                if not of_segment.left:
+                    _add_together(collected, together.pop(i), moves)
+    for i, of_segment in together.items():
+        _add_together(collected, of_segment, waves[i][1])
+    if noise is not None:
+        collected.add_of_features("marker_noise", np.asarray(drawn) / np.sqrt(NOISE_TRACKS))
 
 
-def derivatives(computation: Computation, group: Group, stacked: Stacked | None = None) -> Array:
-    """(3 axes, 3 orders, frames, columns) J0, J1, J2 of the columns by the markers of a group."""
+def _add_together(collected: _Collected, of_segment: _Together, moves: Array) -> None:
+    collected.add_of_tracks("soft_tissue", of_segment.J, slice(None), moves)
+    collected.add_of_features("soft_tissue", np.asarray(of_segment.slopes))
+
+
+def _slopes(gradient: FeatureGradient | None, J: Array, columns: IntArray, tracks: Sequence[Array]) -> list[Array]:
+    """(tracks, cycles, features) of each array of displacements; none of them where no features are wanted."""
+    if gradient is None or not tracks:
+        return [np.zeros((1, 1, 1)) for _ in tracks]
+    known = np.where(np.isfinite(J), J, 0.0)
+    ends = np.cumsum([of.shape[1] for of in tracks])
+    return np.split(gradient.of_tracks(known, columns, np.concatenate(tracks, axis=1)), ends[:-1])
+
+
+def derivatives(
+    computation: Computation, group: Group, stacked: Stacked | None = None, motions: MotionGradient | None = None
+) -> Array:
+    """(frames, 9, columns) of the columns by the markers of a group: along x J0, J1 and J2, then along y and z."""
+    stacked, labels = stacked or Stacked(computation), [label for label, _ in group.parts]
+    if not by_motions(computation):
+        return derivatives_by_waves(computation, group, stacked)
+    motions = motions or MotionGradient(computation)
+    n, columns = computation.unshifted.shape
+    J = np.empty((n, 3, 3, columns))
+    for axis, moved in enumerate(stacked.displaced(labels, STEP_M)):
+        J[:, axis, 0] = (moved.columns - computation.unshifted) / STEP_M
+        J[:, axis, 1], J[:, axis, 2] = motions.by_displacement(moved.motions, STEP_M)
+    return J.reshape(n, _MOVES, columns)
+
+
+def by_motions(computation: Computation) -> bool:
+    """Whether angular velocities are those of quaternions, of which derivatives are known."""
+    return computation.result.settings.angular_velocity != "single_entries"
+
+
+def derivatives_by_waves(computation: Computation, group: Group, stacked: Stacked) -> Array:
+    """The same from displacements that go as sin ωt and cos ωt at two frequencies, whatever stages lie between."""
     result = computation.result
     n, rate_hz = result.trial.n_frames, result.trial.rate_hz
-    J = np.empty((3, 3, *computation.unshifted.shape))
+    J = np.empty((n, 3, 3, computation.unshifted.shape[1]))
     fast, slow = (2 * np.pi / period * rate_hz for period in PERIODS)
     angles = [2 * np.pi / period * np.arange(n)[:, None] for period in PERIODS]
     waves = [wave for angle in angles for wave in (np.sin(angle), np.cos(angle))]
     labels = [label for label, _ in group.parts]
-    shifted = (stacked or Stacked(computation)).waved(labels, STEP_M, waves)
+    along = [wave * axis for axis in STEP_M * np.eye(3) for wave in waves]
+    shifted = stacked.columns([Shift(markers=dict.fromkeys(labels, track)) for track in along])
     apart = fast**2 - slow**2
     for axis in range(3):
         in_phase, in_quadrature = [], []
@@ -160,10 +242,10 @@ def derivatives(computation: Computation, group: Group, stacked: Stacked | None 
             sine, cosine = ((next(shifted) - computation.unshifted) / STEP_M for _ in range(2))
             in_phase.append(sine * s + cosine * c)  # J0 − J2 ω²
             in_quadrature.append(sine * c - cosine * s)  # J1 ω
-        J[axis, 0] = (in_phase[1] * fast**2 - in_phase[0] * slow**2) / apart
-        J[axis, 1] = in_quadrature[0] / fast
-        J[axis, 2] = (in_phase[1] - in_phase[0]) / apart
-    return J
+        J[:, axis, 0] = (in_phase[1] * fast**2 - in_phase[0] * slow**2) / apart
+        J[:, axis, 1] = in_quadrature[0] / fast
+        J[:, axis, 2] = (in_phase[1] - in_phase[0]) / apart
+    return J.reshape(n, _MOVES, -1)
 
 
 def _with_derivatives(tracks: Array, rate_hz: float) -> Array:
@@ -177,9 +259,7 @@ def _with_derivatives(tracks: Array, rate_hz: float) -> Array:
     return np.stack([np.moveaxis(of, 0, 1) for of in (nearest_known(over_time), first, second)], axis=1)
 
 
-def _response(J: Array, tracks: Array) -> Array:
-    """(tracks, frames, columns) of (axes, orders, frames, columns) derivatives and (tracks, orders, frames, axes)."""
-    axes, orders, frames, columns = J.shape
-    flat = np.moveaxis(J, 2, 0).reshape(frames, axes * orders, columns)
-    moves = tracks.transpose(2, 0, 3, 1).reshape(frames, len(tracks), axes * orders)
-    return np.moveaxis(moves @ flat, 0, 1)
+def _moves(tracks: Array) -> Array:
+    """(frames, tracks, 9) of (tracks, 3 orders, frames, 3 axes) displacements, as `derivatives` take them."""
+    count, orders, frames, axes = tracks.shape
+    return np.ascontiguousarray(tracks.transpose(2, 0, 3, 1)).reshape(frames, count, axes * orders)

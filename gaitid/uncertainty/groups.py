@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from gaitid.body.poses import Key
 from gaitid.records import NamedTuple
 from gaitid.trial import IntArray
 from gaitid.uncertainty.computation import Computation
@@ -27,22 +28,32 @@ class Group(NamedTuple):
     parts: tuple[tuple[str, IntArray], ...]
 
 
-def groups_of(computation: Computation, labels: list[str]) -> Iterator[Group]:
-    """Markers of left and right legs in pairs where neither leg's columns depend on the other's marker."""
-    result, names = computation.result, computation.names
+def groups_of(computation: Computation, segment_of: Mapping[str, Key]) -> Iterator[Group]:
+    """Markers of left and right legs in pairs where neither leg's columns depend on the other's marker.
+
+    Parameters
+    ----------
+    computation : Computation
+    segment_of : mapping of label to (side, segment)
+        Of all markers the segment that each moves with.
+    """
+    result, names, labels = computation.result, computation.names, list(segment_of)
     all_columns = np.arange(len(names))
     sides = computation.sides
     mine = {side: np.flatnonzero([name.startswith(f"{side}_") for name in names]) for side in sides}
     by_role: dict[str, dict[str, str]] = {}
     for side, role in result.model.roles:
         for label in result.model.labels(role, side) if side in sides else ():
-            if label in labels:
+            if label in labels and segment_of[label][0]:  # the base moves both legs
                 by_role.setdefault(role, {}).setdefault(side, label)
     paired: set[str] = set()
     pairs = [tuple(pair.items()) for pair in by_role.values() if len(pair) == 2 and len(sides) == 2]
     if result.model.pose is not None:  # both legs hang from one pelvis, and each marker moves all of it
         pairs = []
-    reached = _reached(computation, list(dict.fromkeys(label for pair in pairs for _, label in pair)), mine)
+    by_side = {side: list(dict.fromkeys(dict(pair)[side] for pair in pairs)) for side in sides if pairs}
+    reached = {
+        label: of for side, own in by_side.items() for label, of in _reached(computation, side, own, mine).items()
+    }
     for (first, a), (second, b) in pairs:
         if not paired & {a, b} and second not in reached[a] and first not in reached[b]:
             paired |= {a, b}
@@ -52,14 +63,19 @@ def groups_of(computation: Computation, labels: list[str]) -> Iterator[Group]:
             yield Group(((label, all_columns),))
 
 
-def _reached(computation: Computation, labels: list[str], mine: Mapping[str, IntArray]) -> dict[str, set[str]]:
-    """For each marker the sides whose columns change with it."""
-    along, same = STEP_M * np.array([0.6, 0.64, 0.48]), computation.unshifted
+def _reached(
+    computation: Computation, side: str, labels: list[str], mine: Mapping[str, IntArray]
+) -> dict[str, set[str]]:
+    """For each marker of a side the sides whose columns change with it."""
+    random, same = np.random.default_rng(0), computation.unshifted
     n = computation.result.trial.n_frames
-    shifts = [Shift(markers={label: np.tile(along, (n, 1))}) for label in labels]
-    # one of them by itself: nothing that another marker does is to be seen in it
-    columns = (computation.columns(shift) for shift in shifts)
-    return {
-        label: {side for side, at in mine.items() if not np.array_equal(moved[:, at], same[:, at], equal_nan=True)}
-        for label, moved in zip(labels, columns, strict=True)
-    }
+    along = {label: STEP_M * random.standard_normal(3) for label in labels}
+
+    def changed(some: list[str]) -> set[str]:
+        moved = computation.columns(Shift(markers={label: np.tile(along[label], (n, 1)) for label in some}))
+        return {of for of, at in mine.items() if not np.array_equal(moved[:, at], same[:, at], equal_nan=True)}
+
+    # each its own way, so that no two undo each other: mostly none of a leg's moves the other one
+    if changed(labels) <= {side}:
+        return {label: {side} for label in labels}
+    return {label: changed([label]) for label in labels}

@@ -18,21 +18,23 @@ from gaitid.analysis.limb import Mechanics, absent_limb, solve_limb
 from gaitid.body.direction import progression
 from gaitid.body.frames import Calibration, Geometry, Place, Pose
 from gaitid.body.kinematics import SegmentMotion, spin_from_quaternion
-from gaitid.body.poses import Body, Motion, SegmentPose, pose_segments, put_segments
+from gaitid.body.poses import Body, Motion, SegmentPose, pose_segments
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import FootLoad
+from gaitid.markers.clean import Markers
 from gaitid.model import specs
 from gaitid.numerics.masks import known_rows, mark_ends
 from gaitid.numerics.rigid_fit import RigidFit
 from gaitid.numerics.rotation import apply, quaternions
 from gaitid.numerics.spline import spline_derivatives
+from gaitid.records import NamedTuple
 from gaitid.trial import Array
-from gaitid.uncertainty.chains import behind_one_another, difference, moved_by, part_of
+from gaitid.uncertainty.chains import behind_one_another
 from gaitid.uncertainty.computation import Computation, ShiftedGeometry
 from gaitid.uncertainty.shift import Shift
 
 if TYPE_CHECKING:
-    from gaitid.body.multibody import ChainFit, FittedChain
+    from gaitid.body.multibody import FittedChain
 
 #: Frames of all computations that are done at once: arrays of so many vectors fit a cache.
 FRAMES_AT_ONCE = 4000
@@ -66,6 +68,7 @@ class _Stack(ShiftedGeometry):
         put = _Stack(self.model, self.tracks, self._numbers, self.n_frames, self.up_g, calibration=calibration)
         put._given, put._frames, put._points = of_chain._given, of_chain._frames, of_chain._points
         put.fits, put.fitted, put.each = of_chain.fits, of_chain.fitted, self.each
+        put.means_of = self.means_of
         return put
 
     def part(self, rows: slice, model: specs.Model, numbers: Mapping[str, float]) -> ShiftedGeometry:
@@ -77,6 +80,19 @@ class _Stack(ShiftedGeometry):
         one._points |= {key: points[rows] for key, points in self._points.items()}
         one._frames |= {key: Pose(pose.R_gs[rows], pose.origin_g[rows]) for key, pose in self._frames.items()}
         return one
+
+
+class Displaced(NamedTuple):
+    """A walk with displaced markers.
+
+    Attributes
+    ----------
+    columns : (frames, columns) array
+    motions : mapping of (side, segment) to SegmentMotion
+    """
+
+    columns: Array
+    motions: Mapping[Key, SegmentMotion]
 
 
 class Stacked:
@@ -115,49 +131,33 @@ class Stacked:
                 self._computation.counted(len(some))
                 yield from self._columns(some)
 
-    def waved(self, labels: Sequence[str], size_m: float, waves: Sequence[Array]) -> Iterator[Array]:
-        """(frames, columns) with markers displaced along x, then y and z of the laboratory, each time by every wave.
+    def displaced(self, labels: Sequence[str], size_m: float) -> Iterator[Displaced]:
+        """With markers displaced alike all the time, along x, then y and z of the laboratory.
 
-        A chain of joints is fitted once along each axis, to markers that are displaced alike all the time: frames are
-        fitted each by itself, and displacements of micrometres move them in proportion.
-
-        Parameters
-        ----------
-        labels : sequence of str
-        size_m : float
-        waves : sequence of (frames, 1) arrays
-            In shares of `size_m`.
+        What is a mean over the trial, as lengths and the direction of walking are, stays as it is.
         """
-        axes = np.eye(3)
-        shifts = [Shift(markers=dict.fromkeys(labels, size_m * wave * along)) for along in axes for wave in waves]
-        still = self._computation.fitted
-        if still is None:
-            yield from self.columns(shifts)
-            return
-        always = np.ones((self._frames, 1))
-        along_axes = self._fitted([Shift(markers=dict.fromkeys(labels, size_m * always * along)) for along in axes])
-        moved = [difference(still, fit) for fit in along_axes]
-        fits = [moved_by(still, by, wave) for by in moved for wave in waves]
+        always = np.full((self._frames, 1), size_m)
+        shifts = [Shift(markers=dict.fromkeys(labels, always * along)) for along in np.eye(3)]
+        still = self._computation.still[0]
         for i in range(0, len(shifts), self.together):
-            some, of_some = shifts[i : i + self.together], fits[i : i + self.together]
+            some = shifts[i : i + self.together]
             self._computation.counted(len(some))
-            yield from self._columns(some, of_some)
-
-    def _fitted(self, shifts: Sequence[Shift]) -> list[ChainFit]:
-        """The chain of each shifted walk."""
-        stack, _ = self._stack(shifts)
-        found = put_segments(stack, self._computation.sides)[0].fitted
-        assert found is not None
-        return [part_of(found.fit, self._rows(k)) for k in range(len(shifts))]
+            stack, _ = self._stack(some)
+            stack.means_of = still.geometry
+            body = _with_lengths_of(still, pose_segments(stack, self._markers(stack), self._computation.sides))
+            R_gp = np.broadcast_to(still.R_gp, (self._frames, 3, 3))
+            body = replace(body, R_gp=np.tile(R_gp, (len(some), 1, 1)))
+            motion = self._motion(body)
+            for k, columns in enumerate(self._of_all(body, motion, len(some))):
+                motions = {key: _some(of, self._rows(k)) for key, of in by_segment(body, motion).items()}
+                yield Displaced(columns, motions)
 
     def _may(self, shift: Shift) -> bool:
         """Whether the calibration in a static stays what it is."""
         return self._computation.static is None or not (shift.static or shift.numbers or shift.centres)
 
-    def _columns(self, shifts: Sequence[Shift], fits: Sequence[ChainFit] = ()) -> list[Array]:
+    def _columns(self, shifts: Sequence[Shift]) -> list[Array]:
         stack, numbers = self._stack(shifts)
-        if fits:
-            stack.fit = behind_one_another(fits)
         body = self._body(stack, shifts, numbers)
         assert isinstance(body.geometry, _Stack)
         stack, motion = body.geometry, self._motion(body)
@@ -213,9 +213,8 @@ class Stacked:
 
     def _body(self, stack: _Stack, shifts: Sequence[Shift], numbers: Sequence[Mapping[str, float]]) -> Body:
         """Poses of all walks; the direction of walking is that of each by itself."""
-        computation, n, tracks = self._computation, self._frames, stack.tracks
-        markers = replace(computation.result.markers, filtered=tracks, support=tracks)
-        body = pose_segments(stack, markers, computation.sides)
+        computation, n = self._computation, self._frames
+        body = pose_segments(stack, self._markers(stack), computation.sides)
         assert isinstance(body.geometry, _Stack)
         stack = body.geometry
         segments = dict(body.segments)
@@ -233,6 +232,9 @@ class Stacked:
             directions = [progression(walk, spec)[0] for walk in walks]
         R_gp = np.concatenate([np.broadcast_to(R, (n, 3, 3)) for R in directions])
         return replace(body, segments=segments, R_gp=R_gp)
+
+    def _markers(self, stack: _Stack) -> Markers:
+        return replace(self._computation.result.markers, filtered=stack.tracks, support=stack.tracks)
 
     def _geometry(self, stack: _Stack, k: int, shift: Shift, numbers: Mapping[str, float]) -> ShiftedGeometry:
         return stack.part(self._rows(k), self._computation.model_of(shift), numbers)
@@ -323,6 +325,23 @@ class Stacked:
         turns = np.rint((apart[:, :, angles] - computation.unshifted[:, angles]) / 360.0)
         apart[:, :, angles] -= 360.0 * turns
         return list(apart)
+
+
+def by_segment(body: Body, motion: Motion) -> dict[Key, SegmentMotion]:
+    """The motions of all segments, the base's under an empty side."""
+    found = {body.base: motion.base}
+    return found | {(side, name): of for side, of_side in motion.by_side.items() for name, of in of_side.items()}
+
+
+def _with_lengths_of(still: Body, body: Body) -> Body:
+    """Segments whose mean lengths are those of the same walk unshifted; as they are where each frame has its own."""
+    if body.settings.segment_length == "current":
+        return body
+    segments = dict(body.segments)
+    for key, segment in body.segments.items():
+        count = len(segment.length_m) // max(1, len(still.segments[key].length_m))
+        segments[key] = replace(segment, length_m=np.tile(still.segments[key].length_m, count))
+    return replace(body, segments=segments)
 
 
 def _means(values: Array, each: int) -> Array:

@@ -18,7 +18,7 @@ from gaitid.trial import Array
 from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.errors import errors_of, segments_of_markers
 from gaitid.uncertainty.estimate import Estimate, estimate
-from gaitid.uncertainty.first_order import _response, _with_derivatives, derivatives, propagate
+from gaitid.uncertainty.first_order import _moves, _with_derivatives, derivatives, propagate
 from gaitid.uncertainty.groups import Group
 from gaitid.uncertainty.monte_carlo import Draws, monte_carlo
 from gaitid.uncertainty.shift import Shift, summed
@@ -126,7 +126,7 @@ def test_markers_that_move_are_told_from_a_few_computations(computation: Computa
         [np.sin(2 * np.pi * 1.3 * time), np.cos(2 * np.pi * 3.1 * time + 1), np.sin(2 * np.pi * 4.3 * time)], axis=1
     )
     J = derivatives(computation, Group(((label, np.arange(len(computation.names))),)))
-    predicted = _response(J, _with_derivatives(track[None], rate_hz))[0]
+    predicted = (_moves(_with_derivatives(track[None], rate_hz)) @ J)[:, 0]
     happened = computation.columns(Shift(markers={label: track})) - computation.unshifted
     known = np.isfinite(computation.values)
     for name in (HIP, "left_knee_extension_moment_Nm_per_kg", "left_knee_flexion_deg", "left_hip_power_W_per_kg"):

@@ -100,23 +100,6 @@ def test_a_chain_that_is_fitted_frame_by_frame() -> None:
     assert_same(list(stacked.columns(shifts)), [computation.columns(s) for s in shifts], 1e-8)
 
 
-def test_a_chain_moves_in_proportion_to_displacements_of_micrometres() -> None:
-    """Fitted once along each axis, against a fit of every wave: what 3 um make, to 1e-3 of its largest."""
-    recorded, loaded = marked(FAMILY_OF["cgm22"]), load_model("cgm22", NO_FILTER)
-    result = analyse(recorded.trial, loaded, SubjectFile(), recorded.static)
-    computation = Computation(result, static_geometry(prepare(recorded.trial, loaded, SubjectFile(), recorded.static)))
-    stacked, axes, time = Stacked(computation), np.eye(3), np.arange(result.trial.n_frames)[:, None]
-    waves = [np.sin(time / 7.0), np.cos(time / 3.0)]
-    for label in ("LKNE", "RASI"):
-        found = np.array(list(stacked.waved([label], 3e-6, waves))) - computation.unshifted
-        each = [computation.columns(Shift(markers={label: 3e-6 * w * along})) for along in axes for w in waves]
-        expected = np.array(each) - computation.unshifted
-        largest = np.nanmax(np.abs(expected), axis=(0, 1))
-        # below a millionth of a column's own unit it is rounding
-        assert np.all(np.nanmax(np.abs(found - expected), axis=(0, 1)) < 1e-3 * largest + 1e-6)
-        assert largest.max() > 1e-4
-
-
 def test_a_calibration_in_a_static_is_shifted_one_by_one() -> None:
     recorded, loaded = marked(FAMILY_OF["cast"]), load_model("cast", NO_FILTER)
     result = analyse(recorded.trial, loaded, SubjectFile(), recorded.static)
