@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -155,10 +156,18 @@ def check_settings(model: str, overrides: Mapping[str, Any]) -> None:
 
 def _loaded(name: str, overrides: Mapping[str, Any] | None) -> specs.Model | ChoiceError:
     """The bundled model, or that it does not declare a choice that was made."""
+    if not overrides:
+        return _as_bundled(name)
     try:
         return load_model(_bundled(name), overrides, SETTINGS)
     except ChoiceError as error:
         return error
+
+
+@cache
+def _as_bundled(name: str) -> specs.Model:
+    """A bundled model as its file has it, read once for all trials of a batch: that file is part of the program."""
+    return load_model(_bundled(name), None, SETTINGS)
 
 
 def _bundled(name: str) -> Path:
