@@ -15,8 +15,9 @@ from gaitid.body.frames import Geometry
 from gaitid.body.pelvis_markers import pelvis_notes
 from gaitid.body.sanity import fit_notes
 from gaitid.notes import Note, Notes
+from gaitid.numerics.rotation import dot
 from gaitid.records import NamedTuple
-from gaitid.trial import Array, Mask
+from gaitid.trial import Array, IntArray, Mask
 
 # Neighbours that must agree: those whose distances vary least; and frames, spread over the trial, that tell.
 NEIGHBOURS, FRAMES, LEAST = 3, 200, 30
@@ -81,28 +82,22 @@ def late_markers(markers: Mapping[str, Array], rate_hz: float) -> list[Late]:
     labels, points, speed = _sampled(markers, rate_hz)
     if len(labels) <= NEIGHBOURS:
         return []
-    found = []
-    for i, row in enumerate(_steadiest(points)):
-        if row is None:
-            continue
-        away = points[:, i, None] - points[:, row]
-        apart = np.sqrt((away**2).sum(axis=-1))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            along = (speed[:, i, None] * away).sum(axis=-1) / apart
-        known = np.isfinite(along).all(axis=1)
-        if known.sum() < LEAST:
-            continue
-        x, y = (values[known] - values[known].mean(axis=0) for values in (apart, along))
-        xx, xy, yy = (x**2).sum(axis=0), (x * y).sum(axis=0), (y**2).sum(axis=0)
-        if not ((xx > 0).all() and (yy > 0).all()):
-            continue
-        late_s = -float(xy.sum() / yy.sum())
-        share, of_each = late_s**2 * float(yy.sum() / xx.sum()), xy**2 / (xx * yy)
-        explained = abs(late_s) * float(np.sqrt((y**2).mean()))
-        same_way = bool((np.sign(xy) == np.sign(xy[0])).all())
-        if abs(late_s) > LATE_S and share > OF_ALL and (of_each > OF_EACH).all() and same_way:
-            found += [Late(labels[i], late_s, share)] if explained > EXPLAINED_M else []
-    return found
+    rows, told = _steadiest(points)
+    away = points[:, :, None] - points[:, rows]
+    apart = np.sqrt(dot(away, away))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        along = dot(speed[:, :, None], away) / apart
+        known = np.asarray(np.isfinite(along).all(axis=2))[..., None]
+        count = known.sum(axis=0)
+        x, y = (np.where(known, v - np.where(known, v, 0.0).sum(axis=0) / count, 0.0) for v in (apart, along))
+        xx, xy, yy = (x * x).sum(axis=0), (x * y).sum(axis=0), (y * y).sum(axis=0)
+        late_s = -xy.sum(axis=1) / yy.sum(axis=1)
+        share, of_each = late_s**2 * yy.sum(axis=1) / xx.sum(axis=1), xy**2 / (xx * yy)
+        explained = np.abs(late_s) * np.sqrt(yy.sum(axis=1) / (NEIGHBOURS * count[:, 0]))
+        same_way = (np.sign(xy) == np.sign(xy[:, :1])).all(axis=1)
+        late = told & (count[:, 0] >= LEAST) & (np.abs(late_s) > LATE_S) & (share > OF_ALL)
+        late &= (of_each > OF_EACH).all(axis=1) & same_way & (explained > EXPLAINED_M)
+    return [Late(labels[i], float(late_s[i]), float(share[i])) for i in np.flatnonzero(late)]
 
 
 def _sampled(markers: Mapping[str, Array], rate_hz: float) -> tuple[list[str], Array, Array]:
@@ -120,16 +115,17 @@ def _sampled(markers: Mapping[str, Array], rate_hz: float) -> tuple[list[str], A
     return list(tracks), points, speed
 
 
-def _steadiest(points: Array) -> list[Array | None]:
-    """Of each marker the columns of those whose distances to it vary least; None where too few are seen with it."""
-    known: Mask = np.asarray(np.isfinite(points).all(axis=2))
-    flat = np.where(known[..., None], points, 0.0).transpose(1, 0, 2)
-    together = known.T[:, None] & known.T[None]
-    apart = np.stack([np.sqrt(((flat - one) ** 2).sum(axis=2)) for one in flat])
-    count = together.sum(axis=2)
+def _steadiest(points: Array) -> tuple[IntArray, Mask]:
+    """Of each marker the columns of those whose distances to it vary least; whether enough are seen with it."""
+    known = np.isfinite(points[..., 0])
+    near = np.where(known[..., None], points - points[known].mean(axis=0), 0.0)
+    size = dot(near, near)
+    squares = np.maximum(size[:, :, None] + size[:, None] - 2 * near @ near.transpose(0, 2, 1), 0.0)
+    count = known.T.astype(float) @ known
+    if not known.all():
+        squares *= known[:, :, None] & known[:, None]
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(together, apart, 0.0).sum(axis=2) / count
-        varies = np.where(together, apart**2, 0.0).sum(axis=2) / count - mean**2
-    varies[(count < LEAST) | np.eye(len(flat), dtype=bool)] = np.inf
+        varies = squares.sum(axis=0) / count - (np.sqrt(squares).sum(axis=0) / count) ** 2
+    varies[(count < LEAST) | np.eye(len(count), dtype=bool)] = np.inf
     order = np.argsort(varies, axis=1, kind="stable")[:, :NEIGHBOURS]
-    return [row if np.isfinite(varies[i, row]).all() else None for i, row in enumerate(order)]
+    return order, np.asarray(np.isfinite(np.take_along_axis(varies, order, axis=1)).all(axis=1))
