@@ -118,16 +118,14 @@ def put_by_chain(direct: Geometry, sides: Sequence[str]) -> tuple[Geometry, Note
         )
         notes.append(Note("chain_from_trial", text))
     chain, places, markers = _chain(model, model.pose, calibration, sides)
-    tracks = [_stacked(direct, place[0], names) for place, names in zip(places, markers, strict=True)]
+    tracks = tracks_of(direct, places, markers)
     frames_of = {("", model.base.segment): model.base.frame} | {
         (s, b.segment): b.frame for s in sides for b in model.chain
     }
-    if direct.fit is not None:
-        fit = direct.fit
-    elif direct.before is None:
+    if direct.before is None:
         fit = fit_steadily(chain, tracks, [direct.frame(frames_of[place], place[0]).R_gs for place in places])
     else:
-        fit = fit_steadily(chain, tracks, direct.before.R, direct.before.determined)
+        fit = fit_steadily(chain, tracks, direct.before.R, direct.before.determined, direct.again)
     known = [fit.known(chain, i) for i in range(len(chain))]
     residuals = tuple(
         norm(track - (o[:, None] + np.einsum("fij,nj->fni", R, segment.places)))
@@ -136,6 +134,11 @@ def put_by_chain(direct: Geometry, sides: Sequence[str]) -> tuple[Geometry, Note
     fitted = FittedChain(tuple(chain), tuple(places), tuple(markers), residuals, fit)
     notes += chain_notes(fitted, known, model, direct)
     return _placed(direct, calibration, fitted, known, frames_of), tuple(notes)
+
+
+def tracks_of(geometry: Geometry, places: Sequence[Place], markers: Sequence[tuple[PointName, ...]]) -> list[Array]:
+    """(frames, n, 3) tracks of each segment's markers, m; NaN where one was not seen."""
+    return [_stacked(geometry, place[0], names) for place, names in zip(places, markers, strict=True)]
 
 
 def _stacked(geometry: Geometry, side: str, names: Sequence[PointName]) -> Array:

@@ -27,6 +27,7 @@ from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, frozen
 
 if TYPE_CHECKING:
+    from gaitid.body.chain_again import Before
     from gaitid.body.joints import JointPlace
     from gaitid.body.multibody import ChainFit, FittedChain
 
@@ -139,8 +140,8 @@ class Geometry:
         The chain that the segments' poses are from (`with_poses`).
     before : ChainFit or None
         Of a chain that was fitted to the same markers in almost the same places: where the fit starts.
-    fit : ChainFit or None
-        Of a chain whose fit to these markers is known already.
+    again : Before or None
+        Likewise, where markers have moved by millimetres: the fit goes on from there, to 1e-5 m.
     """
 
     def __init__(
@@ -162,7 +163,7 @@ class Geometry:
         self.in_line: dict[tuple[str, str], tuple[tuple[str, ...], float]] = {}
         self.fitted: FittedChain | None = None
         self.before: ChainFit | None = None
-        self.fit: ChainFit | None = None
+        self.again: Before | None = None
         self._markers = markers
         self._numbers = numbers
         self._sides = {side.name: side for side in model.sides}

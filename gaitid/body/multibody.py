@@ -101,6 +101,21 @@ class ChainFit(NamedTuple):
         return np.asarray(self.determined[:, columns].all(axis=1))
 
 
+class Factors(NamedTuple):
+    """The equations of a step, solved for any right-hand side.
+
+    Attributes
+    ----------
+    links : tuple of Link
+        Of each segment but the base.
+    base : (frames, 6, 6) array
+        What is left of the base.
+    """
+
+    links: tuple[Link, ...]
+    base: Array
+
+
 class FittedChain(NamedTuple):
     """A fitted chain and what it is made of.
 
@@ -150,18 +165,27 @@ def fit_chain(
     possible = np.flatnonzero((total > 0) & np.isfinite(state.R).all(axis=(1, 2)))
     settled, steps = np.zeros(n_frames, dtype=bool), np.zeros(n_frames, dtype=int)
     near = np.full(len(possible), determined is not None)
-    _solve(chain, whole, state, possible, near, settled, steps)
+    solve(chain, whole, state, possible, near, (settled, steps))
 
     mask = np.zeros(n_frames, dtype=bool)
     mask[possible] = True
-    R, origin = forward(chain, state)
-    names = tuple(name for i, s in enumerate(chain) for name in (base_names(s) if i == 0 else names_of(joint_of(s))))
-    limit = np.zeros((n_frames, len(names)), dtype=bool)
     if determined is None:
         seen = [marker_sums(s.places, p, np.sign(s.weights)) for s, p in zip(chain, points, strict=True)]
         sums = [s._replace(centre_g=s.centre_g - middle).only(possible) for s in seen]
-        determined = np.zeros((n_frames, len(names)), dtype=bool)
-        determined[possible] = _determined(chain, sums, state.only(possible))
+        told = _determined(chain, sums, state.only(possible))
+        determined = np.zeros((n_frames, told.shape[1]), dtype=bool)
+        determined[possible] = told
+    return as_fit(chain, state, middle, (mask, determined), (settled, steps))
+
+
+def as_fit(
+    chain: Sequence[Segment], state: State, middle: Array, known: tuple[Mask, Mask], ended: tuple[Mask, Array]
+) -> ChainFit:
+    """A solved state about a point of each frame; `known`: which frames, and what is determined in them."""
+    (mask, determined), (settled, steps) = known, ended
+    R, origin = forward(chain, state)
+    names = tuple(name for i, s in enumerate(chain) for name in (base_names(s) if i == 0 else names_of(joint_of(s))))
+    limit = np.zeros((len(mask), len(names)), dtype=bool)
     joints = [joint_of(s) for s in chain[1:]]
     column = 6
     for k, joint in enumerate(joints):
@@ -194,32 +218,33 @@ def _touching(joint: Joint, q: Array) -> Mask:
 # --- solving ------------------------------------------------------------------------------------------------------
 
 
-def _solve(
+def solve(
     chain: Sequence[Segment],
     sums: Sequence[MarkerSums],
     state: State,
     frames: IntArray,
     near: Mask,
-    settled: Mask,
-    steps: Array,
+    ended: tuple[Mask, Array],
+    settled_m: float = SETTLED_M,
 ) -> None:
     """Improve a state in some frames until it settles there; notes in which it did, and after how many steps.
 
-    `near` tells of each of the frames whether the first step is Newton's.
+    `near` tells of each of the frames whether the first step is Newton's, `settled_m` how small the last step is, m.
     """
+    settled, steps = ended
     total = np.asarray(sum(s.weight for s in sums))
     rounding = 2e-15 * np.asarray(sum(s.size for s in sums))  # of sums of squares of the segments' sizes
     left, now = frames, state.only(frames)
     part = [s.only(left) for s in sums]
-    error, damping = _error(chain, part, now), np.zeros(len(left))
+    error, damping = error_of(chain, part, now), np.zeros(len(left))
     for _ in range(MOST_STEPS):
         if not len(left):
             break
-        change, moved = step_of(chain, part, now, damping, near)
+        change, moved, _ = step_of(chain, part, now, damping, near)
         tried = after_step(chain, now, change)
-        new = _error(chain, part, tried)
+        new = error_of(chain, part, tried)
         better: Mask = np.asarray(new <= error * (1 + 1e-12) + rounding[left])
-        done = (moved <= SETTLED_M**2 * total[left]) & better & (damping <= _DAMPED)  # damped steps are short anyway
+        done = (moved <= settled_m**2 * total[left]) & better & (damping <= _DAMPED)  # damped steps are short anyway
         _take(now, tried, better)
         error = np.where(better, new, error)
         damping = np.where(better, np.where(damping > _DAMPED, 0.1 * damping, 0.0), np.maximum(10 * damping, _DAMPED))
@@ -244,7 +269,7 @@ def _take(state: State, other: State, where: Mask) -> None:
         state.put(frames, other.only(frames))
 
 
-def _error(chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State) -> Array:
+def error_of(chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State) -> Array:
     """(frames,) what is minimised, m²."""
     error = np.asarray(sum(s.misfit(R, o) for s, R, o in zip(sums, *forward(chain, state), strict=True)))
     for segment, q in zip(chain[1:], state.q, strict=True):
@@ -256,8 +281,8 @@ def _error(chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State) -
 
 def step_of(
     chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State, damping: Array, near: Mask
-) -> tuple[list[Array], Array]:
-    """The step of all coordinates, and the squared movement Σ w |dp|², m², that it promises.
+) -> tuple[list[Array], Array, Factors]:
+    """The step of all coordinates, the squared movement Σ w |dp|², m², that it promises, and the equations' factors.
 
     The damped Gauss–Newton step, in frames that are `near` with the second derivatives of the markers: Newton's, which
     farther away may lead elsewhere.
@@ -294,7 +319,7 @@ def step_of(
         twist.append(twist[above] + apply(link.S, delta))
         change.append(delta)
         moved = moved + np.einsum("fi,fi->f", delta, link.pushed)
-    return change, np.abs(moved)
+    return change, np.abs(moved), Factors(tuple(links), base)
 
 
 def _terms(joint: Joint, q: Array, S: Array, push: Array, damping: Array) -> JointTerms:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gaitid.body.chain_again import Before, fit_again
 from gaitid.body.joints import Segment
 from gaitid.body.multibody import ChainFit, fit_chain
 from gaitid.numerics.masks import spans
@@ -26,15 +27,22 @@ class _Gap(NamedTuple):
 
 
 def fit_steadily(
-    chain: Sequence[Segment], points: Sequence[Array], start: Sequence[Array], determined: Mask | None = None
+    chain: Sequence[Segment],
+    points: Sequence[Array],
+    start: Sequence[Array],
+    determined: Mask | None = None,
+    before: Before | None = None,
 ) -> ChainFit:
-    """`fit_chain`, in which a marker that is missing for some frames is placed by the others.
+    """`fit_chain`, or `fit_again` where there is a fit before, with markers that are missing for some frames.
 
-    It is put where it lay beside its place on the segment just before and just after, as the chain without it has the
-    segment (in between on a line): so it says nothing new in the gap, and takes nothing away at once at its edges. What
-    is determined follows from the markers that were really seen.
+    Each of them is placed by the others. It is put where it lay beside its place on the segment just before and just
+    after, as the chain without it has the segment (in between on a line): so it says nothing new in the gap, and takes
+    nothing away at once at its edges. What is determined follows from the markers that were really seen.
     """
-    fit = fit_chain(chain, points, start, determined)
+    if before is None or determined is None:
+        fit = fit_chain(chain, points, start, determined)
+    else:
+        fit = fit_again(chain, points, before, determined)
     known: Mask = np.asarray(np.isfinite(fit.R[0]).all(axis=(1, 2)))
     gaps = list(_gaps(chain, points, known))
     if not gaps or len(gaps) > MOST_GAPS:

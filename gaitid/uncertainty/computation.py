@@ -53,7 +53,7 @@ class ShiftedGeometry(Geometry):
 
     def _rigid(self, spec: shapes.RigidFrame, place: Place) -> Pose:
         still = self.still
-        if still is None or self.calibration is None or self.calibration is not still.calibration:
+        if still is None or not _same_template(self.calibration, still.calibration, place):
             return super()._rigid(spec, place)
         pose = still.frame(place[1], place[0])
         points, _ = still.fits.get(place, ((), None))
@@ -286,6 +286,14 @@ class Computation:
                 if name in rows:
                     rows[name] = _scaled(rows[name], mass, inertia)
         return model._replace(table=model.table._replace(rows=rows))
+
+
+def _same_template(one: Calibration | None, other: Calibration | None, place: Place) -> bool:
+    """Whether both know the same places of the points of a cluster."""
+    if one is other or one is None or other is None:
+        return one is not None and one is other
+    a, b = (of.templates.get(place, {}) for of in (one, other))
+    return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
 
 
 def _scaled(row: specs.SegmentParameters, mass: float, inertia: float) -> specs.SegmentParameters:

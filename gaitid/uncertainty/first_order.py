@@ -25,7 +25,7 @@ from gaitid.uncertainty.computation import Computation
 from gaitid.uncertainty.errors import Errors, Wave
 from gaitid.uncertainty.feature_gradient import FeatureGradient
 from gaitid.uncertainty.features import FeatureSpread
-from gaitid.uncertainty.groups import STEP_M, Group
+from gaitid.uncertainty.groups import STEP_M, Group, jobs_of
 from gaitid.uncertainty.motion_gradient import MotionGradient
 from gaitid.uncertainty.shift import Shift
 from gaitid.uncertainty.stacked import Stacked
@@ -79,10 +79,14 @@ def propagate(computation: Computation, errors: Errors, features: bool = True) -
     collected = _Collected(computation, features)
     stacked = Stacked(computation)
     # those that need the same stages behind one another
-    constant = sorted(errors.constant, key=lambda error: error.shift.kind)
-    columns = stacked.columns([error.shift.times(STEP) for error in constant])
-    for error, shifted in zip(constant, columns, strict=True):
-        collected.add(error.source, (shifted - computation.unshifted) / STEP)
+    jobs = sorted(jobs_of(computation, errors.constant, errors.segment_of, STEP), key=lambda job: job.shift.kind)
+    columns = stacked.columns([job.shift.times(STEP) for job in jobs])
+    for job, shifted in zip(jobs, columns, strict=True):
+        change = (shifted - computation.unshifted) / STEP
+        for error, mine in job.parts:
+            own = np.where(np.isfinite(change), 0.0, change) if len(job.parts) > 1 else change
+            own[:, mine] = change[:, mine]
+            collected.add(error.source, own)
     if errors.noise is not None or errors.waves:
         _of_markers(computation, stacked, errors, collected)
     return collected.spread({"method": "first_order", "computations": computation.count})

@@ -1,8 +1,8 @@
-"""Which markers may be displaced in one computation: those of both legs that no column depends on together."""
+"""Which markers and errors go into one computation: those of both legs that no column depends on together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from gaitid.body.poses import Key
 from gaitid.records import NamedTuple
 from gaitid.trial import IntArray
 from gaitid.uncertainty.computation import Computation
-from gaitid.uncertainty.shift import Shift
+from gaitid.uncertainty.shift import Error, Shift, summed
 
 #: m. Steps of markers: their square is lost against them, and rounding against that.
 STEP_M = 3e-6
@@ -61,6 +61,62 @@ def groups_of(computation: Computation, segment_of: Mapping[str, Key]) -> Iterat
     for label in labels:
         if label not in paired:
             yield Group(((label, all_columns),))
+
+
+class Job(NamedTuple):
+    """Errors that one computation tells: no column depends on two of them.
+
+    Attributes
+    ----------
+    shift : Shift
+        Of one standard deviation of each.
+    parts : tuple of (Error, columns)
+        Which columns each is asked for.
+    """
+
+    shift: Shift
+    parts: tuple[tuple[Error, IntArray], ...]
+
+
+def jobs_of(
+    computation: Computation, errors: Sequence[Error], segment_of: Mapping[str, Key], step: float
+) -> Iterator[Job]:
+    """Errors of a static's markers of both legs in pairs where no leg's columns follow the other's; all others alone.
+
+    Parameters
+    ----------
+    computation : Computation
+    errors : sequence of Error
+    segment_of : mapping of label to (side, segment)
+        Of the markers of the walk.
+    step : float
+        Of a standard deviation, with which it is tried.
+    """
+    names = computation.names
+    by_place: dict[tuple[str, str], dict[str, Error]] = {}
+    if computation.static is not None and len(computation.sides) == 2 and computation.result.model.pose is None:
+        model = computation.static.model
+        place_of = {label: (side, role) for side, role in model.roles if side for label in model.labels(role, side)}
+        for error in errors:
+            label = next(iter(error.shift.static), "")
+            if len(error.shift.static) == 1 and label in place_of and segment_of.get(label, ("leg", ""))[0]:
+                side, role = place_of[label]
+                by_place.setdefault((role, error.words[-1]), {})[side] = error
+    pairs = [pair for pair in by_place.values() if len(pair) == 2]
+    mine = {side: np.flatnonzero([name.startswith(f"{side}_") for name in names]) for side in computation.sides}
+    for side in computation.sides if pairs else ():
+        moved = computation.columns(summed((step * (i + 1) / len(pairs), of[side].shift) for i, of in enumerate(pairs)))
+        others = np.setdiff1d(np.arange(len(names)), mine[side])
+        if not np.array_equal(moved[:, others], computation.unshifted[:, others], equal_nan=True):
+            pairs = []
+            break
+    paired = {id(error) for pair in pairs for error in pair.values()}
+    for pair in pairs:
+        shift = summed((1.0, error.shift) for error in pair.values())
+        yield Job(shift, tuple((error, mine[side]) for side, error in pair.items()))
+    for error in errors:
+        if id(error) not in paired:
+            yield Job(error.shift, ((error, np.arange(len(names))),))
 
 
 def _reached(

@@ -111,7 +111,7 @@ def monte_carlo(computation: Computation, errors: Errors, draws: Draws, first_or
     for start in range(0, draws.samples, stacked.together):
         count = min(stacked.together, draws.samples - start)
         shifts = [drawn_shift(errors, random, trial.n_frames, trial.rate_hz) for _ in range(count)]
-        for i, columns in enumerate(stacked.columns(shifts), start=start):
+        for i, columns in enumerate(stacked.columns(shifts, drawn=True), start=start):
             change = columns - computation.unshifted
             halves[i % 2].add(change)
             if features.of_result.size:

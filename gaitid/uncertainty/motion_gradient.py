@@ -92,18 +92,21 @@ class MotionGradient:
         size_m : float
         """
         first, second = (np.zeros(self._computation.unshifted.shape) for _ in range(2))
-        for key, of in self._of.items():
-            if not len(of.columns):
-                continue
+        keys = [key for key, of in self._of.items() if len(of.columns)]
+        moves = np.empty((len(first), len(keys), 7))
+        for i, key in enumerate(keys):
             still, moved = self._still[key], motions[key]
             same = np.where(np.einsum("fi,fi->f", still.q_gs, moved.q_gs) < 0, -1.0, 1.0)[:, None]
-            Q, C = (same * moved.q_gs - still.q_gs) / size_m, (moved.com_g - still.com_g) / size_m
-            dQ, dC = (spline_derivatives(of_pose, self._rate_hz)[0] for of_pose in (Q, C))
-            turn, dturn = (spin_from_quaternion(still.q_gs, of_q) for of_q in (Q, dQ))
-            nothing = np.zeros_like(turn)
-            by_first = np.concatenate([2 * dC, 2 * dturn, turn], axis=1)
-            by_second = np.concatenate([C, turn, nothing], axis=1)
-            both = of.by @ np.stack([by_first, by_second], axis=2)
-            first[:, of.columns] += both[:, :, 0]
-            second[:, of.columns] += both[:, :, 1]
+            moves[:, i, :4], moves[:, i, 4:] = same * moved.q_gs - still.q_gs, moved.com_g - still.com_g
+        moves /= size_m
+        rates = spline_derivatives(moves, self._rate_hz)[0]
+        for i, key in enumerate(keys):
+            q, of = self._still[key].q_gs, self._of[key]
+            turn, dturn = (spin_from_quaternion(q, of_pose[:, i, :4]) for of_pose in (moves, rates))
+            both = np.zeros((len(first), 9, 2))
+            both[:, :3, 0], both[:, 3:6, 0], both[:, 6:, 0] = 2 * rates[:, i, 4:], 2 * dturn, turn
+            both[:, :3, 1], both[:, 3:6, 1] = moves[:, i, 4:], turn
+            found = of.by @ both
+            first[:, of.columns] += found[:, :, 0]
+            second[:, of.columns] += found[:, :, 1]
         return first, second

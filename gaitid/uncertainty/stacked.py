@@ -29,11 +29,12 @@ from gaitid.numerics.rotation import apply, quaternions
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
-from gaitid.uncertainty.chains import behind_one_another
+from gaitid.uncertainty.chains import before_of, repeated
 from gaitid.uncertainty.computation import Computation, ShiftedGeometry
 from gaitid.uncertainty.shift import Shift
 
 if TYPE_CHECKING:
+    from gaitid.body.chain_again import Before
     from gaitid.body.multibody import FittedChain
 
 #: Frames of all computations that are done at once: arrays of so many vectors fit a cache.
@@ -107,6 +108,7 @@ class Stacked:
         self._computation = computation
         self._frames = computation.result.trial.n_frames
         self._of_nothing: dict[int, _Stack] = {}
+        self._befores: dict[int, Before | None] = {}
 
     @cached_property
     def together(self) -> int:
@@ -120,8 +122,11 @@ class Stacked:
         same = all(np.allclose(of, self._computation.unshifted, rtol=1e-9, atol=1e-9, equal_nan=True) for of in nothing)
         return several if same else 1
 
-    def columns(self, shifts: Sequence[Shift]) -> Iterator[Array]:
-        """(frames, columns) of each shift, in their order; as many at once as `together` says."""
+    def columns(self, shifts: Sequence[Shift], drawn: bool = False) -> Iterator[Array]:
+        """(frames, columns) of each shift, in their order; as many at once as `together` says.
+
+        Of shifts that are `drawn`, of millimetres, a chain is fitted to 1e-5 m and not to 1e-10 m.
+        """
         for i in range(0, len(shifts), self.together):
             some = shifts[i : i + self.together]
             still = sum(shift.leaves_the_motion and not (shift.mass or shift.inertia) for shift in some)
@@ -129,7 +134,7 @@ class Stacked:
                 yield from (self._computation.columns(shift) for shift in some)
             else:
                 self._computation.counted(len(some))
-                yield from self._columns(some)
+                yield from self._columns(some, drawn)
 
     def displaced(self, labels: Sequence[str], size_m: float) -> Iterator[Displaced]:
         """With markers displaced alike all the time, along x, then y and z of the laboratory.
@@ -156,8 +161,8 @@ class Stacked:
         """Whether the calibration in a static stays what it is."""
         return self._computation.static is None or not (shift.static or shift.numbers or shift.centres)
 
-    def _columns(self, shifts: Sequence[Shift]) -> list[Array]:
-        stack, numbers = self._stack(shifts)
+    def _columns(self, shifts: Sequence[Shift], drawn: bool = False) -> list[Array]:
+        stack, numbers = self._stack(shifts, drawn)
         body = self._body(stack, shifts, numbers)
         assert isinstance(body.geometry, _Stack)
         stack, motion = body.geometry, self._motion(body)
@@ -166,7 +171,18 @@ class Stacked:
             return [self._of_one(stack, body, motion, k, *of) for k, of in each]
         return self._of_all(body, motion, len(shifts))
 
-    def _stack(self, shifts: Sequence[Shift]) -> tuple[_Stack, list[dict[str, float]]]:
+    def _again(self, count: int) -> Before | None:
+        """What the fits of chains of so many walks go on with."""
+        if count not in self._befores:
+            one = self._before
+            self._befores[count] = None if one is None else one.repeated(count)
+        return self._befores[count]
+
+    @cached_property
+    def _before(self) -> Before | None:
+        return before_of(self._computation.still[0].geometry)
+
+    def _stack(self, shifts: Sequence[Shift], drawn: bool = False) -> tuple[_Stack, list[dict[str, float]]]:
         """Markers of all walks, one behind the other, and the numbers of each."""
         computation, n = self._computation, self._frames
         result, count = computation.result, len(shifts)
@@ -191,7 +207,8 @@ class Stacked:
         if model.pose is None:
             stack.still = still
         if (fit := computation.fitted) is not None:
-            stack.before = behind_one_another([fit] * count)
+            stack.before = repeated(fit, count)
+            stack.again = self._again(count) if drawn else None
         places = {place for shift in shifts for place in shift.centres if not computation.in_static(place)}
         stack.moved = {
             place: np.repeat([shift.centres.get(place, np.zeros(3)) for shift in shifts], n, axis=0) for place in places

@@ -105,7 +105,7 @@ def test_the_recursion_solves_the_dense_equations() -> None:
     true = walking(chain, 3)
     points = noisy(true, 0.01)
     sums = [marker_sums(s.places, p, s.weights) for s, p in zip(chain, points, strict=True)]
-    change, _ = step_of(chain, sums, true.state, np.zeros(3), np.zeros(3, dtype=bool))
+    change, _, _ = step_of(chain, sums, true.state, np.zeros(3), np.zeros(3, dtype=bool))
     sizes = [c.shape[1] for c in change]
     columns = []
     for k, size in enumerate(sizes):
@@ -130,7 +130,7 @@ def test_near_the_end_the_step_is_newtons(joints: str) -> None:
     true = walking(chain, 2)
     points = noisy(true, 0.02)
     sums = [marker_sums(s.places, p, s.weights) for s, p in zip(chain, points, strict=True)]
-    change, _ = step_of(chain, sums, true.state, np.zeros(2), np.ones(2, dtype=bool))
+    change, _, _ = step_of(chain, sums, true.state, np.zeros(2), np.ones(2, dtype=bool))
     sizes = np.cumsum([0, *(c.shape[1] for c in change)])
 
     def error(delta: Array) -> Array:

@@ -18,7 +18,7 @@ from gaitid.uncertainty.errors import errors_of
 from gaitid.uncertainty.feature_gradient import FeatureGradient
 from gaitid.uncertainty.features import FeatureSpread
 from gaitid.uncertainty.first_order import _moves, _with_derivatives, derivatives, derivatives_by_waves
-from gaitid.uncertainty.groups import Group, groups_of
+from gaitid.uncertainty.groups import Group, groups_of, jobs_of
 from gaitid.uncertainty.shift import Shift
 from gaitid.uncertainty.sources import read_sources
 from gaitid.uncertainty.stacked import Stacked
@@ -138,3 +138,23 @@ def test_features_of_tracks_are_those_of_the_changes_that_they_make(computation:
         change[:, mine] = np.einsum("fo,foc->fc", tracks[:, k], J)
         np.testing.assert_allclose(found[k], gradient.of_change(change), rtol=0, atol=1e-9 * np.abs(found[k]).max())
     assert np.abs(found).max() > 1
+
+
+def test_errors_of_both_legs_in_a_static_are_told_by_one_computation() -> None:
+    """Of a computation in which left and right landmarks are off together, each leg has what its own one makes."""
+    computation = of_family("ior")
+    errors = errors_of(read_sources("default"), computation)
+    jobs = list(jobs_of(computation, errors.constant, errors.segment_of, 1e-4))
+    assert sorted(id(error) for job in jobs for error, _ in job.parts) == sorted(map(id, errors.constant))
+    pairs = [job for job in jobs if len(job.parts) == 2]
+    assert len(pairs) > 10
+    largest = []
+    for job in pairs[::7]:
+        both = computation.columns(job.shift.times(1e-4)) - computation.unshifted
+        for error, mine in job.parts:
+            alone = computation.columns(error.shift.times(1e-4)) - computation.unshifted
+            np.testing.assert_allclose(both[:, mine], alone[:, mine], rtol=0, atol=1e-12)
+            others = np.setdiff1d(np.arange(both.shape[1]), mine)
+            assert np.nanmax(np.abs(alone[:, others])) == 0.0, error.words
+        largest.append(np.nanmax(np.abs(both)))
+    assert max(largest) > 1e-5  # deg, of 0.6 um

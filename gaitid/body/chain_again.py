@@ -1,0 +1,162 @@
+"""A chain that was fitted once, fitted again to markers that moved by millimetres: many times, so it has to be quick.
+
+A step of Newton's costs most where its matrix is made. Where the markers have moved by little the matrix of another
+state will do (the chord method; Kelley CT (1995) Iterative Methods for Linear and Nonlinear Equations, SIAM, ch. 5):
+the first step goes with that of the fit before, two make their own, and two more go with the last of these. The
+gradient is exact in each, so that what they settle at is the same. Frames in which they do not are fitted as any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gaitid.body.articulated import Link, force_of, transposed
+from gaitid.body.joints import Segment, State, forward, joint_of, screws, started
+from gaitid.body.multibody import ChainFit, Factors, FittedChain, after_step, as_fit, error_of, solve, step_of
+from gaitid.numerics.marker_sums import MarkerSums, marker_sums
+from gaitid.numerics.rotation import apply
+from gaitid.records import NamedTuple
+from gaitid.trial import Array, Mask
+
+#: How steps are made: by the matrix of the step before, by that of Gauss and Newton, or by Newton's.
+_STEPS = ("before", "gauss", "newton", "before", "before")
+#: m. A step of Newton's that moves the markers by less (root mean square) leaves its square.
+SETTLED_M = 1e-5
+
+
+class Before(NamedTuple):
+    """A fitted chain, and what the fits of other markers go on with.
+
+    Attributes
+    ----------
+    fit : ChainFit
+    middle : (frames, 3) array, m
+        The point about which `state` and `factors` are.
+    state : State
+    factors : Factors
+        Of Newton's step there.
+    """
+
+    fit: ChainFit
+    middle: Array
+    state: State
+    factors: Factors
+
+    def repeated(self, count: int) -> Before:
+        """Of so many walks, one behind the other."""
+        rows = np.tile(np.arange(len(self.middle)), count)
+        links = tuple(Link(*(values[rows] for values in link)) for link in self.factors.links)
+        factors = Factors(links, self.factors.base[rows])
+        return Before(self.fit, self.middle[rows], self.state.only(rows), factors)
+
+
+def before_of(fitted: FittedChain, points: Sequence[Array]) -> Before | None:
+    """What goes on from a fitted chain; None where it has limits or pulls, which make other equations of other states,
+    or where there are frames without it.
+
+    Parameters
+    ----------
+    fitted : FittedChain
+    points : sequence of (frames, n, 3) arrays, m
+        Of each segment's markers.
+    """
+    chain, fit = fitted.chain, fitted.fit
+    joints = [joint_of(segment) for segment in chain[1:]]
+    limited = any(np.isfinite([joint.low, joint.high]).any() or any(joint.pull_m_per_rad) for joint in joints)
+    if limited or not np.isfinite(fit.R[0]).all():
+        return None
+    sums, total = sums_of(chain, points)
+    if not (total > 0).all():
+        return None
+    middle = np.asarray(sum(s.weight[:, None] * s.centre_g for s in sums)) / total[:, None]
+    sums = [s._replace(centre_g=np.where(s.weight[:, None] > 0, s.centre_g - middle, 0.0)) for s in sums]
+    state = started(chain, sums, fit.R)
+    state = state._replace(origin=fit.origin[0] - middle, t=[shift.copy() for shift in fit.shifts])
+    n = len(middle)
+    factors = step_of(chain, sums, state, np.zeros(n), np.ones(n, dtype=bool))[2]
+    return Before(fit, middle, state, factors)
+
+
+def sums_of(chain: Sequence[Segment], points: Sequence[Array]) -> tuple[list[MarkerSums], Array]:
+    """The markers' sums, and (frames,) the weight of all."""
+    sums = [marker_sums(s.places, p, s.weights) for s, p in zip(chain, points, strict=True)]
+    return sums, np.asarray(sum(s.weight for s in sums))
+
+
+def fit_again(
+    chain: Sequence[Segment], points: Sequence[Array], before: Before, determined: Mask, settled_m: float = SETTLED_M
+) -> ChainFit:
+    """`gaitid.body.multibody.fit_chain` of markers that have moved by millimetres.
+
+    Parameters
+    ----------
+    chain, points
+        As there.
+    before : Before
+    determined : (frames, coordinates) bool array
+        Of the fit before.
+    settled_m : float, m
+        What the last step moved the markers by, root mean square.
+    """
+    sums, total = sums_of(chain, points)
+    sums = [s._replace(centre_g=np.where(s.weight[:, None] > 0, s.centre_g - before.middle, 0.0)) for s in sums]
+    state, settled = _quick_steps(chain, sums, before, settled_m, total)
+    steps = np.full(len(total), len(_STEPS))
+    left = np.flatnonzero(~settled)
+    if left.size:
+        state.put(left, before.state.only(left))
+        solve(chain, sums, state, left, np.ones(len(left), dtype=bool), (settled, steps), settled_m)
+    return as_fit(chain, state, before.middle, (total > 0, determined), (settled, steps))
+
+
+def _quick_steps(
+    chain: Sequence[Segment], sums: Sequence[MarkerSums], before: Before, settled_m: float, total: Array
+) -> tuple[State, Mask]:
+    """The state after `_STEPS`, and the frames in which each made the misfit smaller and the last one was small."""
+    state, factors, n = before.state, before.factors, len(total)
+    error = error_of(chain, sums, state)
+    good, moved = np.ones(n, dtype=bool), np.zeros(n)
+    rounding = 2e-15 * np.asarray(sum(s.size for s in sums))  # of sums of squares of the segments' sizes
+    for kind in _STEPS:
+        if kind == "before":
+            change, moved = chord_step(chain, sums, state, factors)
+        else:
+            change, moved, factors = step_of(chain, sums, state, np.zeros(n), np.full(n, kind == "newton"))
+        state = after_step(chain, state, change)
+        new = error_of(chain, sums, state)
+        good &= new <= error * (1 + 1e-12) + rounding
+        error = new
+    return state, good & (moved <= settled_m**2 * total)
+
+
+def chord_step(
+    chain: Sequence[Segment], sums: Sequence[MarkerSums], state: State, factors: Factors
+) -> tuple[list[Array], Array]:
+    """The step of all coordinates by the matrix of another state, and what it promises, as of `step_of`."""
+    R, origin = forward(chain, state)
+    pushes = [force_of(s, r, o) for s, r, o in zip(sums, R, origin, strict=True)]
+    pushed: list[Array] = [pushes[0]] * len(chain)
+    for k in range(len(chain) - 1, 0, -1):
+        joint = joint_of(chain[k])
+        above, centre = joint.proximal, origin[k] + R[k] @ joint.centre_d
+        pushed[k] = transposed(screws(joint, state.q[k - 1], centre, R[above], R[k]), pushes[k])
+        pushes[above] = pushes[above] + pushes[k]
+    pushed[0] = pushes[0]
+    # what is left of each segment on the one above it, as `eliminate` has it
+    rest: list[Array | float] = [0.0] * len(chain)
+    u: list[Array] = list(pushed)
+    for k in range(len(chain) - 1, 0, -1):
+        link, above = factors.links[k - 1], joint_of(chain[k]).proximal
+        u[k] = pushed[k] + (0.0 if isinstance(rest[k], float) else transposed(link.S, np.asarray(rest[k])))
+        rest[above] = rest[above] + rest[k] - apply(link.U, apply(link.inverse, u[k]))
+    twist = [np.asarray(np.linalg.solve(factors.base, (pushed[0] + rest[0])[..., None])[..., 0])]
+    change, moved = [twist[0]], np.einsum("fi,fi->f", twist[0], pushed[0])
+    for k, link in enumerate(factors.links, start=1):
+        above = joint_of(chain[k]).proximal
+        delta = apply(link.inverse, u[k] - transposed(link.U, twist[above]))
+        twist.append(twist[above] + apply(link.S, delta))
+        change.append(delta)
+        moved = moved + np.einsum("fi,fi->f", delta, pushed[k])
+    return change, np.abs(moved)
