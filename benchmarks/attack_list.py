@@ -54,6 +54,7 @@ from attack_plates import (  # noqa: E402
     dropped,
     each_plate,
     exchanged,
+    gain_over_time,
     in_a_stance,
     late,
     late_forces,
@@ -209,6 +210,7 @@ def _plates() -> Iterator[Attack]:
             yield Attack("plates", name, partial(biased, newtons, channel))
     yield Attack("plates", "steady bias of 20 N·m in My, one plate", partial(biased, 20.0, MY))
     yield from _of_plates("Fz drifts by 50 N over the trial", over_time(lambda s: 50.0 * s, FZ), [ONE])
+    yield from _of_plates("gain drifts by 25 % over the trial", gain_over_time(lambda s: 0.875 + 0.25 * s))
     for channel in (FZ, FX, MX, MY):
         yield from _of_plates(f"{_NAMES[channel]} alone 20 ms late", one_channel_late(0.02, channel), [ONE])
     for into in (FX, FY):

@@ -127,6 +127,15 @@ def over_time(size: Callable[[Array], Array], *channels: int) -> Spoil:
     return _channels(change)
 
 
+def gain_over_time(gain: Callable[[Array], Array]) -> Spoil:
+    """All channels multiplied, by the share of the recording that has gone by."""
+
+    def change(values: Array) -> None:
+        values *= gain(np.linspace(0.0, 1.0, len(values)))[:, None]
+
+    return _channels(change)
+
+
 def in_a_stance(change: Callable[[Array], None], case: Case, draw: np.random.Generator) -> Iterator[Spoilt]:
     """Something that happens to one plate's channels for a while, in the middle of a known contact.
 

@@ -205,6 +205,13 @@ FIGURES: tuple[Figure, ...] = (
         "shifted by 10 cm|torques × 1000, one",
     ),
     Figure("pressure forward [share of the foot]", "backward", False, runs_forward, "turned by 180"),
+    Figure(
+        "pressure across the foot [m]",
+        "sideways",
+        True,
+        lambda seen: judgement.travelled(seen.evidence, Limits())[0],
+        "Mx and My exchanged",
+    ),
     Figure("lower foot marker above the surface [m]", "lowest", False, height, "plates 10 cm too high"),
 )
 

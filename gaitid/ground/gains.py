@@ -20,6 +20,10 @@ from gaitid.numerics.statistics import median
 # of four transducers at half its gain makes 0.05 to 0.1. A plate whose own ratio is farther from 1 than the second
 # while all others are within the third is not believed.
 APART, WITHHELD, FITS = 0.045, 0.18, 0.07
+# From the first to the last of so many contacts or more on one plate its ratio changes by more than this, along a line
+# to within a quarter of it (root mean square): the gain drifts. Clean plates change by 0.02 at most, also over eleven
+# contacts of a run.
+DRIFTS, ON_A_LINE, CONTACTS = 0.1, 0.25, 3
 # The common ratio is farther from 1 by more than this: by whole steps of the trial (right to 1 to 2 %), and by single
 # support alone (right to 6 %), the third where the body flies (17 % on a simulated run).
 BY_STEPS, BY_SUPPORT, BY_RUNNING = 0.07, 0.12, 0.25
@@ -56,7 +60,9 @@ def gain_faults(
         return []
     typical = {number: float(median(np.array(values))) for number, values in ratios.items()}
     common = float(median(np.array(list(typical.values()))))
-    faults = list(_apart(typical, weight_N))
+    drifting = list(_drifting(ratios))
+    of_one = {fault.plates for fault in drifting}
+    faults = [*(f for f in _apart(typical, weight_N) if f.withheld or f.plates not in of_one), *drifting]
     if faults or weighed_by:
         return faults
     asked = balance.asked_g @ balance.up_g / balance.gravity_m_per_s2
@@ -108,6 +114,21 @@ def _apart(typical: Mapping[tuple[int, ...], float], weight_N: float) -> Iterato
     withheld = others_fit and abs(ratio - 1) > WITHHELD
     cure = f"calibrate {_named(farthest)}, or look whether the whole foot was on it"
     yield Fault("plate_gain", text, farthest, withheld, cure)
+
+
+def _drifting(ratios: Mapping[tuple[int, ...], Sequence[float]]) -> Iterator[Fault]:
+    """Plates that weigh the body otherwise from contact to contact, always the same way."""
+    for plates, values in ratios.items():
+        if len(values) < CONTACTS:
+            continue
+        at = np.arange(len(values)) - (len(values) - 1) / 2
+        slope = float(at @ np.array(values) / (at @ at))
+        change = slope * (len(values) - 1)
+        left = np.array(values) - np.mean(values) - slope * at
+        if abs(change) > DRIFTS and np.sqrt(np.mean(left**2)) < ON_A_LINE * abs(change):
+            text = f"{_named(plates)} weighs the body {_share(values[0])} at first and {_share(values[-1])} at last, "
+            text += f"over {len(values)} contacts: its gain drifts, it seems"
+            yield Fault("plate_gain", text, plates, False, f"calibrate {_named(plates)}, and let its amplifier warm up")
 
 
 def _named(plates: tuple[int, ...]) -> str:

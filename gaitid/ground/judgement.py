@@ -195,16 +195,7 @@ def pressure_runs_backward(contact: Evidence, limits: Limits) -> Iterator[Reason
 
 def pressure_runs_sideways(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """The pressure runs along a foot that rolls over it, and by no more than its breadth across."""
-    if not contact.in_one_plane:
-        return
-    sure = contact.sure & (contact.vertical > limits.roll_force * contact.peak) & ~contact.misplaced(limits)
-    leftward = off_the_roll(contact.cop_g, contact.track, contact.normal_g)[:, 1]
-    along = contact.on_foot[1] * contact.length
-    sure &= np.isfinite(leftward) & np.isfinite(along)
-    if sure.sum() < limits.roll_frames:
-        return
-    travelled = np.stack([leftward[sure], along[sure]], axis=1)
-    across_m, along_m = (float(m) for m in quantile(travelled, TRAVEL[1]) - quantile(travelled, TRAVEL[0]))
+    across_m, along_m = travelled(contact, limits)
     if across_m > limits.sideways:
         text = f"its pressure travels {across_m * 100:.0f} cm across the foot"
         if along_m < across_m:
@@ -264,6 +255,21 @@ RULES: tuple[Callable[[Evidence, Limits], Iterator[Reason]], ...] = (
     contact_cut,
     never_empty,
 )
+
+
+def travelled(contact: Evidence, limits: Limits) -> tuple[float, float]:
+    """How far the pressure travels across a foot and along it, m; NaN where too few frames tell."""
+    nothing = float("nan"), float("nan")
+    if not contact.in_one_plane:
+        return nothing
+    sure = contact.sure & (contact.vertical > limits.roll_force * contact.peak) & ~contact.misplaced(limits)
+    leftward = off_the_roll(contact.cop_g, contact.track, contact.normal_g)[:, 1]
+    places = np.stack([leftward, contact.on_foot[1] * contact.length], axis=1)[sure]
+    places = places[known_rows(places)]
+    if len(places) < limits.roll_frames:
+        return nothing
+    across_m, along_m = quantile(places, TRAVEL[1]) - quantile(places, TRAVEL[0])
+    return float(across_m), float(along_m)
 
 
 # --- geometry -----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ ground moves sharply in the laboratory, and skin among the neighbours, but not b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -279,13 +279,26 @@ def _agreed(witness: _Witness, frames: slice, off_m: Array, others: Array | None
     start, stop = frames.start - window.start, frames.stop - window.start
     if witness.laboratory is not None:
         return _borne_out(witness, frames, off_m, others)
-    theirs = [_off(witness, p, start, stop) for p in np.swapaxes(others[window], 0, 1)]
-    shaken = sorted(float(np.linalg.norm(o.mean(axis=0))) for o in theirs)
-    if size < ABOVE_OTHERS * shaken[len(shaken) // 2]:
+    shaken = _shaken(witness, np.swapaxes(others[window], 0, 1), start, stop)
+    if size < ABOVE_OTHERS * shaken:
+        # an impact shakes them together, but not among each other
+        shaken = _shaken(witness, _among_each_other(others[window]), start, stop)
+    if size < ABOVE_OTHERS * shaken:
         return False
     local, R_gs = seen_by(witness.points[window], others[window])
     seen = np.einsum("fij,fj->fi", R_gs[start:stop], _off(witness, local, start, stop)).mean(axis=0)
     return float(np.linalg.norm(seen - off_m)) < AGREE * size
+
+
+def _shaken(witness: _Witness, theirs: Iterable[Array], start: int, stop: int) -> float:
+    """By how much the neighbours of a marker, (frames of a window, 3) each, are off in some frames, their median, m."""
+    off = sorted(float(np.linalg.norm(_off(witness, points, start, stop).mean(axis=0))) for points in theirs)
+    return off[len(off) // 2]
+
+
+def _among_each_other(others: Array) -> list[Array]:
+    """Markers, (frames, n, 3), each in the frame that moves and turns with all of them."""
+    return [seen_by(points, others)[0] for points in np.swapaxes(others, 0, 1)]
 
 
 def _borne_out(witness: _Witness, frames: slice, off_m: Array, others: Array) -> bool:
@@ -293,9 +306,7 @@ def _borne_out(witness: _Witness, frames: slice, off_m: Array, others: Array) ->
     assert witness.laboratory is not None and witness.R_gs is not None
     window, size = witness.window(frames.start, frames.stop), float(np.linalg.norm(off_m))
     start, stop = frames.start - window.start, frames.stop - window.start
-    theirs = [_off(witness, seen_by(p, others[window])[0], start, stop) for p in np.swapaxes(others[window], 0, 1)]
-    shaken = sorted(float(np.linalg.norm(o.mean(axis=0))) for o in theirs)
-    if size < ABOVE_OTHERS * shaken[len(shaken) // 2]:
+    if size < ABOVE_OTHERS * _shaken(witness, _among_each_other(others[window]), start, stop):
         return False
     expected = np.einsum("fij,j->fi", witness.R_gs[frames], off_m).mean(axis=0)
     seen = _off(witness, witness.laboratory[window], start, stop).mean(axis=0)

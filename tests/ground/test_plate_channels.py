@@ -15,6 +15,7 @@ from attack_plates import (
     corner,
     crosstalk,
     exchanged,
+    gain_over_time,
     in_a_stance,
     one_channel_late,
     rate_wrong,
@@ -99,6 +100,21 @@ def test_one_of_four_transducers_under_a_foot_on_two_plates_is_told() -> None:
     case = recorded("sydney/walk03")
     (text,) = [n.text for n in spoilt(case, corner(0.5), 1).notes if n.code == "plate_gain"]
     assert text.startswith("plates 1 and 2 together give 0.92 times")
+
+
+@pytest.mark.parametrize(("drift", "sign"), [(0.25, 1.0), (0.25, -1.0), (0.05, 1.0)])
+def test_a_gain_that_drifts_from_contact_to_contact_is_told(drift: float, sign: float) -> None:
+    case = simulated_case(SimulatedCase("split_belt"))
+    result = spoilt(case, gain_over_time(lambda share: 1 + sign * drift * (share - 0.5)), 2)
+    texts = [n.text for n in result.notes if n.code == "plate_gain"]
+    assert len(texts) == (drift > 0.2)
+    for text in texts:
+        told = re.match(r"plate 2 weighs the body ([0-9.]+) times at first and ([0-9.]+) times at last", text)
+        assert told is not None
+        # four contacts in the middle of which the gain is what they are weighed by, 1.01 as they were recorded
+        at = np.array([(c.first + c.last) / 2 for c in result.contacts if c.plates == (2,)]) / case.trial.n_frames
+        gains = 1.01 * (1 + sign * drift * (at[[0, -1]] - 0.5))
+        assert [float(value) for value in told.groups()] == pytest.approx(gains, abs=0.025)
 
 
 @pytest.mark.parametrize("seconds", [0.02, 0.03])

@@ -101,6 +101,21 @@ def test_a_segment_that_is_shaken_as_a_whole_has_no_spike() -> None:
     assert find_spikes(markers, RATE) == {}
 
 
+@pytest.mark.parametrize("noise_mm", [0.1, 0.5])
+@pytest.mark.parametrize("label", ["LKNE", "LTIB", "LANK"])
+def test_a_marker_that_is_off_while_an_impact_shakes_its_segment_is_found(label: str, noise_mm: float) -> None:
+    """In the laboratory its neighbours are off as well, among each other they are not."""
+    kick = np.array([0.0, 0.003, 0.012, 0.008, 0.002, 0.0])
+    markers = dict(walk(noise_mm))
+    for shaken in ("LTHI", "LKNE", "LTIB", "LANK", "LHEE", "LTOE"):
+        markers[shaken] = markers[shaken].copy()
+        markers[shaken][200:206, 2] -= kick
+    assert find_spikes(markers, RATE) == {}
+    for offset_m, frames in ((np.array([0.015, 0.0, 0.0]), 3), (np.array([0.0, 0.01, 0.0]), 5)):
+        ((found, (spike,)),) = find_spikes(off(markers, label, 201, frames, offset_m), RATE).items()
+        assert (found, spike.first, spike.last) == (label, 201, 200 + frames)
+
+
 def test_skin_that_wobbles_beside_its_segment_has_no_spike() -> None:
     """25 Hz and 6 mm, dying out over 0.1 s after a foot strike: seen in many frames."""
     t = np.arange(20) / RATE
