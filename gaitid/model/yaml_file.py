@@ -22,6 +22,7 @@ _Safe: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 MAX_BYTES = 4_000_000
 # A model nests some ten levels. The C loader recurses without a limit of its own and would end the process.
 MAX_DEPTH = 50
+_TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
 # Nodes after aliases are written out: an alias of an alias of an alias can stand for more than a memory holds.
 MAX_NODES = 200_000
 # A whole number with more digits is no quantity, and does not fit where it is going.
@@ -55,7 +56,7 @@ class _Loader(_Safe):  # type: ignore[misc]
         self.depth += 1
         if self.depth > MAX_DEPTH:
             mark = getattr(parent, "start_mark", None)
-            raise _refusal(f"nested more than {MAX_DEPTH} levels deep", mark)
+            raise _refusal(_TOO_DEEP, mark)
 
     def ascend_resolver(self) -> None:
         self.depth -= 1
@@ -152,6 +153,8 @@ def parse_yaml(text: str, name: str) -> object:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}: " if mark is not None else ""
         problem = getattr(error, "problem", None) or "cannot be parsed"
+        if "nesting depth" in problem:  # libyaml's own limit, since PyYAML 6.0.4, comes first where only brackets open
+            problem = _TOO_DEEP
         todo = "" if mark is None else _cure(text, mark.line)
         raise ModelError(f"{name}: {where}{problem}", expected="YAML", todo=todo) from None
     except (RecursionError, ValueError, TypeError, AttributeError) as error:  # the last two: tags on a wrong kind
