@@ -18,7 +18,7 @@ from gaitid.markers.tracks import tracks_of
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.bandwidth import held_bandwidth, movement_frequency
-from gaitid.numerics.lowpass import lowpass
+from gaitid.numerics.lowpass import lowpass, pad_length
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, noise_level
@@ -283,7 +283,7 @@ def _resolved(
         frequency = movement_frequency(np.stack(list(filled.values()), axis=1), rate_hz, noise * 1e-3)
         figures["movement_frequency_hz"] = _ten_digits(frequency)
         cutoff, n_frames = _cutoff_for(frequency, settings.raw_cutoff_hz, rate_hz), len(next(iter(raw.values())))
-        if not rate_hz / n_frames <= cutoff < rate_hz / 2:
+        if cutoff >= rate_hz / 2 or n_frames <= pad_length(cutoff, rate_hz):
             why = f"half the rate is {rate_hz / 2:g} Hz" if cutoff >= rate_hz / 2 else f"{n_frames} frames are too few"
             text = f"{carry} and are not filtered: no low-pass at {cutoff:g} Hz, for {why}; accelerations are rough"
             return settings._replace(cutoff_hz=None), figures, (Note("markers_rough", text),)
@@ -330,12 +330,14 @@ def _filtered(
             expected=f"below half the rate, {rate_hz / 2:g} Hz",
             todo="give a lower --cutoff, or none",
         )
-    if isinstance(cutoff, float) and cutoff * len(next(iter(markers.values()))) < rate_hz:
+    n_frames = len(next(iter(markers.values())))
+    if isinstance(cutoff, float) and n_frames <= (needed := pad_length(cutoff, rate_hz)):
+        near = cutoff > rate_hz / 4  # half the rate: what swings from frame to frame dies out slowly
         raise TrialError(
             f"the trial is too short to be low-passed at {cutoff:g} Hz",
-            expected=f"at least one period, {1 / cutoff:.3g} s",
-            found=f"{len(next(iter(markers.values()))) / rate_hz:.3g} s",
-            todo="give a higher --cutoff, or none",
+            expected=f"more than {needed} frames, {needed / rate_hz:.3g} s",
+            found=f"{n_frames} frames, {n_frames / rate_hz:.3g} s",
+            todo=f"give a {'lower' if near else 'higher'} --cutoff, or none",
         )
     labels = list(markers)
     stacked = np.stack([markers[label] for label in labels], axis=1)
@@ -368,8 +370,8 @@ def _filtered(
         values = lowpass(stacked, float(cutoff), rate_hz)
         effective = np.full(len(labels), float(cutoff))
         figures["order_and_passes"] = "second order, forward and backward"
-        # the point reflection at the ends of a span bends its last half period
-        spoiled = int(np.ceil(rate_hz / float(cutoff) / 2))
+        # the point reflection at the ends of a span bends the last half of what is reflected
+        spoiled = int(np.ceil(pad_length(float(cutoff), rate_hz) / 2))
     figures["effective_cutoff_hz"] = {label: effective[i] for i, label in enumerate(labels)}
     settings = settings._replace(end_frames=max(settings.end_frames, spoiled))
     return {label: values[:, i] for i, label in enumerate(labels)}, figures, settings

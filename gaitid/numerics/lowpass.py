@@ -11,6 +11,8 @@ from gaitid.records import NamedTuple
 from gaitid.trial import Array
 
 _BLOCK = 64  # rows that are filtered at once
+# What is left at the end of a span of what the filter makes at its beginning: that of one period of a low cut-off.
+_LEFT = 0.004
 
 
 def butterworth_coefficients(cutoff_hz: float, rate_hz: float) -> tuple[Array, Array]:
@@ -38,8 +40,13 @@ def butterworth_coefficients(cutoff_hz: float, rate_hz: float) -> tuple[Array, A
 
 
 def pad_length(cutoff_hz: float, rate_hz: float) -> int:
-    """Samples by which a span is extended at each end before filtering: one period of the cut-off."""
-    return int(np.ceil(rate_hz / cutoff_hz))
+    """Samples by which a span is extended at each end before filtering: one period of the cut-off.
+
+    Above an eighth of the rate more: near half the rate the filter swings from sample to sample, the longer the nearer.
+    """
+    _, a = butterworth_coefficients(cutoff_hz, rate_hz)
+    size = np.sqrt(a[2])  # of the two poles, a conjugate pair: by how much what swings shrinks from sample to sample
+    return int(np.ceil(max(rate_hz / cutoff_hz, np.log(_LEFT) / np.log(size))))
 
 
 def lowpass(values: Array, cutoff_hz: float, rate_hz: float) -> Array:
