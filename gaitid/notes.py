@@ -117,6 +117,8 @@ CODES = {
     "belts_differ": ("assumption", "the belts under both feet move at different speeds; their mean was taken"),
     # the result
     "model_limits": ("doubt", "what the model cannot give, or gives with a known error"),
+    "trial_short": ("doubt", "the trial is shorter than any stance"),
+    "gravity_unusual": ("doubt", "gravity is set to what it is nowhere on Earth"),
     "weight_doubtful": ("doubt", "what the plates carry does not quite fit the body's mass"),
     "weight_wrong": ("doubt", "what the plates carry cannot be the body's weight: mass or plates are wrong"),
     "wrenches_partial": ("error", "wrenches are empty in many frames in which the load is known"),

@@ -116,6 +116,8 @@ CONSEQUENCES: dict[str, Consequence] = {
     "treadmill": Consequence(GOOD),
     "belts_differ": Consequence(GOOD),
     # the result
+    "trial_short": Consequence(USABLE, "export the whole recording"),
+    "gravity_unusual": Consequence(DO_NOT_USE, "leave gravity_m_per_s2 out: 9.81 is the default"),
     "weight_doubtful": Consequence(USABLE, "weigh the subject (mass_kg in --subject), and calibrate the plates"),
     "weight_wrong": Consequence(DO_NOT_USE, "give the mass in kg with --subject, and see that the forces are in N"),
     "wrenches_partial": Consequence(USABLE, "fill the gaps where the markers were recorded"),

@@ -31,12 +31,16 @@ from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.trial import Array, IntArray
 
+# A stance in walking lasts 0.6 s, in running 0.2 s and more (Novacheck 1998, Gait Posture 7:77-95).
+SHORT_S = 0.2
 _WRONG = "body mass or plate wrong"
+# From the highest mountain of the tropics to the Arctic sea (Hirt et al. 2013, Geophys Res Lett 40:4279-4283).
+GRAVITY_M_PER_S2 = (9.76, 9.84)
 
 
 def figure_notes(result: Result) -> Notes:
     """The figures that lie beyond their limits."""
-    notes = []
+    notes = [*_length_notes(result), *_gravity_notes(result)]
     for figure in vertical_force(result):
         if figure.status != PASS:
             code = "weight_wrong" if figure.status == FAIL else "weight_doubtful"
@@ -45,6 +49,26 @@ def figure_notes(result: Result) -> Notes:
     if covered.status != PASS and covered.side:  # where no wrench is known at all, another note says why
         notes.append(Note("wrenches_partial", covered.text, covered.side))
     return tuple(notes)
+
+
+def _length_notes(result: Result) -> Notes:
+    """That a trial on the ground is over before a step could be."""
+    frames, rate_hz = result.trial.n_frames, result.trial.rate_hz
+    if not result.model.touches_ground or frames >= SHORT_S * rate_hz:
+        return ()
+    length = f"{frames} frames" if frames > 1 else "1 frame"
+    text = f"the trial has {length} at {rate_hz:g} Hz, less than {SHORT_S:g} s: no step fits in"
+    return (Note("trial_short", text),)
+
+
+def _gravity_notes(result: Result) -> Notes:
+    """That who walks on plates is weighed by a gravity that no laboratory has."""
+    g = result.settings.gravity_m_per_s2
+    least, most = GRAVITY_M_PER_S2
+    if not result.model.touches_ground or least <= g <= most:
+        return ()
+    text = f"gravity is set to {g:g} m/s² (gravity_m_per_s2); on Earth it is {least:g} to {most:g}"
+    return (Note("gravity_unusual", text),)
 
 
 # --- how much is known --------------------------------------------------------------------------------------

@@ -135,6 +135,22 @@ def test_the_weight_says_nothing_where_something_else_carries_the_body(simulated
     assert (found.verdict.trial, codes(found.verdict)) == (GOOD, [])
 
 
+@pytest.mark.parametrize(
+    ("gravity", "unusual"), [(0.0, True), (1.62, True), (9.79, False), (9.832, False), (98.1, True)]
+)
+def test_a_gravity_that_no_laboratory_has_is_said(simulated: Simulate, gravity: float, unusual: bool) -> None:
+    found = analyse(simulated().trial, load_model("pig", {"gravity_m_per_s2": gravity}), SubjectFile())
+    assert ("gravity_unusual" in {note.code for note in found.notes}) == unusual
+    assert (found.verdict.trial == DO_NOT_USE) == unusual
+
+
+@pytest.mark.parametrize(("frames", "short"), [(1, True), (12, True), (19, True), (20, False)])
+def test_a_trial_in_which_no_step_fits_is_said(simulated: Simulate, frames: int, short: bool) -> None:
+    trial = replace(simulated().trial, points_g=simulated().trial.points_g[:frames], plates=())  # at 100 Hz
+    found = analysed(trial)
+    assert ("trial_short" in {note.code for note in found.notes}) == short
+
+
 # --- what a note does ---------------------------------------------------------------------------------------
 
 
