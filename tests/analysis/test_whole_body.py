@@ -152,6 +152,26 @@ def test_other_laboratories_labels_are_found(trial: str, measured: set[str], abs
 
 
 @recorded
+@pytest.mark.parametrize(
+    ("trial", "beside"),
+    [("wild/gait2392/walk.trc", {"forces": "wild/gait2392/walk_grf.mot"}), ("wild/isb_bone_names/walk.c3d", {})],
+)
+def test_an_open_gap_of_an_arm_or_a_head_costs_the_centre_of_mass_there(trial: str, beside: dict[str, str]) -> None:
+    from dataclasses import replace
+
+    static = next((SHARED / trial).parent.glob("static.*"))
+    given = {name: SHARED / file for name, file in beside.items()}
+    whole = gaitid.read_trial(SHARED / trial, **given)
+    label = gaitid.analyse(whole, model="auto", static=static).record["whole_body"]["markers"]["left.wrist_ulnar"]
+    points_g = whole.points_g.copy()
+    points_g[60:110, whole.labels.index(label)] = np.nan  # most roles of the model have no marker at all here
+    found = gaitid.analyse(replace(whole, points_g=points_g), model="auto", static=static)
+    known = np.isfinite(found.com["com_x_m"].to_numpy())
+    assert not known[65:105].any()
+    assert known[:60].any()
+
+
+@recorded
 @pytest.mark.parametrize(("point", "why"), [("shoulder", "'shoulder' is defined by the model too"), ("crest", "")])
 def test_a_model_of_ones_own_keeps_its_names(point: str, why: str, tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
