@@ -13,13 +13,18 @@ def quantile(values: Array, share: float) -> Array:
     low = int(at)
     high = min(low + 1, len(values) - 1)
     ordered = np.array(values)
-    ordered.partition((low, high), axis=0)  # what np.sort has in these two places, sooner
+    ordered.sort(axis=0)  # a partition takes longer, for few values and for many: numpy sorts with vector instructions
     return np.asarray(ordered[low] + (at - low) * (ordered[high] - ordered[low]))
 
 
 def median(values: Array) -> Array:
     """Median along axis 0."""
     return quantile(values, 0.5)
+
+
+def mean(values: Array) -> Array:
+    """Mean along axis 0, to the last bit as numpy's method, which takes twice as long for few values."""
+    return np.asarray(np.add.reduce(values) / len(values))
 
 
 def quantile_of_known(values: Array, share: float) -> Array:
@@ -56,7 +61,9 @@ def noise_level(values: Array) -> float:
     """
     if len(values) < 24:
         return float("nan")
-    differences = np.diff(values, 8, axis=0)
+    differences = values
+    for _ in range(8):
+        differences = differences[1:] - differences[:-1]
     differences = differences[np.isfinite(differences)]
     # 0.6745: the median of the size of a standard normal variate
     return float(median(np.abs(differences)) / 0.6745 / np.sqrt(12870)) if differences.size >= 16 else float("nan")
