@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
-from gaitid.trial import Array, IntArray
+from gaitid.records import NamedTuple
+from gaitid.trial import Array, IntArray, Mask
 
 # Instants at once: what they need stays small.
 _BLOCK = 512
@@ -59,44 +62,89 @@ def _local_quadratic_whole(values: Array, k: int, n_frames: int) -> Array:
     """The same where k samples make a frame: one set of weights for all frames but those at the ends."""
     result = np.empty((n_frames, values.shape[1]))
     inner_end = min(n_frames, (len(values) - 1 - k) // k + 1)  # frames before this have a whole window
-    ends = np.concatenate([np.arange(min(1, n_frames)), np.arange(max(1, inner_end), n_frames)])
-    result[ends] = _local_quadratic(values, k, ends * k)
+    ends = (*range(min(1, n_frames)), *range(max(1, inner_end), n_frames))
+    for start in range(0, len(ends), _BLOCK):
+        some = ends[start : start + _BLOCK]
+        result[list(some)] = _weighted(values, _end_weights(k, some, len(values)))
     if inner_end > 1:
-        u = np.arange(-k, k + 1) / k
-        design = np.stack([np.ones_like(u), u, u**2], axis=1)
-        weights = np.linalg.solve(design.T @ design, design.T)[0]
         windows = np.lib.stride_tricks.sliding_window_view(values, 2 * k + 1, axis=0)[::k][: inner_end - 1]
-        result[1:inner_end] = windows @ weights
+        np.matmul(windows, _inner_weights(k), out=result[1:inner_end])
     return result
 
 
-def _local_quadratic(values: Array, k: float, instants: Array | IntArray) -> Array:
+@lru_cache(maxsize=8)
+def _inner_weights(k: int) -> Array:
+    """(2k + 1,) weights of the samples within one frame of an instant that has k of them on either side."""
+    u = np.arange(-k, k + 1) / k
+    design = np.stack([np.ones_like(u), u, u**2], axis=1)
+    return np.asarray(np.linalg.solve(design.T @ design, design.T)[0])
+
+
+def _local_quadratic(values: Array, k: float, instants: Array) -> Array:
     """The value at each instant (in samples) of the quadratic that fits the samples around it; any ratio k."""
     blocks = [instants[start : start + _BLOCK] for start in range(0, len(instants), _BLOCK)]
-    return np.concatenate([np.empty((0, values.shape[1])), *(_quadratics(values, k, block) for block in blocks)])
+    fitted = [_weighted(values, _weights(k, block, len(values))) for block in blocks]
+    return np.concatenate([np.empty((0, values.shape[1])), *fitted])
 
 
-def _quadratics(values: Array, k: float, instants: Array | IntArray) -> Array:
-    """`_local_quadratic` of a few instants: arrays below are (samples around it, instants)."""
-    n_frames = len(instants)
+class _Weights(NamedTuple):
+    """How the values at some instants follow from the samples around each: of (samples around it, instants).
+
+    Attributes
+    ----------
+    instants : (instants,) array
+        In samples.
+    samples : (samples around it, instants) int array
+        Of the sample; the nearest there is where that is none.
+    use : (samples around it, instants) bool array
+        Whether it counts.
+    weights : (samples around it, instants) array
+    enough : (instants,) bool array
+        Whether three samples or more count.
+    """
+
+    instants: Array
+    samples: IntArray
+    use: Mask
+    weights: Array
+    enough: Mask
+
+
+@lru_cache(maxsize=8)
+def _end_weights(k: int, frames: tuple[int, ...], n_samples: int) -> _Weights:
+    """Those of frames at the ends of a trial: the same for all plates."""
+    return _weights(k, np.array(frames, dtype=np.float64) * k, n_samples)
+
+
+def _weights(k: float, instants: Array, n_samples: int) -> _Weights:
+    """Of the samples around each of a few instants, for the value there of the quadratic that fits them."""
     reach = int(np.floor(k + 1e-9)) + 1
     index = np.rint(instants).astype(int) + np.arange(-reach, reach + 1)[:, None]
     u = (index - instants) / k
-    use = (index >= 0) & (index < len(values)) & (np.abs(u) <= 1 + 1e-9)
-    # sum: one after the other, so that a value does not depend on how many instants are asked for
-    moments = np.array([sum(np.where(use, u**power, 0.0)) for power in range(5)])
+    use = (index >= 0) & (index < n_samples) & (np.abs(u) <= 1 + 1e-9)
+    moments = np.array([_in_order(np.where(use, u**power, 0.0)) for power in range(5)])
     normal = moments[np.add.outer(range(3), range(3))].transpose(2, 0, 1)
     enough = moments[0] >= 3
-    weights = np.full((n_frames, 3), np.nan)
+    factors = np.full((len(instants), 3), np.nan)
     if enough.any():
-        weights[enough] = np.linalg.solve(normal[enough], np.broadcast_to(np.eye(3)[0][:, None], (enough.sum(), 3, 1)))[
-            ..., 0
-        ]
-    w = np.where(use, weights[:, 0] + weights[:, 1] * u + weights[:, 2] * u**2, 0.0)
-    samples = np.where(use[..., None], values[np.clip(index, 0, len(values) - 1)], 0.0)
-    result = np.asarray(sum(w[..., None] * samples))
-    result[~enough] = _between_samples(values, instants[~enough])
+        first = np.broadcast_to(np.eye(3)[0][:, None], (enough.sum(), 3, 1))
+        factors[enough] = np.linalg.solve(normal[enough], first)[..., 0]
+    weights = np.where(use, factors[:, 0] + factors[:, 1] * u + factors[:, 2] * u**2, 0.0)
+    return _Weights(instants, np.clip(index, 0, n_samples - 1), use, weights, enough)
+
+
+def _weighted(values: Array, at: _Weights) -> Array:
+    """(instants, columns) the values there."""
+    samples = np.where(at.use[..., None], values[at.samples], 0.0)
+    result = _in_order(at.weights[..., None] * samples)
+    if not at.enough.all():
+        result[~at.enough] = _between_samples(values, at.instants[~at.enough])
     return result
+
+
+def _in_order(terms: Array) -> Array:
+    """The sum along axis 0, one after the other, so that a value does not depend on how many instants are asked for."""
+    return np.asarray(np.add.accumulate(terms)[-1])
 
 
 def _between_samples(values: Array, at: Array) -> Array:
