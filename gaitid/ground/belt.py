@@ -9,10 +9,10 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
-from gaitid.numerics.masks import known_rows
+from gaitid.numerics.masks import all_columns, known_rows
 from gaitid.numerics.statistics import median, quantile
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array
+from gaitid.trial import Array, Mask
 
 # Hz. Markers of feet are low-passed at this before it is asked how they move (the cut-off that raw markers get).
 CUTOFF_HZ = 7.0
@@ -73,15 +73,19 @@ def floor_under(feet: Mapping[str, FootTrack], up_g: Array, rate_hz: float) -> F
     """
     still = Floor(up_g, rate_hz, np.zeros(3))
     flat, travelled = [], []
-    for foot in feet.values():
-        points = np.stack([foot.heel_g, foot.toe_g], axis=1)
-        points = lowpass(points, CUTOFF_HZ, rate_hz) if rate_hz > 2 * CUTOFF_HZ else points
-        known = np.flatnonzero(known_rows(points))
-        if len(known) < 3:
+    if not feet:
+        return still
+    points = np.stack([point for foot in feet.values() for point in (foot.heel_g, foot.toe_g)], axis=1)
+    points = lowpass(points, CUTOFF_HZ, rate_hz) if rate_hz > 2 * CUTOFF_HZ else points
+    for i in range(0, 2 * len(feet), 2):
+        heel_and_toe = points[:, i : i + 2]
+        known = known_rows(heel_and_toe)
+        at = known.nonzero()[0]
+        if len(at) < 3:
             continue
-        middle = points.mean(axis=1)
-        travelled.append((middle[known[-1]] - middle[known[0]]) / ((known[-1] - known[0]) / rate_hz))
-        velocity_g = _velocity_while_flat(points, up_g, rate_hz)
+        first, last = heel_and_toe[at[[0, -1]]].mean(axis=1)
+        travelled.append((last - first) / ((at[-1] - at[0]) / rate_hz))
+        velocity_g = _velocity_while_flat(heel_and_toe, known, up_g, rate_hz)
         if np.isfinite(velocity_g).all():
             flat.append(velocity_g)
     if not flat:
@@ -94,21 +98,27 @@ def floor_under(feet: Mapping[str, FootTrack], up_g: Array, rate_hz: float) -> F
     return Floor(up_g, rate_hz, belt, abs(float((flat[0] - flat[-1]) @ belt)) / speed)
 
 
-def _velocity_while_flat(points_g: Array, up_g: Array, rate_hz: float) -> Array:
+def _velocity_while_flat(points_g: Array, known: Mask, up_g: Array, rate_hz: float) -> Array:
     """The median horizontal velocity of a foot while it lies flat, (3,), m/s; NaN where it never does.
 
-    `points_g` are its heel and toe, (frames, 2, 3), m.
+    `points_g` are its heel and toe, (frames, 2, 3), m; `known`, (frames,), where both are.
     """
-    flat = known_rows(points_g)
     height = points_g @ up_g
-    with np.errstate(invalid="ignore"):
-        flat &= (height < quantile(height[flat], 0.05) + FLAT_HEIGHT).all(axis=1)
-        flat &= (np.abs(np.gradient(height, axis=0) * rate_hz) < FLAT_SPEED).all(axis=1)
-    along = np.gradient((points_g[:, 0] + points_g[:, 1]) / 2, axis=0)[flat] * rate_hz
+    low = height < quantile(height[known], 0.05) + FLAT_HEIGHT
+    flat = known & all_columns(low & (np.abs(velocity(height, rate_hz)) < FLAT_SPEED))
+    along = velocity((points_g[:, 0] + points_g[:, 1]) / 2, rate_hz)[flat]
     along = along[known_rows(along)]  # beside a gap it is not known
     return median(along - np.outer(along @ up_g, up_g)) if len(along) else np.full(3, np.nan)
 
 
-def velocity(point_g: Array, rate_hz: float) -> Array:
-    """(frames, 3) m/s by central differences; 0 in a trial of fewer than three frames."""
-    return np.asarray(np.gradient(point_g, axis=0) * rate_hz) if len(point_g) >= 3 else np.zeros_like(point_g)
+def velocity(place: Array, rate_hz: float) -> Array:
+    """How fast each column of (frames, …) places changes, by central differences, in their unit a second; 0 in a trial
+    of fewer than three frames."""
+    if len(place) < 3:
+        return np.zeros_like(place)
+    change = np.empty_like(place)
+    np.subtract(place[2:], place[:-2], out=change[1:-1])
+    change[1:-1] /= 2
+    change[0], change[-1] = place[1] - place[0], place[-1] - place[-2]
+    change *= rate_hz
+    return change

@@ -12,7 +12,7 @@ from gaitid.ground.belt import Floor, floor_under
 from gaitid.ground.plate_alignment import Alignment, alignments
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.plates_at_camera import plates_at_camera
-from gaitid.ground.stance import Stance, detect_stances, events_of, with_events
+from gaitid.ground.stance import Stance, detect_stances, with_events
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.statistics import median
@@ -128,9 +128,7 @@ def find_ground(trial: Trial, settings: specs.Settings, feet: Mapping[str, FootT
     late_s = _events_late(trial, list(feet), loaded)
     note: Notes = ()
     if abs(late_s) <= EVENTS_OFF:
-        stances = {
-            side: with_events(stance, events_of(trial.events, side), trial.rate_hz) for side, stance in stances.items()
-        }
+        stances = with_events(stances, feet, floor, trial.events)
     else:
         way = "after" if late_s > 0 else "before"
         text = f"the events of the file lie {abs(late_s):.2f} s {way} what the plates say; no contact was found by them"

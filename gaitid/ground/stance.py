@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Event, Mask
+from gaitid.trial import Array, Event, Mask
 
 # A foot stands while its slower marker moves at less than this share of the foot's own swing speed (the 95th
 # percentile of the trial). On level walking that is 0.7 to 0.9 of the walking speed, near the 0.78 that Bruening &
@@ -61,15 +61,12 @@ class Stance:
         The evidence.
     unseen : (frames,) bool array
         A marker of the foot is missing.
-    landings : mapping of int to float
-        For the first frame of a stance when the foot sinks fastest as it lands, in frames; left out where it does not.
     """
 
     standing: Mask
     airborne: Mask
     method: str
     unseen: Mask
-    landings: Mapping[int, float] = field(default_factory=dict)
 
     @cached_property
     def may_stand(self) -> Mask:
@@ -110,7 +107,7 @@ def detect_stance(foot: FootTrack, floor: Floor) -> Stance:
         How the ground moves.
     """
     rate_hz = floor.rate_hz
-    heel, toe = (norm(velocity(p, rate_hz) - floor.velocity_g) for p in (foot.heel_g, foot.toe_g))
+    heel, toe = _speed(foot.heel_g, floor), _speed(foot.toe_g, floor)
     known = np.isfinite(heel) & np.isfinite(toe)
     nowhere = np.zeros(len(heel), dtype=bool)
     if not known.any():
@@ -120,22 +117,56 @@ def detect_stance(foot: FootTrack, floor: Floor) -> Stance:
         return Stance(known, nowhere, "foot markers never fast enough to be in the air", ~known)
     slow = np.minimum(heel, toe) < STANDING_SHARE * swing
     standing = known & _without_short(slow, ~known, round(SHORTEST * rate_hz))
-    landings = _landings(foot, standing, floor)
-    return with_events(Stance(standing, nowhere, BY_SPEED, ~known, landings), (), rate_hz)
+    return _with_flights(Stance(standing, nowhere, BY_SPEED, ~known), _NO_EVENTS, rate_hz)
 
 
-def with_events(stance: Stance, events: Sequence[Event], rate_hz: float) -> Stance:
-    """The same stance with the frames in which the foot surely flies sharpened by events.
+def _speed(point_g: Array, floor: Floor) -> Array:
+    """(frames,) m/s, of a point over the ground."""
+    velocity_g = velocity(point_g, floor.rate_hz)
+    return norm(velocity_g - floor.velocity_g if floor.velocity_g.any() else velocity_g)
+
+
+def with_events(
+    stances: Mapping[str, Stance], feet: Mapping[str, FootTrack], floor: Floor, events: Sequence[Event]
+) -> dict[str, Stance]:
+    """The same stances with the frames in which the feet surely fly sharpened by events.
 
     Parameters
     ----------
-    stance : Stance
+    stances : mapping of side to Stance
+        By the markers alone.
+    feet : mapping of side to FootTrack
+        Not filtered.
+    floor : Floor
+        How the ground moves.
     events : sequence of Event
-        Foot Strike and Foot Off of this foot as the file has them; those that disagree with the markers are left aside.
-    rate_hz : float
+        Foot Strike and Foot Off as the file has them; those that disagree with the markers are left aside.
     """
-    if stance.method not in (BY_SPEED, BY_EVENTS_TOO):
-        return stance
+    of_feet = {side: _Events(events, side) for side, stance in stances.items() if stance.method == BY_SPEED}
+    told = {side: of_foot for side, of_foot in of_feet.items() if of_foot.strikes or of_foot.offs}
+    landings = find_landings({side: feet[side] for side in told}, stances, floor)
+    return {
+        side: _with_flights(stance, told[side], floor.rate_hz, landings[side]) if side in told else stance
+        for side, stance in stances.items()
+    }
+
+
+class _Events:
+    """When the file says that one foot strikes and leaves, s."""
+
+    def __init__(self, events: Sequence[Event], side: str) -> None:
+        named = [(event.name.lower(), event.time_s) for event in events if event.side == side]
+        self.strikes = [time_s for name, time_s in named if "strike" in name]
+        self.offs = [time_s for name, time_s in named if "off" in name]
+
+
+_NO_EVENTS = _Events((), "")
+
+
+def _with_flights(
+    stance: Stance, events: _Events, rate_hz: float, landings: Mapping[int, float] = MappingProxyType({})
+) -> Stance:
+    """The same stance with the frames in which the foot surely flies; `landings` are those of `find_landings`."""
     standing, known = stance.standing, ~stance.unseen
     n = len(standing)
     after, before = max(2, round(AFTER_OFF * rate_hz)), max(1, round(BEFORE_STRIKE * rate_hz))
@@ -144,9 +175,9 @@ def with_events(stance: Stance, events: Sequence[Event], rate_hz: float) -> Stan
     for start, stop in spans(known & ~standing):
         off = strike = None
         if start > 0 and standing[start - 1]:
-            off = _agreeing(events, "off", start / rate_hz, OFF_AGREES)
+            off = _agreeing(events.offs, start / rate_hz, OFF_AGREES)
         if stop < n and standing[stop]:
-            strike = _sure_strike(events, stop, stance.landings.get(stop), rate_hz)
+            strike = _sure_strike(events.strikes, stop, landings.get(stop), rate_hz)
         # at an end of the trial, the flight is seen to its end; beyond a gap in the markers the margins hold as well
         first = start if start == 0 else start + after if off is None else int(np.floor(off * rate_hz + 1e-6)) + 2
         end = stop if stop == n else stop - before
@@ -155,12 +186,12 @@ def with_events(stance: Stance, events: Sequence[Event], rate_hz: float) -> Stan
         airborne[max(first, 0) : max(end, 0)] = True
         if off is not None or strike is not None:
             method = BY_EVENTS_TOO
-    return Stance(standing, airborne & known, method, stance.unseen, stance.landings)
+    return Stance(standing, airborne & known, method, stance.unseen)
 
 
-def _sure_strike(events: Sequence[Event], stop: int, landing: float | None, rate_hz: float) -> float | None:
+def _sure_strike(strikes_s: Sequence[float], stop: int, landing: float | None, rate_hz: float) -> float | None:
     """Until when a foot that stands from `stop` on flies, s, by an event that the markers agree with; None without."""
-    strike = _agreeing(events, "strike", stop / rate_hz, STRIKE_AGREES)
+    strike = _agreeing(strikes_s, stop / rate_hz, STRIKE_AGREES)
     if strike is None or landing is None:
         return strike if strike is not None and strike - stop / rate_hz <= LATE_UNSEEN else None
     sinks = landing / rate_hz
@@ -169,16 +200,24 @@ def _sure_strike(events: Sequence[Event], stop: int, landing: float | None, rate
     return sinks - max(BEFORE_SINKING, 2 / rate_hz) + BEFORE_EVENT
 
 
-def _landings(foot: FootTrack, standing: Mask, floor: Floor) -> dict[int, float]:
-    """When the middle of the foot sinks fastest, in frames, for each first frame of a stance."""
+def find_landings(
+    feet: Mapping[str, FootTrack], stances: Mapping[str, Stance], floor: Floor
+) -> dict[str, dict[int, float]]:
+    """When the middle of each foot sinks fastest, in frames, for the first frame of a stance; left out where it does
+    not.
+    """
     rate_hz = floor.rate_hz
-    starts = [start for start, _ in spans(standing) if start > 0]
-    if not starts or rate_hz <= 2 * CUTOFF_HZ:
-        return {}
-    height = (foot.heel_g + foot.toe_g) @ floor.up_g / 2
-    rise = velocity(lowpass(height[:, None], CUTOFF_HZ, rate_hz), rate_hz)[:, 0]
+    if not feet or rate_hz <= 2 * CUTOFF_HZ:
+        return {side: {} for side in feet}
+    heights = [(foot.heel_g + foot.toe_g) @ floor.up_g / 2 for foot in feet.values()]
+    rise = velocity(lowpass(np.stack(heights, axis=1), CUTOFF_HZ, rate_hz), rate_hz)
+    return {side: _landings(rise[:, i], stances[side].standing, rate_hz) for i, side in enumerate(feet)}
+
+
+def _landings(rise: Array, standing: Mask, rate_hz: float) -> dict[int, float]:
+    """Those of one foot whose middle rises so fast, (frames,), m/s."""
     found = {}
-    for start in starts:
+    for start in [start for start, _ in spans(standing) if start > 0]:
         first = max(start - round(SINKS[0] * rate_hz), 0)
         part = rise[first : start + round(SINKS[1] * rate_hz) + 1]
         if len(part) < 3 or not np.isfinite(part).all():
@@ -190,14 +229,9 @@ def _landings(foot: FootTrack, standing: Mask, floor: Floor) -> dict[int, float]
     return found
 
 
-def events_of(events: Sequence[Event], side: str) -> list[Event]:
-    """The events of one foot."""
-    return [event for event in events if event.side == side]
-
-
-def _agreeing(events: Sequence[Event], kind: str, time_s: float, agrees: tuple[float, float]) -> float | None:
-    """The time of the event of that kind nearest to a change that the markers show; None where none agrees with it."""
-    near = [e.time_s for e in events if kind in e.name.lower() and agrees[0] <= e.time_s - time_s <= agrees[1]]
+def _agreeing(times_s: Sequence[float], time_s: float, agrees: tuple[float, float]) -> float | None:
+    """The event's time nearest to a change that the markers show; None where none agrees with it."""
+    near = [t for t in times_s if agrees[0] <= t - time_s <= agrees[1]]
     return min(near, key=lambda t: abs(t - time_s)) if near else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from gaitid.body.feet import FootTrack
 from gaitid.body.subject import SubjectFile
 from gaitid.gait.events import find_events
 from gaitid.ground.belt import Floor, floor_under
-from gaitid.ground.stance import AFTER_OFF, BEFORE_STRIKE, detect_stance, events_of, with_events
+from gaitid.ground.stance import AFTER_OFF, BEFORE_STRIKE, Stance, detect_stance, find_landings, with_events
 from gaitid.model.load import load_model
 from gaitid.numerics.masks import widened
 from gaitid.trial import Event
@@ -63,19 +63,22 @@ def test_standing_and_flying_of_a_plain_foot() -> None:
     assert stance.method == "foot speed"
 
 
+def sharpened(foot: FootTrack, events: Sequence[Event]) -> Stance:
+    """Of a left foot."""
+    return with_events({"left": detect_stance(foot, FLOOR)}, {"left": foot}, FLOOR, events)["left"]
+
+
 def test_events_that_agree_with_the_markers_sharpen_the_ends_of_flight() -> None:
     foot = steps([(50, 110), (160, 220)], 280)
     without = detect_stance(foot, FLOOR).airborne
     events = (Event("Foot Off", "left", 1.115), Event("Foot Strike", "left", 1.595))
-    stance = with_events(detect_stance(foot, FLOOR), events_of(events, "left"), RATE)
+    stance = sharpened(foot, events)
     between = np.flatnonzero(stance.airborne[111:160]) + 111
     # 2 frames after the frame in which the foot left (111.5), 1 before that in which it struck (159.5)
     assert (between[0], between[-1]) == (113, 158)
     assert stance.method == "foot speed and events of the file"
     wrong = (Event("Foot Off", "left", 1.4), Event("Foot Off", "right", 1.115), Event("Toe", "left", 1.115))
-    np.testing.assert_array_equal(
-        with_events(detect_stance(foot, FLOOR), events_of(wrong, "left"), RATE).airborne, without
-    )
+    np.testing.assert_array_equal(sharpened(foot, wrong).airborne, without)
 
 
 def landing(first: int, sinks: float, n: int = 280) -> FootTrack:
@@ -100,16 +103,17 @@ def landing(first: int, sinks: float, n: int = 280) -> FootTrack:
 def test_a_foot_flies_until_the_earlier_of_event_and_landing(strike: float | None, last: int) -> None:
     """Its slower marker stops at frame 161; events that were put beside plates lie up to 0.07 s late."""
     events = () if strike is None else (Event("Foot Strike", "left", strike),)
-    stance = with_events(detect_stance(landing(160, 162.4), FLOOR), events, RATE)
-    assert stance.landings == {161: pytest.approx(162.4, abs=0.3)}  # frames; a low-pass of 7 Hz
+    foot = landing(160, 162.4)
+    stance = sharpened(foot, events)
+    landings = find_landings({"left": foot}, {"left": stance}, FLOOR)["left"]
+    assert landings == {161: pytest.approx(162.4, abs=0.3)}  # frames; a low-pass of 7 Hz
     assert np.flatnonzero(stance.airborne).max() == last
 
 
 def test_an_off_of_the_file_that_comes_too_early_is_not_believed() -> None:
     foot = steps([(50, 110), (160, 220)], 280)
-    without = detect_stance(foot, FLOOR)
-    early = with_events(without, (Event("Foot Off", "left", 1.07),), RATE)
-    np.testing.assert_array_equal(early.airborne, without.airborne)
+    early = sharpened(foot, (Event("Foot Off", "left", 1.07),))
+    np.testing.assert_array_equal(early.airborne, detect_stance(foot, FLOOR).airborne)
 
 
 def test_a_foot_that_never_leaves_the_ground_is_never_in_the_air() -> None:
