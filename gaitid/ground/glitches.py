@@ -24,19 +24,22 @@ def without_glitches(plate: ForcePlate) -> tuple[ForcePlate, IntArray]:
     vertical = plate.force_p[:, 2]
     if len(vertical) < 3:
         return plate, NONE
-    steps = np.diff(vertical)
-    with np.errstate(invalid="ignore"):
-        size = np.abs(steps)
-        greatest = float(np.fmax.reduce(size))
-        if not greatest > LEAST:
-            return plate, NONE
-        jumps = np.flatnonzero(size > max(JUMP * float(np.fmax.reduce(np.abs(vertical))), LEAST))
+    steps = vertical[1:] - vertical[:-1]
+    least = max(JUMP * _largest(vertical), LEAST)
+    if not _largest(steps) > least:
+        return plate, NONE
+    jumps = np.flatnonzero(np.abs(steps) > least)
     glitches = _between(jumps, steps, round(LASTS * plate.rate_hz) if plate.rate_hz >= FAST else 1)
     if not glitches.any():
         return plate, NONE
     force, moment = plate.force_p.copy(), plate.moment_p.copy()
     force[glitches], moment[glitches] = np.nan, np.nan
     return replace(plate, force_p=force, moment_p=moment), np.flatnonzero(glitches)
+
+
+def _largest(values: Array) -> float:
+    """The greatest size of what is known; NaN where nothing is."""
+    return max(float(np.fmax.reduce(values)), -float(np.fmin.reduce(values)))
 
 
 def _between(jumps: IntArray, steps: Array, most: int) -> Mask:

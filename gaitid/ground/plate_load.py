@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import cross, norm, unit
 from gaitid.numerics.sampling import sample_centred_mean, sample_local_quadratic
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, ForcePlate, Mask, read_only
+from gaitid.trial import Array, ForcePlate, Mask, frozen, read_only
 
 # s. Shorter loads are knocks; shorter pauses are noise within one contact; an edge reaches out no farther.
 MIN_CONTACT, MAX_PAUSE, MAX_EDGE = 0.08, 0.03, 0.15
@@ -171,8 +172,7 @@ class PlateLoad:
 
     def feels_nothing(self, settings: specs.Settings, frames: slice) -> Mask:
         """(frames,) its samples are known, and beyond what it reads while empty there is only its noise."""
-        with np.errstate(invalid="ignore"):
-            return np.asarray((self.wrench.f_g[frames] - self.bias_left_g) @ self.normal_g <= self.edge_N(settings))
+        return np.asarray((self.wrench.f_g[frames] - self.bias_left_g) @ self.normal_g <= self.edge_N(settings))
 
     def contacts(self, rate_hz: float, settings: specs.Settings) -> list[tuple[int, int]]:
         """(first, last) of each load: found above the threshold, reaching out to the edge force.
@@ -180,13 +180,12 @@ class PlateLoad:
         A plate with a bias is judged by what exceeds it, and no edge lies below its own noise, or either would
         load a foot in the air.
         """
-        left = self.bias_left_g
-        shift = left if np.linalg.norm(left) > settings.contact_edge_N / 2 else np.zeros(3)
-        force = norm(self.wrench.f_g - shift)
+        left, force_g = self.bias_left_g, self.wrench.f_g
+        if np.linalg.norm(left) > settings.contact_edge_N / 2:
+            force_g = force_g - left
         # a plate can only push: what pulls the subject down, or lies below the empty reading, is no contact
-        push = (self.wrench.f_g - shift) @ self.normal_g
+        push = force_g @ self.normal_g
         loaded = push > settings.contact_threshold_N
-        force = np.where(push > 0, force, 0.0)
         pause = round(MAX_PAUSE * rate_hz)
         for start, stop in list(spans(~loaded)):
             if start > 0 and stop < len(loaded) and stop - start <= pause:
@@ -195,12 +194,16 @@ class PlateLoad:
         reach = round(MAX_EDGE * rate_hz)
         edge = self.edge_N(settings)
         for start, stop in spans(loaded):
-            if stop - start < MIN_CONTACT * rate_hz or np.nanmax(force[start:stop]) < MIN_PEAK:
+            if stop - start < MIN_CONTACT * rate_hz:
+                continue
+            begin, end = max(start - reach, 0), min(stop + reach, len(push))
+            force = np.where(push[begin:end] > 0, norm(force_g[begin:end]), 0.0)
+            if np.fmax.reduce(force[start - begin : stop - begin]) < MIN_PEAK:
                 continue
             first, last = start, stop - 1
-            while first > 0 and start - first < reach and force[first - 1] > edge:
+            while first > begin and force[first - 1 - begin] > edge:
                 first -= 1
-            while last < len(force) - 1 and last - (stop - 1) < reach and force[last + 1] > edge:
+            while last < end - 1 and force[last + 1 - begin] > edge:
                 last += 1
             contacts.append((first, last))
         return contacts
@@ -227,19 +230,30 @@ def plate_axes(plate: ForcePlate) -> tuple[Array, Array, Array]:
     """
     if plate.R_gp is not None and plate.centre_g is not None and not plate.outlined:
         return plate.R_gp, plate.centre_g, np.full(2, np.inf)
-    c1, c2, c3, c4 = plate.corners_g
-    x, y = c1 + c4 - c2 - c3, c1 + c2 - c3 - c4
-    length_x, length_y = np.linalg.norm(x), np.linalg.norm(y)
-    if not (length_x > 0 and length_y > 0) or abs(x @ y) > 0.1 * length_x * length_y:
+    axes = _axes_of_corners(plate.corners_g.tobytes())
+    if axes is None:
         raise GaitidError(
             f"plate {plate.number}: its corners are not those of a rectangle",
             expected="corners 1 to 4 in order around the plate",
         )
+    return axes
+
+
+@lru_cache(maxsize=64)
+def _axes_of_corners(corners: bytes) -> tuple[Array, Array, Array] | None:
+    """`plate_axes` of a plate with these corners; None where they span no rectangle. Asked for several times a run."""
+    corners_g = np.frombuffer(corners).reshape(4, 3)
+    c1, c2, c3, c4 = corners_g
+    x, y = c1 + c4 - c2 - c3, c1 + c2 - c3 - c4
+    length_x, length_y = np.linalg.norm(x), np.linalg.norm(y)
+    if not (length_x > 0 and length_y > 0) or abs(x @ y) > 0.1 * length_x * length_y:
+        return None
     z = unit(cross(x, y))
     # exactly orthogonal, whatever the rounding of the corners: z kept, x nearly so
     x = unit(x)
     y = unit(cross(z, x))
-    return (np.column_stack([cross(y, z), y, z]), plate.corners_g.mean(axis=0), np.array([length_x, length_y]) / 4)
+    R_gp = np.column_stack([cross(y, z), y, z])
+    return frozen(R_gp), frozen(corners_g.mean(axis=0)), frozen(np.array([length_x, length_y]) / 4)
 
 
 def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: specs.Settings) -> PlateLoad:
@@ -269,12 +283,10 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
     R_gp, centre, half = plate_axes(plate)
     f_p, m_p = at_camera[:, :3], at_camera[:, 3:]
     m_p = m_p + cross(plate.sensor_p, f_p)
-    wrench = Wrench(f_p @ R_gp.T, m_p @ R_gp.T, centre)
-    normal = -R_gp[:, 2]
+    wrench = Wrench(frozen(f_p @ R_gp.T), frozen(m_p @ R_gp.T), centre)
+    normal = frozen(-R_gp[:, 2])
     cop, _ = centre_of_pressure(wrench, centre, normal)
     vertical = wrench.f_g @ normal
-    peak = float(vertical[np.isfinite(vertical)].max())
-    unknown, outlined = np.full(3, np.nan), plate.outlined
     return PlateLoad(
         plate.number,
         wrench,
@@ -282,9 +294,9 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
         normal,
         R_gp,
         half,
-        vertical,
-        cop,
-        unknown,
-        outlined=outlined,
-        recorded_peak_N=peak,
+        frozen(vertical),
+        frozen(cop),
+        frozen(np.full(3, np.nan)),
+        outlined=plate.outlined,
+        recorded_peak_N=float(vertical[np.isfinite(vertical)].max()),
     )

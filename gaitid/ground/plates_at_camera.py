@@ -16,8 +16,8 @@ from gaitid.ground.stance import Stance
 from gaitid.model import specs
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median, quantile
-from gaitid.trial import Array, ForcePlate, Mask, Trial
+from gaitid.numerics.statistics import mean, median, quantile
+from gaitid.trial import Array, ForcePlate, Mask, Trial, frozen
 
 # s. The bias is measured where a plate is known to be empty for at least this long in all.
 MIN_EMPTY = 0.1
@@ -47,23 +47,21 @@ def known_empty(plate: PlateLoad, feet: Mapping[str, FootTrack], airborne: Mappi
         When each foot surely flies.
     rate_hz : float
     """
-
-    def beyond(points: Sequence[Array], distance: float) -> Mask:
-        outside = np.ones(len(plate.vertical), dtype=bool)
-        for point in points:
-            local = (point - plate.centre_g) @ plate.R_gp
-            with np.errstate(invalid="ignore"):
-                beyond_x, beyond_y = (np.abs(local[:, :2]) > plate.half + distance).T
-            outside &= beyond_x | beyond_y
-        return outside
-
-    away = known_rows(plate.wrench.f_g)
-    off = away.copy()
+    away = known = known_rows(plate.wrench.f_g)
+    for foot in feet.values():
+        away = away & _beside(plate, (foot.heel_g, foot.toe_g), NEAR_PLATE)
+    if away.sum() >= MIN_EMPTY * rate_hz:
+        return away
+    off = known
     for side, foot in feet.items():
-        away &= beyond([foot.heel_g, foot.toe_g], NEAR_PLATE)
         tip = foot.heel_g + (1 + TIP_SHARE) * foot.line_g
-        off &= airborne[side] | beyond([foot.heel_g, foot.toe_g, tip], BESIDE_PLATE)
-    return away if away.sum() >= MIN_EMPTY * rate_hz else off
+        off = off & (airborne[side] | _beside(plate, (foot.heel_g, foot.toe_g, tip), BESIDE_PLATE))
+    return off
+
+
+def _beside(plate: PlateLoad, points_g: Sequence[Array], distance: float) -> Mask:
+    """(frames,) whether points all lie farther beyond a plate's edges than a distance, m."""
+    return np.asarray(np.logical_and.reduce([plate.margin(point) < -distance for point in points_g]))
 
 
 def with_empty_reading(plate: PlateLoad, empty: Mask, rate_hz: float, settings: specs.Settings) -> PlateLoad:
@@ -80,36 +78,33 @@ def with_empty_reading(plate: PlateLoad, empty: Mask, rate_hz: float, settings: 
     settings : Settings
         `remove_bias`, `bias_limit_N`.
     """
-    if empty.sum() < MIN_EMPTY * rate_hz:
+    at, n = empty.nonzero()[0], len(empty)
+    if len(at) < MIN_EMPTY * rate_hz:
         return plate
-    n = len(empty)
-    middle = (n - 1) / 2
-    time_s = (np.arange(n) - middle) / rate_hz
-    both = np.concatenate([plate.wrench.f_g, plate.wrench.m_g], axis=1)
-    at = np.flatnonzero(empty)
+    time_s = (np.arange(n, dtype=np.float64) - (n - 1) / 2) / rate_hz
+    then_s, both = time_s[at], np.concatenate([plate.wrench.f_g[at], plate.wrench.m_g[at]], axis=1)
     drift = np.zeros(6)
-    if at[0] < EARLY * n and at[-1] >= (1 - EARLY) * n:
-        early, late = at[at < EARLY * n], at[at >= (1 - EARLY) * n]
-        drift = (median(both[late]) - median(both[early])) / (time_s[late].mean() - time_s[early].mean())
-    offset = median(both[at] - np.outer(time_s[at], drift))
-    reading = offset + np.outer(time_s, drift)
-    left = norm((both - reading)[at, :3])
+    early, late = np.searchsorted(at, [EARLY * n, (1 - EARLY) * n])
+    if early > 0 and late < len(at):
+        drift = (median(both[late:]) - median(both[:early])) / (mean(then_s[late:]) - mean(then_s[:early]))
+    offset = median(both - np.outer(then_s, drift))
+
+    def reading(time_s: Array) -> Array:
+        return np.asarray(offset + np.outer(time_s, drift))
+
+    left = norm((both - reading(then_s))[:, :3])
     noise = float(quantile(left, 0.99))
-    wrench, removed = plate.wrench, False
+    removed = False
     # More noise than a plate has is a load that no marker explains (another person, a knock): no bias to take off.
     if noise <= MAX_NOISE and float(np.linalg.norm(offset[:3])) <= MAX_BIAS:
-        force = float(norm(reading[:, :3]).max())
-        moment = float(norm(reading[:, 3:]).max())
+        ends = reading(time_s[[0, -1]])  # where what changes evenly is largest
+        force, moment = float(norm(ends[:, :3]).max()), float(norm(ends[:, 3:]).max())
         beyond = force > settings.bias_limit_N or moment > settings.bias_limit_N * BIAS_LEVER
         removed = settings.remove_bias == "always" or (settings.remove_bias == "auto" and beyond)
-        if removed:
-            wrench = Wrench(plate.wrench.f_g - reading[:, :3], plate.wrench.m_g - reading[:, 3:], plate.centre_g)
-    cop, _ = centre_of_pressure(wrench, plate.centre_g, plate.normal_g)
+    if removed:
+        plate = _without(plate, reading(time_s))
     return replace(
         plate,
-        wrench=wrench,
-        vertical=wrench.f_g @ plate.normal_g,
-        cop_g=cop,
         bias_g=offset[:3],
         bias_moment_g=offset[3:],
         drift_g=drift[:3],
@@ -117,6 +112,14 @@ def with_empty_reading(plate: PlateLoad, empty: Mask, rate_hz: float, settings: 
         noise_N=min(noise, MAX_NOISE),
         empty_swing_N=float(median(left)),
     )
+
+
+def _without(plate: PlateLoad, reading: Array) -> PlateLoad:
+    """The plate without (frames, 6) forces and moments that it reads while it is empty."""
+    f_g, m_g = plate.wrench.f_g - reading[:, :3], plate.wrench.m_g - reading[:, 3:]
+    wrench = Wrench(frozen(f_g), frozen(m_g), plate.centre_g)
+    cop, _ = centre_of_pressure(wrench, plate.centre_g, plate.normal_g)
+    return replace(plate, wrench=wrench, vertical=frozen(wrench.f_g @ plate.normal_g), cop_g=frozen(cop))
 
 
 def plates_at_camera(
@@ -164,7 +167,8 @@ def plates_at_camera(
             load = replace(load, glitches=len(glitches), first_glitch_s=first_s)
         loads.append(load)
     lowest = min((float(load.centre_g @ up_g) for load in loads), default=0.0)
-    plates = (replace(load, height_above_lowest=float(load.centre_g @ up_g) - lowest) for load in loads)
+    heights = [float(load.centre_g @ up_g) - lowest for load in loads]
+    plates = (replace(load, height_above_lowest=h) if h else load for load, h in zip(loads, heights, strict=True))
     return tuple(plates), refused
 
 
