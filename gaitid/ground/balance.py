@@ -113,14 +113,11 @@ class Support(NamedTuple):
         The same as means over `WINDOW` within those frames.
     lacking_of_both : (frames of the contact,) array
         How much less than asked all plates gave together.
-    usual : float
-        What contacts lack in this trial about which geometry asks nothing: a wrong mass, or what the model leaves out.
     """
 
     lost: float
     lacking: Array
     lacking_of_both: Array
-    usual: float = 0.0
 
     @property
     def tells(self) -> bool:

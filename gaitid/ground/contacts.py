@@ -16,7 +16,7 @@ import numpy as np
 from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.ground.balance import Balance
 from gaitid.ground.claims import ByHand, Claims, FootClaims, find_claims
-from gaitid.ground.evidence import Evidence
+from gaitid.ground.evidence import Evidence, Limits
 from gaitid.ground.gathering import gather, near_frames
 from gaitid.ground.ground import Ground
 from gaitid.ground.judgement import METHOD, Judgement, judge
@@ -185,12 +185,12 @@ def loads_on_feet(
     if not weight_N > 0:
         weight_N = _weight_from_loads(ground.plates)
     feet = [FootClaims(side, ground, claims) for side in ground.feet]
-    found = gather(feet, weight_N, balance)
+    found, limits = gather(feet, weight_N, balance)
     loads: dict[str, FootLoad] = {}
     contacts: list[Contact] = []
     notes: Notes = ()
     for foot in feet:
-        of_foot, not_sure, against = _contacts_of(foot, found[foot.side])
+        of_foot, not_sure, against = _contacts_of(foot, found[foot.side], limits)
         loads[foot.side] = _load(foot, of_foot, not_sure)
         contacts += [_if_known(contact, loads[foot.side].state) for contact in of_foot]
         notes += against
@@ -207,7 +207,7 @@ def _if_known(contact: Contact, state: IntArray) -> Contact:
     return unknown_contact(contact.side, (contact.first, contact.last), contact.method, reason)
 
 
-def _contacts_of(foot: FootClaims, on_plates: Sequence[Evidence]) -> tuple[list[Contact], Mask, Notes]:
+def _contacts_of(foot: FootClaims, on_plates: Sequence[Evidence], limits: Limits) -> tuple[list[Contact], Mask, Notes]:
     """Contacts of one foot, on plates, known or not, and on the floor; frames whose load is not its own alone, or of
     which a part may be lost; and where the evidence is against what is given by hand.
     """
@@ -215,7 +215,7 @@ def _contacts_of(foot: FootClaims, on_plates: Sequence[Evidence]) -> tuple[list[
     notes: Notes = ()
     taken, not_sure = np.zeros((2, foot.ground.n_frames), dtype=bool)
     for evidence in on_plates:
-        judgement, method = judge(evidence), METHOD
+        judgement, method = judge(evidence, limits), METHOD
         if foot.given[evidence.first]:
             judgement, method = _by_hand(judgement), BY_HAND
             notes += _against(foot.side, evidence, judgement)

@@ -9,8 +9,8 @@ import numpy as np
 from gaitid.errors import counted
 from gaitid.ground.evidence import Evidence, Limits
 from gaitid.ground.reason import UNKNOWN_AROUND, Reason, unknown
-from gaitid.ground.sole import SOLE_TOLERANCE, UNDER_BALL, sole
-from gaitid.trial import Array, Mask
+from gaitid.ground.sole import SOLE_TOLERANCE, UNDER_BALL
+from gaitid.trial import Mask
 
 
 def over_an_edge(contact: Evidence, limits: Limits) -> Iterator[Reason]:
@@ -48,8 +48,7 @@ def pressure_at_an_edge(contact: Evidence, limits: Limits) -> Iterator[Reason]:
         if beside or not whole:
             at_edge = ours
         elif max(reach for _, reach in over) > SOLE_TOLERANCE:
-            with np.errstate(invalid="ignore"):
-                at_edge |= ours & (_to_an_edge(contact) < limits.spread_of_toes)
+            at_edge |= ours & (contact.to_an_edge < limits.spread_of_toes)
         at_edge &= ~_measured(contact, limits)
     if at_edge.any():
         text = f"in {counted(int(at_edge.sum()), 'frame')} it presses at that edge: {UNKNOWN_AROUND}"
@@ -69,7 +68,7 @@ def part_of_the_foot(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     if any(reach > 0 for _, reach in over) and not carries:
         yield unknown(f"{over[0][0]}, and {carried if tells else silent}")
     elif _clearance(contact) < limits.near_edge and not _toe_overhangs(contact):
-        if contact.support.tells and contact.support.lost - contact.support.usual > limits.lost:
+        if contact.support.tells and contact.support.lost > limits.lost:
             yield unknown(f"the foot stands at its edge{_lacks(contact)}")
         elif tells and not carries:
             yield unknown(f"the foot stands at its edge, and {carried}")
@@ -94,20 +93,19 @@ def _measured(contact: Evidence, limits: Limits) -> Mask:
     It shows that in single support, and of all plates together in double support; where it tells nothing, pressure that
     lies no nearer to the edge was measured too. Nothing was that presses nearer to it than where something lacked.
     """
-    support, to_edge = contact.support, _to_an_edge(contact)
-    with np.errstate(invalid="ignore"):
-        lacking = np.fmin(support.lacking, support.lacking_of_both) - support.usual
-        most = np.where(to_edge < limits.spread_of_toes, limits.lost_near_edge, limits.lost_at_once)
-        whole = contact.carries_all(limits)
-        shown = lacking <= (most if whole else limits.lost_near_edge)
-        if contact.beyond_edges(limits)[0] or not whole:  # of a pressure at the very edge some lies beyond
-            shown &= to_edge >= limits.at_edge
-        short = to_edge[np.isfinite(support.lacking) & ~shown]
-        nearest = to_edge[shown].min(initial=np.inf) - limits.as_near
-        if not whole:
-            nearest = max(nearest, short.max(initial=-np.inf))
-            shown &= to_edge > nearest
-        return np.asarray(shown | (to_edge > nearest))
+    support, to_edge = contact.support, contact.to_an_edge
+    lacking = np.fmin(support.lacking, support.lacking_of_both)
+    most = np.where(to_edge < limits.spread_of_toes, limits.lost_near_edge, limits.lost_at_once)
+    whole = contact.carries_all(limits)
+    shown = lacking <= (most if whole else limits.lost_near_edge)
+    if contact.beyond_edges(limits)[0] or not whole:  # of a pressure at the very edge some lies beyond
+        shown &= to_edge >= limits.at_edge
+    short = to_edge[np.isfinite(support.lacking) & ~shown]
+    nearest = to_edge[shown].min(initial=np.inf) - limits.as_near
+    if not whole:
+        nearest = max(nearest, short.max(initial=-np.inf))
+        shown &= to_edge > nearest
+    return np.asarray(shown | (to_edge > nearest))
 
 
 def _lacks(contact: Evidence) -> str:
@@ -127,25 +125,18 @@ def _presses_at_an_edge(contact: Evidence, limits: Limits) -> Mask:
 
     Its centre lies near an edge; or the sole reaches over the front and the foot is on its ball.
     """
-    flat = contact.pressing_track
-    reaches = [-min(contact.inside(corner)) for corner in sole(flat, contact.normal_g)]
+    reaches = [-min(corner) for corner in contact.inside.sole]
     # the heel's marker stands behind what presses
     behind, ahead = max(reaches[:2]) - limits.heel_round, max(reaches[2:])
-    toe_over = contact.inside(flat.toe_g)[0] < 0
+    toe_over = contact.inside.toe[0] < 0
     limit = min(limits.at_edge + max(behind, ahead, 0.0) / 2, limits.spread_of_toes if toe_over else limits.spread)
-    with np.errstate(invalid="ignore"):
-        near = _to_an_edge(contact) < limit
+    near = contact.to_an_edge < limit
     return np.asarray(near | ((ahead > SOLE_TOLERANCE) & (contact.roll == UNDER_BALL)))
-
-
-def _to_an_edge(contact: Evidence) -> Array:
-    """(frames of the contact,) m, from the pressure to the nearest edge of the plate on which it lies best."""
-    return np.asarray(np.maximum.reduce([plate.margin(contact.cop_g) for plate in contact.plates]))
 
 
 def _clearance(contact: Evidence) -> float:
     """Least distance, m, from the sole to an edge of the plates that it stands on; negative over it."""
-    return min(min(contact.inside(corner)) for corner in sole(contact.pressing_track, contact.normal_g))
+    return min(min(corner) for corner in contact.inside.sole)
 
 
 def _toe_overhangs(contact: Evidence) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -23,8 +22,10 @@ TIMING = 0.10
 TIMING_SHARE = 0.12
 
 
-def gather(feet: Sequence[FootClaims], weight_N: float, balance: Balance | None) -> dict[str, list[Evidence]]:
-    """What tells of every contact of each foot with plates, by side, in the order of their frames.
+def gather(
+    feet: Sequence[FootClaims], weight_N: float, balance: Balance | None
+) -> tuple[dict[str, list[Evidence]], Limits]:
+    """What tells of every contact of each foot with plates, and the limits that they are held to in this trial.
 
     Parameters
     ----------
@@ -33,19 +34,23 @@ def gather(feet: Sequence[FootClaims], weight_N: float, balance: Balance | None)
         Of the body.
     balance : Balance or None
         What the body's motion asks of the ground; None where it says nothing.
+
+    Returns
+    -------
+    evidence : dict of side to list of Evidence
+        In the order of their frames.
+    limits : Limits
     """
+    limits = Limits()
     found = {foot.side: _on_plates(foot, weight_N, balance) for foot in feet}
-    usual = _usual([contact for contacts in found.values() for contact in contacts])
-    return {
-        side: [replace(contact, support=contact.support._replace(usual=usual)) for contact in contacts]
-        for side, contacts in found.items()
-    }
-
-
-def _usual(contacts: Sequence[Evidence]) -> float:
-    """What contacts that raise no question lack, in body weights, as the median; 0 without any."""
-    lost = [c.support.lost for c in contacts if c.support.tells and not any(c.beyond_edges(Limits()))]
-    return float(median(np.array(lost))) if lost else 0.0
+    # what contacts that raise no question lack, in body weights
+    lost = [
+        contact.support.lost
+        for contacts in found.values()
+        for contact in contacts
+        if contact.support.tells and not any(contact.beyond_edges(limits))
+    ]
+    return found, limits.beyond_usual(float(median(np.array(lost)))) if lost else limits
 
 
 def _on_plates(foot: FootClaims, weight_N: float, balance: Balance | None) -> list[Evidence]:

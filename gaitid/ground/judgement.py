@@ -7,6 +7,7 @@ list. The evidence and the limits stand in `gaitid.ground.evidence`, the rules o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import prod
 
 import numpy as np
 
@@ -14,9 +15,9 @@ from gaitid.errors import counted
 from gaitid.ground.edges import over_an_edge, part_of_the_foot, pressure_at_an_edge
 from gaitid.ground.evidence import Evidence, Limits, smallest_sure
 from gaitid.ground.reason import UNKNOWN_AROUND, Reason, unknown
-from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL, off_the_roll, pressure_on_foot
+from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL, pressure_on_foot
 from gaitid.numerics.masks import known_rows, spans
-from gaitid.numerics.statistics import median, quantile
+from gaitid.numerics.statistics import mean, median, quantile
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Mask
 
@@ -61,7 +62,7 @@ def judge(contact: Evidence, limits: Limits = Limits()) -> Judgement:  # noqa: B
             if not reason.weight:
                 return Judgement(False, 0.0, f"plate {contact.plate_names}: {reason.text}", nothing, nothing)
             doubts.append(reason)
-    confidence = float(np.prod([doubt.weight for doubt in doubts])) if doubts else 1.0
+    confidence = prod(doubt.weight for doubt in doubts)
     misplaced, at_edge = (
         next((mask for mask in masks if mask is not None), nothing)
         for masks in ([doubt.misplaced for doubt in doubts], [doubt.at_edge for doubt in doubts])
@@ -109,8 +110,8 @@ def markers_missing(contact: Evidence, limits: Limits) -> Iterator[Reason]:
 
 def height_above_surface(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """A foot that stands on a plate has its markers a few centimetres above it."""
-    here, surface, normal = contact.pressing_track, contact.plates[0].centre_g, contact.normal_g
-    height = float(median(np.minimum((here.heel_g - surface) @ normal, (here.toe_g - surface) @ normal)))
+    here, plate = contact.pressing_track, contact.plates[0]
+    height = float(median(np.minimum(plate.height(here.heel_g), plate.height(here.toe_g))))
     if not limits.lowest < height < limits.low and contact.in_one_plane:
         way = "above" if height > 0 else "below"
         yield unknown(f"the foot's markers are {abs(height) * 100:.0f} cm {way} its surface")
@@ -145,7 +146,7 @@ def pressure_off_the_roll(contact: Evidence, limits: Limits) -> Iterator[Reason]
     if not contact.in_one_plane or contact.on_a_step(limits):
         return
     sure = contact.sure & (contact.vertical > limits.roll_force * contact.peak)
-    forward, leftward = off_the_roll(contact.cop_g, contact.track, contact.normal_g).T
+    forward, leftward = contact.off_the_roll
     pitched = contact.roll
     worst, where = 0.0, ""
     for values, mask, ways in (
@@ -186,7 +187,7 @@ def pressure_runs_backward(contact: Evidence, limits: Limits) -> Iterator[Reason
     k = len(thirds) // 3
     if not (k and _moves_forward(contact)):
         return
-    forward = thirds[-k:].mean() - thirds[:k].mean()
+    forward = mean(thirds[-k:]) - mean(thirds[:k])
     if forward < limits.backward:
         yield unknown("its pressure runs from toe to heel; check the order of the plate's corners")
     elif forward < limits.backward_doubt:
@@ -263,8 +264,7 @@ def travelled(contact: Evidence, limits: Limits) -> tuple[float, float]:
     if not contact.in_one_plane:
         return nothing
     sure = contact.sure & (contact.vertical > limits.roll_force * contact.peak) & ~contact.misplaced(limits)
-    leftward = off_the_roll(contact.cop_g, contact.track, contact.normal_g)[:, 1]
-    places = np.stack([leftward, contact.on_foot[1] * contact.length], axis=1)[sure]
+    places = np.stack([contact.off_the_roll[1], contact.on_foot[1] * contact.length], axis=1)[sure]
     places = places[known_rows(places)]
     if len(places) < limits.roll_frames:
         return nothing
@@ -286,4 +286,4 @@ def _moves_forward(contact: Evidence) -> bool:
     before, after = max(contact.first - 3 * contact.near, 0), min(contact.last + 3 * contact.near, len(heel) - 1)
     line = contact.track.toe_g - contact.track.heel_g
     line = line[known_rows(line)]
-    return bool(len(line) and (heel[after] - heel[before]) @ line.mean(axis=0) > 0)
+    return bool(len(line) and (heel[after] - heel[before]) @ mean(line) > 0)

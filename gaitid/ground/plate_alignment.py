@@ -18,7 +18,7 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.ground.fault import Fault
 from gaitid.ground.plate_load import STEP, PlateLoad
-from gaitid.ground.sole import pressed_point
+from gaitid.ground.sole import pressed_point, rolled
 from gaitid.ground.stance import Stance
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import norm
@@ -119,7 +119,8 @@ def _stances_on(
         # on a step the ball may hang over its edge, and cannot press there
         if plate.height_above_lowest > STEP and not (plate.margin(foot.toe_g)[frames] > 0).all():
             continue
-        point = pressed_point(foot.during(frames), plate.normal_g, round(LONGEST_FLAT * rate_hz))
+        here = foot.during(frames)
+        point = pressed_point(here, rolled(here, plate.normal_g), round(LONGEST_FLAT * rate_hz))
         vertical = plate.vertical[frames]
         sure = known_rows(point) & known_rows(plate.cop_g[frames]) & (vertical > SURE * np.fmax.reduce(vertical))
         if sure.any():

@@ -103,15 +103,24 @@ class PlateLoad:
         """(3,) what is still in `wrench` of the empty plate's force, N; 0 where nothing is known of it."""
         return np.zeros(3) if self.removed else np.where(np.isfinite(self.bias_g), self.bias_g, 0.0)
 
-    def margins(self, point_g: Array) -> Array:
-        """(frames, 2) distances, m, from a point to the nearer edge along the plate's x and y; negative outside."""
-        local = (point_g - self.centre_g) @ self.R_gp
-        return np.asarray(self.half - np.abs(local[:, :2]))
+    def margins(self, points_g: Array) -> tuple[Array, Array]:
+        """Distances, m, from points, (…, 3), to the nearer edge along the plate's x and along its y; negative outside.
 
-    def margin(self, point_g: Array) -> Array:
-        """(frames,) the smaller of both."""
-        along_x, along_y = self.margins(point_g).T
-        return np.asarray(np.minimum(along_x, along_y))  # twenty times as fast as min(axis=1)
+        Shaped (…,).
+        """
+        return self._margin(points_g, 0), self._margin(points_g, 1)
+
+    def _margin(self, points_g: Array, axis: int) -> Array:
+        along_g = self.R_gp[:, axis]
+        return np.asarray(self.half[axis] - np.abs(points_g @ along_g - self.centre_g @ along_g))
+
+    def margin(self, points_g: Array) -> Array:
+        """(…,) the smaller of both."""
+        return np.asarray(np.minimum(*self.margins(points_g)))
+
+    def height(self, points_g: Array) -> Array:
+        """(…,) m, of points, (…, 3), above the surface."""
+        return np.asarray(points_g @ self.normal_g - self.centre_g @ self.normal_g)
 
     def figures(self) -> dict[str, object]:
         """What a record says of it."""

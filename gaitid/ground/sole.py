@@ -13,7 +13,7 @@ from gaitid.body.feet import FootTrack
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.stance import Stance
 from gaitid.numerics.masks import spans
-from gaitid.numerics.rotation import cross, norm
+from gaitid.numerics.rotation import cross, dot, norm
 from gaitid.numerics.statistics import median, quantile
 from gaitid.trial import Array, Mask
 
@@ -41,30 +41,37 @@ def pressure_on_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> tuple[Ar
     along : (frames,) array
         0 at the heel marker, 1 at the ball (the toe marker, unless that stands behind it).
     """
-    flat = np.eye(3) - np.outer(normal_g, normal_g)
-    line = foot.line_g @ flat
-    to_cop = (cop_g - foot.heel_g) @ flat
-    with np.errstate(invalid="ignore", divide="ignore"):
-        along = np.einsum("ij,ij->i", to_cop, line) / np.einsum("ij,ij->i", line, line)
+    to_cop, line, along = _along_foot(cop_g, foot, normal_g)
     return norm(to_cop - along[:, None] * line), along
 
 
 def distance_from_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
     """(frames,) distance, m, from the pressure to the line of the sole, from its back to its front."""
-    flat = np.eye(3) - np.outer(normal_g, normal_g)
-    line = foot.line_g @ flat
-    _, along = pressure_on_foot(cop_g, foot, normal_g)
-    nearest = np.clip(along, -0.1, 1 + TOE_SHARE)[:, None] * line
-    return norm((cop_g - foot.heel_g) @ flat - nearest)
+    to_cop, line, along = _along_foot(cop_g, foot, normal_g)
+    nearest = np.minimum(np.maximum(along, -0.1), 1 + TOE_SHARE)
+    return norm(to_cop - nearest[:, None] * line)
+
+
+def _along_foot(cop_g: Array, foot: FootTrack, normal_g: Array) -> tuple[Array, Array, Array]:
+    """From heel to pressure and to the ball, (frames, 3), m, seen along the normal; the share of the one in the other,
+    (frames,).
+    """
+    flat = _flat(normal_g)
+    line, to_cop = foot.line_g @ flat, (cop_g - foot.heel_g) @ flat
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return to_cop, line, dot(to_cop, line) / dot(line, line)
+
+
+def _flat(normal_g: Array) -> Array:
+    """(3, 3) that leaves of vectors what is seen along a normal."""
+    return np.asarray(np.eye(3) - normal_g[:, None] * normal_g)
 
 
 def sole(foot: FootTrack, normal_g: Array) -> list[Array]:
-    """Four corners of the sole's outline, each (frames, 3), m."""
-    flat = np.eye(3) - np.outer(normal_g, normal_g)
-    line = foot.line_g @ flat
-    length = norm(line)[..., None]
+    """Four corners of the sole's outline, each (frames, 3), m: back left, back right, front left, front right."""
+    line = foot.line_g @ _flat(normal_g)
     with np.errstate(invalid="ignore", divide="ignore"):
-        forward = line / length
+        forward = line / norm(line)[:, None]
     across = cross(normal_g, forward) * HALF_WIDTH
     back, front = foot.heel_g, foot.heel_g + foot.line_g + TOE_SHARE * line
     return [back + across, back - across, front + across, front - across]
@@ -83,23 +90,23 @@ def rolled(foot: FootTrack, normal_g: Array) -> Array:
     heel, toe = foot.heel_g @ normal_g, foot.toe_g @ normal_g
     length = norm(foot.toe_g - foot.heel_g)
     known = np.isfinite(length)
-    if not known.any() or not median(length[known]) > 0:
+    typical = float(median(length[known])) if known.any() else 0.0
+    if not typical > 0:
         return np.full(len(length), np.nan)
     height, above = heel - toe, heel + toe
-    flat = known & (np.where(known, above, np.inf) <= quantile(above[known], FLATTEST))
-    pitch = (height - median(height[flat])) / float(median(length[known]))
-    with np.errstate(invalid="ignore"):
-        return np.where(pitch > PITCHED, UNDER_BALL, np.where(pitch < -PITCHED, UNDER_HEEL, np.nan))
+    flat = known & (above <= quantile(above[known], FLATTEST))
+    pitch = (height - median(height[flat])) / typical
+    return np.where(pitch > PITCHED, UNDER_BALL, np.where(pitch < -PITCHED, UNDER_HEEL, np.nan))
 
 
-def pressed_point(foot: FootTrack, normal_g: Array, longest_flat: int) -> Array:
+def pressed_point(foot: FootTrack, expected: Array, longest_flat: int) -> Array:
     """Where a foot presses during a stance, seen along the normal, (frames, 3), m.
 
-    Under heel or ball while it is pitched (`rolled`); along a foot that is flat for at most `longest_flat` frames, the
-    way is taken to go evenly in time from where it was pitched last to where it is next. NaN where that is not known:
-    before a first roll over the ball, after a last one over the heel, in a foot that stays flat.
+    Under heel or ball while it is pitched (`expected`, as `rolled` gives it); along a foot that is flat for at most
+    `longest_flat` frames, the way is taken to go evenly in time from where it was pitched last to where it is next. NaN
+    where that is not known: before a first roll over the ball, after a last one over the heel, in a foot that stays
+    flat.
     """
-    expected = rolled(foot, normal_g)
     known = np.flatnonzero(np.isfinite(expected))
     if not known.size:
         return np.full((len(expected), 3), np.nan)
@@ -112,8 +119,8 @@ def pressed_point(foot: FootTrack, normal_g: Array, longest_flat: int) -> Array:
     return np.asarray(foot.heel_g + expected[:, None] * foot.line_g)
 
 
-def off_the_roll(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
-    """How far the pressure lies from where a foot presses, (frames, 2), m: toward the toe, and to the foot's left.
+def off_the_roll(cop_g: Array, foot: FootTrack, normal_g: Array, expected: Array) -> tuple[Array, Array]:
+    """How far the pressure lies from where a foot presses: toward the toe, and to the foot's left.
 
     Parameters
     ----------
@@ -123,29 +130,30 @@ def off_the_roll(cop_g: Array, foot: FootTrack, normal_g: Array) -> Array:
         In the same frames.
     normal_g : (3,) array
         Of the surface, outward.
+    expected : (frames,) array
+        Where it presses while it is pitched (`rolled`).
 
     Returns
     -------
-    (frames, 2) array
+    forward, leftward : (frames,) arrays, m
         The first is NaN while the foot is flat.
     """
-    flat = np.eye(3) - np.outer(normal_g, normal_g)
+    flat = _flat(normal_g)
     line = foot.line_g @ flat
     with np.errstate(invalid="ignore", divide="ignore"):
-        forward = line / norm(line)[..., None]
-    leftward = cross(np.broadcast_to(normal_g, forward.shape), forward)
-    ahead = ((cop_g - pressed_point(foot, normal_g, 0)) @ flat * forward).sum(axis=1)
-    return np.stack([ahead, ((cop_g - foot.heel_g) @ flat * leftward).sum(axis=1)], axis=1)
+        forward = line / norm(line)[:, None]
+    ahead = (cop_g - pressed_point(foot, expected, 0)) @ flat
+    aside = (cop_g - foot.heel_g) @ flat
+    return dot(ahead, forward), dot(aside, cross(normal_g, forward))
 
 
 def reaches_onto(plate: PlateLoad, foot: FootTrack, least: float = 0.0) -> Mask:
     """(frames,) whether any part of the sole lies more than `least` m inside a plate's edges, seen from above."""
-    back_left, back_right, front_left, front_right = sole(foot, plate.normal_g)
+    back_left, back_right, front_left, front_right = corners = sole(foot, plate.normal_g)
     # corners, heel, toe and the middles of the sides: no plate is so small that it would lie between them
-    parts = [back_left, back_right, front_left, front_right, foot.heel_g, foot.toe_g, (foot.heel_g + foot.toe_g) / 2]
+    parts = [*corners, foot.heel_g, foot.toe_g, (foot.heel_g + foot.toe_g) / 2]
     parts += [(back_left + front_left) / 2, (back_right + front_right) / 2, (front_left + front_right) / 2]
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.logical_or.reduce([plate.margin(part) > least for part in parts]))
+    return np.asarray(np.logical_or.reduce(plate.margin(np.array(parts)) > least))
 
 
 def may_touch(plate: PlateLoad, way: FootTrack, stance: Stance, frames: slice, least: float = SOLE_TOLERANCE) -> Mask:
@@ -163,9 +171,7 @@ def may_touch(plate: PlateLoad, way: FootTrack, stance: Stance, frames: slice, l
         How far inside the plate's edges that part lies.
     """
     here = way.during(frames)
-    heel, toe = ((point - plate.centre_g) @ plate.normal_g for point in (here.heel_g, here.toe_g))
-    height = np.minimum(heel, toe)
+    height = np.minimum(plate.height(here.heel_g), plate.height(here.toe_g))
     grounded = np.where(stance.unseen[frames], stance.may_stand[frames], ~stance.airborne[frames])
-    with np.errstate(invalid="ignore"):
-        level = (height > MAY_STAND[0]) & (height < MAY_STAND[1])
-    return np.asarray(reaches_onto(plate, here, least) & level & grounded)
+    level = grounded & (height > MAY_STAND[0]) & (height < MAY_STAND[1])
+    return level & reaches_onto(plate, here, least) if level.any() else level

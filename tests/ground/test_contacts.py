@@ -153,7 +153,7 @@ def test_a_contact_of_which_no_frame_is_known_is_unknown(scene, monkeypatch: pyt
     """Whatever was judged of the whole, doubts of its frames may leave none: then no plate is named."""
     sim, times, *_ = scene
 
-    def doubted_throughout(contact):  # type: ignore[no-untyped-def]
+    def doubted_throughout(contact, limits):  # type: ignore[no-untyped-def]
         every = np.ones(contact.last - contact.first + 1, dtype=bool)
         return Judgement(True, 0.6, "it presses at that edge", every, every)
 

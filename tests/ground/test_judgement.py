@@ -126,13 +126,11 @@ def over_a_step() -> Evidence:
     return contact(upper, foot=foot_at(0.09), all_plates=[upper, lower], load=upper.wrench)
 
 
-def supported(
-    foot: FootTrack | None = None, plate: PlateLoad | None = None, *, lost: float = 0.0, usual: float = 0.0
-) -> Evidence:
+def supported(foot: FootTrack | None = None, plate: PlateLoad | None = None, *, lost: float = 0.0) -> Evidence:
     """A contact of which the body's motion tells: in single support it lacks so much of body weight."""
     lacking = np.full(LAST + 1 - FIRST, np.nan)
     lacking[12:-12] = lost
-    support = Support(lost, lacking, np.full(LAST + 1 - FIRST, np.nan), usual)
+    support = Support(lost, lacking, np.full(LAST + 1 - FIRST, np.nan))
     return contact(plate, foot=foot or foot_at(), support=support)
 
 
@@ -151,7 +149,6 @@ CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
     ("over_an_edge", lambda: supported(foot_at(y_m=0.25)), 0.7, "but the plates carry all that"),
     ("over_an_edge", lambda: supported(foot_at(y_m=0.25), lost=0.1), UNKNOWN, "up to 0.10 of body weight less"),
     ("over_an_edge", lambda: supported(foot_at(-0.23), lost=0.1), UNKNOWN, "2.0 cm over the edge, and it gives"),
-    ("over_an_edge", lambda: supported(foot_at(-0.23), lost=0.1, usual=0.05), 0.7, "2.0 cm over the edge"),
     ("over_an_edge", over_a_step, 0.7, "toe marker lies 3.0 cm over the edge of a step"),
     (
         "timing",
@@ -220,6 +217,12 @@ def test_a_rule_and_its_reason(rule: str, made: Callable[[], Evidence], weight: 
     (reason,) = reasons(rule, made())
     assert reason.weight == weight
     assert words in reason.text
+
+
+def test_what_all_contacts_of_a_trial_lack_says_nothing_of_an_edge() -> None:
+    (reason,) = judgement.over_an_edge(supported(foot_at(-0.23), lost=0.1), Limits().beyond_usual(0.05))
+    assert reason.weight == 0.7
+    assert "2.0 cm over the edge" in reason.text
 
 
 def test_every_rule_has_a_case() -> None:
