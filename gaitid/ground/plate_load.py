@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -48,9 +48,6 @@ class PlateLoad:
         Plate axes (z into the plate) in laboratory axes.
     half : (2,) array, m
         Half its size along its x and y.
-    vertical : (frames,) array, N
-        Force along the normal.
-    cop_g : (frames, 3) array, m
     bias_g, bias_moment_g : (3,) arrays, N and N·m
         What it reads while it is known to be empty, in the middle of the trial, the moment about the centre of its
         surface; NaN where it never is.
@@ -80,8 +77,6 @@ class PlateLoad:
     normal_g: Array
     R_gp: Array
     half: Array
-    vertical: Array
-    cop_g: Array
     bias_g: Array
     bias_moment_g: Array = field(default_factory=lambda: np.full(3, np.nan))
     drift_g: Array = field(default_factory=lambda: np.zeros(3))
@@ -95,8 +90,28 @@ class PlateLoad:
     empty_swing_N: float = float("nan")
 
     def __post_init__(self) -> None:
-        for name in ("centre_g", "normal_g", "R_gp", "half", "vertical", "cop_g", "bias_g", "bias_moment_g", "drift_g"):
+        for name in ("centre_g", "normal_g", "R_gp", "half", "bias_g", "bias_moment_g", "drift_g"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    @cached_property
+    def vertical(self) -> Array:
+        """(frames,) N, the force along the normal."""
+        return frozen(self.wrench.f_g @ self.normal_g)
+
+    @property
+    def cop_g(self) -> Array:
+        """(frames, 3) m."""
+        return self._pressure[0]
+
+    @property
+    def free_moment(self) -> Array:
+        """(frames,) N·m, on the subject, about the normal through the centre of pressure."""
+        return self._pressure[1]
+
+    @cached_property
+    def _pressure(self) -> tuple[Array, Array]:
+        cop_g, free_moment = centre_of_pressure(self.wrench, self.centre_g, self.normal_g)
+        return frozen(cop_g), frozen(free_moment)
 
     @property
     def bias_left_g(self) -> Array:
@@ -293,19 +308,8 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
     f_p, m_p = at_camera[:, :3], at_camera[:, 3:]
     m_p = m_p + cross(plate.sensor_p, f_p)
     wrench = Wrench(frozen(f_p @ R_gp.T), frozen(m_p @ R_gp.T), centre)
-    normal = frozen(-R_gp[:, 2])
-    cop, _ = centre_of_pressure(wrench, centre, normal)
-    vertical = wrench.f_g @ normal
+    normal, unknown = -R_gp[:, 2], np.full(3, np.nan)
+    peak = float(np.fmax.reduce(wrench.f_g @ normal))
     return PlateLoad(
-        plate.number,
-        wrench,
-        centre,
-        normal,
-        R_gp,
-        half,
-        frozen(vertical),
-        frozen(cop),
-        frozen(np.full(3, np.nan)),
-        outlined=plate.outlined,
-        recorded_peak_N=float(vertical[np.isfinite(vertical)].max()),
+        plate.number, wrench, centre, normal, R_gp, half, unknown, outlined=plate.outlined, recorded_peak_N=peak
     )

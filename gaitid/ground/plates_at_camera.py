@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.dynamics.wrench import Wrench, centre_of_pressure
+from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError, TrialError
 from gaitid.ground.glitches import without_glitches
 from gaitid.ground.plate_load import PlateLoad, plate_load
@@ -117,9 +117,7 @@ def with_empty_reading(plate: PlateLoad, empty: Mask, rate_hz: float, settings: 
 def _without(plate: PlateLoad, reading: Array) -> PlateLoad:
     """The plate without (frames, 6) forces and moments that it reads while it is empty."""
     f_g, m_g = plate.wrench.f_g - reading[:, :3], plate.wrench.m_g - reading[:, 3:]
-    wrench = Wrench(frozen(f_g), frozen(m_g), plate.centre_g)
-    cop, _ = centre_of_pressure(wrench, plate.centre_g, plate.normal_g)
-    return replace(plate, wrench=wrench, vertical=frozen(wrench.f_g @ plate.normal_g), cop_g=frozen(cop))
+    return replace(plate, wrench=Wrench(frozen(f_g), frozen(m_g), plate.centre_g))
 
 
 def plates_at_camera(

@@ -42,8 +42,6 @@ def loading(
         UP,
         DOWN,
         np.array([0.3, 0.3]),
-        zero[:, 0],
-        zero,
         np.array([0.0, 0.0, bias]),
         removed=bias != 0,
     )

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gaitid.body.feet import FootTrack
-from gaitid.dynamics.wrench import Wrench, centre_of_pressure
+from gaitid.dynamics.wrench import Wrench
 from gaitid.ground import judgement
 from gaitid.ground.balance import Support, no_support
 from gaitid.ground.evidence import Evidence, Limits
@@ -30,9 +30,8 @@ def plate_over(x_m: float, y_m: float, cop_g: np.ndarray, vertical_N: np.ndarray
     R_gp = np.diag([1.0, -1.0, -1.0])
     force = vertical_N[:, None] * UP
     wrench = Wrench(force, np.cross(cop_g, force), np.zeros(3))
-    cop, _ = centre_of_pressure(wrench, np.zeros(3), UP)
     half = np.array([x_m, y_m]) / 2
-    return PlateLoad(number, wrench, np.zeros(3), UP, R_gp, half, vertical_N, cop, np.zeros(3), noise_N=0.1)
+    return PlateLoad(number, wrench, np.zeros(3), UP, R_gp, half, np.zeros(3), noise_N=0.1)
 
 
 def along_the_foot(start: float = 0.15, end: float = 0.95, aside_m: float = 0.0) -> np.ndarray:
