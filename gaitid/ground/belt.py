@@ -9,7 +9,7 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
-from gaitid.numerics.masks import all_columns, known_rows
+from gaitid.numerics.masks import all_columns, known_part, known_rows
 from gaitid.numerics.statistics import median, quantile
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
@@ -106,8 +106,8 @@ def _velocity_while_flat(points_g: Array, known: Mask, up_g: Array, rate_hz: flo
     height = points_g @ up_g
     low = height < quantile(height[known], 0.05) + FLAT_HEIGHT
     flat = known & all_columns(low & (np.abs(velocity(height, rate_hz)) < FLAT_SPEED))
-    along = velocity((points_g[:, 0] + points_g[:, 1]) / 2, rate_hz)[flat]
-    along = along[known_rows(along)]  # beside a gap it is not known
+    middle_g = velocity((points_g[:, 0] + points_g[:, 1]) / 2, rate_hz)
+    along = known_part(middle_g.take(flat.nonzero()[0], axis=0))  # beside a gap it is not known
     return median(along - np.outer(along @ up_g, up_g)) if len(along) else np.full(3, np.nan)
 
 

@@ -16,7 +16,7 @@ from gaitid.ground.edges import over_an_edge, part_of_the_foot, pressure_at_an_e
 from gaitid.ground.evidence import Evidence, Limits, smallest_sure
 from gaitid.ground.reason import UNKNOWN_AROUND, Reason, unknown
 from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL, pressure_on_foot
-from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.masks import known_part, spans
 from gaitid.numerics.statistics import mean, median, quantile
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Mask
@@ -264,8 +264,7 @@ def travelled(contact: Evidence, limits: Limits) -> tuple[float, float]:
     if not contact.in_one_plane:
         return nothing
     sure = contact.sure & (contact.vertical > limits.roll_force * contact.peak) & ~contact.misplaced(limits)
-    places = np.stack([contact.off_the_roll[1], contact.on_foot[1] * contact.length], axis=1)[sure]
-    places = places[known_rows(places)]
+    places = known_part(np.stack([contact.off_the_roll[1], contact.on_foot[1] * contact.length], axis=1)[sure])
     if len(places) < limits.roll_frames:
         return nothing
     across_m, along_m = quantile(places, TRAVEL[1]) - quantile(places, TRAVEL[0])
@@ -284,6 +283,5 @@ def _moves_forward(contact: Evidence) -> bool:
     """Whether the foot comes from behind and leaves to the front, by its heel a while before and after the contact."""
     heel = contact.foot.heel_g
     before, after = max(contact.first - 3 * contact.near, 0), min(contact.last + 3 * contact.near, len(heel) - 1)
-    line = contact.track.toe_g - contact.track.heel_g
-    line = line[known_rows(line)]
+    line = known_part(contact.track.toe_g - contact.track.heel_g)
     return bool(len(line) and (heel[after] - heel[before]) @ mean(line) > 0)

@@ -32,6 +32,11 @@ def known_rows(values: Array) -> Mask:
     return all_columns(finite) if 0 < finite.shape[1] <= 9 else np.asarray(finite.all(axis=1))
 
 
+def known_part(values: Array) -> Array:
+    """Of a (frames, columns) array the rows in which everything is finite (five times as fast as by the mask)."""
+    return values.take(known_rows(values).nonzero()[0], axis=0)
+
+
 def all_columns(mask: Mask) -> Mask:
     """``mask.all(axis=-1)`` column by column: several times as fast for few columns, as points and axes have."""
     result: Mask = mask[..., 0] & mask[..., -1]
