@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gaitid.numerics.masks import spans
-from gaitid.numerics.statistics import median
+from gaitid.numerics.statistics import mean, median
 from gaitid.trial import Array, ForcePlate, Mask
 
 # Of the greatest vertical force: less on a channel is noise; and samples in which the plate is empty.
@@ -51,26 +51,24 @@ def channels_apart(raw: ForcePlate, half: Array) -> Iterator[tuple[str, bool]]:
     tells, apart = (TELLS, APART) if fast else (TELLS_SLOW, APART_SLOW)
     upward = -raw.force_p[:, 2]
     peak = float(np.fmax.reduce(upward))
-    fx, fy = raw.force_p[:, 0], raw.force_p[:, 1]
-    # about the centre of the surface
+    # about the centre of the surface: Mx - y Fz_up - z Fy, and My + z Fx + x Fz_up
     x, y, z = raw.sensor_p
-    mx, my = raw.moment_p[:, 0] - y * upward - z * fy, raw.moment_p[:, 1] + z * fx + x * upward
-    channels = np.stack([fx, fy, mx, my])
-    with np.errstate(invalid="ignore"):
-        empty = np.abs(upward) < EMPTY * peak
-    if empty.sum() > LEAST_EMPTY * raw.rate_hz:
-        channels -= channels[:, empty].mean(axis=1, keepdims=True)
-        upward = upward - upward[empty].mean()
+    channels = np.array([[1, 0, 0], [0, 1, 0], [0, -z, y], [z, 0, -x]]) @ raw.force_p.T
+    channels[2:] += raw.moment_p[:, :2].T
+    empty = np.abs(upward) < EMPTY * peak
+    n_empty = np.count_nonzero(empty)
+    if n_empty > LEAST_EMPTY * raw.rate_hz:
+        channels -= np.add.reduce(channels, axis=1, where=empty, keepdims=True) / n_empty
+        upward = upward - mean(upward[empty])
     carried, least = np.maximum(upward, 0.0), tells * peak
-    found = {"its horizontal force is larger than the vertical one": np.hypot(channels[0], channels[1])}
+    fx, fy, mx, my = channels
+    found = {"its horizontal force is larger than the vertical one": np.sqrt(fx * fx + fy * fy)}
     if raw.outlined and fast:  # My = -x Fz, Mx = y Fz: as a force at the plate's edge
-        at_edge = np.maximum(np.abs(channels[3]) / half[0], np.abs(channels[2]) / half[1])
-        found["its pressure lies beside it"] = at_edge
+        found["its pressure lies beside it"] = np.maximum(np.abs(my) / half[0], np.abs(mx) / half[1])
     lasting = {}
     for name, size in found.items():
-        with np.errstate(invalid="ignore"):
-            beyond = (size > carried) & (size > least)
-        if beyond.sum() > apart * raw.rate_hz:
+        beyond = (size > carried) & (size > least)
+        if np.count_nonzero(beyond) > apart * raw.rate_hz:
             beyond &= _widened(carried > least, round(BESIDE * raw.rate_hz))
             lasting[name] = max((b - a for a, b in spans(beyond)), default=0) / raw.rate_hz
     if not lasting:

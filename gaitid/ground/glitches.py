@@ -25,10 +25,9 @@ def without_glitches(plate: ForcePlate) -> tuple[ForcePlate, IntArray]:
     if len(vertical) < 3:
         return plate, NONE
     steps = vertical[1:] - vertical[:-1]
-    least = max(JUMP * _largest(vertical), LEAST)
-    if not _largest(steps) > least:
+    if not _largest(steps) > LEAST:
         return plate, NONE
-    jumps = np.flatnonzero(np.abs(steps) > least)
+    jumps = np.flatnonzero(np.abs(steps) > max(JUMP * _largest(vertical), LEAST))
     glitches = _between(jumps, steps, round(LASTS * plate.rate_hz) if plate.rate_hz >= FAST else 1)
     if not glitches.any():
         return plate, NONE

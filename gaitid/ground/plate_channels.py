@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
-from gaitid.dynamics.wrench import centre_of_pressure
 from gaitid.ground.channels_apart import channels_apart
 from gaitid.ground.contacts import Loads
 from gaitid.ground.fault import Fault, Stood
@@ -14,9 +13,10 @@ from gaitid.ground.glitches import without_glitches
 from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.sole import MAY_STAND
-from gaitid.numerics.masks import spans
+from gaitid.numerics.masks import known_part, spans
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantile
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, ForcePlate, Mask
 
 # Of the greatest vertical force: a plate is loaded above it. N: no load that never gets this heavy is judged.
@@ -89,18 +89,14 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
     loaded = np.zeros(len(plate.vertical), dtype=bool)
     for first, last in runs:
         loaded[first : last + 1] = True
-    with np.errstate(invalid="ignore"):
-        loaded &= plate.vertical > LOADED * peak
+    loaded &= plate.vertical > LOADED * peak
+    sound = without_glitches(raw)[0] if plate.glitches else raw
     samples = _ends(loaded, raw, ground.rate_hz)
-    sound = without_glitches(raw)[0]
-    found = [
-        *_clipped(raw),
-        *_cut_off(sound),
-        *_dead(raw, samples),
-        *_rectified(raw, samples),
-        *_moments(plate, loaded, raw, samples),
-        *_friction(plate, loaded, raw),
-    ]
+    found = [*_clipped(raw), *_cut_off(sound)]
+    if samples:
+        ranges = _ranges(raw, samples)
+        found += [*_dead(raw, ranges), *_rectified(raw, samples), *_moments(plate, loaded, raw, ranges)]
+    found += _friction(plate, loaded, raw)
     for text, withheld in found or channels_apart(sound, plate.half):
         code = "plate_channel" if withheld else "plate_doubtful"
         yield Fault(code, f"plate {plate.number}: {text}", (plate.number,), withheld, CHECK)
@@ -108,13 +104,12 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
 
 def _pulled(plate: PlateLoad, ground: Ground) -> float:
     """N, with which a plate is pulled up for as long as a step lasts; 0 where it is not."""
-    pull = -plate.vertical
+    pull = -float(np.fmin.reduce(plate.vertical))
+    if not pull > HEAVY:
+        return 0.0
     greatest = max(float(np.fmax.reduce(np.abs(other.vertical))) for other in ground.plates)
-    with np.errstate(invalid="ignore"):
-        long = any(
-            stop - first >= PULLS * ground.rate_hz for first, stop in spans(pull > max(HEAVY, PULLED * greatest))
-        )
-    return float(np.fmax.reduce(pull)) if long else 0.0
+    pulled = plate.vertical < -max(HEAVY, PULLED * greatest)
+    return pull if any(stop - first >= PULLS * ground.rate_hz for first, stop in spans(pulled)) else 0.0
 
 
 def _trodden_on(plate: PlateLoad, ground: Ground) -> bool:
@@ -122,11 +117,10 @@ def _trodden_on(plate: PlateLoad, ground: Ground) -> bool:
     if not plate.outlined:
         return False
     for side, foot in ground.feet.items():
-        with np.errstate(invalid="ignore"):
-            on = ground.stances[side].standing.copy()
-            for point in (foot.heel_g, foot.toe_g):
-                height = (point - plate.centre_g) @ plate.normal_g
-                on &= (plate.margin(point) > WELL_INSIDE) & (height > MAY_STAND[0]) & (height < MAY_STAND[1])
+        on = ground.stances[side].standing.copy()
+        for point in (foot.heel_g, foot.toe_g):
+            height = plate.height(point)
+            on &= (plate.margin(point) > WELL_INSIDE) & (height > MAY_STAND[0]) & (height < MAY_STAND[1])
         if any(stop - first >= TRODDEN * ground.rate_hz for first, stop in spans(on)):
             return True
     return False
@@ -139,16 +133,14 @@ def _clipped(raw: ForcePlate) -> Iterator[Finding]:
     least = max(PLATEAU * raw.rate_hz, PLATEAU_SAMPLES)
     if not top > HEAVY:
         return
-    at_top = np.flatnonzero(upward >= top * (1 - 1e-9))
-    if len(at_top) < least:
+    at_top = upward >= top * (1 - 1e-9)
+    if np.count_nonzero(at_top) < least:
         return
-    mask = np.zeros(len(upward), dtype=bool)
-    mask[at_top] = True
     rises = np.diff(np.sort(upward[upward > top / 2]))
     steps = rises[rises > 1e-9 * top]
     step = float(steps.min()) if steps.size else 0.0
     held = 0
-    for first, stop in spans(mask):
+    for first, stop in spans(at_top):
         n = stop - first
         before, after = first - n, stop - 1 + n
         if n < least or before < 0 or after >= len(upward):
@@ -165,8 +157,7 @@ def _cut_off(raw: ForcePlate) -> Iterator[Finding]:
     if raw.rate_hz < FAST:
         return
     back = max(round(JUST_BEFORE * raw.rate_hz), 1)
-    with np.errstate(invalid="ignore"):
-        loaded = upward > UNLOADED * float(np.fmax.reduce(upward))
+    loaded = upward > UNLOADED * float(np.fmax.reduce(upward))
     for first, stop in spans(loaded):
         if stop - first < SHORTEST * raw.rate_hz or stop >= len(upward) or not np.isfinite(upward[stop]):
             continue
@@ -177,15 +168,40 @@ def _cut_off(raw: ForcePlate) -> Iterator[Finding]:
             return
 
 
-def _dead(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
+class _Ranges(NamedTuple):
+    """What the channels of a plate do over its loads.
+
+    Attributes
+    ----------
+    vertical : float
+        Greatest size of the vertical force, N.
+    spread : (6,) array
+        Greatest less least value of each channel, force and moment, within one load.
+    """
+
+    vertical: float
+    spread: Array
+
+
+def _ranges(raw: ForcePlate, samples: Sequence[slice]) -> _Ranges:
+    spreads, largest = [], 0.0
+    for run in samples:
+        high, low = (
+            np.concatenate([extreme.reduce(raw.force_p[run]), extreme.reduce(raw.moment_p[run])])
+            for extreme in (np.maximum, np.minimum)
+        )
+        spreads.append(high - low)
+        largest = max(largest, float(high[2]), -float(low[2]))
+    return _Ranges(largest, np.maximum.reduce(spreads))
+
+
+def _dead(raw: ForcePlate, ranges: _Ranges) -> Iterator[Finding]:
     """Channels without any variation over each loaded stance."""
-    size = max((float(np.abs(raw.force_p[run, 2]).max()) for run in samples), default=0.0)
-    if not size > 0:
+    if not ranges.vertical > 0:
         return
-    spread = np.max([np.ptp(np.hstack([raw.force_p[run], raw.moment_p[run]]), axis=0) for run in samples], axis=0)
     forces = raw.force_names[0]
     names = (*forces, *MOMENTS)
-    dead = [name for name, s in zip(names, spread, strict=True) if s <= DEAD * size]
+    dead = [name for name, s in zip(names, ranges.spread.tolist(), strict=True) if s <= DEAD * ranges.vertical]
     if dead:
         planar = bool(set(dead) & {*forces[:2]}) and "Mz" in dead and len(dead) == 3
         verb = "does" if len(dead) == 1 else "do"
@@ -215,12 +231,9 @@ def _rectified(raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
                 break
 
 
-def _moments(plate: PlateLoad, loaded: Mask, raw: ForcePlate, samples: Sequence[slice]) -> Iterator[Finding]:
+def _moments(plate: PlateLoad, loaded: Mask, raw: ForcePlate, ranges: _Ranges) -> Iterator[Finding]:
     """Moments in another unit: the pressure lies far away, or does not move."""
-    if not samples:
-        return
-    away = plate.cop_g[loaded] - plate.centre_g
-    away = away[np.isfinite(away).all(axis=1)]
+    away = known_part(plate.cop_g[loaded] - plate.centre_g)
     if not away.size:
         return
     far = float(median(norm(away)))
@@ -228,8 +241,7 @@ def _moments(plate: PlateLoad, loaded: Mask, raw: ForcePlate, samples: Sequence[
         unit = ", a thousandth of that is on it: its moments seem to be in N·mm" if far < 1e3 * FAR / 5 else ""
         yield f"its pressure lies {far:.0f} m away{unit}", True
         return
-    force = max(float(np.abs(raw.force_p[run, 2]).max()) for run in samples)
-    spread = np.max([np.ptp(raw.moment_p[run, :2], axis=0) for run in samples], axis=0)
+    force, spread = ranges.vertical, ranges.spread[3:5]
     if (spread > DEAD * force).all() and (spread < STILL * force).all():
         yield f"Mx and My move its pressure by {spread.max() / force * 1e3:.1f} mm only: they are in another unit", True
 
@@ -270,8 +282,7 @@ def torsion_faults(stood: Sequence[Stood]) -> Iterator[Fault]:
         frames = frames[plate.vertical[frames] > LOADED * np.fmax.reduce(plate.vertical[frames])]
         if not len(frames):
             continue
-        load = plate.wrench.during(slice(int(frames[0]), int(frames[-1]) + 1))
-        free: Array = centre_of_pressure(load, plate.centre_g, plate.normal_g)[1][frames - frames[0]]
+        free = plate.free_moment[frames]
         turned = free - 2 * (plate.wrench.m_g[frames] @ plate.normal_g)
         levers = np.abs(np.stack([free, turned], axis=1)) / plate.vertical[frames][:, None]
         levers = levers[np.isfinite(levers[:, 0])]
@@ -307,8 +318,7 @@ def shared_torsion_faults(ground: Ground, loads: Loads, judged: Collection[int])
             continue
         load, frames = loads.by_side[contact.side], contact.loaded
         vertical, free = load.wrench.f_g[frames] @ ground.floor.up_g, load.free_moment[frames]
-        with np.errstate(invalid="ignore"):
-            known = np.isfinite(free) & (vertical > LOADED * np.fmax.reduce(vertical))
+        known = np.isfinite(free) & (vertical > LOADED * np.fmax.reduce(vertical))
         if known.any():
             lever = float(quantile(np.abs(free[known]) / vertical[known], 0.95))
             levers.setdefault(contact.plates, []).append(lever)
