@@ -9,15 +9,16 @@ is turned, or two channels that are exchanged, make the line pass beside the bod
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
 from gaitid.ground.fault import Fault, Stood
-from gaitid.ground.plate_load import one_plane
+from gaitid.ground.plate_load import PlateLoad, one_plane
 from gaitid.numerics.masks import known_rows
-from gaitid.numerics.statistics import median
-from gaitid.records import NamedTuple
+from gaitid.numerics.statistics import mean, median
+from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate
 
 # F_h / F_z over d, along the way of walking and across it: the medians of 60 stances of walking.
@@ -60,11 +61,13 @@ READINGS: dict[str, Array] = {
 }
 
 
-class Line(NamedTuple):
+@frozen_dataclass(eq=False)
+class Line:
     """One stance: the share of the force and the way to the body, plate axes, and the way of walking.
 
     Attributes
     ----------
+    plate : PlateLoad
     share, way : (frames, 2) arrays
         F_h / F_z, and d.
     along : (2,) array
@@ -77,6 +80,7 @@ class Line(NamedTuple):
         It stands beyond the other foot.
     """
 
+    plate: PlateLoad
     share: Array
     way: Array
     along: Array
@@ -89,45 +93,65 @@ class Line(NamedTuple):
         return np.array([-self.along[1], self.along[0]])
 
     @property
+    def steady_left_g(self) -> Array:
+        """(3,) mean of what is left with the factor along, laboratory axes."""
+        return np.asarray(self.plate.R_gp[:, :2] @ mean(self.share - ALONG * self.way))
+
+    @cached_property
     def steady_along(self) -> float:
         """Mean of what is left along."""
-        return float(((self.share - ALONG * self.way) @ self.along).mean())
+        return float(mean((self.share - ALONG * self.way) @ self.along))
 
-    @property
+    @cached_property
     def steady_across(self) -> float:
         """Mean of what is left across."""
-        return float(((self.share - ACROSS * self.way) @ self.across).mean())
+        return float(mean((self.share - ACROSS * self.way) @ self.across))
+
+    @cached_property
+    def left_as_filed(self) -> tuple[float, float]:
+        """`left` with the channels as they are."""
+        return self.left(_ONE)
 
     def left(self, reading: Array) -> tuple[float, float]:
         """Mean squares of what is left along (but for a steady part) and across, with the channels read so."""
         read = self.share @ reading.T
-        along = (read - read.mean(axis=0) - ALONG * (self.way - self.way.mean(axis=0))) @ self.along
+        along = (read - mean(read) - ALONG * (self.way - mean(self.way))) @ self.along
         across = (read - ACROSS * self.way) @ self.across
-        return float((along**2).mean()), float((across**2).mean()) if self.own_side else 0.0
+        return float(along @ along) / len(along), float(across @ across) / len(across) if self.own_side else 0.0
 
 
-def direction_faults(stood: Sequence[Stood], com_g: Array, raw: Mapping[int, ForcePlate]) -> Iterator[Fault]:
-    """Plates whose horizontal forces point past the body, unless they are read otherwise.
+def lines_of(stood: Sequence[Stood], com_g: Array) -> dict[int, list[Line]]:
+    """What stances of feet that stand alone tell, by plate; of those that are long enough.
 
     Parameters
     ----------
     stood : sequence of Stood
     com_g : (frames, 3) array, m
-    raw : mapping of int to ForcePlate
-        The plates as the file has them, by number.
     """
     by_plate: dict[int, list[Line]] = {}
     for one in stood:
         line = line_of(one, com_g)
         if line is not None:
             by_plate.setdefault(one.plate.number, []).append(line)
+    return by_plate
+
+
+def direction_faults(by_plate: Mapping[int, Sequence[Line]], raw: Mapping[int, ForcePlate]) -> Iterator[Fault]:
+    """Plates whose horizontal forces point past the body, unless they are read otherwise.
+
+    Parameters
+    ----------
+    by_plate : mapping of plate number to sequence of Line
+    raw : mapping of int to ForcePlate
+        The plates as the file has them, by number.
+    """
     found = [fault for number, lines in by_plate.items() for fault in _misread(raw[number], lines)]
     yield from found
     if found:
         return
     leaning = list(_leaning(by_plate))
-    under = {one.plate.number: one.plate for one in stood if one.plate.number in by_plate}
-    apart = list(_apart(by_plate)) if len(under) > 1 and one_plane(list(under.values())) else []
+    under = [lines[0].plate for lines in by_plate.values()]
+    apart = list(_apart(by_plate)) if len(under) > 1 and one_plane(under) else []
     of_one = [fault for number, lines in by_plate.items() for fault in _steady(raw[number], lines)]
     # what left and right feet, or two plates, tell together is not said again of each
     yield from leaning or apart or of_one
@@ -138,7 +162,7 @@ def _apart(by_plate: Mapping[int, Sequence[Line]]) -> Iterator[Fault]:
     steady = {
         number: float(median(np.array([line.steady_along for line in lines])))
         for number, lines in by_plate.items()
-        if all(line.left(_ONE)[0] < WALKING**2 for line in lines)
+        if all(line.left_as_filed[0] < WALKING**2 for line in lines)
     }
     for a, b in combinations(steady, 2):
         by = abs(steady[a] - steady[b])
@@ -153,11 +177,8 @@ def _apart(by_plate: Mapping[int, Sequence[Line]]) -> Iterator[Fault]:
 def _leaning(by_plate: Mapping[int, Sequence[Line]]) -> Iterator[Fault]:
     """Forces on left and right feet that point to the same side of the body."""
     lines = [line for of_plate in by_plate.values() for line in of_plate]
-    steady = [
-        float(np.mean([line.steady_across for line in lines if line.of_left == left]))
-        for left in (True, False)
-        if any(line.of_left == left for line in lines)
-    ]
+    of_feet = [[line.steady_across for line in lines if line.of_left == left] for left in (True, False)]
+    steady = [sum(across) / len(across) for across in of_feet if across]
     if len(steady) == 2 and abs(sum(steady)) / 2 > STEADY_OF_BOTH:
         numbers, by = tuple(sorted(by_plate)), abs(sum(steady)) / 2
         text = (
@@ -169,15 +190,12 @@ def _leaning(by_plate: Mapping[int, Sequence[Line]]) -> Iterator[Fault]:
         )
 
 
-def steady_along(stood: Sequence[Stood], com_g: Array, along_g: Array) -> dict[int, float]:
+def steady_along(by_plate: Mapping[int, Sequence[Line]], along_g: Array) -> dict[int, float]:
     """The steady part of F_h / F_z along a way, laboratory axes, beside the line of force; by plate."""
-    found: dict[int, list[float]] = {}
-    for one in stood:
-        line = line_of(one, com_g)
-        if line is not None:
-            left_g = one.plate.R_gp[:, :2] @ (line.share - ALONG * line.way).mean(axis=0)
-            found.setdefault(one.plate.number, []).append(float(left_g @ along_g))
-    return {number: float(median(np.array(values))) for number, values in found.items()}
+    return {
+        number: float(median(np.array([line.steady_left_g @ along_g for line in lines])))
+        for number, lines in by_plate.items()
+    }
 
 
 def line_of(one: Stood, com_g: Array) -> Line | None:
@@ -186,24 +204,24 @@ def line_of(one: Stood, com_g: Array) -> Line | None:
     if len(frames) < LEAST:
         return None
     vertical = plate.vertical[frames]
-    frames = frames[(vertical > SURE * np.fmax.reduce(plate.vertical[one.frames])) & known_rows(com_g[frames])]
     to_body = (com_g[frames] - plate.cop_g[frames]) @ plate.R_gp
-    known = known_rows(to_body) & (to_body[:, 2] < 0)  # plate axes point down
-    frames, to_body = frames[known], to_body[known]
+    # plate axes point down
+    tells = (vertical > SURE * np.fmax.reduce(plate.vertical[one.frames])) & known_rows(to_body) & (to_body[:, 2] < 0)
+    frames, to_body, vertical = frames[tells], to_body[tells], vertical[tells]
     if len(frames) < LEAST:
         return None
     way = to_body[:, :2] / -to_body[:, 2:]
-    share = plate.wrench.f_g[frames] @ plate.R_gp[:, :2] / plate.vertical[frames][:, None]
+    share = plate.wrench.f_g[frames] @ plate.R_gp[:, :2] / vertical[:, None]
     along = way[-1] - way[0]
-    length = float(np.linalg.norm(along))
+    length = float(np.hypot(*along))
     if not length > 0:
         return None
-    along = along / length
     # plate axes point down: a quarter turn to the left of where the toes point
     toes = one.toes_g @ plate.R_gp
-    to_body_left = float(way.mean(axis=0) @ [toes[1], -toes[0]])
+    to_body_left = float(mean(way) @ [toes[1], -toes[0]])
     left = one.side == "left"
-    return Line(share, way, along, to_body_left < 0 if left else to_body_left > 0, left, one.crosses)
+    own_side = to_body_left < 0 if left else to_body_left > 0
+    return Line(plate, share, way, along / length, own_side, left, one.crosses)
 
 
 def as_named(reading: Array, plate: ForcePlate) -> str:
@@ -213,21 +231,20 @@ def as_named(reading: Array, plate: ForcePlate) -> str:
     return next(name for name, known in READINGS.items() if (known == in_file).all()).format(x=x, y=y)
 
 
-def _left(lines: Sequence[Line], reading: Array) -> tuple[float, float, float]:
-    """Root mean squares of what several stances leave along, across, and both."""
-    along, across = np.mean([line.left(reading) for line in lines], axis=0) ** 0.5
-    return float(along), float(across), float(np.hypot(along, across))
+def _left(lefts: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
+    """Root mean squares of what several stances leave along, across, and both; of `Line.left` of each."""
+    along, across = (sum(squares) / len(lefts) for squares in zip(*lefts, strict=True))
+    return float(np.sqrt(along)), float(np.sqrt(across)), float(np.sqrt(along + across))
 
 
 def _misread(plate: ForcePlate, lines: Sequence[Line]) -> Iterator[Fault]:
     """That the horizontal forces of one plate are to be read otherwise."""
     number = plate.number
     both = " and ".join(plate.force_names[0][:2])
-    as_filed = _left(lines, _ONE)
+    as_filed = _left([line.left_as_filed for line in lines])
     if as_filed[2] > LEFT:
-        reading, best = min(
-            ((reading, _left(lines, reading)) for reading in READINGS.values()), key=lambda pair: pair[1][2]
-        )
+        read = ((reading, _left([line.left(reading) for line in lines])) for reading in READINGS.values())
+        reading, best = min(read, key=lambda pair: pair[1][2])
         explained = best[2] < EXPLAINED and best[2] < BETTER * as_filed[2]
         explained |= as_filed[2] > LEFT_RUNNING and best[2] < EXPLAINED_RUNNING and best[2] < CLEARLY * as_filed[2]
         if explained:
@@ -243,7 +260,7 @@ def _steady(plate: ForcePlate, lines: Sequence[Line]) -> Iterator[Fault]:
     """A steady part in the horizontal forces of one plate."""
     number = plate.number
     both = " and ".join(plate.force_names[0][:2])
-    walks = _left(lines, _ONE)[0] < WALKING
+    walks = _left([line.left_as_filed for line in lines])[0] < WALKING
     ways = {
         "sideways": [line.steady_across for line in lines if line.own_side or (walks and not line.crosses)],
         "along the way": [line.steady_along - USUAL for line in lines],

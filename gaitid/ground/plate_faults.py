@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gaitid.body.feet import FootTrack
 from gaitid.ground.balance import Balance
 from gaitid.ground.clocks import clock_faults
 from gaitid.ground.contacts import LOADED, UNSUPPORTED, Contact, Loads
@@ -19,7 +20,7 @@ from gaitid.ground.fault import Borne, Fault, Stood
 from gaitid.ground.gains import gain_faults
 from gaitid.ground.ground import Ground
 from gaitid.ground.level_floor import level_faults
-from gaitid.ground.line_of_force import direction_faults
+from gaitid.ground.line_of_force import direction_faults, lines_of
 from gaitid.ground.plate_alignment import overlap_faults
 from gaitid.ground.plate_channels import channel_faults, shared_torsion_faults, torsion_faults
 from gaitid.ground.plate_load import PlateLoad
@@ -27,7 +28,8 @@ from gaitid.ground.push import push_faults
 from gaitid.ground.rates import rate_faults
 from gaitid.ground.whole_steps import whole_step_faults
 from gaitid.notes import Note, Notes
-from gaitid.numerics.masks import known_rows
+from gaitid.numerics.rotation import cross
+from gaitid.numerics.statistics import mean_of_known
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, ForcePlate, IntArray, Trial, read_only
 
@@ -129,8 +131,9 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
     faults += level_faults(ground, trial.rate_hz)
     broken = {number for fault in faults if fault.withheld for number in fault.plates}
     sound = [one for one in stood if one.plate.number not in broken]
+    lines = lines_of(sound, mover.com_g)
     if mover.balance is not None:  # what carries the body besides has a line of force of its own
-        faults += direction_faults(sound, mover.com_g, raw)
+        faults += direction_faults(lines, raw)
         named = {number for fault in faults if fault.withheld for number in fault.plates}
         faults += push_faults(ground, loads, mover.com_g, raw, named)
     turned = {number for fault in faults for number in fault.plates}
@@ -149,7 +152,7 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
         if not any(fault.code == "rate_doubtful" for fault in faults):
             faults += rate_faults(trial, ground, loads, mover.balance)
         if not broken:
-            of_steps = whole_step_faults(ground, loads, sound, mover.com_g, body)
+            of_steps = whole_step_faults(ground, loads, lines, mover.com_g, body)
             faults += [fault for fault in of_steps if not turned & set(fault.plates)]
     faults += overlap_faults(ground.plates, {number for contact in loads.contacts for number in contact.plates})
     return PlateFaults(tuple(faults))
@@ -163,15 +166,14 @@ def stood_alone(ground: Ground, loads: Loads) -> list[Stood]:
     plates: Mapping[int, PlateLoad] = {plate.number: plate for plate in ground.plates}
     result = []
     for contact in loads.contacts:
-        alone = _alone(ground, loads, contact)
-        if len(contact.plates) != 1 or alone is None:
+        alone = _alone(ground, loads, contact) if len(contact.plates) == 1 else None
+        if alone is None:
             continue
+        foot = ground.feet[contact.side].during(slice(contact.first, contact.last + 1))
+        toes_g = mean_of_known(foot.toe_g - foot.heel_g)
         frames = np.arange(contact.first, contact.last + 1)
-        foot = ground.feet[contact.side]
-        toes_g = foot.toe_g[frames] - foot.heel_g[frames]
-        toes = np.nanmean(toes_g, axis=0)
-        plate, crosses = plates[contact.plates[0]], _crosses(ground, contact.side, frames, toes)
-        result.append(Stood(contact.side, plate, frames, alone, toes, crosses))
+        crosses = _crosses(ground, contact, foot, toes_g)
+        result.append(Stood(contact.side, plates[contact.plates[0]], frames, alone, toes_g, crosses))
     return result
 
 
@@ -182,29 +184,32 @@ def borne_alone(ground: Ground, loads: Loads) -> list[Borne]:
     for contact in loads.contacts:
         alone = _alone(ground, loads, contact)
         if alone is not None:
-            force_g = np.sum([plates[number].wrench.f_g[alone] for number in contact.plates], axis=0)
+            force_g = np.add.reduce([plates[number].wrench.f_g[alone] for number in contact.plates])
             result.append(Borne(contact.plates, alone, force_g))
     return result
 
 
 def _alone(ground: Ground, loads: Loads, contact: Contact) -> IntArray | None:
     """Frames of a whole and known contact in which the other foot surely flies; None of one that is not."""
-    others = [stance.airborne for side, stance in ground.stances.items() if side != contact.side]
-    if not contact.plates or contact.beyond or contact.confidence <= UNSUPPORTED or not others:
+    if not contact.plates or contact.beyond or contact.confidence <= UNSUPPORTED or len(ground.stances) < 2:
         return None
-    frames = np.arange(contact.first, contact.last + 1)
-    alone = np.logical_and.reduce([airborne[frames] for airborne in others])
-    return np.asarray(frames[alone & (loads.by_side[contact.side].state[frames] == LOADED)])
+    here = slice(contact.first, contact.last + 1)
+    alone = loads.by_side[contact.side].state[here] == LOADED
+    for side, stance in ground.stances.items():
+        if side != contact.side:
+            alone &= stance.airborne[here]
+    return np.asarray(alone.nonzero()[0] + contact.first)
 
 
-def _crosses(ground: Ground, side: str, frames: IntArray, toes_g: Array) -> bool:
+def _crosses(ground: Ground, contact: Contact, foot: FootTrack, toes_g: Array) -> bool:
     """Whether a foot stands to the right of the other foot though it is the left one, or the other way round."""
-    up_g, n, here = ground.floor.up_g, len(frames), ground.feet[side].heel_g[frames]
-    around = slice(max(int(frames[0]) - n, 0), int(frames[-1]) + n + 1)
-    left_g = np.cross(up_g, toes_g)
+    n, here_g = len(foot.heel_g), mean_of_known(foot.heel_g)
+    around = slice(max(contact.first - n, 0), contact.last + n + 1)
     for other, stance in ground.stances.items():
-        there = ground.feet[other].heel_g[around][stance.standing[around]]
-        if other != side and known_rows(there).any() and known_rows(here).any():
-            offset = float((np.nanmean(here, axis=0) - np.nanmean(there, axis=0)) @ left_g)
-            return offset < 0 if side == "left" else offset > 0
+        if other == contact.side:
+            continue
+        there_g = mean_of_known(ground.feet[other].heel_g[around][stance.standing[around]])
+        offset = float((here_g - there_g) @ cross(ground.floor.up_g, toes_g))
+        if np.isfinite(offset):
+            return offset < 0 if contact.side == "left" else offset > 0
     return False

@@ -8,19 +8,21 @@ floor that is not level with the cameras' vertical, or a zero that is wrong does
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 
 from gaitid.ground.balance import Balance
+from gaitid.ground.belt import velocity
 from gaitid.ground.contacts import UNKNOWN, Loads
-from gaitid.ground.fault import Fault, Stood
+from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
-from gaitid.ground.line_of_force import steady_along
+from gaitid.ground.line_of_force import Line, steady_along
 from gaitid.ground.plate_load import one_plane
-from gaitid.numerics.masks import known_rows, spans
-from gaitid.numerics.statistics import median
+from gaitid.numerics.masks import known_part, spans
+from gaitid.numerics.rotation import cross, unit
+from gaitid.numerics.statistics import mean, median
 from gaitid.trial import Array
 
 # Body weights (above). s: no walking or running step is shorter; windows of a step must cover so much more than one.
@@ -34,7 +36,7 @@ TURNS = 20.0
 
 
 def whole_step_faults(
-    ground: Ground, loads: Loads, stood: Sequence[Stood], com_g: Array, body: tuple[Balance, float]
+    ground: Ground, loads: Loads, lines: Mapping[int, Sequence[Line]], com_g: Array, body: tuple[Balance, float]
 ) -> Iterator[Fault]:
     """A steady part along the way of walking in the forces of all plates, or of one.
 
@@ -42,30 +44,28 @@ def whole_step_faults(
     ----------
     ground : Ground
     loads : Loads
-    stood : sequence of Stood
+    lines : mapping of plate number to sequence of Line
+        What single stances on them tell.
     com_g : (frames, 3) array, m
         The body's centre of mass by pelvis and legs, which the lines of force are held against.
     body : (Balance, float)
         And the body's weight, N.
     """
     balance, weight_N = body
-    strikes = np.sort([contact.first for contact in loads.contacts])
-    step = int(median(np.diff(strikes))) if len(strikes) > 1 else 0
-    toes_g = np.concatenate([foot.toe_g - foot.heel_g for foot in ground.feet.values()])
-    toes_g = toes_g[known_rows(toes_g)]
-    if step < SHORTEST * balance.rate_hz or not len(toes_g):
+    strikes = np.array(sorted(contact.first for contact in loads.contacts))
+    step = int(median(strikes[1:] - strikes[:-1])) if len(strikes) > 1 else 0
+    if step < SHORTEST * balance.rate_hz:
         return
-    along_g = toes_g.mean(axis=0)
-    along_g = along_g - balance.up_g * (along_g @ balance.up_g)
-    along_g = along_g / np.linalg.norm(along_g)
-    if _turns(ground, loads, along_g, np.cross(balance.up_g, along_g)):
+    toes_g = {side: foot.toe_g - foot.heel_g for side, foot in ground.feet.items()}
+    along_g = _way(list(toes_g.values()), balance.up_g)
+    if along_g is None or _turns(toes_g, loads, along_g, cross(balance.up_g, along_g)):
         return
     moved_g = com_g if balance.com_g is None else balance.com_g
     windows = _windows(ground, loads, moved_g @ along_g, along_g, (balance, weight_N, step))
     if len(windows) < COVERED * balance.rate_hz:
         return
     cure = "check the zero and crosstalk of Fx and Fy, and the vertical"
-    steady = float(windows[:, 0].mean())
+    steady = float(mean(windows[:, 0]))
     if abs(steady) > STEADY:
         numbers = tuple(sorted({number for contact in loads.contacts for number in contact.plates}))
         way = "forward" if steady > 0 else "backward"
@@ -73,8 +73,10 @@ def whole_step_faults(
         text += " (feet show 0.01): a steady part of the vertical force or of the zero is in Fx or Fy, it seems"
         yield Fault("plate_doubtful", text, numbers, False, cure)
         return
-    by_line = steady_along(stood, com_g, along_g)
-    if len(by_line) < 2 or not one_plane([plate for plate in ground.plates if plate.number in by_line]):
+    by_line = steady_along(lines, along_g)
+    if len(by_line) < 2 or not max(by_line.values()) - min(by_line.values()) > APART:
+        return
+    if not one_plane([plate for plate in ground.plates if plate.number in by_line]):
         return
     columns = [[plate.number for plate in ground.plates].index(number) + 1 for number in by_line]
     shares = windows[:, columns]
@@ -91,13 +93,21 @@ def whole_step_faults(
             return
 
 
-def _turns(ground: Ground, loads: Loads, along_g: Array, across_g: Array) -> bool:
+def _way(toes_g: Sequence[Array], up_g: Array) -> Array | None:
+    """The level way, (3,), that feet point on the whole, of (frames, 3) from heel to toe; None where none was seen."""
+    known = [known_part(toes) for toes in toes_g]
+    if not any(map(len, known)):
+        return None
+    along_g = sum((np.add.reduce(toes) for toes in known), np.zeros(3))
+    return unit(along_g - up_g * (along_g @ up_g))
+
+
+def _turns(toes_g: Mapping[str, Array], loads: Loads, along_g: Array, across_g: Array) -> bool:
     """Whether the feet stand in directions that differ: in a turn the pelvis leans, and does not swing back."""
-    for side, foot in ground.feet.items():
-        toes_g = foot.toe_g - foot.heel_g
-        points = [median(toes_g[c.loaded]) for c in loads.contacts if c.side == side]
-        degrees = np.degrees([np.arctan2(p @ across_g, p @ along_g) for p in points if np.isfinite(p).all()])
-        if len(degrees) and np.ptp(degrees) > TURNS:
+    for side, toes in toes_g.items():
+        points = np.array([median(toes[c.loaded]) for c in loads.contacts if c.side == side]).reshape(-1, 3)
+        degrees = np.degrees(np.arctan2(points @ across_g, points @ along_g))
+        if np.fmax.reduce(degrees, initial=-np.inf) - np.fmin.reduce(degrees, initial=np.inf) > TURNS:
             return True
     return False
 
@@ -118,18 +128,18 @@ def _windows(ground: Ground, loads: Loads, place: Array, along_g: Array, body: t
     balance, weight_N, step = body
     of_feet = list(loads.by_side.values())
     pushed = sum((load.wrench.f_g @ along_g for load in of_feet), np.zeros(len(place)))
-    velocity = np.gradient(place) * balance.rate_hz / balance.gravity_m_per_s2
-    upward = [np.nan_to_num(plate.vertical) for plate in ground.plates]
+    speed = velocity(place, balance.rate_hz) / balance.gravity_m_per_s2
+    upward = [np.where(np.isfinite(plate.vertical), plate.vertical, 0.0) for plate in ground.plates]
     given = np.stack([pushed, *upward], axis=1) / weight_N
     known = np.logical_and.reduce([load.state != UNKNOWN for load in of_feet])
-    known &= np.isfinite(given[:, 0]) & np.isfinite(velocity)
+    known &= np.isfinite(given[:, 0]) & np.isfinite(speed)
     rows = [np.zeros((0, given.shape[1]))]
     for first, stop in spans(known):
         if stop - first > step:
             run = given[first:stop]
             summed = np.concatenate([np.zeros((1, run.shape[1])), np.cumsum((run[1:] + run[:-1]) / 2, axis=0)])
             means = (summed[step:] - summed[:-step]) / step
-            changed = velocity[first + step : stop] - velocity[first : stop - step]
+            changed = speed[first + step : stop] - speed[first : stop - step]
             means[:, 0] -= changed / (step / balance.rate_hz)
             rows.append(means)
     return np.concatenate(rows)
