@@ -270,11 +270,16 @@ def fit_in_time(given: Array, balance: Balance, around: slice = EVERYWHERE, leas
     farthest = round(FARTHEST * rate_hz)
     if min(y_known.sum(), x_known.sum()) < least_s * rate_hz:
         return None
-    # row k holds x earlier by k − farthest frames: one product for all shifts
-    padded = [np.pad(v.astype(float), farthest)[::-1] for v in (x_known, x, x**2)]
-    ones, first, second = (np.lib.stride_tricks.sliding_window_view(p, len(y))[:, ::-1] for p in padded)
-    n, sum_x, sum_xx = ones @ y_known, first @ y_known, second @ y_known
-    sum_y, sum_yy, sum_xy = ones @ y, ones @ y**2, first @ y
+
+    def at_each_shift(early: Array, late: Array) -> Array:
+        """Sums of products; entry k with the first k − farthest frames earlier."""
+        padded = np.zeros(len(early) + 2 * farthest)
+        padded[farthest : farthest + len(early)] = early
+        return np.correlate(padded, late)[::-1]
+
+    ones = x_known.astype(float)
+    n, sum_x, sum_xx = (at_each_shift(of_x, y_known.astype(float)) for of_x in (ones, x, x**2))
+    sum_y, sum_yy, sum_xy = at_each_shift(ones, y), at_each_shift(ones, y**2), at_each_shift(x, y)
     with np.errstate(invalid="ignore", divide="ignore"):
         var_x, var_y = sum_xx / n - (sum_x / n) ** 2, sum_yy / n - (sum_y / n) ** 2
         r = (sum_xy / n - sum_x * sum_y / n**2) / np.sqrt(var_x * var_y)
@@ -299,12 +304,13 @@ def _means(values: Array, half: int) -> tuple[Array, Mask]:
     """(frames,) means over ± half frames (trapezoids), 0 where anything in them is not known; where they are."""
     known = np.isfinite(values)
     filled = np.where(known, values, 0.0)
-    summed = np.concatenate([[0.0], np.cumsum((filled[1:] + filled[:-1]) / 2)])
-    missing = np.concatenate([[0], np.cumsum(~known)])
     n = len(values)
     result, whole = np.zeros(n), np.zeros(n, dtype=bool)
     if n > 2 * half:
         inner = slice(half, n - half)
+        summed, missing = np.zeros(n), np.zeros(n + 1, dtype=int)
+        ((filled[1:] + filled[:-1]) / 2).cumsum(out=summed[1:])
+        (~known).cumsum(out=missing[1:])
         whole[inner] = missing[2 * half + 1 :] == missing[: n - 2 * half]
         result[inner] = np.where(whole[inner], (summed[2 * half :] - summed[: n - 2 * half]) / (2 * half), 0.0)
     return result, whole

@@ -8,6 +8,7 @@ longer than 2 m. Three degrees put a twentieth of the vertical force into the ho
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,8 +16,8 @@ from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import one_plane
 from gaitid.numerics.masks import known_rows, spans
-from gaitid.numerics.statistics import median
-from gaitid.trial import Array
+from gaitid.numerics.statistics import mean, median
+from gaitid.trial import Array, Mask
 
 # s that a foot stands; m of way; heights; degrees: a doubt, and what is no floor of one slope any more; the least share
 # of its own error that a slope must be.
@@ -31,32 +32,31 @@ def level_faults(ground: Ground, rate_hz: float) -> Iterator[Fault]:
     if not ground.plates or not one_plane(ground.plates):
         return
     normal_g = ground.plates[0].normal_g
-    places: list[Array] = []
-    heights: list[float] = []
-    of_marker: list[int] = []
-    for i, (side, foot) in enumerate(ground.feet.items()):
-        for first, stop in spans(ground.stances[side].standing):
-            quarter = (stop - first) // 4
-            for k, track in enumerate((foot.heel_g, foot.toe_g) if stop - first >= STANDS * rate_hz else ()):
-                middle = track[first + quarter : stop - quarter]
-                middle = middle[known_rows(middle)]
-                if len(middle):
-                    places.append(median(middle))
-                    heights.append(float(places[-1] @ normal_g))
-                    of_marker.append(2 * i + k)
-    if len(heights) < FEWEST:
+    by_marker = [
+        _standing_places(marker, ground.stances[side].standing, STANDS * rate_hz)
+        for side, foot in ground.feet.items()
+        for marker in (foot.heel_g, foot.toe_g)
+    ]
+    if sum(map(len, by_marker)) < FEWEST:
         return
-    flat = np.array(places) - np.mean(places, axis=0)
+    places = np.concatenate(by_marker)
+    flat = places - mean(places)
     flat -= np.outer(flat @ normal_g, normal_g)
-    way = flat @ np.linalg.svd(flat, full_matrices=False)[2][0]
-    if np.ptp(way) < WAY:
+    way = flat @ np.linalg.eigh(flat.T @ flat)[1][:, -1]
+    if way.max() - way.min() < WAY:
         return
-    # each marker has a height of its own (np.unique imports masked arrays: 8 ms)
-    markers = np.array(of_marker)[:, None] == sorted(set(of_marker))
-    A = np.column_stack([way, markers.astype(float)])
-    fitted = np.linalg.lstsq(A, np.array(heights), rcond=None)[0]
-    error = float(np.std(np.array(heights) - A @ fitted) / np.sqrt(way @ way))
-    slope, error_deg = float(np.degrees(np.arctan(abs(fitted[0])))), float(np.degrees(error))
+    # each marker has a height of its own: one slope for all, and an offset for each
+    height = places @ normal_g
+    ahead, above = way.copy(), height.copy()
+    ends = np.cumsum([0, *map(len, by_marker)]).tolist()
+    for start, stop in pairwise(ends):
+        if stop > start:
+            ahead[start:stop] -= mean(way[start:stop])
+            above[start:stop] -= mean(height[start:stop])
+    rise = float(ahead @ above) / max(float(ahead @ ahead), 1e-12)
+    left = above - rise * ahead
+    error = float(np.sqrt(left @ left / len(left)) / np.sqrt(way @ way))
+    slope, error_deg = float(np.degrees(np.arctan(abs(rise)))), float(np.degrees(error))
     if LEANS < slope < STEEP and slope > SURE * error_deg:
         numbers = tuple(plate.number for plate in ground.plates)
         text = (
@@ -66,3 +66,16 @@ def level_faults(ground: Ground, rate_hz: float) -> Iterator[Fault]:
             f" vertical of the cameras leans, it seems, and {np.sin(np.radians(slope)):.2f} of the force points wrong"
         )
         yield Fault("plate_doubtful", text, numbers, False, CURE)
+
+
+def _standing_places(marker_g: Array, standing: Mask, least: float) -> Array:
+    """(stances, 3) medians of a marker's place in the middle of each stance of so many frames at least."""
+    places, known = [], known_rows(marker_g)
+    for first, stop in spans(standing):
+        if stop - first >= least:
+            quarter = (stop - first) // 4
+            middle = slice(first + quarter, stop - quarter)
+            here, seen = marker_g[middle], known[middle]
+            if seen.any():
+                places.append(median(here if seen.all() else here[seen]))
+    return np.array(places).reshape(-1, 3)

@@ -19,9 +19,10 @@ from gaitid.ground.ground import Ground
 from gaitid.ground.line_of_force import ACROSS, BETTER, EXPLAINED, LEFT, READINGS, SURE, as_named
 from gaitid.ground.plate_load import PlateLoad, one_plane
 from gaitid.numerics.masks import known_rows
-from gaitid.numerics.rotation import unit
+from gaitid.numerics.rotation import cross, unit
+from gaitid.numerics.statistics import mean
 from gaitid.records import NamedTuple
-from gaitid.trial import Array, ForcePlate
+from gaitid.trial import Array, ForcePlate, IntArray
 
 # Slopes along and across (above); wrong is less than the first or more than the second, and another reading is right
 # that gives more than the third and less than the fourth.
@@ -64,9 +65,9 @@ class Push(NamedTuple):
 
     def slopes(self) -> tuple[float, float]:
         """By how much F_h / F_z rises along and across for each way ahead."""
-        total_g = np.sum(self.forces_g, axis=0)
+        total_g = np.add.reduce(self.forces_g)
         vertical = total_g @ self.plates[0].normal_g
-        ahead = self.ahead - self.ahead.mean()
+        ahead = self.ahead - mean(self.ahead)
         with np.errstate(invalid="ignore", divide="ignore"):
             along, across = (float(ahead @ (total_g @ axis / vertical)) for axis in (self.along_g, self.across_g))
         size = float(ahead @ ahead)
@@ -74,7 +75,7 @@ class Push(NamedTuple):
 
     def beside(self) -> float:
         """By how much the force passes the body across the way, for each of its height: root mean square."""
-        total_g = np.sum(self.forces_g, axis=0)
+        total_g = np.add.reduce(self.forces_g)
         share = total_g @ self.across_g / (total_g @ self.plates[0].normal_g)
         return float(np.sqrt(np.mean((share - ACROSS * self.aside) ** 2)))
 
@@ -167,18 +168,19 @@ def _pushes(ground: Ground, loads: Loads, com_g: Array) -> Iterator[Push]:
     plates: Mapping[int, PlateLoad] = {plate.number: plate for plate in ground.plates}
     for contact in loads.contacts:
         under = tuple(plates[number] for number in contact.plates)
-        others = [stance.airborne for side, stance in ground.stances.items() if side != contact.side]
-        if not under or not others or not one_plane(under):
+        if not under or len(ground.stances) < 2 or not one_plane(under):
             continue
-        frames = np.arange(contact.first, contact.last + 1)
-        alone = np.logical_and.reduce([airborne[frames] for airborne in others])
-        alone &= loads.by_side[contact.side].state[frames] == LOADED
-        push = _push(contact.side, under, frames[alone & known_rows(com_g[frames])], com_g)
+        here = slice(contact.first, contact.last + 1)
+        alone = (loads.by_side[contact.side].state[here] == LOADED) & known_rows(com_g[here])
+        for side, stance in ground.stances.items():
+            if side != contact.side:
+                alone &= stance.airborne[here]
+        push = _push(contact.side, under, alone.nonzero()[0] + contact.first, com_g)
         if push is not None:
             yield push._replace(over_edge=contact.beyond)
 
 
-def _push(side: str, under: Sequence[PlateLoad], frames: Array, com_g: Array) -> Push | None:
+def _push(side: str, under: Sequence[PlateLoad], frames: IntArray, com_g: Array) -> Push | None:
     """What a contact tells in frames in which no other foot is on the ground; None where that is too little."""
     if len(frames) < LEAST:
         return None
@@ -190,23 +192,22 @@ def _push(side: str, under: Sequence[PlateLoad], frames: Array, com_g: Array) ->
         return None
     shares = vertical / total
     # a plate that carries next to nothing has no centre of pressure
-    cop_g = sum(share[:, None] * np.nan_to_num(plate.cop_g[frames]) for share, plate in zip(shares, under, strict=True))
+    cops = ((share, plate.cop_g[frames]) for share, plate in zip(shares, under, strict=True))
+    cop_g = sum(np.where(np.isfinite(cop), share[:, None] * cop, 0.0) for share, cop in cops)
     normal_g = under[0].normal_g
     to_body = com_g[frames] - cop_g
     height = to_body @ normal_g
-    with np.errstate(invalid="ignore", divide="ignore"):
-        way = (to_body - np.outer(height, normal_g)) / height[:, None]
     if not (height > 0).all():
         return None
+    way = to_body / height[:, None] - normal_g
     k = len(way) // 3
-    travelled = way[-k:].mean(axis=0) - way[:k].mean(axis=0)
-    along_g = unit(travelled)
+    along_g = unit(mean(way[-k:]) - mean(way[:k]))
     ahead = way @ along_g
-    if not np.ptp(ahead) > TRAVELLED:
+    if not ahead.max() - ahead.min() > TRAVELLED:
         return None
     forces = tuple(plate.wrench.f_g[frames] for plate in under)
-    across_g = np.cross(normal_g, along_g)
+    across_g = cross(normal_g, along_g)
     aside = way @ across_g
     # to the left of the way: the body is to the right of a left foot
-    own_side = bool(aside.mean() * (-1.0 if side == "left" else 1.0) > 0)
+    own_side = bool(mean(aside) * (-1.0 if side == "left" else 1.0) > 0)
     return Push(tuple(under), forces, ahead, aside, along_g, across_g, own_side)
