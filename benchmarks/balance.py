@@ -30,7 +30,7 @@ from gaitid.body.subject import SubjectFile  # noqa: E402
 from gaitid.dynamics.wrench import centre_of_pressure  # noqa: E402
 from gaitid.ground import clocks, gains, line_of_force  # noqa: E402
 from gaitid.ground.balance import Balance  # noqa: E402
-from gaitid.ground.plate_faults import stood_alone  # noqa: E402
+from gaitid.ground.plate_faults import borne_alone, stood_alone  # noqa: E402
 from gaitid.numerics.statistics import quantile  # noqa: E402
 from gaitid.run import RunOptions, prepare, settle  # noqa: E402
 from gaitid.simulate.scenarios import SCENARIOS  # noqa: E402
@@ -91,7 +91,7 @@ def figures_of(result: Result) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {name: [] for name in FIGURES}
     weight_N = result.subject.mass_kg * gravity
     if weight_N > 0:
-        ratios = gains._ratios(stood, balance, weight_N)
+        ratios = gains._ratios(borne_alone(result.ground, result.loads), balance, weight_N)
         found["given / asked"] = [value for values in ratios.values() for value in values]
         if len(ratios) > 1:
             found["plates apart"].append(float(np.ptp([np.median(values) for values in ratios.values()])))
