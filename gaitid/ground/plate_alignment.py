@@ -85,12 +85,13 @@ def alignments(
         First and last frame of each load on a plate.
     """
     result = []
+    stood = {side: np.array([*spans(s.standing)], dtype=int).reshape(-1, 2) for side, s in stances.items()}
     for plate in plates:
         if not plate.outlined:
             continue
         by_stance = [
             _alignment(plate, plates, frames, pressed)
-            for frames, pressed in _stances_on(plate, feet, stances, rate_hz, loaded[plate.number])
+            for frames, pressed in _stances_on(plate, feet, stood, rate_hz, loaded[plate.number])
         ]
         # one stance that fits clears a plate: another may be somebody else's, at the time of a step on the floor
         fitting = [alignment for alignment in by_stance if not alignment.fault]
@@ -102,22 +103,22 @@ def alignments(
 def _stances_on(
     plate: PlateLoad,
     feet: Mapping[str, FootTrack],
-    stances: Mapping[str, Stance],
+    stances: Mapping[str, IntArray],
     rate_hz: float,
     loads: Sequence[tuple[int, int]],
 ) -> Iterator[tuple[IntArray, Array]]:
-    """(frames, where the foot presses) of each load that one foot's stance, and no other's, explains by its timing."""
+    """(frames, where the foot presses) of each load that one foot's stance, and no other's, explains by its timing.
+
+    `stances` are the first frame of each and the one behind it, (stances, 2), by side.
+    """
     near = TIMING * rate_hz
-    standing = {
-        side: np.array(list(spans(stance.standing)), dtype=int).reshape(-1, 2) for side, stance in stances.items()
-    }
     for first, last in loads:
-        sides = [side for side, stood in standing.items() if _has(stood, first, last, near)]
+        sides = [side for side, stood in stances.items() if _has(stood, first, last, near)]
         if len(sides) != 1 or first == 0 or last == len(plate.vertical) - 1:
             continue
         foot, frames = feet[sides[0]], slice(first, last + 1)
         # on a step the ball may hang over its edge, and cannot press there
-        if plate.height_above_lowest > STEP and not (plate.margin(foot.toe_g)[frames] > 0).all():
+        if plate.height_above_lowest > STEP and not (plate.margin(foot.toe_g[frames]) > 0).all():
             continue
         here = foot.during(frames)
         point = pressed_point(here, rolled(here, plate.normal_g), round(LONGEST_FLAT * rate_hz))
@@ -144,14 +145,14 @@ def _alignment(plate: PlateLoad, plates: Sequence[PlateLoad], frames: IntArray, 
 
     filed = away(plate.centre_g, plate.R_gp)
     offset = median(filed)
-    swing = size(filed - offset)
-    places = {name: (plate.centre_g, plate.R_gp @ _about_z(angle)) for name, angle in _TURNS.items()}
-    places |= {f"those of plate {p.number}": (p.centre_g, p.R_gp) for p in plates if p is not plate and p.outlined}
-    fits = {name: size(away(*place)) for name, place in places.items()}
-    best = min(fits, key=lambda name: fits[name])
+    off_m, swing = size(filed), size(filed - offset)
     fault = ""
-    if size(filed) > AS_FILED:
-        cm = f"{size(filed) * 100:.0f} cm"
+    if off_m > AS_FILED:
+        places = {name: (plate.centre_g, plate.R_gp @ _about_z(angle)) for name, angle in _TURNS.items()}
+        places |= {f"those of plate {p.number}": (p.centre_g, p.R_gp) for p in plates if p is not plate and p.outlined}
+        fits = {name: size(away(*place)) for name, place in places.items()}
+        best = min(fits, key=lambda name: fits[name])
+        cm = f"{off_m * 100:.0f} cm"
         if fits[best] < EXPLAINED:
             fault = (
                 f"its corners seem {best}: the pressure lies {cm} from where the foot presses as the file has them, "
@@ -163,7 +164,7 @@ def _alignment(plate: PlateLoad, plates: Sequence[PlateLoad], frames: IntArray, 
             fault += f"{swing * 100:.0f} cm, {cm} as the file has them"
         else:
             fault = f"its pressure lies {cm} from where the foot presses, and no turn, shift or exchange explains it"
-    x, y, z = (float(v) for v in offset)
+    x, y, z = offset.tolist()
     return Alignment(plate.number, 1, (x, y, z), swing, fault)
 
 

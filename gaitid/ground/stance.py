@@ -174,9 +174,9 @@ def _with_flights(
     method = BY_SPEED
     for start, stop in spans(known & ~standing):
         off = strike = None
-        if start > 0 and standing[start - 1]:
+        if events.offs and start > 0 and standing[start - 1]:
             off = _agreeing(events.offs, start / rate_hz, OFF_AGREES)
-        if stop < n and standing[stop]:
+        if events.strikes and stop < n and standing[stop]:
             strike = _sure_strike(events.strikes, stop, landings.get(stop), rate_hz)
         # at an end of the trial, the flight is seen to its end; beyond a gap in the markers the margins hold as well
         first = start if start == 0 else start + after if off is None else int(np.floor(off * rate_hz + 1e-6)) + 2

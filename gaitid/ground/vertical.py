@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -13,9 +13,8 @@ from gaitid.ground.plate_load import plate_axes
 from gaitid.markers.clean import model_markers
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
-from gaitid.numerics.masks import known_rows
-from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median
+from gaitid.numerics.rotation import cross, norm
+from gaitid.numerics.statistics import mean, mean_of_known, median
 from gaitid.trial import Array, Trial
 
 # deg. Beyond these from every laboratory axis, nothing tells which one is up. Plates of the shared trials lie within
@@ -55,13 +54,20 @@ def vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
         geometry = Geometry(model, model_markers(trial, model), {}, trial.n_frames, np.zeros(3))
         pelvis = geometry.point(model.base.origin)
         tracks = foot_tracks(trial, model)
-        feet = np.stack([p for track in tracks.values() for p in (track.heel_g, track.toe_g)])
-        seen = np.isfinite(feet)
-        total = np.where(seen, feet, 0.0).sum(axis=0)
-        foot = np.where(seen.any(axis=0), total / np.maximum(seen.sum(axis=0), 1), np.nan)
+        foot = _middle([p for track in tracks.values() for p in (track.heel_g, track.toe_g)])
         if given is None:
             _refuse_mirrored(normals, pelvis - foot, tracks)
     return laboratory_vertical(normals, pelvis, foot, trial.up_hint, given)
+
+
+def _middle(points_g: Sequence[Array]) -> Array:
+    """(frames, 3) mean of those of several points that are known; NaN where none is."""
+    points = np.array(points_g)
+    seen = np.isfinite(points)
+    if seen.all():
+        return mean(points)
+    total, count = np.where(seen, points, 0.0).sum(axis=0), seen.sum(axis=0)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def _refuse_mirrored(plate_normals: Array, above: Array, feet: Mapping[str, FootTrack]) -> None:
@@ -75,13 +81,11 @@ def _refuse_mirrored(plate_normals: Array, above: Array, feet: Mapping[str, Foot
     ------
     MirroredError
     """
-    seen = known_rows(above)
-    if not len(plate_normals) or not seen.any() or {*feet} != {"left", "right"}:
+    posture, down = mean_of_known(above), plate_normals.sum(axis=0)
+    if {*feet} != {"left", "right"} or not posture @ down < 0:
         return
-    posture = above[seen].mean(axis=0)
-    down = plate_normals.sum(axis=0)
     right_m = -_left_of_right(posture, feet["left"], feet["right"])
-    if np.linalg.norm(down) > 0 and posture @ down < 0 and right_m > MIRRORED_M:
+    if right_m > MIRRORED_M:
         raise MirroredError(
             "the axes of the laboratory are left-handed (one of them is mirrored): along the vertical that the "
             "plates' corners give the pelvis lies below the feet, and the left foot stands "
@@ -94,7 +98,7 @@ def _refuse_mirrored(plate_normals: Array, above: Array, feet: Mapping[str, Foot
 def _left_of_right(up: Array, left: FootTrack, right: FootTrack) -> float:
     """How far the left foot is on the left of the right one, by the way that both point, m; NaN where not seen."""
     forward = left.toe_g - left.heel_g + right.toe_g - right.heel_g
-    leftward = np.cross(up, forward)
+    leftward = cross(up, forward)
     apart = (left.heel_g + left.toe_g - right.heel_g - right.toe_g) / 2
     with np.errstate(invalid="ignore", divide="ignore"):
         across = (apart * leftward).sum(axis=1) / norm(leftward)
@@ -152,10 +156,8 @@ def laboratory_vertical(
     TrialError
         Nothing says, the plates and the posture contradict each other, or what says it is between two axes.
     """
-    with np.errstate(invalid="ignore"):
-        above = pelvis - feet
-        seen = known_rows(above)
-    posture = above[seen].mean(axis=0) if seen.any() else None
+    above = mean_of_known(pelvis - feet)
+    posture = above if np.isfinite(above).all() else None
     between: list[str] = []
     for direction, words, limit_deg in (
         (given, "the model", 0.0),
