@@ -31,8 +31,8 @@ from gaitid.body.poses import differentiate  # noqa: E402
 from gaitid.body.subject import SubjectFile  # noqa: E402
 from gaitid.errors import GaitidError  # noqa: E402
 from gaitid.ground import clocks, gains, whole_steps  # noqa: E402
-from gaitid.ground.balance import Balance  # noqa: E402
-from gaitid.ground.plate_faults import stood_alone  # noqa: E402
+from gaitid.ground.balance import Balance, means_over_window  # noqa: E402
+from gaitid.ground.plate_faults import borne_alone  # noqa: E402
 from gaitid.simulate.scenarios import SCENARIOS  # noqa: E402
 from gaitid.trial import Array  # noqa: E402
 
@@ -65,16 +65,13 @@ def figures(result: Result, acc_g: Array, com_g: Array) -> list[str]:
     balance = Balance(acc_g + gravity * up_g, up_g, gravity, result.trial.rate_hz)
     total = np.asarray(sum(load.wrench.f_g for load in result.loads.by_side.values()))
     loaded = np.isfinite(total).all(axis=1) & (np.linalg.norm(np.nan_to_num(total), axis=1) > LOADED)
-    means = balance.means(total, loaded, weight_N)
-    apart = means.given_g - means.asked_g
-    known = np.isfinite(apart).all(axis=1)
     ahead = result.body.R_gp[..., :, 0].reshape(-1, 3)[0]
     axes = (ahead, np.cross(up_g, ahead), up_g)
-    cells = [f"{float(np.std(apart[known] @ axis)):.4f}" if known.any() else "-" for axis in axes]
+    lacks = [means_over_window(balance.lacks(total, axis, weight_N), loaded, balance.rate_hz) for axis in axes]
+    cells = [f"{float(np.nanstd(means)):.4f}" if np.isfinite(means).any() else "-" for means in lacks]
     fit = clocks.fit_in_time(clocks._known_total(result.loads, balance) / weight_N, balance)
     cells += ["-"] * 3 if fit is None else [f"{fit.late_s * 1e3:.1f}", f"{fit.alike:.3f}", f"{fit.ratio:.2f}"]
-    stood = stood_alone(result.ground, result.loads)
-    ratios = gains._ratios(stood, balance, weight_N)
+    ratios = gains._ratios(borne_alone(result.ground, result.loads), balance, weight_N)
     cells.append(extremes([value for values in ratios.values() for value in values]))
     medians = [float(np.median(values)) for values in ratios.values()]
     cells.append(f"{np.ptp(medians):.3f}" if len(medians) > 1 else "-")

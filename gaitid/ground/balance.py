@@ -7,11 +7,10 @@ otherwise. Accelerations of markers are noisy, changes of velocity are not: both
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from gaitid.numerics.masks import spans
+from gaitid.numerics.statistics import mean
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask, read_only
 
@@ -20,6 +19,7 @@ from gaitid.trial import Array, Mask, read_only
 WINDOW, SHORTEST = 0.2, 0.1
 # s. Single support for less than this tells nothing of a contact.
 SURE = 0.15
+EVERYWHERE = slice(None)
 
 
 @frozen_dataclass(eq=False)
@@ -51,55 +51,46 @@ class Balance:
         """Whether it is known in any frame."""
         return self.gravity_m_per_s2 > 0 and bool(np.isfinite(self.asked_g).any())
 
-    def during(self, frames: slice) -> Balance:
-        """The same in some frames only."""
-        return replace(self, asked_g=self.asked_g[frames], com_g=None if self.com_g is None else self.com_g[frames])
-
-    def means(self, force_g: Array, frames: Mask, weight_N: float) -> Means:
-        """Means over `WINDOW` of what was given and what was asked, within runs of some frames.
-
-        At the ends of a run the window is cut, not shifted into frames that are none.
+    def lacks(self, force_g: Array, axis_g: Array, weight_N: float, frames: slice = EVERYWHERE) -> Array:
+        """(frames,) how much less was given than asked along an axis, in body weights; NaN where either is not known.
 
         Parameters
         ----------
         force_g : (frames, 3) array, N
             Of the ground on the whole body.
-        frames : (frames,) bool array
-            Those in which this is known, or to be compared.
+        axis_g : (3,) array
         weight_N : float
+        frames : slice
+            Those of the force.
         """
-        both = np.concatenate([force_g / weight_N, self.asked_g / self.gravity_m_per_s2], axis=1)
-        result = np.full_like(both, np.nan)
-        half, least = round(WINDOW * self.rate_hz / 2), max(round(SHORTEST * self.rate_hz), 2)
-        known = frames & np.isfinite(both).all(axis=1)
-        for first, stop in spans(known):
-            if stop - first <= least:
-                continue
-            # trapezoids: the sum of the samples less half of the first and the last
-            run = both[first:stop]
-            summed = np.concatenate([np.zeros((1, 6)), np.cumsum((run[1:] + run[:-1]) / 2, axis=0)])
-            at = np.arange(stop - first)
-            a, b = np.maximum(at - half, 0), np.minimum(at + half, stop - first - 1)
-            b, a = np.maximum(b, least), np.minimum(a, stop - first - 1 - least)
-            result[first:stop] = (summed[b] - summed[a]) / (b - a)[:, None]
-        return Means(result[:, :3], result[:, 3:])
+        return np.asarray(self.asked_g[frames] @ axis_g / self.gravity_m_per_s2 - force_g @ axis_g / weight_N)
 
 
-class Means(NamedTuple):
-    """Force in body weights, means over a window.
+def means_over_window(values: Array, frames: Mask, rate_hz: float) -> Array:
+    """Means over `WINDOW`, within runs of some frames in which the values are known; NaN elsewhere.
 
-    Attributes
+    At the ends of a run the window is cut, not shifted into frames that are none.
+
+    Parameters
     ----------
-    given_g, asked_g : (frames, 3) arrays
-        What the plates gave and what the motion asked for; NaN where either is not known.
+    values : (frames,) array
+    frames : (frames,) bool array
+        Those that are to be compared.
+    rate_hz : float
     """
-
-    given_g: Array
-    asked_g: Array
-
-    def lacking(self, axis_g: Array) -> Array:
-        """(frames,) how much less was given than asked along an axis, in body weights."""
-        return np.asarray((self.asked_g - self.given_g) @ axis_g)
+    result = np.full(len(values), np.nan)
+    half, least = round(WINDOW * rate_hz / 2), max(round(SHORTEST * rate_hz), 2)
+    for first, stop in spans(frames & np.isfinite(values)):
+        last = stop - first - 1
+        if last < least:
+            continue
+        # trapezoids: the sum of the samples less half of the first and the last
+        run, summed, at = values[first:stop], np.zeros(last + 1), np.arange(last + 1)
+        ((run[1:] + run[:-1]) / 2).cumsum(out=summed[1:])
+        a, b = np.maximum(at - half, 0), np.minimum(at + half, last)
+        b, a = np.maximum(b, least), np.minimum(a, last - least)
+        result[first:stop] = (summed[b] - summed[a]) / (b - a)
+    return result
 
 
 class Support(NamedTuple):
@@ -147,13 +138,8 @@ def support_of(
         On this foot, and of all plates.
     weight_N : float
     """
-    here = balance.during(contact)
-    everywhere = np.ones_like(alone)
-    own, both = (here.means(force, mask, weight_N) for force, mask in zip(forces_g, (alone, everywhere), strict=True))
-    lacking = own.lacking(here.up_g)
+    own, both = (balance.lacks(force_g, balance.up_g, weight_N, contact) for force_g in forces_g)
+    lacking = means_over_window(own, alone, balance.rate_hz)
     known = np.isfinite(lacking)
-    lost = float("nan")
-    if known.sum() > SURE * here.rate_hz:
-        asked, given = (here.asked_g / here.gravity_m_per_s2)[known], forces_g[0][known] / weight_N
-        lost = float(((asked - given) @ here.up_g).mean())
-    return Support(lost, lacking, both.lacking(here.up_g))
+    lost = float(mean(own[known])) if np.count_nonzero(known) > SURE * balance.rate_hz else float("nan")
+    return Support(lost, lacking, means_over_window(both, np.ones_like(alone), balance.rate_hz))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 
@@ -12,14 +12,14 @@ from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import TrialError
 from gaitid.ground.ground import Ground
-from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.plate_load import Carried, PlateLoad
 from gaitid.ground.sole import distance_from_foot, may_touch, reaches_onto
 from gaitid.ground.stance import Stance
 from gaitid.ground.step_over import told_by_pressure
 from gaitid.numerics.masks import bridged, known_rows
 from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Mask
+from gaitid.trial import Array, Mask, frozen
 
 # m. A foot whose line lies farther than this from the centre of pressure does not carry the plate's load.
 COP_REACH = 0.10
@@ -80,8 +80,8 @@ class FootClaims:
     side: str
     ground: Ground
     claims: Claims
-    # kept, because hundreds of contacts of a long trial ask for the same few
-    totals: dict[tuple[int, ...], Wrench] = field(default_factory=dict, repr=False)
+    # kept: the load on a foot is put together from what its contacts were judged by
+    _carried: dict[tuple[tuple[int, ...], int, int], Carried] = field(default_factory=dict, repr=False)
 
     @property
     def foot(self) -> FootTrack:
@@ -112,7 +112,11 @@ class FootClaims:
     def shares(self, plate: PlateLoad) -> Mask:
         """(frames,) another foot loads the plate, or may."""
         others = [mask for side, mask in self.claims.by_plate[plate.number].items() if side != self.side]
-        return np.logical_or.reduce(others) if others else np.zeros(self.ground.n_frames, dtype=bool)
+        return reduce(np.logical_or, others) if others else np.zeros(self.ground.n_frames, dtype=bool)
+
+    def _counts(self, plate: PlateLoad, frames: slice) -> Mask:
+        """(frames,) what the plate does is counted as done to this foot: it is on it, or no other foot is."""
+        return self.on(plate)[frames] | ~self.shares(plate)[frames]
 
     def shared_perhaps(self, plate: PlateLoad, frames: slice) -> Mask:
         """(frames,) this foot and another load the plate, or may, and nothing tells when they came and left."""
@@ -125,30 +129,37 @@ class FootClaims:
             | (self.shares(plate)[frames] & ~self.on(plate)[frames] & known_rows(plate.wrench.f_g[frames]))
             for plate in plates
         ]
-        return np.asarray(np.logical_and.reduce(off))
+        return reduce(np.logical_and, off)
 
-    def total(self, plates: Sequence[PlateLoad]) -> Wrench:
-        """What several plates do to the foot, about the laboratory's origin, (frames, 3) each.
+    def carried(self, plates: Sequence[PlateLoad], frames: slice) -> Carried:
+        """What several plates do to the foot in some frames.
 
         A plate counts where this foot is on it or no other is: while it carries the other foot alone, it is left out.
         """
-        numbers = tuple(plate.number for plate in plates)
-        if numbers in self.totals:
-            return self.totals[numbers]
-        f, m = np.zeros((self.ground.n_frames, 3)), np.zeros((self.ground.n_frames, 3))
-        for plate in plates:
-            counts = self.on(plate) | ~self.shares(plate)
-            here = plate.wrench.at(np.zeros(3))
-            f[counts] += here.f_g[counts]
-            m[counts] += here.m_g[counts]
-        self.totals[numbers] = Wrench(f, m, np.zeros(3))
-        return self.totals[numbers]
+        asked = tuple(plate.number for plate in plates), frames.start, frames.stop
+        if asked not in self._carried:
+            f, m = (np.zeros((frames.stop - frames.start, 3)) for _ in range(2))
+            for plate in plates:
+                here, counts = plate.wrench.during(frames).at(np.zeros(3)), self._counts(plate, frames)
+                if counts.all():
+                    f += here.f_g
+                    m += here.m_g
+                else:
+                    f[counts] += here.f_g[counts]
+                    m[counts] += here.m_g[counts]
+            self._carried[asked] = Carried(Wrench(frozen(f), frozen(m), np.zeros(3)), plates[0])
+        return self._carried[asked]
+
+    def knows(self, plates: Sequence[PlateLoad], frame: int) -> bool:
+        """Whether what several plates do to the foot is known in one frame."""
+        here = slice(frame, frame + 1)
+        return all(np.isfinite(p.wrench.f_g[frame]).all() or not self._counts(p, here)[0] for p in plates)
 
     @cached_property
     def other_airborne(self) -> Mask:
         """(frames,) no other foot is on the ground."""
         others = [stance.airborne for side, stance in self.ground.stances.items() if side != self.side]
-        return np.logical_and.reduce(others) if others else np.zeros(self.ground.n_frames, dtype=bool)
+        return reduce(np.logical_and, others) if others else np.zeros(self.ground.n_frames, dtype=bool)
 
     def touches_lightly(self, plate: PlateLoad, first: int, last: int) -> bool:
         """Whether a standing foot's sole reaches onto a plate whose load is too small or too short for a contact.
@@ -178,13 +189,17 @@ def find_claims(ground: Ground, by_hand: Sequence[ByHand] = ()) -> Claims:
     TrialError
         A plate that is given is not there, or carries nothing in those frames.
     """
-    ways = {
-        side: replace(foot, heel_g=bridged(foot.heel_g), toe_g=bridged(foot.toe_g))
-        for side, foot in ground.feet.items()
-    }
+    ways = {side: _bridged(foot) for side, foot in ground.feet.items()}
     found = {plate.number: _by_evidence(ground, plate, ways) for plate in ground.plates}
     claims = _overruled(ground, {number: on for number, (on, _) in found.items()}, by_hand)
     return replace(claims, told={number: told for number, (_, told) in found.items()})
+
+
+def _bridged(foot: FootTrack) -> FootTrack:
+    """The foot with its gaps bridged."""
+    heel_g, toe_g = bridged(foot.heel_g), bridged(foot.toe_g)
+    whole = heel_g is foot.heel_g and toe_g is foot.toe_g
+    return foot if whole else replace(foot, heel_g=heel_g, toe_g=toe_g)
 
 
 def _by_evidence(ground: Ground, plate: PlateLoad, ways: Mapping[str, FootTrack]) -> tuple[dict[str, Mask], Mask]:
@@ -207,8 +222,7 @@ def _by_evidence(ground: Ground, plate: PlateLoad, ways: Mapping[str, FootTrack]
             for side, touch in touching.items()
         }
         if not plate.outlined:  # only the pressure tells who is on it
-            with np.errstate(invalid="ignore"):
-                touching = {side: touch & (distance[side] <= COP_REACH) for side, touch in touching.items()}
+            touching = {side: touch & (distance[side] <= COP_REACH) for side, touch in touching.items()}
         pressing = plate.vertical[frames] > 0.5 * np.fmax.reduce(plate.vertical[frames])
         reach = {side: _median_of_known(d[pressing]) for side, d in distance.items()}
         nearest = min(reach, key=lambda s: reach[s], default=None)
@@ -243,8 +257,7 @@ def _only_reaches_over(
     elsewhere = np.zeros(frames.stop - frames.start, dtype=bool)
     for other, touch in touching.items():
         if other != side:
-            with np.errstate(invalid="ignore"):
-                elsewhere |= touch & (distance[other] <= UNDER_FOOT)
+            elsewhere |= touch & (distance[other] <= UNDER_FOOT)
     if not plate.outlined or not (elsewhere & touching[side]).any():
         return np.zeros_like(elsewhere)
     return elsewhere & ~may_touch(plate, way, ground.stances[side], frames, OUTLINE)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gaitid.ground.balance import Balance
+from gaitid.ground.balance import EVERYWHERE, Balance
 from gaitid.ground.contacts import UNKNOWN, Loads
 from gaitid.ground.fault import Fault, Stood
 from gaitid.ground.ground import EVENTS_OFF, Ground
@@ -44,7 +44,6 @@ ALONE, USUAL_ALONE_MS, ALONE_APART_MS = 0.26, 8.0, 32.0
 EVENTS_FIT = (-0.026, 0.005)
 # Share by which a record that is twice as long may differ from that.
 SAME_LENGTH = 0.03
-EVERYWHERE = slice(None)
 # Standard deviation of the force over that of what is asked for, each as a share of its mean. Walks and runs show 0.73
 # to 1.35; a rate that is declared twice too high makes accelerations four times as large, and the reverse.
 TOO_FAST, TOO_SLOW = 0.45, 2.2

@@ -14,9 +14,8 @@ from functools import cached_property
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.dynamics.wrench import Wrench, centre_of_pressure
 from gaitid.ground.balance import Support
-from gaitid.ground.plate_load import STEP, PlateLoad, one_plane
+from gaitid.ground.plate_load import STEP, Carried, PlateLoad, one_plane
 from gaitid.ground.sole import (
     SOLE_TOLERANCE,
     UNDER_BALL,
@@ -162,8 +161,8 @@ class Evidence:
     stance : Stance
     other_airborne : (frames,) bool array
         Where the other foot surely flies.
-    load : Wrench
-        What the plates do to the foot, about the laboratory's origin.
+    load : Carried
+        What the plates do to the foot during the contact.
     plates : sequence of PlateLoad
         Those that carry the contact.
     all_plates : sequence of PlateLoad
@@ -193,7 +192,7 @@ class Evidence:
     foot: FootTrack
     stance: Stance
     other_airborne: Mask
-    load: Wrench
+    load: Carried
     plates: Sequence[PlateLoad]
     all_plates: Sequence[PlateLoad]
     first: int
@@ -233,7 +232,7 @@ class Evidence:
     @cached_property
     def vertical(self) -> Array:
         """(frames of the contact,) N, along the surface's normal."""
-        return np.asarray(self.load.f_g[self.frames] @ self.normal_g)
+        return np.asarray(self.load.wrench.f_g @ self.normal_g)
 
     @cached_property
     def peak(self) -> float:
@@ -282,7 +281,7 @@ class Evidence:
     @cached_property
     def cop_g(self) -> Array:
         """(frames of the contact, 3) m, in the plane of the surfaces."""
-        return centre_of_pressure(self.load.during(self.frames), self.plates[0].centre_g, self.normal_g)[0]
+        return self.load.pressure[0]
 
     @cached_property
     def to_an_edge(self) -> Array:
@@ -358,10 +357,19 @@ class Evidence:
 
     def misplaced(self, limits: Limits) -> Mask:
         """(frames of the contact,) whether a force that tells presses where this foot is not."""
+        if limits not in self._misplaced:
+            self._misplaced[limits] = self._presses_elsewhere(limits)
+        return self._misplaced[limits]
+
+    def _presses_elsewhere(self, limits: Limits) -> Mask:
         # where no other foot is on the ground, only the foot's own size limits where it presses
         anywhere = (self.roll == UNDER_BALL) | self.other_airborne[self.frames]
         front = np.where(anywhere, limits.pressure_front, limits.flat_front)
         return np.asarray(self.sure & self.off_foot(self.on_foot, limits, front))
+
+    @cached_property
+    def _misplaced(self) -> dict[Limits, Mask]:
+        return {}
 
     @cached_property
     def _beyond_edges(self) -> dict[tuple[float, float], tuple[list[str], list[tuple[str, float]]]]:

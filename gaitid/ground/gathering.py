@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -71,19 +72,20 @@ def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance:
     plates += [p for p in ground.plates if p not in plates and foot.touches_lightly(p, first, stop - 1)]
     before = max(first - sharing, 0)
     around = slice(before, stop + sharing)
-    shared = np.logical_or.reduce([foot.shares(p)[around] & foot.on(p)[around] for p in plates])
-    perhaps = np.logical_or.reduce([foot.shared_perhaps(p, around) for p in plates])
-    shared = (shared | widened(perhaps, sharing))[first - before : stop - before]
-    load, near = foot.total(plates), near_frames(stop - first, rate_hz)
+    shared = reduce(np.logical_or, [foot.shares(p)[around] & foot.on(p)[around] for p in plates])
+    if shared.any():
+        shared |= widened(reduce(np.logical_or, [foot.shared_perhaps(p, around) for p in plates]), sharing)
+    shared = shared[first - before : stop - before]
+    here = slice(first, stop)
+    load, near = foot.carried(plates, here), near_frames(stop - first, rate_hz)
     cut = (
-        first <= near or first in foot.given_edges or not np.isfinite(load.f_g[first - 1]).all(),
-        stop >= ground.n_frames - near or stop in foot.given_edges or not np.isfinite(load.f_g[stop]).all(),
+        first <= near or first in foot.given_edges or not foot.knows(plates, first - 1),
+        stop >= ground.n_frames - near or stop in foot.given_edges or not foot.knows(plates, stop),
     )
     support: Support = no_support(stop - first)
     if balance is not None:
-        here = slice(first, stop)
         alone = foot.other_airborne[here] & ~shared
-        support = support_of(balance, here, alone, (load.f_g[here], _all_plates(ground, here)), weight_N)
+        support = support_of(balance, here, alone, (load.wrench.f_g, _all_plates(ground, here)), weight_N)
     return Evidence(
         foot=foot.foot,
         stance=foot.stance,
@@ -107,7 +109,7 @@ def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance:
 
 def _all_plates(ground: Ground, frames: slice) -> Array:
     """(frames, 3) N, what all plates give together."""
-    return np.asarray(np.add.reduce([plate.wrench.f_g[frames] for plate in ground.plates]))
+    return reduce(np.add, [plate.wrench.f_g[frames] for plate in ground.plates])
 
 
 def near_frames(n: int, rate_hz: float) -> int:

@@ -233,6 +233,27 @@ class PlateLoad:
         return contacts
 
 
+@frozen_dataclass(eq=False)
+class Carried:
+    """What plates do together to one foot in some frames.
+
+    Attributes
+    ----------
+    wrench : Wrench
+        About the laboratory's origin.
+    surface : PlateLoad
+        On whose surface the pressure is looked for.
+    """
+
+    wrench: Wrench
+    surface: PlateLoad
+
+    @cached_property
+    def pressure(self) -> tuple[Array, Array]:
+        """Centre of pressure, (frames, 3) m, and free moment, (frames,) N·m (`centre_of_pressure`)."""
+        return centre_of_pressure(self.wrench, self.surface.centre_g, self.surface.normal_g)
+
+
 def one_plane(plates: Sequence[PlateLoad]) -> bool:
     """Whether the surfaces of several plates lie in one plane, so that one centre of pressure is that of their sum."""
     first = plates[0]

@@ -15,7 +15,7 @@ from gaitid.ground import judgement
 from gaitid.ground.balance import Support, no_support
 from gaitid.ground.evidence import Evidence, Limits
 from gaitid.ground.judgement import RULES, judge
-from gaitid.ground.plate_load import PlateLoad
+from gaitid.ground.plate_load import Carried, PlateLoad
 from gaitid.ground.reason import Reason
 from gaitid.ground.stance import BY_SPEED, Stance
 
@@ -64,11 +64,12 @@ def contact(plate: PlateLoad | None = None, **changes: Any) -> Evidence:
     """A sound contact with one plate, and what is changed of it."""
     plate = plate or pressed()
     standing = during()
+    frames = slice(changes.get("first", FIRST), LAST + 1)
     sound = Evidence(
         foot=foot_at(),
         stance=Stance(standing, ~during(FIRST - 5, LAST + 5), BY_SPEED, np.zeros(N, dtype=bool)),
         other_airborne=during(FIRST + 12, LAST - 12),
-        load=plate.wrench,
+        load=Carried(plate.wrench.during(frames), plate),
         plates=[plate],
         all_plates=[plate],
         first=FIRST,
@@ -97,7 +98,8 @@ def two_plates() -> Evidence:
     """The second plate's pressure lies 30 cm beside the foot that both carry."""
     first = plate_over(0.6, 0.4, along_the_foot(), np.where(during(), WEIGHT / 2, 0.0))
     second = plate_over(0.6, 0.4, along_the_foot(aside_m=0.3), np.where(during(), WEIGHT / 2, 0.0), number=2)
-    return contact(first, plates=[first, second], all_plates=[first, second], load=first.wrench.plus(second.wrench))
+    both = Carried(first.wrench.plus(second.wrench).during(slice(FIRST, LAST + 1)), first)
+    return contact(first, plates=[first, second], all_plates=[first, second], load=both)
 
 
 def pressure_astray(frames: int) -> PlateLoad:
@@ -122,7 +124,7 @@ def over_a_step() -> Evidence:
     """The toe hangs over the front edge, and a lower plate lies under it."""
     upper = replace(pressed(size=(0.3, 0.4)), height_above_lowest=0.2)
     lower = replace(pressed(size=(2.0, 2.0)), number=2, centre_g=np.array([0.0, 0.0, -0.2]))
-    return contact(upper, foot=foot_at(0.09), all_plates=[upper, lower], load=upper.wrench)
+    return contact(upper, foot=foot_at(0.09), all_plates=[upper, lower])
 
 
 def supported(foot: FootTrack | None = None, plate: PlateLoad | None = None, *, lost: float = 0.0) -> Evidence:
