@@ -11,7 +11,7 @@ import numpy as np
 
 from gaitid.errors import ReadError, counted
 from gaitid.notes import Note, Notes
-from gaitid.numerics.rotation import norm
+from gaitid.numerics.rotation import cross, norm
 from gaitid.read.c3d.file import Analog, texts
 from gaitid.read.c3d.sections import Parameters
 from gaitid.read.plates import LOADED_N, Plates, of_plate, refusals
@@ -160,8 +160,8 @@ def _plate(declared: PlateParameters, kind: int, analog: _AnalogData, signals: S
     sensor_p = np.zeros(3)
     if plate_type.four_sensors:
         a, b, sensor_p[2] = _sensors(_origin(declared), corners_g)
-    about_sensor = plate_type.holds[3] == MOMENT
-    beside = float(np.hypot(*_origin(declared)[:2])) if about_sensor else 0.0
+    origin = _origin(declared) if plate_type.holds[3] == MOMENT else None
+    beside = 0.0 if origin is None else float(np.hypot(*origin[:2]))
     surface = Surface(a, b, float(np.linalg.norm(_half_sides(corners_g))) + beside)
     values, notes = si_values(plate_type, declared, signals, surface)
     if analog.zero_window is not None:
@@ -176,8 +176,8 @@ def _plate(declared: PlateParameters, kind: int, analog: _AnalogData, signals: S
         action = "its channels hold the action on the plate (positive downward)"
         notes += (Note("reading_info", f"{action}; they were turned into the reaction on the subject"),)
     notes += _lever_doubt(force, moment)
-    if about_sensor:
-        sensor_p, sensor_notes = _sensor(_origin(declared), corners_g, force, moment)
+    if origin is not None:
+        sensor_p, sensor_notes = _sensor(origin, corners_g, force, moment)
         notes += sensor_notes
     if kind in (3, 7) and np.any(declared.group.get("FPCOPPOLY", 0.0)):
         text = "its maker's correction of the centre of pressure (FPCOPPOLY) is not applied"
@@ -192,7 +192,7 @@ def _corners(declared: PlateParameters) -> Array:
     if not isinstance(corners, np.ndarray) or corners.shape[:2] != (3, 4):
         raise ReadError("no corners", expected="FORCE_PLATFORM:CORNERS of 3 × 4 × plates")
     corners_g = declared.numbers("CORNERS", 3).T * length
-    area = np.linalg.norm(np.cross(corners_g[2] - corners_g[0], corners_g[3] - corners_g[1])) / 2
+    area = np.linalg.norm(cross(corners_g[2] - corners_g[0], corners_g[3] - corners_g[1])) / 2
     # Plates are between a hand's and a room's size; anything else is a unit or a blank.
     if not _AREA_M2[0] < area < _AREA_M2[1]:
         found = f"{area:.3g} m²"
@@ -248,9 +248,9 @@ def _half_sides(corners_g: Array) -> Array:
 
 def _lever_doubt(force_p: Array, moment_p: Array) -> Notes:
     """A note where a person's loads act where none can: a factor of 1000 between N·mm and N·m does that."""
-    loaded = force_p[:, 2] < -LOADED_N
+    loaded = (force_p[:, 2] < -LOADED_N).nonzero()[0]
     lever = np.hypot(moment_p[loaded, 0], moment_p[loaded, 1]) / -force_p[loaded, 2]
-    if not loaded.any() or (lever.max() > _STUCK_M and lever.min() < _ASTRAY_M):
+    if not loaded.size or (lever.max() > _STUCK_M and lever.min() < _ASTRAY_M):
         return ()
     where = f"{lever.min() * 1e3:.3g} to {lever.max() * 1e3:.3g} mm from its sensor's axis"
     why = "its moments or lengths may be in another unit than the file says"

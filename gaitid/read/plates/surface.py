@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gaitid.notes import Note, Notes
+from gaitid.numerics.rotation import cross, unit
 from gaitid.trial import Array
 
 #: Corners of a rectangle close it, |c1 − c2 + c3 − c4| = 0, m: surveys miss by millimetres, a wrong corner by more.
@@ -25,13 +26,15 @@ def overlap(a: Array, b: Array) -> float:
     0 also where `b` is not level with `a`: a step lies above the floor.
     """
     x, y = a[0] - a[1], a[0] - a[3]
-    x = x / np.linalg.norm(x)
-    z = np.cross(x, y) / np.linalg.norm(np.cross(x, y))
-    axes = np.stack([x, np.cross(z, x), z], axis=1)
+    x, z = unit(x), unit(cross(x, y))
+    axes = np.stack([x, cross(z, x), z], axis=1)
     a_2, b_3 = ((a - a[0]) @ axes)[:, :2], (b - a[0]) @ axes
     if np.abs(b_3[:, 2]).max() > _LEVEL_M:
         return 0.0
-    piece, clip = _counter_clockwise(b_3[:, :2]), _counter_clockwise(a_2)
+    b_2 = b_3[:, :2]
+    if (b_2.min(axis=0) >= a_2.max(axis=0)).any() or (b_2.max(axis=0) <= a_2.min(axis=0)).any():
+        return 0.0  # side by side, as most plates are
+    piece, clip = _counter_clockwise(b_2), _counter_clockwise(a_2)
     smaller = min(_area(piece), _area(clip))
     # Sutherland and Hodgman (1974): cut one polygon along each edge of the other
     for start, end in zip(clip, np.roll(clip, -1, axis=0), strict=True):
