@@ -27,7 +27,6 @@ from gaitid.analysis.result import Result  # noqa: E402
 from gaitid.body.centre_of_mass import acceleration_of_body, centre_of_body  # noqa: E402
 from gaitid.body.poses import differentiate  # noqa: E402
 from gaitid.body.subject import SubjectFile  # noqa: E402
-from gaitid.dynamics.wrench import centre_of_pressure  # noqa: E402
 from gaitid.ground import clocks, gains, line_of_force  # noqa: E402
 from gaitid.ground.balance import Balance  # noqa: E402
 from gaitid.ground.plate_faults import borne_alone, stood_alone  # noqa: E402
@@ -102,14 +101,14 @@ def figures_of(result: Result) -> dict[str, list[float]]:
             found["variation"].append(fit.ratio)
     com_g = centre_of_body(result.body)
     for one in stood:
-        line = line_of_force._line(one, com_g)
+        line = line_of_force.line_of(one, com_g)
         if line is not None:
             found["line left"].append(float(np.hypot(*np.sqrt(line.left(np.eye(2))))))
             if line.own_side:
-                found["sideways"].append(float(((line.share - line_of_force.ACROSS * line.way) @ line.across).mean()))
-            found["along"].append(float(((line.share - line_of_force.ALONG * line.way) @ line.along).mean()))
+                found["sideways"].append(line.steady_across)
+            found["along"].append(line.steady_along)
         plate, frames = one.plate, one.frames
-        free = centre_of_pressure(plate.wrench, plate.centre_g, plate.normal_g)[1][frames]
+        free = plate.free_moment[frames]
         loaded = plate.vertical[frames] > 0.3 * np.fmax.reduce(plate.vertical[frames])
         found["torsion mm"].append(1e3 * float(quantile(np.abs(free / plate.vertical[frames])[loaded], 0.95)))
     return found
