@@ -12,11 +12,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from gaitid.body.feet import FootTrack
 from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import one_plane
-from gaitid.numerics.masks import known_rows, spans
-from gaitid.numerics.statistics import mean, median
+from gaitid.numerics.masks import known_part, spans
+from gaitid.numerics.statistics import mean, median, median_of_known
 from gaitid.trial import Array, Mask
 
 # s that a foot stands; m of way; heights; degrees: a doubt, and what is no floor of one slope any more; the least share
@@ -33,9 +34,9 @@ def level_faults(ground: Ground, rate_hz: float) -> Iterator[Fault]:
         return
     normal_g = ground.plates[0].normal_g
     by_marker = [
-        _standing_places(marker, ground.stances[side].standing, STANDS * rate_hz)
+        places
         for side, foot in ground.feet.items()
-        for marker in (foot.heel_g, foot.toe_g)
+        for places in _standing_places(foot, ground.stances[side].standing, STANDS * rate_hz)
     ]
     if sum(map(len, by_marker)) < FEWEST:
         return
@@ -68,14 +69,14 @@ def level_faults(ground: Ground, rate_hz: float) -> Iterator[Fault]:
         yield Fault("plate_doubtful", text, numbers, False, CURE)
 
 
-def _standing_places(marker_g: Array, standing: Mask, least: float) -> Array:
-    """(stances, 3) medians of a marker's place in the middle of each stance of so many frames at least."""
-    places, known = [], known_rows(marker_g)
+def _standing_places(foot: FootTrack, standing: Mask, least: float) -> tuple[Array, Array]:
+    """(stances, 3) medians of heel and of toe in the middle of each stance of so many frames at least; where seen."""
+    points = np.stack([foot.heel_g, foot.toe_g], axis=1)
+    places = [np.empty((0, 2, 3))]
     for first, stop in spans(standing):
         if stop - first >= least:
             quarter = (stop - first) // 4
-            middle = slice(first + quarter, stop - quarter)
-            here, seen = marker_g[middle], known[middle]
-            if seen.any():
-                places.append(median(here if seen.all() else here[seen]))
-    return np.array(places).reshape(-1, 3)
+            middle = points[first + quarter : stop - quarter]
+            places.append((median(middle) if np.isfinite(middle).all() else median_of_known(middle))[None])
+    both = np.concatenate(places)
+    return known_part(both[:, 0]), known_part(both[:, 1])
