@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.masks import all_columns, known_part, known_rows
 from gaitid.numerics.statistics import median, quantile
-from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Mask
+from gaitid.records import NamedTuple, frozen_dataclass
+from gaitid.trial import Array, IntArray
 
 # Hz. Markers of feet are low-passed at this before it is asked how they move (the cut-off that raw markers get).
 CUTOFF_HZ = 7.0
@@ -57,12 +57,35 @@ class Floor:
         return moves, Note("belts_differ", uneven)
 
 
-def floor_under(feet: Mapping[str, FootTrack], up_g: Array, rate_hz: float) -> Floor:
-    """The floor that the feet of a trial walk on.
+class SlowFeet(NamedTuple):
+    """Feet without what is faster than `CUTOFF_HZ`: to ask how they move, never to compute with.
 
-    Flat on the ground, a foot moves with it. The mean over the feet of its median velocity there is a belt's where the
-    feet go nowhere over the trial although the ground under them moves; on a walkway it is the feet that travel, and
-    the ground stands.
+    Attributes
+    ----------
+    points_g : (frames, feet, 2, 3) array, m
+        Heel and toe of each; as they are where the cameras are too slow to filter.
+    height : (frames, feet) array, m
+        Of the middle of both.
+    """
+
+    points_g: Array
+    height: Array
+
+
+def slow_feet(feet: Sequence[FootTrack], up_g: Array, rate_hz: float) -> SlowFeet:
+    """Feet, low-passed together."""
+    if not feet:
+        return SlowFeet(np.empty((0, 0, 2, 3)), np.empty((0, 0)))
+    raw = [part for foot in feet for part in (foot.heel_g, foot.toe_g)]
+    raw += [((foot.heel_g + foot.toe_g) @ up_g / 2)[:, None] for foot in feet]
+    slow = np.concatenate(raw, axis=1)
+    if rate_hz > 2 * CUTOFF_HZ:
+        slow = lowpass(slow, CUTOFF_HZ, rate_hz)
+    return SlowFeet(slow[:, : 6 * len(feet)].reshape(len(slow), len(feet), 2, 3), slow[:, 6 * len(feet) :])
+
+
+def floor_under(feet: Mapping[str, FootTrack], up_g: Array, rate_hz: float) -> Floor:
+    """The floor that the feet of a trial walk on (`floor_under_slow`).
 
     Parameters
     ----------
@@ -71,20 +94,25 @@ def floor_under(feet: Mapping[str, FootTrack], up_g: Array, rate_hz: float) -> F
     up_g : (3,) array
     rate_hz : float
     """
+    return floor_under_slow(slow_feet(list(feet.values()), up_g, rate_hz), up_g, rate_hz)
+
+
+def floor_under_slow(feet: SlowFeet, up_g: Array, rate_hz: float) -> Floor:
+    """The floor that feet walk on.
+
+    Flat on the ground, a foot moves with it. The mean over the feet of its median velocity there is a belt's where the
+    feet go nowhere over the trial although the ground under them moves; on a walkway it is the feet that travel, and
+    the ground stands.
+    """
     still = Floor(up_g, rate_hz, np.zeros(3))
     flat, travelled = [], []
-    if not feet:
-        return still
-    points = np.stack([point for foot in feet.values() for point in (foot.heel_g, foot.toe_g)], axis=1)
-    points = lowpass(points, CUTOFF_HZ, rate_hz) if rate_hz > 2 * CUTOFF_HZ else points
-    for i in range(0, 2 * len(feet), 2):
-        heel_and_toe = points[:, i : i + 2]
-        known = known_rows(heel_and_toe)
-        at = known.nonzero()[0]
-        if len(at) < 3:
+    for i in range(feet.points_g.shape[1]):
+        heel_and_toe = feet.points_g[:, i]
+        known = known_rows(heel_and_toe).nonzero()[0]
+        if len(known) < 3:
             continue
-        first, last = heel_and_toe[at[[0, -1]]].mean(axis=1)
-        travelled.append((last - first) / ((at[-1] - at[0]) / rate_hz))
+        first, last = heel_and_toe[known[[0, -1]]].mean(axis=1)
+        travelled.append((last - first) / ((known[-1] - known[0]) / rate_hz))
         velocity_g = _velocity_while_flat(heel_and_toe, known, up_g, rate_hz)
         if np.isfinite(velocity_g).all():
             flat.append(velocity_g)
@@ -98,14 +126,14 @@ def floor_under(feet: Mapping[str, FootTrack], up_g: Array, rate_hz: float) -> F
     return Floor(up_g, rate_hz, belt, abs(float((flat[0] - flat[-1]) @ belt)) / speed)
 
 
-def _velocity_while_flat(points_g: Array, known: Mask, up_g: Array, rate_hz: float) -> Array:
+def _velocity_while_flat(points_g: Array, known: IntArray, up_g: Array, rate_hz: float) -> Array:
     """The median horizontal velocity of a foot while it lies flat, (3,), m/s; NaN where it never does.
 
-    `points_g` are its heel and toe, (frames, 2, 3), m; `known`, (frames,), where both are.
+    `points_g` are its heel and toe, (frames, 2, 3), m; `known` the frames in which both are.
     """
     height = points_g @ up_g
-    low = height < quantile(height[known], 0.05) + FLAT_HEIGHT
-    flat = known & all_columns(low & (np.abs(velocity(height, rate_hz)) < FLAT_SPEED))
+    low = height < quantile(height.take(known, axis=0), 0.05) + FLAT_HEIGHT
+    flat = all_columns(low & (np.abs(velocity(height, rate_hz)) < FLAT_SPEED))
     middle_g = velocity((points_g[:, 0] + points_g[:, 1]) / 2, rate_hz)
     along = known_part(middle_g.take(flat.nonzero()[0], axis=0))  # beside a gap it is not known
     return median(along - np.outer(along @ up_g, up_g)) if len(along) else np.full(3, np.nan)

@@ -8,7 +8,7 @@ from dataclasses import field
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.ground.belt import Floor, floor_under
+from gaitid.ground.belt import Floor, floor_under_slow, slow_feet
 from gaitid.ground.plate_alignment import Alignment, alignments
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.plates_at_camera import plates_at_camera
@@ -120,7 +120,8 @@ def find_ground(trial: Trial, settings: specs.Settings, feet: Mapping[str, FootT
     TrialError
         The force cut-off is not below half a plate's rate.
     """
-    floor = floor_under(feet, up_g, trial.rate_hz)
+    slow = slow_feet(list(feet.values()), up_g, trial.rate_hz)
+    floor = floor_under_slow(slow, up_g, trial.rate_hz)
     stances = detect_stances(feet, floor)
     plates, refused = plates_at_camera(trial, settings, feet, stances, up_g)
     loaded = {plate.number: plate.contacts(trial.rate_hz, settings) for plate in plates}
@@ -128,7 +129,7 @@ def find_ground(trial: Trial, settings: specs.Settings, feet: Mapping[str, FootT
     late_s = _events_late(trial, list(feet), loaded)
     note: Notes = ()
     if abs(late_s) <= EVENTS_OFF:
-        stances = with_events(stances, feet, floor, trial.events)
+        stances = with_events(stances, slow, trial.rate_hz, trial.events)
     else:
         way = "after" if late_s > 0 else "before"
         text = f"the events of the file lie {abs(late_s):.2f} s {way} what the plates say; no contact was found by them"

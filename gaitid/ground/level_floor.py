@@ -16,9 +16,10 @@ from gaitid.body.feet import FootTrack
 from gaitid.ground.fault import Fault
 from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import one_plane
-from gaitid.numerics.masks import known_part, spans
+from gaitid.ground.stance import Stance
+from gaitid.numerics.masks import known_part
 from gaitid.numerics.statistics import mean, median, median_of_known
-from gaitid.trial import Array, Mask
+from gaitid.trial import Array
 
 # s that a foot stands; m of way; heights; degrees: a doubt, and what is no floor of one slope any more; the least share
 # of its own error that a slope must be.
@@ -36,7 +37,7 @@ def level_faults(ground: Ground, rate_hz: float) -> Iterator[Fault]:
     by_marker = [
         places
         for side, foot in ground.feet.items()
-        for places in _standing_places(foot, ground.stances[side].standing, STANDS * rate_hz)
+        for places in _standing_places(foot, ground.stances[side], STANDS * rate_hz)
     ]
     if sum(map(len, by_marker)) < FEWEST:
         return
@@ -69,11 +70,11 @@ def level_faults(ground: Ground, rate_hz: float) -> Iterator[Fault]:
         yield Fault("plate_doubtful", text, numbers, False, CURE)
 
 
-def _standing_places(foot: FootTrack, standing: Mask, least: float) -> tuple[Array, Array]:
+def _standing_places(foot: FootTrack, stance: Stance, least: float) -> tuple[Array, Array]:
     """(stances, 3) medians of heel and of toe in the middle of each stance of so many frames at least; where seen."""
     points = np.stack([foot.heel_g, foot.toe_g], axis=1)
     places = [np.empty((0, 2, 3))]
-    for first, stop in spans(standing):
+    for first, stop in stance.stood:
         if stop - first >= least:
             quarter = (stop - first) // 4
             middle = points[first + quarter : stop - quarter]

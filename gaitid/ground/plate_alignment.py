@@ -20,7 +20,7 @@ from gaitid.ground.fault import Fault
 from gaitid.ground.plate_load import STEP, PlateLoad
 from gaitid.ground.sole import pressed_point, rolled
 from gaitid.ground.stance import Stance
-from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
 from gaitid.records import frozen_dataclass
@@ -85,7 +85,7 @@ def alignments(
         First and last frame of each load on a plate.
     """
     result = []
-    stood = {side: np.array([*spans(s.standing)], dtype=int).reshape(-1, 2) for side, s in stances.items()}
+    stood = {side: np.array(stance.stood, dtype=int).reshape(-1, 2) for side, stance in stances.items()}
     for plate in plates:
         if not plate.outlined:
             continue

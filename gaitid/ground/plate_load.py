@@ -313,7 +313,9 @@ def plate_load(plate: ForcePlate, camera_hz: float, n_frames: int, settings: spe
             expected=f"at least {camera_hz:g} Hz",
             todo="export its samples at their own rate",
         )
-    channels = np.concatenate([plate.force_p, plate.moment_p], axis=1)
+    channels = np.empty((len(plate.force_p), 6))
+    for axis in range(3):  # numpy joins them at half the speed
+        channels[:, axis], channels[:, 3 + axis] = plate.force_p[:, axis], plate.moment_p[:, axis]
     if settings.force_cutoff_hz is not None:
         channels = lowpass(channels, settings.force_cutoff_hz, plate.rate_hz)
     sample = sample_centred_mean if settings.plate_sampling == "centred_mean" else sample_local_quadratic

@@ -52,7 +52,7 @@ def _quick_steps(trial: Trial, ground: Ground, loads: Loads) -> str:
     step_s, both_s = _steps(trial, [(c.side, c.loaded) for c in on_plates])
     if not step_s > 0:
         step_s, both_s = _steps(
-            trial, [(side, slice(*ends)) for side, stance in ground.stances.items() for ends in spans(stance.standing)]
+            trial, [(side, slice(*ends)) for side, stance in ground.stances.items() for ends in stance.stood]
         )
     least = WALKED if both_s > BOTH else RUN
     if not 0 < step_s < least or -BOTH <= both_s <= BOTH:

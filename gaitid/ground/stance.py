@@ -9,8 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from gaitid.body.feet import FootTrack
-from gaitid.ground.belt import CUTOFF_HZ, Floor, velocity
-from gaitid.numerics.lowpass import lowpass
+from gaitid.ground.belt import CUTOFF_HZ, Floor, SlowFeet, velocity
 from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile
@@ -67,6 +66,11 @@ class Stance:
     airborne: Mask
     method: str
     unseen: Mask
+
+    @cached_property
+    def stood(self) -> tuple[tuple[int, int], ...]:
+        """First frame of each time that it stands, and the one behind the last."""
+        return tuple(spans(self.standing))
 
     @cached_property
     def may_stand(self) -> Mask:
@@ -127,7 +131,7 @@ def _speed(point_g: Array, floor: Floor) -> Array:
 
 
 def with_events(
-    stances: Mapping[str, Stance], feet: Mapping[str, FootTrack], floor: Floor, events: Sequence[Event]
+    stances: Mapping[str, Stance], feet: SlowFeet, rate_hz: float, events: Sequence[Event]
 ) -> dict[str, Stance]:
     """The same stances with the frames in which the feet surely fly sharpened by events.
 
@@ -135,20 +139,20 @@ def with_events(
     ----------
     stances : mapping of side to Stance
         By the markers alone.
-    feet : mapping of side to FootTrack
-        Not filtered.
-    floor : Floor
-        How the ground moves.
+    feet : SlowFeet
+        Of the same sides.
+    rate_hz : float
     events : sequence of Event
         Foot Strike and Foot Off as the file has them; those that disagree with the markers are left aside.
     """
-    of_feet = {side: _Events(events, side) for side, stance in stances.items() if stance.method == BY_SPEED}
-    told = {side: of_foot for side, of_foot in of_feet.items() if of_foot.strikes or of_foot.offs}
-    landings = find_landings({side: feet[side] for side in told}, stances, floor)
-    return {
-        side: _with_flights(stance, told[side], floor.rate_hz, landings[side]) if side in told else stance
-        for side, stance in stances.items()
-    }
+    rise = velocity(feet.height, rate_hz)
+    result = dict(stances)
+    for i, (side, stance) in enumerate(stances.items()):
+        of_foot = _Events(events, side)
+        if stance.method == BY_SPEED and (of_foot.strikes or of_foot.offs):
+            landings = find_landings(rise[:, i], stance, rate_hz)
+            result[side] = _with_flights(stance, of_foot, rate_hz, landings)
+    return result
 
 
 class _Events:
@@ -200,24 +204,15 @@ def _sure_strike(strikes_s: Sequence[float], stop: int, landing: float | None, r
     return sinks - max(BEFORE_SINKING, 2 / rate_hz) + BEFORE_EVENT
 
 
-def find_landings(
-    feet: Mapping[str, FootTrack], stances: Mapping[str, Stance], floor: Floor
-) -> dict[str, dict[int, float]]:
-    """When the middle of each foot sinks fastest, in frames, for the first frame of a stance; left out where it does
-    not.
+def find_landings(rise: Array, stance: Stance, rate_hz: float) -> dict[int, float]:
+    """When a foot sinks fastest, in frames, for the first frame of a stance; left out where it does not.
+
+    `rise`, (frames,), m/s, is how fast its middle rises, low-passed.
     """
-    rate_hz = floor.rate_hz
-    if not feet or rate_hz <= 2 * CUTOFF_HZ:
-        return {side: {} for side in feet}
-    heights = [(foot.heel_g + foot.toe_g) @ floor.up_g / 2 for foot in feet.values()]
-    rise = velocity(lowpass(np.stack(heights, axis=1), CUTOFF_HZ, rate_hz), rate_hz)
-    return {side: _landings(rise[:, i], stances[side].standing, rate_hz) for i, side in enumerate(feet)}
-
-
-def _landings(rise: Array, standing: Mask, rate_hz: float) -> dict[int, float]:
-    """Those of one foot whose middle rises so fast, (frames,), m/s."""
+    if rate_hz <= 2 * CUTOFF_HZ:
+        return {}
     found = {}
-    for start in [start for start, _ in spans(standing) if start > 0]:
+    for start in [start for start, _ in stance.stood if start > 0]:
         first = max(start - round(SINKS[0] * rate_hz), 0)
         part = rise[first : start + round(SINKS[1] * rate_hz) + 1]
         if len(part) < 3 or not np.isfinite(part).all():

@@ -12,7 +12,7 @@ from gaitid.analysis.pipeline import analyse
 from gaitid.body.feet import FootTrack
 from gaitid.body.subject import SubjectFile
 from gaitid.gait.events import find_events
-from gaitid.ground.belt import Floor, floor_under
+from gaitid.ground.belt import Floor, floor_under, slow_feet, velocity
 from gaitid.ground.stance import AFTER_OFF, BEFORE_STRIKE, Stance, detect_stance, find_landings, with_events
 from gaitid.model.load import load_model
 from gaitid.numerics.masks import widened
@@ -65,7 +65,7 @@ def test_standing_and_flying_of_a_plain_foot() -> None:
 
 def sharpened(foot: FootTrack, events: Sequence[Event]) -> Stance:
     """Of a left foot."""
-    return with_events({"left": detect_stance(foot, FLOOR)}, {"left": foot}, FLOOR, events)["left"]
+    return with_events({"left": detect_stance(foot, FLOOR)}, slow_feet([foot], UP, RATE), RATE, events)["left"]
 
 
 def test_events_that_agree_with_the_markers_sharpen_the_ends_of_flight() -> None:
@@ -105,7 +105,8 @@ def test_a_foot_flies_until_the_earlier_of_event_and_landing(strike: float | Non
     events = () if strike is None else (Event("Foot Strike", "left", strike),)
     foot = landing(160, 162.4)
     stance = sharpened(foot, events)
-    landings = find_landings({"left": foot}, {"left": stance}, FLOOR)["left"]
+    rise = velocity(slow_feet([foot], UP, RATE).height, RATE)[:, 0]
+    landings = find_landings(rise, stance, RATE)
     assert landings == {161: pytest.approx(162.4, abs=0.3)}  # frames; a low-pass of 7 Hz
     assert np.flatnonzero(stance.airborne).max() == last
 
