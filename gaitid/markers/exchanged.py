@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 
 from gaitid.markers.labels import LabelFault
 from gaitid.numerics.rotation import norm
-from gaitid.trial import Array
+from gaitid.trial import Array, IntArray
 
 # m, and a ratio: how much better the distances to other markers fit with two labels exchanged throughout.
 EXCHANGE_M, EXCHANGE_RATIO = 0.06, 2.0
@@ -18,6 +18,8 @@ EXCHANGE_M, EXCHANGE_RATIO = 0.06, 2.0
 NEAREST = 4
 # So many labels that differ in a number alone are a cluster's.
 CLUSTER = 3
+# m. Markers that were never seen together are taken for farther from each other than any.
+_FAR_M = 1e6
 
 
 def mirrored(labels: Iterable[str], letters: tuple[str, str] = ("L", "R")) -> dict[str, str]:
@@ -76,36 +78,31 @@ def find_exchanged(
         Of `numbered_clusters`: neither are two of one held against each other, nor others against them.
     """
     other = mirrored(markers, letters)
+    labels = list(other)
+    if not labels:
+        return []
+    number = {label: i for i, label in enumerate(labels)}
+    mate = np.array([number[other[label]] for label in labels])
+    left = np.array([i for i, label in enumerate(labels) if label[:1] == letters[0]], dtype=int)
+    distance = _typical_distances([markers[label] for label in labels])
+    other_distance = distance[mate][:, mate]  # of those of the other side in their place
+
     numbers = frozenset[str]().union(*clusters)
-    left = [label for label in other if label[:1] == letters[0]]
-    right = {other[label] for label in left}
-    comparable = [p for p in other if p not in right and not {p, other[p]} & numbers]
-    distances = _typical_distances([markers[label] for label in other]).tolist() if other else []
-
-    # of each label to each, and of those of the other side in their place
-    distance: dict[str, dict[str, float]] = {
-        a: dict(zip(other, row, strict=True)) for a, row in zip(other, distances, strict=True)
-    }
-    mirrored_distance = {a: {b: distance[other[a]][other[b]] for b in other} for a in other}
-
-    def unlike(pair: tuple[str, str], named: tuple[str, str], near: Sequence[str]) -> float:
-        """How far the distances of two labels differ from those of two on the other side."""
-        rows = [(distance[x], mirrored_distance[y]) for x, y in zip(pair, named, strict=True)]
-        return sum([abs(of_x[p] - of_y[p]) for of_x, of_y in rows for p in near])
-
+    right = {other[labels[i]] for i in left}
+    comparable = [i for i, x in enumerate(labels) if x not in right and not {x, other[x]} & numbers]
+    in_one_cluster = {pair for cluster in clusters for pair in permutations(cluster, 2)}
+    pairs = [(a, b) for a, b in combinations(left.tolist(), 2) if (labels[a], labels[b]) not in in_one_cluster]
     candidates: list[LabelFault] = []
-    for a, b in combinations(left, 2):
-        if any(a in cluster and b in cluster for cluster in clusters):
-            continue
-        rest = [p for p in comparable if p not in (a, b)]
-        of_a, of_b = mirrored_distance[a], mirrored_distance[b]
-        near = sorted(rest, key=lambda p: of_a[p] + of_b[p])[:NEAREST]
-        candidates += _fault(unlike((a, b), (a, b), near), unlike((a, b), (b, a), near), (a, b), EXCHANGE_RATIO)
-    for a in left:
-        rest = [p for p in left if p != a]
-        same_side = sum([distance[a][p] + mirrored_distance[a][p] for p in rest])
-        across = sum([distance[a][other[p]] + distance[other[a]][p] for p in rest])
-        candidates += _fault(same_side, across, (a, other[a]), 1.0)
+    if pairs:
+        keep, swap = _of_one_side(distance, other_distance, np.array(pairs).T, np.array(comparable, dtype=int))
+        named = [(labels[a], labels[b]) for a, b in pairs]
+        candidates += _faults(keep, swap, named, EXCHANGE_RATIO)
+    of_left, of_right = left[:, None], mate[left]
+    same_side = distance[of_left, left] + other_distance[of_left, left]
+    across = distance[of_left, of_right] + distance[mate[of_left], left]
+    apart = ~np.eye(len(left), dtype=bool)
+    keep, swap = (np.add.reduce(np.where(apart, sums, 0.0), axis=0) for sums in (same_side, across))
+    candidates += _faults(keep, swap, [(labels[a], other[labels[a]]) for a in left], 1.0)
     # One exchange spoils the distances of other pairs too: the one that explains most is named.
     faults: list[LabelFault] = []
     for fault in sorted(candidates, key=lambda f: -f.size_m):
@@ -115,15 +112,46 @@ def find_exchanged(
     return faults
 
 
-def _fault(keep: float, swap: float, labels: tuple[str, str], ratio: float) -> list[LabelFault]:
-    if keep - swap > EXCHANGE_M and keep > ratio * swap:
-        return [LabelFault("exchanged", labels, (), keep - swap)]
-    return []
+def _of_one_side(distance: Array, other: Array, pairs: IntArray, comparable: IntArray) -> tuple[Array, Array]:
+    """How far the distances of two markers each differ from those on the other side, as they are and exchanged, m.
+
+    Those to the markers that are nearest to both on the other side.
+
+    Parameters
+    ----------
+    distance, other : (markers, markers) arrays, m
+    pairs : (2, pairs) int array
+    comparable : int array
+        Markers, the nearest of which are asked.
+    """
+    a, b = pairs
+    away = np.nan_to_num(other[a][:, comparable] + other[b][:, comparable], nan=_FAR_M)
+    away[(comparable == a[:, None]) | (comparable == b[:, None])] = np.inf
+    nearest = np.argsort(away, axis=1, kind="stable")[:, :NEAREST]
+    near = comparable[nearest].T  # (nearest, pairs)
+    asked = np.isfinite(np.take_along_axis(away, nearest, axis=1)).T
+
+    def unlike(one: IntArray, two: IntArray) -> Array:
+        """(pairs,) sums with the places of the first pair taken for those of the second."""
+        off = [np.abs(distance[x, near] - other[y, near]) for x, y in ((a, one), (b, two))]
+        return np.asarray(np.add.reduce(np.where([*asked, *asked], [*off[0], *off[1]], 0.0), axis=0))
+
+    return unlike(a, b), unlike(b, a)
+
+
+def _faults(keep: Array, swap: Array, labels: Sequence[tuple[str, str]], ratio: float) -> list[LabelFault]:
+    """Pairs of labels that fit better exchanged, by sums of distances as they are and exchanged, m."""
+    better = (keep - swap > EXCHANGE_M) & (keep > ratio * swap)
+    return [LabelFault("exchanged", labels[i], (), float(keep[i] - swap[i])) for i in np.flatnonzero(better).tolist()]
 
 
 def _typical_distances(points: Sequence[Array]) -> Array:
     """(markers, markers) medians of the distances over some fifty frames of the trial, m."""
-    some = np.stack(points, axis=1)[:: max(1, len(points[0]) // 50)]
-    ordered = np.sort(norm(some[:, :, None] - some[:, None]), axis=0)  # NaN last
-    middle = np.maximum(np.isfinite(ordered).sum(axis=0) - 1, 0) // 2
-    return np.asarray(np.take_along_axis(ordered, middle[None], axis=0)[0])
+    every = slice(None, None, max(1, len(points[0]) // 50))
+    some = np.array([track[every] for track in points])
+    i, j = np.triu_indices(len(some), 1)
+    ordered = np.sort(norm(some[i] - some[j]), axis=1)  # NaN last
+    middle = np.maximum(np.isfinite(ordered).sum(axis=1) - 1, 0) // 2
+    distances = np.zeros((len(some), len(some)))
+    distances[i, j] = distances[j, i] = ordered[np.arange(len(i)), middle]
+    return distances
