@@ -296,7 +296,7 @@ def _whole(
         total = total + placed.share * placed.com_g
     if through is not seen:  # frames of gaps that stay open count for nothing
         for side, role in seen.model.roles:
-            if any(label in through.tracks for label in through.model.labels(role, side)):  # of many roles none is there
+            if any(label in through.tracks for label in through.model.labels(role, side)):  # most are not there
                 bridged = known_rows(through.point(role, side)) & ~known_rows(seen.point(role, side))
                 known &= ~bridged
     vel, acc = spline_derivatives(total[:, None], rate_hz)

@@ -14,14 +14,15 @@ from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
 from gaitid.markers.labels import KEEP, LabelFault, check_labels, fault_words, without
 from gaitid.markers.lost_frames import LostFrame, find_lost_frames, lost_frame_notes
 from gaitid.markers.templates import Template
-from gaitid.markers.tracks import tracks_of
+from gaitid.markers.tracks import Tracks, one_by_one, tracks_of
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
 from gaitid.numerics.bandwidth import held_bandwidth, movement_frequency
+from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.lowpass import lowpass, pad_length
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median, noise_level
+from gaitid.numerics.statistics import median, noise_levels, quantile
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Trial, seen_as
 
@@ -40,8 +41,9 @@ ROUGHER = 5.0
 WALK_HZ = 1.36
 # Hz. Where cross-validation lets this much of a walk through, noise that neighbouring frames share misled it.
 MISLED_HZ = 15.0
-# m. Half of the markers are moved farther than this by 7 Hz at 9.5 m/s (21 mm); walks and runs stay below 6.2 mm.
-STRONG_M = 0.01
+# m. Half of the markers are moved farther than this by 7 Hz at 9.5 m/s (21 mm); walks and runs stay below 6.2 mm. That
+# is by how much a marker is moved in this share of the frames at most.
+STRONG_M, MOST_SHARE = 0.01, 0.99
 # Degree of the Savitzky-Golay filter's polynomials.
 SAVITZKY_GOLAY_DEGREE = 3
 # So many gaps are named in a warning; the record has all.
@@ -161,38 +163,39 @@ def clean(
     TrialError
         The cut-off is not below half the rate, frames are missing, or left and right are exchanged.
     """
-    checked, faults = dict(raw), []
+    tracks = tracks_of(raw)  # what several checks need of them is computed once
+    checked, faults = tracks, list[LabelFault]()
     lost: list[LostFrame] = []
     if settings.doubtful_labels == "unknown":
-        tracks = tracks_of(raw)  # what several checks need of them is computed once
         refuse_cuts(tracks, rate_hz, first_frame)
         lost = find_lost_frames(tracks, rate_hz)
         result = check_labels(tracks, rate_hz, templates)
-        checked, faults = dict(result.markers), list(result.faults)
+        checked, faults = tracks_of(result.markers), list(result.faults)
         if len(letters) == 2:
             settled = {label for fault in faults if fault.kind == "reversed" for label in fault.labels}
             others = {label: points for label, points in checked.items() if label not in settled}
             clusters = numbered_clusters(template.places for template in templates)
             exchanged = find_exchanged(others, (letters[0], letters[1]), clusters)
             _refuse_crossed(exchanged)
-            checked = dict(without(checked, exchanged))
+            checked = tracks_of(without(checked, exchanged))
             faults += exchanged
     limits = GapLimits(settings.gap_sure_s, settings.gap_spline_s, settings.gap_rigid_s, settings.gap_error_mm * 1e-3)
     filled = fill_gaps(checked, rate_hz, limits)
-    support = bridge(filled.unsure, rate_hz)
-    settings, of_noise, noise_notes = _resolved(raw, filled.markers, settings, rate_hz)
+    seen, open_gaps = tracks_of(filled.markers), [gap for gap in filled.gaps if not gap.method]
+    support = tracks_of(bridge(filled.unsure, rate_hz)) if open_gaps else seen
+    settings, of_noise, noise_notes = _resolved(tracks, seen, settings, rate_hz)
     smooth, figures, settings = _filtered(support, settings, rate_hz)
-    is_open = {label: ~known_rows(points) for label, points in filled.markers.items()}
-    bridged = [label for label, mask in is_open.items() if (mask & known_rows(smooth[label])).any()]
-    filtered = {**smooth, **{label: np.where(is_open[label][:, None], np.nan, smooth[label]) for label in bridged}}
+    unfiltered = one_by_one(seen, seen.points)
+    through = unfiltered if smooth is seen.points else one_by_one(support, smooth)
+    filtered = _without_gaps(through, unfiltered, open_gaps)
     quality = {
         **of_noise,
         "marker_filter": figures,
         "marker_bandwidth_hz": _bandwidth(smooth, figures, rate_hz),
         "gaps": [_gap_record(gap, first_frame) for gap in filled.gaps],
         "label_faults": [_fault_record(fault, first_frame) for fault in faults],
-        **_missing(raw),
-        **(_residual_analysis(filled.markers, rate_hz) if of_noise["marker_noise_mm"] > SMOOTHED_BELOW_MM else {}),
+        **_missing(tracks),
+        **(_residual_analysis(seen, rate_hz) if of_noise["marker_noise_mm"] > SMOOTHED_BELOW_MM else {}),
     }
     notes = (
         *lost_frame_notes(lost, first_frame),
@@ -200,10 +203,21 @@ def clean(
         *_gap_notes(filled.gaps, first_frame),
         *noise_notes,
         *_filter_notes(settings, figures, loaded),
-        *_strong_filter(filled.markers, smooth, settings),
+        *_strong_filter(seen.points, smooth, settings),
     )
-    through = smooth if bridged else filtered
-    return Markers(filled.markers, filtered, through, first_frame, settings, quality, notes)
+    return Markers(unfiltered, filtered, through, first_frame, settings, quality, notes)
+
+
+def _without_gaps(
+    through: Mapping[str, Array], seen: Mapping[str, Array], open_gaps: Sequence[Gap]
+) -> Mapping[str, Array]:
+    """Markers without what bridges their open gaps; those given where nothing does."""
+    empty: dict[str, Array] = {}
+    for label in dict.fromkeys(gap.label for gap in open_gaps):
+        is_open = ~known_rows(seen[label])
+        if (is_open & known_rows(through[label])).any():
+            empty[label] = np.where(is_open[:, None], np.nan, through[label])
+    return {**through, **empty} if empty else through
 
 
 def _refuse_crossed(exchanged: Sequence[LabelFault]) -> None:
@@ -258,19 +272,20 @@ def _fault_record(fault: LabelFault, first_frame: int) -> dict[str, Any]:
     }
 
 
-def _missing(raw: Mapping[str, Array]) -> dict[str, Any]:
-    counts = {label: int((~known_rows(points)).sum()) for label, points in sorted(raw.items())}
-    return {"marker_frames_missing": {label: n for label, n in counts.items() if n}}
+def _missing(raw: Tracks) -> dict[str, Any]:
+    counts = {} if raw.whole else dict(zip(raw, (~raw.known).sum(axis=0).tolist(), strict=True))
+    return {"marker_frames_missing": {label: n for label, n in sorted(counts.items()) if n}}
 
 
 # --- filter -------------------------------------------------------------------------------------------------
 
 
 def _resolved(
-    raw: Mapping[str, Array], filled: Mapping[str, Array], settings: specs.Settings, rate_hz: float
+    raw: Tracks, filled: Tracks, settings: specs.Settings, rate_hz: float
 ) -> tuple[specs.Settings, dict[str, float], Notes]:
     """Settings with ``auto`` decided from noise and movement of the markers, both for the record, and what to say."""
-    levels = {label: noise_level(1e3 * points) for label, points in raw.items()}
+    by_marker = noise_levels(1e3 * np.swapaxes(raw.points, 0, 1)) if raw else ()
+    levels = dict(zip(raw, map(float, by_marker), strict=True))
     known = [level for level in levels.values() if np.isfinite(level)]
     noise = float(median(np.array(known))) if known else float("nan")
     figures = {"marker_noise_mm": noise}
@@ -280,7 +295,7 @@ def _resolved(
             return settings._replace(cutoff_hz=None), figures, _rough_ones(levels, noise, ROUGH_UNFILTERED_MM)
         if settings.marker_filter == "gcv_spline":
             return settings, figures, (Note("marker_filter", f"{carry}; a smoothing spline took it off"),)
-        frequency = movement_frequency(np.stack(list(filled.values()), axis=1), rate_hz, noise * 1e-3)
+        frequency = movement_frequency(filled.points, rate_hz, noise * 1e-3)
         figures["movement_frequency_hz"] = _ten_digits(frequency)
         cutoff, n_frames = _cutoff_for(frequency, settings.raw_cutoff_hz, rate_hz), len(next(iter(raw.values())))
         if cutoff >= rate_hz / 2 or n_frames <= pad_length(cutoff, rate_hz):
@@ -318,19 +333,21 @@ def _cutoff_for(frequency_hz: float, of_walk_hz: float, rate_hz: float) -> float
 
 
 def _filtered(
-    markers: Mapping[str, Array], settings: specs.Settings, rate_hz: float
-) -> tuple[dict[str, Array], dict[str, Any], specs.Settings]:
-    """Markers through the filter, what it is (effective −3 dB by marker), settings with the frames spoiled at ends."""
-    cutoff = settings.cutoff_hz
+    markers: Tracks, settings: specs.Settings, rate_hz: float
+) -> tuple[Array, dict[str, Any], specs.Settings]:
+    """(frames, markers, 3) through the filter, what it is (effective −3 dB by marker), settings with the frames spoiled
+    at ends.
+    """
+    cutoff, points = settings.cutoff_hz, markers.points
     if cutoff is None or not markers:
-        return dict(markers), {"method": "none"}, settings
+        return points, {"method": "none"}, settings
     if isinstance(cutoff, float) and not cutoff < rate_hz / 2:
         raise TrialError(
             f"the cut-off {cutoff:g} Hz is too high",
             expected=f"below half the rate, {rate_hz / 2:g} Hz",
             todo="give a lower --cutoff, or none",
         )
-    n_frames = len(next(iter(markers.values())))
+    n_frames = len(points)
     if isinstance(cutoff, float) and n_frames <= (needed := pad_length(cutoff, rate_hz)):
         near = cutoff > rate_hz / 4  # half the rate: what swings from frame to frame dies out slowly
         raise TrialError(
@@ -340,7 +357,6 @@ def _filtered(
             todo=f"give a {'lower' if near else 'higher'} --cutoff, or none",
         )
     labels = list(markers)
-    stacked = np.stack([markers[label] for label in labels], axis=1)
     figures: dict[str, Any] = {"method": settings.marker_filter}
     effective: Array
     if settings.marker_filter == "gcv_spline":
@@ -349,7 +365,7 @@ def _filtered(
         variance = None if settings.spline_mse_mm2 is None else settings.spline_mse_mm2 * 1e-6
         given = None if cutoff == "auto" else smoothing_for_cutoff(float(cutoff), rate_hz)
         try:
-            spline = smoothing_spline(stacked, rate_hz, smoothing=given, mse=variance if given is None else None)
+            spline = smoothing_spline(points, rate_hz, smoothing=given, mse=variance if given is None else None)
         except ValueError as error:
             raise TrialError(f"the markers cannot be smoothed so: {error}", todo="give a higher --cutoff") from None
         values = spline.values
@@ -362,38 +378,42 @@ def _filtered(
         from gaitid.numerics.savitzky_golay import savitzky_golay, savitzky_golay_window
 
         window, real_hz = savitzky_golay_window(float(cutoff), rate_hz, SAVITZKY_GOLAY_DEGREE)
-        values = savitzky_golay(stacked, window, SAVITZKY_GOLAY_DEGREE)
+        values = savitzky_golay(points, window, SAVITZKY_GOLAY_DEGREE)
         effective = np.full(len(labels), real_hz)
         figures |= {"window_frames": window, "degree": SAVITZKY_GOLAY_DEGREE}
         spoiled = window // 2
     else:
-        values = lowpass(stacked, float(cutoff), rate_hz)
+        values = lowpass(points, float(cutoff), rate_hz)
         effective = np.full(len(labels), float(cutoff))
         figures["order_and_passes"] = "second order, forward and backward"
         # the point reflection at the ends of a span bends the last half of what is reflected
         spoiled = int(np.ceil(pad_length(float(cutoff), rate_hz) / 2))
     figures["effective_cutoff_hz"] = {label: effective[i] for i, label in enumerate(labels)}
     settings = settings._replace(end_frames=max(settings.end_frames, spoiled))
-    return {label: values[:, i] for i, label in enumerate(labels)}, figures, settings
+    return values, figures, settings
 
 
-def _bandwidth(smooth: Mapping[str, Array], figures: Mapping[str, Any], rate_hz: float) -> float:
+def _bandwidth(smooth: Array, figures: Mapping[str, Any], rate_hz: float) -> float:
     """Up to which frequency the markers hold the movement, Hz: by their filter here, or by what they look like."""
     effective = [float(v) for v in figures.get("effective_cutoff_hz", {}).values()]
     if effective:
         return float(median(np.array(effective)))
-    return held_bandwidth(np.stack(list(smooth.values()), axis=1), rate_hz) if smooth else float("nan")
+    return held_bandwidth(smooth, rate_hz) if smooth.size else float("nan")
 
 
-def _strong_filter(markers: Mapping[str, Array], smooth: Mapping[str, Array], settings: specs.Settings) -> Notes:
+def _strong_filter(seen: Array, smooth: Array, settings: specs.Settings) -> Notes:
     """That the filter takes away movement: it moves most markers farther than their noise could be."""
     cutoff = settings.cutoff_hz
     if not isinstance(cutoff, float):
         return ()
     inside = slice(settings.end_frames, -settings.end_frames)
-    moved = [norm(points - smooth[label])[inside] for label, points in markers.items()]
-    most = [np.percentile(known, 99) for m in moved if (known := m[np.isfinite(m)]).size]
-    typical = float(median(np.array(most))) if most else 0.0
+    moved = by_blocks(norm, seen - smooth)[inside]
+    if np.isfinite(moved).all() and len(moved):
+        most = quantile(moved, MOST_SHARE)
+    else:
+        known = [of[np.isfinite(of)] for of in moved.T]
+        most = np.array([quantile(of, MOST_SHARE) for of in known if of.size])
+    typical = float(median(most)) if most.size else 0.0
     if typical < STRONG_M:
         return ()
     text = (
@@ -432,11 +452,11 @@ def _ten_digits(value: float) -> float:
     return float(f"{value:.10g}")
 
 
-def _residual_analysis(markers: Mapping[str, Array], rate_hz: float) -> dict[str, Any]:
+def _residual_analysis(markers: Tracks, rate_hz: float) -> dict[str, Any]:
     """What Winter's residual analysis proposes for each marker; it needs a noise floor (docs/smoothing.md)."""
     from gaitid.numerics.residual import residual_cutoff
 
-    proposed = residual_cutoff(np.stack(list(markers.values()), axis=1), rate_hz)
+    proposed = residual_cutoff(markers.points, rate_hz)
     return {
         "residual_analysis_hz": {label: _ten_digits(proposed.cutoff_hz[i]) for i, label in enumerate(markers)},
         "residual_analysis_refused": {

@@ -49,7 +49,7 @@ def find_copies(markers: Mapping[str, Array]) -> list[Copy]:
     if len(markers) < 2 or len(next(iter(markers.values()))) < FRAMES + 4:
         return []
     labels = list(markers)
-    bends = np.diff(tracks_of(markers).steps, axis=0)
+    bends = tracks_of(markers).bends
     found = []
     for a, b in _pairs(bends):
         own, other = bends[:, a], bends[:, b]
@@ -71,14 +71,16 @@ def _pairs(bends: Array) -> list[tuple[int, int]]:
 
     Along one axis they are neighbours when all markers are sorted: no pair is compared with every other.
     """
-    with np.errstate(invalid="ignore"):
-        axis = int(np.argmax(np.nanmean(np.abs(bends), axis=(0, 1)))) if np.isfinite(bends).any() else 0
-    along = bends[..., axis]
-    order = np.argsort(along, axis=1)
-    ranked = np.take_along_axis(along, order, axis=1)
-    with np.errstate(invalid="ignore"):
-        frames, rank = np.nonzero(np.diff(ranked, axis=1) <= SAME * np.abs(ranked[:, 1:]))
+    sizes = np.abs(bends)
+    sizes[np.isnan(sizes)] = 0.0
+    along = bends[..., int(np.argmax(sizes.sum(axis=0).sum(axis=0)))]
+    ranked = np.sort(along, axis=1)
+    near = ranked[:, 1:] - ranked[:, :-1] <= SAME * np.abs(ranked[:, 1:])
+    some = np.flatnonzero(near.any(axis=1))
+    order = np.argsort(along[some], axis=1)
+    frames, rank = np.nonzero(near[some])
     a, b = order[frames, rank], order[frames, rank + 1]
+    frames = some[frames]
     one, other = bends[frames, a], bends[frames, b]
     alike = norm(one - other) < SAME * norm(one)
     n = bends.shape[1]

@@ -67,12 +67,15 @@ def find_cuts(markers: Mapping[str, Array], rate_hz: float) -> list[Cut]:
     if len(markers) < FEWEST_SEEN or len(next(iter(markers.values()))) < 3:
         return []
     tracks = tracks_of(markers)
-    steps, excess, limit = tracks.steps, tracks.excess, jump_limit(rate_hz)
-    seen, jump = np.isfinite(excess).sum(axis=1), (excess > limit).sum(axis=1)
+    excess, limit = tracks.excess, jump_limit(rate_hz)
+    beyond = excess > limit
+    if not beyond.any():
+        return []
+    seen, jump = np.isfinite(excess).sum(axis=1), beyond.sum(axis=1)
     whole = (seen >= max(FEWEST_SEEN, len(markers) / 2)) & (jump >= MOST * seen)
     if not whole.any():
         return []
-    changes = np.diff(steps, axis=0)
+    changes = tracks.bends
     known = np.isfinite(changes)
     mean = np.where(known, changes, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     edge = np.full((1, 3), np.inf)

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from gaitid.markers.tracks import tracks_of
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import apply, apply_transposed, norm
 from gaitid.numerics.statistics import median, quantile
@@ -165,6 +166,9 @@ def fill_gaps(markers: Mapping[str, Array], rate_hz: float, limits: GapLimits | 
     -------
     Filled
     """
+    tracks = tracks_of(markers)
+    if not tracks or tracks.whole:
+        return Filled(tracks, (), tracks)
     limits = limits or GapLimits()
     reach = round(EVIDENCE_S * rate_hz)
     filled, unsure = dict(markers), dict(markers)

@@ -222,8 +222,7 @@ def _suspicious(markers: Mapping[str, Array], rate_hz: float) -> bool:
     if not markers:
         return False
     tracks = tracks_of(markers)
-    seen = bool(np.isfinite(tracks.steps).all())
-    return not seen or bool((tracks.excess > jump_limit(rate_hz)).any() or all_columns(tracks.steps == 0).any())
+    return not tracks.whole or bool((tracks.excess > jump_limit(rate_hz)).any() or tracks.still.any())
 
 
 def without(markers: Mapping[str, Array], faults: Iterable[LabelFault]) -> Mapping[str, Array]:
@@ -279,29 +278,36 @@ def find_straight(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFau
     No marker of a person moves evenly to the last digit of the file (32 bits) for `STRAIGHT` frames; where most markers
     do, the whole recording is a made one.
     """
-    runs: dict[str, Mask] = {}
-    for label, points in markers.items():
-        digit = 4 * float(np.spacing(np.float32(np.nanmax(np.abs(points), initial=1e-3))))
-        with np.errstate(invalid="ignore"):
-            bend, step = (largest_column(np.abs(np.diff(points, n, axis=0))) for n in (2, 1))
-            step = step[1:]
-            straight, moving = bend <= digit, step > STRAIGHT_STEP
-            elsewhere = bend[moving & ~straight]
-            # where a person's own curves bend by hardly more than a digit, a frame is too short to tell
-            tells = elsewhere.size > 0 and float(median(elsewhere)) > CURVED * digit
-            runs[label] = straight & moving & tells
-    if not runs:
+    tracks = tracks_of(markers)
+    if not tracks:
         return []
-    share = np.mean(list(runs.values()), axis=0)
+    farthest = np.fmax(np.fmax.reduce(tracks.points, axis=0), -np.fmin.reduce(tracks.points, axis=0))
+    digit = 4 * np.spacing(np.fmax.reduce(farthest, axis=1, initial=1e-3).astype(np.float32)).astype(float)
+    every = slice(None, None, STRAIGHT)  # one of them lies in each run of so many
+    if not _straight(tracks.bends[every], tracks.steps[1:][every], digit)[1].any():
+        return []
+    bend, lines, elsewhere = _straight(tracks.bends, tracks.steps[1:], digit)
+    for i in np.flatnonzero(lines.any(axis=0)).tolist():
+        bends = bend[elsewhere[:, i], i]
+        # where a person's own curves bend by hardly more than a digit, a frame is too short to tell
+        if not (bends.size and float(median(bends)) > CURVED * digit[i]):
+            lines[:, i] = False
+    few = lines.mean(axis=1) < MOST_STRAIGHT
     faults = []
-    for label, straight in runs.items():
-        ours = straight & (share < MOST_STRAIGHT)
+    for i, (label, points) in enumerate(tracks.items()):
+        ours = lines[:, i] & few
         found = [(first + 1, stop) for first, stop in spans(ours) if stop - first >= STRAIGHT]
         if found and ours.mean() < MOST_STRAIGHT:
-            points = markers[label]
             size = max(float(np.linalg.norm(points[stop] - points[first])) for first, stop in found)
             faults.append(LabelFault("straight", (label,), tuple(found), size))
     return faults
+
+
+def _straight(bends: Array, steps: Array, digit: Array) -> tuple[Array, Mask, Mask]:
+    """(frames, markers) by how much a step bends, m, and whether a marker moves on straight, or on in a curve."""
+    bend, moving = largest_column(np.abs(bends)), largest_column(np.abs(steps)) > STRAIGHT_STEP
+    straight = bend <= digit
+    return bend, straight & moving, moving & ~straight
 
 
 def find_copied(markers: Mapping[str, Array]) -> list[LabelFault]:
@@ -324,16 +330,15 @@ def _left_behind(markers: Mapping[str, Array], label: str, first: int, stop: int
 
 def find_same(markers: Mapping[str, Array]) -> list[LabelFault]:
     """Pairs of labels with the same coordinates to the last digit: one of them is a copy."""
-    labels = list(markers)
-    first: dict[bytes, str] = {}
+    tracks = tracks_of(markers)
+    first: dict[tuple[int, bytes], str] = {}
     faults = []
-    for label in labels:
-        points = markers[label]
-        seen = np.flatnonzero(known_rows(points))
+    for i, (label, points) in enumerate(tracks.items()):
+        seen = range(len(points)) if tracks.whole else np.flatnonzero(tracks.known[:, i])
         if not len(seen):
             continue
-        middle = points[seen[len(seen) // 2]].tobytes() + bytes(str(seen[len(seen) // 2]), "ascii")
-        twin = first.setdefault(middle, label)
+        middle = int(seen[len(seen) // 2])
+        twin = first.setdefault((middle, points[middle].tobytes()), label)
         if twin != label:
             same = (points == markers[twin]).all(axis=1)
             frames = tuple((a, b - 1) for a, b in spans(same) if b - a >= FROZEN_FRAMES)

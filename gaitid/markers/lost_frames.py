@@ -13,6 +13,7 @@ import numpy as np
 from gaitid.errors import first_few
 from gaitid.markers.tracks import tracks_of
 from gaitid.notes import Note, Notes
+from gaitid.numerics.rotation import dot
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
 from gaitid.trial import Array
@@ -57,13 +58,14 @@ def find_lost_frames(markers: Mapping[str, Array], rate_hz: float) -> list[LostF
     if len(markers) < FEWEST or len(next(iter(markers.values()))) < 4:
         return []
     steps = tracks_of(markers).steps
-    squared = np.einsum("ijk,ijk->ij", steps, steps)
-    beside = steps[:-2] + steps[2:]
+    squared = dot(steps, steps)
+    first, last, both = squared[:-2], squared[2:], dot(steps[:-2], steps[2:])  # of the steps before and after
+    least = np.minimum(first, last)
     with np.errstate(invalid="ignore", divide="ignore"):
-        times = 2 * np.einsum("ijk,ijk->ij", steps[1:-1], beside) / np.einsum("ijk,ijk->ij", beside, beside)
-        least = np.minimum(squared[:-2], squared[2:])
-        tells = (least > (LEAST_SPEED / rate_hz) ** 2) & (np.maximum(squared[:-2], squared[2:]) < STEADY**2 * least)
-        tells &= np.einsum("ijk,ijk->ij", steps[:-2], steps[2:]) > SAME_WAY * np.sqrt(squared[:-2] * squared[2:])
+        tells = (least > (LEAST_SPEED / rate_hz) ** 2) & (np.maximum(first, last) < STEADY**2 * least)
+        tells &= both > SAME_WAY * np.sqrt(first * last)
+        on = dot(steps[1:], steps[:-1])
+        times = 2 * (on[:-1] + on[1:]) / (first + 2 * both + last)
         # only few frames are looked at again: a median over markers needs most of them to go on so far
         far = tells & (times > GOES_ON)
     n = tells.sum(axis=1)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gaitid.markers.tracks import tracks_of
-from gaitid.numerics.masks import all_columns, spans
+from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile_of_known
 from gaitid.trial import Array, Mask
@@ -35,8 +35,10 @@ def repeated_frames(markers: Mapping[str, Array], rate_hz: float) -> list[tuple[
     if len(markers) < FEWEST_SEEN:
         return []
     tracks = tracks_of(markers)
-    points, steps = tracks.points, tracks.steps
-    known, still, seen = (all_columns(mask) for mask in (np.isfinite(steps), steps == 0, np.isfinite(points)))
+    points, steps, still, seen = tracks.points, tracks.steps, tracks.still, tracks.known
+    if not still.any():
+        return []
+    known = seen[1:] & seen[:-1]
     whole: Mask = np.asarray(((still == known) & (seen[1:] == seen[:-1])).all(axis=1))
     whole &= known.sum(axis=1) >= FEWEST_SEEN
     if not whole.any():

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 import numpy as np
 
 from gaitid.numerics.blocks import by_blocks
+from gaitid.numerics.masks import all_columns
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile_of_known
-from gaitid.trial import Array
+from gaitid.trial import Array, Mask
 
 # Order of the difference that shows a step: it spans six frames, and is next to nothing on a smooth track.
 ORDER = 5
@@ -22,9 +23,15 @@ USUAL_SHARE = 0.9
 
 def excess_of(steps: Array) -> Array:
     """By how much a step differs from both its neighbours, m; at the ends of a span from the one it has."""
-    change = by_blocks(lambda some: norm(np.diff(some, axis=0)), steps, 1)
-    edge = np.full((1, *change.shape[1:]), np.nan)
-    return np.asarray(np.fmin(np.concatenate([edge, change]), np.concatenate([change, edge])))
+    return _excess(by_blocks(lambda some: norm(np.diff(some, axis=0)), steps, 1))
+
+
+def _excess(change: Array) -> Array:
+    """`excess_of` by how much each step differs from the one before, m."""
+    excess = np.full((len(change) + 1, *change.shape[1:]), np.nan)
+    excess[:-1] = change
+    np.fmin(excess[1:], change, out=excess[1:])
+    return excess
 
 
 def steps_shown(points: Array) -> Array:
@@ -34,7 +41,14 @@ def steps_shown(points: Array) -> Array:
     ----------
     points : (frames, …, 3) array, m
     """
-    return by_blocks(lambda some: norm(np.diff(some, ORDER, axis=0)) / GAIN, points, ORDER)
+    return by_blocks(lambda some: _shown(np.diff(some, ORDER, axis=0)), points, ORDER)
+
+
+def _shown(differences: Array) -> Array:
+    """`steps_shown` of the fifth differences."""
+    sizes = norm(differences)
+    sizes /= GAIN
+    return sizes
 
 
 class Tracks(Mapping[str, Array]):
@@ -60,17 +74,38 @@ class Tracks(Mapping[str, Array]):
     @cached_property
     def points(self) -> Array:
         """(frames, markers, 3) m."""
-        return np.stack(list(self._markers.values()), axis=1)
+        tracks = list(self._markers.values())
+        return np.stack(tracks, axis=1) if tracks else np.empty((0, 0, 3))
+
+    @cached_property
+    def known(self) -> Mask:
+        """(frames, markers) whether a marker was seen."""
+        return by_blocks(lambda some: all_columns(np.isfinite(some)), self.points)
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether every marker was seen in every frame."""
+        return bool(self.known.all())
 
     @cached_property
     def steps(self) -> Array:
         """(frames − 1, markers, 3) m, from each frame to the next."""
-        return np.diff(self.points, axis=0)
+        return self.points[1:] - self.points[:-1]
+
+    @cached_property
+    def still(self) -> Mask:
+        """(frames − 1, markers) whether a marker stays where it is, to the last digit."""
+        return by_blocks(lambda some: all_columns(some == 0), self.steps)
+
+    @cached_property
+    def bends(self) -> Array:
+        """(frames − 2, markers, 3) m, by how much each step differs from the one before."""
+        return self.steps[1:] - self.steps[:-1]
 
     @cached_property
     def excess(self) -> Array:
         """(frames − 1, markers) by how much each step differs from both its neighbours, m (`excess_of`)."""
-        return excess_of(self.steps)
+        return _excess(by_blocks(norm, self.bends))
 
     def excess_at(self, label: str) -> Array:
         """(frames − 1,) of `excess`, for one marker."""
@@ -79,7 +114,7 @@ class Tracks(Mapping[str, Array]):
     @cached_property
     def shown(self) -> Array:
         """(frames − 5, markers) m, `steps_shown`."""
-        return steps_shown(self.points)
+        return by_blocks(lambda some: _shown(np.diff(some, ORDER - 2, axis=0)), self.bends, ORDER - 2)
 
     @cached_property
     def usual(self) -> Array:
@@ -90,3 +125,11 @@ class Tracks(Mapping[str, Array]):
 def tracks_of(markers: Mapping[str, Array]) -> Tracks:
     """The markers as `Tracks`; those that are some already, with what was computed of them."""
     return markers if isinstance(markers, Tracks) else Tracks(markers)
+
+
+def one_by_one(labels: Iterable[str], points: Array) -> dict[str, Array]:
+    """Markers by label, (frames, 3) each, whose numbers lie together; of (frames, markers, 3) `points`.
+
+    What follows takes one marker after the other, and would go through all of them for each.
+    """
+    return dict(zip(labels, np.ascontiguousarray(np.swapaxes(points, 0, 1)), strict=True))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaitid.numerics.masks import known_rows, spans
-from gaitid.numerics.statistics import noise_level
+from gaitid.numerics.statistics import noise_levels
 from gaitid.trial import Array
 
 # The line is laid through the upper half of the cut-offs tried, which reach up to this, Hz, or a quarter of the rate:
@@ -50,7 +50,7 @@ def residual_cutoff(values: Array, rate_hz: float) -> ResidualAnalysis:
     removes is drawn over its cut-off. Noise alone gives a straight line at high cut-offs; its value at 0 Hz is the
     noise, and the cut-off asked for is where the residual equals it, so that as much signal is lost as noise let
     through. Where the residual is still signal there is no such line, only a tail that falls as f⁻⁴ once the data were
-    smoothed before; so the line's noise must be what the eighth differences see (`noise_level`).
+    smoothed before; so the line's noise must be what the eighth differences see (`noise_levels`).
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def residual_cutoff(values: Array, rate_hz: float) -> ResidualAnalysis:
         _, (white_level,) = _asked(tried, np.sqrt(removed.mean(axis=1))[:, None])
         residual[:, some] = np.sqrt(removed @ _power(points).mean(axis=2))
         asked, level = _asked(tried, residual[:, some])
-        seen = np.array([noise_level(points[:, i]) for i in range(len(some))])
+        seen = noise_levels(np.swapaxes(points, 0, 1))
         proposed = np.isfinite(asked) & (level <= _SAME_NOISE * seen * white_level)
         cutoff[some], noise[some] = np.where(proposed, asked, np.nan), np.where(proposed, level, np.nan)
         for i in np.flatnonzero(~proposed):

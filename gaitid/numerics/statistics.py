@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import known_part
 from gaitid.trial import Array
 
@@ -66,11 +67,22 @@ def noise_level(values: Array) -> float:
     values : (frames, columns) array
         NaN where unknown.
     """
-    if len(values) < 24:
-        return float("nan")
-    differences = values
-    for _ in range(8):
-        differences = differences[1:] - differences[:-1]
-    differences = differences[np.isfinite(differences)]
+    return float(noise_levels(values[None])[0])
+
+
+def noise_levels(values: Array) -> Array:
+    """(signals,) `noise_level` of several at once, of (signals, frames, columns) values."""
+    if values.shape[1] < 24:
+        return np.full(len(values), np.nan)
+    return by_blocks(_noise_levels, values)
+
+
+def _noise_levels(values: Array) -> Array:
+    sizes = np.abs(np.diff(np.ascontiguousarray(values), 8, axis=1)).reshape(len(values), -1)
+    if np.isfinite(sizes).all():
+        typical = median(sizes.T)
+    else:
+        known = [of[np.isfinite(of)] for of in sizes]
+        typical = np.array([median(of) if of.size >= 16 else np.nan for of in known])
     # 0.6745: the median of the size of a standard normal variate
-    return float(median(np.abs(differences)) / 0.6745 / np.sqrt(12870)) if differences.size >= 16 else float("nan")
+    return np.asarray(typical / 0.6745 / np.sqrt(12870))
