@@ -68,14 +68,16 @@ def lowpass(values: Array, cutoff_hz: float, rate_hz: float) -> Array:
     pad = pad_length(cutoff_hz, rate_hz)
     flat = values.reshape(len(values), -1)
     result = np.full_like(flat, np.nan)
-    for columns, mask in columns_by_mask(flat):
+    for some, mask in columns_by_mask(flat):
+        columns = slice(None) if len(some) == flat.shape[1] else some
         for start, stop in spans(mask):
             if stop - start <= pad:
                 continue
             part = flat[start:stop, columns]
-            before = 2 * part[0] - part[pad:0:-1]
-            after = 2 * part[-1] - part[-2 : -pad - 2 : -1]
-            extended = np.concatenate([before, part, after])
+            extended = np.empty((len(part) + 2 * pad, len(some)), order="F")  # each column by itself
+            extended[:pad] = 2 * part[0] - part[pad:0:-1]
+            extended[pad:-pad] = part
+            extended[-pad:] = 2 * part[-1] - part[-2 : -pad - 2 : -1]
             forward = _recursive(extended, b, a)
             backward = _recursive(forward[::-1], b, a)[::-1]
             result[start:stop, columns] = backward[pad:-pad]
@@ -88,7 +90,7 @@ class _Blocks(NamedTuple):
     respond: Array
     observe: Array
     reach: Array
-    powers: tuple[Array, ...]
+    power: Array
     steady: Array
 
 
@@ -106,17 +108,23 @@ def _in_blocks(b0: float, b1: float, b2: float, a1: float, a2: float) -> _Blocks
     reach = np.stack([power @ gain for power in powers[_BLOCK - 1 :: -1]], axis=1)
     # for a constant input of one
     steady = np.linalg.solve(np.eye(2) - transition, gain)
-    return _Blocks(respond, observe, reach, tuple(powers), steady)
+    return _Blocks(respond, observe, reach, powers[_BLOCK], steady)
 
 
 def _recursive(x: Array, b: Array, a: Array) -> Array:
     """A biquad from a steady state at the first sample, in blocks of samples (as ``scipy.signal.lfilter``)."""
     blocks = _in_blocks(*b.tolist(), *a[1:].tolist())
-    y = np.empty_like(x)
+    count, rest = divmod(len(x), _BLOCK)
+    whole = x[: count * _BLOCK].reshape(count, _BLOCK, x.shape[1])
+    made, driven = blocks.respond @ whole, blocks.reach @ whole
     state = blocks.steady[:, None] * x[0]
-    for start in range(0, len(x), _BLOCK):
-        part = x[start : start + _BLOCK]
-        m = len(part)
-        y[start : start + m] = blocks.respond[:m, :m] @ part + blocks.observe[:m] @ state
-        state = blocks.powers[m] @ state + blocks.reach[:, _BLOCK - m :] @ part
+    states = np.empty_like(driven)  # at the start of each block
+    for k in range(count):
+        states[k] = state
+        state = blocks.power @ state + driven[k]
+    made += blocks.observe @ states
+    y = np.empty_like(x)
+    y[: count * _BLOCK] = made.reshape(-1, x.shape[1])
+    if rest:
+        y[-rest:] = blocks.respond[:rest, :rest] @ x[-rest:] + blocks.observe[:rest] @ state
     return y
