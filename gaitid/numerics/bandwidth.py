@@ -6,10 +6,10 @@ import numpy as np
 
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.lowpass import lowpass
-from gaitid.numerics.masks import columns_by_mask, known_rows, spans
+from gaitid.numerics.masks import columns_by_mask, spans
 from gaitid.numerics.spline import spline_derivatives
 from gaitid.numerics.statistics import median
-from gaitid.trial import Array
+from gaitid.trial import Array, IntArray
 
 #: Hz. Up to here a movement is looked at: a body's movement lies below (Winter, Sidwall & Hobson 1974, J Biomech
 #: 7:157-159: of the toe in walking 99.7 % of the power below 6 Hz), most of the noise above.
@@ -26,8 +26,8 @@ STILL = 0.1
 LONGEST_S = 4.0
 # Frames. Shorter spans tell no frequency.
 _SHORTEST = 32
-# Lines of a spectrum that are looked at together.
-_LINES = 64
+# Multiplications at once: for more, the library of matrix products starts threads, which cost more than they save here.
+_PRODUCTS = 1 << 17
 
 
 def movement_frequency(points: Array, rate_hz: float, noise: float) -> float:
@@ -51,17 +51,20 @@ def movement_frequency(points: Array, rate_hz: float, noise: float) -> float:
     if not rate_hz > 2 * LOOK_HZ:
         return float("nan")
     velocity, acceleration = spline_derivatives(lowpass(points, LOOK_HZ, rate_hz), rate_hz)
-    of_noise = 3 * noise**2 * _acceleration_of_white_noise(rate_hz)
+    of_noise = noise**2 * _acceleration_of_white_noise(rate_hz)
     ends = round(rate_hz / LOOK_HZ)
     fast, slow, count = 0.0, 0.0, 0
-    for marker in range(points.shape[1]):
-        for start, stop in spans(known_rows(acceleration[:, marker])):
+    of_velocity, of_acceleration = (of.reshape(len(of), -1) for of in (velocity, acceleration))
+    for columns, known in columns_by_mask(of_acceleration):
+        for start, stop in spans(known):
             if stop - start - 2 * ends >= _SHORTEST:
-                inner, n = slice(start + ends, stop - ends), stop - start - 2 * ends
-                fast += float((acceleration[inner, marker] ** 2).sum()) - n * of_noise
-                slow += n * float(velocity[inner, marker].var(axis=0).sum())
-                count += n
-    return float(np.sqrt(fast / slow) / (2 * np.pi)) if fast > 0 and slow > count * STILL**2 else float("nan")
+                inner = slice(start + ends, stop - ends)
+                a, v = _columns(of_acceleration, inner, columns), _columns(of_velocity, inner, columns)
+                v = v - v.mean(axis=0)
+                fast += float(np.einsum("ij,ij->", a, a)) - a.size * of_noise
+                slow += float(np.einsum("ij,ij->", v, v))
+                count += a.size
+    return float(np.sqrt(fast / slow) / (2 * np.pi)) if fast > 0 and slow > count / 3 * STILL**2 else float("nan")
 
 
 def _acceleration_of_white_noise(rate_hz: float) -> float:
@@ -96,7 +99,7 @@ def held_bandwidth(points: Array, rate_hz: float) -> float:
         if stop - start < _SHORTEST:
             continue
         # the second difference passes (2 sin ω/2)² for ω²: 3 % less at a tenth of the rate, where smoothed markers end
-        span = flat[start:stop, columns]
+        span = _columns(flat, slice(start, stop), columns)
         bent = np.diff(span[_liveliest(span, round(LONGEST_S * rate_hz))], 2, axis=0)
         n = len(bent)
         taper = np.sin(np.pi * (np.arange(n) + 0.5) / n)[:, None] ** 2
@@ -105,11 +108,21 @@ def held_bandwidth(points: Array, rate_hz: float) -> float:
     return max(float(median(np.array(found))) / HELD_OVER_CUTOFF, LEAST_HELD_HZ) if found else float("nan")
 
 
+def _columns(flat: Array, rows: slice, columns: IntArray) -> Array:
+    """Rows of some columns; without a copy where these are all."""
+    return flat[rows] if len(columns) == flat.shape[1] else flat[rows, columns]
+
+
 def _liveliest(signals: Array, most: int) -> slice:
     """The samples of at most so many second differences on end with the greatest sum of squares."""
     if len(signals) - 2 <= most:
         return slice(None)
-    squares = by_blocks(lambda some: (np.diff(some, 2, axis=0) ** 2).sum(axis=1), signals, 2)
+
+    def bends(some: Array) -> Array:
+        bent = np.diff(some, 2, axis=0)
+        return np.asarray(np.einsum("ij,ij->i", bent, bent))
+
+    squares = by_blocks(bends, signals, 2)
     summed = np.concatenate([[0.0], np.cumsum(squares)])
     first = int(np.argmax(summed[most:] - summed[:-most]))
     return slice(first, first + most + 2)
@@ -122,17 +135,18 @@ def _lines_below(share: float, signals: Array, axes: int) -> Array:
     (Parseval); numpy's transform would cost every run the loading of its library, 10 ms and more.
     """
     n = len(signals)
-    time = np.arange(n) * (2 * np.pi / n)
-    alternating = np.where(np.arange(n) % 2, -1.0, 1.0)[:, None]
-    edges = signals.sum(axis=0) ** 2 + ((alternating * signals).sum(axis=0) ** 2 if n % 2 == 0 else 0.0)
-    whole = ((n * (signals**2).sum(axis=0) + edges) / 2).reshape(-1, axes).sum(axis=1)
+    alternating = np.where(np.arange(n) % 2, -1.0, 1.0)
+    edges = signals.sum(axis=0) ** 2 + ((alternating @ signals) ** 2 if n % 2 == 0 else 0.0)
+    whole = ((n * np.einsum("nc,nc->c", signals, signals) + edges) / 2).reshape(-1, axes).sum(axis=1)
     moving = whole > 0
     held, count = np.zeros(len(whole)), np.zeros(len(whole))
-    for first in range(0, n // 2 + 1, _LINES):
-        lines = np.arange(first, min(first + _LINES, n // 2 + 1))
-        phase = np.multiply.outer(lines, time)
-        # no matrix product: its library starts threads, which cost more than they save here
-        power = sum(np.einsum("ln,nc->lc", wave, signals) ** 2 for wave in (np.cos(phase), np.sin(phase)))
+    turn = np.arange(n) * (2 * np.pi / n)
+    waves, some = (np.cos(turn), np.sin(turn)), max(_PRODUCTS // signals.size, 1)
+    for first in range(0, n // 2 + 1, some):
+        lines = np.arange(first, min(first + some, n // 2 + 1))
+        at = np.multiply.outer(lines, np.arange(n))
+        at -= at // n * n
+        power = sum((wave[at] @ signals) ** 2 for wave in waves)
         summed = held + np.cumsum(np.asarray(power).reshape(len(lines), -1, axes).sum(axis=2), axis=0)
         count += (summed < share * whole).sum(axis=0)
         held = summed[-1]
