@@ -18,9 +18,10 @@ from gaitid.dynamics.wrench import Wrench, centre_of_pressure  # noqa: E402
 from gaitid.ground.contacts import AIR, LOADED, Contact  # noqa: E402
 from gaitid.ground.line_of_force import line_of  # noqa: E402
 from gaitid.ground.plate_faults import stood_alone  # noqa: E402
-from gaitid.markers.gaps import mock_error, noise_of, smoothing_of, spline_weights  # noqa: E402
+from gaitid.markers.gaps import mock_error, smoothing_of, spline_weights  # noqa: E402
 from gaitid.markers.jumps import seen_by, steadiest  # noqa: E402
 from gaitid.markers.spikes import BESIDE_FRAMES, BESIDE_S, LONGEST_FRAMES  # noqa: E402
+from gaitid.markers.tracks import noise_of  # noqa: E402
 from gaitid.numerics.masks import known_rows, spans  # noqa: E402
 from gaitid.numerics.rigid_fit import FEWEST  # noqa: E402
 from gaitid.trial import Array, Mask, Trial  # noqa: E402

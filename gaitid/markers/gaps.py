@@ -15,10 +15,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from gaitid.markers.tracks import tracks_of
+from gaitid.markers.tracks import noise_of, tracks_of
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import apply, apply_transposed, norm
-from gaitid.numerics.statistics import median, quantile
+from gaitid.numerics.statistics import quantile
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask, seen_as
 
@@ -308,17 +308,6 @@ def _partners(markers: Mapping[str, Array], label: str, window: slice) -> tuple[
 
 
 # --- interpolation and its error ----------------------------------------------------------------------------
-
-
-def noise_of(points: Array) -> float:
-    """Standard deviation of a marker's noise in each direction, m; 0 where too little is seen to tell: it is believed.
-
-    Estimated as in `signals.noise_level`, but from the length of the eighth differences, so that turning the laboratory
-    changes nothing; 1.538 is the median length of a standard normal vector (χ, 3 degrees of freedom).
-    """
-    difference = norm(np.diff(points, 8, axis=0))
-    difference = difference[np.isfinite(difference)]
-    return float(median(difference)) / 1.538 / float(np.sqrt(12870)) if difference.size >= 16 else 0.0
 
 
 def smoothing_of(noise_m: float, rate_hz: float) -> float:

@@ -11,7 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from gaitid.markers.tracks import excess_of, tracks_of
+from gaitid.markers.tracks import Tracks, excess_of, tracks_of
+from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST, closest_rotations
 from gaitid.numerics.rotation import apply_transposed, norm
@@ -247,17 +248,44 @@ def steadiest(markers: Mapping[str, Array], label: str) -> list[str]:
     if not seen.any() or not others:
         return []
     frames = np.flatnonzero(seen)
-    asked = min(len(frames), ENOUGH_FRAMES)
     points = tracks_of(markers).points
-    if asked < len(points):
-        points = points[frames[np.arange(asked) * len(frames) // asked]]
+    if (asked := min(len(frames), ENOUGH_FRAMES)) < len(points):
+        points = points[frames[_spread(len(frames), asked)]]
     i = labels.index(label)
-    apart = np.delete(norm(points - points[:, i : i + 1]), i, axis=1)
+    vary = _varies(np.delete(norm(points - points[:, i : i + 1]), i, axis=1))
+    order = np.argsort(vary, kind="stable")[:STEADIEST]
+    return [others[i] for i in order if np.isfinite(vary[i])]
+
+
+def steadiest_of_all(tracks: Tracks) -> IntArray:
+    """(markers, up to four) numbers of the markers that are `steadiest` beside each; all are seen throughout."""
+    points, count = tracks.points, len(tracks)
+    if len(points) > ENOUGH_FRAMES:
+        points = points[_spread(len(points), ENOUGH_FRAMES)]
+    pairs = np.stack(np.triu_indices(count, 1), axis=1)
+    by_marker = np.ascontiguousarray(np.swapaxes(points, 0, 1))
+
+    def of_pairs(some: IntArray) -> Array:
+        i, j = some.T
+        return _varies(norm(by_marker[i] - by_marker[j]).T)
+
+    vary = np.full((count, count), np.inf)
+    i, j = pairs.T
+    vary[i, j] = vary[j, i] = by_blocks(of_pairs, pairs, times=points.size // count)
+    return np.argsort(vary, axis=1, kind="stable")[:, : min(STEADIEST, count - 1)]
+
+
+def _spread(count: int, asked: int) -> IntArray:
+    """The numbers of some rows, spread over all."""
+    return np.arange(asked) * count // asked
+
+
+def _varies(apart: Array) -> Array:
+    """By how much (frames, pairs) distances vary in eight tenths of the frames, m; infinite of pairs hardly seen."""
     least, most = quantiles_of_known(apart, 0.1, 0.9)
     vary = most - least
     vary[~(np.isfinite(apart).mean(axis=0) >= MOSTLY_SEEN)] = np.inf
-    order = np.argsort(vary, kind="stable")[:STEADIEST]
-    return [others[i] for i in order if np.isfinite(vary[i])]
+    return np.asarray(vary)
 
 
 def seen_by(own: Array, others: Array) -> tuple[Array, Array]:
@@ -266,17 +294,28 @@ def seen_by(own: Array, others: Array) -> tuple[Array, Array]:
     Unknown where one of them is: without it a body that is not rigid would turn.
     """
     seen: Mask = np.asarray(np.isfinite(others).all(axis=(1, 2)))
-    if not seen.any():
-        return np.full(own.shape, np.nan), np.full((*own.shape, 3), np.nan)
     frames = np.flatnonzero(seen)
-    template = others[frames[len(frames) // 2]]
-    whole = others if len(frames) == len(others) else others[frames]
-    centres = whole.mean(axis=1)
-    R = np.full((*own.shape, 3), np.nan)
-    R[frames] = closest_rotations(template - template.mean(axis=0), whole - centres[:, None])
-    local = np.full(own.shape, np.nan)
-    local[frames] = apply_transposed(R[frames], own[frames] - centres) + template.mean(axis=0)
+    if len(frames) == len(own) > 0:
+        return laid_on(others[len(own) // 2], others, own)
+    local, R = np.full(own.shape, np.nan), np.full((*own.shape, 3), np.nan)
+    if len(frames):
+        local[frames], R[frames] = laid_on(others[frames[len(frames) // 2]], others[frames], own[frames])
     return local, R
+
+
+def laid_on(shape: Array, others: Array, own: Array) -> tuple[Array, Array]:
+    """As `seen_by`, of one marker or several, each with others of its own that are laid on a shape and all known.
+
+    Parameters
+    ----------
+    shape : (…, n, 3) array, m
+        Places of the others in one frame.
+    others : (frames, …, n, 3) array, m
+    own : (frames, …, 3) array, m
+    """
+    middle, centres = (sum(p[..., k, :] for k in range(p.shape[-2])) / p.shape[-2] for p in (shape, others))
+    R = closest_rotations(shape - middle[..., None, :], others - centres[..., None, :])
+    return apply_transposed(R, own - centres) + middle, R
 
 
 def _excess_or_0(points: Array) -> Array:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gaitid.markers.jumps import BESIDE_FRAMES, STRAIGHT, parts_between, seen_by, steadiest, step_between
-from gaitid.markers.spikes import step_limit
+from gaitid.markers.spikes import step_limits
 from gaitid.markers.tracks import GAIN, ORDER, steps_shown, tracks_of
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rigid_fit import FEWEST
@@ -65,13 +65,13 @@ def find_shifted(markers: Mapping[str, Array], rate_hz: float) -> dict[str, Shif
     if not markers or len(next(iter(markers.values()))) <= 2 * ORDER:
         return {}
     tracks = tracks_of(markers)
-    labels, shown, usual = list(tracks), tracks.shown, tracks.usual
+    labels, shown = list(tracks), tracks.shown
+    if not (shown > SHIFT_M).any():
+        return {}
+    steps_beyond = shown > np.maximum(SHIFT_M, step_limits(tracks.noise, tracks.usual))
     found: dict[str, Shifted] = {}
-    for i in np.flatnonzero((shown > np.fmax(SHIFT_M, usual)).any(axis=0)):
-        label, points = labels[i], markers[labels[i]]
-        beyond = np.asarray(shown[:, i] > max(SHIFT_M, step_limit(points, float(usual[i]))))
-        if not beyond.any():
-            continue
+    for i in np.flatnonzero(steps_beyond.any(axis=0)):
+        label, points, beyond = labels[i], markers[labels[i]], steps_beyond[:, i]
         near = steadiest(markers, label)
         if len(near) < FEWEST:
             continue

@@ -11,15 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from gaitid.markers.gaps import EVIDENCE_S, mock_error, noise_of, smoothing_of, spline_weights
-from gaitid.markers.jumps import seen_by, steadiest
-from gaitid.markers.tracks import GAIN, ORDER, USUAL_SHARE, steps_shown, tracks_of
+from gaitid.markers.gaps import EVIDENCE_S, mock_error, smoothing_of, spline_weights
+from gaitid.markers.jumps import laid_on, seen_by, steadiest, steadiest_of_all
+from gaitid.markers.tracks import GAIN, ORDER, USUAL_SHARE, Tracks, noise_of, noises_of, steps_shown, tracks_of
+from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import known_rows, spans, widened
 from gaitid.numerics.rigid_fit import FEWEST
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile_of_known
 from gaitid.records import NamedTuple
-from gaitid.trial import Array, Mask
+from gaitid.trial import Array, IntArray, Mask
 
 # m, and times what the marker's own movement shows in nine tenths of its trial: a step is more than both. In smoothed
 # trials that is 0.01 to 0.05 mm; in 41 recordings of 20 laboratories what is more than eight times as much, and what
@@ -72,14 +73,20 @@ def find_spikes(markers: Mapping[str, Array], rate_hz: float) -> dict[str, list[
     if not markers or len(next(iter(markers.values()))) < 2 * BESIDE_FRAMES:
         return {}
     tracks = tracks_of(markers)
-    labels, shown, usual = list(tracks), tracks.shown, tracks.usual
+    labels, shown = list(tracks), tracks.shown
+    if not (shown > STEP_M).any():
+        return {}
+    usual = tracks.usual
+    limits_m = step_limits(tracks.noise, usual)
+    beyond: Mask = np.asarray((shown > limits_m).any(axis=0))
+    blunt = np.flatnonzero((shown > np.fmax(STEP_M, usual)).any(axis=0) & (limits_m > BLUNT_M))
+    among_others = _beyond_among_others(tracks, blunt)
     found: dict[str, list[Spike]] = {}
-    for i in np.flatnonzero((shown > np.fmax(STEP_M, usual)).any(axis=0)):
-        label, limit_m = labels[i], step_limit(markers[labels[i]], float(usual[i]))
+    for i, label in enumerate(labels):
         spikes: list[Spike] = []
-        if (shown[:, i] > limit_m).any():
-            spikes = _spikes_of(markers, label, (limit_m, float(usual[i])), rate_hz)
-        if limit_m > BLUNT_M:
+        if beyond[i]:
+            spikes = _spikes_of(markers, label, (float(limits_m[i]), float(usual[i])), rate_hz)
+        if i in among_others:
             beside = _spikes_of(markers, label, None, rate_hz)
             spikes += [s for s in beside if not any(s.first <= o.last and o.first <= s.last for o in spikes)]
         if spikes:
@@ -87,19 +94,35 @@ def find_spikes(markers: Mapping[str, Array], rate_hz: float) -> dict[str, list[
     return found
 
 
-def step_limit(points: Array, usual_m: float) -> float:
+def step_limits(noise_m: Array, usual_m: Array) -> Array:
     """Beyond which what a track shows is a step, neither its movement nor its noise, m.
 
     Parameters
     ----------
-    points : (frames, 3) array, m
-    usual_m : float
-        The 90 % quantile of `steps_shown`.
+    noise_m : (markers,) array
+        `Tracks.noise`.
+    usual_m : (markers,) array
+        `Tracks.usual`.
     """
-    noise_m = noise_of(points)
-    movement = float(np.sqrt(max(usual_m**2 - (USUAL_NOISE * noise_m) ** 2, 0.0)))
-    apart = max(NOISY_STEP_M, STEP_RATIO * movement, NOISE_RATIO * noise_m)
-    return max(STEP_M, min(STEP_RATIO * usual_m, apart))
+    movement = np.sqrt(np.maximum(usual_m**2 - (USUAL_NOISE * noise_m) ** 2, 0.0))
+    apart = np.maximum(np.maximum(NOISY_STEP_M, STEP_RATIO * movement), NOISE_RATIO * noise_m)
+    return np.asarray(np.maximum(STEP_M, np.minimum(STEP_RATIO * usual_m, apart)))
+
+
+def _beyond_among_others(tracks: Tracks, some: IntArray) -> set[int]:
+    """Those of some markers that may make a step beside their steadiest neighbours; all where not all are seen."""
+    if not (tracks.whole and len(tracks) > FEWEST and len(some)):
+        return {*some.tolist()}
+    near = steadiest_of_all(tracks)[some]
+    shape = tracks.points[len(tracks.points) // 2, near]
+
+    def among(points: Array) -> Array:
+        return laid_on(shape, points[:, near], points[:, some])[0]
+
+    local = by_blocks(among, tracks.points, times=2 * near.shape[1])
+    shown = steps_shown(local)
+    limits_m = step_limits(noises_of(local), quantile_of_known(shown, USUAL_SHARE))
+    return {*some[(shown > limits_m).any(axis=0)].tolist()}
 
 
 def _spikes_of(
@@ -114,17 +137,18 @@ def _spikes_of(
             return []
         laboratory = points
         points, R_gs = seen_by(points, others)
-        usual_m = float(quantile_of_known(steps_shown(points), USUAL_SHARE))
-        told = step_limit(points, usual_m), usual_m
+    noise_m, shown = noise_of(points), steps_shown(points)
+    if told is None:
+        usual = quantile_of_known(shown, USUAL_SHARE)
+        told = float(step_limits(np.array(noise_m), usual)), float(usual)
     limit_m, usual_m = told
-    shown = steps_shown(points)
     beyond = np.asarray(shown > limit_m)
     longest = max(LONGEST_FRAMES, round(LONGEST_S * rate_hz))
     rows = widened(beyond, (longest + 1) // 2)  # steps of one spike belong together
     quiet = points.copy()
     for first, stop in spans(beyond):
         quiet[first : stop + ORDER] = np.nan
-    smoothing = smoothing_of(noise_of(points), rate_hz)
+    smoothing = smoothing_of(noise_m, rate_hz)
     reach = max(BESIDE_FRAMES, round(BESIDE_S * rate_hz))
     witness = _Witness(
         points,

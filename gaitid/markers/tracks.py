@@ -10,7 +10,7 @@ import numpy as np
 from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import all_columns
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import quantile_of_known
+from gaitid.numerics.statistics import median, quantile_of_known
 from gaitid.trial import Array, Mask
 
 # Order of the difference that shows a step: it spans six frames, and is next to nothing on a smooth track.
@@ -19,6 +19,8 @@ ORDER = 5
 GAIN = 6.0
 # Nine tenths of a marker's trial show no more than its usual step.
 USUAL_SHARE = 0.9
+# Order of the difference that leaves nothing but noise, and the fewest of them that tell it.
+_NOISY_ORDER, _FEWEST = 8, 16
 
 
 def excess_of(steps: Array) -> Array:
@@ -49,6 +51,29 @@ def _shown(differences: Array) -> Array:
     sizes = norm(differences)
     sizes /= GAIN
     return sizes
+
+
+def noise_of(points: Array) -> float:
+    """Standard deviation of a marker's noise in each direction, m; 0 where too little is seen to tell: it is believed.
+
+    Estimated as in `gaitid.numerics.statistics.noise_level`, but from the length of the eighth differences, so that
+    turning the laboratory changes nothing; 1.538 is the median length of a standard normal vector (χ, 3 degrees of
+    freedom).
+    """
+    return float(_noise(norm(np.diff(points, _NOISY_ORDER, axis=0))[:, None])[0])
+
+
+def noises_of(points: Array) -> Array:
+    """(markers,) `noise_of` of each of (frames, markers, 3) points, m."""
+    return _noise(by_blocks(lambda some: norm(np.diff(some, _NOISY_ORDER, axis=0)), points, _NOISY_ORDER))
+
+
+def _noise(differences: Array) -> Array:
+    """`noise_of` by the lengths of eighth differences, (frames − 8, markers)."""
+    if np.isfinite(differences).all() and len(differences) >= _FEWEST:
+        return np.asarray(median(differences) / 1.538 / float(np.sqrt(12870)))
+    known = [of[np.isfinite(of)] for of in differences.T]
+    return np.array([float(median(of)) / 1.538 / float(np.sqrt(12870)) if of.size >= _FEWEST else 0.0 for of in known])
 
 
 class Tracks(Mapping[str, Array]):
@@ -115,6 +140,11 @@ class Tracks(Mapping[str, Array]):
     def shown(self) -> Array:
         """(frames − 5, markers) m, `steps_shown`."""
         return by_blocks(lambda some: _shown(np.diff(some, ORDER - 2, axis=0)), self.bends, ORDER - 2)
+
+    @cached_property
+    def noise(self) -> Array:
+        """(markers,) m, `noise_of` each."""
+        return noises_of(self.points)
 
     @cached_property
     def usual(self) -> Array:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gaitid.trial import Array
+from gaitid.trial import Array, IntArray, Mask
 
 _NUMBERS = 1 << 15  # at once
-_Made = TypeVar("_Made", bound=NDArray[Any])
+_Given = TypeVar("_Given", Array, IntArray)
+_Made = TypeVar("_Made", Array, Mask)
 
 
-def by_blocks(of_rows: Callable[[Array], _Made], values: Array, behind: int = 0) -> _Made:
+def by_blocks(of_rows: Callable[[_Given], _Made], values: _Given, behind: int = 0, times: int = 1) -> _Made:
     """``of_rows(values)``, block by block.
 
     Parameters
@@ -23,12 +23,14 @@ def by_blocks(of_rows: Callable[[Array], _Made], values: Array, behind: int = 0)
         Of (rows, …) values to (rows − behind, …) results, each from its own row and the `behind` rows after it.
     values : (frames, …) array
     behind : int
+    times : int
+        So many times as many numbers as a row has are needed for it.
 
     Returns
     -------
     (frames − behind, …) array
     """
-    rows = max(_NUMBERS * len(values) // max(values.size, 1), 1)
+    rows = max(_NUMBERS * len(values) // max(values.size * times, 1), 1)
     starts = range(0, max(len(values) - behind, 1), rows)
     parts = [of_rows(values[start : start + rows + behind]) for start in starts]
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)  # type: ignore[return-value]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
