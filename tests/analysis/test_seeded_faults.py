@@ -28,6 +28,7 @@ from gaitid.dynamics.wrench import Wrench
 from gaitid.ground import contacts, plates_at_camera
 from gaitid.ground import plate_load as plates
 from gaitid.markers import clean as cleaning
+from gaitid.markers.tracks import Tracks
 from gaitid.model import shapes, specs
 from gaitid.model.load import load_model
 from gaitid.numerics import lowpass
@@ -190,8 +191,8 @@ def derivative_by_three_points(patch: Patch) -> None:
 
 
 def markers_secretly_smoothed(patch: Patch) -> None:
-    def smoothed(markers: Mapping[str, np.ndarray], settings: specs.Settings, rate_hz: float) -> Any:
-        return {label: lowpass.lowpass(values, 6.0, rate_hz) for label, values in markers.items()}, {}, settings
+    def smoothed(markers: Tracks, settings: specs.Settings, rate_hz: float) -> Any:
+        return lowpass.lowpass(markers.points, 6.0, rate_hz), {}, settings
 
     patch.setattr(cleaning, "_filtered", smoothed)
 
