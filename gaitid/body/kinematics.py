@@ -69,31 +69,43 @@ def segment_motions(
         `angular_velocity`, `end_frames`.
     """
     ends = settings.end_frames
-    q = {key: frozen(quaternions(pose.R_gs)) for key, (pose, _) in parts.items()}
-    coms = np.stack([com for _, com in parts.values()], axis=1)
-    vel, acc = spline_derivatives(coms, rate_hz)
+    turns = [frozen(quaternions(pose.R_gs)) for pose, _ in parts.values()]
+    vel, acc = spline_derivatives(np.stack([com for _, com in parts.values()], axis=1), rate_hz)
     if settings.angular_velocity == "single_entries":
-        spins = {key: single_entry_derivatives(pose.R_gs, rate_hz) for key, (pose, _) in parts.items()}
+        spins = [single_entry_derivatives(pose.R_gs, rate_hz) for pose, _ in parts.values()]
     else:
-        dq, ddq = spline_derivatives(np.stack(list(q.values()), axis=1), rate_hz)
-        spins = {}
-        for i, key in enumerate(parts):
-            omega, alpha = (spin_from_quaternion(q[key], derivative[:, i]) for derivative in (dq, ddq))
-            spins[key] = frozen(mark_ends(omega, ends)), frozen(mark_ends(alpha, ends))
-    motions = {}
-    for i, (key, (pose, com)) in enumerate(parts.items()):
-        velocity, acceleration = (frozen(mark_ends(derivative[:, i], ends)) for derivative in (vel, acc))
-        motions[key] = SegmentMotion(pose.R_gs, q[key], com, velocity, acceleration, *spins[key])
-    return motions
+        q = np.stack(turns, axis=1)
+        omega, alpha = (spin_from_quaternion(q, of_q) for of_q in spline_derivatives(q, rate_hz))
+        spins = list(zip(_without_ends(omega, ends), _without_ends(alpha, ends), strict=True))
+    moved = zip(_without_ends(vel, ends), _without_ends(acc, ends), strict=True)
+    return {
+        key: SegmentMotion(pose.R_gs, turn, com, *of_com, *spin)
+        for (key, (pose, com)), turn, of_com, spin in zip(parts.items(), turns, moved, spins, strict=True)
+    }
+
+
+def _without_ends(values: Array, n: int) -> list[Array]:
+    """Of (frames, segments, 3) values those of each segment, without the first and last `n` frames of each span."""
+    if not np.isfinite(values).all():
+        return [frozen(mark_ends(values[:, i], n)) for i in range(values.shape[1])]
+    of_each = [values[:, i].copy() for i in range(values.shape[1])]
+    for of in of_each:
+        of[:n] = of[max(len(of) - n, 0) :] = np.nan
+    return [frozen(of) for of in of_each]
 
 
 def spin_from_quaternion(q: Array, p: Array) -> Array:
-    """2 × the vector part of p q*, (frames, 3), with q* = (w, −v): ω from p = q̇, α from p = q̈.
+    """2 × the vector part of p q*, (frames, …, 3), with q* = (w, −v): ω from p = q̇, α from p = q̈.
 
     ω = 2 q̇ q*, α = 2 q̈ q* (vector parts; Shuster 1993, J Astronaut Sci 41:439-517, eqs. 302-306: the other term of
     the derivative, 2 q̇ q̇*, is a scalar). A spline of q is linear in q, so turning the laboratory turns ω and α.
     """
-    return np.asarray(2 * (-p[:, :1] * q[:, 1:] + q[:, :1] * p[:, 1:] - cross(p[:, 1:], q[:, 1:])))
+    (q0, *v), (p0, *u) = (np.ascontiguousarray(of.T) for of in (q, p))  # the numbers of a component lie together
+    spin = np.empty((*q.shape[:-1], 3))
+    for i in range(3):
+        of_cross = u[i - 2] * v[i - 1] - u[i - 1] * v[i - 2]
+        spin.T[i] = 2 * (-p0 * v[i] + q0 * u[i] - of_cross)
+    return spin
 
 
 def single_entry_derivatives(R: Array, rate_hz: float) -> tuple[Array, Array]:

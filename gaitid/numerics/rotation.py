@@ -149,30 +149,46 @@ def quaternions(R: Array) -> Array:
     Shepperd SW (1978) Quaternion from rotation matrix. J Guid Control 1:223-224: the largest of the four
     components first, so that nothing is divided by a small number. NaN rows stay NaN.
     """
-    entries = np.ascontiguousarray(np.moveaxis(R, 0, -1))  # (3, 3, frames): each entry's frames lie together
-    diagonal = entries[range(3), range(3)]
-    trace = diagonal[0] + diagonal[1] + diagonal[2]
-    products = np.empty((4, 4, len(R)))  # products[m, n] = 4 q_m q_n
-    products[0, 0] = 1 + trace
-    for m, (u, v) in enumerate(((2, 1), (0, 2), (1, 0)), start=1):
-        products[m, m] = 1 + 2 * diagonal[m - 1] - trace
-        products[0, m] = products[m, 0] = entries[u, v] - entries[v, u]
-    for a, b in ((1, 2), (1, 3), (2, 3)):
-        products[a, b] = products[b, a] = entries[a - 1, b - 1] + entries[b - 1, a - 1]
-    squares = products[range(4), range(4)]
-    known = np.isfinite(squares).all(axis=0)
-    largest = np.argmax(np.where(known, squares, 0.0), axis=0)
-    q = np.full((len(R), 4), np.nan)
-    rows = np.flatnonzero(known)
-    column = products[largest[rows], :, rows]
-    q[rows] = column / norm(column)[..., None]
+    entries = np.ascontiguousarray(R.reshape(-1, 9).T).reshape(3, 3, -1)  # each entry's frames lie together
+    trace = entries[0, 0] + entries[1, 1] + entries[2, 2]
+    squares = np.empty((4, len(R)))  # 4 q_m²
+    squares[0] = 1 + trace
+    for m in range(3):
+        squares[m + 1] = 1 + 2 * entries[m, m] - trace
+    largest = np.argmax(squares, axis=0)
+    q = np.empty_like(squares)
+    counts = np.bincount(largest, minlength=4)
+    for m in np.flatnonzero(counts).tolist():
+        if counts[m] == len(R):  # mostly
+            q[:] = _products(entries, squares[m], m)
+        else:
+            rows = np.flatnonzero(largest == m)
+            q[:, rows] = _products(entries[..., rows], squares[m, rows], m)
+    q /= np.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     # one sign for a whole trial: each follows the last one known
-    if len(rows):
-        steps = np.sign(np.einsum("ij,ij->i", q[rows[1:]], q[rows[:-1]]))
-        first = -1.0 if q[rows[0], 0] < 0 else 1.0
-        signs = first * np.concatenate([[1.0], np.cumprod(np.where(steps < 0, -1.0, 1.0))])
-        q[rows] *= signs[:, None]
-    return q
+    known = np.isfinite(q[0])
+    seen = q if known.all() else q[:, known]
+    turns_over = np.empty(seen.shape[1], dtype=bool)
+    turns_over[:1] = seen[0, :1] < 0
+    turns_over[1:] = np.einsum("ij,ij->j", seen[:, 1:], seen[:, :-1]) < 0
+    if turns_over.any():
+        q[:, known] *= np.cumprod(np.where(turns_over, -1.0, 1.0))
+    return np.ascontiguousarray(q.T)
+
+
+def _products(entries: Array, square: Array, m: int) -> Array:
+    """(4, frames) 4 q_m q_n for each n, of the entries (3, 3, frames) of rotations and of 4 q_m²."""
+    made = np.empty((4, len(square)))
+    for n in range(4):
+        a, b = sorted((m, n))
+        if a == b:
+            made[n] = square
+        elif a == 0:  # of the skew part
+            u, v = (b + 1) % 3, b % 3
+            made[n] = entries[u, v] - entries[v, u]
+        else:
+            made[n] = entries[a - 1, b - 1] + entries[b - 1, a - 1]
+    return made
 
 
 def dihedral(start: Array, end: Array, about: Array) -> Array:
