@@ -116,7 +116,11 @@ def local_directions(track_g: Array, facing_g: Array, up_g: Array) -> tuple[Arra
     seen = np.flatnonzero(known_rows(track_g))
     if len(seen) < 2:
         return None
-    level = bridged(np.stack([track_g @ ahead, track_g @ aside], axis=1))[seen[0] : seen[-1] + 1]
+    span = slice(seen[0], seen[-1] + 1)
+    level = bridged(np.stack([track_g @ ahead, track_g @ aside], axis=1))[span]
+    front = np.stack([facing_g @ ahead, facing_g @ aside], axis=1)[span]
+    if _goes_straight(level, front):
+        return None
     frames = _frames(level)
     places = level[frames]
     along = np.append(0.0, np.cumsum(norm(np.diff(places, axis=0))))
@@ -137,15 +141,43 @@ def local_directions(track_g: Array, facing_g: Array, up_g: Array) -> tuple[Arra
     at, whole = (start + end)[straight] / 2, (end - start > 2 * HALF_CHORD_M - 1e-9)[straight]
     heading = np.arctan2(chord[straight, 1], chord[straight, 0])
     done = np.interp(np.arange(len(level)), frames, along)  # by each frame
-    facing = np.arctan2(facing_g @ aside, facing_g @ ahead)[seen[0] : seen[-1] + 1]
-    heading = _continued(at, heading, done, facing)
+    heading = _continued(at, heading, done, np.arctan2(front[:, 1], front[:, 0]))
     turn_deg = float(np.degrees(np.ptp(heading[whole]))) if whole.any() else 0.0
     if turn_deg <= TURN_DEG:
         return None
     result = np.empty(len(track_g))
-    result[seen[0] : seen[-1] + 1] = np.interp(done, at, heading)
+    result[span] = np.interp(done, at, heading)
     result[: seen[0]], result[seen[-1] :] = result[seen[0]], result[seen[-1]]
     return np.outer(np.cos(result), ahead) + np.outer(np.sin(result), aside), turn_deg
+
+
+def _goes_straight(level: Array, front: Array) -> bool:
+    """Whether a path is so narrow that no chord of it turns by more than `TURN_DEG`: it need not be followed.
+
+    A chord is no shorter than `STRAIGHT_SHARE` of its part of the path, which is `HALF_CHORD_M` at the ends and twice
+    that elsewhere, and its ends lie no farther aside of each other than the path is wide, no farther back than it goes
+    back. Where the body faces forward, or backward, within 60° of the way all the time, nothing goes round.
+
+    Parameters
+    ----------
+    level : (frames, 2) array, m
+        The path.
+    front : (frames, 2) array
+        Where the body faces; NaN where unknown.
+    """
+    way = level[-1] - level[0]
+    length = float(np.hypot(*way))
+    if length == 0:
+        return False
+    way = way / length
+    along, wide = level @ way, float(np.ptp(level @ np.array([-way[1], way[0]])))
+    back = float((np.maximum.accumulate(along) - along).max())
+    shortest = STRAIGHT_SHARE * HALF_CHORD_M
+    if wide > 0.99 * 2 * shortest * np.sin(np.radians(TURN_DEG / 2)) or np.hypot(back, wide) > 0.99 * shortest:
+        return False
+    known = front[np.isfinite(front).all(axis=1)]
+    facing, within = known @ way, np.cos(np.radians(60)) * np.hypot(known[:, 0], known[:, 1])
+    return bool((facing > within).all() or (facing < -within).all())
 
 
 def _frames(level: Array) -> Array:

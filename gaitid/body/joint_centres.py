@@ -59,16 +59,18 @@ def chord(proximal: Array, wand: Array, lateral: Array, radius: Array | float, d
         m = to_marker / d[..., None]
         w = unit(wand - proximal)
         alpha = np.arcsin(radius / d)  # between C and the marker
-        across = w - dot(w, m)[..., None] * m
+        sin_alpha, cos_alpha = np.sin(alpha), np.cos(alpha)
+        cos_gamma = dot(w, m)
+        across = w - cos_gamma[..., None] * m
         sin_gamma = norm(across)
-        gamma = np.arctan2(sin_gamma, dot(w, m))  # between the marker and the wand
+        gamma = np.arctan2(sin_gamma, cos_gamma)  # between the marker and the wand
         beta = np.abs(dihedral)  # at C
-        omega = np.arcsin(np.sin(beta) * np.sin(alpha) / sin_gamma)  # at the wand
+        omega = np.arcsin(np.sin(beta) * sin_alpha / sin_gamma)  # at the wand
         half = (beta + omega) / 2
         # at the marker, from the wand to C: π where the dihedral angle is 0
         theta = 2 * np.arctan2(np.cos((gamma - alpha) / 2) * np.cos(half), np.cos((gamma + alpha) / 2) * np.sin(half))
         e1 = across / sin_gamma[..., None]
         e2 = cross(e1, m) * np.sign(dihedral)[..., None]
         n = np.cos(theta)[..., None] * e1 + np.sin(theta)[..., None] * e2
-        c = np.cos(alpha)[..., None] * m + np.sin(alpha)[..., None] * n
-        return np.asarray(proximal + (d * np.cos(alpha))[..., None] * c)
+        c = cos_alpha[..., None] * m + sin_alpha[..., None] * n
+        return np.asarray(proximal + (d * cos_alpha)[..., None] * c)

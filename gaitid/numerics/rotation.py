@@ -34,9 +34,9 @@ def cross(a: Array, b: Array) -> Array:
     if a.shape != b.shape:
         a, b = np.broadcast_arrays(a, b)
     result = np.empty(a.shape)
-    result[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
-    result[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
-    result[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    np.subtract(a[..., 1] * b[..., 2], a[..., 2] * b[..., 1], out=result[..., 0])
+    np.subtract(a[..., 2] * b[..., 0], a[..., 0] * b[..., 2], out=result[..., 1])
+    np.subtract(a[..., 0] * b[..., 1], a[..., 1] * b[..., 0], out=result[..., 2])
     return result
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
+from gaitid.body import direction
 from gaitid.body.direction import TURN_DEG, local_directions
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
@@ -132,3 +133,22 @@ def test_the_pelvis_may_be_turned_first() -> None:
     assert "pelvis: zxy" in turn.conventions["angles"] and "pelvis: yxz" in tilt.conventions["angles"]
     written = analysed("children/HC030A/walk").sides["left"].angles["pelvis"]["anterior_tilt"]
     np.testing.assert_array_equal(written, tilt.sides["left"].angles["pelvis"]["anterior_tilt"])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_path_that_is_seen_to_be_straight_at_once_does_not_turn_when_it_is_followed(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Random walks, straight and winding, forward, backward and sideways, with gaps."""
+    rng = np.random.default_rng(seed)
+    bent = rng.choice([0.0, 0.05, 0.2]) * np.sin(np.linspace(0, rng.uniform(1, 15), 500))
+    track, facing = walked(rng.uniform(0, 2 * np.pi) + bent, rng.uniform(0.3, 2.0))
+    turned = rng.choice([0.0, 1.0, np.pi]) + rng.uniform(0, 1.5) * np.sin(np.linspace(0, 20, 500))
+    facing = np.stack([facing[:, 0] * np.cos(turned), facing[:, 1] * np.cos(turned), np.zeros(500)], axis=1)
+    track[rng.integers(0, 500, rng.integers(0, 60))] = np.nan
+    found = local_directions(track, facing, UP)
+    monkeypatch.setattr(direction, "_goes_straight", lambda level, front: False)
+    followed = local_directions(track, facing, UP)
+    assert (found is None) == (followed is None)
+    if found is not None and followed is not None:
+        np.testing.assert_array_equal(found[0], followed[0])
