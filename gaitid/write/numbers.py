@@ -1,54 +1,58 @@
-"""Numbers as text, as C's ``%.10g`` writes them, a whole table at once: formatting is a good part of a run."""
+"""Numbers as text, as C's ``%.10g`` writes them, a whole table at once: formatting is a good part of a run.
+
+The text of a number is put together in 16 bytes: its sign and what stands before the point, looked up at once; then
+ten digits, looked up by fours; then commas. These cells are laid into a line of commas one after the other, so that
+each covers what is too much of the one before. What is too large for that, and what lies so near to a tie that a
+product does not tell how it is rounded, is left to C.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gaitid.trial import Array
+from gaitid.records import NamedTuple
+from gaitid.trial import Array, IntArray
 
-DIGITS = 10
-BLOCK = 8192  # cells at once: what they need stays within a processor's cache
-# Decimal exponents that are written without one: C does so from -4 to 9. At 9 no digit stands behind the point.
-LOWEST, HIGHEST = -4, 8
-# Exact in binary: a product with one is rounded once only.
-_SCALE = np.array([10.0 ** (DIGITS - 1 - e) for e in range(LOWEST, HIGHEST + 1)])
-# Such a product, below 1e10, is off by half a unit of its last place, 9.5e-7: nearer to a tie it does not tell.
-_NEAR_A_TIE = 1e-6
+Words = NDArray[np.uint64]
 
-# A cell has a place for everything that a number may hold; what it does not hold is NUL and taken out at the end: the
-# sign, "0.000" before the first digit, ten digits with a place for the point after each but the last, the separator.
-_WIDTH = 26
-_DIGIT = slice(6, 25, 2)
-
-
-def _templates() -> NDArray[np.uint8]:
-    """Cells without their digits: for each exponent, then the same with a minus, then zero, then an empty cell."""
-    texts = [b"\0" + (b"0." + b"0" * (-e - 1)).ljust(24, b"\0") for e in range(LOWEST, 0)]
-    texts += [(b"\0" * (7 + 2 * e) + b".").ljust(25, b"\0") for e in range(HIGHEST + 1)]
-    texts += [b"-" + text[1:] for text in texts] + [b"0".ljust(25, b"\0"), b"\0" * 25]
-    return np.array([list(text + b",") for text in texts], np.uint8)
+BLOCK = 16384  # cells at once: what they need stays within a processor's cache
+# Decimal exponents of the numbers that are put together here; below `PLAIN` C writes them behind the digits.
+LOWEST, PLAIN, HIGHEST = -99, -4, 3
+# Decades are counted from the lowest. Behind them come that of too large numbers, zero, and that of too small ones;
+# then all of these for negative numbers.
+_POWERS = range(LOWEST, HIGHEST + 1)
+_LARGE, _ZERO, _SMALL, _NEGATIVE = range(len(_POWERS), len(_POWERS) + 4)
+# The product that is rounded to ten digits is off by 2.1e-6 at most: by half a unit of its last place (below 1e10), and
+# by as much again where the power of ten is no double. So near to a tie it does not tell.
+_TELLS = 0.5 - 3e-6
+_CELL = 16  # bytes
+_COMMAS = np.uint64(int.from_bytes(8 * b",", "little"))
 
 
-def _quads() -> NDArray[np.uint32]:
-    """The four characters of each whole number below 10,000, as they stand in memory."""
-    digits = np.indices((10, 10, 10, 10), np.uint8).reshape(4, -1).T + np.uint8(ord("0"))
-    return np.ascontiguousarray(digits).view(np.uint32).ravel()
+class _Cells(NamedTuple):
+    """Numbers as text.
 
+    Attributes
+    ----------
+    words : (numbers, 2) array
+        Characters, with commas behind them.
+    length : (numbers,) int array
+        How many they are, with those of the exponent.
+    small, exponent : (few,) arrays
+        Which numbers have an exponent behind the digits, and its four characters.
+    left : (few,) int array
+        Which are left to C.
+    """
 
-def _kept() -> NDArray[np.uint8]:
-    """By how many digits a number keeps: what keeps the bytes up to the last of them, and the separator."""
-    last = _DIGIT.start + 2 * (np.arange(DIGITS + 1)[:, None] - 1)
-    place = np.arange(_WIDTH)
-    return np.where((place <= last) | (place == _WIDTH - 1), 255, 0).astype(np.uint8)
-
-
-_TEMPLATES, _QUADS, _KEPT = _templates(), _quads(), _kept()
-# How many zeros stand at the end of a number below 10,000.
-_ZEROS = sum((np.arange(10_000) % unit == 0).astype(np.intp) for unit in (10, 100, 1000)) + (np.arange(10_000) == 0)
-_MINUS, _ZERO, _EMPTY = len(_SCALE), len(_TEMPLATES) - 2, len(_TEMPLATES) - 1
+    words: Words
+    length: IntArray
+    small: IntArray
+    exponent: NDArray[np.uint32]
+    left: IntArray
 
 
 def rows_text(values: Array) -> str:
@@ -76,54 +80,125 @@ def rows_blocks(values: Array) -> Iterator[str]:
 
 def _lines(values: Array) -> str:
     x = values.ravel()
-    known = np.flatnonzero(np.isfinite(x) & (x != 0))
-    if len(known) == len(x):
-        cells = _cells(x)
-    else:  # half of a table may be empty: a foot beside the plates
-        cells = _TEMPLATES.take(np.where(x == 0, _ZERO, _EMPTY), axis=0)
-        cells[known] = _cells(x[known])
-    cells.reshape(*values.shape, _WIDTH)[:, -1, -1] = ord("\n")
-    return cells.tobytes().translate(None, b"\0").decode("ascii")
+    known = np.flatnonzero(np.isfinite(x))
+    cells = _cells(x[known])
+    texts = [b"%.10g" % v for v in x[known[cells.left]].tolist()]
+    cells.length[cells.left] = [len(text) for text in texts]
+    before = np.zeros(len(known) + 1, np.intp)  # characters of all numbers before one
+    np.cumsum(cells.length, out=before[1:])
+    start = known + before[:-1]  # a separator stands behind each cell, also behind an empty one
+    size = len(x) + int(before[-1])
+    line = bytearray(b",") * (size + _CELL)
+    _from_each_byte(line, _CELL)[start] = cells.words.view(f"V{_CELL}")[:, 0]
+    ends = start[cells.small] + cells.length[cells.small]
+    _from_each_byte(line, 4)[ends - 4] = cells.exponent.view("V4")
+    for at, text in zip(start[cells.left].tolist(), texts, strict=True):
+        line[at : at + len(text)] = text
+    stop = np.arange(values.shape[1], len(x) + 1, values.shape[1])  # of rows
+    np.frombuffer(line, np.uint8)[stop + before[np.searchsorted(known, stop)] - 1] = ord("\n")
+    return str(memoryview(line)[:size], "ascii")
 
 
-def _cells(x: Array) -> NDArray[np.uint8]:
-    """(numbers, width) cells of numbers that are finite and not zero."""
+def _from_each_byte(line: bytearray, width: int) -> NDArray[np.void]:
+    """What stands in a line from each of its bytes on, so many bytes: they overlap."""
+    return np.ndarray(len(line) - width + 1, f"V{width}", line, strides=(1,))
+
+
+def _cells(x: Array) -> _Cells:
+    """Numbers that are finite."""
     size = np.abs(x)
-    power = np.floor(np.log10(size))
-    plain = (power >= LOWEST) & (power <= HIGHEST)
-    exponent = np.where(plain, power, 0).astype(np.intp)
-    scaled = np.where(plain, size, 0) * _SCALE.take(exponent - LOWEST)
-    whole = np.rint(scaled)
-    carried = np.flatnonzero(whole == 10.0**DIGITS)  # 9.99999999999 is 10
-    whole[carried] /= 10
-    exponent[carried] += 1
-    plain &= (whole >= 10.0 ** (DIGITS - 1)) & (np.abs(scaled - np.floor(scaled) - 0.5) > _NEAR_A_TIE)
-    plain &= exponent <= HIGHEST
-    cells = _TEMPLATES.take(exponent + np.where(x < 0, _MINUS - LOWEST, -LOWEST), axis=0)
-    cells[:, _DIGIT], zeros = _digits(whole)
-    some = np.flatnonzero(zeros)
-    # no digit before the point is dropped; where none is left behind it, the point goes too
-    kept = np.maximum(DIGITS - zeros[some], exponent[some] + 1)
-    cells[some] &= _KEPT.take(kept, axis=0)
-    odd = np.flatnonzero(~plain)
-    if len(odd):
-        texts = np.array([b"%.10g" % v for v in x[odd].tolist()], f"S{_WIDTH - 1}")
-        cells[odd, :-1] = texts.view(np.uint8).reshape(len(odd), -1)
-    return cells
+    binary = (x.view(np.uint64) >> 52).view(np.int64)  # sign and binary exponent
+    decade = _DECADE.take(binary) + (size >= _NEXT.take(binary))
+    scale = _SCALE.take(decade)
+    scaled = size * scale
+    rounded = np.rint(scaled)
+    left = np.flatnonzero(~(np.abs(scaled - rounded) < _TELLS))
+    rounded[left] = 1
+    # what stands before the point, and the ten digits behind it: two, four and four
+    number = rounded.astype(np.int64) * _UNIT.take(decade)
+    whole = number // 10**10
+    behind = number - 10**10 * whole
+    two = behind // 10**8
+    behind -= 10**8 * two
+    four = behind // 10**4
+    last = behind - 10**4 * four
+    begin = whole + _BEGIN.take(decade)
+    length = 6 + _KEPT.take(last)
+    # the last digits that are not zero end without zeros, and where all are zero there is no point
+    zero = np.flatnonzero(last == 0)
+    length[zero] = 2 + _KEPT.take(four[zero])
+    four[zero] += 10_000
+    zero = zero[four[zero] == 10_000]
+    length[zero] = _TWO_KEPT.take(two[zero])
+    two[zero] += 100
+    begin[zero[two[zero] == 100]] += 10_000
+    bits = _BITS.take(begin)
+    length += (bits >> 3).view(np.int64)
+    end = _LAST.take(last)
+    eight = _TWO.take(two) | (_FOUR.take(four) << 16) | (end << 48)
+    words = np.empty((len(x), 2), "<u8")
+    words[:, 0] = _BEGINNING.take(begin) | (eight << bits)
+    words[:, 1] = (eight >> (64 - bits)) | (((end >> 16) | _SIX_COMMAS) << bits)
+    words[left] = _COMMAS
+    small = np.flatnonzero(scale > _SCALE[PLAIN - LOWEST])
+    length[small] += 4
+    return _Cells(words, length, small, _EXPONENT.take(decade[small] % _NEGATIVE), left)
 
 
-def _digits(whole: Array) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
-    """(numbers, 10) characters of whole numbers below 1e10, with leading zeros; how many zeros stand at the end."""
-    number = whole.astype(np.int64)
-    upper = number // 10_000
-    two = upper // 10_000
-    last, middle = number - 10_000 * upper, upper - 10_000 * two
-    quads = np.empty((len(whole), 3), np.uint32)
-    for i, part in enumerate((two, middle, last)):
-        quads[:, i] = _QUADS.take(part)
-    zeros = _ZEROS.take(last)
-    all_four = np.flatnonzero(zeros == 4)
-    if len(all_four):
-        before = _ZEROS.take(middle[all_four])
-        zeros[all_four] += before + np.where(before == 4, _ZEROS.take(two[all_four]), 0)
-    return quads.view(np.uint8)[:, 2:], zeros
+def _decades() -> tuple[IntArray, Array]:
+    """By sign and binary exponent: the decade of the least number that has them, and what is of the next one already.
+
+    What is 10 when it is rounded to ten digits is of the decade of 10.
+    """
+    power = np.floor((np.arange(2048) - 1023) * np.log10(2)).astype(np.intp)
+    decade = np.where(power > HIGHEST, _LARGE, np.where(power < LOWEST, _SMALL, power - LOWEST))
+    decade[0] = _ZERO
+    # a tie is no double: the one nearest to it is left to C
+    ends = np.nextafter([float(f"9.9999999995e{power}") for power in _POWERS], np.inf)
+    following = np.array([*ends, np.inf, np.nextafter(0, 1), np.inf])[decade]
+    return np.concatenate([decade, decade + _NEGATIVE]), np.tile(following, 2)
+
+
+def _digits(n: int) -> tuple[Words, IntArray]:
+    """The `n` digits of each whole number of so many, then the same with commas in the place of zeros at the end; and
+    how many digits these keep."""
+    digits = np.indices((10,) * n, np.uint8).reshape(n, -1) + np.uint8(ord("0"))
+    zeros = np.logical_and.accumulate(digits[::-1] == ord("0"))[::-1]
+    texts = np.concatenate([digits.T, np.where(zeros, np.uint8(ord(",")), digits).T])
+    return np.ascontiguousarray(texts).view(f"<u{n}").ravel().astype(np.uint64), n - zeros.sum(axis=0)
+
+
+def _beginnings() -> tuple[Words, Words]:
+    """What stands before the digits behind the point, and how many bits that takes.
+
+    Each whole number below 10,000 with a point; the same without a point; what stands before the first digit of
+    numbers below 0.1. Then all of these with a minus.
+    """
+    number = np.arange(10_000)
+    zeros = 3 - sum((number >= least).astype(np.uint64) for least in (10, 100, 1000))
+    digits, bits = _FOUR[:10_000] >> (8 * zeros), 8 * (4 - zeros)
+    below = [b"0." + n * b"0" for n in range(1, -PLAIN)]
+    few, few_bits = np.array([(int.from_bytes(text, "little"), 8 * len(text)) for text in below], np.uint64).T
+    texts = np.concatenate([digits | (np.uint64(ord(".")) << bits), digits, few])
+    bits = np.concatenate([bits + 8, bits, few_bits])
+    return np.concatenate([texts, (texts << 8) | ord("-")]), np.concatenate([bits, bits + 8])
+
+
+def _by_decade(of_power: Callable[[int], float], large: float, zero: float, small: float) -> NDArray[Any]:
+    return np.tile([*map(of_power, _POWERS), large, zero, small], 2)
+
+
+_DECADE, _NEXT = _decades()
+_TWO, _TWO_KEPT = _digits(2)
+_FOUR, _KEPT = _digits(4)
+_LAST = _FOUR[10_000:] | (_COMMAS << np.uint64(32))
+_SIX_COMMAS = _COMMAS << np.uint64(16)
+_BEGINNING, _BITS = _beginnings()
+# What makes a number one of ten digits; what makes that one of units of 1e-10 (of the first digit, before an exponent);
+# which beginning is that of what is below 1.
+_SCALE = _by_decade(lambda power: float(f"1e{9 - power}"), np.nan, 1, np.nan)
+_UNIT = _by_decade(lambda power: 10 if power < PLAIN else 10 ** max(power + 1, 0), 1, 1, 1)
+_BEGIN = _by_decade(lambda power: 20_000 - 2 - power if PLAIN <= power < -1 else 0, 0, 0, 0)
+_BEGIN[_NEGATIVE:] += len(_BITS) // 2
+_BEGIN[_NEGATIVE + _ZERO] = 0
+_EXPONENT = np.frombuffer(b"".join(b"e-%02d" % -power for power in range(LOWEST, PLAIN)), np.uint32)

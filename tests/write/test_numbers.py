@@ -28,6 +28,12 @@ def expected(values: Array) -> str:
 @example(9999999999.5)
 @example(0.000099999999995)
 @example(0.0001)
+@example(-0.0001234567891)
+@example(9999.9999999)
+@example(10000.0)
+@example(-9.9999999995e-17)
+@example(1e-99)
+@example(1e-100)
 @example(100.0)
 @example(5e-324)
 @example(-1.7976931348623157e308)
@@ -54,6 +60,8 @@ SIGN = RNG.choice([-1, 1], SHAPE)
         pytest.param(SIGN * (RNG.integers(10**9, 10**10, SHAPE) + 0.5) / 10.0 ** RNG.integers(0, 14, SHAPE), id="near"),
         pytest.param(SIGN * 10.0 ** RNG.integers(-6, 12, SHAPE) * (1 + RNG.integers(-3, 4, SHAPE) / 2**52), id="tens"),
         pytest.param(RNG.integers(0, 2**63 - 1, SHAPE).view(float), id="any bits"),
+        pytest.param(SIGN * RNG.integers(10**9, 10**10, SHAPE) * 10.0 ** RNG.integers(-120, -12, SHAPE), id="small"),
+        pytest.param(np.where(RNG.random(SHAPE) < 0.5, np.nan, RNG.normal(size=SHAPE)), id="half of it empty"),
     ],
 )
 def test_hard_cases(values: Array) -> None:
