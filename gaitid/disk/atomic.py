@@ -155,15 +155,16 @@ def refuse_taken(final: Path) -> None:
 
 def _kept(temporary: Path, final: Path) -> Path | None:
     """A second name for what is to be replaced; None where there is nothing."""
-    if not os.path.lexists(final):
-        return None
     old = temporary.with_name(f"{temporary.name}.old")
-    with suppress(FileNotFoundError):
-        old.unlink()
     try:
         os.link(final, old, follow_symlinks=False)
-    except (OSError, NotImplementedError):
-        final.rename(old)  # a file system without hard links
+    except FileNotFoundError:
+        return None
+    except (OSError, NotImplementedError):  # a file system without hard links, or a name that an earlier process left
+        if not os.path.lexists(final):
+            return None
+        old.unlink(missing_ok=True)
+        final.rename(old)
     return old
 
 
