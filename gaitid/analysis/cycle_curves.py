@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -14,9 +13,10 @@ from gaitid.analysis.swing_end import swing_end, unloaded
 from gaitid.analysis.under_load import under_load
 from gaitid.dynamics.wrench import Wrench
 from gaitid.gait.curves import GROUND_COLUMNS, CycleCurves
-from gaitid.gait.cycles import CYCLE_POINTS, over_cycles, sample
+from gaitid.gait.cycles import CYCLE_POINTS, instants, sample, sample_together
 from gaitid.gait.impact import matched_load
 from gaitid.gait.spatiotemporal import Gait, Stride
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask
 
 
@@ -59,20 +59,24 @@ def cycle_curves(result: Result, gait: Gait | None = None, points: int = CYCLE_P
     ordered: list[Stride] = []
     tables, impacts = [np.empty((0, points, width))], [np.empty((0, points), dtype=bool)]
     settled = [np.empty((0, points, width))]
+    angles = sum(name.endswith("_deg") for name in names)  # they come first
     for side, columns in named.items():
         of_side = [stride for stride in strides if stride.cycle.side == side]
         if not of_side or not names:
             continue
-        values = np.stack([columns[name] for name in names], axis=1)
-        angles = sum(name.endswith("_deg") for name in names)  # they come first
-        tables.append(_over(result, side, of_side, values, angles, points))
-        start, end = np.array([(s.cycle.strike.time_s, s.cycle.next_strike.time_s) for s in of_side]).T
-        at = np.linspace(start, end, points, axis=1) * result.trial.rate_hz
+        force = result.sides[side].load.wrench.f_g / result.subject.mass_kg
+        values = np.stack([*(columns[name] for name in names), *force.T], axis=1)
+        at = instants([stride.cycle for stride in of_side], result.trial.rate_hz, points)
+        over = sample_together(values, at, 360.0, slice(angles))
+        axes_g = np.array([s.axes_g for s in of_side])
+        over[..., len(names) :] = np.ascontiguousarray(over[..., len(names) :]) @ axes_g.swapaxes(1, 2)
+        _end_in_swing(_Cycles(result, side, of_side, at), values[:, angles:], over[..., angles:])
+        tables.append(over)
         impacts.append(_of_impact(result, side, at))
-        settled.append(tables[-1])
+        settled.append(over)
         if impacts[-1].any():
-            kinetics = _settled(result, side, values[:, angles:])
-            settled[-1] = tables[-1].copy()
+            kinetics = _settled(result, side, values[:, angles : len(names)])
+            settled[-1] = over.copy()
             settled[-1][impacts[-1], angles : len(names)] = sample(kinetics, at[impacts[-1]])
         ordered += of_side
     rate_hz = result.trial.rate_hz
@@ -82,21 +86,12 @@ def cycle_curves(result: Result, gait: Gait | None = None, points: int = CYCLE_P
     return CycleCurves(tuple(ordered), columns_of, values_of, impact, settled_of, rate_hz)
 
 
-def _over(result: Result, side: str, strides: Sequence[Stride], values: Array, angles: int, points: int) -> Array:
-    """(cycles, points, columns) of one side; `angles` columns of `values` come first."""
-    trial, mass = result.trial, result.subject.mass_kg
-    over = partial(over_cycles, [s.cycle for s in strides], rate_hz=trial.rate_hz, points=points)
-    axes_g = np.array([s.axes_g for s in strides]).reshape(-1, 3, 3)
-    reactions = over(result.sides[side].load.wrench.f_g / mass) @ axes_g.swapaxes(1, 2)
-    kinetics = np.concatenate([over(values[:, angles:]), reactions], axis=2)
-    _end_in_swing(result, side, strides, kinetics)
-    return np.concatenate([over(values[:, :angles], period=360.0), kinetics], axis=2)
-
-
 def _of_impact(result: Result, side: str, at: Array) -> Mask:
     """Whether one of the two frames nearest to instants (in frames from the first) belongs to an impact."""
     frames = result.impact_frames(side)
-    low, high = (np.clip(edge(at).astype(int), 0, len(frames) - 1) for edge in (np.floor, np.ceil))
+    if not frames.any():
+        return np.zeros(at.shape, dtype=bool)
+    low, high = (np.minimum(np.maximum(edge(at).astype(int), 0), len(frames) - 1) for edge in (np.floor, np.ceil))
     return np.asarray(frames[low] | frames[high])
 
 
@@ -115,27 +110,44 @@ def _settled(result: Result, side: str, kinetics: Array) -> Array:
     return changed
 
 
-def _end_in_swing(result: Result, side: str, strides: Sequence[Stride], kinetics: Array) -> None:
+class _Cycles(NamedTuple):
+    """The cycles of one side, and their `instants`."""
+
+    result: Result
+    side: str
+    strides: Sequence[Stride]
+    at: Array
+
+
+def _end_in_swing(cycles: _Cycles, known: Array, kinetics: Array) -> None:
     """Write the ends of cycles up to strikes beside plates into their moments, powers and reactions.
 
-    `kinetics` has the shape (cycles, points, columns).
+    Parameters
+    ----------
+    cycles : _Cycles
+    known : (frames, columns) array
+        The moments, powers and the force per mass, laboratory axes.
+    kinetics : (cycles, points, columns) array
+        The same, with the ground reaction in place of the force; changed.
     """
-    ends = [swing_end(result, stride.cycle) for stride in strides]
-    if not any(ends):
+    result, side = cycles.result, cycles.side
+    ends = [(i, end) for i, stride in enumerate(cycles.strides) if (end := swing_end(result, stride.cycle))]
+    if not ends:
         return
-    leg = result.sides[side]
-    moments, powers = unloaded(result, side, np.concatenate([np.array(end, dtype=int) for end in ends]))
-    free_columns = side_columns(replace(leg, angles={}, trunk_angles={}, moments=moments, powers=powers))
-    known_columns = side_columns(replace(leg, angles={}, trunk_angles={}))
-    free, known = (np.stack(list(columns.values()), axis=1) for columns in (free_columns, known_columns))
-    force, rate_hz, done = leg.load.wrench.f_g / result.subject.mass_kg, result.trial.rate_hz, 0
-    for of_cycle, stride, end in zip(kinetics, strides, ends, strict=True):
-        if end:
-            first = max(end.start - 3, 0)  # so far back reaches a cubic
-            before = np.concatenate([known[first : end.start], force[first : end.start] @ stride.axes_g.T], axis=1)
-            of_end = np.concatenate([free[done : done + len(end)], np.zeros((len(end), 3))], axis=1)
-            at = np.linspace(stride.cycle.strike.time_s, stride.cycle.next_strike.time_s, len(of_cycle)) * rate_hz
-            late = at > end.start - 1
-            filled = sample(np.concatenate([before, of_end]), at[late] - first)
-            of_cycle[late] = np.where(np.isfinite(of_cycle[late]), of_cycle[late], filled)
-            done += len(end)
+    moments, powers = unloaded(result, side, np.concatenate([np.arange(end.start, end.stop) for _, end in ends]))
+    free_columns = side_columns(replace(result.sides[side], angles={}, trunk_angles={}, moments=moments, powers=powers))
+    none = np.zeros((3, sum(len(end) for _, end in ends)))
+    free = np.stack([*free_columns.values(), *none], axis=1)
+    # all ends in one table, an unknown row after each, and where their instants lie in it
+    rows: list[Array] = []
+    late, place, done, length = np.zeros(cycles.at.shape, dtype=bool), cycles.at.copy(), 0, 0
+    for i, end in ends:
+        first = max(end.start - 3, 0)  # so far back reaches a cubic
+        before = known[first : end.start].copy()
+        before[:, -3:] = before[:, -3:] @ cycles.strides[i].axes_g.T
+        rows += [before, free[done : done + len(end)], np.full((1, known.shape[1]), np.nan)]
+        late[i] = cycles.at[i] > end.start - 1
+        place[i] += length - first
+        done, length = done + len(end), length + len(before) + len(end) + 1
+    filled = sample(np.concatenate(rows), place[late])
+    kinetics[late] = np.where(np.isfinite(kinetics[late]), kinetics[late], filled)

@@ -8,9 +8,7 @@ that nothing loads.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import floor
-
-import numpy as np
+from math import ceil, floor
 
 from gaitid.analysis.result import Result
 from gaitid.analysis.under_load import under_load
@@ -32,13 +30,14 @@ def swing_end(result: Result, cycle: Cycle) -> range:
     if cycle.next_strike.source not in ("file", "given"):
         return range(0)
     state = result.sides[cycle.side].load.state
-    strike = cycle.next_strike.time_s * result.trial.rate_hz
+    strike, reach = cycle.next_strike.time_s * result.trial.rate_hz, END_S * result.trial.rate_hz + 1e-6
     end = min(floor(strike + 1e-6), len(state) - 1)
-    flying = np.flatnonzero(state[: end + 1] == AIR)
-    if not len(flying) or not 0 < strike - flying[-1] <= END_S * result.trial.rate_hz + 1e-6:
-        return range(0)
-    first = int(flying[-1]) + 1
-    if (state[first : end + 1] != UNKNOWN).any():
+    before = state[max(ceil(strike - reach), 0) : end + 1].tolist()
+    first = end + 1
+    while before and before[-1] == UNKNOWN:
+        before.pop()
+        first -= 1
+    if not before or before[-1] != AIR or not first - 1 < strike:
         return range(0)
     return range(first, min(end + 2, len(state)))
 

@@ -102,7 +102,7 @@ def _broken(duration_s: float, offs: int, opposite: int) -> str:
     return ""
 
 
-def sample(values: Array, at: Array, period: float | None = None) -> Array:
+def sample(values: Array, at: Array, period: float | None = None, turning: slice = slice(None)) -> Array:
     """Values between frames: the cubic through the two frames before and the two after each instant (Lagrange).
 
     Where an outer one of the four is not known or does not exist, the straight line between the inner two; where one of
@@ -118,6 +118,8 @@ def sample(values: Array, at: Array, period: float | None = None) -> Array:
         In frames from the first.
     period : float, optional
         Of quantities that jump back (360 for angles in degrees).
+    turning : slice
+        Columns that have this period; all where it is left out.
 
     Returns
     -------
@@ -125,25 +127,42 @@ def sample(values: Array, at: Array, period: float | None = None) -> Array:
     """
     n = len(values)
     at = np.asarray(at, dtype=float)
-    low = np.clip(np.floor(at).astype(int), 0, max(n - 2, 0))
-    u = at - low
-    before, one, two, after = (values[np.clip(low + tap, 0, n - 1)] for tap in (-1, 0, 1, 2))
+    low = np.minimum(np.maximum(np.floor(at).astype(int), 0), max(n - 2, 0))
+    around = np.minimum(np.maximum(low + np.array([[-1], [0], [1], [2]]), 0), n - 1)
+    before, one, two, after = taps = values.take(around, axis=0)
     if period is not None:
-        before, two, after = (
-            one + apart - period * np.rint(apart / period) for apart in (before - one, two - one, after - one)
-        )
-    v = u[:, None]
-    cubic = -v * (v - 1) * (v - 2) / 6 * before
-    cubic += (v + 1) * (v - 1) * (v - 2) / 2 * one
-    cubic += -(v + 1) * v * (v - 2) / 2 * two
-    cubic += (v + 1) * v * (v - 1) / 6 * after
+        middle = one[:, turning]
+        for tap in (before[:, turning], two[:, turning], after[:, turning]):
+            tap -= middle
+            turns = np.rint(tap / period)
+            tap += middle
+            tap -= period * turns
+    u = at - low
+    weights = (
+        -u * (u - 1) * (u - 2) / 6,
+        (u + 1) * (u - 1) * (u - 2) / 2,
+        -(u + 1) * u * (u - 2) / 2,
+        (u + 1) * u * (u - 1) / 6,
+    )
+    # the line first: the four are not needed after the cubic. On a frame the next one counts for nothing, and may be
+    # unknown
+    line = one + u[:, None] * (two - one)
+    line[u <= 0], line[u >= 1] = one[u <= 0], two[u >= 1]
+    for tap, weight in zip(taps, weights, strict=True):
+        tap *= weight[:, None]
+    cubic = np.add(before, one, out=before)
+    cubic += two
+    cubic += after
     cubic[(low < 1) | (low > n - 3)] = np.nan
-    # on a frame the next one counts for nothing, and may be unknown
-    line = np.where(v > 0, one + v * (two - one), one)
-    line = np.where(v >= 1, two, line)
-    result = np.where(np.isfinite(cubic), cubic, line)
-    result[(at < 0) | (at > n - 1)] = np.nan
-    return np.asarray(result)
+    np.copyto(cubic, line, where=~np.isfinite(cubic))
+    cubic[(at < 0) | (at > n - 1)] = np.nan
+    return np.asarray(cubic)
+
+
+def instants(cycles: Sequence[Cycle], rate_hz: float, points: int = CYCLE_POINTS) -> Array:
+    """(cycles, points) 0 to 100 % of each cycle, evenly in time, in frames from the first."""
+    start, end = np.array([(c.strike.time_s, c.next_strike.time_s) for c in cycles]).reshape(-1, 2).T
+    return np.ascontiguousarray(np.linspace(start, end, points, axis=1) * rate_hz)
 
 
 def over_cycles(
@@ -159,9 +178,13 @@ def over_cycles(
     points : int
     period : float, optional
     """
-    result = np.empty((len(cycles), points, values.shape[1]))
-    for start in range(0, len(cycles), _TOGETHER):
-        part = cycles[start : start + _TOGETHER]
-        at = [np.linspace(c.strike.time_s, c.next_strike.time_s, points) * rate_hz for c in part]
-        result[start : start + len(part)] = sample(values, np.concatenate(at), period).reshape(len(part), points, -1)
+    return sample_together(values, instants(cycles, rate_hz, points), period)
+
+
+def sample_together(values: Array, at: Array, period: float | None = None, turning: slice = slice(None)) -> Array:
+    """`sample` at instants of several cycles, (cycles, points): (cycles, points, columns)."""
+    result = np.empty((*at.shape, values.shape[1]))
+    for start in range(0, len(at), _TOGETHER):
+        part = at[start : start + _TOGETHER]
+        result[start : start + len(part)] = sample(values, part.ravel(), period, turning).reshape(*part.shape, -1)
     return result
