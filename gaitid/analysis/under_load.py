@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -45,7 +44,7 @@ def under_load(
     axes = {name: moment_axes(result.body, name, side)[frames] for name in model.moments}
     moments = {
         name: {
-            column: np.where(np.isfinite(leg.moments[name][column]).any(), values, np.nan)
+            column: _where_known(values, leg.moments[name][column])
             for column, values in clinical_moments(moment_g[name], axes[name], moment, sign).items()
         }
         for name, moment in model.moments.items()
@@ -55,16 +54,30 @@ def under_load(
         above = result.base if k is None else leg.motions[model.chain[k].segment]
         turning = leg.motions[spec.segment].omega_g[frames] - above.omega_g[frames]
         power = dot(moment_g[spec.joint], turning)
-        powers[spec.joint] = np.where(np.isfinite(leg.powers[spec.joint]).any(), power, np.nan)
+        powers[spec.joint] = _where_known(power, leg.powers[spec.joint])
     return moments, powers
+
+
+def _where_known(values: Array, usual: Array) -> Array:
+    """The values, or as many unknown ones where the limb says that none is known."""
+    return values if np.isfinite(usual).any() else np.full_like(values, np.nan)
 
 
 def _during(frames: IntArray, link: Link, load: Wrench | None) -> Link:
     """A link in some frames, under another load where the ground touches it."""
-    names = ("R_gs", "com_g", "acc_g", "omega_g", "alpha_g", "joint_g")
-    parts = {name: getattr(link, name)[frames] for name in names}
+    inertia = link.inertia_s[frames] if link.inertia_s.ndim == 3 else link.inertia_s
     applied = link.applied
     if applied is not None:
         applied = Wrench(applied.f_g[frames], applied.m_g[frames], applied.p_g[frames])
-    inertia = link.inertia_s[frames] if link.inertia_s.ndim == 3 else link.inertia_s
-    return replace(link, inertia_s=inertia, external=None if link.external is None else load, applied=applied, **parts)
+    return Link(
+        link.mass,
+        inertia,
+        link.R_gs[frames],
+        link.com_g[frames],
+        link.acc_g[frames],
+        link.omega_g[frames],
+        link.alpha_g[frames],
+        link.joint_g[frames],
+        None if link.external is None else load,
+        applied,
+    )

@@ -18,7 +18,8 @@ from gaitid.trial import Array, IntArray, Mask
 #: % of the cycle on either side of a peak within which nothing is higher. Markers at 6 Hz hold nothing shorter than
 #: 15 % of a cycle of 1.1 s: a bump of less than 6 % is noise.
 PEAK_REACH = 3
-_TOGETHER = 8  # cycles at once: their arrays stay within a processor's cache
+_DOUBLING = (1, 2)  # steps by which maxima of 1, 2 and 1 + PEAK_REACH rows follow from each other
+_TOGETHER = 16  # cycles at once: their arrays stay within a processor's cache
 
 _SIGNS = {"max": 1.0, "min": -1.0, "generation_max": 1.0, "absorption_max": -1.0}
 _EVENTS = {"at_opposite_off": "opposite_off", "at_off": "off"}
@@ -96,6 +97,18 @@ _JOINT_COLUMNS = np.flatnonzero(_KINETIC)
 _SUMMED = np.concatenate([_JOINT_COLUMNS, np.flatnonzero(_GROUND)])
 _PLACE = np.zeros(len(_COLUMNS), dtype=np.intp)
 _PLACE[_SUMMED] = np.arange(len(_SUMMED))
+_SIGN = np.array([1.0 if f.kind == "generation_work" else -1.0 for f in _WORKS.features])[:, None, None]
+
+
+def _places(phase: str, part: str) -> IntArray:
+    """(2, features) of the integrals over a phase: where they stand in the list, and their columns in the sums."""
+    chosen = [i for i, f in enumerate(_PARTS.features) if f.phase == phase and f.kind.endswith(f"_{part}")]
+    return np.stack([_PARTS.at[chosen], _PLACE[_PARTS.column[chosen]]])
+
+
+_OF_PARTS = {
+    (phase, part): _places(phase, part) for phase in ("stance", "") for part in ("positive", "negative", "net")
+}
 
 
 def measure(curves: CycleCurves, gravity_m_per_s2: float, loading: Array) -> FeatureValues:
@@ -128,9 +141,12 @@ class _Measured:
         absent = [i for i, place in enumerate(given) if place < 0]
         self.values = curves.values[part].transpose(2, 0, 1)[given]
         self.values[absent] = np.nan
-        jumps = _ANGULAR[:, None] & (np.abs(np.diff(self.values, axis=2)) > 180).any(axis=2)
+        angles = self.values[_ANGULAR]
+        jumps = np.abs(angles[..., 1:] - angles[..., :-1]) > 180
         if jumps.any():  # round the circle
-            self.values[jumps] = np.unwrap(self.values[jumps], period=360, axis=1)
+            around = jumps.any(axis=2)
+            angles[around] = np.unwrap(angles[around], period=360, axis=1)
+            self.values[_ANGULAR] = angles
         self.values[_GROUND] *= 1 / gravity_m_per_s2 if gravity_m_per_s2 > 0 else np.nan
         self.unknown = ~np.isfinite(self.values)
         self.impact = curves.impact[part]
@@ -191,9 +207,10 @@ class _Measured:
         # of the straight line between two rows what lies above zero: b²/2(b − a) where it crosses zero
         over = np.maximum(values, 0)
         above = (over[..., :-1] + over[..., 1:]) / 2
-        crossing = np.nonzero(a * b < 0)
-        from_a, to_b = a[crossing], b[crossing]
-        above[crossing] = np.maximum(from_a, to_b) ** 2 / (2 * np.abs(to_b - from_a))
+        crossing = np.flatnonzero(a * b < 0)
+        start = crossing + crossing // a.shape[2]  # among all rows, of which each has one more
+        from_a, to_b = values.ravel()[start], values.ravel()[start + 1]
+        above.ravel()[crossing] = np.maximum(from_a, to_b) ** 2 / (2 * np.abs(to_b - from_a))
         above *= step_s
         below = (a + b) / 2
         below *= step_s
@@ -213,22 +230,21 @@ class _Measured:
             empty = missing[:, np.arange(len(end)), np.ceil(end).astype(int)] > 0
             totals = {kind: np.where(empty, np.nan, _at(sums[kind], end)) for kind in sums}
             totals["net"] = totals["positive"] + totals["negative"]
-            for i, column, feature in zip(_PARTS.at, _PLACE[_PARTS.column], _PARTS.features, strict=True):
-                if feature.phase == phase:
-                    value[:, i] = totals[feature.kind.rpartition("_")[2]][column]
+            for part, total in totals.items():
+                at, column = _OF_PARTS[phase, part]
+                value[:, at] = total[column].T
 
     def _of_bursts(self, value: Array, sums: dict[str, Array], missing: Array, peaks: tuple[IntArray, Mask]) -> None:
         """From where the power changes its sign before a peak to where it does after it, within the burst's reach."""
         (rows, peaked), column = peaks, _PLACE[_WORKS.column]
-        sign = np.array([1.0 if f.kind == "generation_work" else -1.0 for f in _WORKS.features])
         index = np.arange(len(self.percent))
-        other = ~(self.summed[column] * sign[:, None, None] > 0)
+        other = ~(self.summed[column] * _SIGN > 0)
         before = np.maximum.accumulate(np.where(other, index, 0), axis=2)
         after = np.minimum.accumulate(np.where(other, index, index[-1])[..., ::-1], axis=2)[..., ::-1]
         within = (self.place >= _REACH[:, 0, None, None]) & (self.place <= _REACH[:, 1, None, None])
         first = np.maximum(_pick(before, rows), within.argmax(axis=2))
         last = np.minimum(_pick(after, rows), index[-1] - within[..., ::-1].argmax(axis=2))
-        area = np.where((sign > 0)[:, None, None], sums["positive"][column], -sums["negative"][column])
+        area = np.where(_SIGN > 0, sums["positive"][column], -sums["negative"][column])
         holes = missing[column]
         lacking = ~peaked | (_pick(holes, last) - _pick(holes, first) > 0)
         value[:, _WORKS.at] = np.where(lacking, np.nan, _pick(area, last) - _pick(area, first)).T
@@ -248,15 +264,16 @@ def _between(values: Array, percent: Array) -> Array:
 
 def _peaks(values: Array) -> Mask:
     """Where nothing within `PEAK_REACH` rows is higher, and the ends of that are lower; never at the ends."""
-    high = values.copy()
-    for reach in range(1, PEAK_REACH + 1):
-        np.maximum(high[..., reach:], values[..., :-reach], out=high[..., reach:])
-        np.maximum(high[..., :-reach], values[..., reach:], out=high[..., :-reach])
-    peak = values >= high
-    peak[..., PEAK_REACH:] &= values[..., PEAK_REACH:] > values[..., :-PEAK_REACH]
-    peak[..., :-PEAK_REACH] &= values[..., :-PEAK_REACH] > values[..., PEAK_REACH:]
-    peak[..., :PEAK_REACH] &= values[..., :PEAK_REACH] > values[..., :1]
-    peak[..., -PEAK_REACH:] &= values[..., -PEAK_REACH:] > values[..., -1:]
+    n, ends = values.shape[-1], PEAK_REACH
+    padded = np.concatenate([values[..., :1]] * ends + [values] + [values[..., -1:]] * ends, axis=-1)
+    # the highest of the reach behind each row: of two rows, and of twos that overlap
+    high = padded
+    for step in _DOUBLING:
+        high = np.maximum(high[..., :-step], high[..., step:])
+    peak = values >= high[..., ends:]
+    peak &= values >= high[..., :n]
+    peak &= values > padded[..., :n]
+    peak &= values > padded[..., 2 * ends :]
     return np.asarray(peak)
 
 
