@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -68,6 +68,7 @@ class GaitEvents:
 
     def record(self) -> dict[str, Any]:
         """For the run's record: plain lists and numbers, times in s from the first frame."""
+        steps = {name: Steps(events) for name, events in self.by_method.items()}
         return {
             "used": [e._asdict() for e in self.used],
             "dropped": [{**e._asdict(), "reason": reason} for e, reason in self.dropped],
@@ -75,7 +76,7 @@ class GaitEvents:
             "by_method": {name: [e._asdict() for e in events] for name, events in self.by_method.items()},
             "differences_s": {
                 f"{other}_minus_{reference}": {
-                    kind: compare(self.by_method[reference], self.by_method[other], kind) for kind in KINDS
+                    kind: compare(self.by_method[reference], steps[other], kind) for kind in KINDS
                 }
                 for reference in ("force", "file")
                 for other in ("force", "file", "zeni", "oconnor", "kinematics")
@@ -129,10 +130,11 @@ def find_events(
     shift = {kind: _shift(methods["force"], methods["kinematics"], kind) for kind in KINDS}
     shifted = [e._replace(time_s=e.time_s + shift[e.kind]) for e in methods["kinematics"]]
     seen = {side: known_rows(foot.heel_g) & known_rows(foot.toe_g) for side, foot in feet.items()}
-    witness = _Witness(walk, seen)
-    used, dropped = _merged(methods["force"], methods["file"], shifted, loads, witness)
+    carried = {side: known_rows(load.wrench.f_g) for side, load in loads.items()}
+    witness = _Witness(walk, seen, carried, Steps(shifted))
+    used, dropped = _merged(methods["force"], methods["file"], shifted, witness)
     given = [event for event in used if event.source == "given"]
-    against = _against(given, Steps(methods["force"]), Steps(shifted), loads, witness)
+    against = _against(given, Steps(methods["force"]), witness)
     as_tuples = {name: tuple(events) for name, events in methods.items()}
     return GaitEvents(tuple(used), as_tuples, tuple(dropped), shift, walk, against)
 
@@ -147,18 +149,22 @@ def _order(event: GaitEvent) -> tuple[float, str, str]:
 def events_of_file(events: Sequence[Event], sides: Mapping[str, object]) -> list[GaitEvent]:
     """The file's strikes and offs under the names in use (Foot Strike, Heel Strike, FS, RHS, Toe-Off, FO, ...)."""
     renamed = []
+    meant = {named: _meant(*named, sides) for named in {(event.name, event.side) for event in events}}
     for event in events:
-        name = letters_of(event.name)
-        side = event.side
-        for known in sides:
-            prefix = known[0] if len(name) == 3 else known
-            if name.startswith(prefix) and side in (known, "general"):
-                name, side = name.removeprefix(prefix), known
-        if side not in sides:
-            continue
-        if kind := kind_of_event(name):
+        side, kind = meant[event.name, event.side]
+        if kind and side in sides:
             renamed.append(GaitEvent(side, kind, event.time_s, "given" if event.given else "file"))
     return renamed
+
+
+def _meant(name: str, side: str, sides: Mapping[str, object]) -> tuple[str, str]:
+    """Side and kind of the file's events with a name; an empty kind where it is neither strike nor off."""
+    name = letters_of(name)
+    for known in sides:
+        prefix = known[0] if len(name) == 3 else known
+        if name.startswith(prefix) and side in (known, "general"):
+            name, side = name.removeprefix(prefix), known
+    return side, kind_of_event(name)
 
 
 # --- from the plates -----------------------------------------------------------------------------------------
@@ -204,39 +210,36 @@ class Steps:
     """Events by side and kind in order of time: the nearest of thousands is found without looking at all."""
 
     def __init__(self, events: Iterable[GaitEvent] = ()) -> None:
-        self._same: dict[tuple[str, str], list[GaitEvent]] = {}
+        self._same: dict[tuple[str, str], tuple[list[float], list[GaitEvent]]] = {}
         for event in events:
-            self._same.setdefault((event.side, event.kind), []).append(event)
-        for same in self._same.values():
-            same.sort(key=_time)
+            self.add(event)
 
     def add(self, event: GaitEvent) -> None:
-        insort(self._same.setdefault((event.side, event.kind), []), event, key=_time)
+        times, same = self._same.setdefault((event.side, event.kind), ([], []))
+        at = bisect_right(times, event.time_s)
+        times.insert(at, event.time_s)
+        same.insert(at, event)
 
     def nearest(self, event: GaitEvent, within_s: float = SAME_STEP) -> GaitEvent | None:
         """The nearest event of the same side and kind, if it is near enough to be the same."""
-        same = self._same.get((event.side, event.kind), [])
-        at = bisect_left(same, event.time_s, key=_time)
-        best: GaitEvent | None = None
-        for one in same[max(at - 1, 0) : at + 1]:
-            if best is None or abs(one.time_s - event.time_s) < abs(best.time_s - event.time_s):
-                best = one
-        return best if best is not None and abs(best.time_s - event.time_s) <= within_s else None
+        times, same = self._same.get((event.side, event.kind), _NONE)
+        at = bisect_left(times, event.time_s)
+        if at and (at == len(times) or event.time_s - times[at - 1] <= times[at] - event.time_s):
+            at -= 1
+        return same[at] if same and abs(times[at] - event.time_s) <= within_s else None
 
 
-def _time(event: GaitEvent) -> float:
-    return event.time_s
+_NONE: tuple[list[float], list[GaitEvent]] = ([], [])
 
 
-def compare(reference: Sequence[GaitEvent], other: Sequence[GaitEvent], kind: str) -> dict[str, float | int]:
-    """For each event of one list the nearest of another: how many, and how far later.
+def compare(reference: Sequence[GaitEvent], others: Steps, kind: str) -> dict[str, float | int]:
+    """For each event of one list the nearest of others: how many, and how far later.
 
     Returns
     -------
     dict
         ``n`` pairs, ``median`` and ``largest`` (by size) difference in s, ``unmatched`` of the reference.
     """
-    others = Steps(e for e in other if e.kind == kind)
     pairs = [(e, others.nearest(e)) for e in reference if e.kind == kind]
     differences = np.array([o.time_s - e.time_s for e, o in pairs if o is not None])
     known = bool(differences.size)
@@ -250,23 +253,30 @@ def compare(reference: Sequence[GaitEvent], other: Sequence[GaitEvent], kind: st
 
 def _shift(force: Sequence[GaitEvent], kinematics: Sequence[GaitEvent], kind: str) -> float:
     """How much later the force is than the markers in this trial, s; 0 where no event tells."""
-    difference = compare(kinematics, force, kind)
+    difference = compare(kinematics, Steps(force), kind)
     return float(difference["median"]) if difference["n"] else 0.0
 
 
 class _Witness(NamedTuple):
-    """What the markers can tell of an event: the walk, and the frames in which those of each foot are seen."""
+    """What speaks for or against an event.
+
+    Attributes
+    ----------
+    walk : Heading
+    seen, carried : mapping of side to (frames,) bool array
+        Whether the markers of a foot are seen, and whether its load is known.
+    markers : Steps
+        The markers' events.
+    """
 
     walk: Heading
     seen: Mapping[str, Mask]
+    carried: Mapping[str, Mask]
+    markers: Steps
 
 
 def _merged(
-    force: Sequence[GaitEvent],
-    file: Sequence[GaitEvent],
-    kinematics: Sequence[GaitEvent],
-    loads: Mapping[str, FootLoad],
-    witness: _Witness,
+    force: Sequence[GaitEvent], file: Sequence[GaitEvent], kinematics: Sequence[GaitEvent], witness: _Witness
 ) -> tuple[list[GaitEvent], list[tuple[GaitEvent, str]]]:
     """One list in order of priority, without what others contradict; and what was dropped, with the reason.
 
@@ -275,11 +285,11 @@ def _merged(
     given = [event for event in file if event.source == "given"]
     settled = {(event.side, event.kind) for event in given}
     force, file, kinematics = ([e for e in of if (e.side, e.kind) not in settled] for of in (force, file, kinematics))
-    believed, steps, markers = [*given, *force], Steps(force), Steps(kinematics)
+    believed, steps = [*given, *force], Steps(force)
     dropped: list[tuple[GaitEvent, str]] = []
     for event in (*file, *kinematics):
         if steps.nearest(event) is None:
-            reason = _contradicted(event, markers, loads.get(event.side), witness)
+            reason = _contradicted(event, witness)
             if reason:
                 dropped.append((event, reason))
             else:
@@ -301,15 +311,13 @@ def _merged(
     return used, dropped
 
 
-def _against(
-    given: Sequence[GaitEvent], force: Steps, kinematics: Steps, loads: Mapping[str, FootLoad], witness: _Witness
-) -> tuple[tuple[GaitEvent, str], ...]:
+def _against(given: Sequence[GaitEvent], force: Steps, witness: _Witness) -> tuple[tuple[GaitEvent, str], ...]:
     """Events that the user gives and that plates or markers speak against, each with the reason."""
     found: list[tuple[GaitEvent, str]] = []
     for event in given:
         measured = force.nearest(event)
         if measured is None:
-            reason = _contradicted(event._replace(source="file"), kinematics, loads.get(event.side), witness)
+            reason = _contradicted(event._replace(source="file"), witness)
         else:
             apart = abs(measured.time_s - event.time_s)
             reason = f"the plates show it {apart:.2f} s away" if apart > GIVEN_AGREES else ""
@@ -330,7 +338,7 @@ def against_notes(events: GaitEvents, rate_hz: float, first_frame: int) -> Notes
     )
 
 
-def _contradicted(event: GaitEvent, markers: Steps, load: FootLoad | None, witness: _Witness) -> str:
+def _contradicted(event: GaitEvent, witness: _Witness) -> str:
     """Why an event is not believed; empty where nothing speaks against it."""
     walk = witness.walk
     rate, n = walk.rate_hz, len(walk.sense)
@@ -339,16 +347,17 @@ def _contradicted(event: GaitEvent, markers: Steps, load: FootLoad | None, witne
         return "it lies outside the trial"
     inside = first >= 0 and last < n
     around = slice(max(first, 0), last + 1)
-    if inside and load is not None and known_rows(load.wrench.f_g[around]).all():
+    if inside and event.side in witness.carried and witness.carried[event.side][around].all():
         return "the plates know the load, and show no such event"
-    if event.source == "file":
-        marker = markers.nearest(event)
-        if marker is not None and abs(marker.time_s - event.time_s) > FILE_AGREES:
-            return f"the markers show it {abs(marker.time_s - event.time_s):.2f} s away"
-        margin = round(SAME_STEP * rate)
-        wide = slice(max(first - margin, 0), max(last + margin + 1, 0))
-        sees = bool(walk.sense[wide].all() and witness.seen[event.side][wide].all())
-        sees &= first >= margin and last + margin < n
-        if marker is None and sees:
-            return "the markers show no such event"
+    if event.source != "file":
+        return ""
+    marker = witness.markers.nearest(event)
+    if marker is not None:
+        apart = abs(marker.time_s - event.time_s)
+        return f"the markers show it {apart:.2f} s away" if apart > FILE_AGREES else ""
+    margin = round(SAME_STEP * rate)
+    wide = slice(max(first - margin, 0), max(last + margin + 1, 0))
+    within = first >= margin and last + margin < n
+    if within and walk.sense[wide].all() and witness.seen[event.side][wide].all():
+        return "the markers show no such event"
     return ""

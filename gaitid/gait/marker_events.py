@@ -6,7 +6,8 @@ direction of walking is local (turns), and the end of the foot that lands first 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import ceil, floor, isfinite
 
 import numpy as np
 
@@ -174,13 +175,14 @@ def kinematic_events(side: str, foot: FootTrack, pelvis_g: Array, walk: Heading)
     return by_method
 
 
-def _peaks(x: Array, least: float) -> list[int]:
-    """Indices of the maxima from which `x` falls by `least` on both sides before it rises higher.
+def _peaks(signal: Array, least: float) -> list[int]:
+    """Indices of the maxima from which `signal` falls by `least` on both sides before it rises higher.
 
     Where the samples end before it could, a fifth of it does.
     """
-    step = np.diff(x)
+    step = signal[1:] - signal[:-1]
     turns = np.flatnonzero(step[:-1] * step[1:] <= 0) + 1
+    x = signal.tolist()
     peaks: list[int] = []
     low = high = 0
     rising, rise = True, least / 5
@@ -198,7 +200,7 @@ def _peaks(x: Array, least: float) -> list[int]:
     return peaks
 
 
-def _vertex(x: Array, i: int) -> float:
+def _vertex(x: Array | Sequence[float], i: int) -> float:
     """Where the parabola through three samples about `i` has its extreme."""
     bend = float(x[i - 1] - 2 * x[i] + x[i + 1])
     return i + 0.5 * float(x[i - 1] - x[i + 1]) / bend if bend else float(i)
@@ -206,10 +208,10 @@ def _vertex(x: Array, i: int) -> float:
 
 def _lowest_near(x: Array, time_s: float, window: tuple[float, float], rate_hz: float) -> float | None:
     """Time of the deepest trough of `x` in a window about a time; None where there is none inside."""
-    first = max(int(np.ceil((time_s - window[0]) * rate_hz)), 1)
-    last = min(int(np.floor((time_s + window[1]) * rate_hz)), len(x) - 2)
-    part = x[first : last + 1]
-    if len(part) < 3 or not np.isfinite(part).all():
+    first = max(ceil((time_s - window[0]) * rate_hz), 1)
+    last = min(floor((time_s + window[1]) * rate_hz), len(x) - 2)
+    part = x[first : last + 1].tolist()
+    if len(part) < 3 or not all(map(isfinite, part)):
         return None
-    lowest = int(np.argmin(part))
+    lowest = part.index(min(part))
     return (first + _vertex(part, lowest)) / rate_hz if 0 < lowest < len(part) - 1 else None

@@ -98,10 +98,11 @@ def measure_strides(cycles: Sequence[Cycle], feet: Mapping[str, FootTrack], walk
     """
     strikes = [e for c in cycles for e in (c.strike, c.next_strike, c.opposite_strike) if e is not None]
     times = sorted({e.time_s for e in strikes})
-    heels_g = {
-        side: dict(zip(times, sample(walk.over_ground(foot.heel_g), np.array(times) * walk.rate_hz), strict=True))
-        for side, foot in feet.items()
-    }
+    tracks_g = [walk.over_ground(foot.heel_g) for foot in feet.values()]
+    if not cycles or not tracks_g:
+        return ()
+    places_g = sample(np.concatenate(tracks_g, axis=1), np.array(times) * walk.rate_hz)
+    heels_g = {side: dict(zip(times, places_g[:, 3 * i : 3 * i + 3], strict=True)) for i, side in enumerate(feet)}
     return tuple(_stride(cycle, heels_g, walk) for cycle in cycles if cycle.side in feet)
 
 
@@ -127,7 +128,7 @@ def _stride(cycle: Cycle, heels_g: Mapping[str, Mapping[float, Array]], walk: He
 
     time = cycle.duration_s
     opposite_strike = cycle.percent(cycle.opposite_strike)
-    figures = {
+    figures = {  # in the order of `FIGURES`
         "speed_m_per_s": length / time,
         "cadence_steps_per_min": 120 / time,
         "stride_length_m": length,
@@ -137,7 +138,7 @@ def _stride(cycle: Cycle, heels_g: Mapping[str, Mapping[float, Array]], walk: He
         "step_width_m": float((start - between) @ outward),
         **_phases(cycle),
     }
-    return Stride(cycle, np.stack([forward, outward, up_g]), {name: figures[name] for name in FIGURES})
+    return Stride(cycle, np.array([forward, outward, up_g]), figures)
 
 
 def _phases(cycle: Cycle) -> dict[str, float]:

@@ -163,12 +163,12 @@ def test_differences_between_methods() -> None:
     def strikes(*at: float) -> list[GaitEvent]:
         return [GaitEvent("left", "strike", t, "x") for t in at]
 
-    found = compare(strikes(1.0, 2.0, 3.0, 4.0), strikes(1.01, 1.98, 3.05), "strike")
+    found = compare(strikes(1.0, 2.0, 3.0, 4.0), Steps(strikes(1.01, 1.98, 3.05)), "strike")
     assert (found["n"], found["unmatched"]) == (3, 1)
     assert found["median"] == pytest.approx(0.01)
     assert found["largest"] == pytest.approx(0.05)
-    assert compare(strikes(1.0), [GaitEvent("right", "strike", 1.0, "x")], "strike")["n"] == 0
-    assert np.isnan(compare([], [], "off")["median"])
+    assert compare(strikes(1.0), Steps([GaitEvent("right", "strike", 1.0, "x")]), "strike")["n"] == 0
+    assert np.isnan(compare([], Steps(), "off")["median"])
     assert Steps(strikes(1.3)).nearest(strikes(1.0)[0]) is None
 
 
