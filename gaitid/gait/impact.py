@@ -16,7 +16,7 @@ import numpy as np
 from gaitid.ground.contacts import AIR, Contact, FootLoad
 from gaitid.notes import Note, Notes
 from gaitid.numerics.lowpass import lowpass
-from gaitid.numerics.masks import bridged, known_rows
+from gaitid.numerics.masks import bridged
 from gaitid.numerics.rotation import norm
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Mask
@@ -83,10 +83,11 @@ def find_impacts(
     ringing = RINGING / bandwidth_hz * rate_hz
     found = []
     for side, load in loads.items():
+        strikes = [c for c in contacts if c.side == side and c.plates and _strikes(load, c)]
+        if not strikes:
+            continue
         fast = _faster(load, min(max(bandwidth_hz, SUDDEN_HZ), _HIGHEST * rate_hz), rate_hz) / weight_N
-        for contact in contacts:
-            if contact.side != side or not contact.plates or not _strikes(load, contact):
-                continue
+        for contact in strikes:
             start, stop = contact.loaded.start, contact.first + round(LATEST_S * rate_hz) + 1
             here = np.nan_to_num(fast[start:stop])
             above = np.flatnonzero(here > LEAST_BW)
@@ -138,7 +139,7 @@ def impact_notes(impacts: Sequence[Impact], first_frame: int, bandwidth_hz: floa
 def _faster(load: FootLoad, hertz: float, rate_hz: float) -> Array:
     """(frames,) the size of what of a foot's force is faster than this, N; an unknown load is none."""
     force = bridged(load.wrench.f_g)  # a load that is unknown for some frames does not jump
-    if not known_rows(force).all():
+    if not np.isfinite(force[0]).all():  # unknown throughout
         return np.zeros(len(force))
     fast = force - lowpass(force, hertz, rate_hz)
     return norm(fast)
