@@ -50,14 +50,15 @@ def cycles_blocks(curves: CycleCurves, trial: Trial) -> Iterator[str]:
     """
     yield ",".join([*CYCLE_COLUMNS, *curves.names]) + "\n"
     percent = rows_text(curves.percent[:, None]).splitlines()
+    # the lines of a cycle, to be filled with what is the same in all of them, then with the curves
+    lines, points = "".join(f"{{cycle}},{at},{{marks}},%s\n" for at in percent), len(percent)
     for start in range(0, len(curves.cycles), _TOGETHER):
         some = slice(start, start + _TOGETHER)
-        rows = iter(rows_text(curves.values[some].reshape(-1, len(curves.names))).splitlines(keepends=True))
-        lines: list[str] = []
-        for cycle in curves.cycles[some]:
+        rows = rows_text(curves.values[some].reshape(-1, len(curves.names))).splitlines()
+        for i, cycle in enumerate(curves.cycles[some]):
             marks = ",".join(map(_cell, cycle_marks(cycle, trial)))
-            lines += [f"{cycle.side},{cycle.number},{at},{marks},{next(rows)}" for at in percent]
-        yield "".join(lines)
+            of_cycle = lines.replace("{cycle}", f"{cycle.side},{cycle.number}").replace("{marks}", marks)
+            yield of_cycle % tuple(rows[i * points : (i + 1) * points])
 
 
 def cycle_marks(cycle: Cycle, trial: Trial) -> tuple[int | float, ...]:

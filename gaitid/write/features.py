@@ -27,15 +27,18 @@ def features_text(found: FeatureValues, trial: Trial, uncertainty: Array | None 
     """
     lines = [",".join(FEATURE_COLUMNS if uncertainty is None else FEATURE_COLUMNS + UNCERTAINTY_COLUMNS) + "\n"]
     if found.cycles:
-        values = rows_text(found.value.reshape(-1, 1)).splitlines()
-        places = _places(found, trial)
+        behind = [found.percent, feature_frames(found, trial)]
         if uncertainty is not None:
-            bands = rows_text(uncertainty.reshape(-1, len(UNCERTAINTY_COLUMNS))).splitlines(keepends=True)
-            places = [f"{place[:-1]},{band}" for place, band in zip(places, bands, strict=True)]
-        for i, cycle in enumerate(found.cycles):
-            head, rows = f"{cycle.side},{cycle.number}", slice(i * len(FEATURES), (i + 1) * len(FEATURES))
-            cells = zip(_NAMES, values[rows], _UNITS, places[rows], strict=True)
-            lines += [f"{head}{name}{value}{unit}{place}" for name, value, unit, place in cells]
+            behind += [uncertainty[..., i] for i in range(len(UNCERTAINTY_COLUMNS))]
+        n, whole = len(FEATURES), len(found.cycles)
+        # of all lines: side and cycle, name, value, unit, what stands behind it
+        cells = [""] * (5 * n * whole)
+        cells[::5] = [cycle for c in found.cycles for cycle in (f"{c.side},{c.number}",) * n]
+        cells[1::5], cells[3::5] = _NAMES * whole, _UNITS * whole
+        cells[2::5] = rows_text(found.value.reshape(-1, 1)).splitlines()
+        ends = np.stack([column.ravel() for column in behind], axis=1)
+        cells[4::5] = rows_text(ends).splitlines(keepends=True)
+        lines += cells
     return "".join(lines)
 
 
@@ -44,14 +47,3 @@ def feature_frames(found: FeatureValues, trial: Trial) -> Array:
     of_cycles = [(cycle.strike.time_s, cycle.duration_s) for cycle in found.cycles]
     start, length = np.array(of_cycles).reshape(-1, 2).T[:, :, None]
     return np.asarray(trial.first_frame + np.rint((start + found.percent / 100 * length) * trial.rate_hz))
-
-
-def _places(found: FeatureValues, trial: Trial) -> list[str]:
-    """The ends of all lines: percent and frame; most are empty."""
-    cycle, feature = np.nonzero(np.isfinite(found.percent))
-    ends = np.stack([found.percent, feature_frames(found, trial)], axis=2)[cycle, feature]
-    places = [",\n"] * found.percent.size
-    texts = rows_text(ends).splitlines(keepends=True)
-    for at, text in zip((cycle * found.percent.shape[1] + feature).tolist(), texts, strict=True):
-        places[at] = text
-    return places

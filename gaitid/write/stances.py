@@ -19,15 +19,17 @@ def stances_text(curves: StanceCurves, first_frame: int) -> str:
     first_frame : int
         The number of the trial's first frame.
     """
-    lines = [",".join([*STANCE_COLUMNS, *curves.names])]
+    head = ",".join([*STANCE_COLUMNS, *curves.names]) + "\n"
+    if not curves.contacts:
+        return head
     points = curves.values.shape[1]
     percent = rows_text(np.linspace(0, 100, points)[:, None]).splitlines()
     rows = iter(rows_text(curves.values.reshape(-1, len(curves.names))).splitlines())
+    lines = [head]
     for number, contact in curves.contacts:
-        head = f"{contact.side},{number}"
         marks = ",".join(map(str, stance_marks(contact, first_frame)))
-        lines += [f"{head},{at},{marks},{next(rows)}" for at in percent]
-    return "\n".join(lines) + "\n"
+        lines += [f"{contact.side},{number},{at},{marks},{next(rows)}\n" for at in percent]
+    return "".join(lines)
 
 
 def stance_marks(contact: Contact, first_frame: int) -> tuple[int, int, str]:
