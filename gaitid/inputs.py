@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,18 @@ def named(path: Path, function: Any) -> Any:
 def input_record(role: str, path: Path, file: Path | None = None) -> dict[str, str]:
     """What a record says of an input: its role, its path as given, the hash of its bytes (or those of `file`)."""
     configs = bundled_folder("configs")
-    # where gaitid is installed is nobody's business, and differs between machines
-    shown = f"{path.relative_to(configs).as_posix()} (bundled)" if path.is_relative_to(configs) else str(path)
-    return {"role": role, "path": shown, "sha256": sha256(file or path, MAX_BYTES)}
+    if path.is_relative_to(configs):
+        # where gaitid is installed is nobody's business, and differs between machines
+        shown, digest = f"{path.relative_to(configs).as_posix()} (bundled)", _sha256_bundled(path, file_state(path))
+    else:
+        shown, digest = str(path), sha256(file or path, MAX_BYTES)
+    return {"role": role, "path": shown, "sha256": digest}
+
+
+@lru_cache(maxsize=64)
+def _sha256_bundled(path: Path, state: tuple[int, ...] | None) -> str:
+    """Of a file that many trials of a command are made from; `state` tells when it was written anew."""
+    return sha256(path, MAX_BYTES)
 
 
 def found_trial(path: Path) -> Path:

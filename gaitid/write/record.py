@@ -16,7 +16,7 @@ from gaitid.write import SCHEMA
 from gaitid.write.tables import contact_row
 
 # one for all lines: each `json.dumps` with options makes its own
-_ENCODER = json.JSONEncoder(ensure_ascii=False, default=lambda value: plain(value))
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, default=lambda value: _builtin(value))
 
 
 def plain(value: Any) -> Any:
@@ -32,6 +32,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.integer):
         return int(value)
     return value
+
+
+def _builtin(value: Any) -> Any:
+    """An array or a number of numpy, or a mapping, as a type that the encoder knows."""
+    return dict(value) if isinstance(value, Mapping) else value.tolist()
 
 
 def record(
