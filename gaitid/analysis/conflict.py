@@ -17,7 +17,7 @@ from gaitid.analysis.pipeline import calibration_of
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.poses import Key, differentiate, pose_segments
-from gaitid.body.requested import display
+from gaitid.body.requested import display, request
 from gaitid.body.resolve import DIFFERENCE, STORED_IN_TRIAL
 from gaitid.body.sanity import check_body, line_notes
 from gaitid.body.standing import check_fits, compare_with_static
@@ -61,18 +61,33 @@ class Effect(NamedTuple):
         return f"{angle} and moments by up to {self.moment_Nm_per_kg:.2f} N·m/kg ({self.moment})"
 
 
+def _is_calibrated(measurement: specs.Measurement) -> bool:
+    """Whether it is a calibration angle, which a static shows."""
+    return isinstance(measurement.static, specs.StaticAngle | specs.StaticTurn)
+
+
 def stored_is_used(subject: Subject, model: specs.Model) -> bool:
     """Whether calibration angles come from what the trial stores."""
     return any(
-        measured.source == STORED_IN_TRIAL
+        measured.source == STORED_IN_TRIAL and _is_calibrated(model.subject[name.rpartition(".")[2]])
         for name, measured in subject.measured.items()
-        if isinstance(model.subject[name.rpartition(".")[2]].static, specs.StaticAngle | specs.StaticTurn)
     )
+
+
+def _stores_any(trial: Trial, model: specs.Model) -> bool:
+    """Whether a trial stores a calibration angle at all."""
+    names = (
+        f"{side.name}.{name}" if measurement.sided else name
+        for name, measurement in model.subject.items()
+        if _is_calibrated(measurement)
+        for side in model.sides
+    )
+    return any(request(model, name).stored(model, trial.parameters) is not None for name in names)
 
 
 def given_static_notes(result: Result, origin: Origin) -> Notes:
     """That the static which was given and the calibration that the trial stores make two results, and how far apart."""
-    if origin.static is None or origin.subject_file.calibration.places:
+    if origin.static is None or origin.subject_file.calibration.places or not _stores_any(result.trial, result.model):
         return ()
     try:
         alone = origin.prepared(result.trial, None, None)
