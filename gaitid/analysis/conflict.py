@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from gaitid.analysis.limb import Mechanics, angles_and_moments
 from gaitid.analysis.origin import Origin
 from gaitid.analysis.pipeline import calibration_of
+from gaitid.analysis.recorded import seen_labels
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Calibration, Geometry
 from gaitid.body.poses import Key, differentiate, pose_segments
@@ -21,10 +23,11 @@ from gaitid.body.requested import display, request
 from gaitid.body.resolve import DIFFERENCE, STORED_IN_TRIAL
 from gaitid.body.sanity import check_body, line_notes
 from gaitid.body.standing import check_fits, compare_with_static
-from gaitid.body.subject import Subject
+from gaitid.body.subject import Measured, Subject, SubjectFile
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError, first_few
 from gaitid.model import specs
+from gaitid.model.marker_sets import MarkerSet
 from gaitid.notes import Note, Notes, as_option
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, Trial
@@ -102,11 +105,45 @@ def given_static_notes(result: Result, origin: Origin) -> Notes:
     return (Note("calibration_conflict", text, cure="look which of both was measured with these markers"),)
 
 
+class _Asked(NamedTuple):
+    """What it follows from whether a static says the same as the calibration that a trial stores.
+
+    Where nobody gave a subject file and no measurement comes from the trial's own markers: all trials of a session have
+    one answer then.
+    """
+
+    model: specs.Model
+    marker_set: MarkerSet | None
+    labels: tuple[str, ...]
+    spelled: Mapping[tuple[str, str], tuple[str, ...]]
+    parameters: Mapping[str, float]
+    measured: Mapping[str, Measured]
+
+    def same(self, other: _Asked) -> bool:
+        """Whether both have one answer."""
+        return self.model is other.model and self.marker_set is other.marker_set and self[2:] == other[2:]
+
+
+def _asked(result: Result, origin: Origin) -> _Asked:
+    measured = {name: one for name, one in result.subject.measured.items() if one.unit != "kg"}
+    labels, parameters = tuple(seen_labels(result.trial)), result.trial.parameters
+    return _Asked(origin.model, origin.marker_set, labels, result.model.spelled, parameters, measured)
+
+
+#: Of a static, as long as it is kept for its session: the last question to which it said the same.
+_SAYS_THE_SAME: WeakKeyDictionary[Trial, _Asked] = WeakKeyDictionary()
+
+
 def static_beside_notes(result: Result, origin: Origin, static: Trial) -> Notes:
     """What a static beside a trial says otherwise than the calibration that the trial stores, which is used.
 
     Nothing where both are the same.
     """
+    asked = _asked(result, origin)
+    before = _SAYS_THE_SAME.get(static)
+    if before is not None and _says_nothing(origin.subject_file) and asked.same(before):
+        return ()
+    of_session = static
     name = static.path.name
     begin = f"{name} lies beside it and was not used, as the trial stores a calibration"
     cure = as_option("--static", static.path)
@@ -117,6 +154,9 @@ def static_beside_notes(result: Result, origin: Origin, static: Trial) -> Notes:
             other = origin.prepared(result.trial, static, False)
         differences = _differences(result.subject, other.subject)
         if not differences:
+            same_labels = other.model.marker_set == result.model.marker_set
+            if same_labels and _says_nothing(origin.subject_file) and not _by_own_markers(other.subject, result.model):
+                _SAYS_THE_SAME[of_session] = asked
             return ()
         geometry = _calibrated(result, other.subject, calibration_of(other, result.body.sides))
         compare_with_static(geometry, result.body.sides)
@@ -130,6 +170,19 @@ def static_beside_notes(result: Result, origin: Origin, static: Trial) -> Notes:
         return (Note("file_beside", text, cure=cure),)
     text = f"{text}: {first_few(differences, _SHOWN)}"
     return (Note("calibration_conflict", text, cure=f"look which was measured with these markers: {cure} takes it"),)
+
+
+def _says_nothing(file: SubjectFile) -> bool:
+    """Whether a subject file is empty, as where nobody gave one."""
+    return file == SubjectFile(calibration=file.calibration) and not any(vars(file.calibration).values())
+
+
+def _by_own_markers(subject: Subject, model: specs.Model) -> bool:
+    """Whether a measurement follows from the markers of the trial itself."""
+    return any(
+        measured.source == model.subject[name.rpartition(".")[2]].trial_source
+        for name, measured in subject.measured.items()
+    )
 
 
 def _differences(used: Subject, other: Subject) -> list[str]:

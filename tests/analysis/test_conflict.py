@@ -77,6 +77,26 @@ def test_the_effect_is_that_of_both_analyses(simulated: Callable[..., object], j
         assert f"moments by up to {max(moments):.2f} N·m/kg" in text
 
 
+def test_what_a_static_said_of_one_trial_is_not_said_of_another(simulated: Callable[..., object]) -> None:
+    """It is kept for trials that store the same, and asked again for those that do not."""
+    sim = simulated()
+    walk, static = sim.trial, sim.static  # type: ignore[attr-defined]
+    off = changed(walk, LStaticPlantFlex=walk.parameters["LStaticPlantFlex"] + np.radians(6.0))
+    for trial, codes in ((walk, []), (off, ["calibration_conflict"]), (changed(walk), []), (walk, [])):
+        assert [note.code for note in beside(trial, static)] == codes
+
+
+def test_a_trial_like_the_one_before_is_not_prepared_again(
+    simulated: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sim = simulated()
+    walk, static = sim.trial, sim.static  # type: ignore[attr-defined]
+    result = analyse(walk, PIG, SubjectFile())
+    assert static_beside_notes(result, Origin(PIG, SubjectFile()), static) == ()
+    monkeypatch.setattr(Origin, "prepared", None)
+    assert static_beside_notes(result, Origin(PIG, SubjectFile()), static) == ()
+
+
 def test_a_small_difference_is_no_doubt(simulated: Callable[..., object]) -> None:
     sim = simulated()
     walk: Trial = sim.trial  # type: ignore[attr-defined]
