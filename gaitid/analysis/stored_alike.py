@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from gaitid.errors import GaitidError
@@ -13,7 +13,13 @@ from gaitid.read.c3d.trial import read_stored_subject
 _SAME = 1e-3
 
 
-def stores_the_same(static: Path, model: specs.Model, ours: Mapping[str, float]) -> bool:
+#: The labels of a file's points and its stored measurements, as `read_stored_subject` has them.
+Stored = tuple[frozenset[str], Mapping[str, float]]
+
+
+def stores_the_same(
+    static: Path, model: specs.Model, ours: Mapping[str, float], read: Callable[[Path], Stored] = read_stored_subject
+) -> bool:
     """Whether a static stores the calibration angles that the trial stores.
 
     What a program computed from a static and wrote into both needs no comparison.
@@ -25,6 +31,8 @@ def stores_the_same(static: Path, model: specs.Model, ours: Mapping[str, float])
     model : Model
     ours : mapping of str to float
         What the trial stores, in its own units.
+    read : callable
+        Reads what the static stores.
     """
     if static.suffix.lower() != ".c3d":
         return False
@@ -34,7 +42,7 @@ def stores_the_same(static: Path, model: specs.Model, ours: Mapping[str, float])
     if not any(map(ours.get, names)):
         return False
     try:
-        _, stored = read_stored_subject(static)
+        _, stored = read(static)
     except (GaitidError, OSError, ValueError):
         return False
     return all(abs(stored.get(name, 0.0) - ours.get(name, 0.0)) < _SAME for name in names)
