@@ -193,7 +193,7 @@ def _mean_over_steps(sides: Mapping[str, SideResult], up: Array, weight: float) 
     legs = list(sides.values())
     states = [np.asarray(leg.load.state) for leg in legs]
     alone = [(states[i] == LOADED) & (states[1 - i] == AIR) for i in (0, 1)]
-    known = np.isin(states[0], (AIR, LOADED)) & np.isin(states[1], (AIR, LOADED))
+    known = (states[0] != UNKNOWN) & (states[1] != UNKNOWN)
     vertical = np.asarray(sum(leg.load.wrench.f_g @ up for leg in legs))
     every = sorted((start, stop, i) for i in (0, 1) for start, stop in spans(alone[i]))
     supports = [(start, stop, i) for start, stop, i in every if not _broken(states[i], start, stop)]

@@ -13,6 +13,7 @@ from gaitid.gait.events import GaitEvents, find_events
 from gaitid.gait.marker_events import Heading
 from gaitid.ground.belt import Floor
 from gaitid.ground.contacts import FootLoad
+from gaitid.numerics.masks import columns_by_mask
 from gaitid.numerics.rotation import cross
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Event, read_only
@@ -183,14 +184,16 @@ def summary(strides: Sequence[Stride], side: str | None = None) -> dict[str, dic
     dict of ``mean``, ``sd`` and ``n`` to dict of name to float
         NaN for a mean of none and a deviation of fewer than two.
     """
-    result: dict[str, dict[str, float]] = {"mean": {}, "sd": {}, "n": {}}
     of_strides = [list(s.figures.values()) for s in strides if side in (None, s.cycle.side)]
-    table = np.array(of_strides).reshape(-1, len(FIGURES)).T.copy()
-    for name, row, known in zip(FIGURES, table, np.isfinite(table), strict=True):
-        values = row[known]
-        n = len(values)
-        mean = values.sum() / n if n else np.nan
-        result["mean"][name] = float(mean)
-        result["sd"][name] = float(np.sqrt(((values - mean) ** 2).sum() / (n - 1))) if n > 1 else float("nan")
-        result["n"][name] = n
-    return result
+    table = np.array(of_strides).reshape(-1, len(FIGURES))
+    mean, sd = np.full(len(FIGURES), np.nan), np.full(len(FIGURES), np.nan)
+    count = np.zeros(len(FIGURES), dtype=int)
+    for figures, known in columns_by_mask(table):
+        values = np.ascontiguousarray(table[known][:, figures].T)
+        n = count[figures] = values.shape[1]
+        if n:
+            mean[figures] = values.sum(axis=1) / n
+        if n > 1:
+            sd[figures] = np.sqrt(((values - mean[figures, None]) ** 2).sum(axis=1) / (n - 1))
+    by_name = (dict(zip(FIGURES, of.tolist(), strict=True)) for of in (mean, sd, count))
+    return dict(zip(("mean", "sd", "n"), by_name, strict=True))

@@ -36,7 +36,9 @@ def inputs_of(path: Path, result: Result, prepared: Prepared) -> list[Mapping[st
         files = (result.whole_body.upper.path, *result.whole_body.table_files)
         inputs += [input_record("upper body", file) for file in files]
     sources = " ".join(assignment.source for assignment in result.trial.assignments)
-    return inputs + [input_record("assignments", enf) for enf in enf_files(path) if sources and enf.name in sources]
+    if sources:
+        inputs += [input_record("assignments", enf) for enf in enf_files(path) if enf.name in sources]
+    return inputs
 
 
 def files_read(path: Path, options: RunOptions) -> list[Path]:

@@ -115,15 +115,17 @@ def _cells(x: Array) -> _Cells:
     left = np.flatnonzero(~(np.abs(scaled - rounded) < _TELLS))
     rounded[left] = 1
     # what stands before the point, and the ten digits behind it: two, four and four
-    number = rounded.astype(np.int64) * _UNIT.take(decade)
-    whole = number // 10**10
-    behind = number - 10**10 * whole
+    behind = rounded.astype(np.int64)
+    behind *= _UNIT.take(decade)
+    begin = behind // 10**10
+    behind -= 10**10 * begin
+    begin += _BEGIN.take(decade)
     two = behind // 10**8
     behind -= 10**8 * two
     four = behind // 10**4
     last = behind - 10**4 * four
-    begin = whole + _BEGIN.take(decade)
-    length = 6 + _KEPT.take(last)
+    length = _KEPT.take(last)
+    length += 6
     # the last digits that are not zero end without zeros, and where all are zero there is no point
     zero = np.flatnonzero(last == 0)
     length[zero] = 2 + _KEPT.take(four[zero])
