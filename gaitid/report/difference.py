@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,10 @@ LEAST_CYCLES = 3
 CONFIDENCE = 0.95
 # Widest t that is looked for: no band is drawn with it.
 _MOST_T = 1e4
+# Angles of an integral, and their weights by Simpson's rule.
+_ANGLES = 401
+_SIMPSON = np.ones(_ANGLES)
+_SIMPSON[1:-1:2], _SIMPSON[2:-1:2] = 4, 2
 
 
 @dataclass(frozen=True)
@@ -149,31 +154,54 @@ def _exceeded(t: float, freedom: float, resels: float) -> float:
 
 def _tail(t: float, freedom: float) -> float:
     """P(T > t) of Student's t: with T = √ν tan θ its density is that of cos^(ν - 1) θ."""
-    beyond = np.linspace(math.atan(t / math.sqrt(freedom)), math.pi / 2, 401)
-    half = np.linspace(0.0, math.pi / 2, 401)
-    return float(0.5 * _area(beyond, freedom) / _area(half, freedom))
+    beyond = np.linspace(math.atan(t / math.sqrt(freedom)), math.pi / 2, _ANGLES)
+    return 0.5 * _area(beyond, freedom) / _quarter(freedom)
+
+
+@lru_cache(maxsize=64)
+def _quarter(freedom: float) -> float:
+    """The area of cos^(ν - 1) θ from 0 to π/2: the same for every t."""
+    return _area(np.linspace(0.0, math.pi / 2, _ANGLES), freedom)
 
 
 def _area(angles: Array, freedom: float) -> float:
     heights = np.cos(angles).clip(0.0) ** (freedom - 1)
-    weights = np.ones(len(angles))  # Simpson
-    weights[1:-1:2], weights[2:-1:2] = 4, 2
-    return float((weights * heights).sum() * (angles[1] - angles[0]) / 3)
+    return float((_SIMPSON * heights).sum() * (angles[1] - angles[0]) / 3)
 
 
-def excursion(curve: Array, others: Array, confidence: float) -> tuple[float, float, int]:
-    """How far a curve lies from the mean of others, (n, p), at most; how far it may; and at which percent.
+class Excursion(NamedTuple):
+    """Where a curve lies farthest from the mean of others.
 
-    Both in standard deviations of the others: (x - mean) / (s sqrt(1 + 1/n)) has Student's t with n - 1 degrees of
-    freedom at each instant. NaN, and 0, where nothing is known.
+    Attributes
+    ----------
+    distance : float
+        In standard deviations of the others; NaN where nothing is known.
+    percent : int
+        Of the cycle.
+    chance : float
+        Of so far an excursion of a curve that is like the others, anywhere in the cycle, where it is rare (it is an
+        expected number); NaN where nothing is known.
+    """
+
+    distance: float
+    percent: int
+    chance: float
+
+
+def excursion(curve: Array, others: Array) -> Excursion:
+    """Where a curve lies farthest from the mean of others, (n, p), and how rare that is.
+
+    (x - mean) / (s sqrt(1 + 1/n)), with s the others' standard deviation, has Student's t with n - 1 degrees of freedom
+    at each instant.
     """
     known = np.isfinite(curve) & np.isfinite(others).all(axis=0)
     of_all, n = _moments(others), len(others)
     known &= of_all.variance > 0
     if known.sum() < 2 or n < LEAST_CYCLES:
-        return math.nan, math.nan, 0
+        return Excursion(math.nan, 0, math.nan)
     sd = np.sqrt(of_all.variance[known])
     apart = np.abs(curve[known] - of_all.mean[known]) / sd
     widest = int(np.argmax(apart))
-    limit = critical_t(n - 1, _resels((others - of_all.mean)[:, known]), confidence) * math.sqrt(1 + 1 / n)
-    return float(apart[widest]), limit, int(np.flatnonzero(known)[widest])
+    distance = float(apart[widest])
+    chance = _exceeded(distance / math.sqrt(1 + 1 / n), n - 1, _resels((others - of_all.mean)[:, known]))
+    return Excursion(distance, int(np.flatnonzero(known)[widest]), chance)

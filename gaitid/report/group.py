@@ -200,9 +200,9 @@ def unlike(members: Sequence[Member]) -> list[Unlike]:
         table = np.array(list(curves.values()))
         for i, name in enumerate(curves):
             others = np.delete(table, i, axis=0)
-            distance, limit, percent = excursion(table[i], others, 1 - _BY_CHANCE / looked_at)
-            if distance > limit:
-                found.append(Unlike(name, side, panel, distance, percent))
+            far = excursion(table[i], others)
+            if far.chance < _BY_CHANCE / looked_at:
+                found.append(Unlike(name, side, panel, far.distance, far.percent))
     return sorted(found, key=lambda one: -one.distance)
 
 

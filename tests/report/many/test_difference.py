@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import special
 
-from gaitid.report.difference import critical_t, difference, excursion, loaded_only, paired_difference
+from gaitid.report.difference import _resels, critical_t, difference, excursion, loaded_only, paired_difference
 from gaitid.report.session_tables import half_of_difference, half_of_mean
 
 Array = NDArray[np.float64]
@@ -106,14 +106,24 @@ def test_a_foot_in_the_air_is_not_compared() -> None:
 
 def test_an_excursion_is_as_rare_as_asked() -> None:
     rng = np.random.default_rng(9)
-    named = 0
-    for _ in range(400):
-        distance, limit, _ = excursion(smooth(rng, 1)[0], smooth(rng, 8), 0.95)
-        named += distance > limit
+    named = sum(excursion(smooth(rng, 1)[0], smooth(rng, 8)).chance < 0.05 for _ in range(400))
     assert 0.01 < named / 400 < 0.08
     others = smooth(rng, 8)
-    distance, limit, percent = excursion(others.mean(axis=0) + 15 * np.eye(101)[33], others, 0.99)
-    assert distance > limit and percent == 33
+    far = excursion(others.mean(axis=0) + 15 * np.eye(101)[33], others)
+    assert far.chance < 0.01 and far.percent == 33
+
+
+def test_an_excursion_is_rare_from_the_critical_t_on() -> None:
+    rng = np.random.default_rng(10)
+    curve, others = smooth(rng, 1)[0], smooth(rng, 8)
+    far = excursion(curve, others)
+    limit = critical_t(7, _resels(others - others.mean(axis=0)), 1 - far.chance) * np.sqrt(1 + 1 / 8)
+    assert far.distance == pytest.approx(limit, rel=1e-9)
+
+
+def test_nothing_known_is_no_excursion() -> None:
+    far = excursion(np.full(101, np.nan), np.zeros((8, 101)))
+    assert np.isnan(far.distance) and np.isnan(far.chance)
 
 
 def test_intervals_of_figures() -> None:
