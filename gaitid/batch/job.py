@@ -9,7 +9,7 @@ import pickle
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from gaitid.body.resolve import OTHER_PERSON
 from gaitid.disk.regular import MAX_BYTES
 from gaitid.errors import ReadError, TrialError, WriteError, in_words
 from gaitid.inputs import found_trial, sha256
+from gaitid.records import frozen_dataclass
 from gaitid.run import Prepared, RunOptions, notes_of_trial, prepare, run_file, settle
 from gaitid.version import __version__
 
@@ -31,7 +32,7 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 _NO_SEGMENT = "failed to map segment"
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Outcome:
     """What became of one trial.
 
@@ -77,7 +78,7 @@ class Outcome:
         return next((text for text in self.warnings if text.startswith(OTHER_PERSON)), "")
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Job:
     """One trial and everything that is needed to work on it, wherever that happens; can be pickled.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, groupby, pairwise
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from gaitid.errors import GaitidError, counted, first_few
 from gaitid.inputs import load_files_beside
 from gaitid.model import AUTO
 from gaitid.notes import as_option
+from gaitid.records import frozen_dataclass
 
 # Names of so many trials stand in a line of the plan.
 _SHOWN = 4
@@ -29,7 +29,7 @@ _SHOWN = 4
 _FOLDERS = 8
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Plan:
     """All trials in the order of work.
 

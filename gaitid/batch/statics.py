@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from gaitid.batch.files import natural
 from gaitid.batch.types import Static, Trait
+from gaitid.records import frozen_dataclass
 
 # Words of a name that make it a static; one that begins with "static" does too (Statics, statictrial). One that ends
 # with it does not: quasistatic and orthostatic are what is measured.
@@ -18,7 +18,7 @@ STATIC_WORDS = ("static", "cal", "calib", "calibration", "tpose", "npose")
 STANDING_WORDS = ("stand", "standing")
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Name:
     """What the name of a file or folder says.
 

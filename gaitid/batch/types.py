@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from gaitid.records import frozen_dataclass
 
 # What a static and a trial may have in common: first the kind, then what it is (`gaitid.batch.statics.traits`).
 Trait = tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Wanted:
     """One trial as the user named it.
 
@@ -42,7 +43,7 @@ class Wanted:
     condition: str = ""
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Listing:
     """What lies in one folder, or matches a glob; hidden files and links to folders apart.
 
@@ -66,7 +67,7 @@ class Listing:
     problem: str = ""
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Static:
     """A calibration trial and how it was recognised.
 
@@ -89,7 +90,7 @@ class Static:
         return self.how in ("by name", "by its folder")
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Planned:
     """One trial of a batch.
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from gaitid.analysis.finding import NOTE, Finding
 from gaitid.analysis.limits import FAIL, PASS, WARN
+from gaitid.records import frozen_dataclass
 
 __all__ = ["FAIL", "NOTE", "PASS", "WARN", "Finding", "Report"]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Report:
     """All findings on one trial.
 

@@ -19,6 +19,7 @@ from gaitid.check.limits import TOLERANCES
 from gaitid.check.quantities import amount, distance, quantity_of, unit_of
 from gaitid.disk.read_back import read_record, read_text_back
 from gaitid.errors import GaitidError
+from gaitid.records import frozen_dataclass
 from gaitid.run import Prepared, RunOptions, inputs_of
 from gaitid.trial import Array
 from gaitid.write import FRAMES_OF_EXPRESSION, TABLES, TRIAL_COLUMNS
@@ -33,7 +34,7 @@ _FLAGS = {"cutoff_hz": "--cutoff", "force_cutoff_hz": "--force-cutoff"}
 _FOLLOWED = {"express_in", "contributions", "observer"}
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Table:
     """A CSV of `run`.
 

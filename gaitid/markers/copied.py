@@ -8,13 +8,13 @@ track has a kink, which is a blow of the accelerated segment.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
 from gaitid.markers.tracks import tracks_of
 from gaitid.numerics.masks import spans
 from gaitid.numerics.rotation import norm
+from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray
 
 # Of a second difference: two markers' are the same within it. Frames on end in which they must be: in 26 recordings and

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from gaitid.errors import GaitidError, counted, first_few
 from gaitid.norms.collect import SIDES, Walk, load_walk, result_files, subjects_of
 from gaitid.norms.profile import VARIABLES, gait_profile
 from gaitid.norms.types import Array, Band, Definitions, Figure, Group, Norms, NormSet
+from gaitid.records import frozen_dataclass
 
 #: Of results: those that norms are made of where nothing else is asked for.
 VERDICTS = ("good", "usable")
@@ -27,7 +28,7 @@ _SPIKED = ("hip_", "knee_")
 _UNITS = (("_m_per_s", "m/s"), ("_steps_per_min", "steps/min"), ("_percent", "%"), ("_m", "m"), ("_s", "s"))
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class About:
     """What cannot be read from results: the words of a set, and which results are taken."""
 
@@ -39,7 +40,7 @@ class About:
     with_turns: bool = False
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class _Person:
     """A subject's own means."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from gaitid.errors import GaitidError
 from gaitid.norms.fit import ModelFit, dimensionless, leg_length_m, model_fit, population_words, turn_words
 from gaitid.norms.sets import load_set, published_sets
 from gaitid.norms.types import Band, Figure, Group, Norms, NormSet
+from gaitid.records import NamedTuple
 
 DEFAULT = "schwartz2008"
 NONE = "none"

@@ -6,7 +6,6 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from gaitid.errors import GaitidError
 from gaitid.norms.fit import definitions_of, dimensionless, leg_length_m, turn_words
 from gaitid.norms.sets import UNITS
 from gaitid.norms.types import Array, Definitions
+from gaitid.records import frozen_dataclass
 
 SUFFIX = ".run.json"
 SIDES = ("left", "right")
@@ -30,7 +30,7 @@ _STRIKE_PERCENT = 15.0
 Values = Mapping[str, Sequence[float]]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Walk:
     """One trial's cycles.
 

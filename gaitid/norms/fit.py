@@ -14,9 +14,10 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from gaitid.norms.types import Definitions, NormSet
+from gaitid.records import NamedTuple
 
 GRAVITY = 9.81
 GROUND = "ground_reaction_"

@@ -9,11 +9,11 @@ root mean square is the Gait Profile Score.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from gaitid.norms.types import Array, Norms
+from gaitid.records import frozen_dataclass
 
 #: The nine variables of a side, columns of ``cycles.csv`` without side.
 VARIABLES = (
@@ -39,7 +39,7 @@ NO_GDI = (
 STEPS = np.arange(0.0, 101.0, 2.0)
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class GaitProfile:
     """Gait Variable Scores (degrees) by side and variable, and Gait Profile Scores (degrees).
 

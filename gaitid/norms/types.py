@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gaitid.records import frozen_dataclass
+
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Band:
     """Mean and standard deviation between subjects of one quantity over the gait cycle.
 
@@ -35,7 +37,7 @@ class Band:
     spike_until_percent: float = 0.0
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Figure:
     """Mean and standard deviation between subjects of one number; `sd` is NaN where it is not known."""
 
@@ -45,7 +47,7 @@ class Figure:
     n: int
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Group:
     """Subjects who walked at about one speed.
 
@@ -73,7 +75,7 @@ class Group:
     speed_range_m_per_s: tuple[float, float] | None = None
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Definitions:
     """What the numbers of a set were computed by: a model, and how its record words them (``conventions``).
 
@@ -93,7 +95,7 @@ class Definitions:
     axes: Mapping[str, str]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class NormSet:
     """A file of norms: one or more groups, slowest first.
 
@@ -121,7 +123,7 @@ class NormSet:
     groups: tuple[Group, ...]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Norms:
     """One set of norms, as it is drawn over one result.
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaitid.errors import GaitidError
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.report.tables import Table, columns, number, read_rows, read_table
 from gaitid.trial import Array
 from gaitid.write import CYCLE_COLUMNS, FEATURE_COLUMNS, STANCE_COLUMNS
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class CycleCurves:
     """The gait cycles of one side, or its single stances: of these no event within is known.
 

@@ -14,13 +14,12 @@ against 3 to 10 of the same session, curves made up and running on a treadmill (
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
 
 #: With two the band would be wider than any curve.
@@ -35,7 +34,7 @@ _SIMPSON = np.ones(_ANGLES)
 _SIMPSON[1:-1:2], _SIMPSON[2:-1:2] = 4, 2
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Difference:
     """Mean of B less mean of A.
 

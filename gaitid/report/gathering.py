@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import NamedTuple
 
 from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
+from gaitid.records import NamedTuple
 
 RECORD_SUFFIX = ".run.json"
 BATCH_TABLE = "batch.csv"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from gaitid.norms import Norms, gait_profile
 from gaitid.norms.fit import turn_words
+from gaitid.records import NamedTuple
 from gaitid.report.cycle_curves import CycleCurves
 from gaitid.report.difference import excursion
 from gaitid.report.lines import Line, Member, Subject, group_members, line_of, subject_line, whole_subjects

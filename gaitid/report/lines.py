@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gaitid.records import frozen_dataclass
 from gaitid.report.page.in_mean import in_mean
 from gaitid.report.page.pool import COUNTS_FROM, CYCLE, PERCENT, RECORDING, STANCE, Basis, pool
 from gaitid.report.panels import SIDES
@@ -15,7 +15,7 @@ from gaitid.report.result import Result, Session
 from gaitid.trial import Array
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Line:
     """A mean and what it is of.
 
@@ -50,7 +50,7 @@ class Line:
     subjects: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Member:
     """The curves of one session, or of all sessions of one subject that a group page takes together.
 
@@ -71,7 +71,7 @@ class Member:
     turns: bool = False
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Subject:
     """All sessions of one person."""
 

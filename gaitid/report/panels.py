@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from gaitid.records import frozen_dataclass
 
 SIDES = ("left", "right")
 AXES = ("x", "y", "z")
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Panel:
     """One pair of curves.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gaitid.errors import GaitidError
 from gaitid.notes import SEVERITIES
+from gaitid.records import frozen_dataclass
 from gaitid.report.cycle_curves import CycleCurves, Feature, read_cycles, read_features, read_stances
 from gaitid.report.gathering import RECORD_SUFFIX, Rows, find_records, people, person_words, whose
 from gaitid.report.one_run import (
@@ -36,7 +37,7 @@ MORE_TABLES = ("cycles", "stances", "spatiotemporal", "features")
 _TIMES = ("frame", "time_s")
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Contact:
     """A foot on the ground, frames as the trial numbers them, both ends included.
 
@@ -57,7 +58,7 @@ class Contact:
         return bool(self.plates)
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Result:
     """A result read back.
 
@@ -170,7 +171,7 @@ class Result:
         return [reason for reason in given if isinstance(reason, Mapping)] if isinstance(given, list) else []
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Session:
     """Results that belong together: one subject, one session, one condition, each empty where nothing says it."""
 

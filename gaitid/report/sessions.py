@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from gaitid.norms import Norms
+from gaitid.records import frozen_dataclass
 from gaitid.report.difference import LEAST_CYCLES
 from gaitid.report.lines import Line, label_of, members_of, session_lines
 from gaitid.report.page import svg
@@ -36,7 +36,7 @@ _SESSIONS_METHOD = (
 GROUP_METHOD = _BAND.format(curves="subjects", kind="population", what="the mean of the subjects’ own differences")
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Comparison:
     """What is held against what.
 

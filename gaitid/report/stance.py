@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gaitid.records import frozen_dataclass
 from gaitid.report.panels import AXES, ground_column
 from gaitid.report.result import Contact, Result
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Span:
     """Frames (both ends included) in which a foot's load is unknown, and why."""
 
@@ -22,7 +22,7 @@ class Span:
     reason: str
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class PeakKind:
     """A peak that is looked for: the greatest value of a column, or the least one."""
 
@@ -32,7 +32,7 @@ class PeakKind:
     greatest: bool
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Peak:
     """A peak within one contact.
 

@@ -6,17 +6,20 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
+from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
+# Rows whose cells are in memory at once: a table of a long trial has millions of cells.
+_BLOCK = 2048
 
-@dataclass(frozen=True)
+
+@frozen_dataclass()
 class Table:
     """A table of text: its columns' names, and a line of text for each row."""
 
@@ -92,17 +95,30 @@ def columns(table: Table, names: Sequence[str]) -> Array:
         A cell is no number: its file, line and column.
     """
     at = [table.header.index(name) for name in names]
-    if not table.lines or not at:
-        return np.empty((len(at), len(table.lines)))
-    text = "\n".join(("", *table.lines, ""))
-    text = text.replace("\n,", "\nnan,").replace(",\n", ",nan\n").replace(",,", ",nan,").replace(",,", ",nan,")
+    values = np.empty((len(at), len(table.lines)))
+    for first in range(0, len(table.lines), _BLOCK):
+        lines = table.lines[first : first + _BLOCK]
+        cells = ",".join(lines).split(",")
+        for of_column, i in zip(values[:, first : first + _BLOCK], at, strict=True):
+            column = cells[i :: len(table.header)]
+            of_column[:] = numbers(column, table.path, table.header[i], first + 2)
+    return values
+
+
+def numbers(cells: Sequence[str], path: Path, column: str, line: int = 2) -> list[float]:
+    """The numbers of a column's cells, NaN where one is empty or not finite; the first is in a line of the file.
+
+    Raises
+    ------
+    GaitidError
+        As for `number`.
+    """
     try:
-        values = np.loadtxt(text.split("\n")[1:-1], delimiter=",", usecols=at, ndmin=2, comments=None).T
-    except ValueError:  # blanks, or no number: cell by cell, to say where
-        values = _cell_by_cell(table, at)
-    if values.shape[1] != len(table.lines):  # a line of nothing is no row to numpy
-        values = _cell_by_cell(table, at)
-    return np.where(np.isfinite(values), values, np.nan)
+        values = [float(cell) if cell else math.nan for cell in cells]
+    except ValueError:  # blanks, or no number: to say where
+        return [number(cell, path, column, at) for at, cell in enumerate(cells, start=line)]
+    infinite = math.inf in values or -math.inf in values
+    return [value if math.isfinite(value) else math.nan for value in values] if infinite else values
 
 
 def number(cell: str, path: Path, column: str, line: int) -> float:
@@ -114,10 +130,3 @@ def number(cell: str, path: Path, column: str, line: int) -> float:
     except ValueError:
         raise GaitidError(f"{path}: line {line}, column {column}: not a number", found=f"{cell!r}") from None
     return value if math.isfinite(value) else math.nan
-
-
-def _cell_by_cell(table: Table, at: Sequence[int]) -> Array:
-    rows = [line.split(",") for line in table.lines]
-    return np.array(
-        [[number(row[i], table.path, table.header[i], line) for line, row in enumerate(rows, start=2)] for i in at]
-    )

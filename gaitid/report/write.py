@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from gaitid.disk.atomic import put_all
 from gaitid.drawing import load_matplotlib
 from gaitid.errors import GaitidError, WriteError
+from gaitid.records import frozen_dataclass
 from gaitid.report.chain.gather import Chain, chain_sources, gather
 from gaitid.report.grouping import regrouped
 from gaitid.report.pictures.request import FORMATS as PICTURES
@@ -20,7 +20,7 @@ FORMATS = {".html": "html", ".htm": "html", **{f".{name}": name for name in PICT
 """What a file's suffix says about its format."""
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Choices:
     """What else is asked for.
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from gaitid.errors import GaitidError
+from gaitid.records import frozen_dataclass
 from gaitid.report.chain.drawn import Drawn
 from gaitid.report.chain.from_truth import SUFFIX, truth_drawn
 from gaitid.report.gathering import RECORD_SUFFIX
 from gaitid.report.result import Result
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Chain:
     """A chain of a report.
 

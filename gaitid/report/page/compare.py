@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from gaitid.norms import Band
+from gaitid.records import NamedTuple
 from gaitid.report.page.panels import CyclePanel
 from gaitid.report.page.pool import PERCENT, Pooled
 from gaitid.report.stance import runs

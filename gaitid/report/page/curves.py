@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gaitid.norms import Band, Norms
+from gaitid.records import frozen_dataclass
 from gaitid.report.page import svg
 from gaitid.report.page.compare import Compared, against, band_at
 from gaitid.report.page.panels import GROUPS, CyclePanel, Group
@@ -32,7 +32,7 @@ COVERAGE_FACTOR = 1.959963984540054
 _SIDE_LETTER = {"left": "L", "right": "R"}
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Drawn:
     """What all panels of a session share.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from gaitid.norms import NO_GDI, Figure, Norms, gait_profile
+from gaitid.records import NamedTuple
 from gaitid.report.page.panels import PANELS
 from gaitid.report.page.pool import CYCLE, Basis
 from gaitid.report.page.told import names_of

@@ -6,9 +6,10 @@ What `gaitid norms build` leaves out for the same reasons stands in `gaitid.norm
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gaitid.norms.fit import turn_words
+from gaitid.records import frozen_dataclass
 from gaitid.report.page.told import LEVELS, names_of
 from gaitid.report.panels import SIDES
 from gaitid.report.result import Result
@@ -16,7 +17,7 @@ from gaitid.report.result import Result
 _NOT_TO_BE_USED = LEVELS[2]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class InMean:
     """The trials of a session, without what does not count for its means.
 

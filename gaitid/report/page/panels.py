@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from gaitid.records import NamedTuple
 
 STANDARD_GRAVITY = 9.81
 JOINTS = ("pelvis", "hip", "knee", "ankle", "ground")

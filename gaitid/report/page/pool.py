@@ -6,12 +6,13 @@ Nothing is computed but means: values come from ``cycles.csv``, or from ``joints
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gaitid.records import frozen_dataclass
 from gaitid.report.cycle_curves import CycleCurves
 from gaitid.report.page.panels import PANELS
 from gaitid.report.panels import AXES, ground_column
@@ -24,7 +25,7 @@ COUNTS_FROM = 0.9
 CYCLE, STANCE, RECORDING = "cycle", "stance", "recording"
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class MeanCurve:
     """Mean of the curves that are known throughout.
 
@@ -44,7 +45,7 @@ class MeanCurve:
     partial: int
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Pooled:
     """All curves of one side.
 
@@ -82,7 +83,7 @@ class Pooled:
         return np.asarray(self.impact.any(axis=0))
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Basis:
     """What the x axis runs over, and the curves of each side; a side without any is not there."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gaitid.records import frozen_dataclass
 from gaitid.report.stance import runs
 from gaitid.report.text import UNKNOWN
 from gaitid.trial import Array
@@ -18,7 +18,7 @@ LEFT, RIGHT, TOP, BOTTOM = 38, 12, 13, 26
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Scale:
     """The axes of one panel: x from `x_low` to `x_high`, y from `low` to `high` with `ticks`."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gaitid.analysis.wording import alike
+from gaitid.records import frozen_dataclass
 from gaitid.report.result import Result
 from gaitid.report.text import file_name, plain
 
@@ -25,7 +26,7 @@ def readable(text: object) -> str:
 _ROUNDING = re.compile(r"-?\b\d+(?:\.\d+)?e-(?:0?[7-9]|[1-9]\d+)\b")
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Told:
     """A text, and the names of the trials that say it: empty where all do."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
+from gaitid.records import NamedTuple
 from gaitid.report.page.pool import CYCLE, Basis, known_contacts
 from gaitid.report.page.told import LEVELS, each_note, names_of, verdicts
 from gaitid.report.result import Contact, Result

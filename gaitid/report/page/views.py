@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from gaitid.records import frozen_dataclass
 from gaitid.report.result import Result, Session
 
 # Of the 3 MB of a page: more trials get fewer frames each, and beyond so many only the first of a session is shown.
@@ -14,7 +15,7 @@ MOST_VIEWS = 12
 _DARK, _NEVER = "@media (prefers-color-scheme:dark)", "@media not all"
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Views:
     """What is drawn of one session's trials in space: HTML, empty where there is none.
 

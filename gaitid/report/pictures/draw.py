@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from matplotlib.backends.backend_pdf import PdfPages
@@ -15,6 +15,7 @@ from matplotlib.patches import Patch
 
 from gaitid.drawing import shared_style
 from gaitid.norms import Norms
+from gaitid.records import frozen_dataclass
 from gaitid.report.lines import Line
 from gaitid.report.page.panels import CyclePanel
 from gaitid.report.pictures.axes import BAND_ALPHA, IMPACT, INK, MUTED, NORM, draw_panel, style_of
@@ -42,7 +43,7 @@ _LETTER, _HANDLE = 0.58, 34.0
 Lines = Mapping[str, tuple[Line, ...]]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Block:
     """Rows of panels under a heading: all of a picture, or one side of it.
 
@@ -58,7 +59,7 @@ class Block:
     lines: Callable[[str], tuple[Line, ...]]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Picture:
     """What is drawn, and how large.
 

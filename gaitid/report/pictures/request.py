@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from gaitid.records import frozen_dataclass
 from gaitid.report.chain.drawn import FIGURES as CHAIN_FIGURES
 from gaitid.report.pictures.catalogue import GRIDS, SHEET, Row, rows_of
 from gaitid.report.pictures.sizes import width_mm
@@ -12,7 +12,7 @@ from gaitid.report.pictures.sizes import width_mm
 FORMATS = ("png", "svg", "pdf")
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Request:
     """What is asked for.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gaitid.errors import GaitidError
+from gaitid.records import frozen_dataclass
 
 # Elsevier, "Artwork and media instructions: artwork sizing" (Gait & Posture, Journal of Biomechanics, Clinical
 # Biomechanics): a column 90 mm, one and a half 140 mm, two 190 mm; letters 7 points, none below 6; bitmaps of lines and
@@ -45,7 +46,7 @@ def width_mm(asked: str | None) -> float:
     return number
 
 
-@dataclass(frozen=True)
+@frozen_dataclass()
 class Layout:
     """Of one picture: mm, and points for letters and lines.
 
