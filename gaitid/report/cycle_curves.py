@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gaitid.errors import GaitidError
 from gaitid.records import NamedTuple, frozen_dataclass
-from gaitid.report.tables import Table, columns, number, read_rows, read_table
+from gaitid.report.tables import Table, columns, numbers, read_rows, read_table
 from gaitid.trial import Array
 from gaitid.write import CYCLE_COLUMNS, FEATURE_COLUMNS, STANCE_COLUMNS
 
@@ -155,10 +155,7 @@ def read_features(path: Path) -> tuple[Feature, ...]:
         One line that begins with the file.
     """
     header, rows = read_rows(path, FEATURE_COLUMNS)
-    at = [header.index(name) for name in FEATURE_COLUMNS]
-    features = []
-    for line, row in enumerate(rows, start=2):
-        side, cycle, name, value, unit, percent, frame = (row[i] for i in at)
-        numbers = [number(c, path, n, line) for n, c in (("value", value), ("percent", percent), ("frame", frame))]
-        features.append(Feature(side, cycle, name, numbers[0], unit, numbers[1], numbers[2]))
-    return tuple(features)
+    cells = dict(zip(header, zip(*rows, strict=True), strict=False)) if rows else dict.fromkeys(FEATURE_COLUMNS, ())
+    value, percent, frame = (numbers(cells[name], path, name) for name in ("value", "percent", "frame"))
+    texts = (cells[name] for name in ("side", "cycle", "feature"))
+    return tuple(map(Feature, *texts, value, cells["unit"], percent, frame))

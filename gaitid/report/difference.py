@@ -130,6 +130,7 @@ def _resels(residuals: Array) -> float:
     return float(np.sqrt((steps**2).sum(axis=0)).sum() / math.sqrt(4 * math.log(2)))
 
 
+@lru_cache(maxsize=256)  # the figures of a table have the same few numbers of cycles
 def critical_t(freedom: float, resels: float, confidence: float = CONFIDENCE) -> float:
     """The |t| that a smooth curve of t values exceeds anywhere in 1 - `confidence` of all cases, by bisection."""
     low, high = 1.0, _MOST_T

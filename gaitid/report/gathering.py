@@ -19,15 +19,23 @@ ANOTHER_BODY = 0.1
 _SIZES = ("mass", "left.leg_length", "right.leg_length")
 
 
-Rows = tuple[Mapping[str, str | None], ...]
-
-
 class Whose(NamedTuple):
     """The labels of a result; empty where nothing says them."""
 
     subject: str
     session: str
     condition: str
+
+
+class Row(NamedTuple):
+    """A trial of a batch's table: its folders and its name without suffix, and whose it is."""
+
+    parts: tuple[str, ...]
+    whose: Whose
+
+
+#: The rows of a batch's table by the name of the trial, in their order.
+Rows = Mapping[str, Sequence[Row]]
 
 
 def find_records(paths: Sequence[Path]) -> tuple[Path, ...]:
@@ -106,23 +114,22 @@ def person_words(records: Sequence[Mapping[str, object]], place: int) -> str:
 
 
 def _rows(table: Path) -> Rows:
+    by_name: dict[str, list[Row]] = {}
     try:
-        return tuple(csv.DictReader(read_text_back(table, "CSV").splitlines()))
+        for row in csv.DictReader(read_text_back(table, "CSV").splitlines()):
+            *folders, name = PurePath((row.get("trial") or "").replace("\\", "/")).parts or ("",)
+            name = PurePath(name).stem
+            whose = Whose(*(row.get(label) or "" for label in Whose._fields))
+            by_name.setdefault(name, []).append(Row((*folders, name), whose))
     except csv.Error as error:
         raise GaitidError(f"{table}: not CSV", found=str(error)) from None
+    return by_name
 
 
 def _best(rows: Rows, below: PurePath) -> Whose | None:
-    """The row whose trial ends in most of the result's own folders and name."""
-    best, most = None, 0
-    for row in rows:
-        *folders, name = PurePath((row.get("trial") or "").replace("\\", "/")).parts or ("",)
-        shared = _shared_end([*folders, PurePath(name).stem], below.parts)
-        if shared > most:
-            best, most = row, shared
-    if best is None:
-        return None
-    return Whose(*(best.get(name) or "" for name in Whose._fields))
+    """Of the row whose trial ends in most of the result's own folders and name."""
+    best = max(rows.get(below.name, ()), key=lambda row: _shared_end(row.parts, below.parts), default=None)
+    return None if best is None else best.whose
 
 
 def _shared_end(one: Sequence[str], other: Sequence[str]) -> int:

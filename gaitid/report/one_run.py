@@ -192,10 +192,13 @@ def _fits(feature: Feature, curves: CycleCurves, i: int) -> bool:
         0 <= feature.percent <= 100 and abs(first + feature.percent / 100 * (last - first) - feature.frame) <= 1.01
     ):
         return False
-    column = curves.columns.get(f"{feature.name.removesuffix('_angle_at_strike')}{_ANGLE}")
-    if column is None or feature.percent != 0:
+    if feature.percent != 0:
         return True
-    return bool(np.isclose(column[i, 0], feature.value, rtol=1e-6, atol=1e-6, equal_nan=True))
+    column = curves.columns.get(f"{feature.name.removesuffix('_angle_at_strike')}{_ANGLE}")
+    if column is None:
+        return True
+    at_strike, value = float(column[i, 0]), feature.value
+    return abs(at_strike - value) <= 1e-6 + 1e-6 * abs(value) or (at_strike != at_strike and value != value)
 
 
 def _other_run(path: Path, expected: str, found: str) -> GaitidError:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -100,6 +102,15 @@ class Result:
     stances: Mapping[str, CycleCurves] = field(default_factory=dict)
     spatiotemporal: tuple[Mapping[str, str], ...] = ()
     features: tuple[Feature, ...] = ()
+
+    @cached_property
+    def feature_values(self) -> Mapping[tuple[str, str], Sequence[float]]:
+        """Each side's features by name: the value in each cycle in which it is known."""
+        values: dict[tuple[str, str], list[float]] = {}
+        for feature in self.features:
+            if feature.cycle.isdecimal() and math.isfinite(feature.value):
+                values.setdefault((feature.side, feature.name), []).append(feature.value)
+        return values
 
     @property
     def on_ground(self) -> bool:

@@ -110,11 +110,7 @@ def sessions_tables(members: Sequence[Member]) -> str:
 
 def feature_values(result: Result, side: str, key: str) -> list[float]:
     """A feature of each cycle of a side."""
-    return [
-        feature.value
-        for feature in result.features
-        if feature.name == key and feature.side == side and feature.cycle.isdecimal() and math.isfinite(feature.value)
-    ]
+    return list(result.feature_values.get((side, key), ()))
 
 
 def difference_table(

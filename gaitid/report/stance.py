@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from gaitid.numerics.masks import spans
 from gaitid.records import frozen_dataclass
 from gaitid.report.panels import AXES, ground_column
 from gaitid.report.result import Contact, Result
@@ -90,9 +91,7 @@ def peak(result: Result, contact: Contact, kind: PeakKind) -> Peak:
 
 def runs(mask: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
     """First and last index of every run of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
-    for first, after in edges.reshape(-1, 2):
-        yield int(first), int(after) - 1
+    return ((first, after - 1) for first, after in spans(mask))
 
 
 def unknown_spans(result: Result) -> list[Span]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -332,7 +333,7 @@ def curve_data(drawn: Drawn) -> str:
 
 def _short(panel: CyclePanel, values: Array) -> list[float | None]:
     rounded = np.round(panel.scale * values, panel.decimals + 1)
-    return [None if not np.isfinite(v) else v for v in rounded.tolist()]
+    return [value if math.isfinite(value) else None for value in rounded.tolist()]
 
 
 def cycle_data(keyed: Mapping[str, Result]) -> str:

@@ -69,6 +69,16 @@ class Pooled:
 
     def mean(self, column: str) -> MeanCurve:
         """Over the curves that are known in 90 % of the cycle at least."""
+        if column not in self._means:
+            self._means[column] = self._mean(column)
+        return self._means[column]
+
+    @cached_property
+    def _means(self) -> dict[str, MeanCurve]:
+        """Those that were asked for: a panel, its words, its data and the axes ask for each."""
+        return {}
+
+    def _mean(self, column: str) -> MeanCurve:
         values = self.curves.columns.get(column, np.full((len(self), len(PERCENT)), np.nan))
         known = np.isfinite(values).mean(axis=1) if len(values) else np.empty(0)
         whole = values[known >= COUNTS_FROM]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -16,6 +17,7 @@ from gaitid.trial import Array
 WIDTH, HEIGHT = 340, 206
 LEFT, RIGHT, TOP, BOTTOM = 38, 12, 13, 26
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+_SECOND_POINT = re.compile(r"(?<=\.\d) \.")
 
 
 @frozen_dataclass()
@@ -35,7 +37,7 @@ class Scale:
 
     def y(self, value: float | Array) -> Array:
         """Down, in the panel's units; what lies far outside the axes stays near them."""
-        part = np.clip((self.high - np.asarray(value)) / (self.high - self.low), -0.5, 1.5)
+        part = np.minimum(np.maximum((self.high - np.asarray(value)) / (self.high - self.low), -0.5), 1.5)
         return np.asarray(TOP + part * (HEIGHT - TOP - BOTTOM))
 
 
@@ -78,20 +80,18 @@ def band(scale: Scale, x: Array, low: Array, high: Array) -> str:
 
 def _tenths(scale: Scale, x: Array, y: Array) -> NDArray[np.int64]:
     """(points, 2) tenths of the panel's units; what is unknown is 0, and not to be drawn."""
-    both = np.stack([scale.x(x), scale.y(np.where(np.isfinite(y), y, scale.high))], axis=1)
+    both = np.empty((len(y), 2))
+    both[:, 0], both[:, 1] = scale.x(x), scale.y(np.where(np.isfinite(y), y, scale.high))
     return np.rint(10 * both).astype(np.int64)
 
 
 def _path(points: NDArray[np.int64]) -> str:
     """Lines from point to point, each relative to the one before: half as long as in absolute places."""
-    (x, y), steps = points[0].tolist(), np.diff(points, axis=0).ravel().tolist()
-    texts = [_short(step) for step in steps]
-    # a minus sign or, behind a number with a point, a point begins the next number
-    joined = "".join(
-        text if text[0] == "-" or (text[0] == "." and "." in before) else " " + text
-        for before, text in zip(["", *texts], texts, strict=False)
-    )
-    return f"M{x / 10:g} {y / 10:g}l{joined.lstrip()}"
+    (x, y), steps = points[0].tolist(), (points[1:] - points[:-1]).ravel().tolist()
+    joined = " ".join(map(_short, steps))
+    # a minus sign or, behind a number with a point (which ends in a tenth), a point begins the next number
+    joined = _SECOND_POINT.sub(".", joined.replace(" -", "-"))
+    return f"M{x / 10:g} {y / 10:g}l{joined}"
 
 
 @lru_cache(maxsize=8192)

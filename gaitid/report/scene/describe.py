@@ -10,7 +10,6 @@ import numpy as np
 
 from gaitid.analysis.result import Result
 from gaitid.ground.contacts import LOADED, Contact
-from gaitid.ground.sole import reaches_onto
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.records import frozen_dataclass
 from gaitid.report.scene.attach import MARKER_NOTES, SEGMENT_NOTES, joints_in_notes, segments_in_notes
@@ -130,7 +129,7 @@ def description(seen: Moving, key: str, name: str, cut: Cut) -> dict[str, Any]:
         "newtonPerMetre": _newton_per_metre(result),
         "plates": [*_plates(seen, cut)],
         "feet": [*_feet(seen, cut)],
-        "contacts": [_contact(result, contact, i, cut) for i, contact in enumerate(result.contacts)],
+        "contacts": [_contact(seen, contact, i, cut) for i, contact in enumerate(result.contacts)],
         "moments": [*_moments(seen, cut)],
         "events": [
             {"side": e.side, "kind": e.kind, "t": round(e.time_s, 4), "by": e.source} for e in result.gait.events.used
@@ -287,8 +286,8 @@ def _feet(seen: Moving, cut: Cut) -> Iterable[dict[str, Any]]:
         yield {"side": side, "unknown": _runs(unknown, cut), **_force(seen, force, leg.load.cop_g, cut)}
 
 
-def _contact(result: Result, contact: Contact, i: int, cut: Cut) -> dict[str, Any]:
-    on = list(contact.plates) or plates_under(result, contact)
+def _contact(seen: Moving, contact: Contact, i: int, cut: Cut) -> dict[str, Any]:
+    on = list(contact.plates) or plates_under(seen, contact)
     return {
         "number": i + 1,
         "side": contact.side,
@@ -316,14 +315,11 @@ def contact_words(contact: Contact) -> str:
     return f"{words}, but {reason}" if verdict_of(contact) == "doubtful" and reason else words
 
 
-def plates_under(result: Result, contact: Contact) -> list[int]:
+def plates_under(seen: Moving, contact: Contact) -> list[int]:
     """Plates that a foot's sole reaches onto during most of a contact."""
-    foot = result.ground.feet.get(contact.side)
-    if foot is None:
-        return []
-    here = foot.during(slice(contact.first, contact.last + 1))
-    plates = [plate for plate in result.ground.plates if plate.outlined]
-    return [plate.number for plate in plates if reaches_onto(plate, here).mean() > 0.5]
+    during = slice(contact.first, contact.last + 1)
+    over = seen.soles_over_plates.items()
+    return [number for (side, number), mask in over if side == contact.side and mask[during].mean() > 0.5]
 
 
 # --- moments ------------------------------------------------------------------------------------------------

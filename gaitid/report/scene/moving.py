@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
 from gaitid.analysis.result import Result
 from gaitid.body.centre_of_mass import centre_of_body
 from gaitid.ground.contacts import UNKNOWN
+from gaitid.ground.sole import reaches_onto
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.numerics.rotation import unit
 from gaitid.records import frozen_dataclass
@@ -123,6 +125,17 @@ class Moving:
     bones: tuple[Bone, ...]
     tracks: tuple[Track, ...]
     body_com_g: Array
+
+    @cached_property
+    def soles_over_plates(self) -> Mapping[tuple[str, int], Mask]:
+        """(frames,) of each side and plate: whether a part of the foot's sole is over the plate."""
+        ground = self.result.ground
+        return {
+            (side, plate.number): reaches_onto(plate, foot)
+            for side, foot in ground.feet.items()
+            for plate in ground.plates
+            if plate.outlined
+        }
 
 
 def moving(result: Result) -> Moving:

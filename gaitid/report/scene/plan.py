@@ -111,7 +111,7 @@ def plan_html(result: written.Result, key: str = "") -> str:
     picture = _picture(seen.moving, prints, result)
     drawn = len(_drawn(seen.moving, prints))
     few = f'<p class="quiet">{drawn} of {len(prints)} contacts are drawn.</p>' if drawn < len(prints) else ""
-    words = f"<strong>{escape(result.stem)}</strong>{few}{_list(of_trial, prints, key)}"
+    words = f"<strong>{escape(result.stem)}</strong>{few}{_list(seen.moving, prints, key)}"
     return f'<figure class="gp">{picture}<figcaption>{words}</figcaption></figure>'
 
 
@@ -334,26 +334,27 @@ def _bar(paper: _Paper) -> str:
 # --- in words -----------------------------------------------------------------------------------------------
 
 
-def _list(result: Result, prints: Sequence[_Print], key: str) -> str:
+def _list(seen: Moving, prints: Sequence[_Print], key: str) -> str:
     if not prints:
         return '<p class="quiet">No foot was on the ground.</p>'
-    items = [_item(result, printed, key) for printed in prints]
+    items = [_item(seen, printed, key) for printed in prints]
     shown = f'<ol class="gp-list">{"".join(items[:_LISTED])}</ol>'
     if len(items) > _LISTED:
         rest = "".join(items[_LISTED:])
         more = f"{len(items) - _LISTED} more contacts"
         shown += f'<details><summary>{more}</summary><ol class="gp-list" start="{_LISTED + 1}">{rest}</ol></details>'
-    return shown + _not_used(result)
+    return shown + _not_used(seen.result)
 
 
-def _item(result: Result, printed: _Print, key: str) -> str:
-    contact, first = printed.contact, result.trial.first_frame
+def _item(seen: Moving, printed: _Print, key: str) -> str:
+    contact, trial = printed.contact, seen.result.trial
+    first = trial.first_frame
     verdict = verdict_of(contact)
     frames = f"frames {contact.first + first}–{contact.last + first}"
-    middle_s = (contact.first + contact.last) / 2 / result.trial.rate_hz
+    middle_s = (contact.first + contact.last) / 2 / trial.rate_hz
     leads = f' data-gp-trial="{escape(key)}" data-gp-time="{middle_s:.3f}"' if key else ""
     words = contact_words(contact)
-    if not contact.plates and (under := plates_under(result, contact)):
+    if not contact.plates and (under := plates_under(seen, contact)):
         words += f" (over plate {'+'.join(map(str, under))})"
     rest = words.removeprefix(f"{contact.side} foot")
     space = " " if rest.startswith(" ") else ""
