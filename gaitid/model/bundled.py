@@ -14,6 +14,7 @@ def bundled_folder(name: str) -> Path:
     return inside if inside.is_dir() else here.parent / name
 
 
-def bundled_files(name: str) -> list[Path]:
+@cache
+def bundled_files(name: str) -> tuple[Path, ...]:
     """The YAML files of a bundled folder, sorted (`Path.glob` compiles its pattern first: 0.5 ms)."""
-    return sorted(path for path in bundled_folder(name).iterdir() if path.suffix == ".yaml")
+    return tuple(sorted(path for path in bundled_folder(name).iterdir() if path.suffix == ".yaml"))

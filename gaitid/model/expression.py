@@ -131,15 +131,23 @@ def parse_expression(text: object, where: str) -> Expression:
     if len(source) > MAX_LENGTH:
         raise ModelError(f"{where}: formula too long", expected=f"at most {MAX_LENGTH} characters")
     try:
+        return _parsed(source)
+    except ModelError as error:
+        raise ModelError(f"{where}: {error.wrong}", expected=error.expected, found=error.found) from None
+
+
+@lru_cache(maxsize=1024)  # a model has half of its formulas twice and more, and shares many with others
+def _parsed(source: str) -> Expression:
+    """A formula by its text; a refusal names no key."""
+    try:
         tree = _tree(source)
-        _check(tree, where, source)
+        _check(tree, source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ModelError(f"{where}: not a formula", found=short(source)) from None
+        raise ModelError("not a formula", found=short(source)) from None
     points = tuple(_points(tree)) if any(name in source for name in POINT_FUNCTIONS) else ()  # most have none
     return Expression(source, tree, tuple(_names(tree)), points)
 
 
-@lru_cache(maxsize=1024)  # a model has half of its formulas twice and more
 def _tree(source: str) -> ast.expr:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python's advice on its own syntax, as for "1if"
@@ -155,42 +163,42 @@ _BINARY: Mapping[type, Callable[[Any, Any], Any]] = {
 }
 
 
-def _check(node: ast.expr, where: str, source: str) -> None:
+def _check(node: ast.expr, source: str) -> None:
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         if abs(node.value) > sys.float_info.max:  # type: ignore[arg-type]
-            raise ModelError(f"{where}: number too large", expected=_REAL, found=short(source))
+            raise ModelError("number too large", expected=_REAL, found=short(source))
         return None
     if isinstance(node, (ast.Name, ast.Attribute)):
         _dotted(node)
         return None
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-        return _check(node.operand, where, source)
+        return _check(node.operand, source)
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-        _check(node.left, where, source)
-        return _check(node.right, where, source)
+        _check(node.left, source)
+        return _check(node.right, source)
     if isinstance(node, ast.Call) and not node.keywords:
-        return _check_call(node, where, source)
+        return _check_call(node, source)
     expected = "numbers, names, + - * / ** and functions"
-    raise ModelError(f"{where}: not a formula", expected=expected, found=short(source))
+    raise ModelError("not a formula", expected=expected, found=short(source))
 
 
-def _check_call(node: ast.Call, where: str, source: str) -> None:
+def _check_call(node: ast.Call, source: str) -> None:
     name = _function(node)
     if name in POINT_FUNCTIONS:
         if len(node.args) != 2:
-            raise ModelError(f"{where}: {name} takes two points", found=short(source))
+            raise ModelError(f"{name} takes two points", found=short(source))
         for argument in node.args:
             _dotted(argument)
         return
     if name not in FUNCTIONS and name not in ("mean", FIRST, BY_SEX):
         functions = ", ".join([*FUNCTIONS, "mean", FIRST, BY_SEX, *POINT_FUNCTIONS])
-        raise ModelError(f"{where}: no function {name!r}", expected=functions, found=short(source))
+        raise ModelError(f"no function {name!r}", expected=functions, found=short(source))
     if name == FIRST and len(node.args) < 2:
-        raise ModelError(f"{where}: {FIRST} takes two values or more", found=short(source))
+        raise ModelError(f"{FIRST} takes two values or more", found=short(source))
     if name != FIRST and len(node.args) != ARITY.get(name, 1):
-        raise ModelError(f"{where}: {name} takes {ARITY.get(name, 1)} value(s)", found=short(source))
+        raise ModelError(f"{name} takes {ARITY.get(name, 1)} value(s)", found=short(source))
     for argument in node.args:
-        _check(argument, where, source)
+        _check(argument, source)
 
 
 def _dotted(node: ast.expr) -> str:

@@ -49,15 +49,14 @@ class Fields:
     def __init__(self, value: object, path: str, faults: Faults) -> None:
         self.path = path
         self.faults = faults
-        if not isinstance(value, Mapping):
+        if not isinstance(value, (dict, Mapping)):  # a dict is told at once
             faults.add(f"{path or 'the file'}: expected keys and values, found {_kind(value)}")
             value = {}
-        self.values: dict[str, Any] = {}
-        for key, item in value.items():
-            if isinstance(key, str):
-                self.values[key] = item
-            else:
-                faults.add(f"{self.at(str(key))}: a key must be text")
+        self.values: dict[str, Any] = {key: item for key, item in value.items() if isinstance(key, str)}
+        if len(self.values) < len(value):
+            for key in value:
+                if not isinstance(key, str):
+                    faults.add(f"{self.at(str(key))}: a key must be text")
         self.asked: set[str] = set()
 
     def at(self, key: str) -> str:
@@ -123,7 +122,11 @@ class Fields:
         value = self.raw(key, default)
         if value is None and (key not in self.values or default is None):
             return None
-        return self.catch(lambda: parse_expression(value, self.at(key)))
+        try:
+            return parse_expression(value, self.at(key))
+        except GaitidError as error:
+            self._refuse(error)
+            return None
 
     def required_expression(self, key: str) -> Expression:
         return self.expression(key) or parse_expression(0, self.at(key))
@@ -145,8 +148,11 @@ class Fields:
         try:
             return function()
         except GaitidError as error:
-            self.faults.add(error.line().removeprefix(f"{self.faults.name}: "))
+            self._refuse(error)
             return None
+
+    def _refuse(self, error: GaitidError) -> None:
+        self.faults.add(error.line().removeprefix(f"{self.faults.name}: "))
 
     def done(self) -> None:
         """Whatever was not asked for is an unknown key."""

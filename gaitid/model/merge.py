@@ -153,7 +153,7 @@ def _is_table_file(given: object, choice: Choice | None = None) -> bool:
 
 def _layers(path: Path, above: tuple[Path, ...] = ()) -> list[tuple[Path, dict[str, Any]]]:
     """The model's file and what it extends, each with its content."""
-    if path.resolve() in [p.resolve() for p in above] or len(above) > MAX_DEPTH:
+    if len(above) > MAX_DEPTH or any(path.samefile(file) for file in above):
         raise ModelError(f"{shown(path)}: extends itself")
     definitions = content_of(path)
     if not isinstance(definitions, dict) or "gaitid_model" not in definitions:
@@ -167,7 +167,7 @@ def _layers(path: Path, above: tuple[Path, ...] = ()) -> list[tuple[Path, dict[s
     lies = path.parent / parent
     try:
         parent_path = lies if is_file(lies) else find_model(parent)
-        if parent_path.resolve() == path.resolve():
+        if parent_path.samefile(path):
             # a copy that extends the bundled model of its own name
             parent_path = bundled_models().get(parent.removesuffix(".yaml"), parent_path)
     except ModelError as error:

@@ -18,7 +18,7 @@ from gaitid.model.schema_scope import parse_names, parse_scope
 from gaitid.model.schema_subject import SEQUENCES, parse_measurement
 from gaitid.model.settings import parse_settings
 from gaitid.model.shapes import PointName
-from gaitid.model.validate import faults_of, without_unused
+from gaitid.model.validate import Names, faults_of
 
 if TYPE_CHECKING:
     from gaitid.model.pose import Multibody
@@ -124,10 +124,10 @@ def parse_model(
     top.asked |= {"sources", "table", "ground_contact", "progression", "vertical", "choices", "pose"}
     top.done()
     if not faults.lines:
-        model = without_unused(model, optional)
-        for fault in faults_of(model):
+        names = Names(model).without_unused(optional)
+        for fault in faults_of(names):
             faults.add(fault)
-        model = _with_pelvis_in_order(model, faults)
+        model = _with_pelvis_in_order(names.model, faults)
     faults.raise_if_any()
     return model
 

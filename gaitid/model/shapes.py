@@ -8,7 +8,7 @@ form. Parser (`shape_parser`) and schema follow from the form, which names a def
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeVar, get_args
 
 from gaitid.model.expression import Expression
@@ -292,14 +292,16 @@ def pose_points(pose: str) -> tuple[PointName, ...]:
     return tuple(PointName(f"{pose}_{part}") for part in ("origin", *AXES))
 
 
-def uses(definition: object) -> Iterator[Use]:
+def uses(definition: object) -> list[Use]:
     """What a definition, or a part of one, uses directly: every name in its fields and formulas."""
     found: list[Use] = []
     _gather(definition, found)
-    return iter(found)
+    return found
 
 
 def _gather(definition: object, found: list[Use]) -> None:
+    if definition is None or type(definition) is str:  # what is left out, and letters of axes
+        return
     if isinstance(definition, PointName):
         found.append(("point", definition))
     elif isinstance(definition, FrameName):

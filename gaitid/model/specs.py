@@ -7,7 +7,7 @@ Named tuples, not dataclasses: they are as frozen, and 26 standard dataclasses w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -295,7 +295,7 @@ class Model(NamedTuple):
                 return prefix, bare
         return (side if side and self.defines(kind, name, True) else ""), name
 
-    def uses(self, kind: str, name: str, sided: bool) -> Iterator[Use]:
+    def uses(self, kind: str, name: str, sided: bool) -> list[Use]:
         """What the definition of a point, frame or number uses directly; nothing for a marker and the side's sign."""
         definitions = getattr(self.scope(sided), f"{kind}s")
         if name in definitions:

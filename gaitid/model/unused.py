@@ -10,7 +10,7 @@ from gaitid.model.fields import nearest
 from gaitid.model.load import bundled_models, load_model, shown
 from gaitid.model.marker_sets import CLUSTERS, CLUSTERS_EACH_SIDE, LANDMARKS, LANDMARKS_EACH_SIDE, MarkerSet
 from gaitid.model.parsed import content_of
-from gaitid.model.validate import used_names
+from gaitid.model.validate import Names
 from gaitid.notes import Note, Notes
 
 _SCOPES = ((False, "middle"), (True, "each_side"))
@@ -25,7 +25,7 @@ def unused_markers(model: specs.Model) -> Notes:
     model : Model
         As it was read, not bound to a trial.
     """
-    used = used_names(model)
+    used = Names(model).used
     inherited = {place for path in model.paths[1:-1] for place in _declared(content_of(path))}
     own = _declared(content_of(model.paths[0]))
     notes = []

@@ -183,7 +183,7 @@ def load_upper_body(path: Path) -> UpperBody:
 
 def faults_with(upper: UpperBody, model: specs.Model) -> list[str]:
     """What of an upper body does not hold together with a model: undefined names, names that both define."""
-    from gaitid.model.validate import faults_of
+    from gaitid.model.validate import Names, faults_of
 
     twice = [
         f"{upper.name}: {name!r} is defined by the model too"
@@ -193,7 +193,7 @@ def faults_with(upper: UpperBody, model: specs.Model) -> list[str]:
         if name in getattr(other, part)
     ]
     joined = upper.joined_to(model)
-    return twice or list(faults_of(joined._replace(angles={**model.angles, **upper.angles})))
+    return twice or faults_of(Names(joined._replace(angles={**model.angles, **upper.angles})))
 
 
 def _segment(name: str, sided: bool, fields: Fields) -> UpperSegment:

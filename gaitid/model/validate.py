@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
+from copy import copy
 
 from gaitid.model import specs
 from gaitid.model.choices import Defined
@@ -23,24 +24,90 @@ MOST_OF_BODY = 1.01
 
 #: Key's path, whether it belongs to each side, what stands there, and the numbers that it may use besides.
 Part = tuple[str, bool, object, frozenset[str]]
+#: Kind, bare name, and whether each side has it.
+Definition = tuple[str, str, bool]
 
 
-def faults_of(model: specs.Model) -> Iterator[str]:
+class Names:
+    """Everything in a model that uses names, and what these mean: each is looked up once.
+
+    Attributes
+    ----------
+    model : Model
+    bodies : list of (str, Segment)
+        Each with the path of its key.
+    parts : list of (Part, list of Use)
+        Each with the names that it uses.
+    """
+
+    def __init__(self, model: specs.Model) -> None:
+        self.model = model
+        self.bodies = _bodies(model)
+        self.parts = [(part, uses(part[2])) for part in _parts(model, self.bodies)]
+        self._sides = [side.name for side in model.sides]
+        self._meant: dict[tuple[str, str, bool], Definition | None] = {}
+        self._used_by: dict[Definition, list[Definition]] = {}
+
+    def meant(self, kind: str, name: str, sided: bool) -> Definition | None:
+        """What a name means in a definition of each side or of the middle; None where nothing defines it."""
+        key = (kind, name, sided)
+        if key not in self._meant:
+            side, bare = self.model.place(kind, name, self._sides[0] if sided else "")
+            there = (not side or side in self._sides) and self.model.defines(kind, bare, bool(side))
+            self._meant[key] = (kind, bare, bool(side)) if there else None
+        return self._meant[key]
+
+    def used_by(self, definition: Definition) -> list[Definition]:
+        """What a definition uses directly, as far as it is defined."""
+        if definition not in self._used_by:
+            used = [self.meant(kind, name, definition[2]) for kind, name in self.model.uses(*definition)]
+            self._used_by[definition] = [other for other in used if other is not None]
+        return self._used_by[definition]
+
+    @property
+    def used(self) -> set[Definition]:
+        """Everything that a definition, a body or a column uses."""
+        found = {self.meant(kind, name, sided) for (_, sided, _, _), names in self.parts for kind, name in names}
+        return {definition for definition in found if definition is not None}
+
+    def without_unused(self, optional: Set[Defined]) -> Names:
+        """The same without those numbers, points and frames of a set that nothing uses, not even another of them.
+
+        No name that is used means one of these, so that the others mean what they did.
+        """
+        left, gone = set(optional), set[str]()
+        result = copy(self)
+        while left:
+            used = result.used
+            unused = {d for d in left if (d[1].removesuffix("s"), d[2], d[0] == "each_side") not in used}
+            if not unused:
+                break
+            left -= unused
+            gone |= {".".join(definition) for definition in unused}
+            result.parts = [part for part in result.parts if part[0][0] not in gone]
+            for section, part, name in unused:
+                scope = getattr(result.model, section)
+                kept = {key: value for key, value in getattr(scope, part).items() if key != name}
+                result.model = result.model._replace(**{section: scope._replace(**{part: kept})})
+        return result
+
+
+def faults_of(names: Names) -> list[str]:
     """Each fault of a model whose keys are right one by one; loops are looked for only where there is no other."""
-    bodies = _bodies(model)
-    faults = [fault for part in _parts(model, bodies) for fault in _undefined(model, *part)]
+    model, bodies = names.model, names.bodies
+    faults = [fault for part, used in names.parts for fault in _undefined(names, part, used)]
     faults += [fault for where, body in bodies for fault in _row_faults(model, body, where)]
     faults += _table_faults(model)
     for attribute in ("segment", "joint"):
-        names = [getattr(body, attribute) for _, body in bodies]
-        twice = sorted({name for name in names if names.count(name) > 1})
+        given = [getattr(body, attribute) for _, body in bodies]
+        twice = sorted({name for name in given if given.count(name) > 1})
         faults += [f"chain: the {attribute} {name!r} is given twice" for name in twice]
     faults += [*_tree_faults(model), *_ground_faults(model), *_joint_faults(model)]
     if model.pose is not None:
         from gaitid.model.pose_faults import pose_faults  # of few models
 
         faults += pose_faults(model, model.pose)
-    return iter(faults or [*_loops(model), *_measured_poses(model, bodies)])
+    return faults or [*_loops(names), *_measured_poses(names)]
 
 
 def table_faults(model: specs.Model) -> Iterator[str]:
@@ -48,32 +115,6 @@ def table_faults(model: specs.Model) -> Iterator[str]:
     for where, body in _bodies(model):
         yield from _row_faults(model, body, where)
     yield from _table_faults(model)
-
-
-def used_names(model: specs.Model) -> set[tuple[str, str, bool]]:
-    """Kind, bare name and whether each side has it of everything that a definition, a body or a column uses."""
-    found = (
-        _definition(model, kind, name, sided)
-        for _, sided, part, _ in _parts(model, _bodies(model))
-        for kind, name in uses(part)
-    )
-    return {definition for definition in found if definition is not None}
-
-
-def without_unused(model: specs.Model, optional: Set[Defined]) -> specs.Model:
-    """The model without those numbers, points and frames of a set that nothing uses, not even another of them."""
-    left = set(optional)
-    while left:
-        used = used_names(model)
-        unused = {d for d in left if (d[1].removesuffix("s"), d[2], d[0] == "each_side") not in used}
-        if not unused:
-            break
-        left -= unused
-        for section, part, name in unused:
-            scope = getattr(model, section)
-            kept = {key: value for key, value in getattr(scope, part).items() if key != name}
-            model = model._replace(**{section: scope._replace(**{part: kept})})
-    return model
 
 
 def _bodies(model: specs.Model) -> list[tuple[str, specs.Segment]]:
@@ -135,34 +176,28 @@ def _tracking(model: specs.Model) -> Iterator[Part]:
             yield f"pose.tracking.{segment}", segment != model.base.segment, tuple(markers), frozenset()
 
 
-def _undefined(model: specs.Model, where: str, sided: bool, part: object, local: frozenset[str]) -> Iterator[str]:
+def _undefined(names: Names, part: Part, used: Iterable[Use]) -> Iterator[str]:
     """A fault for each name that a part of the model uses and nothing defines."""
-    sides = {side.name for side in model.sides}
-    by_itself = isinstance(part, Expression) and local in (ANGLE_NAMES, MOMENT_NAMES)
-    for kind, name in uses(part):
+    model = names.model
+    where, sided, what, local = part
+    by_itself = isinstance(what, Expression) and local in (ANGLE_NAMES, MOMENT_NAMES)
+    for kind, name in used:
         if kind == "number" and name in local:
             continue
-        if _definition(model, kind, name, sided) is not None:
+        if names.meant(kind, name, sided) is not None:
             if by_itself:
                 expected = f"{', '.join(sorted(local))} and numbers"
                 yield f"{where}: the {kind} {name!r} cannot be used here, expected {expected}"
             continue
         if not sided and model.defines(kind, name, True):
             yield f"{where}: {name!r} belongs to a side; write left.{name} or right.{name}"
-        elif (side := name.partition(".")[0]) in {"left", "right"} - sides:
+        elif (side := name.partition(".")[0]) in {"left", "right"} - {side.name for side in model.sides}:
             yield f"sides.{side}: missing ({where} uses {name})"
         else:
             groups = {"number": ("numbers",), "point": ("points", "markers", "clusters"), "frame": ("frames",)}[kind]
             known = {n for scope in (model.middle, model.each_side) for group in groups for n in getattr(scope, group)}
             known |= set(model.subject if kind == "number" else ())
             yield f"{where}: no {kind} {name!r} in the model{nearest(name, sorted(known))}"
-
-
-def _definition(model: specs.Model, kind: str, name: str, sided: bool) -> tuple[str, str, bool] | None:
-    """Kind, bare name and whether each side has it of what a name means, or None where nothing defines it."""
-    sides = [side.name for side in model.sides]
-    side, bare = model.place(kind, name, sides[0] if sided else "")
-    return (kind, bare, bool(side)) if side in ("", *sides) and model.defines(kind, bare, bool(side)) else None
 
 
 def _ground_faults(model: specs.Model) -> Iterator[str]:
@@ -269,46 +304,46 @@ def _tree_faults(model: specs.Model) -> Iterator[str]:
                 yield f"{where}: {body.on!r} stands before it; list the chain from the free ends to the base"
 
 
-def _measured_poses(model: specs.Model, bodies: list[tuple[str, specs.Segment]]) -> Iterator[str]:
+def _measured_poses(names: Names) -> Iterator[str]:
     """A fault for each calibration marker that where a segment is, or an angle, would depend on."""
-    done: set[tuple[str, str, bool]] = set()
+    if not (names.model.middle.calibration_markers or names.model.each_side.calibration_markers):
+        return
+    done: set[Definition] = set()
 
-    def reached(used: Iterable[Use], sided: bool) -> Iterator[str]:
-        for kind, name in used:
-            definition = _definition(model, kind, name, sided)
-            if definition is None or definition in done:
-                continue
-            done.add(definition)
-            _, bare, of_side = definition
-            if kind == "point" and bare in model.scope(of_side).calibration_markers:
-                yield bare
-            else:
-                yield from reached(model.uses(*definition), of_side)
+    def reached(definition: Definition | None) -> Iterator[str]:
+        if definition is None or definition in done:
+            return
+        done.add(definition)
+        kind, name, sided = definition
+        if kind == "point" and name in names.model.scope(sided).calibration_markers:
+            yield name
+            return
+        for used in names.used_by(definition):
+            yield from reached(used)
 
     definitions = ("subject", "middle.", "each_side.")
-    for where, sided, part, _ in _parts(model, bodies):
-        if not where.startswith(definitions):
-            for marker in reached(uses(part), sided):
+    for (where, sided, _, _), used in names.parts:
+        for kind, name in () if where.startswith(definitions) else used:
+            for marker in reached(names.meant(kind, name, sided)):
                 yield f"{where}: depends on {marker!r}, a calibration marker, which only static and trial may use"
 
 
-def _loops(model: specs.Model) -> Iterator[str]:
+def _loops(names: Names) -> Iterator[str]:
     """A fault for each definition that needs itself."""
-    done: dict[tuple[str, str, bool], bool] = {}  # False while its own definition is walked through
+    done: dict[Definition, bool] = {}  # False while its own definition is walked through
 
-    def visit(kind: str, name: str, sided: bool) -> Iterator[str]:
-        key = (kind, name, sided)
-        if key in done:
-            if not done[key]:
+    def visit(definition: Definition) -> Iterator[str]:
+        done[definition] = False
+        for used in names.used_by(definition):
+            if used not in done:
+                yield from visit(used)
+            elif not done[used]:
+                kind, name, sided = used
                 yield f"{'each_side' if sided else 'middle'}: the {kind} {name!r} is defined by itself"
-            return
-        done[key] = False
-        for used_kind, used in model.uses(kind, name, sided):
-            if definition := _definition(model, used_kind, used, sided):
-                yield from visit(*definition)
-        done[key] = True
+        done[definition] = True
 
     for sided in (False, True):
         for kind in KINDS:
-            for name in getattr(model.scope(sided), f"{kind}s"):
-                yield from visit(kind, name, sided)
+            for name in getattr(names.model.scope(sided), f"{kind}s"):
+                if (kind, name, sided) not in done:
+                    yield from visit((kind, name, sided))
