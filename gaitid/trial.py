@@ -6,16 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gaitid.notes import Notes
 from gaitid.records import frozen_dataclass
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-IntArray = NDArray[np.intp]
+# as in `numpy.typing`, which a run need not load
+Array = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
+Mask = np.ndarray[tuple[Any, ...], np.dtype[np.bool_]]
+IntArray = np.ndarray[tuple[Any, ...], np.dtype[np.intp]]
 
 
 def read_only(values: object) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from gaitid.model import specs
 from gaitid.model.expression import alternatives
@@ -17,7 +16,6 @@ from gaitid.trial import seen_as
 Role = tuple[str, str]
 
 
-@dataclass
 class Needs:
     """Gathered while walking through the definitions.
 
@@ -40,14 +38,15 @@ class Needs:
         Optional segments that the markers do not give, and what they lack.
     """
 
-    missing: dict[Role, tuple[str, ...]] = field(default_factory=dict)
-    static_missing: dict[Role, tuple[str, ...]] = field(default_factory=dict)
-    too_few: dict[Role, tuple[str, ...]] = field(default_factory=dict)
-    wants_static: bool = False
-    present: set[Role] = field(default_factory=set)
-    measurements: set[str] = field(default_factory=set)
-    shared: set[Role] = field(default_factory=set)
-    absent: dict[str, Needs] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.missing: dict[Role, tuple[str, ...]] = {}
+        self.static_missing: dict[Role, tuple[str, ...]] = {}
+        self.too_few: dict[Role, tuple[str, ...]] = {}
+        self.wants_static = False
+        self.present: set[Role] = set()
+        self.measurements: set[str] = set()
+        self.shared: set[Role] = set()
+        self.absent: dict[str, Needs] = {}
 
     @property
     def complete(self) -> bool:
@@ -58,15 +57,22 @@ class Needs:
         """Those of the roles that belong to this side's leg alone, not to the pelvis that both legs hang from."""
         return {role for role in roles if role[0] == side and role not in self.shared}
 
-    def take(self, other: Needs, faults: bool = True) -> None:
-        """Add what another walk found; without `faults` only what is there."""
+    def take(self, other: Needs) -> None:
+        """Add what another walk found."""
+        self.take_present(other)
+        self.take_faults(other)
+
+    def take_present(self, other: Needs) -> None:
+        """Add what another walk found to be there, and the measurements that it asked for."""
         self.present |= other.present
         self.measurements |= other.measurements
-        if faults:
-            self.missing.update(other.missing)
-            self.static_missing.update(other.static_missing)
-            self.too_few.update(other.too_few)
-            self.wants_static |= other.wants_static
+
+    def take_faults(self, other: Needs) -> None:
+        """Add what another walk found missing."""
+        self.missing.update(other.missing)
+        self.static_missing.update(other.static_missing)
+        self.too_few.update(other.too_few)
+        self.wants_static |= other.wants_static
 
 
 class Reference(NamedTuple):
@@ -158,7 +164,7 @@ class _Walk:
         for option in options:
             trial = Needs()
             if self.attempt(list(option), side, trial):
-                needs.take(trial, faults=False)
+                needs.take_present(trial)
                 if any(self.model.subject[name.rpartition(".")[2]].optional for name in trial.measurements):
                     found = True  # nobody need know that one: what stands in for it is wanted too
                     continue
@@ -167,7 +173,7 @@ class _Walk:
         if found:
             return True
         for trial in tried:
-            needs.take(Needs(trial.missing, trial.static_missing, trial.too_few, trial.wants_static))
+            needs.take_faults(trial)
         return False
 
     def attempt(self, wanted: list[Use], side: str, trial: Needs) -> bool:
@@ -196,7 +202,7 @@ class _Walk:
                 if bare in scope.markers and (labels := self.model.labels(bare, place)):
                     names.append(labels[0])  # of several spellings one tells which marker it is
                 continue
-            needs.take(trial, faults=False)
+            needs.take_present(trial)
             shared += role in (self.reference.known if self.reference else ()) or self.in_static(point, side)
         if shared < FEWEST and (self.static is not None or complete):
             needs.too_few[role] = tuple(names)

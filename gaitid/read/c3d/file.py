@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gaitid.disk.regular import MAX_BYTES, file_size, refuse_beyond_memory, unreadable
 from gaitid.errors import ReadError
@@ -36,6 +35,9 @@ from gaitid.read.c3d.sections import (
 from gaitid.read.labels import listed
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, Mask
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # Of memory that a run takes at most for each point in a frame and for each analog sample (docs/fuzzing.md).
 POINT_BYTES, SAMPLE_BYTES = 120, 24

@@ -11,15 +11,17 @@ import math
 import struct
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import BinaryIO, Literal
+from typing import TYPE_CHECKING, BinaryIO, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gaitid.errors import ReadError
 from gaitid.read.labels import SHOWN_CHARACTERS, printable
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 BLOCK = 512
 #: What a parameter holds: numbers in the shape that the file gives them, or texts.
