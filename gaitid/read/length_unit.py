@@ -11,7 +11,7 @@ from gaitid.notes import Note, Notes
 from gaitid.numerics.statistics import median
 from gaitid.read.settings import POINT_UNITS
 from gaitid.read.units import LENGTH_M, factor, plain
-from gaitid.trial import Array
+from gaitid.trial import Array, Mask
 
 # m. The markers of a person, without the outermost twentieths, lie so far apart: from a child's legs to arms held out.
 # Of 70 recordings of 20 laboratories 0.97 to 1.83 m. Less than a factor of 10: no second unit can fit.
@@ -38,16 +38,18 @@ def body_size(points: Array) -> float:
     float
         The diagonal of the box that holds all but the outermost twentieths along each axis, the median of some frames.
     """
-    seen = np.flatnonzero(np.isfinite(points).all(axis=2).sum(axis=1) >= 3)
+    known: Mask = np.asarray(np.isfinite(points).all(axis=2))
+    seen = np.flatnonzero(known.sum(axis=1) >= 3)
     if not seen.size:
         return float("nan")
     frames = seen[:: max(seen.size // _LOOKED_AT, 1)]
-    sizes = []
-    for frame in points[frames]:
-        ordered = np.sort(frame[np.isfinite(frame).all(axis=1)], axis=0)
-        out = round(_OUTSIDE * (len(ordered) - 1))
-        sizes.append(float(np.linalg.norm(ordered[len(ordered) - 1 - out] - ordered[out])))
-    return float(median(np.array(sizes)))
+    known = known[frames]
+    ordered = np.sort(np.where(known[..., None], points[frames], np.inf), axis=1)  # what is not seen comes last
+    last = known.sum(axis=1) - 1
+    out = np.rint(_OUTSIDE * last).astype(int)
+    row = np.arange(len(frames))
+    box = ordered[row, last - out] - ordered[row, out]
+    return float(median(np.sqrt(np.square(box).sum(axis=1))))
 
 
 def length_unit(declared: str, chosen: str | None, points: Array, what: str) -> tuple[str, Notes]:
