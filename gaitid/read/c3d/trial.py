@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -279,8 +280,10 @@ def _measurements(parameters: Parameters, chosen: Chosen) -> tuple[Mapping[str, 
     n_subjects = max(map(len, rows))
     for group in ("SUBJECTS", "PROCESSING"):
         for label, value in parameters.get(group, {}).items():
+            if not isinstance(value, np.ndarray) or value.size not in (1, n_subjects):
+                continue
             owner, name = subject_and_name(label)
-            if name.upper() in _BOOKKEEPING or not isinstance(value, np.ndarray) or not np.isfinite(value).all():
+            if name.upper() in _BOOKKEEPING or not all(map(math.isfinite, value.flat)):
                 continue
             mine = not owner or owner == chosen.subject or not chosen.subject
             if mine and value.size == n_subjects > 1 and row is not None:
