@@ -157,7 +157,7 @@ def check_settings(model: str, overrides: Mapping[str, Any]) -> None:
 def _loaded(name: str, overrides: Mapping[str, Any] | None) -> specs.Model | ChoiceError:
     """The bundled model, or that it does not declare a choice that was made."""
     if not overrides:
-        return _as_bundled(name)
+        return as_bundled(name)
     try:
         return load_model(_bundled(name), overrides, SETTINGS)
     except ChoiceError as error:
@@ -165,7 +165,7 @@ def _loaded(name: str, overrides: Mapping[str, Any] | None) -> specs.Model | Cho
 
 
 @cache
-def _as_bundled(name: str) -> specs.Model:
+def as_bundled(name: str) -> specs.Model:
     """A bundled model as its file has it, read once for all trials of a batch: that file is part of the program."""
     return load_model(_bundled(name), None, SETTINGS)
 

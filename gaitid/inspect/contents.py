@@ -3,38 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gaitid.analysis.choice import PRECEDENCE, Recording, choose_model
+from gaitid.analysis.choice import PRECEDENCE, as_bundled
 from gaitid.analysis.conventions import axis_name
 from gaitid.analysis.judge import judged
 from gaitid.analysis.origin import Origin
-from gaitid.analysis.pipeline import Options, Prepared, analyse_prepared, ground_under, prepare
-from gaitid.analysis.recorded import Bound, bind_trial, label_words, recorded, what_lacks
-from gaitid.analysis.result import Result
+from gaitid.analysis.pipeline import ground_under
 from gaitid.body.feet import foot_tracks
 from gaitid.body.frames import Geometry
 from gaitid.body.requested import request
-from gaitid.body.resolve import STORED_IN_TRIAL, resolve_subject
-from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, recording
-from gaitid.body.subject_file import read_subject
+from gaitid.body.resolve import STORED_IN_TRIAL
 from gaitid.body.upper_body import found_segments
-from gaitid.errors import GaitidError, SubjectError
+from gaitid.errors import GaitidError
 from gaitid.ground.contacts import Loads, loads_on_feet
 from gaitid.ground.ground import Ground, find_ground
 from gaitid.ground.vertical import vertical
+from gaitid.inspect.models import (
+    Candidate,
+    Read,
+    alone,
+    analysed,
+    candidate_of,
+    chosen_model,
+    readiness,
+    resolved,
+    subject_file,
+)
 from gaitid.inspect.plates import plate_rows
 from gaitid.inspect.signals import analog_of, points_of, segments_of
 from gaitid.markers.clean import Markers, clean_markers, model_markers
 from gaitid.model import AUTO, specs
 from gaitid.model.load import bundled_models, load_model
-from gaitid.model.marker_sets import MarkerSet, find_marker_set, load_marker_set
-from gaitid.model.needs import Needs, Reference, side_needs
-from gaitid.notes import Notes, texts
+from gaitid.model.marker_sets import find_marker_set, load_marker_set
+from gaitid.notes import texts
 from gaitid.read import read_trial
 from gaitid.read.settings import ReaderSettings
 from gaitid.records import frozen_dataclass
@@ -81,29 +86,6 @@ class Beside:
     subject: Path | None = None
     markers: Path | None = None
     models: tuple[str, ...] = ()
-
-
-@frozen_dataclass(eq=False)
-class Candidate:
-    """A model and what it makes of the trial.
-
-    Attributes
-    ----------
-    bound : Bound
-        To the labels of the trial and its static.
-    found : Prepared or GaitidError
-        The markers and measurements that it needs, or why the trial is refused.
-    result : Result or None
-        Of the analysis; None where it was refused, or not made.
-    """
-
-    bound: Bound
-    found: Prepared | GaitidError
-    result: Result | None = None
-
-    @property
-    def model(self) -> specs.Model:
-        return self.bound.model
 
 
 @frozen_dataclass(eq=False)
@@ -172,24 +154,26 @@ def inspected(
     trial = read_trial(path, forces=beside.forces, plates=beside.plates, stored=True, settings=settings)
     static = None if beside.static is None else read_trial(beside.static, settings=settings)
     marker_set = None if beside.markers is None else load_marker_set(find_marker_set(str(beside.markers)))
-    models = {name: load_model(file) for name, file in bundled_models().items()}
+    models = {name: as_bundled(name) for name in bundled_models()}
     models |= {name: load_model(name) for name in beside.models if name != AUTO}
-    candidates = {name: _candidate(trial, model, static, marker_set, beside.subject) for name, model in models.items()}
-    chosen, because = _chosen(trial, static, marker_set, beside.subject)
+    read = Read(trial, static, marker_set, beside.subject)
+    choice, because = chosen_model(read)
+    chosen = "" if choice is None else choice.model.name
+    candidates = {name: candidate_of(read, model, choice) for name, model in models.items()}
     name, foot_note = _model_for_feet(trial, candidates, [*beside.models, chosen])
     up, up_words = _vertical(trial, candidates[name].model if name else None)
     up_g = np.array([0.0, 0.0, 1.0]) if up is None else up
     given = [model for model in beside.models if model != AUTO]
     judged_with = given[0] if given else chosen
     for tried in candidates if with_each_model else filter(None, dict.fromkeys([*given, chosen, name])):
-        candidates[tried] = _analysed(trial, candidates[tried], static, marker_set)
+        candidates[tried] = analysed(read, candidates[tried])
     stages = _stages(trial, candidates[name], up_g) if name else _plates_alone(trial, up_g, foot_note)
     first, cleaned = trial.first_frame, stages.markers
     of_feet = candidates[name].result if name else None
     taken = candidates[judged_with].result if judged_with else None
     if taken is not None:
         judge = models[judged_with]
-        origin = Origin(judge, _subject_file(beside.subject, judge), static, marker_set)
+        origin = Origin(judge, subject_file(beside.subject, judge), static, marker_set)
         said = notes_of_statics(path, taken, origin, settings, beside.subject is not None)
         taken = judged(taken, (*said, *taken.notes))
     content = {
@@ -222,55 +206,11 @@ def inspected(
         "calibration": plain(of_feet.quality.get("calibration")) if of_feet is not None else None,
         "upper_body": found_segments(trial, candidates[judged_with].model) if judged_with else [],
         "models": {
-            name: {"given": name in given, **_readiness(trial, candidate)} for name, candidate in candidates.items()
+            name: {"given": name in given, **readiness(trial, candidate)} for name, candidate in candidates.items()
         },
         "warnings": texts(trial.notes),
     }
     return Inspected(content, trial, up_g, stages.ground)
-
-
-def _candidate(
-    trial: Trial, model: specs.Model, static: Trial | None, marker_set: MarkerSet | None, subject: Path | None
-) -> Candidate:
-    """The markers and measurements that `gaitid run` would find for a model, or why it would refuse the trial."""
-    try:
-        bound, _, _ = recorded(trial, model, static, marker_set)
-    except GaitidError as error:
-        try:
-            bound = bind_trial(trial, model, static, marker_set if model.by_landmarks else None)
-        except GaitidError:
-            bound = Bound(model, None, Reference(model))
-        if subject is None:  # else it may name labels, or bring places of its own
-            return Candidate(bound, error)
-    try:
-        return Candidate(bound, prepare(trial, model, _subject_file(subject, model), static, marker_set))
-    except GaitidError as error:
-        return Candidate(bound, error)
-
-
-def _analysed(trial: Trial, candidate: Candidate, static: Trial | None, marker_set: MarkerSet | None) -> Candidate:
-    """The same with what `gaitid run` would make of the trial."""
-    if isinstance(candidate.found, GaitidError):
-        return candidate
-    try:
-        return replace(
-            candidate, result=analyse_prepared(trial, candidate.found, static, Options(marker_set=marker_set))
-        )
-    except GaitidError as error:
-        return replace(candidate, found=error)
-
-
-def _subject_file(path: Path | None, model: specs.Model) -> SubjectFile:
-    return SubjectFile() if path is None else read_subject(path, model)
-
-
-def _chosen(trial: Trial, static: Trial | None, marker_set: MarkerSet | None, subject: Path | None) -> tuple[str, str]:
-    """The model that `auto` takes and why; an empty name where none fits."""
-    try:
-        choice = choose_model([Recording(trial, static)], None, marker_set, subject)
-    except GaitidError as error:
-        return "", error.line()
-    return choice.model.name, choice.because
 
 
 def _role_labels(trial: Trial, model: specs.Model) -> dict[str, str]:
@@ -333,7 +273,7 @@ def _stages(trial: Trial, candidate: Candidate, up_g: Array) -> Stages:
         seen = _sides_seen(trial, model, markers.seen)
         bare = Geometry(model, markers.seen, {}, trial.n_frames, up_g)
         ground = ground_under(trial, markers, seen, bare)
-        mass, _ = _resolved(model, "mass", _alone(trial, model))
+        mass, _ = resolved(model, "mass", alone(trial, model))
         weight = float("nan") if mass is None else mass.value * model.settings.gravity_m_per_s2
         loads = loads_on_feet(ground, weight)
     unseen = [side.name for side in model.sides if side.name not in seen]
@@ -352,89 +292,15 @@ def _plates_alone(trial: Trial, up_g: Array, note: str) -> Stages:
 # --- the subject and the models -----------------------------------------------------------------------------
 
 
-def _alone(trial: Trial, model: specs.Model) -> Sources:
-    """Where measurements come from that are found in this trial alone."""
-    return Sources(trial=trial.parameters, recorded=recording(trial, model, np.zeros(3)))
-
-
-def _resolved(model: specs.Model, name: str, sources: Sources) -> tuple[Measured | None, str]:
-    """A measurement as `run` would find it, or the fault of the value it finds."""
-    try:
-        subject = resolve_subject(model, {name}, sources)
-    except SubjectError as error:
-        # resolve_subject also looks at what is optional: a fault is this one's if it names it
-        return None, error.wrong if error.wrong.startswith(name.replace(".", " ") + " = ") else ""
-    return subject.measured.get(name), ""
-
-
 def _subject(trial: Trial, models: Mapping[str, specs.Model]) -> dict[str, Any]:
     """Measurements stored in the trial, under the names of the bundled models, SI."""
     stored: dict[str, Any] = {}
     for model in models.values():
-        sources = _alone(trial, model)
         for bare, m in model.subject.items():
             for name in [f"{side.name}.{bare}" for side in model.sides] if m.sided else [bare]:
                 if name in stored or request(model, name).stored(model, trial.parameters) is None:
                     continue
-                value, _ = _resolved(model, name, sources)
+                value, _ = resolved(model, name, alone(trial, model))
                 if value is not None and value.source == STORED_IN_TRIAL:
                     stored[name] = {"value": value.value, "unit": value.unit, "source": value.source}
     return stored
-
-
-def _readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
-    """What one model lacks in this trial, and whether `gaitid run` would take it as it stands."""
-    model, found, result = candidate.model, candidate.found, candidate.result
-    sources = _alone(trial, model)
-    markers: dict[str, list[str]] = {}
-    segments: dict[str, list[str]] = {}
-    of_sides: list[Needs] = []
-    wanted = {"mass"} if "mass" in model.subject else set()
-    for side in model.sides:
-        needs, computable = side_needs(model, side.name, trial.has, candidate.bound.reference)
-        of_sides.append(needs)
-        segments[side.name] = list(computable)
-        markers[side.name] = sorted({label_words(model, *missing) for missing in needs.missing.items()})
-        if segments[side.name]:
-            wanted |= needs.measurements
-    missing: list[str] = []
-    faults: list[str] = []
-    assumed: dict[str, str] = {}
-    for name in sorted(wanted):
-        side_name, _, bare = name.rpartition(".")
-        m = model.subject[bare]
-        if isinstance(found, GaitidError):
-            value, fault = _resolved(model, name, sources)
-        else:
-            value, fault = (found if result is None else result).subject.measured.get(name), ""
-        if fault:
-            faults.append(fault)
-        elif value is None and not m.optional and m.otherwise is None:
-            missing.append(key_of(m, side_name))
-        elif value is not None and value.source.startswith("assumed"):
-            assumed[name] = value.source.removeprefix("assumed: ")
-    return {
-        "title": model.title,
-        "runs": not isinstance(found, GaitidError),
-        "analysed": result is not None,
-        "reason": found.line() if isinstance(found, GaitidError) else "",
-        "marker_set": model.marker_set or None,
-        "lacks": ["no marker set knows these labels (`gaitid models markers` drafts one, --markers takes it)"]
-        if model.by_landmarks and not model.marker_set
-        else what_lacks(candidate.bound, of_sides),
-        "missing_markers": markers,
-        "missing_measurements": missing,
-        "faults": faults,
-        "assumed": assumed,
-        "segments": segments,
-        "warnings": [note.text for note in _notes_of(candidate)],
-    }
-
-
-def _notes_of(candidate: Candidate) -> Notes:
-    """What `gaitid run` would say; without an analysis, of labels and measurements alone."""
-    if candidate.result is not None:
-        return candidate.result.notes
-    if isinstance(candidate.found, GaitidError):
-        return ()
-    return (*candidate.found.notes, *candidate.found.subject.notes)

@@ -1,0 +1,176 @@
+"""What each model finds in a trial, what it lacks, and which of them `auto` takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gaitid.analysis.choice import Choice, Recording, choose_model
+from gaitid.analysis.pipeline import Options, Prepared, analyse_prepared, prepare
+from gaitid.analysis.recorded import Bound, bind_trial, label_words, recorded, what_lacks
+from gaitid.analysis.result import Result
+from gaitid.body.resolve import resolve_subject
+from gaitid.body.subject import Measured, Sources, SubjectFile, key_of, recording
+from gaitid.body.subject_file import read_subject
+from gaitid.errors import GaitidError, SubjectError
+from gaitid.model import specs
+from gaitid.model.marker_sets import MarkerSet
+from gaitid.model.needs import Needs, Reference, side_needs
+from gaitid.notes import Notes
+from gaitid.records import NamedTuple, frozen_dataclass
+from gaitid.trial import Trial
+
+
+@frozen_dataclass(eq=False)
+class Candidate:
+    """A model and what it makes of the trial.
+
+    Attributes
+    ----------
+    bound : Bound
+        To the labels of the trial and its static.
+    found : Prepared or GaitidError
+        The markers and measurements that it needs, or why the trial is refused.
+    result : Result or None
+        Of the analysis; None where it was refused, or not made.
+    """
+
+    bound: Bound
+    found: Prepared | GaitidError
+    result: Result | None = None
+
+    @property
+    def model(self) -> specs.Model:
+        return self.bound.model
+
+
+class Read(NamedTuple):
+    """A trial, and what was read beside it."""
+
+    trial: Trial
+    static: Trial | None
+    marker_set: MarkerSet | None
+    subject: Path | None
+
+
+def candidate_of(read: Read, model: specs.Model, choice: Choice | None) -> Candidate:
+    """The markers and measurements that `gaitid run` would find for a model, or why it would refuse the trial.
+
+    What the model that was chosen finds is known already.
+    """
+    trial, static, marker_set, subject = read
+    try:
+        bound, _, _ = recorded(trial, model, static, marker_set)
+    except GaitidError as error:
+        try:
+            bound = bind_trial(trial, model, static, marker_set if model.by_landmarks else None)
+        except GaitidError:
+            bound = Bound(model, None, Reference(model))
+        if subject is None:  # else it may name labels, or bring places of its own
+            return Candidate(bound, error)
+    if choice is not None and choice.model is model and choice.prepared and choice.prepared[0] is not None:
+        return Candidate(bound, choice.prepared[0])
+    try:
+        return Candidate(bound, prepare(trial, model, subject_file(subject, model), static, marker_set))
+    except GaitidError as error:
+        return Candidate(bound, error)
+
+
+def analysed(read: Read, candidate: Candidate) -> Candidate:
+    """The same with what `gaitid run` would make of the trial."""
+    if isinstance(candidate.found, GaitidError):
+        return candidate
+    options = Options(marker_set=read.marker_set)
+    try:
+        return replace(candidate, result=analyse_prepared(read.trial, candidate.found, read.static, options))
+    except GaitidError as error:
+        return replace(candidate, found=error)
+
+
+def subject_file(path: Path | None, model: specs.Model) -> SubjectFile:
+    return SubjectFile() if path is None else read_subject(path, model)
+
+
+def chosen_model(read: Read) -> tuple[Choice | None, str]:
+    """The model that `auto` takes, or None where none fits; and why."""
+    try:
+        choice = choose_model([Recording(read.trial, read.static)], None, read.marker_set, read.subject)
+    except GaitidError as error:
+        return None, error.line()
+    return choice, choice.because
+
+
+def alone(trial: Trial, model: specs.Model) -> Sources:
+    """Where measurements come from that are found in this trial alone."""
+    return Sources(trial=trial.parameters, recorded=recording(trial, model, np.zeros(3)))
+
+
+def resolved(model: specs.Model, name: str, sources: Sources) -> tuple[Measured | None, str]:
+    """A measurement as `run` would find it, or the fault of the value it finds."""
+    try:
+        subject = resolve_subject(model, {name}, sources)
+    except SubjectError as error:
+        # resolve_subject also looks at what is optional: a fault is this one's if it names it
+        return None, error.wrong if error.wrong.startswith(name.replace(".", " ") + " = ") else ""
+    return subject.measured.get(name), ""
+
+
+def readiness(trial: Trial, candidate: Candidate) -> dict[str, Any]:
+    """What one model lacks in this trial, and whether `gaitid run` would take it as it stands."""
+    model, found, result = candidate.model, candidate.found, candidate.result
+    sources = alone(trial, model)
+    markers: dict[str, list[str]] = {}
+    segments: dict[str, list[str]] = {}
+    of_sides: list[Needs] = []
+    wanted = {"mass"} if "mass" in model.subject else set()
+    for side in model.sides:
+        needs, computable = side_needs(model, side.name, trial.has, candidate.bound.reference)
+        of_sides.append(needs)
+        segments[side.name] = list(computable)
+        markers[side.name] = sorted({label_words(model, *missing) for missing in needs.missing.items()})
+        if segments[side.name]:
+            wanted |= needs.measurements
+    missing: list[str] = []
+    faults: list[str] = []
+    assumed: dict[str, str] = {}
+    for name in sorted(wanted):
+        side_name, _, bare = name.rpartition(".")
+        m = model.subject[bare]
+        if isinstance(found, GaitidError):
+            value, fault = resolved(model, name, sources)
+        else:
+            value, fault = (found if result is None else result).subject.measured.get(name), ""
+        if fault:
+            faults.append(fault)
+        elif value is None and not m.optional and m.otherwise is None:
+            missing.append(key_of(m, side_name))
+        elif value is not None and value.source.startswith("assumed"):
+            assumed[name] = value.source.removeprefix("assumed: ")
+    return {
+        "title": model.title,
+        "runs": not isinstance(found, GaitidError),
+        "analysed": result is not None,
+        "reason": found.line() if isinstance(found, GaitidError) else "",
+        "marker_set": model.marker_set or None,
+        "lacks": ["no marker set knows these labels (`gaitid models markers` drafts one, --markers takes it)"]
+        if model.by_landmarks and not model.marker_set
+        else what_lacks(candidate.bound, of_sides),
+        "missing_markers": markers,
+        "missing_measurements": missing,
+        "faults": faults,
+        "assumed": assumed,
+        "segments": segments,
+        "warnings": [note.text for note in _notes_of(candidate)],
+    }
+
+
+def _notes_of(candidate: Candidate) -> Notes:
+    """What `gaitid run` would say; without an analysis, of labels and measurements alone."""
+    if candidate.result is not None:
+        return candidate.result.notes
+    if isinstance(candidate.found, GaitidError):
+        return ()
+    return (*candidate.found.notes, *candidate.found.subject.notes)
