@@ -110,11 +110,11 @@ class _Walk:
         """Note what a definition needs; whether all markers for it are there."""
         side, name = self.model.place(kind, name, side)
         key = (kind, name, side)
-        if key in self.seen:
-            return self.seen[key]
-        self.seen[key] = True  # loops are refused when a model is read
-        self.seen[key] = self._visit(kind, name, side, needs)
-        return self.seen[key]
+        complete = self.seen.get(key)
+        if complete is None:
+            self.seen[key] = True  # loops are refused when a model is read
+            complete = self.seen[key] = self._visit(kind, name, side, needs)
+        return complete
 
     def _visit(self, kind: str, name: str, side: str, needs: Needs) -> bool:
         scope = self.model.scope(bool(side))
@@ -130,7 +130,7 @@ class _Walk:
             return complete
         if kind == "number":
             return self.number(name, side, needs)
-        definition = {"point": scope.points, "frame": scope.frames}.get(kind, {}).get(name)
+        definition = scope.points.get(name) if kind == "point" else scope.frames.get(name)
         if isinstance(definition, FirstOf):
             return self.first_complete([uses(option) for option in definition.options], side, needs)
         if isinstance(definition, RigidFrame):
@@ -138,7 +138,7 @@ class _Walk:
         if isinstance(definition, CarriedPoint | CarriedFrame):
             return self.carried(definition, (side, name), needs)
         complete = True
-        for used_kind, used in self.model.uses(kind, name, bool(side)):
+        for used_kind, used in uses(definition):
             complete &= self.visit(used_kind, used, side, needs)
         return complete
 
