@@ -36,9 +36,8 @@ def stores_calibration(path: Path, model_name: str = AUTO) -> bool:
         labels, stored = read_stored_subject(path)
     except (GaitidError, OSError, ValueError):  # refused by name when it is its turn
         return False
-    of_sides = [side_needs(model, side.name, labels.__contains__)[0] for side in model.sides]
-    recorded = [needs for needs in of_sides if needs.complete]
-    return bool(recorded) and all(_is_stored(model, name, stored) for needs in recorded for name in needs.measurements)
+    wanted = _measurements_of(model_name, labels)
+    return wanted is not None and all(_is_stored(model, name, stored) for name in wanted)
 
 
 def static_adds_nothing(static: Path, path: Path, model_name: str = AUTO) -> bool:
@@ -47,6 +46,15 @@ def static_adds_nothing(static: Path, path: Path, model_name: str = AUTO) -> boo
         return stores_the_same(static, _model(model_name), read_stored_subject(path)[1])
     except (GaitidError, OSError, ValueError):
         return False
+
+
+@lru_cache(maxsize=16)  # the trials of a data set have few sets of labels
+def _measurements_of(model_name: str, labels: frozenset[str]) -> frozenset[str] | None:
+    """The measurements that a model asks for where a trial has these labels; None where no leg was recorded."""
+    model = _model(model_name)
+    of_sides = [side_needs(model, side.name, labels.__contains__)[0] for side in model.sides]
+    recorded = [needs.measurements for needs in of_sides if needs.complete]
+    return frozenset().union(*recorded) if recorded else None
 
 
 def _is_stored(model: specs.Model, name: str, stored: Mapping[str, float]) -> bool:

@@ -233,7 +233,7 @@ class Entry(NamedTuple):
     following: int
 
 
-@lru_cache(maxsize=1)  # of a static beside a trial, first its parameters alone are read: a millisecond
+@lru_cache(maxsize=2)  # a trial's and its static's: of several trials beside one static it is read once
 def read_parameters(data: bytes, start: int, numbers: NumberFormat) -> Section:
     """Follow the chain of groups and parameters, forward only, inside `data`, to its end.
 
