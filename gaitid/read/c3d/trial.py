@@ -83,6 +83,16 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
     if labels or poses is not None or settings.point_unit:
         unit, unit_notes = length_unit(unit, settings.point_unit, looked_at, "POINT:UNITS")
     scale = factor(unit, LENGTH_M, "POINT:UNITS") if labels or poses is not None else 1.0
+    # The samples of a frame lie inside it, whatever the declared rate: 999 Hz at 10 samples a frame is 1000 Hz.
+    analog_rate = rate * file.n_subframes
+    declared = first_number(parameters, "ANALOG", "RATE")
+    rate_notes: Notes = ()
+    if file.n_subframes and declared > 0 and abs(declared / analog_rate - 1) > 1e-5:
+        what = f"ANALOG:RATE {declared:g} Hz is no whole multiple of {rate:g} Hz"
+        text = f"{what}; with {file.n_subframes} samples a frame it is taken as {analog_rate:g} Hz"
+        rate_notes = (Note("file_repaired", text),)
+    # before the markers are copied: what plates need meanwhile is the most of a long trial
+    plates = plates_from_channels(parameters, file.analog, analog_rate, file.n_subframes, unit)
     blank, blank_notes = _blanks(file.points, file.seen & chosen, scale, labels)
     unseen = ~file.seen | blank
     found = _by_marker(file.points, unseen, places)
@@ -106,14 +116,6 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
             stored_outputs.setdefault(name, _by_marker(file.points, unseen, [i])[:, 0])
     measurements, measurement_notes = _measurements(parameters, subject)
 
-    # The samples of a frame lie inside it, whatever the declared rate: 999 Hz at 10 samples a frame is 1000 Hz.
-    analog_rate = rate * file.n_subframes
-    declared = first_number(parameters, "ANALOG", "RATE")
-    if file.n_subframes and declared > 0 and abs(declared / analog_rate - 1) > 1e-5:
-        what = f"ANALOG:RATE {declared:g} Hz is no whole multiple of {rate:g} Hz"
-        text = f"{what}; with {file.n_subframes} samples a frame it is taken as {analog_rate:g} Hz"
-        notes += (Note("file_repaired", text),)
-    plates = plates_from_channels(parameters, file.analog, analog_rate, file.n_subframes, unit)
     events, event_notes = events_of(file)
     software = (_text(parameters, "MANUFACTURER", name) for name in ("SOFTWARE", "VERSION_LABEL"))
     return Trial(
@@ -138,7 +140,7 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
             "analog_channels": str(file.analog.shape[0]),
             "stored_outputs": " ".join(sorted({subject_and_name(label)[1] for label in outputs if label})),
         },
-        notes=(*notes, *measurement_notes, *plates.notes, *event_notes),
+        notes=(*notes, *rate_notes, *measurement_notes, *plates.notes, *event_notes),
         loaded=_loaded(parameters),
     )
 
