@@ -263,23 +263,23 @@ def _curves(scale: svg.Scale, panel: CyclePanel, pooled: Pooled, mean: MeanCurve
     if not alone:
         chosen = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_DRAWN)).round().astype(int))
         step = 2 if len(chosen) >= _COARSE_FROM else 1
-        each = [_two_parts(scale, values[i], impact[i], step) for i in chosen]
+        calm, struck = _two_parts(scale, values[chosen], impact[chosen], step)
         many = " part" if not mean.n else " many" if step > 1 else ""
-        parts.append(f'<path class="each{many}" d="{"".join(calm for calm, _ in each)}"/>')
-        if struck := "".join(struck for _, struck in each):
+        parts.append(f'<path class="each{many}" d="{calm}"/>')
+        if struck:
             parts.append(f'<path class="each impact" d="{struck}"/>')
-    calm, struck = _two_parts(scale, panel.scale * mean.mean, np.asarray(impact.any(axis=0)), 1)
+    calm, struck = _two_parts(scale, (panel.scale * mean.mean)[None], np.asarray(impact.any(axis=0))[None], 1)
     parts.append(f'<path class="mean" d="{calm}"/>' if calm else "")
     parts.append(f'<path class="mean impact" d="{struck}"/>' if struck else "")
     return "".join(parts)
 
 
 def _two_parts(scale: svg.Scale, values: Array, impact: Mask, step: int) -> tuple[str, str]:
-    """The path outside of the impact, and within it up to the neighbours."""
-    calm = svg.line(scale, PERCENT[::step], np.where(impact, np.nan, values)[::step])
-    if not impact.any():
-        return calm, ""
-    return calm, svg.line(scale, PERCENT, np.where(svg.wider(impact), values, np.nan))
+    """The paths of curves, (curves, points), outside of their impacts, and within these up to the neighbours."""
+    calm = svg.lines(scale, PERCENT[::step], np.where(impact, np.nan, values)[:, ::step])
+    hit = [i for i in range(len(values)) if impact[i].any()]
+    within = np.array([np.where(svg.wider(impact[i]), values[i], np.nan) for i in hit])
+    return "".join(calm), "".join(svg.lines(scale, PERCENT, within)) if hit else ""
 
 
 def _marks(sides: Mapping[str, Pooled]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,11 +59,20 @@ def _round_step(raw: float) -> float:
 
 def line(scale: Scale, x: Array, y: Array) -> str:
     """The path of a line; nothing where a value is unknown, a dot where one stands alone."""
-    pieces = []
-    points = _tenths(scale, x, y)
-    for first, last in runs(np.isfinite(y)):
-        pieces.append(_path(points[first : last + 1]) if last > first else _path(points[[first, first]]) + "h.1")
-    return "".join(pieces)
+    return lines(scale, x, y[None])[0]
+
+
+def lines(scale: Scale, x: Array, rows: Array) -> list[str]:
+    """The path of each of several lines, (lines, points), as `line` has it."""
+    points = _tenths(scale, x, rows)
+    starts, steps = points.tolist(), (points[:, 1:] - points[:, :-1]).reshape(len(points), -1).tolist()
+    return [
+        "".join(
+            _path(start[first], step[2 * first : 2 * last]) if last > first else _path(start[first], [0, 0]) + "h.1"
+            for first, last in runs(known)
+        )
+        for known, start, step in zip(np.isfinite(rows), starts, steps, strict=True)
+    ]
 
 
 def band(scale: Scale, x: Array, low: Array, high: Array) -> str:
@@ -74,30 +82,37 @@ def band(scale: Scale, x: Array, low: Array, high: Array) -> str:
     for first, last in runs(np.isfinite(low) & np.isfinite(high)):
         if last > first:
             span = slice(first, last + 1)
-            pieces.append(_path(np.concatenate([upper[span], lower[span][::-1]])) + "Z")
+            outline = np.concatenate([upper[span], lower[span][::-1]])
+            pieces.append(_path(outline[0].tolist(), (outline[1:] - outline[:-1]).ravel().tolist()) + "Z")
     return "".join(pieces)
 
 
 def _tenths(scale: Scale, x: Array, y: Array) -> NDArray[np.int64]:
-    """(points, 2) tenths of the panel's units; what is unknown is 0, and not to be drawn."""
-    both = np.empty((len(y), 2))
-    both[:, 0], both[:, 1] = scale.x(x), scale.y(np.where(np.isfinite(y), y, scale.high))
-    return np.rint(10 * both).astype(np.int64)
+    """(…, points, 2) tenths of the panel's units; what is unknown is 0, and not to be drawn."""
+    both = np.empty((*y.shape, 2))
+    both[..., 0], both[..., 1] = scale.x(x), scale.y(np.where(np.isfinite(y), y, scale.high))
+    return np.asarray(np.rint(10 * both), dtype=np.int64)
 
 
-def _path(points: NDArray[np.int64]) -> str:
-    """Lines from point to point, each relative to the one before: half as long as in absolute places."""
-    (x, y), steps = points[0].tolist(), (points[1:] - points[:-1]).ravel().tolist()
-    joined = " ".join(map(_short, steps))
+def _path(start: Sequence[int], steps: Sequence[int]) -> str:
+    """Lines from a point on, each relative to the one before: half as long as in absolute places."""
+    x, y = start
+    joined = " ".join(map(_SHORT.__getitem__, steps))
     # a minus sign or, behind a number with a point (which ends in a tenth), a point begins the next number
     joined = _SECOND_POINT.sub(".", joined.replace(" -", "-"))
     return f"M{x / 10:g} {y / 10:g}l{joined}"
 
 
-@lru_cache(maxsize=8192)
-def _short(tenths: int) -> str:
-    text = f"{tenths / 10:g}"
-    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+class _Short(dict[int, str]):
+    """Tenths as text, as short as can be: there are only as many as a panel is wide."""
+
+    def __missing__(self, tenths: int) -> str:
+        text = f"{tenths / 10:g}"
+        short = self[tenths] = text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+        return short
+
+
+_SHORT = _Short()
 
 
 def wider(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
