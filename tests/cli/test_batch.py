@@ -457,10 +457,15 @@ def test_two_batches_in_one_folder(dataset: Path, tmp_path: Path) -> None:
 def test_the_second_waits(dataset: Path, tmp_path: Path) -> None:
     first = started(dataset / "P1", tmp_path, "-j", "1", "-q")
     wait_until(partial(noted_at_least, tmp_path, 1))
-    second = batch(dataset / "P1", tmp_path, "-j", 1, "--wait", "--resume")
+    os.killpg(first.pid, signal.SIGSTOP)  # ten trials may be done before another process has begun
+    second = started(dataset / "P1", tmp_path, "-j", "1", "--wait", "--resume")
+    assert second.stderr is not None
+    waits = next((line for line in second.stderr if "waiting" in line), "")
+    os.killpg(first.pid, signal.SIGCONT)
     first.communicate(timeout=60)
-    assert any("another batch works there" in line and "waiting" in line for line in second.lines)
-    assert "10 done before" in second.lines[-1]
+    _, rest = second.communicate(timeout=60)
+    assert "another batch works there" in waits
+    assert "10 done before" in rest.splitlines()[-1]
 
 
 def test_the_lock_of_a_process_that_was_killed_holds_nobody(dataset: Path, tmp_path: Path) -> None:

@@ -450,10 +450,10 @@ def test_golden_that_is_no_table(walk: Path, golden: Path, text: str) -> None:
 
 
 def test_a_changed_setting_is_named(walk: Path, golden: Path) -> None:
-    done = against(walk, golden, "--set", "gravity_m_per_s2=9.7")
+    done = against(walk, golden, "--set", "gravity_m_per_s2=9.79")
     assert done.code == 1
     cause, _, moved = done.out.partition("; golden: ")
-    assert cause == f"FAIL {walk}: golden record: since settings.gravity_m_per_s2 9.81 -> 9.7"
+    assert cause == f"FAIL {walk}: golden record: since settings.gravity_m_per_s2 9.81 -> 9.79"
     assert moved.count("moved by") > 3 and "golden" not in moved
 
 
