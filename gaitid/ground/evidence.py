@@ -339,7 +339,12 @@ class Evidence:
         return support.lost <= limits.lost and not (support.lacking > limits.lost_at_once).any()
 
     def beyond_edges(self, limits: Limits) -> tuple[list[str], list[tuple[str, float]]]:
-        """Parts of the pressing foot that lie beside its plates; parts that may, and how far, m."""
+        """Parts of the pressing foot that lie beside its plates; parts that may, and how far, m.
+
+        None where no frame shows it pressing: nobody knows where it stands.
+        """
+        if not self.pressing.any():
+            return [], []
         asked = limits.heel_over, limits.toe_over
         if asked not in self._beyond_edges:
             self._beyond_edges[asked] = _beyond_edges(self, limits)

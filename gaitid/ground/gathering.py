@@ -49,7 +49,7 @@ def gather(
         contact.support.lost
         for contacts in found.values()
         for contact in contacts
-        if contact.support.tells and not any(contact.beyond_edges(limits))
+        if contact.support.tells and contact.pressing.any() and not any(contact.beyond_edges(limits))
     ]
     return found, limits.beyond_usual(float(median(np.array(lost)))) if lost else limits
 

@@ -279,3 +279,12 @@ def test_limits_can_be_given() -> None:
     light = contact(pressed(share=0.5))
     assert judge(light).confidence < 0.5
     assert judge(light, Limits(light=0.3, light_middle=0.3)).confidence == 0.99
+
+
+def test_a_foot_that_is_not_seen_while_it_presses_lies_beside_no_edge() -> None:
+    """Nothing tells where it stands; the body's motion tells of the contact all the same."""
+    lacking = np.zeros(LAST + 1 - FIRST)
+    unseen = contact(foot=foot_unseen(1.0), support=Support(0.0, lacking, lacking))
+    assert not unseen.pressing.any()
+    assert unseen.beyond_edges(Limits()) == ([], [])
+    assert "markers are missing" in judge(unseen).reason
