@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from shared_trials import SHARED, TRIALS
 
-from gaitid.markers.clean import SMOOTHED_BELOW_MM
+from gaitid.markers.filtering import SMOOTHED_BELOW_MM
 from gaitid.numerics.lowpass import lowpass
 from gaitid.numerics.statistics import noise_level
 from gaitid.read.c3d.trial import read_c3d

@@ -12,7 +12,8 @@ from simulated_trials import simulated_walk
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import TrialError
-from gaitid.markers.clean import SMOOTHED_BELOW_MM, clean, clean_markers, model_markers
+from gaitid.markers.clean import clean, clean_markers, model_markers
+from gaitid.markers.filtering import SMOOTHED_BELOW_MM
 from gaitid.model.load import load_model
 from gaitid.model.specs import Settings
 from gaitid.notes import texts

@@ -1,0 +1,225 @@
+"""The low-pass of markers: whether they need one, at which cut-off, what it does, and what is to be said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gaitid.errors import TrialError
+from gaitid.markers.tracks import Tracks
+from gaitid.model import specs
+from gaitid.notes import Note, Notes
+from gaitid.numerics.bandwidth import held_bandwidth, movement_frequency
+from gaitid.numerics.blocks import by_blocks
+from gaitid.numerics.lowpass import lowpass, pad_length
+from gaitid.numerics.rotation import norm
+from gaitid.numerics.statistics import median, noise_levels, quantile
+from gaitid.trial import Array
+
+# mm. Trajectories with less noise than this were smoothed before they were stored. On a simulated walk at 100 Hz
+# unfiltered noise costs 223 N·m a millimetre at the hip and the 7 Hz filter 0.55 N·m: they break even at 0.0025 mm.
+# Walks that Nexus smoothed have at most 0.00002 mm, raw trajectories 0.008 mm and more (docs/method.md).
+SMOOTHED_BELOW_MM = 0.002
+# mm. A single marker with more noise is rough, where no filter is used (22 N·m at the hip by the figure above) and
+# where one is. Markers of eleven trials that were smoothed carry 0.0001 mm at most, those of toes that somebody filled
+# by hand 0.07; of six raw ones 0.12, of a walk at 60 Hz 0.46.
+ROUGH_UNFILTERED_MM, ROUGH_MM = 0.1, 1.0
+# Times what most markers carry: that of any one lies up to 1.4 times above the others' where all carry the same.
+ROUGHER = 5.0
+# Hz. `movement_frequency` of the simulated walk, for which `raw_cutoff_hz` was chosen. The cut-off with the least error
+# of moments goes in proportion: slow walk, walk, fast walk and run of 0.97 to 2.39 Hz ask for 5 to 12 (docs/method.md).
+WALK_HZ = 1.36
+# Hz. Where cross-validation lets this much of a walk through, noise that neighbouring frames share misled it.
+MISLED_HZ = 15.0
+# m. Half of the markers are moved farther than this by 7 Hz at 9.5 m/s (21 mm); walks and runs stay below 6.2 mm. That
+# is by how much a marker is moved in this share of the frames at most.
+STRONG_M, MOST_SHARE = 0.01, 0.99
+# Degree of the Savitzky-Golay filter's polynomials.
+SAVITZKY_GOLAY_DEGREE = 3
+
+
+def resolved(
+    raw: Tracks, filled: Tracks, settings: specs.Settings, rate_hz: float
+) -> tuple[specs.Settings, dict[str, float], Notes]:
+    """Settings with ``auto`` decided from noise and movement of the markers, both for the record, and what to say."""
+    by_marker = noise_levels(1e3 * np.swapaxes(raw.points, 0, 1)) if raw else ()
+    levels = dict(zip(raw, map(float, by_marker), strict=True))
+    known = [level for level in levels.values() if np.isfinite(level)]
+    noise = float(median(np.array(known))) if known else float("nan")
+    figures = {"marker_noise_mm": noise}
+    carry = f"the markers carry {noise:.2g} mm of noise"
+    if settings.cutoff_hz == "auto":
+        if not noise > SMOOTHED_BELOW_MM:
+            return settings._replace(cutoff_hz=None), figures, _rough_ones(levels, noise, ROUGH_UNFILTERED_MM)
+        if settings.marker_filter == "gcv_spline":
+            return settings, figures, (Note("marker_filter", f"{carry}; a smoothing spline took it off"),)
+        frequency = movement_frequency(filled.points, rate_hz, noise * 1e-3)
+        figures["movement_frequency_hz"] = _ten_digits(frequency)
+        cutoff, n_frames = _cutoff_for(frequency, settings.raw_cutoff_hz, rate_hz), len(next(iter(raw.values())))
+        if cutoff >= rate_hz / 2 or n_frames <= pad_length(cutoff, rate_hz):
+            why = f"half the rate is {rate_hz / 2:g} Hz" if cutoff >= rate_hz / 2 else f"{n_frames} frames are too few"
+            text = f"{carry} and are not filtered: no low-pass at {cutoff:g} Hz, for {why}; accelerations are rough"
+            return settings._replace(cutoff_hz=None), figures, (Note("markers_rough", text),)
+        settings = settings._replace(cutoff_hz=cutoff)
+        faster = ", as fast as they move" if cutoff > settings.raw_cutoff_hz else ""
+        what = f"{carry}; they were low-passed at {settings.cutoff_hz:g} Hz{faster} (choose with --cutoff)"
+        return settings, figures, (Note("marker_filter", what), *_rough_ones(levels, noise, ROUGH_MM))
+    if settings.cutoff_hz is None and noise > SMOOTHED_BELOW_MM:
+        return settings, figures, (Note("markers_rough", f"{carry} and are not filtered: accelerations are rough"),)
+    return settings, figures, ()
+
+
+def _rough_ones(levels: Mapping[str, float], noise_mm: float, limit_mm: float) -> Notes:
+    """That some markers carry much more noise than the others."""
+    rough = sorted(label for label, level in levels.items() if level > max(limit_mm, ROUGHER * noise_mm))
+    if not rough:
+        return ()
+    most, several = max(levels[label] for label in rough), len(rough) > 1
+    carry = f"carry up to {most:.2g}" if several else f"carries {most:.2g}"
+    text = f"{', '.join(rough)} {carry} mm of noise, where most markers carry {noise_mm:.1g} mm: what it moves is rough"
+    cure = "smooth it as the others were, or give --cutoff 6" if limit_mm == ROUGH_UNFILTERED_MM else ""
+    return (
+        Note("markers_rough", text, "", cure or "look at its trajectory; leave it out if the model can do without"),
+    )
+
+
+def _cutoff_for(frequency_hz: float, of_walk_hz: float, rate_hz: float) -> float:
+    """The cut-off of the low-pass, Hz: `of_walk_hz` for a walk, in proportion for what moves faster (whole Hz)."""
+    if not frequency_hz > WALK_HZ:
+        return of_walk_hz
+    return max(of_walk_hz, min(float(round(of_walk_hz * frequency_hz / WALK_HZ)), rate_hz / 4))
+
+
+def through_filter(
+    markers: Tracks, settings: specs.Settings, rate_hz: float
+) -> tuple[Array, dict[str, Any], specs.Settings]:
+    """(frames, markers, 3) through the filter, what it is (effective −3 dB by marker), settings with the frames spoiled
+    at ends.
+    """
+    cutoff, points = settings.cutoff_hz, markers.points
+    if cutoff is None or not markers:
+        return points, {"method": "none"}, settings
+    if isinstance(cutoff, float) and not cutoff < rate_hz / 2:
+        raise TrialError(
+            f"the cut-off {cutoff:g} Hz is too high",
+            expected=f"below half the rate, {rate_hz / 2:g} Hz",
+            todo="give a lower --cutoff, or none",
+        )
+    n_frames = len(points)
+    if isinstance(cutoff, float) and n_frames <= (needed := pad_length(cutoff, rate_hz)):
+        near = cutoff > rate_hz / 4  # half the rate: what swings from frame to frame dies out slowly
+        raise TrialError(
+            f"the trial is too short to be low-passed at {cutoff:g} Hz",
+            expected=f"more than {needed} frames, {needed / rate_hz:.3g} s",
+            found=f"{n_frames} frames, {n_frames / rate_hz:.3g} s",
+            todo=f"give a {'lower' if near else 'higher'} --cutoff, or none",
+        )
+    labels = list(markers)
+    figures: dict[str, Any] = {"method": settings.marker_filter}
+    effective: Array
+    if settings.marker_filter == "gcv_spline":
+        from gaitid.numerics.gcv_spline import smoothing_for_cutoff, smoothing_spline
+
+        variance = None if settings.spline_mse_mm2 is None else settings.spline_mse_mm2 * 1e-6
+        given = None if cutoff == "auto" else smoothing_for_cutoff(float(cutoff), rate_hz)
+        try:
+            spline = smoothing_spline(points, rate_hz, smoothing=given, mse=variance if given is None else None)
+        except ValueError as error:
+            raise TrialError(f"the markers cannot be smoothed so: {error}", todo="give a higher --cutoff") from None
+        values = spline.values
+        # one figure a marker: that of its axis which is smoothed least
+        effective = np.fmax.reduce(np.where(np.isnan(spline.cutoff_hz), rate_hz / 2, spline.cutoff_hz), axis=1)
+        figures["smoothing_parameter_s5"] = {label: spline.smoothing[i] for i, label in enumerate(labels)}
+        figures["chosen_by"] = "cut-off" if given is not None else "GCV" if variance is None else "mean squared error"
+        spoiled = int(np.ceil(rate_hz / np.fmin.reduce(effective) / 2))
+    elif settings.marker_filter == "savitzky_golay":
+        from gaitid.numerics.savitzky_golay import savitzky_golay, savitzky_golay_window
+
+        window, real_hz = savitzky_golay_window(float(cutoff), rate_hz, SAVITZKY_GOLAY_DEGREE)
+        values = savitzky_golay(points, window, SAVITZKY_GOLAY_DEGREE)
+        effective = np.full(len(labels), real_hz)
+        figures |= {"window_frames": window, "degree": SAVITZKY_GOLAY_DEGREE}
+        spoiled = window // 2
+    else:
+        values = lowpass(points, float(cutoff), rate_hz)
+        effective = np.full(len(labels), float(cutoff))
+        figures["order_and_passes"] = "second order, forward and backward"
+        # the point reflection at the ends of a span bends the last half of what is reflected
+        spoiled = int(np.ceil(pad_length(float(cutoff), rate_hz) / 2))
+    figures["effective_cutoff_hz"] = {label: effective[i] for i, label in enumerate(labels)}
+    settings = settings._replace(end_frames=max(settings.end_frames, spoiled))
+    return values, figures, settings
+
+
+def bandwidth(smooth: Array, figures: Mapping[str, Any], rate_hz: float) -> float:
+    """Up to which frequency the markers hold the movement, Hz: by their filter here, or by what they look like."""
+    effective = [float(v) for v in figures.get("effective_cutoff_hz", {}).values()]
+    if effective:
+        return float(median(np.array(effective)))
+    return held_bandwidth(smooth, rate_hz) if smooth.size else float("nan")
+
+
+def strong_filter_notes(seen: Array, smooth: Array, settings: specs.Settings) -> Notes:
+    """That the filter takes away movement: it moves most markers farther than their noise could be."""
+    cutoff = settings.cutoff_hz
+    if not isinstance(cutoff, float):
+        return ()
+    inside = slice(settings.end_frames, -settings.end_frames)
+    moved = by_blocks(norm, seen - smooth)[inside]
+    if np.isfinite(moved).all() and len(moved):
+        most = quantile(moved, MOST_SHARE)
+    else:
+        known = [of[np.isfinite(of)] for of in moved.T]
+        most = np.array([quantile(of, MOST_SHARE) for of in known if of.size])
+    typical = float(median(most)) if most.size else 0.0
+    if typical < STRONG_M:
+        return ()
+    text = (
+        f"the low-pass at {cutoff:g} Hz moves half of the markers by {typical * 1e3:.0f} mm and more at times: this "
+        "movement is faster than it lets through; give a higher --cutoff"
+    )
+    return (Note("filter_strong", text),)
+
+
+def filter_notes(settings: specs.Settings, figures: Mapping[str, Any], loaded: bool) -> Notes:
+    notes = []
+    effective = [float(v) for v in figures.get("effective_cutoff_hz", {}).values()]
+    typical = float(median(np.array(effective))) if effective else float("nan")
+    if figures.get("chosen_by") == "GCV" and typical > MISLED_HZ:
+        text = (
+            f"cross-validation chose {typical:.0f} Hz: it takes noise that neighbouring frames share for movement; "
+            "give --cutoff, or the noise with --set spline_mse_mm2=..."
+        )
+        notes.append(Note("filter_misled", text))
+    wanted, force = settings.cutoff_hz, settings.force_cutoff_hz
+    if effective and isinstance(wanted, float) and abs(typical / wanted - 1) > 0.1:
+        text = f"the filter's windows come no nearer to {wanted:g} Hz than {typical:.3g} Hz"
+        notes.append(Note("filter_inexact", text))
+    if loaded and effective and settings.joint_loads != "matched" and (force is None or abs(force - typical) > 0.5):
+        plates = "the plates are not" if force is None else f"the plates at {force:g} Hz"
+        text = (
+            f"the markers are low-passed at {typical:.3g} Hz, {plates}: knee and hip moments at an impact are not to "
+            "be trusted (docs/impacts.md)"
+        )
+        notes.append(Note("filters_differ", text))
+    return tuple(notes)
+
+
+def _ten_digits(value: float) -> float:
+    """As tables have them: behind these a sum over all markers depends on how many threads made it."""
+    return float(f"{value:.10g}")
+
+
+def residual_analysis(markers: Tracks, rate_hz: float) -> dict[str, Any]:
+    """What Winter's residual analysis proposes for each marker; it needs a noise floor (docs/smoothing.md)."""
+    from gaitid.numerics.residual import residual_cutoff
+
+    proposed = residual_cutoff(markers.points, rate_hz)
+    return {
+        "residual_analysis_hz": {label: _ten_digits(proposed.cutoff_hz[i]) for i, label in enumerate(markers)},
+        "residual_analysis_refused": {
+            label: str(proposed.reason[i]) for i, label in enumerate(markers) if proposed.reason[i]
+        },
+    }
