@@ -9,7 +9,7 @@ from typing import Any
 from gaitid.analysis.wording import reason_words, verdict_words
 from gaitid.errors import counted, first_few, in_print
 from gaitid.inspect.kinds import AXES, KINDS, MARKER
-from gaitid.markers.labels import fault_words
+from gaitid.markers.faults import fault_words
 
 # What a person reads a value in, and the factor from SI.
 SHOWN = {"m": ("mm", 1e3), "rad": ("deg", 180 / math.pi)}

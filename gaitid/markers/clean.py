@@ -10,6 +10,7 @@ import numpy as np
 from gaitid.errors import TrialError
 from gaitid.markers.cuts import refuse_cuts
 from gaitid.markers.exchanged import find_exchanged, numbered_clusters
+from gaitid.markers.faults import KEEP, LabelFault, fault_words, without
 from gaitid.markers.filtering import (
     SMOOTHED_BELOW_MM,
     bandwidth,
@@ -20,7 +21,7 @@ from gaitid.markers.filtering import (
     through_filter,
 )
 from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
-from gaitid.markers.labels import KEEP, LabelFault, check_labels, fault_words, without
+from gaitid.markers.labels import check_labels
 from gaitid.markers.lost_frames import LostFrame, find_lost_frames, lost_frame_notes
 from gaitid.markers.templates import Template
 from gaitid.markers.tracks import Tracks, one_by_one, tracks_of

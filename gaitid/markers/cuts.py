@@ -11,8 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from gaitid.errors import TrialError, first_few
+from gaitid.markers.faults import KEEP
 from gaitid.markers.jumps import FLICKER_FRAMES, FLICKER_S, jump_limit
-from gaitid.markers.labels import KEEP
 from gaitid.markers.tracks import tracks_of
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import quantile_of_known

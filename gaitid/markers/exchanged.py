@@ -8,7 +8,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from gaitid.markers.labels import LabelFault
+from gaitid.markers.faults import LabelFault
 from gaitid.numerics.rotation import norm
 from gaitid.trial import Array, IntArray
 

@@ -1,0 +1,123 @@
+"""What is wrong with labels: in which frames, by how much, and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from gaitid.notes import Note
+from gaitid.records import frozen_dataclass
+from gaitid.trial import Array
+
+# A label that jumps more often is noise: it is neither followed from jump to jump nor compared with others. Recorded
+# markers jump three times at most; the cost of following one grows with the square.
+MOST_JUMPS = 1000
+#: The option that overrules all of it.
+KEEP = "--set doubtful_labels=keep"
+#: So many runs of frames are named in words; the record has all.
+MAX_RUNS = 8
+
+
+@frozen_dataclass()
+class LabelFault:
+    """One thing that is wrong with labels.
+
+    Attributes
+    ----------
+    kind : str
+        ``spike``, ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``reversed`` (throughout,
+        against the static), ``frozen``, ``still``, ``straight``, ``copied``, ``same`` or ``restless``; ``repeated`` of
+        whole camera frames; ``moved`` of a marker that goes elsewhere by less than a jump and stays.
+    labels : tuple of str
+    frames : tuple of (int, int)
+        Runs of frames, from 0, first and last, that are taken as not seen; none of a marker that moved.
+    size_m : float
+        How far the label jumped; of an exchange, by how much the distances to other markers fit better without it.
+    at : tuple of (int, int)
+        Of a label that jumps or moved the last frame before each jump and the first after it.
+    also : tuple of str
+        Labels that may be the wrong ones instead, and are not believed either.
+    """
+
+    kind: str
+    labels: tuple[str, ...]
+    frames: tuple[tuple[int, int], ...]
+    size_m: float
+    at: tuple[tuple[int, int], ...] = ()
+    also: tuple[str, ...] = ()
+
+    def note(self, first_frame: int = 0) -> Note:
+        """What to tell people; `first_frame` is the number of the trial's first frame."""
+        what = fault_words(self.kind, self.labels, self.size_m)
+        if self.kind == "exchanged":
+            named, others = " and ".join(self.labels), " and ".join(self.also)
+            text = f"{what}: they are not used" + (
+                f", nor {others}: which side is wrong cannot be told" if others else ""
+            )
+            cure = f"rename {named}{f' or {others}' if others else ''} in the file, or keep them with {KEEP}"
+            return Note("labels_exchanged", text, cure=cure)
+        if self.kind == "moved":
+            where = frame_words(self.at, first_frame)
+            return Note("marker_moved", f"{what} between {where}", cure=f"correct {self.labels[0]} in {where}")
+        where = frame_words(self.frames, first_frame)
+        if self.kind == "repeated":
+            text = (
+                f"the camera's {where} repeat{'s' * (self.lost == 1)} the one before in all markers: taken as not seen"
+            )
+            return Note("frames_repeated", text, cure=f"export the trial again, or keep them with {KEEP}")
+        if self.kind == "spike":
+            cure = f"correct {self.labels[0]} in {where}, or keep it with {KEEP}"
+            return Note("marker_spike", f"{what}: taken as not seen in {where}", cure=cure)
+        cure = f"correct {' and '.join(self.labels)} in {where}, or keep them with {KEEP}"
+        return Note("label_fault", f"{what}: taken as not seen in {where}", cure=cure)
+
+    @property
+    def lost(self) -> int:
+        """In how many frames a label is taken as not seen."""
+        return sum(last - first + 1 for first, last in self.frames)
+
+
+def frame_words(runs: Sequence[tuple[int, int]], first_frame: int) -> str:
+    """Runs of frames, from 0, in words: ``frame 7``, ``frames 7-9, 12``."""
+    named = [f"{a + first_frame}" if a == b else f"{a + first_frame}-{b + first_frame}" for a, b in runs[:MAX_RUNS]]
+    more = f" and {len(runs) - MAX_RUNS} more runs" if len(runs) > MAX_RUNS else ""
+    one = len(runs) == 1 and runs[0][0] == runs[0][1]
+    return f"frame{'' if one else 's'} {', '.join(named)}{more}"
+
+
+#: What is wrong with labels, by the kind of fault.
+FAULTS = {
+    "repeated": "repeat the frame before",
+    "spike": "is off its track by up to {size}",
+    "same": "have the same coordinates",
+    "jump": "jumps by {size}",
+    "moved": "makes a step of {size} that its neighbours do not make, and does not come back by another",
+    "restless": f"jumps more than {MOST_JUMPS} times (by up to {{size}}), too often to be followed or compared with "
+    "other labels",
+    "swap": "change places ({size})",
+    "straight": "moves on a straight line to the last digit (over {size}): it was filled in before",
+    "copied": "has another marker's movement, with a kink of {size} where that begins or ends: it was filled in before",
+    "frozen": "stands still to the last digit, away from the others by {size}",
+    "still": "stands still while its neighbours move on, and is {size} off when it comes back",
+    "reversed": "lie the other way round than in the static (which they fit better by {size} exchanged)",
+    "exchanged": "seem to be exchanged throughout (distances to other markers fit better by {size} the other way "
+    "round)",
+}
+
+
+def fault_words(kind: str, labels: Sequence[str], size_m: float) -> str:
+    """What is wrong with labels, in words."""
+    size = f"{1e3 * size_m:.0f} mm" if size_m > 0.002 else f"{1e3 * size_m:.1g} mm"
+    return f"{' and '.join(labels)} {FAULTS[kind].format(size=size)}"
+
+
+def without(markers: Mapping[str, Array], faults: Iterable[LabelFault]) -> Mapping[str, Array]:
+    """Markers with the frames that the faults name unknown; those without faults are the same arrays."""
+    doubted = [(x, frames) for fault in faults for x in (*fault.labels, *fault.also) for frames in fault.frames]
+    if not doubted:
+        return markers
+    result = {**markers, **{label: markers[label].copy() for label in dict(doubted)}}
+    for label, (first, last) in doubted:
+        result[label][first : last + 1] = np.nan
+    return result
