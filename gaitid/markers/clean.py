@@ -10,11 +10,12 @@ import numpy as np
 from gaitid.errors import TrialError
 from gaitid.markers.cuts import refuse_cuts
 from gaitid.markers.exchanged import find_exchanged, numbered_clusters
-from gaitid.markers.faults import KEEP, LabelFault, fault_words, without
+from gaitid.markers.faults import KEEP, LabelFault, beside_steps, fault_words, without
 from gaitid.markers.filtering import (
     SMOOTHED_BELOW_MM,
     bandwidth,
     filter_notes,
+    reach,
     residual_analysis,
     resolved,
     strong_filter_notes,
@@ -172,7 +173,8 @@ def clean(
     smooth, figures, settings = through_filter(support, settings, rate_hz)
     unfiltered = one_by_one(seen, seen.points)
     through = unfiltered if smooth is seen.points else one_by_one(support, smooth)
-    filtered = _without_gaps(through, unfiltered, open_gaps)
+    faults = beside_steps(faults, reach(figures, rate_hz), len(tracks.points))
+    filtered = without(_without_gaps(through, unfiltered, open_gaps), (f for f in faults if f.kind == "moved"))
     quality = {
         **of_noise,
         "marker_filter": figures,

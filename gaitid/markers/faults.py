@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from gaitid.notes import Note
+from gaitid.numerics.masks import spans
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array
 
@@ -31,7 +33,8 @@ class LabelFault:
         whole camera frames; ``moved`` of a marker that goes elsewhere by less than a jump and stays.
     labels : tuple of str
     frames : tuple of (int, int)
-        Runs of frames, from 0, first and last, that are taken as not seen; none of a marker that moved.
+        Runs of frames, from 0, first and last, that are taken as not seen; of a marker that moved those beside the step
+        (`beside_steps`).
     size_m : float
         How far the label jumped; of an exchange, by how much the distances to other markers fit better without it.
     at : tuple of (int, int)
@@ -59,7 +62,8 @@ class LabelFault:
             return Note("labels_exchanged", text, cure=cure)
         if self.kind == "moved":
             where = frame_words(self.at, first_frame)
-            return Note("marker_moved", f"{what} between {where}", cure=f"correct {self.labels[0]} in {where}")
+            beside = f": taken as not seen in {frame_words(self.frames, first_frame)}" if self.frames else ""
+            return Note("marker_moved", f"{what} between {where}{beside}", cure=f"correct {self.labels[0]} in {where}")
         where = frame_words(self.frames, first_frame)
         if self.kind == "repeated":
             text = (
@@ -110,6 +114,28 @@ def fault_words(kind: str, labels: Sequence[str], size_m: float) -> str:
     """What is wrong with labels, in words."""
     size = f"{1e3 * size_m:.0f} mm" if size_m > 0.002 else f"{1e3 * size_m:.1g} mm"
     return f"{' and '.join(labels)} {FAULTS[kind].format(size=size)}"
+
+
+def beside_steps(faults: Iterable[LabelFault], reach: int, n_frames: int) -> list[LabelFault]:
+    """The faults, those of markers that moved with the frames to which filter and derivatives carry their steps.
+
+    Parameters
+    ----------
+    faults : iterable of LabelFault
+    reach : int
+        So many frames on each side of a step.
+    n_frames : int
+        Of the trial.
+    """
+    result = []
+    for fault in faults:
+        if fault.kind == "moved":
+            beside = np.zeros(n_frames, dtype=bool)
+            for before, after in fault.at:
+                beside[max(before - reach + 1, 0) : after + reach] = True
+            fault = replace(fault, frames=tuple((first, stop - 1) for first, stop in spans(beside)))
+        result.append(fault)
+    return result
 
 
 def without(markers: Mapping[str, Array], faults: Iterable[LabelFault]) -> Mapping[str, Array]:

@@ -36,6 +36,8 @@ MISLED_HZ = 15.0
 # m. Half of the markers are moved farther than this by 7 Hz at 9.5 m/s (21 mm); walks and runs stay below 6.2 mm. That
 # is by how much a marker is moved in this share of the frames at most.
 STRONG_M, MOST_SHARE = 0.01, 0.99
+# Frames in which what an interpolating quintic spline carries of a step shrinks to 0.3 %.
+SPLINE_REACH = 7
 # Degree of the Savitzky-Golay filter's polynomials.
 SAVITZKY_GOLAY_DEGREE = 3
 
@@ -151,6 +153,19 @@ def through_filter(
     figures["effective_cutoff_hz"] = {label: effective[i] for i, label in enumerate(labels)}
     settings = settings._replace(end_frames=max(settings.end_frames, spoiled))
     return values, figures, settings
+
+
+def reach(figures: Mapping[str, Any], rate_hz: float) -> int:
+    """Frames on each side to which filter and derivatives carry a step: there less than 0.4 % of it is left.
+
+    Of a low-pass one period of its cut-off, as at the ends of a span (`pad_length`); of the quintic spline that
+    derivatives are taken of (`gaitid.numerics.spline`) each frame leaves 0.4306.
+    """
+    effective = [float(v) for v in figures.get("effective_cutoff_hz", {}).values()]
+    cutoff_hz = min(effective, default=rate_hz)
+    if not cutoff_hz < rate_hz / 2:
+        return SPLINE_REACH
+    return max(SPLINE_REACH, pad_length(cutoff_hz, rate_hz))
 
 
 def bandwidth(smooth: Array, figures: Mapping[str, Any], rate_hz: float) -> float:

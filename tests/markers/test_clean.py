@@ -112,6 +112,22 @@ def test_an_open_gap_is_empty_and_bridged_only_for_support() -> None:
     np.testing.assert_array_equal(np.isnan(result.seen["LTOE"]).all(axis=1), gone)
 
 
+@pytest.mark.parametrize(("sigma_mm", "reach"), [(0.0, 7), (0.3, 15)])
+def test_a_marker_that_moves_for_good_is_empty_as_far_as_its_step_reaches(sigma_mm: float, reach: int) -> None:
+    """Without a filter seven frames, those of the quintic spline; with 7 Hz at 100 Hz one period."""
+    trial = noisy(sigma_mm)
+    points = trial.points_g.copy()
+    points[250:, trial.labels.index("LKNE"), 2] += 0.012
+    result = cleaned(replace(trial, points_g=points))
+    gone = np.flatnonzero(np.isnan(result.filtered["LKNE"]).all(axis=1))
+    np.testing.assert_array_equal(gone, np.arange(250 - reach, 250 + reach))
+    assert np.isfinite(result.support["LKNE"]).all() and np.isfinite(result.seen["LKNE"]).all()
+    assert np.isfinite(result.filtered["LANK"]).all()
+    (note,) = (note for note in result.notes if note.code == "marker_moved")
+    at = trial.first_frame + 250
+    assert f"between frames {at - 1}-{at}: taken as not seen in frames {at - reach}-{at + reach - 1}" in note.text
+
+
 def test_two_labels_that_change_places_are_not_believed_there() -> None:
     trial = simulated_walk().trial
     points = trial.points_g.copy()
