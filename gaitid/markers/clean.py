@@ -10,7 +10,7 @@ import numpy as np
 from gaitid.errors import TrialError
 from gaitid.markers.cuts import refuse_cuts
 from gaitid.markers.exchanged import find_exchanged, numbered_clusters
-from gaitid.markers.faults import KEEP, LabelFault, beside_steps, fault_words, without
+from gaitid.markers.faults import BESIDE, KEEP, LabelFault, beside_steps, fault_words, without
 from gaitid.markers.filtering import (
     SMOOTHED_BELOW_MM,
     bandwidth,
@@ -25,6 +25,7 @@ from gaitid.markers.gaps import Gap, GapLimits, bridge, fill_gaps
 from gaitid.markers.labels import check_labels
 from gaitid.markers.lost_frames import LostFrame, find_lost_frames, lost_frame_notes
 from gaitid.markers.templates import Template
+from gaitid.markers.together import together_faults
 from gaitid.markers.tracks import Tracks, one_by_one, tracks_of
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
@@ -153,10 +154,12 @@ def clean(
     checked, faults = tracks, list[LabelFault]()
     lost: list[LostFrame] = []
     if settings.doubtful_labels == "unknown":
-        refuse_cuts(tracks, rate_hz, first_frame)
-        lost = find_lost_frames(tracks, rate_hz)
-        result = check_labels(tracks, rate_hz, templates)
-        checked, faults = tracks_of(result.markers), list(result.faults)
+        together = together_faults(tracks, rate_hz, first_frame)
+        checked = tracks_of(without(tracks, together))
+        refuse_cuts(checked, rate_hz, first_frame)
+        lost = find_lost_frames(checked, rate_hz)
+        result = check_labels(checked, rate_hz, templates)
+        checked, faults = tracks_of(result.markers), [*together, *result.faults]
         if len(letters) == 2:
             settled = {label for fault in faults if fault.kind == "reversed" for label in fault.labels}
             others = {label: points for label, points in checked.items() if label not in settled}
@@ -174,7 +177,7 @@ def clean(
     unfiltered = one_by_one(seen, seen.points)
     through = unfiltered if smooth is seen.points else one_by_one(support, smooth)
     faults = beside_steps(faults, reach(figures, rate_hz), len(tracks.points))
-    filtered = without(_without_gaps(through, unfiltered, open_gaps), (f for f in faults if f.kind == "moved"))
+    filtered = without(_without_gaps(through, unfiltered, open_gaps), (f for f in faults if f.kind in BESIDE))
     quality = {
         **of_noise,
         "marker_filter": figures,
@@ -256,6 +259,7 @@ def _fault_record(fault: LabelFault, first_frame: int) -> dict[str, Any]:
         "or_labels": list(fault.also),
         "frames": [[a + first_frame, b + first_frame] for a, b in fault.frames],
         "size_mm": fault.size_m * 1e3,
+        **({"step_mm": list(fault.step_mm)} if fault.step_mm else {}),
     }
 
 

@@ -17,6 +17,9 @@ from gaitid.trial import Array
 MOST_JUMPS = 1000
 #: The option that overrules all of it.
 KEEP = "--set doubtful_labels=keep"
+_JUMP_CURE = f"see whether a camera was moved or the origin set anew there, or keep them with {KEEP}"
+#: Kinds of faults beside which frames count as not seen as well (`beside_steps`).
+BESIDE = ("moved", "reset", "away")
 #: So many runs of frames are named in words; the record has all.
 MAX_RUNS = 8
 
@@ -30,17 +33,20 @@ class LabelFault:
     kind : str
         ``spike``, ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``reversed`` (throughout,
         against the static), ``frozen``, ``still``, ``straight``, ``copied``, ``same`` or ``restless``; ``repeated`` of
-        whole camera frames; ``moved`` of a marker that goes elsewhere by less than a jump and stays.
+        whole camera frames; ``moved`` of a marker that goes elsewhere by less than a jump and stays; ``together`` of
+        all markers that go elsewhere for a few frames, ``away`` of all that do for longer, ``reset`` of all that stay.
     labels : tuple of str
     frames : tuple of (int, int)
-        Runs of frames, from 0, first and last, that are taken as not seen; of a marker that moved those beside the step
-        (`beside_steps`).
+        Runs of frames, from 0, first and last, that are taken as not seen; of markers that stay elsewhere those beside
+        the step (`beside_steps`).
     size_m : float
         How far the label jumped; of an exchange, by how much the distances to other markers fit better without it.
     at : tuple of (int, int)
         Of a label that jumps or moved the last frame before each jump and the first after it.
     also : tuple of str
         Labels that may be the wrong ones instead, and are not believed either.
+    step_mm : tuple of float
+        Of all markers together their step, along the axes of the laboratory.
     """
 
     kind: str
@@ -49,6 +55,7 @@ class LabelFault:
     size_m: float
     at: tuple[tuple[int, int], ...] = ()
     also: tuple[str, ...] = ()
+    step_mm: tuple[float, ...] = ()
 
     def note(self, first_frame: int = 0) -> Note:
         """What to tell people; `first_frame` is the number of the trial's first frame."""
@@ -65,6 +72,12 @@ class LabelFault:
             beside = f": taken as not seen in {frame_words(self.frames, first_frame)}" if self.frames else ""
             return Note("marker_moved", f"{what} between {where}{beside}", cure=f"correct {self.labels[0]} in {where}")
         where = frame_words(self.frames, first_frame)
+        if self.kind in ("together", "away", "reset"):
+            way = ", ".join(f"{round(mm):+d}" for mm in self.step_mm)
+            stay = f" between {frame_words(self.at, first_frame)}, and stay there" * (self.kind == "reset")
+            off = ", and before or after it they are off the plates by as much" * (self.kind == "reset")
+            text = f"{what} ({way} mm along x, y, z){stay}: taken as not seen in {where}{off}"
+            return Note("markers_jump", text, cure=_JUMP_CURE)
         if self.kind == "repeated":
             text = (
                 f"the camera's {where} repeat{'s' * (self.lost == 1)} the one before in all markers: taken as not seen"
@@ -113,11 +126,13 @@ FAULTS = {
 def fault_words(kind: str, labels: Sequence[str], size_m: float) -> str:
     """What is wrong with labels, in words."""
     size = f"{1e3 * size_m:.0f} mm" if size_m > 0.002 else f"{1e3 * size_m:.1g} mm"
+    if kind in ("together", "away", "reset"):
+        return f"all markers jump together by {size}"
     return f"{' and '.join(labels)} {FAULTS[kind].format(size=size)}"
 
 
 def beside_steps(faults: Iterable[LabelFault], reach: int, n_frames: int) -> list[LabelFault]:
-    """The faults, those of markers that moved with the frames to which filter and derivatives carry their steps.
+    """The faults, those of some kinds with the frames to which filter and derivatives carry their steps.
 
     Parameters
     ----------
@@ -129,9 +144,9 @@ def beside_steps(faults: Iterable[LabelFault], reach: int, n_frames: int) -> lis
     """
     result = []
     for fault in faults:
-        if fault.kind == "moved":
+        if fault.kind in BESIDE:
             beside = np.zeros(n_frames, dtype=bool)
-            for before, after in fault.at:
+            for before, after in fault.at or [(first - 1, last + 1) for first, last in fault.frames]:
                 beside[max(before - reach + 1, 0) : after + reach] = True
             fault = replace(fault, frames=tuple((first, stop - 1) for first, stop in spans(beside)))
         result.append(fault)

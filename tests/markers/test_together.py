@@ -1,0 +1,98 @@
+"""All markers that jump together by one length, as when a camera is bumped or the origin set anew, are named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_labels import RATE, RECORDED, SHARED, needs_trials, walk
+
+from gaitid.errors import TrialError
+from gaitid.markers.clean import Markers, clean, model_markers
+from gaitid.markers.together import find_together
+from gaitid.model.load import load_model
+from gaitid.model.specs import Settings
+from gaitid.read.c3d.trial import read_c3d
+from gaitid.trial import Array
+
+WAY = np.array([0.6, -0.8, 0.0])
+
+
+def moved(markers: dict[str, Array], first: int, frames: int | None, size_m: float) -> dict[str, Array]:
+    changed = {label: points.copy() for label, points in markers.items()}
+    for points in changed.values():
+        points[first : None if frames is None else first + frames] += size_m * WAY
+    return changed
+
+
+def cleaned(markers: dict[str, Array]) -> Markers:
+    return clean(markers, Settings(), RATE, 501, ("L", "R"))
+
+
+def unseen(markers: Markers) -> list[int]:
+    return np.flatnonzero(np.isnan(markers.filtered["LKNE"]).all(axis=1)).tolist()
+
+
+@pytest.mark.parametrize("noise_mm", [0.0, 0.3])
+@pytest.mark.parametrize("frames", [1, 2, 3, 5, 10, 40])
+@pytest.mark.parametrize("frame", [20, 137, 201])
+def test_frames_in_which_all_are_elsewhere_are_found(frame: int, frames: int, noise_mm: float) -> None:
+    (place,) = find_together(moved(walk(noise_mm), frame, frames, 0.01), RATE)
+    assert (place.first, place.last, place.stays) == (frame, frame + frames - 1, False)
+    np.testing.assert_allclose(place.step_m, 0.01 * WAY, atol=0.003 if noise_mm else 1e-4)
+
+
+@pytest.mark.parametrize(("size_m", "noise_mm"), [(0.001, 0.0), (0.01, 0.0), (0.01, 0.3)])
+def test_a_step_that_stays_is_found(size_m: float, noise_mm: float) -> None:
+    (place,) = find_together(moved(walk(noise_mm), 150, None, size_m), RATE)
+    assert (place.first, place.last, place.stays) == (149, 150, True)
+
+
+def test_a_brief_excursion_costs_its_frames_which_are_filled() -> None:
+    whole, result = walk(0.0), cleaned(moved(walk(0.0), 150, 2, 0.01))
+    (note,) = (note for note in result.notes if note.code == "markers_jump")
+    assert note.severity == "doubt" and "by 10 mm (+6, -8, +0 mm along x, y, z)" in note.text
+    assert "taken as not seen in frames 651-652" in note.text
+    for label, points in whole.items():
+        np.testing.assert_allclose(result.filtered[label], points, atol=1e-4)  # m
+
+
+def test_a_long_one_and_a_step_are_left_empty_as_far_as_they_reach() -> None:
+    assert unseen(cleaned(moved(walk(0.0), 150, 10, 0.01))) == [*range(143, 167)]
+    result = cleaned(moved(walk(0.0), 150, None, 0.01))
+    assert unseen(result) == [*range(143, 157)]
+    (note,) = (note for note in result.notes if note.code == "markers_jump")
+    assert "between frames 650-651, and stay there" in note.text
+    assert "off the plates by as much" in note.text
+    assert not {note.code for note in result.notes} & {"label_fault", "marker_moved", "marker_spike"}
+
+
+def test_a_step_as_large_as_a_jump_of_labels_is_refused_by_its_name() -> None:
+    with pytest.raises(TrialError, match=r"all markers jump together by 40 mm between frames 650-651"):
+        cleaned(moved(walk(0.0), 150, None, 0.04))
+    clean(moved(walk(0.0), 150, None, 0.04), Settings(doubtful_labels="keep"), RATE, 501, ("L", "R"))
+
+
+@pytest.mark.parametrize("noise_mm", [0.0, 0.3, 1.0])
+def test_a_walk_and_a_lost_frame_are_none(noise_mm: float) -> None:
+    assert find_together(walk(noise_mm), RATE) == []
+    for frame in (90, 137, 201):
+        assert find_together({x: np.delete(points, frame, 0) for x, points in walk(noise_mm).items()}, RATE) == []
+
+
+def test_one_marker_that_jumps_is_none_nor_are_few_markers() -> None:
+    markers = dict(walk(0.0))
+    markers["LKNE"] = moved({"LKNE": markers["LKNE"]}, 150, None, 0.3)["LKNE"]
+    assert find_together(markers, RATE) == []
+    few = dict(list(walk(0.0).items())[:5])
+    assert find_together(moved(few, 150, None, 0.01), RATE) == []
+
+
+@needs_trials
+@pytest.mark.parametrize("file", RECORDED)
+def test_recorded_trials_have_none_and_steps_of_10_mm_are_found_in_them(file: str) -> None:
+    trial = read_c3d(SHARED / file)
+    markers = model_markers(trial, load_model("pig", {}))
+    assert find_together(markers, trial.rate_hz) == []
+    for frame in range(20, trial.n_frames - 20, 37):
+        (place,) = find_together(moved(markers, frame, None, 0.01), trial.rate_hz)
+        assert (place.first, place.last, place.stays) == (frame - 1, frame, True)
