@@ -39,7 +39,7 @@ def main() -> None:
         assert command.main(words, standalone_mode=False) == 0
         browser = started.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": 1180, "height": 760})
-        page.goto(write_report([folder], Path(name) / "page.html").as_uri())
+        page.goto(write_report([folder], Path(name) / "page.html", norms="schwartz2008").as_uri())
         save(page.screenshot(), "report_head.png")
         page.locator('.panel[data-column="knee_flexion_deg"]').focus()
         for _ in range(5):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gaitid.errors import GaitidError
-from gaitid.norms.fit import ModelFit, dimensionless, leg_length_m, model_fit, population_words, turn_words
+from gaitid.norms.fit import ModelFit, age_fit, dimensionless, leg_length_m, model_fit, turn_words
 from gaitid.norms.sets import load_set, published_sets
 from gaitid.norms.types import Band, Figure, Group, Norms, NormSet
 from gaitid.records import NamedTuple
@@ -52,13 +52,13 @@ def norms_for(choice: str | None, record: Mapping[str, Any], speed_m_per_s: floa
     norms, group = _load(choice or DEFAULT)
     asked = choice is not None
     model = model_fit(norms, record, asked)
-    of_age, people = population_words(norms, record)
+    age = age_fit(norms, record)
     speed = (
         _by_speed(norms, speed_m_per_s, leg_length_m(record)) if group is None else _Speed(group, "", "", False, False)
     )
     todo = f"--norms {norms.name} draws it all the same"
-    if not of_age and not asked:
-        return None, f"No normative bands. {people}: {norms.title} is not drawn ({todo})."
+    if age.fits is False and not asked:
+        return None, f"No normative bands. {age.words}: {norms.title} is not drawn ({todo})."
     if speed.beyond_fastest and not asked:
         return None, f"No normative bands. {speed.doubt}: {norms.title} is not drawn ({todo})."
     turn = turn_words(record)
@@ -68,10 +68,28 @@ def norms_for(choice: str | None, record: Mapping[str, Any], speed_m_per_s: floa
     bands = {column: band for column, band in speed.group.bands.items() if column in model.columns}
     if not bands and not speed.group.spatiotemporal:
         return None, f"No normative bands. {norms.title}: {model.why}."
-    drawn = _norms(norms, speed, bands, _features(speed.group, model))
+    judges = age.fits is True or (age.fits is None and asked)
+    drawn = replace(_norms(norms, speed, bands, _features(speed.group, model)), people=age.people, judges=judges)
     turn = f"{turn}, and the band is of walking straight on" if turn else ""
-    sentences = (f"{norms.title}, {drawn.speed}{speed.why}", speed.doubt, turn, people, model.why)
+    sentences = (
+        f"{norms.title}, {drawn.speed}{speed.why}",
+        speed.doubt,
+        turn,
+        age.words,
+        "" if judges else _no_judgement(norms, age.fits),
+        model.why,
+    )
     return drawn, " ".join(f"{sentence}." for sentence in sentences if sentence)
+
+
+def _no_judgement(norms: NormSet, fits: bool | None) -> str:
+    """Why the band is drawn, and no word is said by it."""
+    if fits is False:
+        return "It is drawn as it was asked for, and no curve is called normal or not by it"
+    return (
+        "It is drawn for comparison, and no curve is called normal or not by it; "
+        f"that takes age_years in the subject file, or --norms {norms.name} where it is known to fit"
+    )
 
 
 def _load(choice: str) -> tuple[NormSet, Group | None]:

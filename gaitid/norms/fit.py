@@ -122,18 +122,39 @@ def age_years(record: Mapping[str, Any]) -> float:
     return _number(_mapping(_mapping(record, "subject"), "age").get("value"))
 
 
-def population_words(norms: NormSet, record: Mapping[str, Any]) -> tuple[bool, str]:
-    """Whether a subject's age fits a set, and what is to be said of it; one that is not known fits, but is said."""
+class AgeFit(NamedTuple):
+    """A subject's age beside the ages of a set.
+
+    Attributes
+    ----------
+    fits : bool or None
+        None where the set is of certain ages and the subject's is not known.
+    people : str
+        Of whom the set is: ``able-bodied children, 4 to 18 years``.
+    words : str
+        What is to be said of it; empty where it fits.
+    """
+
+    fits: bool | None
+    people: str
+    words: str
+
+
+def age_fit(norms: NormSet, record: Mapping[str, Any]) -> AgeFit:
+    """Whether a subject's age fits a set, and what is to be said of it."""
+    people = norms.population.split(",")[0]
     if norms.ages_years is None:
-        return True, ""
+        return AgeFit(True, people, "")
     low, high = norms.ages_years
     age = age_years(record)
-    people = norms.population.split(",")[0]
+    of_age = f"{people}, {low:g} to {high:g} years"
     if math.isnan(age):
-        return True, f"The band is of {people}; the age of this subject is not given"
+        return AgeFit(
+            None, of_age, f"The band is of {people} ({low:g} to {high:g} years); the age of this subject is not given"
+        )
     if low <= age <= high:
-        return True, ""
-    return False, f"The band is of {people} ({low:g} to {high:g} years); this subject is {age:g}"
+        return AgeFit(True, of_age, "")
+    return AgeFit(False, of_age, f"The band is of {people} ({low:g} to {high:g} years); this subject is {age:g}")
 
 
 # --- way and speed ----------------------------------------------------------------------------------------------------

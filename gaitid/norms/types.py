@@ -152,6 +152,11 @@ class Norms:
         By the column of ``spatiotemporal.csv``.
     features : mapping of str to Figure
         By the feature of ``features.csv``.
+    people : str
+        Of whom they are, for a legend: ``able-bodied children, 4 to 18 years``; empty where the set does not say it.
+    judges : bool
+        Whether a curve may be called within or beyond them in words: not where they are of certain ages, and the
+        subject's is another, or is not known and nobody asked for them by name. They are drawn all the same.
     """
 
     name: str
@@ -166,3 +171,10 @@ class Norms:
     bands: Mapping[str, Band]
     spatiotemporal: Mapping[str, Figure] = field(default_factory=dict)
     features: Mapping[str, Figure] = field(default_factory=dict)
+    people: str = ""
+    judges: bool = True
+
+    @property
+    def legend(self) -> str:
+        """Title and people: ``Schwartz 2008 (able-bodied children, 4 to 18 years)``."""
+        return f"{self.title} ({self.people})" if self.people else self.title

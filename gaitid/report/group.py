@@ -13,6 +13,7 @@ from gaitid.records import NamedTuple
 from gaitid.report.cycle_curves import CycleCurves
 from gaitid.report.difference import excursion
 from gaitid.report.lines import Line, Member, Subject, group_members, line_of, subject_line, whole_subjects
+from gaitid.report.page.compare import norm_words
 from gaitid.report.page.compose import data_element, tools
 from gaitid.report.page.curves import Drawn, curve_data, curves_html
 from gaitid.report.page.figures_table import FEATURES, SPATIOTEMPORAL, side_table, strides
@@ -87,7 +88,7 @@ def _one_group(members: Sequence[Member], norms: Norms | None, why: str, key: st
     ]
     legend += ["<li>thick: mean of the subjects’ means; shaded: ± 1 SD between subjects; thin: each subject</li>"]
     if norms is not None:
-        legend.append(f'<li><i class="key norm"></i>norm, mean ± 1 SD: {escape(norms.title)}</li>')
+        legend.append(f'<li><i class="key norm"></i>{escape(norm_words(norms))}</li>')
     legend += ["<li>vertical line: foot off</li>", "<li>dotted: impact of the foot strike</li>"]
     told = f'<p class="note">{escape(why)}</p>' if why else ""
     return (
@@ -152,7 +153,7 @@ def _tables(members: Sequence[Member], norms: Norms | None) -> str:
             for side in SIDES
         }
         kept = [row for row in rows if any(v != 0 for side in SIDES for v in found[side][row.key])]
-        if table := side_table(kept, found, norm, caption):
+        if table := side_table(kept, found, norm, caption, norms is not None and norms.judges):
             parts.append(f"<h3>{caption}</h3>{table}")
     note = '<p class="note">Mean ± SD (n subjects) of each subject’s mean.</p>' if parts else ""
     return "".join(parts) + note

@@ -143,7 +143,7 @@ def _legend(over: Comparison) -> str:
         for side in SIDES
     )
     more = [f"line: mean; shaded: ± 1 SD between {over.curves}", "vertical line: foot off"]
-    more += [f'<i class="key norm"></i>norm, mean ± 1 SD: {escape(over.norms.title)}'] if over.norms else []
+    more += [f'<i class="key norm"></i>norm, mean ± 1 SD: {escape(over.norms.legend)}'] if over.norms else []
     more += [
         "below, the difference with its 95 % band; bar: where the band does not hold 0",
         "dotted: impact of the foot strike",

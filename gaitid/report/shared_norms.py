@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,4 +35,9 @@ def shared_norms(members: Sequence[Member], choice: str | None) -> tuple[Norms |
         return given[0]
     nearest = int(np.nanargmin(np.abs(means - np.nanmean(means))))
     norms, why = given[nearest]
+    unknown = [m.label for m, (of_one, _) in zip(members, given, strict=True) if of_one and not of_one.judges]
+    if norms is not None and norms.judges and unknown:
+        norms = replace(norms, judges=False)
+        ages = f"the age of {', '.join(unknown)} is not known, or does not fit"
+        why = f"{why} No curve is called normal or not by it: {ages}."
     return norms, f"{why} Chosen for {members[nearest].label}, whose speed is nearest to the mean of all."

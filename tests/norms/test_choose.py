@@ -120,17 +120,23 @@ def test_an_unknown_speed_or_leg_is_said(pig_record: Record) -> None:
 
 def test_ages(pig_record: Record) -> None:
     norms, words = norms_for(None, changed(pig_record, subject=CHILD), 1.0)
-    assert norms is not None
+    assert norms is not None and norms.judges
     assert "age" not in words
     norms, words = norms_for(None, changed(pig_record), 1.0)
     assert norms is not None
-    assert "able-bodied children; the age of this subject is not given" in words
+    assert not norms.judges
+    assert norms.legend == "Schwartz 2008 (able-bodied children, 4 to 18 years)"
+    assert "able-bodied children (4 to 18 years); the age of this subject is not given" in words
+    assert "no curve is called normal or not by it; that takes age_years in the subject file" in words
+    norms, words = norms_for("schwartz2008", changed(pig_record), 1.0)
+    assert norms is not None and norms.judges
+    assert "the age of this subject is not given" in words and "called normal" not in words
     norms, words = norms_for(None, changed(pig_record, subject=ADULT), 1.0)
     assert norms is None
     assert "4 to 18 years" in words and "this subject is 35" in words and "--norms schwartz2008" in words
     norms, words = norms_for("schwartz2008", changed(pig_record, subject=ADULT), 1.0)
-    assert norms is not None
-    assert "this subject is 35" in words
+    assert norms is not None and not norms.judges
+    assert "this subject is 35" in words and "no curve is called normal or not by it" in words
 
 
 def test_another_model_gets_the_ground_reaction_only(pig_record: Record) -> None:

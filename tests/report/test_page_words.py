@@ -14,10 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gaitid.norms import Band, Norms
+from gaitid.norms import Band, Figure, Norms
 from gaitid.report import write_report
 from gaitid.report.page.compare import against
+from gaitid.report.page.curves import Drawn, curves_html, legend
 from gaitid.report.page.defaults import taken_by_default
+from gaitid.report.page.figures_table import spatiotemporal_html
 from gaitid.report.page.head import assumed_html, facts, glance_html, plates_html, trust_html
 from gaitid.report.page.in_mean import in_mean
 from gaitid.report.page.methods import checklist_html, methods_text
@@ -277,6 +279,22 @@ def test_other_planes_are_told_beside_the_sagittal_one(cycled: Path) -> None:
     said = words(glance_html(basis, Norms("n", "Norms 1", "", "", "", 5, "", False, "", bands), ""))
     assert "Outside in other planes, of 4 curves drawn over norms below: foot progression (both)." in said
     assert "The table is of the sagittal plane and of powers alone." in said
+    assert "inside the norm’s mean ± 2 SD, twice the grey band" in said
+
+
+def test_norms_that_do_not_judge_are_drawn_without_words(cycled: Path) -> None:
+    result = load_result(cycled)
+    basis = pool([result])
+    band = Band(PERCENT, np.full(101, 90.0), np.full(101, 1.0), 5)
+    speed = {"speed_m_per_s": Figure(9.0, 0.1, "m/s", 5)}
+    judging = Norms("n", "Norms 1", "", "", "", 5, "", False, "", {"knee_flexion_deg": band}, speed, {}, "children")
+    for norms in (judging, replace(judging, judges=False)):
+        drawn = Drawn("k", ("left", "right"), basis, norms, {})
+        tables = glance_html(basis, norms, ""), curves_html(drawn), spatiotemporal_html([result], norms)
+        assert ["below" in words(html) for html in tables] == [norms.judges] * 3
+        assert "norm, mean ± 1 SD: Norms 1 (children)" in words(legend(drawn))
+        assert ("beyond mean ± 2 SD" in words(legend(drawn))) == norms.judges
+        assert "9.00 ± 0.10" in words(tables[2])
 
 
 # --- recorded walks -------------------------------------------------------------------------------------------
@@ -292,7 +310,10 @@ def test_the_page_of_a_recorded_walk_answers(tmp_path: Path) -> None:
     text = write_report([tmp_path / "r"], tmp_path / "walk.html").read_text(encoding="utf-8")
     said = words(text[: text.index("<h2>Curves")])
     assert re.search(r"2 right 304–365 99 % the plate was loaded while this foot stood", said)
-    assert re.search(r"Ankle power (within|above|below)", said)
+    assert "able-bodied children (4 to 18 years); the age of this subject is not given" in said
+    assert not re.search(r"Ankle power (within|above|below)", said)
+    asked = write_report([tmp_path / "r"], tmp_path / "asked.html", norms="schwartz2008").read_text(encoding="utf-8")
+    assert re.search(r"Ankle power (within|above|below)", words(asked[: asked.index("<h2>Curves")]))
     assert "Of the body and the laboratory nothing: it stood in the files" in said
     assert re.search(r"Knee (yes|with care)", said)
     assert "not its moment in the first 7 %: the impact of the foot strike" in said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gaitid.norms import Band
+from gaitid.norms import Band, Norms
 from gaitid.records import NamedTuple
 from gaitid.report.page.panels import CyclePanel
 from gaitid.report.page.pool import PERCENT, Pooled
@@ -37,6 +37,12 @@ class Compared(NamedTuple):
 def band_at(band: Band) -> tuple[Array, Array]:
     """Mean and SD of a band at each percent."""
     return np.interp(PERCENT, band.percent, band.mean), np.interp(PERCENT, band.percent, band.sd)
+
+
+def norm_words(norms: Norms) -> str:
+    """For a legend: what the grey band is, of whom, and what the words beside the curves mean."""
+    told = f"; “above” and “below” are beyond mean ± {NORMAL_SD:g} SD" if norms.judges else ""
+    return f"norm, mean ± 1 SD: {norms.legend}{told}"
 
 
 def against(panel: CyclePanel, pooled: Pooled | None, band: Band | None) -> Compared:

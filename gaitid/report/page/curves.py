@@ -12,7 +12,7 @@ import numpy as np
 from gaitid.norms import Band, Norms
 from gaitid.records import frozen_dataclass
 from gaitid.report.page import svg
-from gaitid.report.page.compare import Compared, against, band_at
+from gaitid.report.page.compare import Compared, against, band_at, norm_words
 from gaitid.report.page.panels import GROUPS, CyclePanel, Group
 from gaitid.report.page.pool import CYCLE, PERCENT, Basis, MeanCurve, Pooled
 from gaitid.report.page.sure import standard_over_cycle
@@ -66,6 +66,11 @@ class Drawn:
         if not self.has_bands:
             return None
         return standard_over_cycle(self.results, side, panel.column, len(PERCENT))
+
+    @property
+    def judged(self) -> bool:
+        """Whether the norms may call a curve within or beyond them."""
+        return self.norms is not None and self.norms.judges
 
     def band(self, panel: CyclePanel) -> Band | None:
         """The norms of a panel, where they are over the same axis."""
@@ -122,7 +127,9 @@ def _panel(drawn: Drawn, panel: CyclePanel) -> str:
     sides = drawn.basis.sides
     means = {side: pooled.mean(panel.column) for side, pooled in sides.items()}
     band = drawn.band(panel)
-    compared = {side: against(panel, sides.get(side), band) for side in ("left", "right")} if band else {}
+    compared = (
+        {side: against(panel, sides.get(side), band) for side in ("left", "right")} if drawn.judged and band else {}
+    )
     picture = _svg(drawn, panel, means, band, identity)
     words = _words(compared)
     plane = f' data-plane="{panel.plane}"' if panel.plane else ""
@@ -366,7 +373,7 @@ def legend(drawn: Drawn) -> str:
     )
     more = []
     if drawn.norms is not None and drawn.basis.kind == CYCLE:
-        more.append(f'<li><i class="key norm"></i>norm, mean ± 1 SD: {escape(drawn.norms.title)}</li>')
+        more.append(f'<li><i class="key norm"></i>{escape(norm_words(drawn.norms))}</li>')
     if any(len(pooled) > 1 for pooled in drawn.basis.sides.values()):
         more.append("<li>thick: mean; shaded: ± 1 SD; thin: each</li>")
     if drawn.basis.kind == CYCLE:

@@ -9,6 +9,7 @@ import numpy as np
 
 from gaitid.norms import NO_GDI, Figure, Norms, gait_profile
 from gaitid.records import NamedTuple
+from gaitid.report.page.compare import NORMAL_SD
 from gaitid.report.page.panels import PANELS
 from gaitid.report.page.pool import CYCLE, Basis
 from gaitid.report.page.told import names_of
@@ -75,8 +76,6 @@ _UNITS = {
     "BW_s": ("body weights · s", 3),
     "BW_per_s": ("body weights/s", 1),
 }
-# The two SD that the curves are held against.
-_NORMAL_SD = 2.0
 
 
 def spatiotemporal_html(results: Sequence[Result], norms: Norms | None) -> str:
@@ -88,7 +87,7 @@ def spatiotemporal_html(results: Sequence[Result], norms: Norms | None) -> str:
     flies = any(v > 0 for side in SIDES for v in values[side]["flight_percent"])
     rows = [row for row in SPATIOTEMPORAL if row.key != "flight_percent" or flies]
     given = norms.spatiotemporal if norms is not None else {}
-    table = side_table(rows, values, given, "Spatio-temporal")
+    table = side_table(rows, values, given, "Spatio-temporal", norms is not None and norms.judges)
     return table or '<p class="quiet">No whole stride.</p>'
 
 
@@ -115,17 +114,18 @@ def features_html(results: Sequence[Result], norms: Norms | None) -> str:
                 units[feature.name] = feature.unit
     if not units:
         return ""
-    given = norms.features if norms is not None else {}
+    given, judges = (norms.features, norms.judges) if norms is not None else ({}, False)
     angles = [row for row in FEATURES if row.unit == "°"]
     loads = [row for row in FEATURES if row.unit != "°"]
     first = "".join(
-        f"<div>{side_table(rows, values, given, name)}</div>" for name, rows in (("Angles", angles), ("Loads", loads))
+        f"<div>{side_table(rows, values, given, name, judges)}</div>"
+        for name, rows in (("Angles", angles), ("Loads", loads))
     )
     rest = [
         Row(name, _spoken(name), _UNITS.get(unit, (title(unit), 3))[0], 1, _UNITS.get(unit, (unit, 3))[1])
         for name, unit in units.items()
     ]
-    everything = side_table(rest, values, given, "All features")
+    everything = side_table(rest, values, given, "All features", judges)
     return (
         f'<div class="columns">{first}</div><details><summary>All {len(rest)} features</summary>{everything}</details>'
         '<p class="note">Of each cycle, then mean ± SD (n). None comes from an unknown load, and no peak of a joint '
@@ -142,9 +142,13 @@ def _spoken(name: str) -> str:
 
 
 def side_table(
-    rows: Sequence[Row], values: Mapping[str, Mapping[str, Sequence[float]]], norms: Mapping[str, Figure], caption: str
+    rows: Sequence[Row],
+    values: Mapping[str, Mapping[str, Sequence[float]]],
+    norms: Mapping[str, Figure],
+    caption: str,
+    judges: bool = True,
 ) -> str:
-    """A row a quantity that any side has; empty where none is."""
+    """A row a quantity that any side has, marked where it is beyond norms that judge; empty where none is."""
     body = []
     with_norms = any(row.key in norms for row in rows)
     for row in rows:
@@ -152,7 +156,7 @@ def side_table(
         if not any(of_sides):
             continue
         figure = norms.get(row.key)
-        cells = "".join(_cell(of_side, row, figure) for of_side in of_sides)
+        cells = "".join(_cell(of_side, row, figure if judges else None) for of_side in of_sides)
         norm = f'<td class="n norm">{_norm(figure, row)}</td>' if with_norms else ""
         name = f'{escape(row.words)} <span class="unit">{escape(row.unit)}</span>'
         body.append(f'<tr><th scope="row">{name}</th>{cells}{norm}</tr>')
@@ -175,7 +179,7 @@ def _cell(values: Sequence[float], row: Row, norm: Figure | None) -> str:
     beyond = ""
     if norm is not None and math.isfinite(norm.sd) and norm.sd > 0:
         apart = (mean / row.times - norm.mean) / norm.sd
-        if abs(apart) > _NORMAL_SD:
+        if abs(apart) > NORMAL_SD:
             beyond = f' <small class="beyond">{"above" if apart > 0 else "below"}</small>'
     return f'<td class="n">{fixed(mean, row.decimals)}{spread} <small>({len(values)})</small>{beyond}</td>'
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from gaitid.norms import Norms
 from gaitid.report.gathering import people
-from gaitid.report.page.compare import against
+from gaitid.report.page.compare import NORMAL_SD, against
 from gaitid.report.page.defaults import taken_by_default
 from gaitid.report.page.in_mean import InMean
 from gaitid.report.page.panels import AT_A_GLANCE, PANELS
@@ -229,7 +229,7 @@ def glance_html(basis: Basis, norms: Norms | None, why: str) -> str:
     if norms is None or basis.kind != CYCLE:
         return f"{heading}{sentence}</section>"
     rows = []
-    for column in AT_A_GLANCE:
+    for column in AT_A_GLANCE if norms.judges else ():
         panel, band = PANELS[column], norms.bands.get(column)
         if not any(column in pooled.curves.columns for pooled in basis.sides.values()) or band is None:
             continue
@@ -246,9 +246,9 @@ def glance_html(basis: Basis, norms: Norms | None, why: str) -> str:
         f"<tbody>{''.join(rows)}</tbody></table></div>"
         f"<p>{escape(_elsewhere(basis, norms))}</p>"
         '<p class="note">The table is of the sagittal plane and of powers alone. Within: the mean curve stays inside '
-        "the norm’s mean ± 2 SD; else where in the cycle it is beyond, for 3 % of the cycle or more. At any one "
-        "instant a person in twenty without a pathology is beyond, too: short stretches alone are no finding. Impacts "
-        "of the foot strike are left out.</p></section>"
+        f"the norm’s mean ± {NORMAL_SD:g} SD, twice the grey band of the curves; else where in the cycle it is beyond, "
+        "for 3 % of the cycle or more. At any one instant a person in twenty without a pathology is beyond, too: short "
+        "stretches alone are no finding. Impacts of the foot strike are left out.</p></section>"
     )
 
 
