@@ -49,6 +49,8 @@ def judge(result: Result) -> Verdict:
         of_note = [*_of_note(note, result, measured, lacking)] if _counts(note, result, lacking, known) else []
         reasons += of_note
         others += [] if of_note else [note]
+    if _withheld_together(result):  # its own note says it, with the cure
+        reasons = [reason for reason in reasons if reason.code != "no_whole_stance"]
     grouped = _grouped(reasons, measured)
     sides = {side: _worst(r.lowers_to for r in grouped if r.side in ("", side)) for side in result.sides}
     return Verdict(_worst(sides[side] for side in measured), sides, grouped, tuple(others))
@@ -158,6 +160,13 @@ def _without_stance(result: Result, measured: Sequence[str]) -> dict[str, str]:
     by_plates = [side for side in measured if not result.carried_by_file(side)]
     why = {side: _why_no_stance(result, side, result.sides[side]) for side in by_plates}
     return {side: text for side, text in why.items() if text}
+
+
+def _withheld_together(result: Result) -> bool:
+    """Whether one fault that is of no plate by itself, as of the clocks, keeps all plates from telling anything."""
+    common = {note.text for note in result.notes if not note.plates}
+    ground = result.ground
+    return bool(ground.plates) and all(ground.withheld.get(plate.number) in common for plate in ground.plates)
 
 
 def _why_no_stance(result: Result, side: str, leg: SideResult) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from gaitid.body.feet import FootTrack
 from gaitid.ground.balance import Balance
-from gaitid.ground.clocks import clock_faults
+from gaitid.ground.clocks import clock_faults, far_apart
 from gaitid.ground.contacts import LOADED, UNSUPPORTED, Contact, Loads
 from gaitid.ground.fault import Borne, Fault, Stood
 from gaitid.ground.gains import gain_faults
@@ -154,6 +154,8 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
         if not broken:
             of_steps = whole_step_faults(ground, loads, lines, mover.com_g, body)
             faults += [fault for fault in of_steps if not turned & set(fault.plates)]
+    if not broken and not any(contact.plates for contact in loads.contacts):
+        faults += far_apart(trial, ground)
     faults += overlap_faults(ground.plates, {number for contact in loads.contacts for number in contact.plates})
     return PlateFaults(tuple(faults))
 

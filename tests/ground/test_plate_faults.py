@@ -332,6 +332,24 @@ def test_forces_apart_from_markers_by_20_ms_and_more(name: str, ms: int) -> None
     assert bool(known_plates(result)) == (abs(ms) == 20)
 
 
+@pytest.mark.parametrize("seconds", [-0.16, 0.32])
+@EVERYWHERE
+def test_forces_of_other_steps_are_told_in_seconds(name: str, seconds: float) -> None:
+    """Not by the corners of plates: which file begins late by its own times is said too."""
+    clean = trial_of(name)
+    by_sample = result_of(changed(without_events(clean), late(seconds)))
+    by_file = result_of(changed(without_events(clean), lambda plate: replace(plate, start_s=seconds)))
+    for result, declared in ((by_sample, False), (by_file, True)):
+        (note,) = (note for note in result.notes if note.code == "clocks_apart")
+        size, way = re.search(r"come about (\S+) s (before|after)", note.text).groups()  # type: ignore[union-attr]
+        assert way == ("after" if seconds > 0 else "before")
+        assert float(size) == pytest.approx(abs(seconds), abs=0.05)
+        assert (f"the forces begin {abs(seconds)} s {way} the markers" in note.cure) == declared
+        assert not known_plates(result)
+        assert not any("corners" in reason.words for reason in result.verdict.reasons)
+    assert "clocks_apart" not in {note.code for note in result_of(clean).notes}
+
+
 @pytest.mark.parametrize("ms", [-50, 50])
 @pytest.mark.parametrize("name", RECORDED)
 def test_forces_are_blamed_where_the_events_fit_the_markers(name: str, ms: int) -> None:

@@ -127,7 +127,7 @@ def test_forces_begin_at_their_own_time(tmp_path: Path) -> None:
     assert texts(moved(-0.003)) == ()  # the last sample is still after the last camera frame
     assert "begins 0.004 s after the first camera frame" in texts(moved(0.004))[0]
     assert "ends 0.04" in texts(moved(-0.05))[0]
-    for seconds, words in ((-5.0, "ends before the first"), (5.0, "begins after the last")):
+    for seconds, words in ((-5.0, r"ends 4\.881 s before the first"), (5.0, r"begins 4\.89 s after the last")):
         with pytest.raises(ReadError, match=rf"walk\.forces\.csv: {words} camera frame"):
             moved(seconds)
 

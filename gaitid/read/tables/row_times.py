@@ -181,9 +181,10 @@ def start_after(seconds: Array, cameras_s: tuple[float, float], where: str) -> t
     """
     first, last = float(seconds[0]), float(seconds[-1])
     if last < cameras_s[0] or first > cameras_s[1]:
-        when = "ends before the first" if last < cameras_s[0] else "begins after the last"
+        early = last < cameras_s[0]
+        apart_s, when = (cameras_s[0] - last, "ends") if early else (first - cameras_s[1], "begins")
         raise ReadError(
-            f"{when} camera frame",
+            f"{when} {apart_s:.4g} s {'before the first' if early else 'after the last'} camera frame",
             expected=f"samples between {cameras_s[0]:.6g} and {cameras_s[1]:.6g} s",
             found=f"{first:.6g} to {last:.6g} s",
             todo="give both files the same clock",
