@@ -25,6 +25,8 @@ PLATES_OFF_DEG, POSTURE_OFF_DEG = 30.0, 35.0
 MIRRORED_M = 0.02
 # deg. Plates that lie farther from it than this are on a ramp, or the laboratory is tilted.
 SAID_DEG = 2.0
+# deg. Plates do not face this far away from where the pelvis is above the feet.
+CONTRADICT_DEG = 60.0
 
 
 class MirroredError(TrialError):
@@ -113,10 +115,25 @@ def plate_tilt(trial: Trial, model: specs.Model, up_g: Array) -> Notes:
     off = [_off_deg(normal, up_g) for normal in _normals(trial)]
     if max(off, default=0.0) <= SAID_DEG:
         return ()
-    axis = f"{'+-'[int(up_g.sum() < 0)]}{'XYZ'[int(np.argmax(np.abs(up_g)))]}"
-    text = f"the plates' surfaces lie up to {max(off):.1f}° from level: gravity is taken along the axis {axis}"
+    off_text = f"the plates' surfaces lie up to {max(off):.1f}° from level"
+    text = f"{off_text}: gravity is taken along the axis {_axis_name(up_g)}"
     cure = "say the axis in the model, as `vertical: z`; where the laboratory itself is tilted, turn it upright"
     return (Note("vertical_assumed", text, cure=cure),)
+
+
+def _axis_name(up_g: Array) -> str:
+    """``+Z`` of a vector along that axis."""
+    return f"{'+-'[int(up_g.sum() < 0)]}{'XYZ'[int(np.argmax(np.abs(up_g)))]}"
+
+
+def _corner_cure(posture: Array, up: Array) -> str:
+    """What to do about corners whose surfaces do not face up."""
+    if _off_deg(posture, -up) > CONTRADICT_DEG:
+        return (
+            "write the corners in the axes of the markers: in which the pelvis lies above the feet along "
+            f"{_axis_name(np.where(np.abs(posture) == np.abs(posture).max(), posture, 0.0))}"
+        )
+    return "let the corners of each plate run the other way round; where they are right, check the markers' labels"
 
 
 def _normals(trial: Trial) -> Array:
@@ -172,12 +189,19 @@ def laboratory_vertical(
         if 0 < limit_deg < (off := _off_deg(direction, up)):
             between.append(f"{off:.0f}° by {words}")  # one of the plates may be on a wall: the posture tells
             continue
+        if posture is not None and words == "plates" and _off_deg(posture, up) > CONTRADICT_DEG:
+            raise TrialError(
+                f"the plates do not face up: by their corners they face {_axis_name(up)}, and the pelvis lies "
+                f"{_off_deg(posture, up):.0f}° from that, seen from the feet",
+                expected="corners 1 to 4 that run clockwise, seen from above the plate, in the axes of the markers",
+                todo=_corner_cure(posture, up),
+            )
         if posture is not None and posture @ up <= 0:
             raise TrialError(
                 f"the pelvis lies below the feet along the vertical found from {words}",
                 expected="a standing or walking subject and plates that face up",
-                found=f"vertical {'+-'[int(up.sum() < 0)]}{'XYZ'[largest]}",
-                todo="check the labels of the markers and the corners of the plates",
+                found=f"vertical {_axis_name(up)}",
+                todo="check the labels of the markers",
             )
         return up, words
     if between:

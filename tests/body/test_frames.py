@@ -340,8 +340,10 @@ def test_the_vertical_comes_from_plates_then_posture_then_the_file() -> None:
         up, found = laboratory_vertical(*args)
         np.testing.assert_array_equal(up, [0.0, 1.0, 0.0])
         assert found.startswith(words)
-    with pytest.raises(TrialError, match="pelvis lies below the feet"):
+    with pytest.raises(TrialError, match="plates do not face up: .* -Y"):
         laboratory_vertical(-plates, pelvis, feet, None)
+    with pytest.raises(TrialError, match="pelvis lies below the feet"):
+        laboratory_vertical(none, pelvis, feet, None, -np.eye(3)[1])
     with pytest.raises(TrialError, match="vertical cannot be found"):
         laboratory_vertical(none, unseen, unseen, None)
 

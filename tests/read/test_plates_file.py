@@ -90,7 +90,26 @@ def test_a_sense_that_the_load_contradicts_is_said() -> None:
         ("    origin_mm: [1, 2, 40]\n", "", "plates[0].origin_mm: missing"),
         ("    origin_mm: [1, 2, 40]\n", "    origin_mm: [1, 2, 40]\n    origin_m: [0, 0, 0]\n", "given twice"),
         (", [250, -300, 0]]", "]", "plates[0].corners_mm: expected 4 × 3 finite numbers"),
-        ("corners_mm", "corners_m", "found sides of 500 and 600 m"),
+        ("corners_mm", "corners_m", "found sides of 500 and 600 m: these are millimetres, it seems; write corners_mm"),
+        (
+            "[[250, 300, 0], [-250, 300, 0], [-250, -300, 0], [250, -300, 0]]",
+            "[[0.25, 0.3, 0], [-0.25, 0.3, 0], [-0.25, -0.3, 0], [0.25, -0.3, 0]]",
+            "plates[0].corners_mm: expected the corners in order around a plate with sides of 0.05 to 10 m, found "
+            "sides of 0.5 and 0.6 mm: these are metres, it seems; write corners_m",
+        ),
+        (
+            "[[250, 300, 0], [-250, 300, 0], [-250, -300, 0], [250, -300, 0]]",
+            "[[20, 30, 0], [-20, 30, 0], [-20, -30, 0], [20, -30, 0]]",
+            "found sides of 40 and 60 mm: these are centimetres, it seems; write millimetres",
+        ),
+        (
+            "[[250, 300, 0], [-250, 300, 0], [-250, -300, 0], [250, -300, 0]]",
+            "[250, 300, 0]",
+            "found one point: give the four corners, not the centre",
+        ),
+        ("origin_mm: [1, 2, 40]", "origin_mm: [0.001, 0.002, 0.04]", "origin_mm: at most 0.04 mm: these are metres"),
+        ("origin_mm: [1, 2, 40]", "origin_m: [1, 2, 40]", "these are millimetres, it seems: write origin_mm"),
+        ("origin_mm: [1, 2, 40]", "origin_mm: [900, 800, 40]", "found a place 1204.82 mm away, beside the plate"),
         ("[-250, 300, 0], [-250, -300, 0]", "[-250, -300, 0], [-250, 300, 0]", "in order around a plate"),
         ("reaction", "reaction\n    axes: global", "plates[0].axes: expected plate or laboratory"),
         ("plates:", "plate:", "plates: expected a list of plates"),
@@ -132,7 +151,7 @@ def test_absent_file(tmp_path: Path) -> None:
 
 
 def test_corners_that_are_no_flat_rectangle(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"plates\[0\]\.corners: expected those of a flat rectangle.* found 30 mm"):
+    with pytest.raises(ModelError, match=r"plates\[0\]\.corners_mm: expected those of a flat rectangle.* found 30 mm"):
         read_plates_file(write(tmp_path, GOOD.replace("[250, 300, 0]", "[250, 300, 30]")))
 
 

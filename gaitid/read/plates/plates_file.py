@@ -26,6 +26,12 @@ _LENGTHS = {"mm": 1e-3, "m": 1.0}
 _KEYS = ("number", "corners_mm", "corners_m", "origin_mm", "origin_m", "force_sense", "axes", "moment_about")
 # No plate is so far away, in any unit; also refuses what is not finite.
 _FAR = 1e7
+# Named instead where lengths are too large or too small by a thousand, and centimetres given as millimetres.
+_OTHER_UNIT = {"mm": "m", "m": "mm"}
+# A sensor lies below its plate: no farther from its centre than a side is long, nor deeper than the first, m (half a
+# side under treadmills, 2 mm else, and 0 to 69 mm deep in 17 laboratories). Less than the second, m, but not 0: metres
+# under a key of millimetres (0.022 to 0.069 there).
+_DEEP_M, _SHALLOW_M = 1.0, 2e-4
 # A plate's side lies between a hand and a room: anything else is a wrong unit or a wrong order of corners.
 _SIDE_M = (0.05, 10.0)
 # Sine of the angle between a plate's two sides: below this the corners are not in order around the plate.
@@ -171,6 +177,8 @@ class _Entry:
         about = self._choice("moment_about", POINTS, "origin")
         if np.isfinite(corners).all():
             self._check_corners(corners)
+            if np.isfinite(sensor_p).all() and not self.faults:
+                self._check_sensor(sensor_p, corners)
         declared = frozenset({"axes", "moment_about"} & set(self.values))
         return PlateGeometry(number, corners, sensor_p, sense, axes, about, declared, of_plate(number, notes))
 
@@ -190,7 +198,9 @@ class _Entry:
         n_rows = shape[0] if len(shape) == 2 else 1
         fits = isinstance(rows, list) and len(rows) == n_rows and all(isinstance(r, list) and len(r) == 3 for r in rows)
         if not fits or not all(_is_length(cell) for row in rows for cell in row):
-            self._fault(key, f"expected {' × '.join(map(str, shape))} finite numbers, found {short(value)}")
+            one = isinstance(value, list) and len(shape) == 2 and len(value) == 3 and all(map(_is_length, value))
+            hint = "one point: give the four corners, not the centre" if one else short(value)
+            self._fault(key, f"expected {' × '.join(map(str, shape))} finite numbers, found {hint}")
             return nothing
         return np.array(value, dtype=np.float64) * _LENGTHS[given[0]]
 
@@ -202,16 +212,52 @@ class _Entry:
         self._fault(name, f"expected {' or '.join(known)}, {found}")
         return known[0]
 
+    def _key(self, name: str) -> str:
+        """The key that gives this length."""
+        return next(key for unit in _LENGTHS if (key := f"{name}_{unit}") in self.values)
+
     def _check_corners(self, corners: Array) -> None:
-        x, y = _sides(corners)
+        key, (x, y) = self._key("corners"), _sides(corners)
         sides = np.array([np.linalg.norm(x), np.linalg.norm(y)])
-        in_range = (sides >= _SIDE_M[0]).all() and (sides <= _SIDE_M[1]).all()
-        if not in_range or np.linalg.norm(np.cross(x, y)) < _SQUARE * sides.prod():
+        unit = key.rpartition("_")[2]
+        found = " and ".join(f"{round(side / _LENGTHS[unit], 6):.3g}" for side in sides) + f" {unit}"
+        in_order = np.linalg.norm(np.cross(x, y)) >= _SQUARE * sides.prod() > 0
+        if not _in_range(sides) or not in_order:
             wanted = f"the corners in order around a plate with sides of {_SIDE_M[0]:g} to {_SIDE_M[1]:g} m"
-            self._fault("corners", f"expected {wanted}, found sides of {sides[0]:.3g} and {sides[1]:.3g} m")
+            hint = self._other_unit(key, sides) if in_order else ": they do not go round it one after the other"
+            self._fault(key, f"expected {wanted}, found sides of {found}{hint}")
         elif (gap := closing_error(corners)) > CLOSES_M:
             wanted = f"those of a flat rectangle, c1 − c2 + c3 − c4 within {CLOSES_M * 1e3:g} mm of 0"
-            self._fault("corners", f"expected {wanted}, found {gap * 1e3:.3g} mm")
+            self._fault(key, f"expected {wanted}, found {gap * 1e3:.3g} mm")
+
+    def _other_unit(self, key: str, sides: Array) -> str:
+        """In which unit a plate's sides would be those of one; empty where in none."""
+        name, _, unit = key.rpartition("_")
+        other = _OTHER_UNIT[unit]
+        if _in_range(sides / _LENGTHS[unit] * _LENGTHS[other]):
+            return f": these are {'metres' if other == 'm' else 'millimetres'}, it seems; write {name}_{other}"
+        if unit == "mm" and _in_range(sides * 10):
+            return ": these are centimetres, it seems; write millimetres"
+        return ""
+
+    def _check_sensor(self, sensor_p: Array, corners: Array) -> None:
+        if not sensor_p.any() or not {"origin_mm", "origin_m"} & set(self.values):
+            return
+        key = self._key("origin")
+        aside, sides = np.abs(sensor_p[:2]), [float(np.linalg.norm(side)) for side in _sides(corners)]
+        largest = float(np.abs(sensor_p).max())
+        if key == "origin_mm" and 0 < largest < _SHALLOW_M:
+            self._fault(key, f"at most {largest * 1e3:.3g} mm: these are metres, it seems; write origin_m")
+        elif (aside > sides).any() or sensor_p[2] > _DEEP_M:
+            wanted = "the way from the surface's centre to the sensor below it, in plate axes"
+            found = f"{1e3 * float(np.linalg.norm(sensor_p)):.6g} mm"
+            hint = "; these are millimetres, it seems: write origin_mm" if key == "origin_m" else ""
+            self._fault(key, f"expected {wanted}, found a place {found} away, beside the plate{hint}")
+
+
+def _in_range(sides: Array) -> bool:
+    """Whether a plate may have sides of such lengths, m."""
+    return bool((sides >= _SIDE_M[0]).all() and (sides <= _SIDE_M[1]).all())
 
 
 def _is_length(cell: object) -> bool:
