@@ -187,14 +187,30 @@ def _why_no_stance(result: Result, side: str, leg: SideResult) -> str:
         elif load < WHOLE_STANCE:
             words = f"{at}: the load is known in {load:.0%} of it" + (f" ({contact.reason})" if contact.reason else "")
         elif not between:
-            words = f"{at}: the load is not known right before or after it"
+            words = f"{at}: {_cut_by_forces(result, contact) or 'the load is not known right before or after it'}"
         else:
             words = f"{at}: the wrenches are known in {wrench:.0%} of it, as markers are missing"
         nearest = max(nearest, (ended, share, words))
     if nearest[2]:
         return nearest[2]
     beside = [c.reason for c in contacts if c.reason.startswith("plate ")]
-    return beside[0] if beside else "it stands beside the plates" if contacts else "it never stands in this trial"
+    if beside or not contacts:
+        return beside[0] if beside else "it never stands in this trial"
+    covered = result.ground.covered
+    if covered and covered != (0, result.trial.n_frames - 1):
+        a, b = (frame + first for frame in covered)
+        return f"it stands beside the plates, or while there are no forces: these cover frames {a}-{b}"
+    return "it stands beside the plates"
+
+
+def _cut_by_forces(result: Result, contact: Contact) -> str:
+    """That the forces of the file begin or end within a contact, in words; empty where they do not."""
+    covered, loaded, first = result.ground.covered, contact.loaded, result.trial.first_frame
+    if covered and covered[1] <= loaded.stop < result.trial.n_frames:
+        return f"the forces of the file end in frame {covered[1] + first}"
+    if covered and 0 < loaded.start <= covered[0] + 1:
+        return f"the forces of the file begin in frame {covered[0] + first}"
+    return ""
 
 
 def _known_shares(result: Result, leg: SideResult, contact: Contact) -> tuple[float, float]:

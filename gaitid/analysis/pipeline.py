@@ -135,6 +135,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
     loads_notes = _loads_notes(trial, model, ground, loads, options.require_forces, by_file)
     threshold_N = body.settings.contact_threshold_N
     gait = analyse_gait(trial.events, loads.by_side, ground.feet, motion.base.com_g, ground.floor, threshold_N)
+    timed = loads.contacts if balance is not None else ()
 
     weight_N = subject.mass_kg * body.settings.gravity_m_per_s2
     bandwidth_hz = markers.quality["marker_bandwidth_hz"]
@@ -194,7 +195,7 @@ def analyse_prepared(trial: Trial, prepared: Prepared, static: Trial | None, opt
                 *_heel_notes(trial, model, ground),
                 *ground.notes,
                 *faults.notes,
-                *(contact_clock_notes(gait.events, loads.contacts, faults.notes) if balance is not None else ()),
+                *contact_clock_notes(gait.events, timed, faults.notes, ground.covered),
                 *loads.notes,
                 *loads_notes,
                 *applied_notes,

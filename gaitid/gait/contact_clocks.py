@@ -28,7 +28,9 @@ NEAR, SHORTEST = 0.12, 0.35
 METHOD = "oconnor"
 
 
-def contact_clock_notes(events: GaitEvents, contacts: Sequence[Contact], known: Notes = ()) -> Notes:
+def contact_clock_notes(
+    events: GaitEvents, contacts: Sequence[Contact], known: Notes = (), covered: tuple[int, int] | None = None
+) -> Notes:
     """Plates whose loads begin and end later or earlier than the feet land on them and leave.
 
     Asked where the body walks forward and goes on: a foot that lands with the toes, or stands still, sinks and rises at
@@ -40,11 +42,15 @@ def contact_clock_notes(events: GaitEvents, contacts: Sequence[Contact], known: 
     contacts : sequence of Contact
     known : tuple of Note
         What is known of clocks and rates already: then nothing is added.
+    covered : (int, int), optional
+        First and last frame with forces: a contact that they cut tells nothing.
     """
     if any(note.code in ("clocks_apart", "rate_doubtful") for note in known):
         return ()
     apart: dict[int, list[tuple[float, float]]] = {}
     for contact in contacts:
+        if covered is not None and not covered[0] < contact.first <= contact.last < covered[1]:
+            continue
         if len(contact.plates) == 1 and (ends := _ends(events, contact)) is not None:
             apart.setdefault(contact.plates[0], []).append(ends)
     return tuple(_notes({number: median(np.array(values)).tolist() for number, values in apart.items()}))

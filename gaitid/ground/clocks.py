@@ -108,7 +108,7 @@ def clock_faults(
     """
     balance, weight_N = body
     numbers = tuple(plate.number for plate in ground.plates)
-    if rate := _forces_last(trial):
+    if rate := _forces_last(trial, ground, loads):
         return [
             Fault("rate_doubtful", rate, numbers, False, "check the declared rates of markers and forces", common=True)
         ]
@@ -233,11 +233,14 @@ def _rate_words(ratio: float) -> str:
     return f"{text} too {way}, it seems (twice too {way} makes 4)"
 
 
-def _forces_last(trial: Trial) -> str:
+def _forces_last(trial: Trial, ground: Ground, loads: Loads) -> str:
     """That the forces last twice or half as long as the markers, in words; empty where they do not.
 
-    A record that was cut also differs in length, but hardly ever by that factor on every plate.
+    A record that was cut also differs in length, but hardly ever by that factor on every plate; and what is left of it
+    begins as a foot lands, which no load does whose rate is wrong.
     """
+    if not any(ground.loaded.values()) or any(contact.plates and contact.first > 0 for contact in loads.contacts):
+        return ""
     markers_s = trial.n_frames / trial.rate_hz
     for factor, words in ((2.0, "twice"), (0.5, "half")):
         if trial.plates and all(

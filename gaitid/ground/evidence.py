@@ -32,6 +32,9 @@ from gaitid.numerics.statistics import mean, median
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask
 
+#: What cuts a contact off.
+BY_TRIAL, BY_HAND, BY_SAMPLES = "trial", "hand", "samples"
+
 
 class Limits(NamedTuple):
     """Beyond which a load is unknown, or less sure.
@@ -172,9 +175,9 @@ class Evidence:
         Where the other foot may stand on one of the plates too: they tell nothing of this one.
     near : int
         Frames by which a force may begin or end beside the foot's own landing and leaving.
-    cut : (bool, bool)
-        Whether the contact is cut before its first frame and after its last: by the trial's ends, by samples that are
-        missing, by what is given by hand.
+    cut : (str, str)
+        By what the contact is cut before its first frame and after its last, empty where by nothing: `BY_TRIAL`, whose
+        end is near; `BY_HAND`; `BY_SAMPLES` that are missing.
     weight_N : float
         Of the body; NaN where unknown.
     threshold_N : float
@@ -199,7 +202,7 @@ class Evidence:
     last: int
     shared: Mask
     near: int
-    cut: tuple[bool, bool]
+    cut: tuple[str, str]
     weight_N: float
     threshold_N: float
     edge_frames: str

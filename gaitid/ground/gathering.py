@@ -9,8 +9,9 @@ import numpy as np
 
 from gaitid.ground.balance import Balance, Support, no_support, support_of
 from gaitid.ground.claims import FootClaims
-from gaitid.ground.evidence import Evidence, Limits
+from gaitid.ground.evidence import BY_HAND, BY_SAMPLES, BY_TRIAL, Evidence, Limits
 from gaitid.ground.ground import Ground
+from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.reason import SHARING
 from gaitid.numerics.masks import spans, widened
 from gaitid.numerics.statistics import median
@@ -79,8 +80,8 @@ def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance:
     here = slice(first, stop)
     load, near = foot.carried(plates, here), near_frames(stop - first, rate_hz)
     cut = (
-        first <= near or first in foot.given_edges or not foot.knows(plates, first - 1),
-        stop >= ground.n_frames - near or stop in foot.given_edges or not foot.knows(plates, stop),
+        _cut_by(foot, plates, first, first - 1, first <= near),
+        _cut_by(foot, plates, stop, stop, stop >= ground.n_frames - near),
     )
     support: Support = no_support(stop - first)
     if balance is not None:
@@ -105,6 +106,16 @@ def _evidence(foot: FootClaims, first: int, stop: int, weight_N: float, balance:
         faults=ground.faults,
         support=support,
     )
+
+
+def _cut_by(foot: FootClaims, plates: Sequence[PlateLoad], edge: int, beyond: int, at_end: bool) -> str:
+    """What cuts a contact off at an `edge`, beside which the frame `beyond` lies; empty where nothing does."""
+    within = 0 <= beyond < foot.ground.n_frames
+    if within and edge in foot.given_edges:
+        return BY_HAND
+    if within and not foot.knows(plates, beyond):
+        return BY_SAMPLES
+    return BY_TRIAL if at_end else ""
 
 
 def _all_plates(ground: Ground, frames: slice) -> Array:

@@ -73,6 +73,13 @@ class Ground:
         return self.floor.rate_hz
 
     @property
+    def covered(self) -> tuple[int, int] | None:
+        """First and last frame in which any plate has a sample; None without any."""
+        known = [np.flatnonzero(np.isfinite(plate.vertical)) for plate in self.plates]
+        ends = [(int(frames[0]), int(frames[-1])) for frames in known if frames.size]
+        return (min(a for a, _ in ends), max(b for _, b in ends)) if ends else None
+
+    @property
     def faults(self) -> dict[int, str]:
         """Plates of which nothing is known, and why: corners that do not fit the feet, or another fault."""
         return {**self.misplaced, **self.withheld}

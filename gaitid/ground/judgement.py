@@ -13,7 +13,7 @@ import numpy as np
 
 from gaitid.errors import counted
 from gaitid.ground.edges import over_an_edge, part_of_the_foot, pressure_at_an_edge
-from gaitid.ground.evidence import Evidence, Limits, smallest_sure
+from gaitid.ground.evidence import BY_HAND, BY_SAMPLES, Evidence, Limits, smallest_sure
 from gaitid.ground.reason import UNKNOWN_AROUND, Reason, unknown
 from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL, pressure_on_foot
 from gaitid.numerics.masks import known_part, spans
@@ -223,10 +223,34 @@ def empty_reading(contact: Evidence, limits: Limits) -> Iterator[Reason]:
 
 def contact_cut(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """A contact whose beginning or end was not recorded shows less of itself."""
-    if contact.first == 0 or contact.last == len(contact.foot.heel_g) - 1:
-        yield Reason(0.9, "the contact is cut by the end of the trial")
-    elif any(contact.cut):
-        yield Reason(0.9, "the contact is cut by missing samples, or by what is given by hand")
+    last = len(contact.foot.heel_g) - 1
+    texts = {
+        BY_HAND: (
+            "--assign begins within the load: name all of its frames",
+            "--assign ends within the load: name all of its frames",
+        ),
+        BY_SAMPLES: (
+            "its beginning is not known: the plate has no samples before it",
+            "its end is not known: the plate has no samples after it",
+        ),
+    }
+    near = contact.first, last - contact.last
+    said = []
+    for end, (cut, frames) in enumerate(zip(contact.cut, near, strict=True)):
+        verb, part = ("begins", "beginning") if end == 0 else ("ends", "end")
+        if cut in texts:
+            said.append(texts[cut][end])
+        elif frames == 0:
+            said.append(f"the trial {verb} within the contact, whose {part} is not recorded")
+        elif cut:
+            which = (
+                "after the trial begins: whether the foot stood before"
+                if end == 0
+                else "before the trial ends: whether the foot stands on"
+            )
+            said.append(f"it {verb} {counted(frames, 'frame')} {which} is not seen")
+    if said:
+        yield Reason(0.9, "; ".join(said))
 
 
 def never_empty(contact: Evidence, limits: Limits) -> Iterator[Reason]:

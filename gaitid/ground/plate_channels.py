@@ -80,6 +80,7 @@ def channel_faults(plate: PlateLoad, raw: ForcePlate, ground: Ground) -> Iterato
         name = raw.force_names[0][2]
         text, cure = f"it is pulled up with {pulled:.0f} N, as no foot can", f"check the sign and the wiring of {name}"
         text += f": the sign of {name} is turned, it seems"
+        cure += "" if raw.channels else ", or force_sense and axes where a plates file says them"
         yield Fault("plate_channel", f"plate {plate.number}: {text}", (plate.number,), True, cure)
     elif not runs and _trodden_on(plate, ground):
         text = f"it carries {max(peak, 0.0):.2g} N at most while a foot stands on it: it is dead, or in another unit"
@@ -117,7 +118,7 @@ def _trodden_on(plate: PlateLoad, ground: Ground) -> bool:
     if not plate.outlined:
         return False
     for side, foot in ground.feet.items():
-        on = ground.stances[side].standing.copy()
+        on = ground.stances[side].standing & np.isfinite(plate.vertical)
         for point in (foot.heel_g, foot.toe_g):
             height = plate.height(point)
             on &= (plate.margin(point) > WELL_INSIDE) & (height > MAY_STAND[0]) & (height < MAY_STAND[1])

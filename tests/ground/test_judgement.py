@@ -76,7 +76,7 @@ def contact(plate: PlateLoad | None = None, **changes: Any) -> Evidence:
         last=LAST,
         shared=np.zeros(LAST + 1 - FIRST, dtype=bool),
         near=10,
-        cut=(False, False),
+        cut=("", ""),
         weight_N=WEIGHT,
         threshold_N=20.0,
         edge_frames="unknown",
@@ -191,7 +191,15 @@ CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
     ),
     ("edges_unknown", lambda: contact(replace(pressed(), outlined=False)), 0.8, "nothing says where"),
     ("empty_reading", lambda: contact(replace(pressed(), bias_g=7.0 * UP)), 0.9, "reads 7 N while it is empty"),
-    ("contact_cut", lambda: contact(cut=(False, True)), 0.9, "cut by missing samples"),
+    ("contact_cut", lambda: contact(cut=("", "samples")), 0.9, "its end is not known: the plate has no samples after"),
+    ("contact_cut", lambda: contact(cut=("hand", "")), 0.9, "--assign begins within the load: name all of its frames"),
+    ("contact_cut", lambda: contact(cut=("trial", ""), first=0), 0.9, "the trial begins within the contact"),
+    (
+        "contact_cut",
+        lambda: contact(cut=("", "trial")),
+        0.9,
+        f"ends {N - 1 - LAST} frames before the trial ends: whether the foot stands on is not seen",
+    ),
     ("never_empty", lambda: contact(replace(pressed(), bias_g=np.full(3, np.nan))), 0.95, "nothing tells what"),
 ]  # fmt: skip: one case a line can be read
 
@@ -236,10 +244,10 @@ def test_the_first_reason_that_makes_a_load_unknown_is_the_one_that_is_said() ->
 
 
 def test_doubts_multiply_and_stand_in_the_order_of_the_rules() -> None:
-    judged = judge(contact(replace(pressed(), outlined=False, bias_g=7.0 * UP), cut=(True, False)))
+    judged = judge(contact(replace(pressed(), outlined=False, bias_g=7.0 * UP), cut=("samples", "")))
     assert judged.known
     assert judged.confidence == round(0.99 * 0.8 * 0.9 * 0.9, 2)
-    doubts = ("nothing says where", "reads 7 N", "cut by missing samples")
+    doubts = ("nothing says where", "reads 7 N", "no samples before it")
     assert [judged.reason.index(words) for words in doubts] == sorted(judged.reason.index(words) for words in doubts)
 
 

@@ -440,3 +440,20 @@ def test_a_channel_that_lost_its_sign_is_withheld(name: str) -> None:
     assert not any(number in c.plates for c in result.contacts)
     sound = analyse(trial, load_model("pig"), SubjectFile())
     assert not any("turns back" in n.text for n in sound.notes)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.25])
+def test_forces_that_end_early_are_not_of_a_wrong_rate(share: float) -> None:
+    """At half of the trial, in the middle of a stance; and before anybody stood on the plates, which are not dead."""
+    trial = trial_of("simulated")
+    cut = changed(
+        trial,
+        lambda p: replace(
+            p, force_p=p.force_p[: int(share * len(p.force_p))], moment_p=p.moment_p[: int(share * len(p.force_p))]
+        ),
+    )
+    result = result_of(cut)
+    assert found(result) == []
+    words = " ".join(reason.words for reason in result.verdict.reasons)
+    last = int(share * trial.n_frames) + trial.first_frame
+    assert f"the forces of the file end in frame {last}" in words or f"these cover frames 1-{last}" in words
