@@ -187,7 +187,10 @@ def far_apart(trial: Trial, ground: Ground) -> list[Fault]:
             continue
         off = np.array(
             [
-                min((abs(moves[i, j].mean() - shift) for j in np.flatnonzero(of) if under(shift, i, j)), default=np.inf)
+                min(
+                    (abs(moves[i, j].mean() - shift) for j in np.flatnonzero(of).tolist() if under(shift, i, j)),
+                    default=np.inf,
+                )
                 for i, of in enumerate(at_once)
             ]
         )
