@@ -378,6 +378,17 @@ def test_a_rate_that_is_wrong_by_two(name: str, factor: float) -> None:
         assert "rate_doubtful" in {note.code for note in alone}
 
 
+@pytest.mark.parametrize("factor", [0.8, 1.25])
+@EVERYWHERE
+def test_a_rate_that_is_wrong_by_a_quarter(name: str, factor: float) -> None:
+    """A body that walks is accelerated as the forces say."""
+    trial = without_events(trial_of(name))
+    plates = tuple(replace(p, rate_hz=p.rate_hz * factor) for p in trial.plates)
+    (note,) = found(result_of(replace(trial, rate_hz=trial.rate_hz * factor, plates=plates)))
+    assert note.code == "rate_doubtful"
+    assert f"declared too {'high' if factor > 1 else 'low'}, it seems, by about 1." in note.text
+
+
 def test_the_shift_is_found_between_frames() -> None:
     """A force that is the motion's own 13 ms later, and 1.3 times as large."""
     rate, time = 100.0, np.arange(150) / 100.0
