@@ -19,6 +19,8 @@ from gaitid.trial import Array, Mask, read_only
 WINDOW, SHORTEST = 0.2, 0.1
 # s. Single support for less than this tells nothing of a contact.
 SURE = 0.15
+# Body weights. Asked for less: the body flies.
+FLIES = 0.25
 EVERYWHERE = slice(None)
 
 
@@ -50,6 +52,11 @@ class Balance:
     def tells(self) -> bool:
         """Whether it is known in any frame."""
         return self.gravity_m_per_s2 > 0 and bool(np.isfinite(self.asked_g).any())
+
+    @property
+    def flies(self) -> bool:
+        """Whether it is asked for so little in any frame that the body flies."""
+        return bool((self.asked_g @ self.up_g < FLIES * self.gravity_m_per_s2).any())
 
     def lacks(self, force_g: Array, axis_g: Array, weight_N: float, frames: slice = EVERYWHERE) -> Array:
         """(frames,) how much less was given than asked along an axis, in body weights; NaN where either is not known.

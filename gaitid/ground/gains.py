@@ -27,8 +27,6 @@ DRIFTS, ON_A_LINE, CONTACTS = 0.1, 0.25, 3
 # The common ratio is farther from 1 by more than this: by whole steps of the trial (right to 1 to 2 %), and by single
 # support alone (right to 6 %), the third where the body flies (17 % on a simulated run).
 BY_STEPS, BY_SUPPORT, BY_RUNNING = 0.07, 0.12, 0.25
-# Body weights. Asked for less: the body flies.
-FLIES = 0.25
 # Within this share of a known ratio of units it is named.
 OF_UNIT = 0.08
 UNITS: Mapping[str, float] = {
@@ -65,9 +63,7 @@ def gain_faults(
     faults = [*(f for f in _apart(typical, weight_N) if f.withheld or f.plates not in of_one), *drifting]
     if faults or weighed_by:
         return faults
-    asked = balance.asked_g @ balance.up_g / balance.gravity_m_per_s2
-    flies = bool((asked < FLIES).any())
-    limit = BY_RUNNING if flies else BY_SUPPORT
+    limit = BY_RUNNING if balance.flies else BY_SUPPORT
     how = "in single support"
     if np.isfinite(walked_N):
         common, limit, how = walked_N / weight_N, BY_STEPS, "over whole steps"

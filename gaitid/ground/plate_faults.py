@@ -24,7 +24,7 @@ from gaitid.ground.line_of_force import direction_faults, lines_of
 from gaitid.ground.plate_alignment import overlap_faults
 from gaitid.ground.plate_channels import channel_faults, shared_torsion_faults, torsion_faults
 from gaitid.ground.plate_load import PlateLoad
-from gaitid.ground.push import push_faults
+from gaitid.ground.push import horizontal_gain_faults, push_faults, pushes_of
 from gaitid.ground.rates import rate_faults
 from gaitid.ground.whole_steps import whole_step_faults
 from gaitid.notes import Note, Notes
@@ -135,7 +135,10 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
     if mover.balance is not None:  # what carries the body besides has a line of force of its own
         faults += direction_faults(lines, raw)
         named = {number for fault in faults if fault.withheld for number in fault.plates}
-        faults += push_faults(ground, loads, mover.com_g, raw, named)
+        pushes = list(pushes_of(ground, loads, mover.com_g))
+        faults += push_faults(pushes, raw, named)
+        if mover.balance.tells and not mover.balance.flies:
+            faults += horizontal_gain_faults(pushes, {number for fault in faults for number in fault.plates})
     turned = {number for fault in faults for number in fault.plates}
     alone = [one for one in sound if one.plate.number not in turned]
     faults += torsion_faults(alone)

@@ -233,3 +233,20 @@ def test_a_share_on_one_plate_is_doubted_by_its_line_of_force(share: float) -> N
         result = analyse(with_plates(case.trial, crosstalk(share, 2, into), [1]), case.model, case.subject, case.static)
         assert len(doubts(result)) == 1
         assert re.search("plates? 1|left and right feet point past", doubts(result)[0])
+
+
+@pytest.mark.parametrize("factor", [0.6, 1.6])
+@pytest.mark.parametrize("name", ["simulated walk", "HC030A/walk", "opencap/walk"])
+def test_another_gain_of_the_horizontal_forces_is_doubted(name: str, factor: float) -> None:
+    """The share of the force along the way goes with the body's way over the foot, as walking makes it."""
+    case = simulated_case(SimulatedCase("walk")) if name == "simulated walk" else recorded(name)
+    both = analyse(with_plates(case.trial, scaled(factor, 0, 1)), case.model, case.subject, case.static)
+    assert [text for text in doubts(both) if "for each way that the body passes over the foot" in text]
+    one = doubts(spoilt(case, scaled(factor, 0, 1), 1))
+    assert [text for text in one if "times as much as that of plate" in text]
+    assert not doubts(case.result)
+
+
+@pytest.mark.parametrize("scenario", ["stop", "stumble"])
+def test_who_does_not_walk_on_is_not_held_to_how_walking_pushes(scenario: str) -> None:
+    assert not doubts(simulated_case(SimulatedCase(scenario)).result)
