@@ -13,7 +13,7 @@ from gaitid.markers.faults import MOST_JUMPS, LabelFault, without
 from gaitid.markers.jumps import MAJORITY, follow, jump_limit, shifts_between
 from gaitid.markers.repeated import repeated_frames
 from gaitid.markers.shifts import find_shifted
-from gaitid.markers.spikes import find_spikes
+from gaitid.markers.spikes import find_spikes, longest_spike
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
 from gaitid.markers.tracks import tracks_of
 from gaitid.numerics.masks import all_columns, known_rows, largest_column, spans
@@ -85,12 +85,13 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
         find_straight,
         find_restless,
         find_swaps,
+        find_away,
         find_still,
         find_spiky,
         find_jumps,
         find_shifts,
     ):
-        if find not in (find_straight, find_spiky, find_shifts) and not suspicious:
+        if find not in (find_straight, find_away, find_spiky, find_shifts) and not suspicious:
             continue
         more = [_by_template(fault, checked, templates) for fault in find(checked, rate_hz)]
         more = [fault for fault in more if fault.frames or fault.kind == "moved"]
@@ -263,6 +264,28 @@ def find_jumps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
             runs = tuple((first, stop - 1) for first, stop in spans(found.away))
             faults.append(LabelFault("jump", (label,), runs, found.size_m, found.at))
     return faults
+
+
+def find_away(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers that go elsewhere for longer than a spike and come back, both by steps that their neighbours see.
+
+    All of their jumps must be among these: the way back may be a little less than a jump where the way there was a
+    little more, and one end alone would be taken for something else.
+    """
+    excess, limit = tracks_of(markers).excess, jump_limit(rate_hz)
+    brief, labels = longest_spike(rate_hz), list(markers)
+    faults = []
+    for label, found in find_shifted(markers, rate_hz).items():
+        runs = tuple((first, stop - 1) for first, stop in spans(found.away))
+        longer = not found.stays and all(last - first >= brief for first, last in runs)
+        if runs and longer and _all_among(excess[:, labels.index(label)] > limit, found.at):
+            faults.append(LabelFault("jump", (label,), runs, found.size_m, found.at))
+    return faults
+
+
+def _all_among(jumps: Mask, at: Sequence[tuple[int, int]]) -> bool:
+    """Whether each of (frames - 1,) jumps is one of some steps, between two frames each."""
+    return {int(before) for before in np.flatnonzero(jumps)} <= {before for before, _ in at}
 
 
 def find_shifts(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:

@@ -94,6 +94,11 @@ def find_spikes(markers: Mapping[str, Array], rate_hz: float) -> dict[str, list[
     return found
 
 
+def longest_spike(rate_hz: float) -> int:
+    """Frames of the longest spike."""
+    return max(LONGEST_FRAMES, round(LONGEST_S * rate_hz))
+
+
 def step_limits(noise_m: Array, usual_m: Array) -> Array:
     """Beyond which what a track shows is a step, neither its movement nor its noise, m.
 
@@ -143,7 +148,7 @@ def _spikes_of(
         told = float(step_limits(np.array(noise_m), usual)), float(usual)
     limit_m, usual_m = told
     beyond = np.asarray(shown > limit_m)
-    longest = max(LONGEST_FRAMES, round(LONGEST_S * rate_hz))
+    longest = longest_spike(rate_hz)
     rows = widened(beyond, (longest + 1) // 2)  # steps of one spike belong together
     quiet = points.copy()
     for first, stop in spans(beyond):

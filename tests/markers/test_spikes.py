@@ -165,6 +165,18 @@ def test_a_marker_that_goes_elsewhere_for_a_while_is_lost_meanwhile(size_m: floa
         assert (fault.kind, fault.labels, fault.frames) == ("jump", (label,), ((at, at + frames - 1),))
 
 
+@pytest.mark.parametrize("frames", [8, 10, 30])
+@pytest.mark.parametrize("noise_mm", [0.0, 0.3])
+def test_a_marker_that_comes_back_by_a_little_less_than_a_jump_is_lost_between_both(
+    frames: int, noise_mm: float
+) -> None:
+    """20 mm is where jumps begin: its own movement makes one of two equal steps a jump, and the other none."""
+    for size_m in (0.019, 0.02, 0.021):
+        for label, at, markers in spoilt(walk(noise_mm), size_m, frames, 3):
+            (fault,) = check_labels(markers, RATE).faults
+            assert (fault.kind, fault.labels, fault.frames) == ("jump", (label,), ((at, at + frames - 1),))
+
+
 def test_a_marker_that_goes_elsewhere_for_good_is_named() -> None:
     markers = off(walk(), "LKNE", 250, 150, np.array([0.0, 0.0, 0.012]))
     (fault,) = check_labels(markers, RATE).faults
