@@ -69,6 +69,10 @@ CODES = {
     "static_differs": ("doubt", "markers of a segment lie otherwise than in the static"),
     "calibration_conflict": ("doubt", "a static and the calibration that the trial stores give two results"),
     "calibration_doubtful": ("doubt", "a measurement, a length or an angle is one that hardly any body has"),
+    "knee_axis_turned": (
+        "info",
+        "a knee's adduction follows its flexion, as where its flexion axis is turned a little",
+    ),
     "calibration_impossible": ("error", "a joint's angles are those of no body; the joint is empty"),
     "uncalibrated": (
         "error",

@@ -83,6 +83,10 @@ CONSEQUENCES: dict[str, Consequence] = {
     "mass_unknown": Consequence(USABLE, "give mass_kg with --subject"),
     "calibration_conflict": Consequence(USABLE, "look which of both was measured with these markers"),
     "calibration_doubtful": Consequence(USABLE, "look at the static and the measurements"),
+    "knee_axis_turned": Consequence(
+        GOOD,
+        "read knee adduction, rotations and the moments about them with care, or give a static that shows the axis",
+    ),
     "calibration_impossible": Consequence(USABLE, _STATIC),
     "uncalibrated": Consequence(USABLE, "give a static with --static"),
     "functional_doubtful": Consequence(USABLE, "record the functional trial again, with a wider movement"),

@@ -113,9 +113,9 @@ def knee_axis(columns: Mapping[str, Array]) -> dict[str, float] | None:
     Returns
     -------
     dict or None
-        Squared correlations with flexion over the trial, and the range of adduction while the knee flexes more than
-        20°, deg (Baker 1999, Hum Mov Sci 18:655-667; Schache 2006, Gait Posture 24:100-109). None where a column is
-        lacking or the knee does not flex so far in ten frames.
+        Squared correlations with flexion over the trial, how far the axis seems turned about the thigh, deg, and the
+        range of adduction while the knee flexes more than 20°, deg (Baker 1999, Hum Mov Sci 18:655-667; Schache 2006,
+        Gait Posture 24:100-109). None where a column is lacking or the knee does not flex so far in ten frames.
     """
     if not {"flexion", "adduction", "internal_rotation"} <= set(columns):
         return None
@@ -125,7 +125,13 @@ def knee_axis(columns: Mapping[str, Array]) -> dict[str, float] | None:
     if len(flexed) < FEWEST_FRAMES:
         return None
     shares = (_squared_correlation(flexion[known], other[known]) for other in (adduction, rotation))
-    return {**dict(zip(_SHARE, shares, strict=True)), "adduction_range_when_flexed_deg": float(np.ptp(flexed))}
+    centred = flexion[known] - flexion[known].mean()
+    slope = float(centred @ adduction[known]) / float(centred @ centred)
+    return {
+        **dict(zip(_SHARE, shares, strict=True)),
+        "axis_turned_deg": abs(float(np.degrees(np.arctan(slope)))),
+        "adduction_range_when_flexed_deg": float(np.ptp(flexed)),
+    }
 
 
 def _squared_correlation(a: Array, b: Array) -> float:

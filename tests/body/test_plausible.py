@@ -208,6 +208,15 @@ def test_a_turned_knee_axis(walk: Trial) -> None:
         assert not [note for note in notes if note.side == "right"]
 
 
+def test_a_knee_axis_that_is_turned_a_little(walk: Trial) -> None:
+    """A thigh wand 18° off is noted, and lowers no verdict; one 5° off is not."""
+    result = run(changed(walk, LThighRotation=walk.parameters["LThighRotation"] - np.radians(18.0)))
+    notes = [note for note in result.notes if note.code == "knee_axis_turned"]
+    assert [(note.side, note.severity) for note in notes] == [("left", "info")] and "turned by 17°" in notes[0].text
+    result = run(changed(walk, LThighRotation=walk.parameters["LThighRotation"] - np.radians(5.0)))
+    assert "knee_axis_turned" not in [note.code for note in result.notes]
+
+
 def without_calibration(trial: Trial) -> Trial:
     names = ("ThighRotation", "ShankRotation", "TibialTorsion", "AnkleAbAdd", "StaticPlantFlex", "StaticRotOff")
     return replace(trial, parameters={k: v for k, v in trial.parameters.items() if k[1:] not in names})

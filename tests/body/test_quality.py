@@ -76,6 +76,7 @@ def test_knee_axis_by_hand() -> None:
     assert found is not None
     assert found["adduction_explained_by_flexion"] == pytest.approx(1.0)
     assert found["rotation_explained_by_flexion"] == 0.0
+    assert found["axis_turned_deg"] == pytest.approx(np.degrees(np.arctan(0.2)))
     assert found["adduction_range_when_flexed_deg"] == pytest.approx(0.2 * 39)  # from 21° to 60°
     assert knee_axis({"flexion": flexion / 3, "adduction": flexion, "internal_rotation": flexion}) is None
     assert knee_axis({"flexion": flexion}) is None

@@ -130,12 +130,13 @@ def test_neither_an_impact_nor_the_norms_spike_is_held_against(cycled: Path, edi
 
 def test_trust_says_what_is_known_and_what_is_not(cycled: Path, edit_record: Edit) -> None:
     good = {"trial": "good", "left": "good", "right": "good", "reasons": []}
-    axis = {"adduction_explained_by_flexion": 0.8, "adduction_range_when_flexed_deg": 14.0}
-    edit_record(cycled, {"verdict": good, "quality": {"calibration": {"left": {"knee_axis": axis}}}})
+    text = "left knee: its adduction follows its flexion (by 14° while flexed, r² 0.80): rotations of the hip are off"
+    turned = {"severity": "info", "code": "knee_axis_turned", "text": text}
+    edit_record(cycled, {"verdict": good, "warnings": [turned]})
     loaded = load_result(cycled)
     said = words(trust_html(in_mean([loaded]), pool([loaded])))
     assert "angles from 2 cycles; moments and power from 1 whole stance (plate 2)" in said
-    assert "its varus follows its flexion (by 14°, r² 0.80)" in said
+    assert "its adduction follows its flexion (by 14° while flexed, r² 0.80)" in said
     html = trust_html(in_mean([loaded]), pool([loaded]))
     assert html.count('class="badge care"') == 1 and html.count('class="badge good"') == 5  # all but the left knee
     edit_record(cycled, {"verdict": {**good, "left": "do not use"}, "quality": {}})

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from gaitid.records import NamedTuple
 from gaitid.report.page.pool import CYCLE, Basis, known_contacts
-from gaitid.report.page.told import LEVELS, each_note, names_of, verdicts
+from gaitid.report.page.told import LEVELS, names_of, notes, verdicts
 from gaitid.report.result import Contact, Result
 
-# A knee whose adduction follows its flexion (squared correlation) is measured about a turned axis (Baker 1999, Hum Mov
-# Sci 18:655-667; the share is that of `gaitid.body.plausible_body`), and worth a word where it also moves by twice
-# what bone pins show in walking, some 5 degrees (Lafortune et al. 1992, J Biomech 25:347-357).
-_EXPLAINED, _ADDUCTION_DEG = 0.5, 10.0
 # So much of a stance must be known for its moments to be.
 _WHOLE = 0.9
 _ANGLE = {"hip": "hip_flexion_deg", "knee": "knee_flexion_deg", "ankle": "ankle_dorsiflexion_deg"}
 _MOMENT = {"hip": "hip_extension", "knee": "knee_extension", "ankle": "ankle_plantarflexion"}
-_SPOKEN = {"length_varies", "length_jump", "calibration_impossible", "uncalibrated", "calibration_doubtful"}
+_SPOKEN = {
+    "length_varies",
+    "length_jump",
+    "calibration_impossible",
+    "uncalibrated",
+    "calibration_doubtful",
+    "knee_axis_turned",
+}
 
 
 class Trust(NamedTuple):
@@ -121,32 +124,8 @@ def _impact(basis: Basis, joint: str, side: str) -> tuple[str, ...]:
 
 
 def _doubts(results: Sequence[Result], joint: str, side: str) -> tuple[str, ...]:
-    doubts = list(_turned_axis(results, side)) if joint == "knee" else []
-    for result in results:
-        doubts += [text for _, code, text in each_note(result) if code in _SPOKEN and _is_about(text, joint, side)]
-    return tuple(dict.fromkeys(doubts))
-
-
-def _turned_axis(results: Sequence[Result], side: str) -> list[str]:
-    """A word where the knee's axis seems turned in a trial: of the trial where that is most."""
-    worst: Mapping[str, object] | None = None
-    for result in results:
-        axis = result.record_at("quality", "calibration", side, "knee_axis")
-        if not isinstance(axis, Mapping):
-            continue
-        share, span = axis.get("adduction_explained_by_flexion"), axis.get("adduction_range_when_flexed_deg")
-        if not isinstance(share, int | float) or not isinstance(span, int | float):
-            continue
-        most = worst.get("adduction_range_when_flexed_deg") if worst else 0.0
-        if share >= _EXPLAINED and span >= _ADDUCTION_DEG and isinstance(most, int | float) and span > most:
-            worst = axis
-    if worst is None:
-        return []
-    span, share = worst["adduction_range_when_flexed_deg"], worst["adduction_explained_by_flexion"]
-    return [
-        f"its varus follows its flexion (by {span:.0f}°, r² {share:.2f}): the flexion axis seems turned, "
-        "so read varus, rotation and the moments about them with care"
-    ]
+    of_joint = (n for n in notes(results) if n.code in _SPOKEN and _is_about(n.text, joint, side))
+    return tuple(note.words for note in of_joint if note.code != "knee_axis_turned" or joint == "knee")
 
 
 def _is_about(text: str, joint: str, side: str) -> bool:
