@@ -27,6 +27,7 @@ from gaitid.analysis.limits import (
 )
 from gaitid.analysis.result import Result, SideResult
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN
+from gaitid.ground.gains import unit_of_ratio
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows, spans
 from gaitid.trial import Array, IntArray
@@ -132,7 +133,8 @@ def vertical_force(result: Result) -> list[Finding]:
         status, limits = _judge(mean, (1 - MEAN_WARN, 1 + MEAN_WARN), (1 - MEAN_FAIL, 1 + MEAN_FAIL))
         text = f"mean vertical force {mean:.3f} body weights over frames {start + first}-{stop + first}"
         if status != PASS:
-            text += f", expected {limits[0]:g} to {limits[1]:g}: {_WRONG}"
+            named = " or ".join(unit_of_ratio(mean))
+            text += f", expected {limits[0]:g} to {limits[1]:g}: {f'{named}, it seems' if named else _WRONG}"
         figures.append(Finding("mean force", status, text, mean, limits[0 if mean < 1 else 1], "BW"))
     figures += _together(result, up, weight)
     peaks = [c.peak_vertical_N / weight for c in result.contacts if c.plates]

@@ -23,6 +23,22 @@ from gaitid.trial import Array
 SCHEMA = 1
 # Units that a key may end in, by the one that its value is kept in; of any other that one.
 _SPELLED = {"m": ("mm", "cm", "m"), "rad": ("rad", "deg")}
+# In which unit a value may be that is none in its own, by the unit's kind: what it is in SI, and between what a body's
+# measurement lies then (None: the range of that measurement). The first that fits is named; inches where metres,
+# centimetres and millimetres would be of nobody.
+_MISTAKEN: Mapping[str, tuple[tuple[str, float, tuple[float, float] | None], ...]] = {
+    "kg": (("grams", 1e-3, (2.0, 250.0)), ("pounds", 0.45359237, (2.0, 250.0)), ("newtons", 1 / 9.80665, (2.0, 250.0))),
+    "m": (
+        ("metres", 1.0, None),
+        ("centimetres", 1e-2, None),
+        ("millimetres", 1e-3, None),
+        ("feet", 0.3048, None),
+        ("inches", 0.0254, None),
+    ),
+    "rad": (("degrees", float(np.pi) / 180, None),),
+    "years": (("months", 1 / 12, None),),
+}
+_HEIGHT_M = (0.75, 2.3)
 # What tables and norms may ask besides measurements.
 SEXES = specs.SEXES
 # mm. A hip's centre in a subject file is the one that a functional trial gave, if it is as near as that.
@@ -58,7 +74,7 @@ def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> Subject
         An unknown key, not a number, or a value outside the range that the model allows: all in one line.
     """
     path = given if isinstance(given, Path) else getattr(given, "path", Path("subject"))
-    faults = Faults(str(path))
+    faults = Faults(str(path), path if isinstance(given, Path) else None)
     fields = Fields(content_of_subject(given), "", faults)
     known = _vocabulary(model)
     values: dict[str, float] = {}
@@ -79,7 +95,7 @@ def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> Subject
         if not measurement.low <= value <= measurement.high:
             faults.add(
                 f"{key}: expected {measurement.low / SI[unit]:g} to {measurement.high / SI[unit]:g} {unit}, "
-                f"found {raw:g} (wrong unit?)"
+                f"found {raw:g}{_likely_unit(float(raw), unit, measurement)}"
             )
         name = f"{side}.{measurement.name}" if side else measurement.name
         if name in values:
@@ -108,6 +124,16 @@ def read_subject(given: Path | Mapping[str, Any], model: specs.Model) -> Subject
         name: source for name, value in values.items() if (source := _functional_source(name, value, functional))
     }
     return SubjectFile(values, foot_flat, calibration, marker_set, sex, functional, sources, rows, segments.values)
+
+
+def _likely_unit(value: float, unit: str, measurement: specs.Measurement) -> str:
+    """In which unit a value lies where that of a body may lie, in words; empty where in none."""
+    kind = si_unit(measurement.unit)
+    for name, factor, between in _MISTAKEN.get(kind, ()):
+        low, high = between or (_HEIGHT_M if measurement.name == "height" else (measurement.low, measurement.high))
+        if factor != SI[unit] and low <= value * factor <= high:
+            return f" ({name}, it seems: {value * factor / SI[unit]:.4g} {unit})"
+    return " (wrong unit?)" if value > 0 else ""
 
 
 def _functional_source(name: str, value: float, functional: Mapping[str, Mapping[str, Any]]) -> str:

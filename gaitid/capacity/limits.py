@@ -94,7 +94,7 @@ def read_limits(limits: str | Path, model: specs.Model) -> Limits:
     """
     bundled = {path.stem: path for path in sorted(bundled_folder("configs").glob("limits/*.yaml"))}
     path = find_file("limits", str(limits), bundled)
-    faults = Faults(path.name)
+    faults = Faults(path.name, path)
     top = Fields(load_yaml(path), "", faults)
     if top.raw("gaitid_limits", None) != 1:
         raise ModelError(f"{path}: not a limits file", expected="a line `gaitid_limits: 1`")

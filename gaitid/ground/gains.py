@@ -135,12 +135,14 @@ def _share(ratio: float) -> str:
     return f"{ratio:.2f} times"
 
 
+def unit_of_ratio(ratio: float) -> list[str]:
+    """The mistakes of units that make plates carry so many times what they should."""
+    return [name for name, factor in UNITS.items() if abs(ratio / factor - 1) < OF_UNIT]
+
+
 def _cause(ratio: float, common: bool = True) -> str:
     """What may be wrong, in words."""
-    named = [
-        name for name, factor in UNITS.items() if abs(ratio / factor - 1) < OF_UNIT and (common or "mass" not in name)
-    ]
-    if named:
+    if named := [name for name in unit_of_ratio(ratio) if common or "mass" not in name]:
         return f"{' or '.join(named)}, it seems"
     if not common:
         return "its gain is wrong, or a steady load is in it"

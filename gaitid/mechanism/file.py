@@ -75,7 +75,7 @@ def load_mechanism(path: Path) -> MechanismFile:
     content = load_yaml(path)
     if not isinstance(content, dict) or content.get("gaitid_mechanism") != 1:
         raise ModelError(f"{path}: not a gaitid mechanism", expected="a line `gaitid_mechanism: 1`")
-    faults = Faults(str(path))
+    faults = Faults(str(path), path)
     top, scope = Fields(content, "", faults), Scope(path.parent, faults)
     top.raw("gaitid_mechanism")
     title, sources = top.text("title", path.stem), top.raw("sources", [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from gaitid.errors import GaitidError, ModelError
@@ -24,10 +25,10 @@ def nearest(word: str, known: Sequence[str]) -> str:
 
 
 class Faults:
-    """Everything that is wrong with a file."""
+    """Everything that is wrong with a file; each with the line of its key, where that stands in the given YAML file."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, file: Path | None = None) -> None:
+        self.name, self.file = name, file
         self.lines: list[str] = []
 
     def add(self, line: str) -> None:
@@ -39,6 +40,10 @@ class Faults:
     def raise_if_any(self) -> None:
         if self.lines:
             shown = self.lines[:MAX_FAULTS]
+            if self.file is not None and self.file.suffix.lower() != ".json":
+                from gaitid.model.yaml_file import with_lines  # only where something is wrong
+
+                shown = with_lines(self.file, shown)
             more = len(self.lines) - len(shown)
             raise ModelError(f"{self.name}: " + "; ".join(shown) + (f"; and {more} more" if more else ""))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,7 @@ def load_model(
     table = _table_of(merged, name)
     defined = _defined(merged)
     try:
-        parsed = _parsed(merged.content, table, merged.paths, name, defined)
+        parsed = _parsed(merged.content, table, merged.paths, name, defined, path)
     except ModelError as error:
         raise _of_an_option(error, name, overrides) from None
     upper = parsed.upper_body
@@ -132,8 +133,9 @@ def _parsed(
     paths: tuple[Path, ...],
     name: str,
     defined: Mapping[str, frozenset[Defined]],
+    file: Path | None = None,
 ) -> specs.Model:
-    return parse_model(content, table, (*paths, table.path), name, frozenset().union(*defined.values()))
+    return parse_model(content, table, (*paths, table.path), name, frozenset().union(*defined.values()), file)
 
 
 def _of_an_option(error: ModelError, name: str, overrides: Mapping[str, Any]) -> ModelError:
@@ -141,5 +143,6 @@ def _of_an_option(error: ModelError, name: str, overrides: Mapping[str, Any]) ->
     about = error.wrong.removeprefix(f"{name}: ")
     for key, value in overrides.items():
         given = value if isinstance(value, str) else json.dumps(value, default=str)
-        about = about.replace(f"settings.{key}: ", f"--set {key}={given}: ", 1)
+        for line in re.findall(rf"(?:line \d+: )?settings\.{re.escape(key)}: ", about):
+            about = about.replace(line, f"--set {key}={given}: ", 1)
     return ModelError(about) if about.startswith("--set ") else error

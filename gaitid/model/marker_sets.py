@@ -98,7 +98,7 @@ def load_marker_set(path: Path) -> MarkerSet:
     ModelError
         Against the schema: one line with every fault.
     """
-    faults = Faults(shown(path))
+    faults = Faults(shown(path), path)
     top = Fields(content_of(path), "", faults)
     if type(schema := top.raw("gaitid_markers", None)) is not int or schema != SCHEMA:
         raise ModelError(f"{shown(path)}: not a gaitid marker set", expected=f"a line `gaitid_markers: {SCHEMA}`")

@@ -27,7 +27,12 @@ SCHEMA = 1
 
 
 def parse_model(
-    content: object, table: specs.Table, paths: tuple[Path, ...], name: str, optional: Set[Defined] = frozenset()
+    content: object,
+    table: specs.Table,
+    paths: tuple[Path, ...],
+    name: str,
+    optional: Set[Defined] = frozenset(),
+    file: Path | None = None,
 ) -> specs.Model:
     """Check a model's content and make a `Model` of it.
 
@@ -42,13 +47,15 @@ def parse_model(
         Of the file, for the error.
     optional : set of Defined
         What options of choices define: left out where nothing uses it.
+    file : Path, optional
+        In which faults are looked for, to name their lines.
 
     Raises
     ------
     ModelError
         One line with every fault found.
     """
-    faults = Faults(name)
+    faults = Faults(name, file)
     top = Fields(content, "", faults)
     if top.raw("gaitid_model") != SCHEMA:
         raise ModelError(f"{name}: not a gaitid model", expected=f"gaitid_model: {SCHEMA}")

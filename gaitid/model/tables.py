@@ -32,7 +32,7 @@ def load_table(path: Path, above: tuple[Path, ...] = ()) -> specs.Table:
     """
     if path.resolve() in [p.resolve() for p in above] or len(above) > MAX_DEPTH:
         raise ModelError(f"{shown(path)}: extends itself")
-    faults = Faults(shown(path))
+    faults = Faults(shown(path), path)
     top = Fields(content_of(path), "", faults)
     if top.raw("gaitid_table", None) != 1:
         raise ModelError(f"{shown(path)}: not a gaitid table", expected="gaitid_table: 1")

@@ -148,7 +148,7 @@ def load_upper_body(path: Path) -> UpperBody:
     from gaitid.model.schema import parse_angle
     from gaitid.model.schema_scope import parse_scope
 
-    faults = Faults(shown(path))
+    faults = Faults(shown(path), path)
     top = Fields(content_of(path), "", faults)
     if type(schema := top.raw("gaitid_upper_body", None)) is not int or schema != SCHEMA:
         raise ModelError(f"{shown(path)}: not an upper body", expected=f"a line `gaitid_upper_body: {SCHEMA}`")

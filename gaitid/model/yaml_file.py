@@ -7,6 +7,7 @@ Numbers are those of YAML 1.2, decimal only: YAML 1.1 would read ``0106`` as 70 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from reprlib import repr as short
 from typing import Any
@@ -170,6 +171,42 @@ def _cure(text: str, at: int) -> str:
         if label := _BRACES.search(line):
             return f'quote it: "{label[1].strip()}"'
     return ""
+
+
+def with_lines(path: Path, faults: Sequence[str]) -> list[str]:
+    """Faults that begin with the path of a key, as ``plates[0].number: …``, each behind the line where that key stands.
+
+    Behind that of the entry that should hold it, where it is missing; as it is where the file does not hold it.
+    """
+    try:
+        root = yaml.compose(path.read_text(encoding="utf-8-sig"), Loader=_Loader)
+    except (OSError, ValueError, yaml.YAMLError, RecursionError):
+        return list(faults)
+    numbers = [_line_of(root, fault.partition(": ")[0], ": missing" in fault) for fault in faults]
+    return [f"line {n}: {fault}" if n else fault for n, fault in zip(numbers, faults, strict=True)]
+
+
+def _line_of(node: yaml.Node | None, key: str, missing: bool) -> int:
+    """The line of a key's path, from 1; 0 where it is not there."""
+    line = 0
+    while key and node is not None:
+        children = _children(node)
+        # the longest first: keys may hold dots
+        name = max((name for name in children if re.match(rf"{re.escape(name)}(?![\w ])", key)), key=len, default="")
+        if not name:
+            return line if missing else 0
+        mark, node = children[name]
+        line, key = mark.line + 1, key[len(name) :].removeprefix(".")
+    return line
+
+
+def _children(node: yaml.Node) -> dict[str, tuple[yaml.Mark, yaml.Node]]:
+    """What a path goes on with, where that stands, and what it holds."""
+    if isinstance(node, yaml.MappingNode):
+        return {str(key.value): (key.start_mark, value) for key, value in node.value if key.value}
+    if isinstance(node, yaml.SequenceNode):
+        return {f"[{i}]": (value.start_mark, value) for i, value in enumerate(node.value)}
+    return {}
 
 
 def load_yaml(path: Path) -> object:

@@ -48,7 +48,7 @@ def load_set(name: str) -> NormSet:
 @cache
 def _read(path: Path, changed_ns: int) -> NormSet:
     """A file's; a page of many trials asks for it as often, and `changed_ns` is of the file."""
-    return parse_set(_content(path), str(path))
+    return parse_set(_content(path), str(path), path)
 
 
 @cache
@@ -56,7 +56,7 @@ def _published(name: str) -> NormSet:
     return parse_set(json.loads((_DATA / f"{name}.json").read_text("utf-8")), name)
 
 
-def parse_set(content: object, name: str) -> NormSet:
+def parse_set(content: object, name: str, file: Path | None = None) -> NormSet:
     """A set from the content of a file; `name` stands in errors.
 
     Raises
@@ -64,7 +64,7 @@ def parse_set(content: object, name: str) -> NormSet:
     GaitidError
         All faults in one line, each with its key's path.
     """
-    faults = Faults(name)
+    faults = Faults(name, file)
     fields = Fields(content, "", faults)
     if fields.values.get("gaitid_norms") != SCHEMA or isinstance(fields.values.get("gaitid_norms"), bool):
         found = fields.values.get("gaitid_norms", "no such key")

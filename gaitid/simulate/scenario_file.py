@@ -67,7 +67,7 @@ def _read(path: Path, overrides: Mapping[str, Any]) -> Walk | ChainScenario | Fu
     content = load_yaml(path)
     if not isinstance(content, Mapping) or content.get("gaitid_scenario") != SCHEMA:
         raise ModelError(f"{path.name}: not a gaitid scenario", expected=f"a line `gaitid_scenario: {SCHEMA}`")
-    faults = Faults(path.name)
+    faults = Faults(path.name, path)
     top = Fields(content, "", faults)
     top.raw("gaitid_scenario")
     top.raw("sources", None)

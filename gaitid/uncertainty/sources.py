@@ -143,7 +143,7 @@ def read_sources(name: str | Path) -> Sources:
     bundled = {path.stem: path for path in sorted(bundled_folder("configs").glob("uncertainty/*.yaml"))}
     path = find_file("file of uncertainties", str(name), bundled)
     content = load_yaml(path)
-    faults = Faults(path.name)
+    faults = Faults(path.name, path)
     top = Fields(content, "", faults)
     if top.raw("gaitid_uncertainty", None) != 1:
         raise ModelError(f"{path}: not a file of uncertainties", expected="a line `gaitid_uncertainty: 1`")
@@ -284,7 +284,7 @@ def refuse_names_of_nothing(sources: Sources, model: Model) -> None:
         ("markerless.points", sources.markerless.points,
          {*bundled.markerless.points, *(role for _, role in model.roles)}),
     )  # fmt: skip
-    faults = Faults(sources.path.name)
+    faults = Faults(sources.path.name, sources.path)
     for where, given, known in given_and_known:
         for name in given:
             if name not in known:

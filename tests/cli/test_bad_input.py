@@ -218,7 +218,7 @@ def test_model_that_breaks_the_schema(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("mass_kg: 70000\n", ("mass_kg", "70000", "400", "unit")),
+        ("mass_kg: 70000\n", ("line 1: mass_kg", "70000", "400", "grams")),
         ("left_leg_length_mm: 0.92\n", ("left_leg_length_mm", "0.92")),
         ("mass: 70\n", ("mass", "did you mean 'mass_kg'")),
         ("mass_kg: heavy\n", ("mass_kg", "heavy")),
@@ -302,7 +302,7 @@ def test_setting_that_nobody_knows(refused: Callable[..., None], walk: Path) -> 
 def test_a_setting_that_the_model_itself_has_wrong(refused: Callable[..., None], walk: Path, tmp_path: Path) -> None:
     model = tmp_path / "mine.yaml"
     model.write_text("gaitid_model: 1\nname: mine\nextends: pig\nsettings: {end_frames: abc}\n")
-    words = (f"gaitid: {model}: settings.end_frames: expected a number",)
+    words = (f"gaitid: {model}: line 4: settings.end_frames: expected a number",)
     refused(walk, *words, model=model)
     refused(walk, *words, model=model, options=("--set", "gravity_m_per_s2=9.8"))
 

@@ -158,7 +158,7 @@ def test_a_limits_file_that_breaks_its_schema(walk: Path, tmp_path: Path) -> Non
     bad = tmp_path / "bad.yaml"
     bad.write_text("gaitid_limits: 1\nsources: [me]\ntorques_Nm: {knee: {flexion: 5}}\n")
     done = gaitid("capacity", walk, "--model", "pig", "--limits", bad, "-o", tmp_path)
-    assert_refused(done, "bad.yaml: torques_Nm.knee.extension: missing")
+    assert_refused(done, "bad.yaml: line 3: torques_Nm.knee.extension: missing")
     assert_refused(gaitid("capacity", walk, "--model", "pig", "--limits", tmp_path / "no.yaml"), "no limits")
 
 

@@ -132,8 +132,8 @@ def test_quiet_says_nothing(pendulum: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("parent: ground", "parent: rod", "own.yaml: bodies[0].parent: 'rod' must be listed before 'rod' (a loop)"),
-        ("    mass_kg: 2\n", "", "own.yaml: bodies[0].mass_kg: missing"),
+        ("parent: ground", "parent: rod", "bodies[0].parent: 'rod' must be listed before 'rod' (a loop)"),
+        ("    mass_kg: 2\n", "", "own.yaml: line 6: bodies[0].mass_kg: missing"),
         ("[2 / 12, 2 / 12, 0]", "[1, 1, 3]", "bodies[0].inertia_kg_m2: the inertia breaks the triangle inequality"),
         ("[2 / 12, 2 / 12, 0]", "[1, 1, -1]", "bodies[0].inertia_kg_m2: the inertia is indefinite"),
         ("rate_hz: 50", "rate: 50", "settings.rate: unknown key (did you mean 'rate_hz'?)"),

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from gaitid.errors import ModelError
-from gaitid.model.yaml_file import MAX_DEPTH, load_yaml, parse_yaml
+from gaitid.model.yaml_file import MAX_DEPTH, load_yaml, parse_yaml, with_lines
 
 
 @pytest.mark.parametrize(
@@ -148,3 +148,23 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
 
 def test_other_loaders_keep_their_numbers() -> None:
     assert yaml.safe_load("a: 0106") == {"a": 70}
+
+
+def test_a_fault_has_the_line_of_its_key(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text(
+        "# first\nplates:\n  - number: 1\n    corners: [1,\n      2]\n  - {number: 2}\nleft.hip:\n  x y: 3\n"
+    )
+    faults = {
+        "plates[0].corners: expected": 4,
+        "plates[1].number: expected": 6,
+        "plates[1].sense: missing": 6,
+        "plates[1].sense: expected": 0,  # nobody wrote it here
+        "left.hip.x y: expected": 8,
+        "plates: expected": 2,
+        "mass_kg: missing": 0,
+        "the file: expected keys": 0,
+    }
+    shown = [f"line {line}: {fault}" if line else fault for fault, line in faults.items()]
+    assert with_lines(path, list(faults)) == shown
+    assert with_lines(tmp_path / "none.yaml", ["plates: expected"]) == ["plates: expected"]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gaitid.errors import ModelError
-from gaitid.model.yaml_file import load_yaml
+from gaitid.model.yaml_file import load_yaml, with_lines
 from gaitid.notes import Note, Notes
 from gaitid.read.labels import printable
 from gaitid.read.plates import of_plate
@@ -129,7 +129,9 @@ def read_plates_file(path: Path) -> tuple[PlateGeometry, ...]:
         if share := overlap(a.corners_g, b.corners_g):
             faults.append(f"plates {a.number} and {b.number} lie on each other: {share:.0%} of the smaller surface")
     if faults:
-        raise ModelError(f"{path.name}: {', '.join(faults)}", todo="correct the plates file (docs/csv.md)")
+        raise ModelError(
+            f"{path.name}: {', '.join(with_lines(path, faults))}", todo="correct the plates file (docs/csv.md)"
+        )
     return tuple(geometries)
 
 
