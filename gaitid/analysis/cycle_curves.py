@@ -56,34 +56,33 @@ def cycle_curves(result: Result, gait: Gait | None = None, points: int = CYCLE_P
     named = {side: side_columns(leg) for side, leg in result.sides.items()}
     names = tuple(next(iter(named.values()), {}))
     width = len(names) + len(GROUND_COLUMNS)
-    ordered: list[Stride] = []
-    tables, impacts = [np.empty((0, points, width))], [np.empty((0, points), dtype=bool)]
-    settled = [np.empty((0, points, width))]
+    of_sides = {side: [stride for stride in strides if stride.cycle.side == side] for side in named if names}
+    ordered = [stride for of_side in of_sides.values() for stride in of_side]
+    curves, impact = np.empty((len(ordered), points, width)), np.zeros((len(ordered), points), dtype=bool)
+    settled = curves  # a table of its own once it differs
     angles = sum(name.endswith("_deg") for name in names)  # they come first
-    for side, columns in named.items():
-        of_side = [stride for stride in strides if stride.cycle.side == side]
-        if not of_side or not names:
+    start = 0
+    for side, of_side in of_sides.items():
+        if not of_side:
             continue
         force = result.sides[side].load.wrench.f_g / result.subject.mass_kg
-        values = np.stack([*(columns[name] for name in names), *force.T], axis=1)
+        values = np.stack([*(named[side][name] for name in names), *force.T], axis=1)
         at = instants([stride.cycle for stride in of_side], result.trial.rate_hz, points)
-        over = sample_together(values, at, 360.0, slice(angles))
+        mine = slice(start, start := start + len(of_side))
+        over = sample_together(values, at, 360.0, slice(angles), into=curves[mine])
         axes_g = np.array([s.axes_g for s in of_side])
         over[..., len(names) :] = np.ascontiguousarray(over[..., len(names) :]) @ axes_g.swapaxes(1, 2)
         _end_in_swing(_Cycles(result, side, of_side, at), values[:, angles:], over[..., angles:])
-        tables.append(over)
-        impacts.append(_of_impact(result, side, at))
-        settled.append(over)
-        if impacts[-1].any():
+        impact[mine] = _of_impact(result, side, at)
+        if settled is not curves:
+            settled[mine] = over
+        if impact[mine].any():
+            settled = curves.copy() if settled is curves else settled
             kinetics = _settled(result, side, values[:, angles : len(names)])
-            settled[-1] = over.copy()
-            settled[-1][impacts[-1], angles : len(names)] = sample(kinetics, at[impacts[-1]])
-        ordered += of_side
-    rate_hz = result.trial.rate_hz
+            settled[mine][impact[mine], angles : len(names)] = sample(kinetics, at[impact[mine]])
+        del values  # as large as the next side's
     columns_of = (*names, *GROUND_COLUMNS)
-    values_of, impact = np.concatenate(tables), np.concatenate(impacts)
-    settled_of = np.concatenate(settled) if impact.any() else values_of
-    return CycleCurves(tuple(ordered), columns_of, values_of, impact, settled_of, rate_hz)
+    return CycleCurves(tuple(ordered), columns_of, curves, impact, settled, result.trial.rate_hz)
 
 
 def _of_impact(result: Result, side: str, at: Array) -> Mask:

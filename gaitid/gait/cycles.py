@@ -181,9 +181,11 @@ def over_cycles(
     return sample_together(values, instants(cycles, rate_hz, points), period)
 
 
-def sample_together(values: Array, at: Array, period: float | None = None, turning: slice = slice(None)) -> Array:
-    """`sample` at instants of several cycles, (cycles, points): (cycles, points, columns)."""
-    result = np.empty((*at.shape, values.shape[1]))
+def sample_together(
+    values: Array, at: Array, period: float | None = None, turning: slice = slice(None), into: Array | None = None
+) -> Array:
+    """`sample` at instants of several cycles, (cycles, points): (cycles, points, columns), which `into` may hold."""
+    result = np.empty((*at.shape, values.shape[1])) if into is None else into
     for start in range(0, len(at), _TOGETHER):
         part = at[start : start + _TOGETHER]
         result[start : start + len(part)] = sample(values, part.ravel(), period, turning).reshape(*part.shape, -1)
