@@ -9,7 +9,7 @@ import numpy as np
 
 from gaitid.analysis.result import BodyParameters, SideResult
 from gaitid.body.frames import Geometry
-from gaitid.body.kinematics import SegmentMotion, clinical_angles, clinical_moments, dual_basis, joint_axes
+from gaitid.body.kinematics import JointFrames, SegmentMotion, clinical_angles, clinical_moments, dual_basis, joint_axes
 from gaitid.body.mass_properties import inertia_of
 from gaitid.body.poses import Body, Key, Motion
 from gaitid.dynamics.chain import Chain, Link
@@ -65,17 +65,16 @@ def solve_limb(side: specs.Side, body: Body, motion: Motion, load: FootLoad, mec
     joints = {spec.joint: link.joint_g for spec, link in zip(model.chain, links, strict=True)}
     chain = Chain(links, model.proximal)
     wrenches = _wrenches(chain, model, mechanics)
-    axes: dict[str, dict[str, Array]] = {}
+    axes: dict[str, Mapping[str, Array]] = {}
     powers: dict[str, Array] = {}
     for spec, k in zip(model.chain, model.proximal, strict=True):
         above, below = motion.base if k is None else motions[model.chain[k].segment], motions[spec.segment]
         angle = model.angles[spec.joint]
-        proximal, distal = (geometry.frame(name, side.name).R_gs for name in (angle.proximal, angle.distal))
-        jcs = joint_axes(proximal, distal, angle.sequence)
-        axes[spec.joint] = {"proximal": above.R_gs, "distal": below.R_gs, "jcs": jcs}
+        told_in = geometry.frame(angle.proximal, side.name).R_gs, geometry.frame(angle.distal, side.name).R_gs
+        axes[spec.joint] = JointFrames(above.R_gs, below.R_gs, told_in, angle.sequence)
         powers[spec.joint] = dot(wrenches[spec.joint].m_g, below.omega_g - above.omega_g) / mass
         if model.assumes_axes(spec.joint):
-            axes[spec.joint] = {frame: np.full_like(R, np.nan) for frame, R in axes[spec.joint].items()}
+            axes[spec.joint] = dict.fromkeys(axes[spec.joint], np.full_like(above.R_gs, np.nan))
             powers[spec.joint] = np.full_like(powers[spec.joint], np.nan)
     angles, moments = _in_words(side, body, wrenches, mass)
     weighed = all(np.isfinite(link.mass) for link in links)

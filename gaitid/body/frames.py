@@ -279,10 +279,11 @@ class Geometry:
             place, name = key
             definition = self.model.scope(bool(place)).points.get(name)
             if isinstance(definition, shapes.CarriedPoint):
-                self._points[key] = self._carried_point(definition, key)
+                made = self._carried_point(definition, key)
             else:
                 made = self._marker(name, place) if definition is None else self._make_point(definition, place, {})
-                self._points[key] = made
+            # who keeps it needs no copy then; a marker's is another's
+            self._points[key] = frozen(made) if made.flags.owndata else made
         return self._points[key]
 
     def _marker(self, role: str, side: str) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import TypeVar
 
 import numpy as np
@@ -231,3 +231,32 @@ def joint_axes(proximal: Array, distal: Array, sequence: str) -> Array:
     axes = np.empty(proximal.shape)
     axes[..., i], axes[..., j], axes[..., k] = first, floating, last
     return axes
+
+
+class JointFrames(Mapping[str, Array]):
+    """The axes in which a joint's wrench can be expressed, by name: (frames, 3, 3) each, columns in laboratory axes.
+
+    Those of the joint itself, ``jcs``, are computed whenever they are asked for: of a long trial they would lie idle.
+
+    Parameters
+    ----------
+    proximal, distal : (frames, 3, 3) arrays
+        Of the segments.
+    told_in : pair of (frames, 3, 3) arrays
+        The frames, proximal and distal, in which the joint's angles are told.
+    sequence : str
+        Of these angles.
+    """
+
+    def __init__(self, proximal: Array, distal: Array, told_in: tuple[Array, Array], sequence: str) -> None:
+        self._of_segments = {"proximal": proximal, "distal": distal}
+        self._told_in, self._sequence = told_in, sequence
+
+    def __getitem__(self, name: str) -> Array:
+        return joint_axes(*self._told_in, self._sequence) if name == "jcs" else self._of_segments[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._of_segments, "jcs"))
+
+    def __len__(self) -> int:
+        return len(self._of_segments) + 1

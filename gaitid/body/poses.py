@@ -18,7 +18,7 @@ from gaitid.model import specs
 from gaitid.notes import Notes
 from gaitid.numerics.masks import known_rows
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Mask
+from gaitid.trial import Array, Mask, read_only
 
 #: A segment's side and name; the side of the base is empty.
 Key = tuple[str, str]
@@ -186,7 +186,7 @@ def _segment(geometry: Geometry, through: Geometry, body: specs.Segment, side: s
         com = _seen_or(geometry.point(body.com, side, **centre_names(geometry.model.table, body, side, length)), com)
     length = np.broadcast_to(length, (geometry.n_frames,))
     known = known_rows(geometry.frame(body.frame, side).R_gs) & np.isfinite(length)
-    return SegmentPose(_pose(geometry, through, body.frame, side), com, known, length)
+    return SegmentPose(_pose(geometry, through, body.frame, side), read_only(com), known, length)
 
 
 def _pose(geometry: Geometry, through: Geometry, frame: str, side: str) -> Pose:

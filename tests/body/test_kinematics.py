@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from gaitid.body.frames import Pose
 from gaitid.body.kinematics import (
+    JointFrames,
     SegmentMotion,
     clinical_angles,
     clinical_moments,
@@ -19,7 +22,7 @@ from gaitid.body.kinematics import (
 )
 from gaitid.model import specs
 from gaitid.model.expression import parse_expression
-from gaitid.numerics.rotation import about_axis
+from gaitid.numerics.rotation import about_axis, from_vector
 
 SEQUENCES = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")
 seeds = st.integers(0, 2**32 - 1)
@@ -211,3 +214,11 @@ def test_relative_velocity_is_the_sum_of_angle_rates_about_the_joint_axes() -> N
     expected = sum(rates[letter][:, None] * axes[:, :, "xyz".index(letter)] for letter in "xyz")
     # rad/s; differentiation at 400 Hz, away from the ends
     np.testing.assert_allclose((omega - omega_proximal)[60:-60], expected[60:-60], atol=1e-6)
+
+
+def test_the_frames_of_a_joint_are_those_of_its_segments_and_its_own() -> None:
+    proximal, distal, above, below = (from_vector(np.random.default_rng(i).normal(size=(5, 3))) for i in range(4))
+    frames = JointFrames(above, below, (proximal, distal), "yxz")
+    assert list(frames) == ["proximal", "distal", "jcs"] and len(frames) == 3
+    assert frames["proximal"] is above and frames["distal"] is below
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(frames))["jcs"], joint_axes(proximal, distal, "yxz"))

@@ -1,0 +1,52 @@
+"""What a result holds for each frame of its trial: that decides how long a trial fits into memory."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from gaitid.analysis.pipeline import analyse
+from gaitid.analysis.result import Result
+from gaitid.body.subject import SubjectFile
+from gaitid.model.load import load_model
+
+
+def own_arrays(of: object) -> dict[int, np.ndarray]:
+    """The arrays with memory of their own that can be reached from an object, but from modules and functions."""
+    found: dict[int, np.ndarray] = {}
+    ahead, seen = [of], set[int]()
+    while ahead:
+        one = ahead.pop()
+        if id(one) in seen or isinstance(one, (type, type(gc))) or callable(one):
+            continue
+        seen.add(id(one))
+        if isinstance(one, np.ndarray):
+            while isinstance(one.base, np.ndarray):
+                one = one.base
+            found[id(one)] = one
+        else:
+            ahead += gc.get_referents(one)
+    return found
+
+
+@pytest.fixture(scope="module")
+def result(simulated: Callable[..., object]) -> Result:
+    return analyse(simulated().trial, load_model("pig"), SubjectFile())  # type: ignore[attr-defined]
+
+
+def test_what_a_result_holds_for_a_frame(result: Result) -> None:
+    """Bytes, with plates of ten samples a frame: 5969 before joints' axes were computed when asked for."""
+    arrays = own_arrays(result).values()
+    n_frames = result.trial.n_frames
+    assert sum(a.nbytes for a in arrays if a.nbytes >= n_frames) / n_frames < 5300
+
+
+def test_what_two_stages_hold_of_a_segment_is_held_once(result: Result) -> None:
+    body = result.body
+    for side, leg in result.sides.items():
+        for spec in result.model.chain:
+            assert leg.motions[spec.segment].com_g is body.segments[side, spec.segment].com_g
+            assert leg.joints_g[spec.joint] is body.geometry.point(spec.centre, side)
