@@ -17,20 +17,18 @@ def com_columns(result: Result) -> Columns:
     """
     trial, whole = result.trial, result.whole_body
     nothing = np.full((trial.n_frames, 3), np.nan)
-    names = ["frame", "time_s"]
-    columns = [np.column_stack([trial.first_frame + np.arange(trial.n_frames), trial.time_s])]
+    table = Columns(trial)
     of_body = (nothing, nothing, nothing) if whole is None else (whole.com_g, whole.vel_g, whole.acc_g)
     patterns = ("com_{}_m", "com_velocity_{}_m_per_s", "com_acceleration_{}_m_per_s2")
     for pattern, values in zip(patterns, of_body, strict=True):
-        names += [pattern.format(axis) for axis in "xyz"]
-        columns.append(values)
+        table.add([pattern.format(axis) for axis in "xyz"], values)
     placed = {} if whole is None else whole.segments
     for side, segment in _segments(result):
         one = placed.get((side, segment))
         name = "_".join(filter(None, (side, segment)))
-        names += [f"{name}_com_{axis}_m" for axis in "xyz"]
-        columns.append(one.com_g if one is not None and one.measured else nothing)
-    return Columns(names, np.concatenate(columns, axis=1))
+        values = one.com_g if one is not None and one.measured else nothing
+        table.add([f"{name}_com_{axis}_m" for axis in "xyz"], values)
+    return table
 
 
 def upper_motions(result: Result) -> dict[str, SegmentMotion]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from gaitid.gait.feature_list import FEATURES
@@ -10,12 +12,18 @@ from gaitid.trial import Array, Trial
 from gaitid.write import FEATURE_COLUMNS, UNCERTAINTY_COLUMNS
 from gaitid.write.numbers import rows_text
 
+_TOGETHER = 64  # cycles made text at once
 _NAMES = [f",{feature.name}," for feature in FEATURES]
 _UNITS = [f",{feature.unit}," for feature in FEATURES]
 
 
 def features_text(found: FeatureValues, trial: Trial, uncertainty: Array | None = None) -> str:
-    """The text of the table.
+    """All of `features_blocks` as one text."""
+    return "".join(features_blocks(found, trial, uncertainty))
+
+
+def features_blocks(found: FeatureValues, trial: Trial, uncertainty: Array | None = None) -> Iterator[str]:
+    """The text of the table, some cycles at a time.
 
     Parameters
     ----------
@@ -25,21 +33,23 @@ def features_text(found: FeatureValues, trial: Trial, uncertainty: Array | None 
     uncertainty : (cycles, features, 3) array, optional
         Standard uncertainties and the ends of the 95 % band: three more columns.
     """
-    lines = [",".join(FEATURE_COLUMNS if uncertainty is None else FEATURE_COLUMNS + UNCERTAINTY_COLUMNS) + "\n"]
-    if found.cycles:
-        behind = [found.percent, feature_frames(found, trial)]
-        if uncertainty is not None:
-            behind += [uncertainty[..., i] for i in range(len(UNCERTAINTY_COLUMNS))]
-        n, whole = len(FEATURES), len(found.cycles)
+    yield ",".join(FEATURE_COLUMNS if uncertainty is None else FEATURE_COLUMNS + UNCERTAINTY_COLUMNS) + "\n"
+    if not found.cycles:
+        return
+    behind = np.stack([found.percent, feature_frames(found, trial)], axis=-1)
+    if uncertainty is not None:
+        behind = np.concatenate([behind, uncertainty], axis=-1)
+    n = len(FEATURES)
+    for start in range(0, len(found.cycles), _TOGETHER):
+        some = slice(start, start + _TOGETHER)
+        cycles = found.cycles[some]
         # of all lines: side and cycle, name, value, unit, what stands behind it
-        cells = [""] * (5 * n * whole)
-        cells[::5] = [cycle for c in found.cycles for cycle in (f"{c.side},{c.number}",) * n]
-        cells[1::5], cells[3::5] = _NAMES * whole, _UNITS * whole
-        cells[2::5] = rows_text(found.value.reshape(-1, 1)).splitlines()
-        ends = np.stack([column.ravel() for column in behind], axis=1)
-        cells[4::5] = rows_text(ends).splitlines(keepends=True)
-        lines += cells
-    return "".join(lines)
+        cells = [""] * (5 * n * len(cycles))
+        cells[::5] = [cycle for c in cycles for cycle in (f"{c.side},{c.number}",) * n]
+        cells[1::5], cells[3::5] = _NAMES * len(cycles), _UNITS * len(cycles)
+        cells[2::5] = rows_text(found.value[some].reshape(-1, 1)).splitlines()
+        cells[4::5] = rows_text(behind[some].reshape(n * len(cycles), -1)).splitlines(keepends=True)
+        yield "".join(cells)
 
 
 def feature_frames(found: FeatureValues, trial: Trial) -> Array:

@@ -3,37 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from typing import Any
 
-from gaitid.records import NamedTuple
-from gaitid.trial import Array
-from gaitid.write.numbers import rows_blocks
+import numpy as np
 
+from gaitid.numerics.rotation import apply_transposed
+from gaitid.trial import Array, Trial
+from gaitid.write.numbers import rows_blocks, rows_text
+
+_TOGETHER = 4096  # frames put together at once
 _QUOTED = frozenset(',"\n\r')  # a cell that holds one of these
 
 
-class Columns(NamedTuple):
-    """A table of numbers with a row for every frame.
+class Columns:
+    """A table of numbers with a row for every frame, put together some frames at a time: NaN where unknown.
+
+    Parameters
+    ----------
+    trial : Trial
+        Numbers the frames.
 
     Attributes
     ----------
     names : list of str
         ``frame``, ``time_s``, then the others, each with its unit.
-    values : (frames, columns) array
-        NaN where unknown.
     """
 
-    names: list[str]
-    values: Array
+    def __init__(self, trial: Trial) -> None:
+        self.names = ["frame", "time_s"]
+        self._n_frames = trial.n_frames
+        counted = np.column_stack([trial.first_frame + np.arange(trial.n_frames), trial.time_s])
+        self._columns: list[tuple[Array, Array | None]] = [(counted, None)]
+
+    def add(self, names: Sequence[str], values: Array, axes: Array | None = None) -> None:
+        """Columns behind the others.
+
+        Parameters
+        ----------
+        names : sequence of str
+        values : (frames, columns) or (frames,) array
+        axes : (frames, 3, 3) array, optional
+            The table has components along these, its columns, where vectors are given.
+        """
+        self.names += names
+        self._columns.append((values if values.ndim == 2 else values[:, None], axes))
+
+    def rows(self, some: slice) -> Array:
+        """(frames, columns) values of some frames."""
+        parts = [v[some] if axes is None else apply_transposed(axes[some], v[some]) for v, axes in self._columns]
+        return np.concatenate(parts, axis=1)
+
+    @property
+    def values(self) -> Array:
+        """(frames, columns) all of them."""
+        return self.rows(slice(None))
+
+    def __iter__(self) -> Iterator[Any]:
+        """The names, then the values."""
+        return iter((self.names, self.values))
+
+    def blocks(self) -> Iterator[str]:
+        """The table as CSV, some lines at a time: a long trial's is never held as a whole, neither numbers nor text."""
+        yield ",".join(self.names) + "\n"
+        for start in range(0, self._n_frames, _TOGETHER):
+            yield from rows_blocks(self.rows(slice(start, start + _TOGETHER)))
 
 
 def csv_text(names: Sequence[str], values: Array) -> str:
-    """All of `csv_blocks` as one text."""
-    return "".join(csv_blocks(names, values))
-
-
-def csv_blocks(names: Sequence[str], values: Array) -> Iterator[str]:
-    """A CSV with one header line, some lines at a time: a long trial's table is never held as a whole.
+    """A CSV with one header line.
 
     Parameters
     ----------
@@ -44,7 +81,7 @@ def csv_blocks(names: Sequence[str], values: Array) -> Iterator[str]:
     """
     if values.shape[1] != len(names):
         raise ValueError(f"{values.shape[1]} columns of values for {len(names)} names")
-    return chain((",".join(names) + "\n",), rows_blocks(values))
+    return ",".join(names) + "\n" + rows_text(values)
 
 
 def quoted(text: str) -> str:

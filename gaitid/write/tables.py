@@ -16,33 +16,16 @@ from gaitid.analysis.stance_curves import stance_curves
 from gaitid.body.kinematics import SegmentMotion, dual_basis
 from gaitid.dynamics.wrench import Wrench
 from gaitid.ground.contacts import Contact
-from gaitid.numerics.rotation import apply_transposed
 from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS, DEFAULT_FRAMES
 from gaitid.write.cycles import cycles_blocks, spatiotemporal_csv
-from gaitid.write.features import features_text
+from gaitid.write.features import features_blocks
 from gaitid.write.stances import stances_text
 from gaitid.write.table import Columns as Columns
-from gaitid.write.table import csv_blocks, csv_text, quoted
+from gaitid.write.table import quoted
 
 if TYPE_CHECKING:
     from gaitid.analysis.contributions import Parts
-
-
-class _Gathered:
-    """Columns gathered one after the other."""
-
-    def __init__(self, result: Result) -> None:
-        trial = result.trial
-        self.names = ["frame", "time_s"]
-        self.columns: list[Array] = [np.column_stack([trial.first_frame + np.arange(trial.n_frames), trial.time_s])]
-
-    def add(self, names: Sequence[str], values: Array) -> None:
-        self.names += names
-        self.columns.append(values if values.ndim == 2 else values[:, None])
-
-    def whole(self) -> Columns:
-        return Columns(self.names, np.concatenate(self.columns, axis=1))
 
 
 def _xyz(pattern: str) -> list[str]:
@@ -51,16 +34,22 @@ def _xyz(pattern: str) -> list[str]:
 
 def wrenches_columns(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, parts: Parts | None = None) -> Columns:
     """``walk.wrenches.csv``: joint wrenches in each frame of expression, their parts, then the load on each foot."""
-    table = _Gathered(result)
+    table = Columns(result.trial)
+    local = [frame for frame in express_in if frame != "global"]
+    axes_of = {
+        (side, joint): {frame: axes[frame] for frame in local}
+        for side, leg in result.sides.items()
+        for joint, axes in leg.axes.items()
+    }
+    if "jcs" in local and result.settings.jcs_components == "dual_basis":
+        for axes in axes_of.values():
+            axes["jcs"] = dual_basis(axes["jcs"])
 
     def add(side: str, joint: str, wrench: Wrench, part: str = "") -> None:
-        axes = dict(result.sides[side].axes[joint])
-        if "jcs" in express_in and result.settings.jcs_components == "dual_basis":
-            axes["jcs"] = dual_basis(axes["jcs"])
         for kind, unit, vectors in (("force", "N", wrench.f_g), ("moment", "Nm", wrench.m_g)):
             for frame in express_in:
-                local = vectors if frame == "global" else apply_transposed(axes[frame], vectors)
-                table.add(_xyz(f"{side}_{joint}_{kind}_{frame}_{{}}{part}_{unit}"), local)
+                names = _xyz(f"{side}_{joint}_{kind}_{frame}_{{}}{part}_{unit}")
+                table.add(names, vectors, axes_of[side, joint].get(frame))
 
     for side, leg in result.sides.items():
         for joint, wrench in leg.wrenches.items():
@@ -74,7 +63,7 @@ def wrenches_columns(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES,
         table.add(_xyz(f"{side}_ground_force_{{}}_N"), leg.load.wrench.f_g)
         table.add(_xyz(f"{side}_ground_cop_{{}}_m"), leg.load.cop_g)
         table.add([f"{side}_ground_free_moment_Nm"], leg.load.free_moment)
-    return table.whole()
+    return table
 
 
 def base_columns(result: Result) -> Columns:
@@ -82,17 +71,17 @@ def base_columns(result: Result) -> Columns:
 
     The columns bear the name of the base's proximal joint, or its own where the model gives it no mass.
     """
-    table, base, wrench = _Gathered(result), result.model.base, result.base_wrench
+    table, base, wrench = Columns(result.trial), result.model.base, result.base_wrench
     name = base.segment if base.body is None else base.body.joint
     for kind, unit, vectors in (("force", "N", wrench.f_g), ("moment", "Nm", wrench.m_g)):
         table.add(_xyz(f"{name}_{kind}_global_{{}}_{unit}"), vectors)
-        table.add(_xyz(f"{name}_{kind}_distal_{{}}_{unit}"), apply_transposed(result.base.R_gs, vectors))
-    return table.whole()
+        table.add(_xyz(f"{name}_{kind}_distal_{{}}_{unit}"), vectors, result.base.R_gs)
+    return table
 
 
 def joints_columns(result: Result) -> Columns:
     """``walk.joints.csv``: angles, moments and powers by what positive means."""
-    table = _Gathered(result)
+    table = Columns(result.trial)
     for side, leg in result.sides.items():
         for name, columns in leg.angles.items():
             for column, values in columns.items():
@@ -106,12 +95,12 @@ def joints_columns(result: Result) -> Columns:
         for name, columns in leg.trunk_angles.items():
             for column, values in columns.items():
                 table.add([f"{side}_{name}_{column}_deg"], values)
-    return table.whole()
+    return table
 
 
 def segments_columns(result: Result) -> Columns:
     """``walk.segments.csv``: pose and motion of every segment, then the joint centres; laboratory axes."""
-    table, model = _Gathered(result), result.model
+    table, model = Columns(result.trial), result.model
     base = model.base.segment
     joint_of = {spec.segment: spec.joint for spec in model.chain}
     bodies = [(base, base, result.base)]
@@ -129,10 +118,10 @@ def segments_columns(result: Result) -> Columns:
 
         for name, motion in upper_motions(result).items():
             _add_motion(table, name, motion)
-    return table.whole()
+    return table
 
 
-def _add_motion(table: _Gathered, name: str, motion: SegmentMotion, placed: bool = True, turned: bool = True) -> None:
+def _add_motion(table: Columns, name: str, motion: SegmentMotion, placed: bool = True, turned: bool = True) -> None:
     table.add(_xyz(f"{name}_com_{{}}_m"), _known(motion.com_g, placed))
     table.add([f"{name}_q{c}" for c in "wxyz"], _known(motion.q_gs, turned))
     table.add(_xyz(f"{name}_omega_{{}}_rad_per_s"), _known(motion.omega_g, turned))
@@ -142,18 +131,18 @@ def _add_motion(table: _Gathered, name: str, motion: SegmentMotion, placed: bool
 
 def wrenches_csv(result: Result, express_in: Sequence[str] = DEFAULT_FRAMES, parts: Parts | None = None) -> str:
     """The text of ``walk.wrenches.csv``."""
-    return csv_text(*wrenches_columns(result, express_in, parts))
+    return "".join(wrenches_columns(result, express_in, parts).blocks())
 
 
 def joint_power_columns(result: Result) -> Columns:
     """``walk.joint_power.csv``: of each joint the power of its moment, of its force where the joint opens, and both."""
-    table = _Gathered(result)
+    table = Columns(result.trial)
     for side, joints in joint_powers(result).items():
         for joint, (rotational, translational) in joints.items():
             table.add([f"{side}_{joint}_rotational_power_W_per_kg"], rotational)
             table.add([f"{side}_{joint}_translational_power_W_per_kg"], translational)
             table.add([f"{side}_{joint}_six_degree_of_freedom_power_W_per_kg"], rotational + translational)
-    return table.whole()
+    return table
 
 
 def _joint_space_csv(result: Result) -> str:
@@ -219,7 +208,6 @@ _OF_FRAMES: Mapping[str, Callable[[Result], Columns]] = {
 _MAKERS: Mapping[str, Callable[[Result], str]] = {
     "contacts": contacts_csv,
     "spatiotemporal": lambda result: spatiotemporal_csv(result, result.gait),
-    "features": lambda result: features_text(features(result, curves_of(result)), result.trial),
     "stances": lambda result: stances_text(stance_curves(result), result.trial.first_frame),
     "joint_space": _joint_space_csv,
 }
@@ -253,9 +241,11 @@ def table_blocks(
         return _of_frames(lambda: _OF_FRAMES[table](result))
     if table == "cycles":
         return cycles_blocks(curves_of(result), result.trial)
+    if table == "features":
+        return features_blocks(features(result, curves_of(result)), result.trial)
     return (_MAKERS[table](result),)
 
 
 def _of_frames(columns: Callable[[], Columns]) -> Iterator[str]:
     """The blocks of a table whose columns are gathered when the first is asked for."""
-    yield from csv_blocks(*columns())
+    yield from columns().blocks()

@@ -44,6 +44,12 @@ def test_the_whole_list_stands_there_for_every_cycle_in_one_order(result: Result
     assert not features.duplicated(["side", "cycle", "feature"]).any()
 
 
+def test_many_cycles_made_text_some_at_a_time_read_as_at_once(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once = table_text("features", result)
+    monkeypatch.setattr("gaitid.write.features._TOGETHER", 2)
+    assert table_text("features", result) == at_once
+
+
 def test_a_peak_is_the_row_of_the_cycle_that_it_names(result: Result, features: pd.DataFrame) -> None:
     """`value` stands in cycles.csv at `percent`, and `frame` is the nearest there."""
     cycles = table(result, "cycles").set_index(["side", "cycle", "percent"])

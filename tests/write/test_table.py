@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaitid.write.table import csv_text, quoted
+from gaitid.numerics.rotation import apply_transposed, from_vector
+from gaitid.trial import Trial
+from gaitid.write.table import Columns, csv_text, quoted
 
 
 def test_header_rows_and_empty_cells() -> None:
@@ -53,3 +56,20 @@ def test_what_is_read_back_agrees_to_ten_digits(values: list[float]) -> None:
 def test_quoted_text_is_one_cell(text: str) -> None:
     (row,) = csv.reader(io.StringIO(f"a,{quoted(text)},b\n", newline=""))
     assert row == ["a", text.replace("\n", " ").replace("\r", " "), "b"]
+
+
+def test_a_long_table_made_some_frames_at_a_time_is_the_same_as_at_once() -> None:
+    """Put together as a whole, and components along axes computed for all frames together."""
+    n, rng = 10_000, np.random.default_rng(1)
+    vectors, axes = rng.normal(size=(n, 3)), from_vector(rng.normal(size=(n, 3)))
+    vectors[5000:5010] = np.nan
+    table = Columns(Trial(Path("walk.c3d"), 100.0, 7, (), np.empty((n, 0, 3))))
+    table.add(["x_N", "y_N", "z_N"], vectors, axes)
+    table.add(["a_deg"], vectors[:, 0])
+    counted = np.column_stack([7 + np.arange(n), np.arange(n) / 100.0])
+    whole = np.column_stack([counted, apply_transposed(axes, vectors), vectors[:, 0]])
+    names, values = table
+    np.testing.assert_array_equal(values, whole)
+    blocks = list(table.blocks())
+    assert "".join(blocks) == csv_text(names, whole)
+    assert max(map(len, blocks)) < 0.3 * sum(map(len, blocks))
