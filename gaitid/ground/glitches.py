@@ -1,4 +1,4 @@
-"""Samples of a plate that no load can have: one that jumps from its neighbours and jumps back, and readings lost."""
+"""Samples of a plate that no load can have: those that jump and jump back, lost readings, channels that hold still."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gaitid.numerics.masks import spans
 from gaitid.trial import Array, ForcePlate, IntArray, Mask
 
 # Of the greatest vertical force, N, and s: no load changes by more than the first two from one sample to the next, and
@@ -15,8 +16,82 @@ JUMP, LEAST, LASTS = 0.4, 100.0, 0.06
 # Hz. In slower plates only a single sample is judged: a foot strike takes a few. On 45 plates of the shared trials
 # taken at 60 to 500 Hz a sample stands out by 0.29 of the greatest force at most (a child's heel at 100 to 200 Hz).
 FAST = 500.0
+# s, samples. So long no channel but the vertical force reads exactly the same while a foot presses: at 500 Hz and more
+# for 3 ms at most, in slower plates for two samples (61 plates of 24 trials). Of the greatest vertical force: a foot
+# presses above the first, and the vertical force moves by more than the second (else somebody stands still, or all
+# channels do). Of the samples under load: a channel that holds still in more has no signal. Of its range under load: a
+# converter of larger steps holds a slow channel still by itself (rounded to 10 bits clean ones for up to 45 ms).
+HELD, HELD_SAMPLES, PRESSES, MOVES, NO_SIGNAL, FINE = 0.02, 3, 0.1, 0.01, 0.95, 5e-4
+# Steps of the converter by which a channel must have changed from as long before a plateau as it lasts, or until as
+# long after. The top of a smooth force that a converter rounds is a parabola: over a plateau of one step it falls by 8
+# steps (9 − 1).
+STEPS = 24
+MOMENTS = ("Mx", "My", "Mz")
 
 NONE: IntArray = np.zeros(0, dtype=np.intp)
+
+
+def sound_samples(plate: ForcePlate) -> tuple[ForcePlate, int, tuple[str, ...]]:
+    """The plate with samples that no load can have unknown, how many these are, and what is wrong with them."""
+    sound, jumps = without_glitches(plate)
+    held, names = _held(plate)
+    if not (jumps.size or names):
+        return plate, 0, ()
+    texts = []
+    if jumps.size:
+        samples = f"{len(jumps)} samples" if len(jumps) > 1 else "a sample"
+        at_s = plate.start_s + float(jumps[0]) / plate.rate_hz
+        texts.append(f"{samples} from {at_s:.3f} s on jump and jump back as no load does")
+    for name, first, stop in names:
+        at_s, ms = plate.start_s + first / plate.rate_hz, (stop - first) / plate.rate_hz * 1e3
+        texts.append(f"{name} reads the same for {ms:.0f} ms from {at_s:.3f} s on while a foot presses, as none does")
+    if names:
+        force, moment = sound.force_p.copy(), sound.moment_p.copy()
+        force[held], moment[held] = np.nan, np.nan
+        sound = replace(sound, force_p=force, moment_p=moment)
+    held[jumps] = True
+    return sound, int(np.count_nonzero(held)), tuple(texts)
+
+
+def _held(plate: ForcePlate) -> tuple[Mask, list[tuple[str, int, int]]]:
+    """(samples,) where a channel other than the vertical force holds still under load; its name and longest plateau."""
+    vertical = plate.force_p[:, 2]
+    held = np.zeros(len(vertical), dtype=bool)
+    found: list[tuple[str, int, int]] = []
+    peak = _largest(vertical) if len(vertical) > HELD_SAMPLES else 0.0
+    if not peak > LEAST:
+        return held, found
+    least, names = max(round(HELD * plate.rate_hz), HELD_SAMPLES), (*plate.force_names[0][:2], *MOMENTS)
+    channels = (plate.force_p[:, 0], plate.force_p[:, 1], *plate.moment_p.T)
+    loaded: Mask | None = None
+    for name, channel in zip(names, channels, strict=True):
+        same = channel[1:] == channel[:-1]
+        if np.count_nonzero(same) < least - 1:
+            continue
+        if loaded is None:
+            loaded = np.abs(vertical) > PRESSES * peak
+        same &= loaded[1:] & loaded[:-1]
+        if not least - 1 <= np.count_nonzero(same) <= NO_SIGNAL * np.count_nonzero(loaded):
+            continue
+        values = np.sort(channel[loaded])
+        steps, span = values[1:] - values[:-1], float(values[-1] - values[0])
+        step = float(steps[steps > 1e-9 * span].min(initial=np.inf))
+        if step > FINE * span:
+            continue
+        runs = [(first, last + 1) for first, last in spans(same) if last + 1 - first >= least]
+        runs = [run for run in runs if _stopped(channel, run, step) and np.ptp(vertical[slice(*run)]) > MOVES * peak]
+        for first, stop in runs:
+            held[first:stop] = True
+        if runs:
+            found.append((name, *max(runs, key=lambda run: run[1] - run[0])))
+    return held, found
+
+
+def _stopped(channel: Array, plateau: tuple[int, int], step: float) -> bool:
+    """Whether a channel comes to a plateau, or goes on from it, by more than the steps of a converter round off."""
+    first, stop = plateau
+    beside = channel[[max(2 * first - stop, 0), min(2 * stop - first, len(channel)) - 1]]
+    return bool(np.fmax.reduce(np.abs(beside - channel[first])) > STEPS * step)
 
 
 def without_glitches(plate: ForcePlate) -> tuple[ForcePlate, IntArray]:

@@ -9,7 +9,7 @@ import numpy as np
 from gaitid.ground.channels_apart import channels_apart
 from gaitid.ground.contacts import Loads
 from gaitid.ground.fault import Fault, Stood
-from gaitid.ground.glitches import without_glitches
+from gaitid.ground.glitches import MOMENTS, STEPS, without_glitches
 from gaitid.ground.ground import Ground
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.sole import MAY_STAND
@@ -23,9 +23,6 @@ from gaitid.trial import Array, ForcePlate, Mask
 LOADED, HEAVY = 0.3, 100.0
 # s, samples. A plateau of exactly equal greatest samples at least this long.
 PLATEAU, PLATEAU_SAMPLES = 0.008, 4
-# Steps of the converter by which the force must have risen from as long before a plateau as it lasts. The top of a
-# smooth force that a converter rounds is a parabola: over a plateau of one step it falls by 8 steps (9 − 1).
-STEPS = 24
 # Of the greatest push on any plate of the trial, s: so much, and so long, no foot pulls at a plate. Plates of the
 # shared trials that nobody zeroed are pulled by 0.16 of it at most.
 PULLED, PULLS = 0.5, 0.08
@@ -58,7 +55,6 @@ STILL = 0.002
 # it leaves less than this share.
 DOUBTED_TORSION, NO_TORSION, SIGN_ASKED, SIGN_RIGHT = 0.04, 0.13, 0.013, 0.45
 
-MOMENTS = ("Mx", "My", "Mz")
 CHECK = "check the plate's channels, units and calibration"
 
 Finding = tuple[str, bool]

@@ -65,8 +65,8 @@ class PlateLoad:
         Of its surface above the lowest plate's.
     glitches : int
         Samples that no load can have, and that are not in `wrench`.
-    first_glitch_s : float
-        When the first of them is; NaN without any.
+    glitch_texts : tuple of str
+        What is wrong with them.
     empty_swing_N : float
         By how much its reading typically (median) swings while it is empty; NaN where that is not known.
     """
@@ -86,7 +86,7 @@ class PlateLoad:
     recorded_peak_N: float = float("nan")
     height_above_lowest: float = 0.0
     glitches: int = 0
-    first_glitch_s: float = float("nan")
+    glitch_texts: tuple[str, ...] = ()
     empty_swing_N: float = float("nan")
 
     def __post_init__(self) -> None:
@@ -164,11 +164,11 @@ class PlateLoad:
 
     def _glitch_notes(self) -> Notes:
         """That samples were left out."""
-        if not self.glitches:
-            return ()
-        samples = f"{self.glitches} samples" if self.glitches > 1 else "a sample"
-        text = f"plate {self.number}: {samples} from {self.first_glitch_s:.3f} s on jump and jump back as no load does"
-        return (Note("values_lost", f"{text}; they were not used", "", "look at the plate's cables", (self.number,)),)
+        cure = "look at the plate's cables and the range of its amplifier"
+        return tuple(
+            Note("values_lost", f"plate {self.number}: {text}; not used", "", cure, (self.number,))
+            for text in self.glitch_texts
+        )
 
     def _bias_notes(self, settings: specs.Settings) -> Notes:
         """What it reads while it is empty, where that is worth saying."""

@@ -10,7 +10,7 @@ import numpy as np
 from gaitid.body.feet import FootTrack
 from gaitid.dynamics.wrench import Wrench
 from gaitid.errors import GaitidError, TrialError
-from gaitid.ground.glitches import without_glitches
+from gaitid.ground.glitches import sound_samples
 from gaitid.ground.plate_load import PlateLoad, plate_load
 from gaitid.ground.stance import Stance
 from gaitid.model import specs
@@ -151,7 +151,7 @@ def plates_at_camera(
     for recorded in trial.plates:
         if settings.force_cutoff_hz is not None:
             _check_cutoff(settings.force_cutoff_hz, recorded)
-        plate, glitches = without_glitches(recorded)
+        plate, lost, why_lost = sound_samples(recorded)
         try:
             load = plate_load(plate, trial.rate_hz, trial.n_frames, settings)
         except GaitidError as error:
@@ -160,9 +160,8 @@ def plates_at_camera(
         if feet:
             empty = known_empty(load, feet, airborne, trial.rate_hz)
             load = with_empty_reading(load, empty, trial.rate_hz, settings)
-        if glitches.size:
-            first_s = plate.start_s + float(glitches[0]) / plate.rate_hz
-            load = replace(load, glitches=len(glitches), first_glitch_s=first_s)
+        if lost:
+            load = replace(load, glitches=lost, glitch_texts=why_lost)
         loads.append(load)
     lowest = min((float(load.centre_g @ up_g) for load in loads), default=0.0)
     heights = [float(load.centre_g @ up_g) - lowest for load in loads]

@@ -10,7 +10,7 @@ import pytest
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
-from gaitid.ground.glitches import without_glitches
+from gaitid.ground.glitches import sound_samples, without_glitches
 from gaitid.model.load import load_model
 from gaitid.trial import ForcePlate
 
@@ -99,3 +99,59 @@ def test_a_hum_on_an_empty_plate_is_named(simulated: Callable[..., object]) -> N
     notes = [n.text for n in analyse(spoilt, model, SubjectFile()).notes if n.code == "plate_bias"]
     assert any(text.startswith("plate 1 swings by 1") for text in notes)  # 20 N times 0.707, the median of a sine
     assert not any(n.code == "plate_bias" for n in analyse(trial, model, SubjectFile()).notes)
+
+
+def pushing(cycles_hz: float = 2.37) -> ForcePlate:
+    """A stance whose horizontal forces and moments swing."""
+    one, swing = plate(stance()), np.sin(2 * np.pi * cycles_hz * np.arange(1000) / RATE)
+    force, moment = one.force_p.copy(), 20.0 * np.outer(swing, np.ones(3)) * (stance() > 0)[:, None]
+    force[:, :2] = 100.0 * swing[:, None] * (stance() > 0)[:, None]
+    force[:, 2] *= 1 + 0.2 * swing
+    return replace(one, force_p=force, moment_p=moment)
+
+
+@pytest.mark.parametrize("channel", range(5))
+def test_a_channel_that_holds_still_under_load_is_lost_meanwhile(channel: int) -> None:
+    one = pushing()
+    values = np.concatenate([one.force_p[:, :2], one.moment_p], axis=1)
+    values[400:460, channel] = values[400, channel]
+    force = np.column_stack([values[:, :2], one.force_p[:, 2]])
+    sound, lost, (text,) = sound_samples(replace(one, force_p=force, moment_p=values[:, 2:]))
+    assert lost == 60 and np.flatnonzero(np.isnan(sound.force_p[:, 0])).tolist() == list(range(400, 460))
+    assert f"{('Fx', 'Fy', 'Mx', 'My', 'Mz')[channel]} reads the same for 60 ms from 0.400 s on" in text
+
+
+def test_a_channel_that_runs_into_its_range_is_lost_there() -> None:
+    one = pushing()
+    force = one.force_p.copy()
+    force[:, 0] = np.clip(force[:, 0], -80.0, 80.0)
+    assert "Fx reads the same for" in sound_samples(replace(one, force_p=force))[2][0]
+
+
+@pytest.mark.parametrize("bits", [6, 8, 10, 12, 14, 16])
+def test_a_converter_of_few_bits_holds_no_channel_still(bits: int) -> None:
+    one, half = pushing(), 2 ** (bits - 1)
+    force, moment = (np.round(v / s * half) * s / half for v, s in ((one.force_p, 800.0), (one.moment_p, 25.0)))
+    assert sound_samples(replace(one, force_p=force, moment_p=moment))[1:] == (0, ())
+
+
+def test_who_stands_still_holds_no_channel_still() -> None:
+    vertical = np.interp(np.arange(1000), [0, 300], [0.0, 600.0])
+    assert sound_samples(plate(vertical))[1:] == (0, ())
+
+
+def test_a_walk_with_a_channel_that_holds_still_loses_those_frames_only(simulated: Callable[..., object]) -> None:
+    trial = simulated().trial  # type: ignore[attr-defined]
+    model = load_model("pig")
+    whole = analyse(trial, model, SubjectFile())
+    first = next(c for c in whole.contacts if c.plates == (1,))
+    frame = (first.first + first.last) // 2
+    force = trial.plates[0].force_p.copy()
+    force[frame * 10 : frame * 10 + 100, 0] = force[frame * 10, 0]
+    spoilt = replace(trial, plates=(replace(trial.plates[0], force_p=force), *trial.plates[1:]))
+    result = analyse(spoilt, model, SubjectFile())
+    assert [n.plates for n in result.notes if n.code == "values_lost"] == [(1,)]
+    before, after = (r.loads.by_side[first.side].wrench.f_g for r in (whole, result))
+    lost = np.flatnonzero(np.isfinite(before[:, 2]) & ~np.isfinite(after[:, 2]))
+    assert lost.min() >= frame - 2 and lost.max() <= frame + 12 and len(lost) >= 9
+    assert np.nanmax(np.abs(after - before)) < 1e-9
