@@ -41,7 +41,7 @@ CODES = {
     "gap_open": ("doubt", "gaps of markers stay open, and what needs them is empty"),
     "pose_unsure": ("doubt", "a segment is told by fewer of its markers, which move otherwise than all of them"),
     "marker_filter": ("assumption", "the markers carry noise, and a filter was chosen for them"),
-    "markers_rough": ("doubt", "the markers carry noise and are not filtered"),
+    "markers_rough": ("doubt", "the markers carry noise and are not filtered, or more of it than cameras leave"),
     "filter_misled": ("doubt", "cross-validation took noise for movement"),
     "filter_strong": ("doubt", "the filter takes away movement, not only noise"),
     "filter_inexact": ("info", "the filter cannot have exactly the cut-off that was asked for"),

@@ -67,7 +67,7 @@ def find_cuts(markers: Mapping[str, Array], rate_hz: float) -> list[Cut]:
     if len(markers) < FEWEST_SEEN or len(next(iter(markers.values()))) < 3:
         return []
     tracks = tracks_of(markers)
-    excess, limit = tracks.excess, jump_limit(rate_hz)
+    excess, limit = tracks.excess, jump_limit(tracks, rate_hz)
     beyond = excess > limit
     if not beyond.any():
         return []

@@ -24,6 +24,11 @@ from gaitid.trial import Array, IntArray, Mask
 # second times the interval between frames. Recorded markers stay below 10 mm at 100 to 120 Hz and 27 mm at 50 to 60 Hz;
 # what is more in them are jumps, also in a sprint of 9.5 m/s at 250 Hz (docs/gaps.md).
 JUMP_M, JUMP_M_PER_S = 0.02, 2.0
+# Times the noise that half of the markers carry: a step of white noise differs from the one before by √6 standard
+# deviations on each axis, and from both its neighbours by 11 in none of 10⁵ frames (5.3 √6; χ, 3 degrees of freedom:
+# once in 3 · 10⁵ from one neighbour alone). Recordings carry 0.6 mm at most, so that it is above 20 mm in none. What
+# is more than the second, m, is no noise of cameras.
+JUMP_TIMES_NOISE, MOST_NOISE_M = 13.0, 0.005
 # s, and frames: a marker that comes back to its track within that time of a jump on both sides has flickered.
 FLICKER_S, FLICKER_FRAMES = 0.04, 3
 # s, and frames, on both sides, by which that is told.
@@ -75,7 +80,7 @@ def follow(markers: Mapping[str, Array], label: str, rate_hz: float) -> Followed
     label : str
     rate_hz : float
     """
-    points, limit = markers[label], jump_limit(rate_hz)
+    points, limit = markers[label], jump_limit(markers, rate_hz)
     excess = tracks_of(markers).excess_at(label)
     # Last frame before and first frame after each run of steps that no body makes.
     jumps = np.array(list(spans(excess > limit)), dtype=int).reshape(-1, 2)
@@ -97,9 +102,12 @@ def parts_between(jumps: Sequence[tuple[int, int]], n_frames: int) -> list[tuple
 # --- steps --------------------------------------------------------------------------------------------------
 
 
-def jump_limit(rate_hz: float) -> float:
-    """By how much a step must differ from both its neighbours to be a jump, m."""
-    return max(JUMP_M, JUMP_M_PER_S / rate_hz)
+def jump_limit(markers: Mapping[str, Array], rate_hz: float) -> float:
+    """By how much a step must differ from both its neighbours to be a jump, m: more than movement and noise do."""
+    limit, tracks = max(JUMP_M, JUMP_M_PER_S / rate_hz), tracks_of(markers)
+    if not tracks or len(tracks.points) < 3 or not (tracks.excess > limit).any():
+        return limit
+    return max(limit, JUMP_TIMES_NOISE * min(tracks.usual_noise, MOST_NOISE_M))
 
 
 def shifts_between(start: Array, end: Array, before: IntArray, after: IntArray) -> Array:
@@ -144,7 +152,7 @@ def _only_short(markers: Mapping[str, Array], label: str, jumps: IntArray, rate_
     None where a part is no short one, or the marker is elsewhere after it. A spike may be too rough for its jumps to
     be added up, and must cost no more than its own frames.
     """
-    points, limit = markers[label], jump_limit(rate_hz)
+    points, limit = markers[label], jump_limit(markers, rate_hz)
     parts = parts_between(jumps.tolist(), len(points))
     near = steadiest(markers, label)
     if len(near) < FEWEST:
@@ -174,7 +182,7 @@ def _without_flickers(
     told, and may come back by steps that are no jumps. So a shift to another track is measured again from a few frames
     farther away, and across the jumps that follow within the time of a flicker.
     """
-    points, limit = markers[label], jump_limit(rate_hz)
+    points, limit = markers[label], jump_limit(markers, rate_hz)
     shifts = shifts_between(points, points, *jumps.T)
     wide: list[tuple[int, int]] = []
     steps: list[Array] = []
@@ -204,7 +212,7 @@ def _one_flicker(
 
     `first` is the first frame that may tell.
     """
-    limit = jump_limit(rate_hz)
+    limit = jump_limit(markers, rate_hz)
     most = max(FLICKER_FRAMES, round(FLICKER_S * rate_hz))
     beside = max(BESIDE_FRAMES, round(BESIDE_S * rate_hz))
     before = int(jumps[0, 0])

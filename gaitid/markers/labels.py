@@ -121,7 +121,7 @@ def _suspicious(markers: Mapping[str, Array], rate_hz: float) -> bool:
     if not markers:
         return False
     tracks = tracks_of(markers)
-    return not tracks.whole or bool((tracks.excess > jump_limit(rate_hz)).any() or tracks.still.any())
+    return not tracks.whole or bool((tracks.excess > jump_limit(tracks, rate_hz)).any() or tracks.still.any())
 
 
 # --- for part of the trial ----------------------------------------------------------------------------------
@@ -237,10 +237,10 @@ def find_same(markers: Mapping[str, Array]) -> list[LabelFault]:
 
 def find_restless(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
     """Labels that jump more than a thousand times: they are not believed in any frame."""
-    faults = []
+    limit, faults = jump_limit(markers, rate_hz), list[LabelFault]()
     for label, points in markers.items():
         excess = tracks_of(markers).excess_at(label)
-        if np.count_nonzero(excess > jump_limit(rate_hz)) > MOST_JUMPS:
+        if np.count_nonzero(excess > limit) > MOST_JUMPS:
             faults.append(LabelFault("restless", (label,), ((0, len(points) - 1),), float(np.fmax.reduce(excess))))
     return faults
 
@@ -272,7 +272,7 @@ def find_away(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
     All of their jumps must be among these: the way back may be a little less than a jump where the way there was a
     little more, and one end alone would be taken for something else.
     """
-    excess, limit = tracks_of(markers).excess, jump_limit(rate_hz)
+    excess, limit = tracks_of(markers).excess, jump_limit(markers, rate_hz)
     brief, labels = longest_spike(rate_hz), list(markers)
     faults = []
     for label, found in find_shifted(markers, rate_hz).items():
@@ -306,9 +306,9 @@ def find_swaps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
     They are taken as exchanged in every second part between the changes; after an odd number of them, in the parts
     that together are clearly shorter, and if neither is, throughout.
     """
-    limit, faults = jump_limit(rate_hz), []
+    limit, faults = jump_limit(markers, rate_hz), list[LabelFault]()
     excess = tracks_of(markers).excess_at
-    breaks = {label: _breaks(points, excess(label), rate_hz) for label, points in markers.items()}
+    breaks = {label: _breaks(points, excess(label) > limit, rate_hz) for label, points in markers.items()}
     kept = {label: norm(shifts_between(markers[label], markers[label], *breaks[label])) for label in breaks}
     for a, b in combinations([label for label in breaks if len(kept[label])], 2):
         i, j = _at_the_same_time(breaks[a], breaks[b])
@@ -327,9 +327,9 @@ def find_swaps(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
     return faults
 
 
-def _breaks(points: Array, excess: Array, rate_hz: float) -> IntArray:
+def _breaks(points: Array, jump: Mask, rate_hz: float) -> IntArray:
     """(2, breaks) frames before and after each step that no body makes and each short gap; in order, none overlap."""
-    jumps = np.flatnonzero(excess > jump_limit(rate_hz))
+    jumps = np.flatnonzero(jump)
     gaps = np.array([(first - 1, stop) for first, stop in spans(~known_rows(points))], dtype=int).reshape(-1, 2)
     inside = (gaps[:, 0] >= 0) & (gaps[:, 1] < len(points))
     gaps = gaps[inside & (gaps[:, 1] - gaps[:, 0] - 1 <= GAP_S * rate_hz)]

@@ -49,13 +49,15 @@ def find_standing(markers: Mapping[str, Array], rate_hz: float) -> dict[str, lis
     rate_hz : float
     """
     found: dict[str, list[Stood]] = {}
-    for label, points in markers.items():
-        jumps = list(spans(tracks_of(markers).excess_at(label) > jump_limit(rate_hz)))
+    tracks = tracks_of(markers)
+    limit = jump_limit(tracks, rate_hz)
+    for label, points in tracks.items():
+        jumps = list(spans(tracks.excess_at(label) > limit))
         # what begins and ends with a jump is elsewhere, and does not only stay
         at_once = {after for _, after in jumps}, {before for before, _ in jumps}
         runs = {run for jump in jumps for run in _beside(points, jump, rate_hz)}
         runs = {run for run in runs if not (run[0] in at_once[0] and run[1] in at_once[1])}
-        sizes = {run: _comes_back(markers, label, run, rate_hz) for run in sorted(runs)}
+        sizes = {run: _comes_back(tracks, label, run, rate_hz) for run in sorted(runs)}
         if stood := [Stood(*run, size_m) for run, size_m in sizes.items() if size_m > 0]:
             found[label] = stood
     return found
@@ -110,4 +112,4 @@ def _comes_back(markers: Mapping[str, Array], label: str, run: tuple[int, int], 
     away = np.stack([place[first] - median(before), place[last] - median(after)])
     size_m = float(norm(np.where(np.isfinite(away), away, 0.0)).max())
     between = float(np.linalg.norm(median(after) - median(before)))
-    return size_m if size_m > jump_limit(rate_hz) and between < BACK * size_m else 0.0
+    return size_m if size_m > jump_limit(markers, rate_hz) and between < BACK * size_m else 0.0

@@ -87,7 +87,7 @@ def together_faults(markers: Mapping[str, Array], rate_hz: float, first_frame: i
         runs = tuple((place.first, place.last) for place in places)
         step = max((place.step_m for place in places), key=np.linalg.norm)
         size, step_mm = float(np.linalg.norm(step)), tuple(float(1e3 * v) for v in step)
-        if kind == "reset" and size > jump_limit(rate_hz):
+        if kind == "reset" and size > jump_limit(markers, rate_hz):
             where = frame_words(runs, first_frame)
             raise TrialError(
                 f"all markers jump together by {1e3 * size:.0f} mm between {where}, and stay there",

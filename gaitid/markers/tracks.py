@@ -147,6 +147,12 @@ class Tracks(Mapping[str, Array]):
         return noises_of(self.points)
 
     @cached_property
+    def usual_noise(self) -> float:
+        """The noise that half of the markers carry, m; 0 where none is known."""
+        known = self.noise[np.isfinite(self.noise)]
+        return float(median(known)) if known.size else 0.0
+
+    @cached_property
     def usual(self) -> Array:
         """(markers,) m, what nine tenths of a marker's trial show at most."""
         return quantile_of_known(self.shown, USUAL_SHARE)

@@ -128,6 +128,25 @@ def test_a_marker_that_moves_for_good_is_empty_as_far_as_its_step_reaches(sigma_
     assert f"between frames {at - 1}-{at}: taken as not seen in frames {at - reach}-{at + reach - 1}" in note.text
 
 
+@pytest.mark.parametrize("sigma_mm", [1.3, 2.0, 3.0])
+def test_much_noise_on_all_markers_is_noise_and_no_jump(sigma_mm: float) -> None:
+    """At 3 mm steps of white noise reach 33 mm, and jumps begin at 20 mm in a quiet trial."""
+    result = cleaned(noisy(sigma_mm))
+    assert {note.code for note in result.notes} == {"marker_filter", "markers_rough", "filters_differ"}
+    assert not result.quality["label_faults"] and not result.quality["gaps"]
+    (note,) = (note for note in result.notes if note.code == "markers_rough")
+    assert f"{result.quality['marker_noise_mm']:.2g} mm of noise, where cameras leave less than 1 mm" in note.text
+    assert "markers_rough" not in {note.code for note in cleaned(noisy(0.6)).notes}
+
+
+def test_a_jump_above_the_noise_is_still_found() -> None:
+    trial = noisy(2.0)
+    points = trial.points_g.copy()
+    points[150:250, trial.labels.index("LKNE"), 2] += 0.06
+    (fault,) = cleaned(replace(trial, points_g=points)).quality["label_faults"]
+    assert (fault["kind"], fault["labels"]) == ("jump", ["LKNE"])
+
+
 def test_two_labels_that_change_places_are_not_believed_there() -> None:
     trial = simulated_walk().trial
     points = trial.points_g.copy()
