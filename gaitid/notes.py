@@ -106,6 +106,7 @@ CODES = {
     "plate_bias": ("doubt", "what a plate reads while it is empty was not taken off"),
     "plate_misplaced": ("error", "a plate's corners do not fit the feet; nothing is known from it"),
     "plate_channel": ("error", "a channel of a plate cannot be: clipped, dead, exchanged, of another sign or unit"),
+    "force_filter_strong": ("doubt", "the low-pass of the plates changes the load, not only noise"),
     "plate_gain": ("doubt", "plates do not weigh the body alike"),
     "body_not_carried": ("doubt", "the plates do not carry what the body's mass and motion ask for"),
     "clocks_apart": ("doubt", "forces and markers are apart in time"),

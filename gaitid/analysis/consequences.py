@@ -106,6 +106,7 @@ CONSEQUENCES: dict[str, Consequence] = {
     "plate_bias": Consequence(USABLE, "zero the plates before the trial, or record some frames with nobody on them"),
     "plate_misplaced": Consequence(USABLE, _PLATES, explains=True),
     "plate_channel": Consequence(USABLE, "check the plate's channels, units and calibration", explains=True),
+    "force_filter_strong": Consequence(USABLE, "give a higher --force-cutoff, or none"),
     "plate_gain": Consequence(USABLE, "check the calibration of the plates"),
     "body_not_carried": Consequence(USABLE, "weigh the subject (mass_kg in --subject), and check the plates' gain"),
     "clocks_apart": Consequence(USABLE, "see that forces and markers are of one recording and one clock"),

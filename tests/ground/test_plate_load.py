@@ -109,6 +109,23 @@ def test_a_force_cutoff_filters_the_samples_and_none_does_not() -> None:
     np.testing.assert_allclose(smooth, 500, atol=1.0)
 
 
+@pytest.mark.parametrize(("cutoff", "noted"), [(None, False), (3.0, True), (10.0, False)])
+def test_a_low_pass_that_takes_load_away_is_noted_with_its_size(cutoff: float | None, noted: bool) -> None:
+    """Half a second of load with the two humps of a walk."""
+    t = (np.arange(1000) - 300) / 500
+    vertical = 500 * (np.sin(np.pi * t) + 0.45 * np.sin(3 * np.pi * t)) * ((t > 0) & (t < 1))
+    force = np.stack([0 * t, 0 * t, vertical], axis=1)
+    chosen = specs.Settings(force_cutoff_hz=cutoff)
+    plate = pressed(DOWN, np.zeros(3), force, np.zeros((1000, 3)), np.zeros((1000, 3)))
+    notes = plate_load(plate, CAMERA, N, chosen).notes(chosen)
+    assert [(note.code, note.severity, note.plates) for note in notes] == [
+        ("force_filter_strong", "doubt", (3,))
+    ] * noted
+    if noted:
+        assert "low-pass of 3 Hz changes its greatest vertical force from" in notes[0].text
+        assert "%), and by" in notes[0].text and "(RMS) while it is loaded" in notes[0].text
+
+
 # --- contacts ----------------------------------------------------------------------------------------------
 
 
