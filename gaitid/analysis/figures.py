@@ -30,10 +30,11 @@ from gaitid.ground.contacts import AIR, LOADED, UNKNOWN
 from gaitid.ground.gains import unit_of_ratio
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows, spans
-from gaitid.trial import Array, IntArray
+from gaitid.trial import Array, IntArray, Mask
 
 # A stance in walking lasts 0.6 s, in running 0.2 s and more (Novacheck 1998, Gait Posture 7:77-95).
 SHORT_S = 0.2
+GIVE_LOADS = "give the load over the whole trial, with a force of 0 where nothing touches the body"
 _WRONG = "body mass or plate wrong"
 # From the highest mountain of the tropics to the Arctic sea (Hirt et al. 2013, Geophys Res Lett 40:4279-4283).
 GRAVITY_M_PER_S2 = (9.76, 9.84)
@@ -48,7 +49,8 @@ def figure_notes(result: Result) -> Notes:
             notes.append(Note(code, figure.text, figure.side))
     covered = coverage(result)
     if covered.status != PASS and covered.side:  # where no wrench is known at all, another note says why
-        notes.append(Note("wrenches_partial", covered.text, covered.side))
+        cure = GIVE_LOADS if covered.text.endswith(" only") else ""
+        notes.append(Note("wrenches_partial", covered.text, covered.side, cure))
     return tuple(notes)
 
 
@@ -78,6 +80,7 @@ def _gravity_notes(result: Result) -> Notes:
 def coverage(result: Result) -> Finding:
     """Share of the frames with a known load in which a joint's wrench is empty, worst joint."""
     worst, side_of, where, any_filled, any_loaded = 0.0, "", "", False, False
+    emptied = np.zeros(result.trial.n_frames, dtype=bool)
     for side, leg in result.sides.items():
         loaded = (leg.load.state == LOADED) | (leg.load.state == AIR)
         loaded[: result.settings.end_frames] = False
@@ -87,9 +90,10 @@ def coverage(result: Result) -> Finding:
             any_filled |= bool(filled.any())
             if loaded.any():
                 any_loaded = True
-                empty = float((loaded & np.logical_not(filled)).sum() / loaded.sum())
+                lacking = loaded & np.logical_not(filled)
+                empty = float(lacking.sum() / loaded.sum())
                 if empty > worst:
-                    worst, side_of, where = empty, side, f"{side} {joint}"
+                    worst, side_of, where, emptied = empty, side, f"{side} {joint}", lacking
     if not any_filled:
         what = "no wrench is known" if any_angle(result) else "no angle and no wrench is known"
         return Finding("coverage", FAIL, f"{what} in any frame", 1.0, EMPTY_FAIL, "1")
@@ -99,13 +103,19 @@ def coverage(result: Result) -> Finding:
     text = f"{worst:.0%} of the frames with a known load are empty"
     if status != PASS:
         limit = EMPTY_FAIL if status == FAIL else EMPTY_WARN
-        text += f" ({where}), at most {limit:.0%}: {_missing(result)} there"
+        text += f" ({where}), at most {limit:.0%}: "
+        text += missing_load(result, side_of, emptied) or "markers are missing there"
     return Finding("coverage", status, text, worst, EMPTY_FAIL, "1", "" if status == PASS else side_of)
 
 
-def _missing(result: Result) -> str:
-    """What empties a wrench where the load of the foot is known."""
-    return "markers, or a load given with --load, are missing" if result.applied_loads else "markers are missing"
+def missing_load(result: Result, side: str, frames: Mask) -> str:
+    """Which load given with --load is not known in most of some frames, in words; empty where none."""
+    for load in result.applied_loads:
+        known = known_rows(load.wrench.f_g) & known_rows(load.wrench.m_g)
+        if load.side in ("", side) and 2 * (frames & ~known).sum() > frames.sum():
+            ends = np.flatnonzero(known)[[0, -1]] + result.trial.first_frame
+            return f"the load in {load.measured.path.name} is known in frames {ends[0]}-{ends[1]} only"
+    return ""
 
 
 def any_angle(result: Result, side: str = "") -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from gaitid.analysis.consequences import GOOD, LEVELS, consequence_of
-from gaitid.analysis.figures import any_angle
+from gaitid.analysis.figures import any_angle, missing_load
 from gaitid.analysis.limits import STANDS_S, WHOLE_STANCE
 from gaitid.analysis.result import Result, SideResult
 from gaitid.analysis.verdict import OWN, Reason, Verdict
@@ -189,7 +189,10 @@ def _why_no_stance(result: Result, side: str, leg: SideResult) -> str:
         elif not between:
             words = f"{at}: {_cut_by_forces(result, contact) or 'the load is not known right before or after it'}"
         else:
-            words = f"{at}: the wrenches are known in {wrench:.0%} of it, as markers are missing"
+            here = np.zeros(result.trial.n_frames, dtype=bool)
+            here[contact.first : contact.last + 1] = True
+            why = missing_load(result, side, here) or "markers are missing"
+            words = f"{at}: the wrenches are known in {wrench:.0%} of it, as {why}"
         nearest = max(nearest, (ended, share, words))
     if nearest[2]:
         return nearest[2]

@@ -71,9 +71,9 @@ def _frequency(ctx: click.Context, parameter: click.Parameter, value: str | None
         number = float(value)
     except ValueError:
         number = -1.0
-    if not 0 < number < 1e6:
+    if not 0.01 <= number <= 1e5:
         words = "none or auto" if parameter.name == "cutoff" else "or none"
-        raise click.BadParameter(f"expected a frequency in Hz above 0, {words}; found {value!r}")
+        raise click.BadParameter(f"expected a frequency from 0.01 to 100000 Hz, {words}; found {value!r}")
     return number
 
 

@@ -114,6 +114,9 @@ def align(a: Curves, b: Curves, way: str | None = None, start_s: float | None = 
     """
     if start_s is not None and not np.isfinite(start_s):
         raise GaitidError(f"--start {start_s}: no time", expected="seconds", todo="leave out --start")
+    if start_s is not None and OPENSIM not in (a.kind, b.kind):
+        what = "--start says when a result begins by the clock of OpenSim's file, and neither A nor B is one"
+        raise GaitidError(what, todo="leave out --start")
     if SESSION in (a.kind, b.kind):
         if not (a.is_result and b.is_result):
             raise GaitidError("a session is compared with results alone", todo="give one result of it")

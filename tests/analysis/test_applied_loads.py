@@ -378,3 +378,20 @@ def test_run_takes_every_model_that_simulate_writes(name: str, tmp_path: Path) -
             np.testing.assert_allclose(
                 found[column][25:-25], truth[column][25:-25], rtol=0, atol=limit, err_msg=f"{kind} {column}"
             )
+
+
+def test_a_load_of_a_few_frames_is_what_empties_the_joints(tmp_path: Path) -> None:
+    """Not markers that are missing."""
+    names = ["time_s", *(f"{w}_global_{a}_{u}" for w, u in (("force", "N"), ("point", "m")) for a in "xyz")]
+    rows = "\n".join(f"{0.5 + i / 100:g},0,0,1,0,0,0.3" for i in range(6))
+    (tmp_path / "cuff.csv").write_text(f"{','.join(names)}\n{rows}\n", encoding="utf-8")
+    walk = bundled_folder("sample_data") / "walk" / "walk.c3d"
+    options = RunOptions(model="pig", loads=(("left_shank", tmp_path / "cuff.csv"),))
+    result = analyse_file(walk, prepare(options))
+    first = 50 + result.trial.first_frame
+    said = f"the load in cuff.csv is known in frames {first}-{first + 5} only"
+    (note,) = (note for note in result.notes if note.code == "wrenches_partial")
+    assert said in note.text and "a force of 0 where nothing touches the body" in note.cure
+    reasons = " ".join(reason.words for reason in result.verdict.reasons)
+    assert f"known in 0% of it, as {said}" in reasons
+    assert "markers are missing" not in reasons

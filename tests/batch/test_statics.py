@@ -342,3 +342,14 @@ def test_a_word_that_no_file_has(make) -> None:  # type: ignore[no-untyped-def]
     assert pairs(make_plan([str(top)], top / "out", names=["t pose"]), top) == {"walk.c3d": "T-Pose.c3d"}
     with pytest.raises(GaitidError, match="--static-name ref: no file of the data set is named so"):
         make_plan([str(top)], top / "out", names=["T-Pose", "ref"])
+
+
+def test_statics_that_are_there_and_not_taken_are_counted(make) -> None:  # type: ignore[no-untyped-def]
+    from dataclasses import replace
+
+    plan = make_plan([str(make("P1/walk.c3d", "P1/static.c3d=static"))], None)
+    assert next(iter(plan.lines())) == "1 trial in 1 folder, 1 static"
+    (planned,) = plan.trials
+    stored = replace(planned, static=None, beside=planned.static.path)
+    said = "1 trial in 1 folder, 0 statics taken, 1 not (the trials store their calibration)"
+    assert next(iter(replace(plan, trials=(stored,)).lines())) == said

@@ -310,6 +310,9 @@ def test_a_setting_that_the_model_itself_has_wrong(refused: Callable[..., None],
 def test_wrong_usage_of_options(walk: Path) -> None:
     assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--set", "gravity"), "KEY=VALUE")
     assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--cutoff", "-6"), "-6")
+    for hz in ("nan", "inf", "0", "1e-9", "1e9"):
+        wanted = "'--cutoff': expected a frequency from 0.01 to 100000 Hz, none or auto; found"
+        assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--cutoff", hz), wanted)
     assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--express-in", "lab"), "lab")
     assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--nonsense"), "--nonsense")
     assert_wrong_usage(gaitid("run", walk, walk, "--model", "pig", "--forces", "f.csv"), "--forces")

@@ -222,3 +222,9 @@ def test_opensims_inverse_dynamics_of_the_same_trial(recorded: Recorded) -> None
     assert "hold no ingredients" in comparison.why_not
     kinematics = compare(record, trial.with_name("subject01_walk1_ik.mot"))
     assert all(m.r > 0.98 for m in kinematics.compared if "knee_flexion" in m.column or "hip_flexion" in m.column)
+
+
+def test_a_start_by_opensims_clock_is_of_opensims_files() -> None:
+    a = curves("a", np.arange(100.0), 100.0, np.zeros(100))
+    with pytest.raises(GaitidError, match="neither A nor B is one; leave out --start"):
+        align(a, a, start_s=0.5)
