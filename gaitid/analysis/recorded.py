@@ -419,6 +419,8 @@ def _shown(labels: Sequence[str]) -> str:
     poses = any(seen_as(label) != label for label in labels)
     labels = list(dict.fromkeys(map(seen_as, labels)))
     more = ", …" if len(labels) > _SHOWN_LABELS else ""
+    if not labels:
+        return "no marker seen in any frame"
     return f"{len(labels)} {'poses and ' if poses else ''}markers seen ({', '.join(labels[:_SHOWN_LABELS])}{more})"
 
 

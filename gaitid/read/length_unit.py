@@ -102,6 +102,28 @@ def length_unit(declared: str, chosen: str | None, points: Array, what: str) -> 
     raise ReadError(f"{what}: unit not known", expected=expected, found=short(declared), todo=_TODO)
 
 
+def refuse_other_unit(points_g: Array, columns: str) -> None:
+    """ReadError where markers of a table lie as far apart as nothing that carries markers, by the unit that it names.
+
+    Parameters
+    ----------
+    points_g : (frames, markers, 3) array, m
+    columns : str
+        Of one marker, for the message.
+    """
+    size = body_size(points_g)
+    if not _is_nothing(size):
+        return
+    given = columns.rpartition("_")[2]
+    fits = (u for u in POINT_UNITS if _BODY_M[0] <= size / LENGTH_M[given] * LENGTH_M[u] <= _BODY_M[1])
+    named = next((f"the numbers are in {u}, it seems: end the names of the columns with _{u}" for u in fits), "")
+    raise ReadError(
+        f"by the unit in the names of its columns, as {columns}, the markers lie {size:.3g} m apart",
+        expected=f"{_BODY_M[0]:g} to {_BODY_M[1]:g} m of a person",
+        todo=named or "check the unit in the names of the columns",
+    )
+
+
 def _is_nothing(metres: float) -> bool:
     """Whether neither a body nor anything else that carries markers is of that size; not where it is not known."""
     return metres < _NOTHING_M[0] or metres > _NOTHING_M[1]

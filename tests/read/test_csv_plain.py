@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -279,3 +280,38 @@ def _timed(path: Path) -> float:
     start = time.perf_counter()
     read_plain_csv(path)
     return time.perf_counter() - start
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda t: t.replace(",", "|"), r"expected one of , ; tab; found '\|'"),
+        (lambda t: t.replace(",", " "), "expected one of , ; tab; found a blank"),
+        (lambda t: t.replace("time_s", "Time (s)", 1), r"'Time \(s\)' is no time in seconds: name it time_s"),
+        (lambda t: t.replace("time_s", "time_ms", 1), "'time_ms' is no time in seconds: name it time_s"),
+        (lambda t: swapped(t, 5, 8), "row 7, column 'time_s': time goes back; .*; sort the rows by time"),
+    ],
+)
+def test_what_a_table_was_meant_to_be_is_said(tmp_path: Path, change: Callable[[str], str], words: str) -> None:
+    files = write_plain(small_trial(), tmp_path)
+    text = files.trial.read_text()
+    files.trial.write_text(change("\n".join(line.partition(",")[2] for line in text.split("\n"))))
+    with pytest.raises(ReadError, match=words):
+        read_plain_csv(files.trial, files.forces, files.plates)
+
+
+def swapped(text: str, a: int, b: int) -> str:
+    """With two rows in each other's place."""
+    lines = text.split("\n")
+    lines[a], lines[b] = lines[b], lines[a]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [(b"PK\x03\x04\x14\xff", "a workbook"), (b"\x1f\x8b\x08\xff", "a packed file"), (b"\xd0\xcf\x11\xe0", "an old")],
+)
+def test_what_is_no_text_is_named(tmp_path: Path, head: bytes, words: str) -> None:
+    (tmp_path / "walk.csv").write_bytes(head * 50)
+    with pytest.raises(ReadError, match=f"{words}.*; save it as CSV"):
+        read_plain_csv(tmp_path / "walk.csv")

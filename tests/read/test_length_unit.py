@@ -14,7 +14,7 @@ from test_plate_signals import SHARED, in_shared
 from gaitid.errors import ReadError
 from gaitid.read import read_trial
 from gaitid.read.c3d.trial import read_c3d
-from gaitid.read.length_unit import body_size, length_unit
+from gaitid.read.length_unit import body_size, length_unit, refuse_other_unit
 from gaitid.read.settings import ReaderSettings
 
 LABELS = ["LASI", "RASI", "SACR", "LANK", "RANK", "HEAD"]
@@ -107,3 +107,12 @@ def test_the_size_tells_the_unit_of_every_real_trial() -> None:
         trial = read_c3d(path)
         unit, _ = length_unit("", None, trial.points_g * 1e3, "POINT:UNITS")
         assert unit == "mm", path
+
+
+def test_columns_in_another_unit_than_they_say() -> None:
+    """Markers of a person 1.2 m apart, written in millimetres under names that end in metres; and right ones."""
+    points = np.random.default_rng(1).uniform(0.0, 0.7, (10, 20, 3))
+    with pytest.raises(ReadError, match="as LASI_x_m, the markers lie .* apart; .*; the numbers are in mm, it seems"):
+        refuse_other_unit(1e3 * points, "LASI_x_m")
+    refuse_other_unit(points, "LASI_x_m")
+    refuse_other_unit(np.full((10, 20, 3), np.nan), "LASI_x_m")

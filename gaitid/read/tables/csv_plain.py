@@ -12,6 +12,7 @@ import numpy as np
 from gaitid.errors import ReadError, reading
 from gaitid.notes import Note, Notes
 from gaitid.read.labels import listed
+from gaitid.read.length_unit import refuse_other_unit
 from gaitid.read.plates import Plates, unused_plates
 from gaitid.read.tables.mot import MOT_SUFFIXES, read_mot
 from gaitid.read.tables.row_times import check_counts_by_one, even_rate, start_after, whole_numbers
@@ -22,6 +23,7 @@ from gaitid.trial import Array, Trial
 
 _MARKER = re.compile(r"(?P<name>.+)_(?P<axis>[xyz])_(?P<unit>mm|cm|m)")
 _FORCE = re.compile(r"plate(?P<number>\d+)_(?:F(?P<force>[xyz])_N|M(?P<moment>[xyz])_(?P<unit>Nmm|Nm))")
+_TIME = re.compile(r"(?:t|time)(?:[ _(\[]*(?:m?s|sec|seconds)[)\]]?)?", re.IGNORECASE)
 _NO_UNIT = re.compile(r".+_[xyz]|plate\d+_[FM][xyz]", re.IGNORECASE)
 
 
@@ -37,6 +39,8 @@ class _Table:
     markers : dict of str to (rows, 3) array, m
     forces : dict of int to ((rows, 3) array, (rows, 3) array), N and N·m
         Force and moment as recorded, by the plate's number.
+    length_column : str
+        Of a marker.
     """
 
     first_row: int
@@ -44,6 +48,7 @@ class _Table:
     time_s: Array | None
     markers: dict[str, Array]
     forces: dict[int, tuple[Array, Array]]
+    length_column: str = ""
 
 
 def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None = None) -> Trial:
@@ -85,12 +90,14 @@ def read_plain_csv(path: Path, forces: Path | None = None, plates: Path | None =
     else:
         loads = read_forces(forces, plates, (float(times[0]), float(times[-1])))
     labels = tuple(table.markers)
+    points_g = np.stack([table.markers[label] for label in labels], axis=1)
+    refuse_other_unit(points_g, table.length_column)
     return Trial(
         path=path,
         rate_hz=rate,
         first_frame=first_frame,
         labels=labels,
-        points_g=np.stack([table.markers[label] for label in labels], axis=1),
+        points_g=points_g,
         plates=loads.usable,
         refused_plates=loads.refused,
         assignments=loads.assignments,
@@ -170,6 +177,7 @@ def _read_table(path: Path) -> _Table:
         time_s=single("time_s"),
         markers={name: vector("marker", name) for kind, name in names if kind == "marker"},
         forces={int(name): (vector("F", name), vector("M", name)) for kind, name in names if kind == "F"},
+        length_column=next((columns[i] for (kind, _, _), (i, _) in meanings.items() if kind == "marker"), ""),
     )
 
 
@@ -179,6 +187,9 @@ def _dialect(header: str) -> Dialect:
     if len(delimiters) > 1:
         both = " and ".join(map(repr, delimiters))
         raise ReadError("the header is separated in more than one way", expected="one of , ; tab", found=both)
+    if not delimiters and (other := next((sign for sign in ("|", " ") if header.strip().count(sign) > 1), None)):
+        found = "a blank" if other == " " else repr(other)
+        raise ReadError("the header is not separated by a comma", expected="one of , ; tab", found=found)
     return Dialect(delimiters[0], decimal_comma=delimiters[0] != ",") if delimiters else Dialect()
 
 
@@ -195,7 +206,11 @@ def _meanings(columns: Sequence[str]) -> dict[tuple[str, str, str], tuple[int, f
             result[key] = (i, scale)
         elif column not in ("frame", "time_s"):
             no_unit = "says no unit: end it with _mm, _cm, _m, _N, _Nm or _Nmm"
-            faults.append(f"{column!r} {no_unit if _NO_UNIT.fullmatch(column) else 'is not known'}")
+            if _TIME.fullmatch(column):
+                no_unit = "is no time in seconds: name it time_s, and give it in seconds"
+            faults.append(
+                f"{column!r} {no_unit if _NO_UNIT.fullmatch(column) or _TIME.fullmatch(column) else 'is not known'}"
+            )
         seen.add(column)
     for name in dict.fromkeys(name for kind, name, _ in result if kind == "marker"):
         lacking = [axis for axis in "xyz" if ("marker", name, axis) not in result]

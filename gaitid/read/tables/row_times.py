@@ -85,6 +85,14 @@ def even_rate(
         return rate
     i = np.arange(times.size)
     steps = np.diff(times)
+    if (back := steps < 0).any() and not back.all():
+        row = int(np.argmax(back)) + 1
+        raise ReadError(
+            f"row {first_row + row}, column {column!r}: time goes back",
+            expected=f"more than {times[row - 1]:.6g} s",
+            found=f"{times[row]:.6g} s",
+            todo="sort the rows by time",
+        )
     step = float(median(steps))
     if not step > 0:
         row = int(np.argmin(steps > 0)) + 1

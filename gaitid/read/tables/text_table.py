@@ -30,6 +30,12 @@ _ENDS = re.compile(rb"[\r\n]")
 # Excel reads, and some programs write, the separator in a line of its own.
 _SEP = re.compile(r'"?sep=[,;\t]"?', re.IGNORECASE)
 #: What to do about rows or cells that are missing.
+# What files begin with that are taken for tables of text.
+_PACKED = {
+    b"PK\x03\x04": "a workbook (.xlsx) or an archive",
+    b"\xd0\xcf\x11\xe0": "an old workbook (.xls)",
+    b"\x1f\x8b": "a packed file (.gz)",
+}
 CUT_SHORT = "is the file cut short? Export it again"
 # No measurement is larger, in any unit; moments of larger ones would not fit into a number.
 _LARGEST = 1e15
@@ -114,6 +120,8 @@ def decoded(data: bytes, kind: str = "CSV") -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
+        if kind_of_file := next((words for head, words in _PACKED.items() if data.startswith(head)), ""):
+            raise ReadError(f"{kind_of_file}, not text", expected=kind, todo=f"save it as {kind}") from None
         what = f"not {name} text (byte {error.start})"
         raise ReadError(what, expected=f"{kind} in UTF-8", todo="save it as UTF-8") from None
 
