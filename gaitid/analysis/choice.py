@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from gaitid.errors import GaitidError, SubjectError, TrialError
 from gaitid.ground.vertical import MirroredError
 from gaitid.model import AUTO, specs
 from gaitid.model.choices import ChoiceError
-from gaitid.model.load import bundled_models, load_model
+from gaitid.model.load import as_bundled, bundled_models, load_model
 from gaitid.model.marker_sets import MarkerSet, Spellings, sets_of
 from gaitid.read.settings import SETTINGS
 from gaitid.records import NamedTuple
@@ -103,7 +102,7 @@ def choose_model(
         if calibrated := calibrated_model(subject):  # what was measured in its static serves no other model
             return Choice(load_model(calibrated, overrides), f"the subject file was calibrated for {calibrated}")
     pig = _loaded("pig", overrides)
-    order = _order(recordings, load_model(_bundled("pig")) if isinstance(pig, ChoiceError) else pig)
+    order = _order(recordings, as_bundled("pig") if isinstance(pig, ChoiceError) else pig)
     for name in order:
         model = pig if name == "pig" else _loaded(name, overrides)
         if isinstance(model, ChoiceError):  # another may declare it
@@ -162,12 +161,6 @@ def _loaded(name: str, overrides: Mapping[str, Any] | None) -> specs.Model | Cho
         return load_model(_bundled(name), overrides, SETTINGS)
     except ChoiceError as error:
         return error
-
-
-@cache
-def as_bundled(name: str) -> specs.Model:
-    """A bundled model as its file has it, read once for all trials of a batch: that file is part of the program."""
-    return load_model(_bundled(name), None, SETTINGS)
 
 
 def _bundled(name: str) -> Path:

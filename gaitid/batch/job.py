@@ -127,8 +127,7 @@ def run_job(job: Job) -> Outcome:
         fingerprint = fingerprint_of(job, trial_sha256)
         if job.previous is not None and is_current(job, job.previous, fingerprint):
             return job.previous
-        shared = replace(job.options, command=(), by_hand=())
-        prepared = _prepared(pickle.dumps(shared), job.shared)
+        prepared = _prepared_of(job)
         of_trial = settle(replace(prepared, options=job.options), job.trial, job.session)
         result, files = run_file(job.trial, job.folder, of_trial, accept=partial(_refuse_other_person, job))
         return Outcome(
@@ -159,6 +158,13 @@ def _refuse_other_person(job: Job, result: Result) -> None:
     if job.static_discovered and doubts:
         todo = "name its static in a manifest or with --static"
         raise TrialError(f"{doubts[0]} ({job.options.static} was found, not given)", todo=todo)
+
+
+def _prepared_of(job: Job) -> Prepared:
+    """What the trials of one static, or of none, share: not one that only lies beside its trial."""
+    shared, beside = replace(job.options, command=(), by_hand=(), beside=None), job.options.beside
+    files = tuple(file for file in job.shared if beside is None or file[0] != str(beside))
+    return _prepared(pickle.dumps(shared), files)
 
 
 @lru_cache(maxsize=4)

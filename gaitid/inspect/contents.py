@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.analysis.choice import PRECEDENCE, as_bundled
+from gaitid.analysis.choice import PRECEDENCE
 from gaitid.analysis.conventions import axis_name
 from gaitid.analysis.judge import judged
 from gaitid.analysis.origin import Origin
@@ -37,7 +37,7 @@ from gaitid.inspect.plates import plate_rows
 from gaitid.inspect.signals import analog_of, points_of, segments_of
 from gaitid.markers.clean import Markers, clean_markers, model_markers
 from gaitid.model import AUTO, specs
-from gaitid.model.load import bundled_models, load_model
+from gaitid.model.load import as_bundled, bundled_models, load_model
 from gaitid.model.marker_sets import find_marker_set, load_marker_set
 from gaitid.notes import texts
 from gaitid.read import read_trial

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,12 @@ def load_model(
         by = specs.BY_USER if TABLE in overrides else specs.BY_MODEL
         chosen[TABLE] = specs.Chosen(table.name, by, table.source)
     return parsed._replace(choices=chosen, option_files=merged.option_files)
+
+
+@cache
+def as_bundled(name: str) -> specs.Model:
+    """A bundled model as its file has it, read once for all trials of a process: that file is part of the program."""
+    return load_model(bundled_models()[name])
 
 
 def with_each_option(model: str | Path) -> specs.Model:

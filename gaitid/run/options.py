@@ -15,7 +15,7 @@ from gaitid.inputs import found_trial, input_record, named
 from gaitid.model import AUTO
 from gaitid.model.choices import ChoiceError
 from gaitid.model.hidden import about_hidden, hidden_model
-from gaitid.model.load import bundled_models, find_model, load_model
+from gaitid.model.load import as_bundled, bundled_models, find_model, load_model
 from gaitid.model.specs import Model
 from gaitid.notes import Note, Notes
 from gaitid.read import read_trial
@@ -246,6 +246,9 @@ def _with_named_model(prepared: Prepared) -> Prepared:
 def _loaded(prepared: Prepared) -> Model:
     """The model that is named; refused in words of the command where it has no measured hip or knee."""
     options, because = prepared.options, prepared.chosen_by_joints
+    path = find_model(options.model)
+    if not options.overrides and path == bundled_models().get(path.stem):
+        return as_bundled(path.stem)
     try:
         return load_model(options.model, options.overrides, SETTINGS)
     except ChoiceError as error:

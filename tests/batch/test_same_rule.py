@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from recordings import without_calibration
 
+from gaitid.batch import job as jobs
 from gaitid.batch.job import DONE, run_job
 from gaitid.batch.plan import make_plan
 from gaitid.batch.stored import stores_calibration
 from gaitid.batch.supervisor import make_jobs
-from gaitid.run import RunOptions, prepare, run_file
+from gaitid.run import Prepared, RunOptions, prepare, run_file
 
 
 def written(folder: Path) -> dict[str, bytes]:
@@ -23,14 +24,14 @@ def written(folder: Path) -> dict[str, bytes]:
 def by_batch(data: Path, out: Path, model: str) -> tuple[dict[str, dict[str, bytes]], list[Path | None]]:
     """The files of each trial by its stem, and each one's static."""
     plan = make_plan([str(data)], out)
-    jobs = make_jobs(
+    planned = make_jobs(
         plan.trials,
         lambda p: RunOptions(
             model=model, static=p.static and p.static.path, beside=p.beside, command=("gaitid", "run")
         ),
     )
     found = {}
-    for job in jobs:
+    for job in planned:
         outcome = run_job(job)
         assert outcome.status == DONE, outcome.reason
         names = sorted(outcome.outputs)
@@ -112,3 +113,31 @@ def test_which_trials_store_a_calibration(one_walk: Path, tmp_path: Path) -> Non
     assert not stores_calibration(cut)
     assert not stores_calibration(tmp_path / "absent.c3d")
     assert without_calibration(calibrated.read_bytes()) == (one_walk / "walk.c3d").read_bytes()
+
+
+def test_trials_beside_statics_of_their_own_share_what_is_prepared(
+    one_walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("P1", "P2"):
+        (tmp_path / "data" / name).mkdir(parents=True)
+        shutil.copy(one_walk / "calibrated.c3d", tmp_path / "data" / name / "walk.c3d")
+        (tmp_path / "data" / name / "static.c3d").write_bytes((one_walk / "static.c3d").read_bytes() + name.encode())
+    prepared: list[RunOptions] = []
+
+    def noted(options: RunOptions) -> Prepared:
+        prepared.append(options)
+        return prepare(options)
+
+    monkeypatch.setattr(jobs, "prepare", noted)
+    jobs._prepared.cache_clear()
+    found, statics = by_batch(tmp_path / "data", tmp_path / "batch", "pig")
+    assert statics == [None, None] and len(prepared) == 1
+    assert found["walk"] == by_run(tmp_path / "data" / "P2" / "walk.c3d", tmp_path / "run", "pig")
+
+
+def test_a_bundled_model_is_read_once(one_walk: Path) -> None:
+    """Also for trials of several statics; with settings of its own it is another."""
+    first, second = (prepare(RunOptions("pig", static=static)).model for static in (None, one_walk / "static.c3d"))
+    other = prepare(RunOptions("pig", overrides={"cutoff_hz": 7})).model
+    assert first is second
+    assert first is not None and other is not None and first.settings.cutoff_hz != other.settings.cutoff_hz == 7
