@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.masks import columns_by_mask, spans
 from gaitid.trial import Array
 
@@ -14,6 +15,7 @@ SPLINE_MIN = 6
 _BLOCK = 64  # rows that are solved or filtered at once
 # Rows within which the factors settle, to the last bit: from there on each row has those of the one before.
 _SETTLED = 64
+_ROOM = 4  # arrays at once for differences of the coefficients
 
 
 def _spline_factors(n: int) -> tuple[tuple[float, ...], ...]:
@@ -120,11 +122,28 @@ def spline_derivatives(values: Array, rate_hz: float) -> tuple[Array, Array]:
     flat = values.reshape(len(values), -1)
     first, second = np.full(flat.shape, np.nan), np.full(flat.shape, np.nan)
     for columns, mask in columns_by_mask(flat):
+        at = slice(None) if len(columns) == flat.shape[1] else columns  # by a slice nothing is gathered one by one
         for start, stop in spans(mask):
             if stop - start < SPLINE_MIN:
                 continue
-            c = _spline_coefficients(flat[start:stop, columns])
-            outer, inner = c[4:] - c[:-4], c[3:-1] - c[1:-3]
-            first[start:stop, columns] = (outer + 10 * inner) * (rate_hz / 24)
-            second[start:stop, columns] = (c[4:] + c[:-4] + 2 * (c[3:-1] + c[1:-3]) - 6 * c[2:-2]) * (rate_hz**2 / 6)
+            c = _spline_coefficients(flat[start:stop, at])
+            first[start:stop, at] = by_blocks(_first_differences, c, behind=4, times=_ROOM)
+            first[start:stop, at] *= rate_hz / 24
+            second[start:stop, at] = by_blocks(_second_differences, c, behind=4, times=_ROOM)
+            second[start:stop, at] *= rate_hz**2 / 6
     return first.reshape(values.shape), second.reshape(values.shape)
+
+
+def _first_differences(c: Array) -> Array:
+    """(−1, −10, 0, 10, 1) c."""
+    sums = 10 * (c[3:-1] - c[1:-3])
+    sums += c[4:] - c[:-4]
+    return np.asarray(sums)
+
+
+def _second_differences(c: Array) -> Array:
+    """(1, 2, −6, 2, 1) c."""
+    sums = 2 * (c[3:-1] + c[1:-3])
+    sums += c[4:] + c[:-4]
+    sums -= 6 * c[2:-2]
+    return np.asarray(sums)

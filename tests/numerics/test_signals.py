@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.interpolate import make_interp_spline
 from scipy.signal import sosfiltfilt
 
+from gaitid.numerics import spline
 from gaitid.numerics.lowpass import butterworth_coefficients, lowpass, pad_length
 from gaitid.numerics.masks import known_rows, mark_ends, spans
 from gaitid.numerics.sampling import sample_centred_mean, sample_local_quadratic
@@ -54,6 +55,19 @@ def test_short_and_long_spans_are_one_spline(n: int) -> None:
     # scipy's matrix and ours are both banded and well conditioned: rounding of values up to 10
     np.testing.assert_allclose(first, natural_quintic(t, values, 1), atol=1e-9)
     np.testing.assert_allclose(second, natural_quintic(t, values, 2), atol=1e-9)
+
+
+def test_differences_by_blocks_are_those_of_a_whole_span(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(3).normal(size=(3000, 7, 4))
+    by_blocks = spline_derivatives(values, 97.3)
+    c = spline._spline_coefficients(values.reshape(3000, -1))
+    first = (-c[:-4] - 10 * c[1:-3] + 10 * c[3:-1] + c[4:]) * (97.3 / 24)
+    np.testing.assert_allclose(by_blocks[0].reshape(first.shape), first, atol=1e-9)
+    second = (c[:-4] + 2 * c[1:-3] - 6 * c[2:-2] + 2 * c[3:-1] + c[4:]) * (97.3**2 / 6)
+    np.testing.assert_allclose(by_blocks[1].reshape(second.shape), second, atol=1e-8)
+    monkeypatch.setattr(spline, "_ROOM", 0)
+    for made, whole in zip(by_blocks, spline_derivatives(values, 97.3), strict=True):
+        assert np.array_equal(made, whole)
 
 
 def test_a_quadratic_is_differentiated_exactly() -> None:
