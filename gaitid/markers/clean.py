@@ -156,6 +156,8 @@ def clean(
     if settings.doubtful_labels == "unknown":
         together = together_faults(tracks, rate_hz, first_frame)
         checked = tracks_of(without(tracks, together))
+        if together:
+            tracks.forget()
         refuse_cuts(checked, rate_hz, first_frame)
         lost = find_lost_frames(checked, rate_hz)
         result = check_labels(checked, rate_hz, templates)
@@ -168,6 +170,8 @@ def clean(
             _refuse_crossed(exchanged)
             checked = tracks_of(without(checked, exchanged))
             faults += exchanged
+        for one in (tracks, checked):
+            one.forget()
     limits = GapLimits(settings.gap_sure_s, settings.gap_spline_s, settings.gap_rigid_s, settings.gap_error_mm * 1e-3)
     filled = fill_gaps(checked, rate_hz, limits)
     seen, open_gaps = tracks_of(filled.markers), [gap for gap in filled.gaps if not gap.method]

@@ -71,9 +71,7 @@ def _pairs(bends: Array) -> list[tuple[int, int]]:
 
     Along one axis they are neighbours when all markers are sorted: no pair is compared with every other.
     """
-    sizes = np.abs(bends)
-    sizes[np.isnan(sizes)] = 0.0
-    along = bends[..., int(np.argmax(sizes.sum(axis=0).sum(axis=0)))]
+    along = bends[..., max(range(3), key=lambda axis: float(np.nansum(np.abs(bends[..., axis]))))]
     ranked = np.sort(along, axis=1)
     near = ranked[:, 1:] - ranked[:, :-1] <= SAME * np.abs(ranked[:, 1:])
     some = np.flatnonzero(near.any(axis=1))

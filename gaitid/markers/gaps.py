@@ -177,7 +177,7 @@ def fill_gaps(markers: Mapping[str, Array], rate_hz: float, limits: GapLimits | 
         seen = known_rows(points)
         if seen.all() or not seen.any():
             continue
-        result, likely = points.copy(), points.copy()
+        result = likely = points.copy()
         for first, stop in spans(~seen):
             # a long trial is not searched as a whole for each of its gaps
             near = slice(max(first - reach, 0), stop + reach)
@@ -186,6 +186,8 @@ def fill_gaps(markers: Mapping[str, Array], rate_hz: float, limits: GapLimits | 
             gap, values = _fill(around, label, seen[near], moved, moved + stop - first, rate_hz, limits)
             gaps.append(replace(gap, first=first, last=stop - 1))
             if values is not None:
+                if likely is result and not gap.method:
+                    likely = result.copy()
                 likely[first:stop] = values
                 if gap.method:
                     result[first:stop] = values

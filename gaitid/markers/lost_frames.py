@@ -13,6 +13,7 @@ import numpy as np
 from gaitid.errors import first_few
 from gaitid.markers.tracks import tracks_of
 from gaitid.notes import Note, Notes
+from gaitid.numerics.blocks import by_blocks
 from gaitid.numerics.rotation import dot
 from gaitid.numerics.statistics import median
 from gaitid.records import NamedTuple
@@ -57,17 +58,9 @@ def find_lost_frames(markers: Mapping[str, Array], rate_hz: float) -> list[LostF
     """
     if len(markers) < FEWEST or len(next(iter(markers.values()))) < 4:
         return []
-    steps = tracks_of(markers).steps
-    squared = dot(steps, steps)
-    first, last, both = squared[:-2], squared[2:], dot(steps[:-2], steps[2:])  # of the steps before and after
-    least = np.minimum(first, last)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        tells = (least > (LEAST_SPEED / rate_hz) ** 2) & (np.maximum(first, last) < STEADY**2 * least)
-        tells &= both > SAME_WAY * np.sqrt(first * last)
-        on = dot(steps[1:], steps[:-1])
-        times = 2 * (on[:-1] + on[1:]) / (first + 2 * both + last)
-        # only few frames are looked at again: a median over markers needs most of them to go on so far
-        far = tells & (times > GOES_ON)
+    times = by_blocks(lambda some: _times(some, rate_hz), tracks_of(markers).steps, 2)
+    # only few frames are looked at again: a median over markers needs most of them to go on so far
+    tells, far = times != -np.inf, times > GOES_ON
     n = tells.sum(axis=1)
     places = np.flatnonzero((n >= max(FEWEST, LEAST_SHARE * len(markers))) & (2 * far.sum(axis=1) > n))
     found = []
@@ -77,6 +70,19 @@ def find_lost_frames(markers: Mapping[str, Array], rate_hz: float) -> list[LostF
         if (np.abs(times[k][tells[k]] / typical - 1) < ALIKE).mean() > MOST:
             found.append(LostFrame(int(k) + 1, typical))
     return found
+
+
+def _times(steps: Array, rate_hz: float) -> Array:
+    """(rows − 2, markers) how many times as far as before and after a marker goes on; −∞ where it does not tell."""
+    squared = dot(steps, steps)
+    first, last, both = squared[:-2], squared[2:], dot(steps[:-2], steps[2:])  # of the steps before and after
+    least = np.minimum(first, last)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tells = (least > (LEAST_SPEED / rate_hz) ** 2) & (np.maximum(first, last) < STEADY**2 * least)
+        tells &= both > SAME_WAY * np.sqrt(first * last)
+        on = dot(steps[1:], steps[:-1])
+        times = 2 * (on[:-1] + on[1:]) / (first + 2 * both + last)
+    return np.where(tells, times, -np.inf)
 
 
 def lost_frame_notes(lost: Sequence[LostFrame], first_frame: int) -> Notes:

@@ -96,6 +96,11 @@ class Tracks(Mapping[str, Array]):
     def __len__(self) -> int:
         return len(self._markers)
 
+    def forget(self) -> None:
+        """Let go of what shows steps, until it is asked for again: of a long trial it is three times the markers."""
+        for name in ("steps", "bends", "excess", "shown"):
+            self.__dict__.pop(name, None)
+
     @cached_property
     def points(self) -> Array:
         """(frames, markers, 3) m."""

@@ -71,3 +71,12 @@ def test_recordings_lack_no_frame_and_one_that_is_taken_out_is_found(name: str) 
         if all(np.isfinite(track[frame - 4 : frame + 5]).all() for track in markers.values()):
             cut = {label: np.delete(track, frame, 0) for label, track in markers.items()}
             assert [one.before for one in find_lost_frames(cut, trial.rate_hz)] == [frame - 1]
+
+
+def test_a_missing_frame_of_a_long_trial_is_found_wherever_it_lies() -> None:
+    """It is looked at some frames at a time."""
+    n, moving = 6000, 1.3 * np.arange(6001) / RATE
+    for frame in (1, 1363, 1364, 1365, 1366, 3000, 5997):
+        along = np.delete(moving, frame + 1)
+        markers = {f"m{i}": np.stack([along, np.full(n, 0.1 * i), np.full(n, 1.0)], axis=1) for i in range(8)}
+        assert [one.before for one in find_lost_frames(markers, RATE)] == [frame]

@@ -23,3 +23,13 @@ def test_each_marker_and_all_of_them_are_the_same_numbers() -> None:
         assert np.array_equal(steps_shown(points), shown)
         assert tracks.usual[i] in shown
         assert abs((shown <= tracks.usual[i]).mean() - 0.9) < 0.001
+
+
+def test_what_was_let_go_is_computed_again() -> None:
+    rng = np.random.default_rng(3)
+    tracks = tracks_of({label: rng.normal(size=(50, 3)) for label in "abc"})
+    before = {name: getattr(tracks, name) for name in ("steps", "bends", "excess", "shown")}
+    tracks.forget()
+    for name, values in before.items():
+        assert name not in vars(tracks)
+        np.testing.assert_array_equal(getattr(tracks, name), values)
