@@ -18,7 +18,7 @@ from gaitid.model import specs
 from gaitid.notes import Notes
 from gaitid.numerics.masks import known_rows
 from gaitid.records import frozen_dataclass
-from gaitid.trial import Array, Mask, read_only
+from gaitid.trial import Array, Mask, frozen, read_only
 
 #: A segment's side and name; the side of the base is empty.
 Key = tuple[str, str]
@@ -204,7 +204,7 @@ def _pose(geometry: Geometry, through: Geometry, frame: str, side: str) -> Pose:
 def _seen_or(own: Array, through: Array) -> Array:
     """Frame by frame the first where it is known, else the second."""
     known = known_rows(own)
-    return np.where(known.reshape(-1, *[1] * (own.ndim - 1)), own, through)
+    return read_only(frozen(np.where(known.reshape(-1, *[1] * (own.ndim - 1)), own, through)))
 
 
 def differentiate(body: Body, rate_hz: float) -> Motion:

@@ -341,3 +341,11 @@ def test_samples_that_begin_at_their_own_time_are_read_at_the_cameras_instants(s
     # a straight line is met exactly by the parabola; the mean of samples off the instant by up to half a sample is not
     tolerance = 1e-9 if sample is sample_local_quadratic else 2.0 * 0.5 / rate + 1e-9
     np.testing.assert_allclose(found[deep], wanted[deep], atol=tolerance)
+
+
+def test_a_long_span_is_differentiated_some_rows_at_a_time_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(4).normal(size=(5000, 2))
+    values[100:103] = np.nan
+    some_at_a_time = spline_derivatives(values, 100.0)
+    monkeypatch.setattr("gaitid.numerics.spline._TOGETHER", len(values))
+    np.testing.assert_array_equal(some_at_a_time, spline_derivatives(values, 100.0))
