@@ -64,8 +64,8 @@ class Plan:
             yield from self._in_short()
         yield from self.notes
         if everything:
-            for (folder, why), left in groupby(self.left_out, lambda pair: (pair[0].parent, pair[1])):
-                yield f"{folder}: {_names(path for path, _ in left)}: not analysed: {why}"
+            for (folder, why), of in groupby(self.left_out, lambda pair: (pair[0].parent, pair[1])):
+                yield f"{folder}: {_names(path for path, _ in of)}: not analysed: {why}"
         elif self.left_out:
             yield f"not analysed: {counted(len(self.left_out), 'other file')}; --plan names them"
 

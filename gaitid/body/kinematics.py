@@ -70,18 +70,18 @@ def segment_motions(
     """
     ends = settings.end_frames
     turns = [frozen(quaternions(pose.R_gs)) for pose, _ in parts.values()]
-    of_coms = spline_derivatives(np.stack([com for _, com in parts.values()], axis=1), rate_hz)
-    moved = list(zip(*(_without_ends(of, ends) for of in of_coms), strict=True))
-    del of_coms  # of a long trial as much as all that follows
+    vel, acc = spline_derivatives(np.stack([com for _, com in parts.values()], axis=1), rate_hz)
+    vels, accs = _without_ends(vel, ends), _without_ends(acc, ends)
+    del vel, acc  # of a long trial as much as all that follows
     if settings.angular_velocity == "single_entries":
         spins = [single_entry_derivatives(pose.R_gs, rate_hz) for pose, _ in parts.values()]
     else:
         q = np.stack(turns, axis=1)
-        of_turns = spline_derivatives(q, rate_hz)
-        spins = list(zip(*(_without_ends(spin_from_quaternion(q, of), ends) for of in of_turns), strict=True))
+        omega, alpha = (spin_from_quaternion(q, of_q) for of_q in spline_derivatives(q, rate_hz))
+        spins = list(zip(_without_ends(omega, ends), _without_ends(alpha, ends), strict=True))
     return {
-        key: SegmentMotion(pose.R_gs, turn, com, *of_com, *spin)
-        for (key, (pose, com)), turn, of_com, spin in zip(parts.items(), turns, moved, spins, strict=True)
+        key: SegmentMotion(pose.R_gs, turn, com, vel, acc, *spin)
+        for (key, (pose, com)), turn, vel, acc, spin in zip(parts.items(), turns, vels, accs, spins, strict=True)
     }
 
 

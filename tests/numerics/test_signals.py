@@ -344,8 +344,8 @@ def test_samples_that_begin_at_their_own_time_are_read_at_the_cameras_instants(s
 
 
 def test_a_long_span_is_differentiated_some_rows_at_a_time_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = np.random.default_rng(4).normal(size=(5000, 2))
+    values = np.random.default_rng(4).normal(size=(20_000, 2))
     values[100:103] = np.nan
     some_at_a_time = spline_derivatives(values, 100.0)
-    monkeypatch.setattr("gaitid.numerics.spline._TOGETHER", len(values))
+    monkeypatch.setattr("gaitid.numerics.blocks._NUMBERS", values.size * 16)
     np.testing.assert_array_equal(some_at_a_time, spline_derivatives(values, 100.0))
