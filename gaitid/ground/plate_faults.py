@@ -26,7 +26,7 @@ from gaitid.ground.plate_channels import channel_faults, shared_torsion_faults, 
 from gaitid.ground.plate_load import PlateLoad
 from gaitid.ground.push import horizontal_gain_faults, push_faults, pushes_of
 from gaitid.ground.rates import rate_faults
-from gaitid.ground.whole_steps import whole_step_faults
+from gaitid.ground.whole_steps import straight_way, whole_step_faults
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import cross
 from gaitid.numerics.statistics import mean_of_known
@@ -132,16 +132,17 @@ def find_faults(trial: Trial, ground: Ground, loads: Loads, mover: Mover) -> Pla
     broken = {number for fault in faults if fault.withheld for number in fault.plates}
     sound = [one for one in stood if one.plate.number not in broken]
     lines = lines_of(sound, mover.com_g)
+    walks = mover.balance is not None and mover.balance.tells and not mover.balance.flies
     if mover.balance is not None:  # what carries the body besides has a line of force of its own
         faults += direction_faults(lines, raw)
         named = {number for fault in faults if fault.withheld for number in fault.plates}
         pushes = list(pushes_of(ground, loads, mover.com_g))
         faults += push_faults(pushes, raw, named)
-        if mover.balance.tells and not mover.balance.flies:
+        if walks:
             faults += horizontal_gain_faults(pushes, {number for fault in faults for number in fault.plates})
     turned = {number for fault in faults for number in fault.plates}
     alone = [one for one in sound if one.plate.number not in turned]
-    faults += torsion_faults(alone)
+    faults += torsion_faults(alone, walks and straight_way(ground, loads) is not None)
     faults += shared_torsion_faults(ground, loads, turned | {one.plate.number for one in alone})
     broken |= {number for fault in faults if fault.withheld for number in fault.plates}
     if mover.balance is not None and mover.balance.tells and mover.weight_N > 0:

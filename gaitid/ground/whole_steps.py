@@ -56,9 +56,8 @@ def whole_step_faults(
     step = int(median(strikes[1:] - strikes[:-1])) if len(strikes) > 1 else 0
     if step < SHORTEST * balance.rate_hz:
         return
-    toes_g = {side: foot.toe_g - foot.heel_g for side, foot in ground.feet.items()}
-    along_g = _way(list(toes_g.values()), balance.up_g)
-    if along_g is None or _turns(toes_g, loads, along_g, cross(balance.up_g, along_g)):
+    along_g = straight_way(ground, loads)
+    if along_g is None:
         return
     moved_g = com_g if balance.com_g is None else balance.com_g
     windows = _windows(ground, loads, moved_g @ along_g, along_g, (balance, weight_N, step))
@@ -91,6 +90,15 @@ def whole_step_faults(
             text += " 0.02): a part of Fz, or of the zero, is in its Fx or Fy, it seems"
             yield Fault("plate_doubtful", text, (a, b), False, cure)
             return
+
+
+def straight_way(ground: Ground, loads: Loads) -> Array | None:
+    """The level way, (3,), of who walks straight on; None in a turn, or where no foot was seen."""
+    toes_g = {side: foot.toe_g - foot.heel_g for side, foot in ground.feet.items()}
+    along_g = _way(list(toes_g.values()), ground.floor.up_g)
+    if along_g is None or _turns(toes_g, loads, along_g, cross(ground.floor.up_g, along_g)):
+        return None
+    return along_g
 
 
 def _way(toes_g: Sequence[Array], up_g: Array) -> Array | None:

@@ -250,3 +250,11 @@ def test_another_gain_of_the_horizontal_forces_is_doubted(name: str, factor: flo
 @pytest.mark.parametrize("scenario", ["stop", "stumble"])
 def test_who_does_not_walk_on_is_not_held_to_how_walking_pushes(scenario: str) -> None:
     assert not doubts(simulated_case(SimulatedCase(scenario)).result)
+
+
+@pytest.mark.parametrize("name", ["HC002D/walk", "HC031A/walk"])
+def test_a_free_moment_five_times_too_large_is_doubted_in_walking(name: str) -> None:
+    """It is 20 to 40 mm times the force then, which a foot that turns makes, and none that walks straight on."""
+    case = recorded(name)
+    assert not doubts(case.result)
+    assert ["its free moment is" in text for text in doubts(spoilt(case, scaled(5.0, 5), 2))] == [True]
