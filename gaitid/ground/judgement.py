@@ -112,9 +112,13 @@ def height_above_surface(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """A foot that stands on a plate has its markers a few centimetres above it."""
     here, plate = contact.pressing_track, contact.plates[0]
     height = float(median(np.minimum(plate.height(here.heel_g), plate.height(here.toe_g))))
-    if not limits.lowest < height < limits.low and contact.in_one_plane:
-        way = "above" if height > 0 else "below"
-        yield unknown(f"the foot's markers are {abs(height) * 100:.0f} cm {way} its surface")
+    if not contact.in_one_plane or limits.lowest_doubt < height < limits.low_doubt:
+        return
+    text = f"the foot's markers are {abs(height) * 100:.0f} cm {'above' if height > 0 else 'below'} its surface"
+    if not limits.lowest < height < limits.low:
+        yield unknown(text)
+    else:
+        yield Reason(0.8, f"{text} (1 to 5 in bare feet and shoes); check the height of the plate's corners")
 
 
 def timing(contact: Evidence, limits: Limits) -> Iterator[Reason]:
