@@ -55,6 +55,7 @@ CONSEQUENCES: dict[str, Consequence] = {
     "labels_exchanged": Consequence(USABLE, "correct the labels"),
     "marker_spike": Consequence(GOOD),
     "marker_moved": Consequence(USABLE, "correct the marker there"),
+    "markers_coarse": Consequence(USABLE, "export the trial again with all its digits"),
     "markers_jump": Consequence(USABLE, "see whether a camera was moved or the origin set anew there"),
     "frames_lost": Consequence(USABLE, "export the trial again from the system that recorded it"),
     "frames_repeated": Consequence(USABLE, "export the trial again from the system that recorded it"),

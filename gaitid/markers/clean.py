@@ -153,6 +153,7 @@ def clean(
     tracks = tracks_of(raw)  # what several checks need of them is computed once
     checked, faults = tracks, list[LabelFault]()
     lost: list[LostFrame] = []
+    coarse: Notes = ()
     if settings.doubtful_labels == "unknown":
         together = together_faults(tracks, rate_hz, first_frame)
         checked = tracks_of(without(tracks, together))
@@ -161,7 +162,7 @@ def clean(
         refuse_cuts(checked, rate_hz, first_frame)
         lost = find_lost_frames(checked, rate_hz)
         result = check_labels(checked, rate_hz, templates)
-        checked, faults = tracks_of(result.markers), [*together, *result.faults]
+        checked, faults, coarse = tracks_of(result.markers), [*together, *result.faults], result.notes
         if len(letters) == 2:
             settled = {label for fault in faults if fault.kind == "reversed" for label in fault.labels}
             others = {label: points for label, points in checked.items() if label not in settled}
@@ -192,6 +193,7 @@ def clean(
         **(residual_analysis(seen, rate_hz) if of_noise["marker_noise_mm"] > SMOOTHED_BELOW_MM else {}),
     }
     notes = (
+        *coarse,
         *lost_frame_notes(lost, first_frame),
         *(fault.note(first_frame) for fault in faults),
         *_gap_notes(filled.gaps, first_frame),

@@ -29,6 +29,8 @@ JUMP_M, JUMP_M_PER_S = 0.02, 2.0
 # once in 3 · 10⁵ from one neighbour alone). Recordings carry 0.6 mm at most, so that it is above 20 mm in none. What
 # is more than the second, m, is no noise of cameras.
 JUMP_TIMES_NOISE, MOST_NOISE_M = 13.0, 0.005
+# Rounding moves a second difference by two of its steps along each axis at most: 2 √3.
+JUMP_TIMES_COARSE = 4.0
 # s, and frames: a marker that comes back to its track within that time of a jump on both sides has flickered.
 FLICKER_S, FLICKER_FRAMES = 0.04, 3
 # s, and frames, on both sides, by which that is told.
@@ -107,7 +109,7 @@ def jump_limit(markers: Mapping[str, Array], rate_hz: float) -> float:
     limit, tracks = max(JUMP_M, JUMP_M_PER_S / rate_hz), tracks_of(markers)
     if not tracks or len(tracks.points) < 3 or not (tracks.excess > limit).any():
         return limit
-    return max(limit, JUMP_TIMES_NOISE * min(tracks.usual_noise, MOST_NOISE_M))
+    return max(limit, JUMP_TIMES_NOISE * min(tracks.usual_noise, MOST_NOISE_M), JUMP_TIMES_COARSE * tracks.coarse)
 
 
 def shifts_between(start: Array, end: Array, before: IntArray, after: IntArray) -> Array:

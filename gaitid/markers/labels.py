@@ -10,12 +10,13 @@ import numpy as np
 
 from gaitid.markers.copied import find_copies
 from gaitid.markers.faults import MOST_JUMPS, LabelFault, without
-from gaitid.markers.jumps import MAJORITY, follow, jump_limit, shifts_between
+from gaitid.markers.jumps import JUMP_TIMES_COARSE, MAJORITY, follow, jump_limit, shifts_between
 from gaitid.markers.repeated import repeated_frames
 from gaitid.markers.shifts import find_shifted
 from gaitid.markers.spikes import find_spikes, longest_spike
 from gaitid.markers.templates import Template, exchanged_frames, find_exchanged_throughout, off_the_body
 from gaitid.markers.tracks import tracks_of
+from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import all_columns, known_rows, largest_column, spans
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median
@@ -49,10 +50,21 @@ class CheckedLabels:
     markers : mapping of label to (frames, 3) array, m
         NaN in the frames that a fault names; otherwise unchanged.
     faults : tuple of LabelFault
+    coarse_m : float
+        Steps in which the coordinates come, m, where these are so coarse that they show; else 0.
     """
 
     markers: Mapping[str, Array]
     faults: tuple[LabelFault, ...]
+    coarse_m: float = 0.0
+
+    @property
+    def notes(self) -> Notes:
+        """That the coordinates are coarse."""
+        if not self.coarse_m:
+            return ()
+        text = f"the coordinates of the markers come in steps of {1e3 * self.coarse_m:.2g} mm: accelerations are rough"
+        return (Note("markers_coarse", f"{text}, and smaller faults of labels are not told"),)
 
 
 def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequence[Template] = ()) -> CheckedLabels:
@@ -76,7 +88,9 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
         LabelFault("reversed", e.labels, whole, e.better_m) for e in find_exchanged_throughout(markers, templates)
     ]
     checked = tracks_of(without(markers, faults))
-    first = (*find_repeated(checked, rate_hz), *find_same(checked), *find_copied(checked))
+    repeated = find_repeated(checked, rate_hz)
+    coarse_m = tracks_of(without(checked, repeated)).coarse
+    first = (*repeated, *find_same(checked), *(() if coarse_m else find_copied(checked)))
     suspicious = bool(first) or _suspicious(checked, rate_hz)
     faults += first
     checked = tracks_of(without(checked, first))
@@ -91,13 +105,14 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
         find_jumps,
         find_shifts,
     ):
-        if find not in (find_straight, find_away, find_spiky, find_shifts) and not suspicious:
+        fine = find in (find_straight, find_away, find_spiky, find_shifts)  # they look at less than a jump
+        if (fine and coarse_m) or not (fine or suspicious):
             continue
         more = [_by_template(fault, checked, templates) for fault in find(checked, rate_hz)]
         more = [fault for fault in more if fault.frames or fault.kind == "moved"]
         checked = tracks_of(without(checked, more))
         faults += more
-    return CheckedLabels(checked, tuple(faults))
+    return CheckedLabels(checked, tuple(faults), coarse_m)
 
 
 def _by_template(fault: LabelFault, markers: Mapping[str, Array], templates: Sequence[Template]) -> LabelFault:
@@ -143,7 +158,7 @@ def find_spiky(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]
 
 def find_frozen(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
     """Markers that repeat one position for three frames or more and jump there or away from it."""
-    faults = []
+    limit, faults = max(FROZEN_M, JUMP_TIMES_COARSE * tracks_of(markers).coarse), list[LabelFault]()
     for label, points in markers.items():
         steps = np.diff(points, axis=0)
         still = all_columns(steps == 0)
@@ -153,7 +168,7 @@ def find_frozen(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault
         for first, stop in spans(still):  # steps first … stop − 1, so frames first … stop
             beside = [excess[k] for k in (first - 1, stop) if 0 <= k < len(excess) and np.isfinite(excess[k])]
             jump = max(beside, default=0.0)
-            if stop - first + 1 >= FROZEN_FRAMES and jump > FROZEN_M:
+            if stop - first + 1 >= FROZEN_FRAMES and jump > limit:
                 faults.append(LabelFault("frozen", (label,), ((first, stop),), float(jump)))
             elif stop - first + 1 >= LEFT_FRAMES and (left := _left_behind(markers, label, first, stop)) > LEFT_M:
                 faults.append(LabelFault("frozen", (label,), ((first, stop),), left))

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from gaitid.numerics.blocks import by_blocks
-from gaitid.numerics.masks import all_columns
+from gaitid.numerics.masks import all_columns, largest_column
 from gaitid.numerics.rotation import norm
 from gaitid.numerics.statistics import median, quantile_of_known
 from gaitid.trial import Array, Mask
@@ -19,6 +19,11 @@ ORDER = 5
 GAIN = 6.0
 # Nine tenths of a marker's trial show no more than its usual step.
 USUAL_SHARE = 0.9
+# Share of the coordinates of half of the markers that are to the last digit where they were, in frames in which the
+# marker moves by more than that, m, from so many frames before to as many after. 67 recordings of 25 laboratories have
+# 0.02 at most; rounded to 1 mm they have 0.09 to 0.4, to 2 mm 0.17 and more, to 10 mm 0.4 and more. And the share of
+# the steps that are smaller than the finest.
+COARSE, MOVING_M, NEAR, FINEST = 0.1, 0.01, 5, 0.01
 # Order of the difference that leaves nothing but noise, and the fewest of them that tell it.
 _NOISY_ORDER, _FEWEST = 8, 16
 
@@ -126,6 +131,23 @@ class Tracks(Mapping[str, Array]):
     def still(self) -> Mask:
         """(frames − 1, markers) whether a marker stays where it is, to the last digit."""
         return by_blocks(lambda some: all_columns(some == 0), self.steps)
+
+    @cached_property
+    def coarse(self) -> float:
+        """Steps in which the coordinates come, m, where these are so coarse that they show; else 0."""
+        if len(self.points) <= 2 * NEAR:
+            return 0.0
+        same = self.steps == 0
+        if not same.mean() > COARSE / 4:  # some stand still for half of the time
+            return 0.0
+        ways = self.points[2 * NEAR :] - self.points[: -2 * NEAR]
+        moving = largest_column(np.abs(ways)) > MOVING_M
+        repeat = (same[NEAR:-NEAR] & moving[1:, :, None]).sum(axis=(0, 2))
+        shares = repeat / np.maximum(3 * moving[1:].sum(axis=0), 1)
+        if not float(median(shares)) > COARSE:
+            return 0.0
+        sizes = np.abs(self.steps[np.isfinite(self.steps) & ~same])
+        return float(quantile_of_known(sizes, FINEST)) if sizes.size else 0.0
 
     @cached_property
     def bends(self) -> Array:

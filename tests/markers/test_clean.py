@@ -139,6 +139,19 @@ def test_much_noise_on_all_markers_is_noise_and_no_jump(sigma_mm: float) -> None
     assert "markers_rough" not in {note.code for note in cleaned(noisy(0.6)).notes}
 
 
+@pytest.mark.parametrize("step_mm", [2.0, 5.0, 10.0])
+def test_coarse_coordinates_are_said_and_no_fault_of_labels(step_mm: float) -> None:
+    """Rounded to 10 mm a walk used to have 260 faults of labels: frozen, jumping, off their tracks."""
+    trial = simulated_walk().trial
+    step = step_mm * 1e-3
+    result = cleaned(replace(trial, points_g=np.round(trial.points_g / step) * step))
+    (note,) = (note for note in result.notes if note.code == "markers_coarse")
+    assert note.severity == "doubt" and f"in steps of {step_mm:g} mm" in note.text
+    assert not result.quality["label_faults"]
+    fine = cleaned(replace(trial, points_g=np.round(trial.points_g, 4)))
+    assert "markers_coarse" not in {note.code for note in fine.notes}
+
+
 def test_a_jump_above_the_noise_is_still_found() -> None:
     trial = noisy(2.0)
     points = trial.points_g.copy()
