@@ -32,9 +32,10 @@ class LabelFault:
     ----------
     kind : str
         ``spike``, ``jump``, ``swap`` (for part of the trial), ``exchanged`` (throughout), ``reversed`` (throughout,
-        against the static), ``frozen``, ``still``, ``straight``, ``copied``, ``same`` or ``restless``; ``repeated`` of
-        whole camera frames; ``moved`` of a marker that goes elsewhere by less than a jump and stays; ``together`` of
-        all markers that go elsewhere for a few frames, ``away`` of all that do for longer, ``reset`` of all that stay.
+        against the static), ``frozen``, ``still``, ``straight``, ``splined``, ``copied``, ``same`` or ``restless``;
+        ``repeated`` of whole camera frames; ``moved`` of a marker that goes elsewhere by less than a jump and stays;
+        ``together`` of all markers that go elsewhere for a few frames, ``away`` of all that do for longer, ``reset`` of
+        all that stay.
     labels : tuple of str
     frames : tuple of (int, int)
         Runs of frames, from 0, first and last, that are taken as not seen; of markers that stay elsewhere those beside
@@ -114,6 +115,7 @@ FAULTS = {
     "other labels",
     "swap": "change places ({size})",
     "straight": "moves on a straight line to the last digit (over {size}): it was filled in before",
+    "splined": "moves on a cubic to the last digit (over {size}): it was filled in before",
     "copied": "has another marker's movement, with a kink of {size} where that begins or ends: it was filled in before",
     "frozen": "stands still to the last digit, away from the others by {size}",
     "still": "stands still while its neighbours move on, and is {size} off when it comes back",

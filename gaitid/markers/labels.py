@@ -19,7 +19,7 @@ from gaitid.markers.tracks import tracks_of
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import all_columns, known_rows, largest_column, spans
 from gaitid.numerics.rotation import norm
-from gaitid.numerics.statistics import median
+from gaitid.numerics.statistics import median, quantile_of_known
 from gaitid.records import frozen_dataclass
 from gaitid.trial import Array, IntArray, Mask
 
@@ -37,6 +37,11 @@ LEFT_FRAMES, LEFT_M = 10, 0.05
 # are a line that somebody drew: in 47 recordings the longest such run has 1. Where more than the third, as a share, of
 # the markers do so, or one does for more than that of the trial, the recording is a made one.
 STRAIGHT, STRAIGHT_STEP, MOST_STRAIGHT = 6, 2e-4, 0.5
+# s, and rows: so many fourth differences on end below that share of their median, which is above so many of the file's
+# last digits, of a marker that moves by more than the last, m, are a cubic that somebody drew. In 67 recordings they
+# last 0.055 s at most but for two markers that were filled (cmu, behind an arm: 0.2 to 0.4 s; an elbow: 0.09 s);
+# in six raw trials of six laboratories all of 108 cubics of 0.1 to 0.3 s are found.
+CUBIC_S, CUBIC_ROWS, CUBIC, DIGITS, CUBIC_M = 0.1, 5, 0.01, 16.0, 0.01
 # Times as much as those digits a marker bends elsewhere, as the median, if its lines are to tell.
 CURVED = 10.0
 
@@ -97,6 +102,7 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
     for find in (
         find_frozen,
         find_straight,
+        find_splined,
         find_restless,
         find_swaps,
         find_away,
@@ -105,7 +111,13 @@ def check_labels(markers: Mapping[str, Array], rate_hz: float, templates: Sequen
         find_jumps,
         find_shifts,
     ):
-        fine = find in (find_straight, find_away, find_spiky, find_shifts)  # they look at less than a jump
+        fine = find in (
+            find_straight,
+            find_splined,
+            find_away,
+            find_spiky,
+            find_shifts,
+        )  # they look at less than a jump
         if (fine and coarse_m) or not (fine or suspicious):
             continue
         more = [_by_template(fault, checked, templates) for fault in find(checked, rate_hz)]
@@ -184,8 +196,7 @@ def find_straight(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFau
     tracks = tracks_of(markers)
     if not tracks:
         return []
-    farthest = np.fmax(np.fmax.reduce(tracks.points, axis=0), -np.fmin.reduce(tracks.points, axis=0))
-    digit = 4 * np.spacing(np.fmax.reduce(farthest, axis=1, initial=1e-3).astype(np.float32)).astype(float)
+    digit = 4 * tracks.digit
     every = slice(None, None, STRAIGHT)  # one of them lies in each run of so many
     if not _straight(tracks.bends[every], tracks.steps[1:][every], digit)[1].any():
         return []
@@ -211,6 +222,39 @@ def _straight(bends: Array, steps: Array, digit: Array) -> tuple[Array, Mask, Ma
     bend, moving = largest_column(np.abs(bends)), largest_column(np.abs(steps)) > STRAIGHT_STEP
     straight = bend <= digit
     return bend, straight & moving, moving & ~straight
+
+
+def find_splined(markers: Mapping[str, Array], rate_hz: float) -> list[LabelFault]:
+    """Markers whose gap somebody filled by a cubic before the file was written, as programs' splines do.
+
+    Of a cubic the fourth difference is zero; on a track as it was recorded noise is all that it shows. Trials that were
+    smoothed after they were filled keep nothing of it.
+    """
+    tracks = tracks_of(markers)
+    shortest = max(CUBIC_ROWS, round(CUBIC_S * rate_hz))
+    if not tracks or len(tracks.points) <= 2 * shortest:
+        return []
+    digit = DIGITS * tracks.digit
+    some = _fourth(tracks.points, CUBIC_ROWS)  # one of them lies in each run that counts
+    usual = quantile_of_known(some, 0.5)
+    limits = np.where(CUBIC * usual > digit, CUBIC * usual, 0.0)
+    faults = []
+    for i in np.flatnonzero((some < limits).any(axis=0)):
+        label = list(tracks)[i]
+        rows = _fourth(tracks.points[:, i : i + 1], 1)[:, 0] < limits[i]
+        # the ends of a cubic are what was recorded
+        runs = [(first + 1, stop + 2) for first, stop in spans(rows) if stop - first >= shortest]
+        sizes = {run: float(np.ptp(markers[label][run[0] : run[1] + 1], axis=0).max()) for run in runs}
+        if found := tuple(run for run, size in sizes.items() if size > CUBIC_M):
+            faults.append(LabelFault("splined", (label,), found, max(sizes.values())))
+    return faults
+
+
+def _fourth(points: Array, every: int) -> Array:
+    """(rows, markers) lengths of fourth differences, m, of each so-manieth row."""
+    n = len(points) - 4
+    a, b, c, d, e = (points[k : k + n : every] for k in range(5))
+    return norm(a + e - 4 * (b + d) + 6 * c)
 
 
 def find_copied(markers: Mapping[str, Array]) -> list[LabelFault]:

@@ -133,6 +133,12 @@ class Tracks(Mapping[str, Array]):
         return by_blocks(lambda some: all_columns(some == 0), self.steps)
 
     @cached_property
+    def digit(self) -> Array:
+        """(markers,) m, the last digit (32 bits) of a marker's coordinates where it is farthest from the origin."""
+        farthest = np.fmax(np.fmax.reduce(self.points, axis=0), -np.fmin.reduce(self.points, axis=0))
+        return np.asarray(np.spacing(np.fmax.reduce(farthest, axis=1, initial=1e-3).astype(np.float32)).astype(float))
+
+    @cached_property
     def coarse(self) -> float:
         """Steps in which the coordinates come, m, where these are so coarse that they show; else 0."""
         if len(self.points) <= 2 * NEAR:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from gaitid.analysis.pipeline import analyse
 from gaitid.body.subject import SubjectFile
-from gaitid.markers.labels import find_straight
+from gaitid.markers.labels import find_splined, find_straight
 from gaitid.model.load import load_model
 
 RATE = 100.0
@@ -54,3 +55,42 @@ def test_a_filled_knee_no_longer_gives_a_hip_moment_of_its_own(simulated: Callab
     assert any("straight line" in note.text and "LKNE" in note.text for note in result.notes)
     hip, said = (r.sides["left"].moments["hip"]["extension"] for r in (true, result))
     assert np.nanmax(np.abs(said - hip)) < 0.1  # N·m/kg: what is filled anew, or empty
+
+
+# --- cubics -------------------------------------------------------------------------------------------------
+
+
+def cubic(points: np.ndarray, first: int, last: int) -> np.ndarray:
+    """The same with the frames between two filled by the cubic through two frames on each side."""
+    filled = points.copy()
+    at = np.array([first - 1, first, last, last + 1])
+    terms = np.vander((at - first) / (last - first), 4)
+    inner = np.vander((np.arange(first, last + 1) - first) / (last - first), 4)
+    filled[first : last + 1] = inner @ np.linalg.solve(terms, points[at])
+    return filled.astype(np.float32).astype(float)
+
+
+def noisy(noise_mm: float) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(2)
+    return {name: points + rng.normal(0, noise_mm * 1e-3, points.shape) for name, points in moving().items()}
+
+
+@pytest.mark.parametrize("noise_mm", [0.05, 0.3, 1.0])
+@pytest.mark.parametrize("frames", [12, 20, 40])
+def test_a_cubic_in_a_raw_trial_is_found(noise_mm: float, frames: int) -> None:
+    markers = noisy(noise_mm)
+    assert not find_splined(markers, RATE)
+    markers["B"] = cubic(markers["B"], 80, 80 + frames + 1)
+    (fault,) = find_splined(markers, RATE)
+    (run,) = fault.frames
+    assert (fault.kind, fault.labels) == ("splined", ("B",))
+    assert run in ((80, 80 + frames + 1), (81, 80 + frames))  # a frame beside it lies on the cubic as well
+    assert "moves on a cubic" in fault.note(1).text
+
+
+def test_what_hardly_moves_or_was_smoothed_is_no_cubic() -> None:
+    rng = np.random.default_rng(3)
+    standing = {name: np.ones((200, 3)) + rng.normal(0, 3e-4, (200, 3)) for name in "ABC"}
+    standing["B"] = cubic(standing["B"], 80, 110)
+    assert not find_splined(standing, RATE)
+    assert not find_splined(moving(), RATE)
