@@ -15,7 +15,7 @@ from gaitid.compare.curves import OPENSIM, RESULT, SESSION, STORED, Curves
 from gaitid.compare.hybrid import Made
 from gaitid.compare.opensim import read_opensim
 from gaitid.compare.stored import choose_set, read_stored, stored_columns, stored_mass
-from gaitid.disk.read_back import read_record, read_text_back
+from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.export.source import Source, read_source
 from gaitid.inputs import found_trial, named
@@ -25,6 +25,7 @@ from gaitid.run import Prepared
 from gaitid.run.again import analyse_again, read_recorded
 from gaitid.trial import Array
 from gaitid.write import TABLES, UNCERTAINTY
+from gaitid.write.record_checks import checked_record
 
 SUFFIX = ".run.json"
 _OPENSIM = (".mot", ".sto")
@@ -153,7 +154,7 @@ def _other(kind: str, path: Path, mass_kg: float, reading: Reading) -> Curves:
 def _result(files: tuple[Path, ...]) -> Curves:
     if len(files) == 1:
         return result_curves(read_source(files[0]))
-    records = [read_record(path) for path in files]
+    records = [checked_record(path)[0] for path in files]
     models = {str(record.get("model", {}).get("name", "")) for record in records}
     words = f"{len(files)} trials, model {' and '.join(sorted(models))}"
     return Curves(files[0].absolute().parent.name, SESSION, words, {}, None, np.empty(0), records[0], files)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from gaitid.analysis.result import Result
-from gaitid.disk.read_back import read_record, read_text_back
+from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.records import frozen_dataclass
 from gaitid.run.again import analyse_recorded, places, refuse_other_numbers
 from gaitid.trial import Array
 from gaitid.write import TABLES, TEXT_COLUMNS, TRIAL_COLUMNS
+from gaitid.write.record_checks import checked_record, refuse_other_frames
 
 SUFFIX = ".run.json"
 #: Columns that hold words, also where all of them look like numbers.
@@ -41,6 +42,7 @@ UNITS = {
 }
 #: Without these a folder holds no result.
 _NEEDED = ("wrenches", "joints")
+_FRAME, _TIME = "frame", "time_s"
 
 
 @frozen_dataclass(eq=False)
@@ -145,7 +147,7 @@ def read_source(path: Path) -> Source:
     GaitidError
         One line that begins with the file at fault.
     """
-    record = read_record(path)
+    record, schema = checked_record(path)
     stem = path.name.removesuffix(SUFFIX)
     tables: dict[str, tuple[Column, ...]] = {}
     for table in TABLES:
@@ -158,7 +160,48 @@ def read_source(path: Path) -> Source:
                 expected="the tables that gaitid run wrote with it",
                 todo="run gaitid run again, or move them together",
             )
+    for table in _NEEDED:
+        file = path.with_name(f"{stem}.{table}.csv")
+        columns = _by_frames(file, tables[table])
+        if schema > 1:
+            refuse_other_frames(file, columns[_FRAME], record)
     return Source(path, record, read_text_back(path, "run.json"), tables)
+
+
+def _by_frames(path: Path, columns: Sequence[Column]) -> dict[str, Array]:
+    """The numbers of a table with a row a frame.
+
+    Raises
+    ------
+    GaitidError
+        No row, no frame or time in a row, or a cell that is no number.
+    """
+    todo = "run gaitid run again"
+    found = {column.name: column.numbers for column in columns}
+    if missing := [name for name in (_FRAME, _TIME) if name not in found]:
+        raise GaitidError(
+            f"{path}: columns missing: {', '.join(missing)}", expected="as gaitid run writes it", todo=todo
+        )
+    if not columns[0].cells:
+        raise GaitidError(f"{path}: no frames", expected="one row for every frame of the trial", todo=todo)
+    for column in columns:
+        values = found[column.name]
+        needed = column.name in (_FRAME, _TIME)
+        if values is not None and not np.isinf(values).any() and not (needed and np.isnan(values).any()):
+            continue
+        line, cell = next((i, c) for i, c in enumerate(column.cells, start=2) if not _is_number(c, needed))
+        where = f"{path}: line {line}, column {column.name}: not a number"
+        raise GaitidError(where, found=f"{cell!r}", todo=todo)
+    return {name: values for name, values in found.items() if values is not None}
+
+
+def _is_number(cell: str, needed: bool) -> bool:
+    """Whether a cell holds a finite number, or, where none is needed, is empty."""
+    try:
+        value = float(cell or "nan")
+    except ValueError:
+        return False
+    return bool(np.isfinite(value) or (np.isnan(value) and not needed))
 
 
 def _columns(path: Path) -> tuple[Column, ...]:

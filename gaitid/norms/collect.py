@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from gaitid.disk.read_back import read_record, read_text_back
+from gaitid.disk.read_back import read_text_back
 from gaitid.errors import GaitidError
 from gaitid.norms.fit import definitions_of, dimensionless, leg_length_m, turn_words
 from gaitid.norms.sets import UNITS
 from gaitid.norms.types import Array, Definitions
 from gaitid.records import frozen_dataclass
+from gaitid.write.record_checks import checked_record
 
 SUFFIX = ".run.json"
 SIDES = ("left", "right")
@@ -101,7 +102,7 @@ def load_walk(path: Path) -> Walk:
     GaitidError
         One line that begins with the file at fault.
     """
-    record = read_record(path)
+    record, _ = checked_record(path)
     stem = path.name.removesuffix(SUFFIX)
     cycles = path.with_name(f"{stem}.cycles.csv")
     if not cycles.is_file():

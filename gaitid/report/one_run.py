@@ -11,34 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gaitid.errors import GaitidError
 from gaitid.report.cycle_curves import CycleCurves, Feature
 from gaitid.trial import Array
+from gaitid.write.record_checks import other_run
 
 # Of what a curve spans: the share by which a value between two frames may differ from the straight line between them,
 # of all that the column spans and of what the four frames around it span (`run` draws a cubic through these).
 _OF_RANGE, _OF_FRAMES = 1e-3, 0.25
 _ANGLE = "_deg"
 _SUMMARIES = ("mean", "sd", "n")
-
-
-def refuse_other_frames(path: Path, frame: NDArray[np.int64], record: Mapping[str, Any]) -> None:
-    """Refuse a table by frames that does not hold all of the record's trial.
-
-    Parameters
-    ----------
-    path : Path
-        Of the table.
-    frame : (n,) int array
-    record : mapping
-        Of schema 2 or later.
-    """
-    first, n = record["trial"]["first_frame"], record["trial"]["frames"]
-    if len(frame) != n or frame[0] != first or frame[-1] != first + n - 1:
-        wanted, found = f"frames {first} to {first + n - 1}", f"{len(frame)} from {frame[0]:g} to {frame[-1]:g}"
-        raise _other_run(path, f"{wanted} of the trial, as its run.json says", found)
 
 
 def refuse_other_cycles(
@@ -67,14 +49,14 @@ def refuse_other_cycles(
     if found != set(rows) or len(rows) != len(found):
         odd = min(found ^ set(rows), default=("", "", "", ""))
         words = f"{odd[0]} {odd[1]}, frames {odd[2]} to {odd[3]}, in one of them" if odd[0] else "a cycle twice"
-        raise _other_run(path, f"the cycles of {beside}", words)
+        raise other_run(path, f"the cycles of {beside}", words)
     if len(found) != record["events"]["cycles"]:
-        raise _other_run(path, f"{record['events']['cycles']} cycles, as its run.json says", str(len(found)))
+        raise other_run(path, f"{record['events']['cycles']} cycles, as its run.json says", str(len(found)))
     strikes = {(side, str(frame)) for side, frame in strike_times(record)}
     for side, number, first, last in sorted(found):
         if (side, first) not in strikes or (side, last) not in strikes:
             words = f"{side} {number} from frame {first} to {last}"
-            raise _other_run(path, "cycles between two strikes of its run.json", words)
+            raise other_run(path, "cycles between two strikes of its run.json", words)
 
 
 def strike_times(record: Mapping[str, Any]) -> dict[tuple[str, int], float]:
@@ -127,7 +109,7 @@ def refuse_other_angles(path: Path, side: str, curves: CycleCurves, spans: Array
         name, cycle, point = (int(i) for i in np.argwhere(too_far)[0])
         where = f"{side} {curves.numbers[cycle]}, {names[name]} at {curves.percent[point]:g} %"
         beside = f"{path.name.rsplit('.', 2)[0]}.joints.csv"
-        raise _other_run(path, f"the angles of {beside}", f"{where} is {off[name, cycle, point]:.3g}° off")
+        raise other_run(path, f"the angles of {beside}", f"{where} is {off[name, cycle, point]:.3g}° off")
 
 
 def stance_spans(
@@ -149,7 +131,7 @@ def stance_spans(
     for number, *ends in zip(stances.numbers, stances.first_frame, stances.last_frame, strict=True):
         if not 1 <= number <= len(known) or tuple(ends) != known[number - 1]:
             words = f"{side} {number} from frame {ends[0]} to {ends[1]}"
-            raise _other_run(path, f"stances of {path.name.rsplit('.', 2)[0]}.contacts.csv", words)
+            raise other_run(path, f"stances of {path.name.rsplit('.', 2)[0]}.contacts.csv", words)
     return np.stack([stances.first_frame, stances.last_frame], axis=1).astype(float) - first_frame
 
 
@@ -170,18 +152,18 @@ def refuse_other_features(path: Path, features: Sequence[Feature], cycles: Mappi
         names.setdefault((feature.side, feature.cycle), []).append(feature.name)
     known = {(side, str(n)): (of_side, i) for side, of_side in cycles.items() for i, n in enumerate(of_side.numbers)}
     if odd := sorted(names.keys() ^ known.keys()):
-        raise _other_run(path, "features of each cycle of cycles.csv", f"{' '.join(odd[0])} in one of them")
+        raise other_run(path, "features of each cycle of cycles.csv", f"{' '.join(odd[0])} in one of them")
     full = max(names.values(), key=len, default=[])
     for (side, number), of_cycle in names.items():
         if of_cycle != full or len(set(of_cycle)) != len(of_cycle):
             words = f"{len(of_cycle)} of {side} {number}, {len(full)} of another"
-            raise _other_run(path, "the same features of each cycle", words)
+            raise other_run(path, "the same features of each cycle", words)
     for feature in features:
         curves, i = known[feature.side, feature.cycle]
         if not _fits(feature, curves, i):
             frames = f"frames {curves.first_frame[i]} to {curves.last_frame[i]}"
             words = f"{feature.name} of {feature.side} {feature.cycle} is not of it"
-            raise _other_run(path, f"features of the cycles of cycles.csv ({frames})", words)
+            raise other_run(path, f"features of the cycles of cycles.csv ({frames})", words)
 
 
 def _fits(feature: Feature, curves: CycleCurves, i: int) -> bool:
@@ -199,12 +181,3 @@ def _fits(feature: Feature, curves: CycleCurves, i: int) -> bool:
         return True
     at_strike, value = float(column[i, 0]), feature.value
     return abs(at_strike - value) <= 1e-6 + 1e-6 * abs(value) or (at_strike != at_strike and value != value)
-
-
-def _other_run(path: Path, expected: str, found: str) -> GaitidError:
-    return GaitidError(
-        f"{path}: not whole, or of another run",
-        expected=expected,
-        found=found,
-        todo="run gaitid run again, or move the files of one run together",
-    )

@@ -21,14 +21,13 @@ from gaitid.report.one_run import (
     refuse_other_angles,
     refuse_other_cycles,
     refuse_other_features,
-    refuse_other_frames,
     stance_spans,
 )
 from gaitid.report.panels import AXES, JOINT_PANELS, SIDES, Panel, ground_column
-from gaitid.report.record_checks import checked_record
 from gaitid.report.tables import Table, columns, number, read_rows, read_table, refuse_missing
 from gaitid.trial import Array
 from gaitid.write import CONTACT_COLUMNS
+from gaitid.write.record_checks import checked_record, refuse_other_frames
 
 # No trial has more frames; a larger number is damage.
 MAX_FRAME = 10**9

@@ -1,4 +1,4 @@
-"""A `run.json` read back and looked over: what a page would take for the truth is there, and of its kind."""
+"""A `run.json` read back and looked over: what others take for the truth is there, of its kind, and of its tables."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 from gaitid.disk.read_back import read_record
 from gaitid.errors import GaitidError
+from gaitid.trial import Array
 from gaitid.write import SCHEMA
 
 VERDICTS = ("good", "usable", "do not use")
@@ -77,6 +78,33 @@ def checked_record(path: Path) -> tuple[Mapping[str, Any], int]:
     _check_events(path, record["events"])
     _check_verdict(path, record["verdict"])
     return record, schema
+
+
+def refuse_other_frames(path: Path, frame: Array, record: Mapping[str, Any]) -> None:
+    """Refuse a table by frames that does not hold all of the record's trial.
+
+    Parameters
+    ----------
+    path : Path
+        Of the table.
+    frame : (n,) array, n > 0
+    record : mapping
+        Of schema 2 or later.
+    """
+    first, n = record["trial"]["first_frame"], record["trial"]["frames"]
+    if len(frame) != n or frame[0] != first or frame[-1] != first + n - 1:
+        wanted, found = f"frames {first} to {first + n - 1}", f"{len(frame)} from {frame[0]:g} to {frame[-1]:g}"
+        raise other_run(path, f"{wanted} of the trial, as its run.json says", found)
+
+
+def other_run(path: Path, expected: str, found: str) -> GaitidError:
+    """A table that is cut, or of another run than the record beside it."""
+    return GaitidError(
+        f"{path}: not whole, or of another run",
+        expected=expected,
+        found=found,
+        todo="run gaitid run again, or move the files of one run together",
+    )
 
 
 def _schema(path: Path, record: Mapping[str, Any]) -> int:

@@ -1,0 +1,64 @@
+"""Results whose files are damaged are refused in one line by all that read them whole: `compare` and `export`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gaitid.errors import GaitidError
+from gaitid.export.source import read_source
+
+Damage = Callable[[Path], object]
+
+
+def edited(table: str, change: Callable[[list[str]], list[str]]) -> Damage:
+    def damage(record: Path) -> None:
+        path = record.with_name(f"walk.{table}.csv")
+        path.write_text("\n".join(change(path.read_text(encoding="utf-8").splitlines())) + "\n", encoding="utf-8")
+
+    return damage
+
+
+def with_cell(value: str) -> Callable[[list[str]], list[str]]:
+    def change(lines: list[str]) -> list[str]:
+        cells = lines[3].split(",")
+        return [*lines[:3], ",".join([*cells[:-1], value]), *lines[4:]]
+
+    return change
+
+
+def with_key(key: str, value: object) -> Damage:
+    def damage(record: Path) -> None:
+        content = {**json.loads(record.read_text(encoding="utf-8")), key: value}
+        record.write_text(json.dumps(content), encoding="utf-8")
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (edited("joints", lambda lines: lines[:1]), "walk.joints.csv: no frames"),
+        (edited("joints", lambda lines: lines[:2]), "walk.joints.csv: not whole, or of another run"),
+        (edited("wrenches", lambda lines: [line.split(",", 1)[1] for line in lines]), "columns missing: frame"),
+        (edited("joints", with_cell("abc")), "line 4, column right_ankle_power_W_per_kg: not a number; found 'abc'"),
+        (edited("joints", with_cell("inf")), "line 4, column right_ankle_power_W_per_kg: not a number; found 'inf'"),
+        (edited("wrenches", lambda lines: [*lines[:3], "", *lines[4:]]), "line 4 is not whole"),
+        (with_key("subject", None), "subject: not an object"),
+        (with_key("model", 3), "model: not an object"),
+        (with_key("schema", 99), "written by a newer gaitid"),
+    ],
+)
+def test_a_damaged_result_is_refused(record: Path, tmp_path: Path, damage: Damage, said: str) -> None:
+    for file in record.parent.glob("walk.*"):
+        shutil.copy(file, tmp_path)
+    copied = tmp_path / "walk.run.json"
+    assert read_source(copied).tables["joints"][0].cells
+    damage(copied)
+    with pytest.raises(GaitidError) as refused:
+        read_source(copied)
+    assert said in refused.value.line() and "\n" not in refused.value.line()
