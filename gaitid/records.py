@@ -6,12 +6,22 @@ whose annotations it compiles.
 
 from __future__ import annotations
 
+import copyreg
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 _T = TypeVar("_T")
+
+
+def _read_only(mapping: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(mapping)
+
+
+# Records hold mappings that cannot be changed, which `pickle` and `copy.deepcopy` do not know by themselves.
+copyreg.pickle(MappingProxyType, lambda mapping: (_read_only, (dict(mapping),)))
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -30,7 +40,9 @@ def frozen_dataclass(*, eq: bool = True) -> Callable[[type[_T]], type[_T]]:
 
     def make(cls: type[_T]) -> type[_T]:
         made: Any = dataclass(init=False, repr=False, eq=False)(cls)
-        made.__init__, made.__repr__, made.__setattr__, made.__delattr__ = _init, _show, _set, _delete
+        made.__init__, made.__setattr__, made.__delattr__ = _init, _set, _delete
+        if "__repr__" not in cls.__dict__:
+            made.__repr__ = _show
         if eq:
             made.__eq__, made.__hash__ = _equal, _hash
         return cls

@@ -107,6 +107,9 @@ class ForcePlate:
     channels: tuple[str, str, str] = ("Fx", "Fy", "Fz")
     R_pc: Array | None = None
 
+    def __repr__(self) -> str:
+        return f"<ForcePlate {self.number}: type {self.kind}, {len(self.force_p)} samples at {self.rate_hz:g} Hz>"
+
     @property
     def force_names(self) -> tuple[tuple[str, str, str], Array]:
         """What the file calls the force along each axis of the plate, and the sense, ±1, in which it counts it.
@@ -251,6 +254,11 @@ class Trial:
             raise ValueError(f"Trial.points_g: shape {points.shape}, expected (frames, {len(self.labels)}, 3)")
         object.__setattr__(self, "points_g", points)
         object.__setattr__(self, "_index", {label: i for i, label in reversed(list(enumerate(self.labels)))})
+
+    def __repr__(self) -> str:
+        """In short, and without the subjects' names."""
+        counts = f"{len(self.labels)} points, {self.n_frames} frames at {self.rate_hz:g} Hz"
+        return f"<Trial {self.path.name}: {counts}, {len(self.plates)} plates, {len(self.events)} events>"
 
     @property
     def n_frames(self) -> int:

@@ -52,6 +52,10 @@ class Plate:
     moment_about: str = "origin"
     start_s: float = 0.0
 
+    def __repr__(self) -> str:
+        samples = len(np.atleast_1d(self.force_N))
+        return f"<gaitid.Plate: {samples} samples at {self.rate_hz:g} Hz, force_sense {self.force_sense}>"
+
 
 def trial_from_arrays(  # noqa: PLR0913 - what a file holds, each under its name
     markers: Mapping[str, ArrayLike],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -43,6 +43,10 @@ def draw(title: str, cycles: pd.DataFrame, joints: pd.DataFrame, columns: Sequen
     else:
         of_sides = [str(n).partition("_") for n in joints.columns]
         there = list(dict.fromkeys(name for side, _, name in of_sides if side in sides))
+    if columns is not None and (
+        not isinstance(columns, Iterable) or not all(isinstance(name, str) for name in columns)
+    ):
+        raise GaitidError("columns: not names", expected="names of columns", found=f"{columns!r}")
     wanted = _known_first(there, cycles if by_cycle else joints) if columns is None else list(columns)
     unknown = [name for name in wanted if name not in there]
     if unknown or not wanted:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gaitid.analysis.result import Result
 from gaitid.analysis.wording import verdict_words
 from gaitid.api.source import Made, Source, Stored
-from gaitid.api.words import File
+from gaitid.api.words import File, file_path
 from gaitid.errors import GaitidError
 from gaitid.inputs import refuse_to_overwrite
 from gaitid.write import TABLES, UNCERTAINTY
@@ -190,7 +190,7 @@ class Analysis:
         GaitidError
             The folder cannot be written to, or an input would be overwritten; nothing is written then.
         """
-        return self._source.write(Path(folder))
+        return self._source.write(file_path("folder", folder))
 
     def report(
         self,
@@ -231,7 +231,7 @@ class Analysis:
         from gaitid.report import Choices, write_report
         from gaitid.report.pictures.request import Request
 
-        output = Path(path)
+        output = file_path("path", path)
         names = (figures,) if isinstance(figures, str) else tuple(figures)
         asked = Request(names, None if width is None else str(width), cycles)
         choices = Choices(asked if asked != Request() else None)
@@ -299,12 +299,12 @@ class Analysis:
             pair = open_pair(a, b, Reading(outputs, knee, start_s), (of_a, of_b))
             return Compared(compare_curves(*pair, way=align, start_s=start_s, same=same))
 
-    def plot(self, columns: Sequence[str] | None = None) -> Figure:
+    def plot(self, columns: str | Sequence[str] | None = None) -> Figure:
         """Curves over the gait cycle, a line a cycle; over time where there is no cycle.
 
         Parameters
         ----------
-        columns : sequence of str, optional
+        columns : str or sequence of str, optional
             Of `cycles`, without the side: ``knee_flexion_deg``. By default angle, moment and power of hip, knee and
             ankle in the sagittal plane.
 
@@ -324,7 +324,7 @@ class Analysis:
         from gaitid.api.picture import draw
 
         title = f"{self.name} · {self.record['model']['name']} · {self.verdict['trial']}"
-        return draw(title, self.cycles, self.joints, columns)
+        return draw(title, self.cycles, self.joints, (columns,) if isinstance(columns, str) else columns)
 
     def __repr__(self) -> str:
         known = self.contacts["plates"] != ""

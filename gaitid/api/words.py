@@ -153,6 +153,8 @@ def file_path(name: str, value: object) -> Path:
     """
     if not isinstance(value, str | PathLike):
         raise GaitidError(f"{name}: not a file", expected="a path", found=f"a {type(value).__name__}")
+    if not str(value):
+        raise GaitidError(f"{name}: no path", expected="a path; '.' is the current folder", found="an empty text")
     return Path(value)
 
 

@@ -246,6 +246,9 @@ class Model(NamedTuple):
     pose: Multibody | None = None
     upper_body: Path | None = None
 
+    def __repr__(self) -> str:
+        return f"<Model {self.name}: {self.title}>"
+
     @property
     def files(self) -> tuple[Path, ...]:
         """All files that it was read from."""

@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gaitid.disk.read_back import read_record
 from gaitid.errors import GaitidError
 from gaitid.trial import Array
@@ -80,7 +83,7 @@ def checked_record(path: Path) -> tuple[Mapping[str, Any], int]:
     return record, schema
 
 
-def refuse_other_frames(path: Path, frame: Array, record: Mapping[str, Any]) -> None:
+def refuse_other_frames(path: Path, frame: Array | NDArray[np.int64], record: Mapping[str, Any]) -> None:
     """Refuse a table by frames that does not hold all of the record's trial.
 
     Parameters
