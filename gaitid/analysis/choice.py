@@ -12,7 +12,7 @@ from gaitid.analysis.recorded import MarkersLackError, bind_trial, recorded_side
 from gaitid.body.resolve import MeasurementFault
 from gaitid.body.subject import SubjectFile
 from gaitid.errors import GaitidError, SubjectError, TrialError
-from gaitid.ground.vertical import MirroredError
+from gaitid.ground.vertical import AxesError
 from gaitid.model import AUTO, specs
 from gaitid.model.choices import ChoiceError
 from gaitid.model.load import as_bundled, bundled_models, load_model
@@ -114,7 +114,7 @@ def choose_model(
         faults[name] = [answer if isinstance(answer, GaitidError) else None for answer in tried]
         fitting[name] = tuple(None if isinstance(answer, GaitidError) else answer for answer in tried)
         for fault in faults[name]:
-            if isinstance(fault, MeasurementFault | MirroredError) or (
+            if isinstance(fault, MeasurementFault | AxesError) or (
                 isinstance(fault, MarkersLackError) and fault.exchanged
             ):
                 raise fault  # its markers are there, and something is wrong with them, a measurement or the axes

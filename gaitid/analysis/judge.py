@@ -147,7 +147,8 @@ def _own_reasons(result: Result, measured: Sequence[str], lacking: Mapping[str, 
     if still:
         yield own("standing")
     elif lacking and not result.ground.plates:
-        yield own("no_plates")
+        # the note on plates that are refused says what would make them good
+        yield replace(own("no_plates"), cure="") if result.trial.refused_plates else own("no_plates")
     else:
         for side, why in lacking.items():
             yield own("no_whole_stance", side, why)

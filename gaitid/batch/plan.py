@@ -53,8 +53,8 @@ class Plan:
         """A line for each folder and static; what was left out is counted, or named with its reasons."""
         statics = {p.static.path for p in self.trials if p.static}
         folders = counted(len({p.folder for p in self.trials}), "folder")
-        left = {p.beside for p in self.trials if p.beside} - statics
-        not_taken = f" taken, {len(left)} not (the trials store their calibration)" if left else ""
+        aside = {p.beside for p in self.trials if p.beside} - statics
+        not_taken = f" taken, {len(aside)} not (the trials store their calibration)" if aside else ""
         yield f"{counted(len(self.trials), 'trial')} in {folders}, {counted(len(statics), 'static')}{not_taken}"
         by_folder = groupby(self.trials, lambda p: (p.trial.parent, p.subject, _analysed_with(p)))
         lines = [f"{at}: {_names(p.trial for p in of)}: subject {who}; {text}" for (at, who, text), of in by_folder]

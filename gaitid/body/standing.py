@@ -34,6 +34,8 @@ OFF_OF_RANGE_M = 0.010
 # Share. Half of the segments are longer or shorter by more: a smaller or larger person, or another calibration of the
 # cameras. At most 0.5 % with a person's own static.
 SCALE_OFF = 0.02
+# Of distances in two files of which one is in another unit of length; no two persons differ so. Within this share.
+UNITS, OF_UNIT = (10.0, 100.0, 1000.0), 0.2
 # Fewer segments than this say less: they must differ by twice as much.
 FEWEST_SEGMENTS = 4
 # m. A distance between two markers of one segment that differs by more: one of them was moved. Skin does 10 mm.
@@ -246,6 +248,14 @@ def _another_person(telling: Sequence[Compared], off: float, scale: float, limit
     # the pelvis first, where skin moves least, then what joint centres show of the person
     worst = sorted(telling, key=lambda one: (one.segment != base, one.markers, -one.largest.off))
     shown = [one.largest.words for one in worst if one.largest.off >= min(limit, off)]
+    times = max(scale, 1 / scale)
+    if any(abs(times / factor - 1) < OF_UNIT for factor in UNITS):
+        how = f"{times:.4g} times as {'long' if scale > 1 else 'short'} as"
+        return TrialError(
+            f"static and trial are in different units: distances between markers of the trial are {how} the static's",
+            expected="both in the unit that their files declare",
+            todo="correct it in the file where it is wrong",
+        )
     return TrialError(
         "the static is another person's, or its markers were put on again before the trial",
         expected="the trial's distances between markers of a segment and between joint centres, half of them to "

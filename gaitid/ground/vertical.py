@@ -29,7 +29,11 @@ SAID_DEG = 2.0
 CONTRADICT_DEG = 60.0
 
 
-class MirroredError(TrialError):
+class AxesError(TrialError):
+    """Plates in other axes than the markers, in whatever model these are seen."""
+
+
+class MirroredError(AxesError):
     """A laboratory with left-handed axes, in whatever model its markers are seen."""
 
 
@@ -59,7 +63,8 @@ def vertical(trial: Trial, model: specs.Model | None) -> tuple[Array, str]:
         foot = _middle([p for track in tracks.values() for p in (track.heel_g, track.toe_g)])
         if given is None:
             _refuse_mirrored(normals, pelvis - foot, tracks)
-    return laboratory_vertical(normals, pelvis, foot, trial.up_hint, given)
+    outlined = any(np.isfinite(plate.corners_g).all() for plate in trial.plates)
+    return laboratory_vertical(normals, pelvis, foot, trial.up_hint, given, outlined)
 
 
 def _middle(points_g: Sequence[Array]) -> Array:
@@ -126,14 +131,27 @@ def _axis_name(up_g: Array) -> str:
     return f"{'+-'[int(up_g.sum() < 0)]}{'XYZ'[int(np.argmax(np.abs(up_g)))]}"
 
 
-def _corner_cure(posture: Array, up: Array) -> str:
-    """What to do about corners whose surfaces do not face up."""
-    if _off_deg(posture, -up) > CONTRADICT_DEG:
-        return (
-            "write the corners in the axes of the markers: in which the pelvis lies above the feet along "
-            f"{_axis_name(np.where(np.abs(posture) == np.abs(posture).max(), posture, 0.0))}"
+def _plates_face_away(posture: Array, up: Array, off_deg: float, outlined: bool) -> AxesError:
+    """That plates do not face to where the pelvis is above the feet; of forces without corners, that they do not push
+    there."""
+    turned = _off_deg(posture, -up) < CONTRADICT_DEG
+    upright = _axis_name(np.where(np.abs(posture) == np.abs(posture).max(), posture, 0.0))
+    away = f"the pelvis lies {off_deg:.0f}° from that, seen from the feet"
+    if not outlined:
+        sign = "turn the sign of the forces: they are to be those on the subject" if turned else ""
+        return AxesError(
+            f"the forces do not push up: they push along {_axis_name(up)}, and {away}",
+            expected=f"forces of the ground on the feet, along {upright}",
+            todo=sign or "write markers and forces in the same axes",
         )
-    return "let the corners of each plate run the other way round; where they are right, check the markers' labels"
+    order = "let the corners of each plate run the other way round; where they are right, check the markers' labels"
+    return AxesError(
+        f"the plates do not face up: by their corners they face {_axis_name(up)}, and {away}",
+        expected="corners 1 to 4 that run clockwise, seen from above the plate, in the axes of the markers",
+        todo=order
+        if turned
+        else f"write the corners in the axes of the markers: the pelvis lies above the feet along {upright}",
+    )
 
 
 def _normals(trial: Trial) -> Array:
@@ -153,7 +171,12 @@ def _off_deg(direction: Array, axis: Array) -> float:
 
 
 def laboratory_vertical(
-    plate_normals: Array, pelvis: Array, feet: Array, hint: Array | None, given: Array | None = None
+    plate_normals: Array,
+    pelvis: Array,
+    feet: Array,
+    hint: Array | None,
+    given: Array | None = None,
+    outlined: bool = True,
 ) -> tuple[Array, str]:
     """Which laboratory axis points up, and how that was found.
 
@@ -167,6 +190,8 @@ def laboratory_vertical(
     pelvis, feet : (frames, 3) arrays, m
     hint, given : (3,) array or None
         Of the file, of the model.
+    outlined : bool
+        The normals are those of corners; else of what the forces push along.
 
     Raises
     ------
@@ -189,13 +214,8 @@ def laboratory_vertical(
         if 0 < limit_deg < (off := _off_deg(direction, up)):
             between.append(f"{off:.0f}° by {words}")  # one of the plates may be on a wall: the posture tells
             continue
-        if posture is not None and words == "plates" and _off_deg(posture, up) > CONTRADICT_DEG:
-            raise TrialError(
-                f"the plates do not face up: by their corners they face {_axis_name(up)}, and the pelvis lies "
-                f"{_off_deg(posture, up):.0f}° from that, seen from the feet",
-                expected="corners 1 to 4 that run clockwise, seen from above the plate, in the axes of the markers",
-                todo=_corner_cure(posture, up),
-            )
+        if posture is not None and words == "plates" and (off := _off_deg(posture, up)) > CONTRADICT_DEG:
+            raise _plates_face_away(posture, up, off, outlined)
         if posture is not None and posture @ up <= 0:
             raise TrialError(
                 f"the pelvis lies below the feet along the vertical found from {words}",

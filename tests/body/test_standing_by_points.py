@@ -216,6 +216,13 @@ def test_ones_own_static_is_taken_with_half_of_a_trial(person: str, trial: str) 
         compare_with_static(*geometry("pig", PERSON_OF[person][0], trial, half=half))
 
 
+def test_a_static_in_another_unit_is_called_that(recording: tuple[Trial, Trial]) -> None:
+    """Not another person: centimetres that were read as millimetres."""
+    static, trial = recording
+    with pytest.raises(TrialError, match="in different units: distances between markers of the trial are .* as long"):
+        analyse(trial, load_model(MODELS[0]), SubjectFile(), larger(static, 0.1))
+
+
 @needs_trials
 @pytest.mark.parametrize("size", [0.85, 1.04, 1.15])
 @pytest.mark.parametrize(("person", "trial"), OWN)

@@ -61,6 +61,14 @@ def test_corners_in_other_axes_are_not_that(trial: Trial) -> None:
     assert "the pelvis lies above the feet along +Z" in refused.value.todo
 
 
+def test_forces_without_corners_that_push_down_are_not_that(trial: Trial) -> None:
+    turned = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
+    plates = tuple(replace(p, corners_g=p.corners_g * np.nan, R_gp=-turned, centre_g=np.zeros(3)) for p in trial.plates)
+    with pytest.raises(TrialError, match="the forces do not push up: they push along -Z, and the pelvis") as refused:
+        vertical(replace(trial, plates=plates), load_model("pig"))
+    assert "turn the sign of the forces" in refused.value.todo
+
+
 def test_exchanged_labels_are_not_that(trial: Trial) -> None:
     other = {"L": "R", "R": "L"}
     labels = tuple(other[label[0]] + label[1:] for label in trial.labels)

@@ -370,7 +370,12 @@ def _level_axes(groups: Sequence[_Group]) -> Array:
     """
     loaded = np.concatenate([group.force_g[group.loaded()] for group in groups])
     if not len(loaded):
-        raise ReadError(f"no force above {LOADED_N:g} N says which way is up", todo="give the corners with --plates")
+        largest = max(float(np.nanmax(norm(group.force_g), initial=0.0)) for group in groups)
+        raise ReadError(
+            f"no force above {LOADED_N:g} N says which way is up",
+            found=f"at most {largest:.3g} N",
+            todo="write the forces in newtons, or give the corners with --plates",
+        )
     mean = loaded.mean(axis=0)
     axis = int(np.argmax(np.abs(mean)))
     if abs(mean[axis]) < _UPRIGHT * np.linalg.norm(mean):
