@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import CONTEXT, attempt, completed, print_info, talk_options
+from gaitid.cli.common import CONTEXT, Target, attempt, completed, print_info, talk_options
 
 # Codes of notes that say nothing of a standing trial.
 OF_WALKS = {
@@ -28,7 +28,7 @@ OF_WALKS = {
     epilog="Example:  gaitid calibrate static.c3d -o subject.yaml; gaitid run walk*.c3d --subject subject.yaml\n\n"
     "More: docs/static.md, and what a subject file holds: docs/subject.md",
 )
-@click.argument("static", type=click.Path(path_type=Path), shell_complete=completed("trials"))
+@click.argument("static", type=Target(), shell_complete=completed("trials"))
 @options.model_or_auto
 @options.markers
 @options.subject
@@ -36,7 +36,7 @@ OF_WALKS = {
 @options.table_inputs
 @options.subject_prefix
 @options.settings
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The subject file to write.")
+@click.option("-o", "--output", type=Target(), required=True, help="The subject file to write.")
 @talk_options
 @click.pass_context
 def command(ctx: click.Context, /, static: Path, output: Path, **of_analysis: Any) -> int:

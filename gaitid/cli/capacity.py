@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import CONTEXT, attempt, completed, folders_for, print_info, talk_options
+from gaitid.cli.common import CONTEXT, TrialName, attempt, completed, folders_for, print_info, talk_options
 
 
 def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, int] | None:
@@ -28,7 +28,7 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
     epilog="Example:  gaitid capacity walk.c3d --model pig --limits example --picture 60 -o results\n\n"
     "More: docs/capacity.md",
 )
-@click.argument("trial", shell_complete=completed("trials"))
+@click.argument("trial", type=TrialName(), shell_complete=completed("trials"))
 @options.model
 @options.inputs
 @click.option(

@@ -13,6 +13,7 @@ from gaitid.check import limits
 from gaitid.cli import options
 from gaitid.cli.common import (
     CONTEXT,
+    TrialName,
     attempt,
     completed,
     flag,
@@ -80,7 +81,9 @@ class _Check(click.Command):
 
 
 @click.command(cls=_Check, context_settings=CONTEXT)
-@click.argument("trials", nargs=-1, required=True, metavar="TRIAL...", shell_complete=completed("trials"))
+@click.argument(
+    "trials", nargs=-1, required=True, type=TrialName(), metavar="TRIAL...", shell_complete=completed("trials")
+)
 @options.model_or_auto
 @options.inputs
 @options.events

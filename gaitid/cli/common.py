@@ -27,7 +27,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
 class Target(click.Path):
-    """A path to write to."""
+    """A path; nothing, as of a variable that a script did not set, is not the current folder."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
@@ -36,6 +36,13 @@ class Target(click.Path):
         if value == "":
             self.fail("expected a path, found nothing", param, ctx)
         return super().convert(value, param, ctx)
+
+
+class TrialName(click.types.StringParamType):
+    """A trial as it was typed."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if value else self.fail("expected a path, found nothing", param, ctx)
 
 
 def completed(kind: str) -> Callable[[click.Context, click.Parameter, str], Any]:

@@ -16,8 +16,8 @@ from gaitid.cli.common import CONTEXT, Target, completed, print_error, print_inf
     epilog="Example:  gaitid compare results/walk.run.json trials/walk.c3d -o why.html; or  gaitid compare pig/walk "
     "pig_vicon/walk --tolerance moment_Nm_per_kg=0.1\n\nMore: docs/compare.md",
 )
-@click.argument("a", type=click.Path(path_type=Path), metavar="A", shell_complete=completed("compared"))
-@click.argument("b", type=click.Path(path_type=Path), metavar="B", shell_complete=completed("compared"))
+@click.argument("a", type=Target(), metavar="A", shell_complete=completed("compared"))
+@click.argument("b", type=Target(), metavar="B", shell_complete=completed("compared"))
 @click.option("-o", "--output", type=Target(), metavar="PAGE.html", help="Also write a page with curves.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of tables.")
 @options.tolerance("The largest difference that passes, for example angle_deg=2; may be repeated.")

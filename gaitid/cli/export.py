@@ -32,12 +32,7 @@ What each file holds, with its axes, signs and units: docs/export.md.
     epilog="Example:  gaitid export results/walk.run.json --to c3d -o for_nexus\n\nMore: docs/export.md",
 )
 @click.argument(
-    "results",
-    nargs=-1,
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="RESULT...",
-    shell_complete=completed("results"),
+    "results", nargs=-1, required=True, type=Target(), metavar="RESULT...", shell_complete=completed("results")
 )
 @click.option(
     "--to", "formats", multiple=True, required=True, type=click.Choice(list(FORMATS)), help="May be repeated."

@@ -34,12 +34,7 @@ if TYPE_CHECKING:
     "gaitid inspect */*.c3d\n\nMore: docs/command_line.md",
 )
 @click.argument(
-    "trials",
-    nargs=-1,
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="TRIAL...",
-    shell_complete=completed("trials"),
+    "trials", nargs=-1, required=True, type=Target(), metavar="TRIAL...", shell_complete=completed("trials")
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout instead of text.")
 @click.option(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaitid.cli import options
-from gaitid.cli.common import CONTEXT, attempt, completed, print_detail, print_info, talk_options
+from gaitid.cli.common import CONTEXT, Target, attempt, completed, print_detail, print_info, talk_options
 
 if TYPE_CHECKING:
     from gaitid.model.marker_sets import MarkerSet
@@ -170,7 +170,7 @@ def _marker_set(file: str) -> MarkerSet | None:
 @command.command(
     "markers", context_settings=CONTEXT, epilog="Example:  gaitid models markers walk.c3d > ours.markers.yaml"
 )
-@click.argument("trial", type=click.Path(path_type=Path), shell_complete=completed("trials"))
+@click.argument("trial", type=Target(), shell_complete=completed("trials"))
 @options.subject_prefix
 @options.reader_set
 @talk_options

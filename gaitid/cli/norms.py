@@ -60,12 +60,7 @@ def show(name: str) -> int:
 
 @command.command("build", context_settings=CONTEXT, epilog="Example:  gaitid norms build controls/ -o my_norms.yaml")
 @click.argument(
-    "results",
-    nargs=-1,
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="RESULT...",
-    shell_complete=completed("results"),
+    "results", nargs=-1, required=True, type=Target(), metavar="RESULT...", shell_complete=completed("results")
 )
 @click.option("-o", "--output", required=True, type=Target(), help="The YAML file.")
 @click.option("--name", help="By which it is asked for; else the file's name.")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gaitid.cli.common import Target, completed, together
+from gaitid.cli.common import Target, TrialName, completed, together
 from gaitid.errors import GaitidError
 from gaitid.write import DEFAULT_UNCERTAINTY
 
@@ -121,7 +120,7 @@ def _tolerances(ctx: click.Context, parameter: click.Parameter, pairs: tuple[str
 
 # --- the options --------------------------------------------------------------------------------------------
 
-_FILE = click.Path(path_type=Path)
+_FILE = Target()
 
 #: Files that belong to a trial that is a table.
 table_inputs = together(
@@ -171,6 +170,7 @@ events = click.option(
 functional = click.option(
     "--functional",
     multiple=True,
+    type=TrialName(),
     metavar="[JOINT=]FILE",
     shell_complete=completed("trials"),
     help="Trial in which a hip or knee moves: its centre or axis by that motion. JOINT (right_hip, left_knee, …) where "

@@ -21,12 +21,7 @@ _SAY_EVERY_S, _DRAW_EVERY_S, _WIDTH = 2.0, 0.3, 60
     "knee_flexion --width single\n\nMore: docs/report.md, docs/pictures.md, docs/chains.md",
 )
 @click.argument(
-    "results",
-    nargs=-1,
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="RESULT|FOLDER...",
-    shell_complete=completed("results"),
+    "results", nargs=-1, required=True, type=Target(), metavar="RESULT|FOLDER...", shell_complete=completed("results")
 )
 @click.option("-o", "--output", required=True, type=Target(), help="The page or picture; for pictures also a folder.")
 @click.option(

@@ -14,6 +14,7 @@ import click
 from gaitid.cli import options
 from gaitid.cli.common import (
     CONTEXT,
+    TrialName,
     attempt,
     completed,
     flag,
@@ -46,7 +47,9 @@ MAX_CONTACTS = 8
     epilog="Example:  gaitid run walk.c3d --model pig --static static.c3d -o results\n\n"
     "How it is computed: docs/method.md; what is written: docs/record.md",
 )
-@click.argument("trials", nargs=-1, required=True, metavar="TRIAL...", shell_complete=completed("trials"))
+@click.argument(
+    "trials", nargs=-1, required=True, type=TrialName(), metavar="TRIAL...", shell_complete=completed("trials")
+)
 @options.model_or_auto
 @options.inputs
 @options.events

@@ -78,7 +78,7 @@ def too_heavy(contact: Evidence, limits: Limits) -> Iterator[Reason]:
     """Nobody presses with many body weights: a channel is in another unit."""
     if contact.weight_N > 0 and contact.peak > limits.most * contact.weight_N:
         share = contact.peak / contact.weight_N
-        yield unknown(f"it carries {share:.0f} body weights; check the unit of its channels")
+        yield unknown(f"it carries {share:.0f} body weights; check the mass, and the unit of its channels")
 
 
 def plate_misplaced(contact: Evidence, limits: Limits) -> Iterator[Reason]:

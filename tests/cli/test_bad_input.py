@@ -313,6 +313,8 @@ def test_wrong_usage_of_options(walk: Path) -> None:
     for hz in ("nan", "inf", "0", "1e-9", "1e9"):
         wanted = "'--cutoff': expected a frequency from 0.01 to 100000 Hz, none or auto; found"
         assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--cutoff", hz), wanted)
+    for command in (("run", ""), ("run", walk, "--static", ""), ("compare", walk, ""), ("report", "", "-o", "r.html")):
+        assert_wrong_usage(gaitid(*command), "expected a path, found nothing")
     assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--express-in", "lab"), "lab")
     assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--nonsense"), "--nonsense")
     assert_wrong_usage(gaitid("run", walk, walk, "--model", "pig", "--forces", "f.csv"), "--forces")

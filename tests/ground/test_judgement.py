@@ -137,7 +137,7 @@ def supported(foot: FootTrack | None = None, plate: PlateLoad | None = None, *, 
 
 UNKNOWN = 0.0
 CASES: list[tuple[str, Callable[[], Evidence], float, str]] = [
-    ("too_heavy", lambda: contact(weight_N=WEIGHT / 20), UNKNOWN, "20 body weights; check the unit"),
+    ("too_heavy", lambda: contact(weight_N=WEIGHT / 20), UNKNOWN, "20 body weights; check the mass, and the unit"),
     ("plate_misplaced", lambda: contact(faults={1: "its corners seem turned"}), UNKNOWN, "its corners seem turned"),
     ("both_feet", lambda: contact(shared=np.ones(LAST + 1 - FIRST, dtype=bool)), UNKNOWN, "both feet stand on it"),
     ("markers_missing", lambda: contact(foot=foot_unseen(1.0)), UNKNOWN, "markers are missing"),
