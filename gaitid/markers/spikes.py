@@ -85,9 +85,10 @@ def find_spikes(markers: Mapping[str, Array], rate_hz: float) -> dict[str, list[
     for i, label in enumerate(labels):
         spikes: list[Spike] = []
         if beyond[i]:
-            spikes = _spikes_of(markers, label, (float(limits_m[i]), float(usual[i])), rate_hz)
+            steps = _Steps(float(tracks.noise[i]), shown[:, i], float(limits_m[i]), float(usual[i]))
+            spikes = _spikes_of(tracks, label, steps, rate_hz)
         if i in among_others:
-            beside = _spikes_of(markers, label, None, rate_hz)
+            beside = _spikes_of(tracks, label, None, rate_hz)
             spikes += [s for s in beside if not any(s.first <= o.last and o.first <= s.last for o in spikes)]
         if spikes:
             found[label] = sorted(spikes)
@@ -130,43 +131,52 @@ def _beyond_among_others(tracks: Tracks, some: IntArray) -> set[int]:
     return {*some[(shown > limits_m).any(axis=0)].tolist()}
 
 
-def _spikes_of(
-    markers: Mapping[str, Array], label: str, told: tuple[float, float] | None, rate_hz: float
-) -> list[Spike]:
-    """Spikes of one marker, by its limit and its usual step, m; without them, by its track among its neighbours."""
+class _Steps(NamedTuple):
+    """Of a track, m: its noise, the steps that it shows, the limit beyond which they are steps, and the usual one."""
+
+    noise_m: float
+    shown: Array
+    limit_m: float
+    usual_m: float
+
+
+def _steps_of(points: Array) -> _Steps:
+    noise_m, shown = noise_of(points), steps_shown(points)
+    usual = quantile_of_known(shown, USUAL_SHARE)
+    return _Steps(noise_m, shown, float(step_limits(np.array(noise_m), usual)), float(usual))
+
+
+def _spikes_of(markers: Mapping[str, Array], label: str, steps: _Steps | None, rate_hz: float) -> list[Spike]:
+    """Spikes of one marker, by the steps that its track shows; without them, by its track among its neighbours."""
     near = steadiest(markers, label)
     others = np.stack([markers[x] for x in near], axis=1) if len(near) >= FEWEST else None
     points, laboratory, R_gs = markers[label], None, None
-    if told is None:
+    if steps is None:
         if others is None:
             return []
         laboratory = points
         points, R_gs = seen_by(points, others)
-    noise_m, shown = noise_of(points), steps_shown(points)
-    if told is None:
-        usual = quantile_of_known(shown, USUAL_SHARE)
-        told = float(step_limits(np.array(noise_m), usual)), float(usual)
-    limit_m, usual_m = told
-    beyond = np.asarray(shown > limit_m)
+        steps = _steps_of(points)
+    beyond = np.asarray(steps.shown > steps.limit_m)
     longest = longest_spike(rate_hz)
     rows = widened(beyond, (longest + 1) // 2)  # steps of one spike belong together
     quiet = points.copy()
     for first, stop in spans(beyond):
         quiet[first : stop + ORDER] = np.nan
-    smoothing = smoothing_of(noise_m, rate_hz)
+    smoothing = smoothing_of(steps.noise_m, rate_hz)
     reach = max(BESIDE_FRAMES, round(BESIDE_S * rate_hz))
     witness = _Witness(
         points,
         known_rows(points),
         laboratory,
         R_gs,
-        shown,
+        steps.shown,
         quiet,
         smoothing,
         reach,
         round(EVIDENCE_S * rate_hz),
-        limit_m,
-        USUAL_RATIO * usual_m,
+        steps.limit_m,
+        USUAL_RATIO * steps.usual_m,
     )
     found = []
     for first, stop in spans(rows):
@@ -232,7 +242,9 @@ def _spike_in(witness: _Witness, window: slice, longest: int, others: Array | No
             found.append(best)
             if best[0] < witness.usual_m:
                 break
-    least = min((rest for rest, _, _ in found), default=0.0)
+    if not found:
+        return None
+    least = min(rest for rest, _, _ in found)
     if _one_step(witness, window) <= least:
         return None
     for rest, first, off in found:
@@ -247,7 +259,10 @@ def _spike_in(witness: _Witness, window: slice, longest: int, others: Array | No
 def _candidates(witness: _Witness, window: slice, length: int) -> Iterator[tuple[float, int, Array]]:
     """Spikes of one length that may be: the steps they leave, first frame, and (length, 3) by which they are off, m."""
     wide = witness.window(window.start, window.stop)
-    for first in range(window.start, window.stop - length + 1):
+    shown = np.flatnonzero(witness.shown[wide.start : wide.stop - ORDER] > witness.limit_m) + wide.start
+    # steps that are shown by frames outside of the spike would be left
+    earliest = max(window.start, int(shown[-1]) - length + 1)
+    for first in range(earliest, min(window.stop - length, int(shown[0]) + ORDER) + 1):
         if length > LONGEST_AT_END and (first == 0 or first + length == len(witness.points)):
             continue
         if not (witness.steps_at(first) and witness.steps_at(first + length)):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from simulated_trials import simulated_walk
 
+from gaitid.markers import spikes
 from gaitid.markers.clean import model_markers
 from gaitid.markers.labels import check_labels
 from gaitid.markers.repeated import repeated_frames
@@ -69,6 +70,14 @@ def test_a_marker_that_is_off_in_a_smooth_walk_loses_just_these_frames(size_m: f
         assert (spike.first, spike.last) == (at, at + frames - 1), label
         assert spike.size_m == pytest.approx(size_m, abs=0.002)  # m: what the spline through its neighbours errs
         assert list(find_spikes(markers, RATE)) == [label]
+
+
+def test_only_frames_that_a_spike_could_explain_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried, left = [], spikes._left
+    monkeypatch.setattr(spikes, "_left", lambda points: (tried.append(points), left(points))[1])
+    ((_, _, markers),) = spoilt(walk(), 0.01, 1, 1)[:1]
+    assert find_spikes(markers, RATE)
+    assert len(tried) == 2  # the frame, and whether it is a step
 
 
 @pytest.mark.parametrize(
