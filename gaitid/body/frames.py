@@ -170,6 +170,7 @@ class Geometry:
         self._points: dict[tuple[str, str], Array] = {}
         self._frames: dict[tuple[str, str], Pose] = {}
         self._values: dict[tuple[str, str], object] = {}
+        self._nowhere = np.broadcast_to(np.nan, (n_frames, 3))  # of what was never seen; known again by `is`
         self._given: tuple[Mapping[Place, Array], Mapping[Place, Pose], Mapping[Place, object]] = ({}, {}, {})
 
     @property
@@ -290,9 +291,13 @@ class Geometry:
         for label in self.model.labels(role, side):
             if label in self._markers:
                 return self._markers[label]
-        return np.full((self.n_frames, 3), np.nan)
+        return self._nowhere
 
     def _make_point(self, spec: shapes.Point, side: str, local: Mapping[str, object]) -> Array:
+        lacks = any(self.point(name, side) is self._nowhere for name in shapes.needed_points(spec))
+        return self._nowhere if lacks else self._computed(spec, side, local)
+
+    def _computed(self, spec: shapes.Point, side: str, local: Mapping[str, object]) -> Array:
         def number(formula: Expression, **names: object) -> Array:
             return np.asarray(self.value(formula, side, **names), dtype=float)
 
@@ -341,7 +346,7 @@ class Geometry:
         if self.calibration is None:
             return self.point(spec.point, place[0])
         if place not in self.calibration.points:
-            return np.full((self.n_frames, 3), np.nan)
+            return self._nowhere
         pose = self.frame(spec.by, place[0])
         return np.asarray(pose.origin_g + pose.R_gs @ self.calibration.points[place])
 
@@ -351,7 +356,7 @@ class Geometry:
             candidate = self.point(option, side)
             if np.isfinite(candidate).any():
                 return candidate
-        return np.full((self.n_frames, 3), np.nan)
+        return self._nowhere
 
     def vector(self, spec: shapes.Vector, side: str = "") -> Array:
         """(frames, 3) vectors in laboratory axes; lengths as the points give them."""

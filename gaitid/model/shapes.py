@@ -314,6 +314,24 @@ def _gather(definition: object, found: list[Use]) -> None:
             _gather(part, found)
 
 
+def needed_points(point: Point) -> list[PointName]:
+    """The names of points without any one of which a point is nowhere, as far as its kind tells."""
+    refs: tuple[PointRef, ...] = ()
+    match point:
+        case Mean():
+            refs = point.of
+        case Chord():
+            refs = point.proximal, point.wand, point.lateral
+        case Between():
+            refs = point.start, point.end
+        case Along():
+            ends = (point.axis.start, point.axis.end) if isinstance(point.axis, FromTo) else ()
+            refs = point.start, *ends
+        case Corner():
+            refs = point.tips
+    return [ref for ref in refs if isinstance(ref, str)]
+
+
 def schema_lines(kinds: Mapping[str, type]) -> str:
     """The kinds as the schema lists them."""
     lines = []

@@ -300,6 +300,35 @@ def test_turning_a_point_keeps_its_distance() -> None:
     assert (np.sum(np.cross(arm, turned) * g.vector(axis, "left"), axis=1) > 0).all()
 
 
+AXIS = shapes.FromTo("heel", "toe")
+POINTS = [
+    shapes.Mean(("heel", "toe")),
+    shapes.Chord("heel", "toe", "knee_marker", number(0.05), number(0.3)),
+    shapes.Between("heel", "toe", number(0)),
+    shapes.Along(AXIS, "knee_marker", number(0.1)),
+    shapes.Along(shapes.FromTo("knee_marker", "toe"), "heel", number(0.1)),
+    shapes.Corner(("heel", "toe", "knee_marker")),
+    shapes.FirstOf((shapes.Between("heel", "toe", number(0)), "knee_marker")),
+    shapes.TurnPoint("heel", "toe", shapes.FromTo("toe", "knee_marker"), number(0)),
+    shapes.Level("heel", "toe", number(0), "foot_flat"),
+]
+
+
+@pytest.mark.parametrize("label", ["LHEE", "LTOE", "LKNE"])
+@pytest.mark.parametrize("spec", POINTS, ids=lambda spec: type(spec).__name__)
+def test_a_point_without_a_marker_is_what_it_is_with_one_that_was_never_seen(label: str, spec: shapes.Point) -> None:
+    whole = free_geometry()
+    unseen = whole.with_markers({**whole.tracks, label: np.full((5, 3), np.nan)})
+    absent = whole.with_markers({name: track for name, track in whole.tracks.items() if name != label})
+    np.testing.assert_array_equal(absent.point(spec, "left"), unseen.point(spec, "left"))
+
+
+def test_a_point_without_a_marker_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    g = free_geometry()
+    monkeypatch.setattr("gaitid.body.frames.chord", lambda *_: pytest.fail("computed"))
+    assert np.isnan(g.point(shapes.Chord("heel", "toe", "ankle_marker", number(0.05), number(0.3)), "left")).all()
+
+
 def test_a_kind_that_nobody_computes_is_refused() -> None:
     for ask in (Geometry.point, Geometry.vector):
         with pytest.raises(AssertionError, match="unreachable"):
