@@ -9,15 +9,17 @@ product does not tell how it is rounded, is left to C.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray
 
-Words = NDArray[np.uint64]
+if TYPE_CHECKING:  # a run need not load it
+    from numpy.typing import NDArray
+
+    Words = NDArray[np.uint64]
 
 BLOCK = 16384  # cells at once: what they need stays within a processor's cache
 # Decimal exponents of the numbers that are put together here; below `PLAIN` C writes them behind the digits.
