@@ -13,7 +13,7 @@ from gaitid.analysis.contributions import contributed
 from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.frames import Calibration
-from gaitid.body.plausible_body import JOINT_ANGLES, angle_faults
+from gaitid.body.plausible_body import BEYOND, JOINT_ANGLES, _kind, angle_faults
 from gaitid.body.resolve import MeasurementFault
 from gaitid.body.subject import Subject, SubjectFile
 from gaitid.body.subject_file import read_subject, subject_text
@@ -198,6 +198,19 @@ def test_each_angle_has_its_ends(walk: Trial, joint: str) -> None:
         for beyond in (limits.doubt[0] - 1, limits.doubt[1] + 1):
             faults, notes = angle_faults(geometry, columns(**{f"{joint}_{column}": beyond}))
             assert not faults and [note.code for note in notes] == ["calibration_doubtful"]
+
+
+@pytest.mark.parametrize("column", JOINT_ANGLES["knee"])
+def test_an_angle_is_judged_by_its_median_and_by_its_share_of_frames_beyond(column: str) -> None:
+    limits, rng = JOINT_ANGLES["knee"][column], np.random.default_rng(5)
+    kinds = set()
+    for middle in np.linspace(-200, 200, 81):
+        angles = middle + 10 * rng.normal(size=101)
+        beyond = float(((angles < limits.fault[0]) | (angles > limits.fault[1])).mean())
+        expected = "fault" if beyond > BEYOND else "doubt" if limits.judge(float(np.median(angles))) else ""
+        assert _kind(angles, limits) == expected
+        kinds.add(expected)
+    assert kinds == {"fault", "doubt", ""}
 
 
 def test_a_turned_knee_axis(walk: Trial) -> None:
