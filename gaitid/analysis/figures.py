@@ -16,17 +16,19 @@ from gaitid.analysis.limits import (
     EMPTY_FAIL,
     EMPTY_WARN,
     FAIL,
+    FLIGHT_S,
     LANDED_TOGETHER_S,
     MEAN_FAIL,
     MEAN_WARN,
     PASS,
     PEAK_FAIL,
+    PEAK_FLYING_WARN,
     PEAK_WARN,
     TOGETHER_WARN,
     WARN,
 )
 from gaitid.analysis.result import Result, SideResult
-from gaitid.ground.contacts import AIR, LOADED, UNKNOWN
+from gaitid.ground.contacts import AIR, LOADED, UNKNOWN, Contact
 from gaitid.ground.gains import unit_of_ratio
 from gaitid.notes import Note, Notes
 from gaitid.numerics.masks import known_rows, spans
@@ -161,11 +163,20 @@ def _peaks(result: Result, weight: float) -> Iterator[Finding]:
         if not c.plates or c.first == 0 or c.last == last:
             continue
         share = c.peak_vertical_N / weight
-        status, limits = _judge(share, PEAK_WARN, PEAK_FAIL)
+        usual = (PEAK_WARN[0], PEAK_FLYING_WARN) if _flies_beside(result, c) else PEAK_WARN
+        status, limits = _judge(share, usual, PEAK_FAIL)
         if status != PASS:
             words = f"{c.side} foot on plate {c.plate_names} peaks at {share:.2f} body weights"
             words += f", expected {limits[0]:g} to {limits[1]:g}: {_WRONG}"
             yield Finding("peak force", status, words, share, limits[0 if share < 1 else 1], "BW", c.side)
+
+
+def _flies_beside(result: Result, contact: Contact) -> bool:
+    """Whether no foot carries anything for a while before a contact, or after it."""
+    in_air = np.logical_and.reduce([leg.load.state == AIR for leg in result.sides.values()])
+    beside = contact.loaded.start, contact.loaded.stop
+    flights = (span for span in spans(in_air) if span[1] - span[0] >= FLIGHT_S * result.trial.rate_hz)
+    return any(first == beside[1] or stop == beside[0] for first, stop in flights)
 
 
 def _together(result: Result, up: Array, weight: float) -> list[Finding]:

@@ -11,6 +11,9 @@ EMPTY_WARN, EMPTY_FAIL = 0.2, 0.8
 WHOLE_STANCE = 0.92
 # Peak vertical force of a whole stance in body weights: 0.9 to 1.4 in walking, up to 3 in running.
 PEAK_WARN, PEAK_FAIL = (0.7, 3.0), (0.4, 6.0)
+# The first where the body flies before or after for the second, s: a sprint at 9.5 m/s shows 3.2 to 3.6, and faster
+# runners press more (Clark & Weyand 2014, J Appl Physiol 117:604-615).
+PEAK_FLYING_WARN, FLIGHT_S = 5.0, 0.03
 # Both feet together while both are on plates, body weights: up to 1.5 in walking.
 TOGETHER_WARN = 1.8
 # s. Feet that land within less of each other landed together, from a jump, whose force may be any; steps follow each

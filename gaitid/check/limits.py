@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from gaitid.analysis.limits import EMPTY_FAIL, EMPTY_WARN, MEAN_FAIL, MEAN_WARN, PEAK_FAIL, PEAK_WARN, TOGETHER_WARN
+from gaitid.analysis.limits import (
+    EMPTY_FAIL,
+    EMPTY_WARN,
+    MEAN_FAIL,
+    MEAN_WARN,
+    PEAK_FAIL,
+    PEAK_FLYING_WARN,
+    PEAK_WARN,
+    TOGETHER_WARN,
+)
 from gaitid.body.length_limits import LENGTH_JUMP_M, LENGTH_SD_FAIL_M, LENGTH_SD_WARN_M
 
 # Of the figures that `run` and every verdict know too (`gaitid.analysis.figures`); the others are of `check` alone.
@@ -15,6 +24,7 @@ __all__ = [
     "MEAN_FAIL",
     "MEAN_WARN",
     "PEAK_FAIL",
+    "PEAK_FLYING_WARN",
     "PEAK_WARN",
     "TOGETHER_WARN",
 ]

@@ -54,8 +54,8 @@ What is checked, and the limit:
                   {LENGTH_SD_WARN_M:g} m, failure above {LENGTH_SD_FAIL_M:g} m (markers slipped, wrong calibration)
   segment jump    change of such a length in one frame: {LENGTH_JUMP_M:g} m (markers swapped)
   sides           left and right segments differ in length by at most {SIDE_DIFFERENCE:.0%} (warning)
-  peak force      of a whole stance, in body weights: warning outside {PEAK_WARN[0]:g} to {PEAK_WARN[1]:g},
-                  failure outside {PEAK_FAIL[0]:g} to {PEAK_FAIL[1]:g}
+  peak force      of a whole stance, in body weights: warning outside {PEAK_WARN[0]:g} to {PEAK_WARN[1]:g}
+                  ({PEAK_FLYING_WARN:g} where the body flies), failure outside {PEAK_FAIL[0]:g} to {PEAK_FAIL[1]:g}
   both feet       together at most {TOGETHER_WARN:g} body weights while both are on plates (warning)
   mean force      over one step: within {MEAN_WARN:.0%} of body weight (else warning), {MEAN_FAIL:.0%} (else failure)
   verdict         what the trial can be used for, as `run` says it: failure at `do not use` (docs/quality.md)

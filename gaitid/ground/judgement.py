@@ -13,7 +13,8 @@ import numpy as np
 
 from gaitid.errors import counted
 from gaitid.ground.edges import over_an_edge, part_of_the_foot, pressure_at_an_edge
-from gaitid.ground.evidence import BY_HAND, BY_SAMPLES, Evidence, Limits, smallest_sure
+from gaitid.ground.evidence import BY_HAND, BY_SAMPLES, Evidence, Limits
+from gaitid.ground.plate_load import smallest_sure
 from gaitid.ground.reason import UNKNOWN_AROUND, Reason, unknown
 from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL, pressure_on_foot
 from gaitid.numerics.masks import known_part, spans

@@ -288,6 +288,12 @@ def one_plane(plates: Sequence[PlateLoad]) -> bool:
     )
 
 
+def smallest_sure(plate: PlateLoad) -> float:
+    """N. Vertical force from which on the centre of pressure means something."""
+    noise = plate.noise_N if np.isfinite(plate.noise_N) else 0.0
+    return max(5 * noise, 4 * float(np.linalg.norm(plate.bias_left_g)))
+
+
 def plate_axes(plate: ForcePlate) -> tuple[Array, Array, Array]:
     """Axes (3, 3), centre (3,) and half size (2,) of a plate from its own corners.
 

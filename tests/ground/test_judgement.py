@@ -298,3 +298,13 @@ def test_a_foot_that_is_not_seen_while_it_presses_lies_beside_no_edge() -> None:
     assert not unseen.pressing.any()
     assert unseen.beyond_edges(Limits()) == ([], [])
     assert "markers are missing" in judge(unseen).reason
+
+
+def test_a_running_stance_carries_the_body_on_the_mean() -> None:
+    """Its first and last thirds hold landing and leaving, which in walking fall into double support."""
+    rising = np.where(during(), 2 * WEIGHT * np.sin(np.pi * (np.arange(N) - FIRST) / (LAST - FIRST)) ** 4, 0.0)
+    plate = plate_over(0.6, 0.4, along_the_foot(), rising)
+    assert "in single support" in judge(contact(plate, other_airborne=during(FIRST + 5, LAST - 5))).reason
+    assert judge(contact(plate, other_airborne=during(FIRST + 2, LAST - 2))).confidence == 0.99
+    half = plate_over(0.6, 0.4, along_the_foot(), rising / 2)
+    assert "37% of body weight" in judge(contact(half, other_airborne=during())).reason

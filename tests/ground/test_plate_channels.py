@@ -258,3 +258,11 @@ def test_a_free_moment_five_times_too_large_is_doubted_in_walking(name: str) -> 
     case = recorded(name)
     assert not doubts(case.result)
     assert ["its free moment is" in text for text in doubts(spoilt(case, scaled(5.0, 5), 2))] == [True]
+
+
+@pytest.mark.parametrize("name", ["rbds_running/run", "latrobe/sprint"])
+def test_no_run_is_held_to_what_walking_shows(name: str) -> None:
+    """Neither the thirds of a stance nor the greatest force."""
+    result = recorded(name).result
+    assert not any(note.code == "weight_doubtful" for note in result.notes)
+    assert not any("in single support" in contact.reason for contact in result.contacts)
