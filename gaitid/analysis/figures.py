@@ -28,6 +28,7 @@ from gaitid.analysis.limits import (
     WARN,
 )
 from gaitid.analysis.result import Result, SideResult
+from gaitid.body.late_markers import slipped_notes
 from gaitid.ground.contacts import AIR, LOADED, UNKNOWN, Contact
 from gaitid.ground.gains import unit_of_ratio
 from gaitid.notes import Note, Notes
@@ -44,7 +45,7 @@ GRAVITY_M_PER_S2 = (9.76, 9.84)
 
 def figure_notes(result: Result) -> Notes:
     """The figures that lie beyond their limits."""
-    notes = [*_length_notes(result), *_gravity_notes(result)]
+    notes = [*_length_notes(result), *_gravity_notes(result), *_slipped_notes(result)]
     for figure in vertical_force(result):
         if figure.status != PASS:
             code = "weight_wrong" if figure.status == FAIL else "weight_doubtful"
@@ -54,6 +55,17 @@ def figure_notes(result: Result) -> Notes:
         cure = GIVE_LOADS if covered.text.endswith(" only") else ""
         notes.append(Note("wrenches_partial", covered.text, covered.side, cure))
     return tuple(notes)
+
+
+def _slipped_notes(result: Result) -> Notes:
+    """That a marker lies elsewhere in one stride than in another, by the foot with the most strides."""
+    rate_hz, last = result.trial.rate_hz, result.trial.n_frames - 1
+    strides: dict[str, list[tuple[int, int]]] = {}
+    for stride in result.gait.strides:
+        ends = (round(event.time_s * rate_hz) for event in (stride.cycle.strike, stride.cycle.next_strike))
+        first, stop = (min(max(frame, 0), last) for frame in ends)
+        strides.setdefault(stride.cycle.side, []).append((first, stop))
+    return slipped_notes(result.markers.seen, max(strides.values(), key=len, default=[]), result.notes)
 
 
 def _length_notes(result: Result) -> Notes:

@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from attack_trials import RECORDED, SHARED, SIMULATED, Case, SimulatedCase, recorded_case, simulated_case
 
-from gaitid.body.late_markers import LATE_S, Late, late_markers, late_notes
+from gaitid.body.late_markers import LATE_S, Late, late_markers, late_notes, slipped_notes
 from gaitid.trial import Array
 
 RATE = 200.0
@@ -109,3 +109,28 @@ def _late_in(case: Case, label: str, frames: int) -> list[Late]:
         points = markers[label]
         markers[label] = np.concatenate([points[:1].repeat(frames, axis=0), points[:-frames]])
     return late_markers(markers, case.trial.rate_hz)
+
+
+# --- from stride to stride ----------------------------------------------------------------------------------
+
+STRIDES = [(10, 210), (210, 410), (410, 590)]
+
+
+@pytest.mark.parametrize("label", "ABCD")
+def test_a_marker_that_slides_between_two_strides_is_named(label: str) -> None:
+    markers = cluster()
+    assert not slipped_notes(markers, STRIDES)
+    away = np.mean([markers[label] - markers[other] for other in "ABCD"], axis=0)
+    away /= np.linalg.norm(away, axis=1, keepdims=True)
+    slow = np.clip((np.arange(600) - 200) / 60, 0, 1)[:, None]  # 0.3 s: no step shows
+    markers[label] = markers[label] + 0.03 * slow * away
+    (note,) = slipped_notes(markers, STRIDES)
+    assert note.code == "length_varies" and note.text.startswith(f"{label} is ")
+    assert not slipped_notes(markers, STRIDES[:1])  # one stride is held against none
+    assert not slipped_notes(markers, STRIDES, (note,))
+
+
+def test_movement_that_every_stride_repeats_is_no_slip() -> None:
+    markers, t = cluster(), np.arange(600) / RATE
+    markers["A"] = markers["A"] + 0.03 * np.sin(2 * np.pi * t)[:, None] * [1.0, 0.0, 0.0]
+    assert not slipped_notes(markers, [(0, 200), (200, 400), (400, 599)])
