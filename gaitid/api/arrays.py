@@ -108,8 +108,13 @@ def trial_from_arrays(  # noqa: PLR0913 - what a file holds, each under its name
     >>> gaitid.analyse(trial, model="pig", subject="sample_data/walk/walk.subject.yaml")
     <gaitid.Analysis trial: model pig; good; 2 contacts on plates, 3 cycles>
     """
+    wanted = "a mapping of label to positions, (frames, 3), in m"
+    if not isinstance(markers, Mapping):
+        raise ReadError("markers: positions without labels", expected=wanted, found=f"a {type(markers).__name__}")
     if not markers:
-        raise ReadError("no markers", expected="a mapping of label to positions, (frames, 3), in m")
+        raise ReadError("no markers", expected=wanted)
+    if nameless := [label for label in markers if not isinstance(label, str) or not label.strip()]:
+        raise ReadError("markers: a label that is no name", expected=wanted, found=f"{nameless[0]!r}")
     rate = _positive("rate_hz", rate_hz)
     if isinstance(first_frame, bool) or not isinstance(first_frame, int | np.integer):
         raise ReadError(f"first_frame: expected a whole number, found {first_frame!r}")
@@ -119,11 +124,10 @@ def trial_from_arrays(  # noqa: PLR0913 - what a file holds, each under its name
         label, other = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
         raise ReadError(f"markers of different lengths: {label} {lengths[label]} frames, {other} {lengths[other]}")
     made, notes = _plates(plates)
-    path = Path(name)
-    if not name or path.name != name:
+    if not isinstance(name, str) or not name or Path(name).name != name:
         raise ReadError(f"name: {name!r} cannot begin the name of a file", todo="give one without a folder")
     return Trial(
-        path=path,
+        path=Path(name),
         rate_hz=rate,
         first_frame=int(first_frame),
         labels=tuple(markers),

@@ -101,7 +101,7 @@ def analyse(  # noqa: PLR0913 - the options of `gaitid run`, each under its name
     settings : mapping, optional
         Settings of model and reader, as of ``--set``: ``{"gravity_m_per_s2": 9.80665, "point_unit": "mm"}``.
     keep_names : bool
-        Keep names of people stored in the trial in the record.
+        Write names of people that the trial stores into the record, too.
 
     Returns
     -------

@@ -257,7 +257,11 @@ uncertainty = click.option(
     help="Also write how sure each number is: standard uncertainty and 95 % band (docs/uncertainty.md). FILE: YAML "
     "with your own magnitudes of errors; without it published ones.",
 )
-keep_names = click.option("--keep-names", is_flag=True, help="Keep names of people stored in the trial.")
+keep_names = click.option(
+    "--keep-names",
+    is_flag=True,
+    help="Write the names of people that the trial stores into what is written; else they are left out.",
+)
 
 
 def tolerance(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

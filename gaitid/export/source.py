@@ -119,6 +119,12 @@ class Source:
         GaitidError
             A file is gone or has changed, or other numbers come out.
         """
+        if "(in memory)" in self.record.get("command", ()):
+            raise GaitidError(
+                "it was made from arrays in Python, and no file holds its trial",
+                expected="a result of gaitid run",
+                todo="export it --to mat, xlsx, parquet or long, which its tables are enough for",
+            )
         again = analyse_recorded(self.record, self.path)
         self.refuse_other(again)
         return again

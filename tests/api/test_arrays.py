@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 import gaitid
+from gaitid.export.export import export_result
 from gaitid.trial import Trial
 
 WALK = Path(__file__).resolve().parents[2] / "sample_data" / "walk"
@@ -99,6 +100,16 @@ def test_the_record_says_that_it_came_from_memory(tmp_path: Path) -> None:
     assert "No 3D view of walk: the record holds no command" in page
 
 
+def test_what_export_can_make_of_a_trial_in_memory(tmp_path: Path) -> None:
+    walk = gaitid.read_trial(WALK / "walk.c3d")
+    trial = gaitid.trial_from_arrays({label: walk.marker(label) for label in walk.labels}, rate_hz=100)
+    *_, record = gaitid.analyse(trial, model="pig", subject=WALK / "walk.subject.yaml").write(tmp_path)
+    for to in ("c3d", "trc", "sto"):
+        with pytest.raises(gaitid.GaitidError, match="made from arrays in Python.* --to mat, xlsx, parquet or long"):
+            export_result(record, to, tmp_path / "x")
+    assert export_result(record, "long", tmp_path / "x").files
+
+
 def test_a_static_of_before_lies_beside_no_trial_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The name of a trial in memory is no place on the disk."""
     (tmp_path / "static.c3d").write_bytes((WALK / "static.c3d").read_bytes())
@@ -160,6 +171,11 @@ A = {"A": np.zeros((4, 3))}
     ("given", "line"),
     [
         ({"markers": {}}, "no markers; expected a mapping"),
+        ({"markers": [np.zeros((4, 3))]}, "markers: positions without labels; expected a mapping of label to"),
+        ({"markers": np.zeros((4, 1, 3))}, "markers: positions without labels"),
+        ({"markers": {" ": np.zeros((4, 3))}}, "markers: a label that is no name"),
+        ({"markers": {3: np.zeros((4, 3))}}, "markers: a label that is no name"),
+        ({"name": None}, "name: None cannot begin the name of a file"),
         ({"markers": {"A": np.zeros((4, 2))}}, "marker A: expected n × 3 numbers, found 4 × 2"),
         ({"markers": {"A": [["a"] * 3]}}, "marker A: expected n × 3 numbers"),
         ({"markers": {**A, "B": np.zeros((5, 3))}}, "markers of different lengths: A 4 frames, B 5"),
