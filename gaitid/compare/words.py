@@ -29,6 +29,10 @@ _ENDS = ("_moment_Nm_per_kg", "_power_W_per_kg", "_N_per_kg", "_deg", "_Nm", "_N
 _MOSTLY = 0.5
 # So many contacts without a known load are named of a side.
 _MOST = 3
+# From this r on a curve has the shape of the other, or of its mirror image, and a range that is closer than `_UNIT`.
+_ALIKE, _UNIT = 0.9, 0.2
+# Of a difference that is a constant so much at least lies in its mean, and it is so large beside the curve's range.
+_CONSTANT, _LARGE = 0.95, 0.15
 
 
 def curve_name(column: str) -> str:
@@ -128,7 +132,7 @@ def coverage(comparison: Comparison) -> str:
 def reasons(comparison: Comparison) -> str:
     """Which ingredient makes most of the difference, over all curves together, and how large it is itself."""
     if comparison.explanation is None:
-        return f"Why is not told: {comparison.why_not}."
+        return " ".join([f"Why is not told: {comparison.why_not}.", *shapes(comparison)])
     ranked = comparison.ranked()
     shares = comparison.shares()
     rest = shares["remainder"]
@@ -144,6 +148,40 @@ def reasons(comparison: Comparison) -> str:
     if more:
         text += f"; then {', '.join(more)}"
     return f"{text}; {percent(rest.share)} left over."
+
+
+def shapes(comparison: Comparison) -> list[str]:
+    """What the curves themselves say where no ingredient can be exchanged: turned signs, units and constants.
+
+    They leave the shape of a curve as it is: r stays near 1 or -1, and what is left is a factor or a constant.
+    """
+    masses = [curves.mass_kg for curves in (comparison.a, comparison.b) if curves.mass_kg > 0]
+    found: dict[str, list[str]] = {}
+    for m in comparison.compared:
+        if what := _shape(m, masses[0] if masses else math.nan):
+            found.setdefault(what, []).append(curve_name(m.column))
+    more = {what: f" and {len(of) - _MOST} more" if len(of) > _MOST else "" for what, of in found.items()}
+    return [f"{what}: {', '.join(of[:_MOST])}{more[what]}." for what, of in found.items()]
+
+
+def _shape(m: Measured, mass_kg: float) -> str:
+    if m.same or not abs(m.r) >= _ALIKE or not (m.range_a > 0 and m.range_b > 0):
+        return ""
+    turned = "Of the other sign" if m.r < 0 else ""
+    factor, units = m.range_b / m.range_a, {"a thousand times": 1000.0, "a thousandth": 0.001}
+    if m.quantity == "angle_deg":
+        units |= {"57.3 times (degrees taken as radians)": math.degrees(1.0)}
+        units |= {"1/57.3 (radians taken as degrees)": math.radians(1.0)}
+    else:
+        units |= {f"1/{mass_kg:.3g} (divided by the body's mass twice)": 1 / mass_kg}
+        units |= {f"{mass_kg:.3g} times (not divided by the body's mass)": mass_kg}
+    near = [words for words, of_unit in units.items() if abs(factor / of_unit - 1) < _UNIT]
+    if near:
+        return f"{turned or 'Of the same shape'}, and in B {near[0]} what it is in A"
+    if turned:
+        return f"{turned} in B"
+    constant = abs(m.bias) >= _CONSTANT * m.rms and abs(m.bias) > _LARGE * m.range_a
+    return "Of the same shape, and a constant apart (another zero, or other axes of a segment)" if constant else ""
 
 
 def rest_of(shares: Mapping[str, Share], difference_rms: float) -> float:
