@@ -85,11 +85,9 @@ def norms_for(choice: str | None, record: Mapping[str, Any], speed_m_per_s: floa
 def _no_judgement(norms: NormSet, fits: bool | None) -> str:
     """Why the band is drawn, and no word is said by it."""
     if fits is False:
-        return "It is drawn as it was asked for, and no curve is called normal or not by it"
-    return (
-        "It is drawn for comparison, and no curve is called normal or not by it; "
-        f"that takes age_years in the subject file, or --norms {norms.name} where it is known to fit"
-    )
+        return "No curve is called normal or not by it"
+    todo = f"that takes age_years (--subject), or --norms {norms.name} where it fits"
+    return f"No curve is called normal or not by it: {todo}"
 
 
 def _load(choice: str) -> tuple[NormSet, Group | None]:

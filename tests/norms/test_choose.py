@@ -127,7 +127,7 @@ def test_ages(pig_record: Record) -> None:
     assert not norms.judges
     assert norms.legend == "Schwartz 2008 (able-bodied children, 4 to 18 years)"
     assert "able-bodied children (4 to 18 years); the age of this subject is not given" in words
-    assert "no curve is called normal or not by it; that takes age_years in the subject file" in words
+    assert "No curve is called normal or not by it: that takes age_years" in words
     norms, words = norms_for("schwartz2008", changed(pig_record), 1.0)
     assert norms is not None and norms.judges
     assert "the age of this subject is not given" in words and "called normal" not in words
@@ -136,7 +136,7 @@ def test_ages(pig_record: Record) -> None:
     assert "4 to 18 years" in words and "this subject is 35" in words and "--norms schwartz2008" in words
     norms, words = norms_for("schwartz2008", changed(pig_record, subject=ADULT), 1.0)
     assert norms is not None and not norms.judges
-    assert "this subject is 35" in words and "no curve is called normal or not by it" in words
+    assert "this subject is 35" in words and "No curve is called normal or not by it" in words
 
 
 def test_another_model_gets_the_ground_reaction_only(pig_record: Record) -> None:

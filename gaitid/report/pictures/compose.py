@@ -28,6 +28,8 @@ from gaitid.report.text import plain
 
 # Characters in a line of a sheet's head and foot.
 _LINE = 150
+# So many lines of a sheet's foot say which norms are drawn.
+_NORM_LINES = 2
 # So many trials are named.
 _NAMED = 12
 
@@ -143,8 +145,9 @@ def _trials(results: Sequence[Result]) -> str:
 
 def _foot(results: Sequence[Result], norms: str) -> list[str]:
     signs = "Positive is what stands at the upper end of an axis."
-    lines = _wrapped(norms)
-    return [*lines[:2], f"{signs} gaitid {agreed(result.section('gaitid') for result in results)}."]
+    while len(lines := _wrapped(norms)) > _NORM_LINES and ". " in norms:  # whole sentences: a page says the rest
+        norms = norms.rpartition(". ")[0] + "."
+    return [*lines[:_NORM_LINES], f"{signs} gaitid {agreed(result.section('gaitid') for result in results)}."]
 
 
 def _wrapped(text: str) -> list[str]:

@@ -21,7 +21,7 @@ from gaitid.report.lines import Line, members_of, side_lines
 from gaitid.report.page.panels import PANELS
 from gaitid.report.pictures.axes import SESSION_STYLES, SIDE_STYLES, draw_panel
 from gaitid.report.pictures.catalogue import GRIDS, figure_names, rows_of
-from gaitid.report.pictures.compose import compose
+from gaitid.report.pictures.compose import _foot, _wrapped, compose
 from gaitid.report.pictures.request import Request
 from gaitid.report.pictures.sizes import layout_for, width_mm
 from gaitid.report.result import load_results
@@ -231,3 +231,12 @@ def test_no_norms_beside_a_cycle(walk: Walk) -> None:
 def test_narrow_figures_stand_in_fewer_columns() -> None:
     assert [layout_for(width, 3).columns for width in (190, 140, 90, 45)] == [3, 3, 2, 1]
     assert set(GRIDS) == {"kinematics", "moments", "powers", "ground", "sheet"}
+
+
+def test_the_foot_of_a_sheet_ends_with_a_sentence() -> None:
+    first, second = (
+        "A band of children, " + "which was chosen by speed " * 5 + "and age.",
+        "No curve " + "at all " * 30 + "is.",
+    )
+    assert _foot([], first)[:-1] == _wrapped(first)
+    assert " ".join(_foot([], f"{first} {second}")[:-1]) == first
