@@ -133,7 +133,8 @@ def attempt(about: str, work: Callable[[], T], log: Log | None = None) -> T | No
         if flag("debug") and not isinstance(error, MemoryError):
             raise
         text = in_words(error, about)
-        print_error(text if text.startswith(about) else f"{about}: {text}")
+        of_result = about.removesuffix("run.json")  # a table beside a record is named already
+        print_error(text if text.startswith(of_result) else f"{about}: {text}")
         return None
 
 

@@ -36,6 +36,15 @@ def test_a_bad_result_does_not_stop_the_others(record: Path, tmp_path: Path) -> 
     assert lines[-1] == "gaitid: 2 of 4 exports were refused"
 
 
+def test_a_damaged_table_is_named_once(record: Path, tmp_path: Path) -> None:
+    shutil.copytree(record.parent, tmp_path / "bad")
+    table = tmp_path / "bad" / "walk.joints.csv"
+    table.write_text(table.read_text(encoding="utf-8")[:9000], encoding="utf-8")
+    code, lines = typed(tmp_path / "bad" / record.name, "--to", "long", "-o", tmp_path / "out")
+    assert code == 1 and len(lines) == 1
+    assert lines[0].startswith(f"gaitid: {table}: line ") and lines[0].count("bad") == 1
+
+
 def test_two_results_of_one_name(record: Path, tmp_path: Path) -> None:
     shutil.copytree(record.parent, tmp_path / "other")
     with pytest.raises(click.UsageError, match="would be the same files"):
