@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import re
+import tempfile
 import zipfile
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 
-from gaitid.errors import GaitidError, in_print
+from gaitid.errors import GaitidError, WriteError, in_print
 from gaitid.export.made import Made
 from gaitid.export.source import Source
 
@@ -34,7 +35,18 @@ def make(source: Source) -> Made:
         from openpyxl import Workbook
     except ImportError:
         raise GaitidError("--to xlsx needs the library openpyxl", todo="pip install 'gaitid[xlsx]'") from None
-    book = Workbook(write_only=True)
+    try:
+        file = _saved(Workbook(write_only=True), source)
+    except OSError as error:  # sheets are written to files first, in the folder for temporary files
+        where = tempfile.gettempdir()
+        raise WriteError(
+            f"the sheets cannot be written to {where} ({error.strerror})", todo="give another folder in TMPDIR"
+        ) from None
+    return Made({f"{source.stem}.xlsx": _without_dates(file.getvalue())})
+
+
+def _saved(book: Any, source: Source) -> io.BytesIO:
+    """The workbook as a file in memory."""
     for table, columns in source.tables.items():
         n_rows = len(columns[0].cells) + 1 if columns else 1
         if n_rows > _MOST_ROWS or len(columns) > _MOST_COLUMNS:
@@ -55,7 +67,7 @@ def make(source: Source) -> Made:
         sheet.append([_text(sheet, line)])
     file = io.BytesIO()
     book.save(file)
-    return Made({f"{source.stem}.xlsx": _without_dates(file.getvalue())})
+    return file
 
 
 def _text(sheet: Any, text: str) -> Any:

@@ -209,3 +209,17 @@ def test_a_table_that_is_missing_or_damaged(record: Path, tmp_path: Path) -> Non
     with pytest.raises(GaitidError, match=r"walk\.joints\.csv missing beside it"):
         export_result(tmp_path / record.name, "long", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_full_folder_of_temporary_files_is_named(
+    record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """openpyxl writes its sheets there first; the result that is read has nothing to do with it."""
+    pytest.importorskip("openpyxl")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("gaitid.export.to_xlsx._saved", full)
+    with pytest.raises(GaitidError, match=r"the sheets cannot be written to .* \(No space left on device\); .* TMPDIR"):
+        export_result(record, "xlsx", tmp_path)
