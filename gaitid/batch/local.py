@@ -25,6 +25,12 @@ LEAST_MB = 256
 # Windows waits for 63 things at once, and each process is two: whether it says something and whether it ended.
 _MOST_ON_WINDOWS = 30
 
+_MB = 2**20
+# Variables of a process that works on trials. It loads no module of the current folder, where data may lie beside a
+# ``signal.py``. And glibc keeps up to 64 MB that a trial left for the next one, instead of giving each array's pages
+# back to the system and asking for them again: 270 faults of pages a trial instead of 2,000, a 25th of its time.
+_SETTINGS = {"PYTHONSAFEPATH": "1", "MALLOC_TRIM_THRESHOLD_": str(64 * _MB), "MALLOC_MMAP_THRESHOLD_": str(4 * _MB)}
+
 
 class Worker:
     """A process that works on trials, one at a time.
@@ -173,10 +179,11 @@ def _ending(exitcode: int) -> str:
 
 @contextlib.contextmanager
 def _inherited() -> Iterator[None]:
-    """Set what a process inherits that starts meanwhile: it is spared Ctrl-C, which is for its parent, and loads no
-    module of the current folder, where data may lie beside a ``signal.py``."""
-    safe_path = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = "1"
+    """Set what a process inherits that starts meanwhile: `_SETTINGS`, and it is spared Ctrl-C, which is for its
+    parent."""
+    before = {name: os.environ.get(name) for name in _SETTINGS}
+    # what the user says of memory stays
+    os.environ.update({name: before[name] or value for name, value in _SETTINGS.items()})
     has_mask = hasattr(signal, "pthread_sigmask")
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS) if has_mask else set()
     try:
@@ -184,9 +191,10 @@ def _inherited() -> Iterator[None]:
     finally:
         if has_mask:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        os.environ.pop("PYTHONSAFEPATH")
-        if safe_path is not None:
-            os.environ["PYTHONSAFEPATH"] = safe_path
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
 
 
 # --- in the process that works ------------------------------------------------------------------------------

@@ -97,3 +97,15 @@ def test_stopping_early_ends_the_processes(tmp_path: Path) -> None:
     for process in processes:
         with pytest.raises(ProcessLookupError):
             os.kill(process, 0)
+
+
+def test_what_a_process_inherits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It imports nothing from the current folder and keeps freed memory; what the user says of memory stays."""
+    names = ["PYTHONSAFEPATH", "MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"]
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("MALLOC_MMAP_THRESHOLD_", "1000000")
+    before = dict(os.environ)
+    (outcome,) = run_local([works.job("+".join(names))], work=works.environment)
+    assert outcome.warnings == ("1", str(64 * 2**20), "1000000")
+    assert dict(os.environ) == before
