@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaitid.numerics.masks import known_rows, spans
+from gaitid.numerics.masks import all_columns, spans
 from gaitid.numerics.statistics import noise_levels
-from gaitid.trial import Array
+from gaitid.trial import Array, Mask
 
 # The line is laid through the upper half of the cut-offs tried, which reach up to this, Hz, or a quarter of the rate:
 # walking markers of usual noise hold little else above half of that.
@@ -69,8 +69,8 @@ def residual_cutoff(values: Array, rate_hz: float) -> ResidualAnalysis:
     cutoff, noise = np.full(count, np.nan), np.full(count, np.nan)
     reason = [""] * count
     together: dict[tuple[int, int], list[int]] = {}  # most markers share their span
-    for marker in range(count):
-        together.setdefault(_longest_span(markers[:, marker]), []).append(marker)
+    for marker, known in enumerate(all_columns(np.isfinite(markers)).T):
+        together.setdefault(_longest_span(known), []).append(marker)
     for (start, stop), some in together.items():
         if stop - start < _LEAST_S * rate_hz or len(tried) < 8:
             for marker in some:
@@ -80,7 +80,7 @@ def residual_cutoff(values: Array, rate_hz: float) -> ResidualAnalysis:
         removed = _removed_share(stop - start, tried, rate_hz)
         # white noise of size 1 through the same filters and the same line
         _, (white_level,) = _asked(tried, np.sqrt(removed.mean(axis=1))[:, None])
-        residual[:, some] = np.sqrt(removed @ _power(points).mean(axis=2))
+        residual[:, some] = np.sqrt(removed @ _power(points))
         asked, level = _asked(tried, residual[:, some])
         seen = noise_levels(np.swapaxes(points, 0, 1))
         proposed = np.isfinite(asked) & (level <= _SAME_NOISE * seen * white_level)
@@ -92,17 +92,18 @@ def residual_cutoff(values: Array, rate_hz: float) -> ResidualAnalysis:
     return ResidualAnalysis(cutoff, noise, tuple(reason), tried, residual)
 
 
-def _longest_span(points: Array) -> tuple[int, int]:
-    return max(spans(known_rows(points)), key=lambda span: span[1] - span[0], default=(0, 0))
+def _longest_span(known: Mask) -> tuple[int, int]:
+    return max(spans(known), key=lambda span: span[1] - span[0], default=(0, 0))
 
 
 def _power(points: Array) -> Array:
-    """(bins, …) mean square by frequency of a span that goes on by point reflection, as the low-pass extends it."""
+    """(bins, markers) mean square by frequency, of an axis, as the low-pass extends a span: by point reflection."""
     n = len(points)
     line = points[0] + np.multiply.outer(np.linspace(0, 1, n), points[-1] - points[0])
     rest = points - line
     spectrum = np.fft.rfft(np.concatenate([rest, -rest[-2:0:-1]]), axis=0) / (2 * n - 2)
-    return np.asarray(2 * np.abs(spectrum) ** 2)
+    power = 2 * np.abs(spectrum) ** 2
+    return np.asarray(sum(power[..., axis] for axis in range(points.shape[-1])) / points.shape[-1])
 
 
 def _removed_share(n: int, tried: Array, rate_hz: float) -> Array:
