@@ -16,7 +16,7 @@ from gaitid.body.pelvis_markers import pelvis_notes
 from gaitid.body.sanity import fit_notes
 from gaitid.notes import Note, Notes
 from gaitid.numerics.rotation import dot
-from gaitid.numerics.statistics import median
+from gaitid.numerics.statistics import mean_of_known, median
 from gaitid.records import NamedTuple
 from gaitid.trial import Array, IntArray, Mask
 
@@ -124,7 +124,7 @@ def late_markers(markers: Mapping[str, Array], rate_hz: float) -> list[Late]:
     if len(labels) <= NEIGHBOURS:
         return []
     rows, told = _steadiest(points)
-    away = points[:, :, None] - points[:, rows]
+    away = points[:, :, None] - points.take(rows, axis=1)  # in half of the time that points[:, rows] takes
     apart = np.sqrt(dot(away, away))
     with np.errstate(invalid="ignore", divide="ignore"):
         along = dot(speed[:, :, None], away) / apart
@@ -148,7 +148,11 @@ def _sampled(markers: Mapping[str, Array], rate_hz: float) -> tuple[list[str], A
     if n < LEAST + 2:
         return [], nothing, nothing
     at = 1 + np.arange(min(FRAMES, n - 2)) * (n - 2) // min(FRAMES, n - 2)
-    tracks = {label: (track[at], (track[at + 1] - track[at - 1]) * (rate_hz / 2)) for label, track in markers.items()}
+    before, after = at - 1, at + 1
+    tracks = {
+        label: (track.take(at, axis=0), (track.take(after, axis=0) - track.take(before, axis=0)) * (rate_hz / 2))
+        for label, track in markers.items()
+    }
     tracks = {label: both for label, both in tracks.items() if 2 * np.isfinite(both[1][:, 0]).sum() > len(at)}
     if not tracks:
         return [], nothing, nothing
@@ -159,7 +163,7 @@ def _sampled(markers: Mapping[str, Array], rate_hz: float) -> tuple[list[str], A
 def _steadiest(points: Array) -> tuple[IntArray, Mask]:
     """Of each marker the columns of those whose distances to it vary least; whether enough are seen with it."""
     known = np.isfinite(points[..., 0])
-    near = np.where(known[..., None], points - points[known].mean(axis=0), 0.0)
+    near = np.where(known[..., None], points - mean_of_known(points.reshape(-1, 3)), 0.0)
     size = dot(near, near)
     squares = np.maximum(size[:, :, None] + size[:, None] - 2 * near @ near.transpose(0, 2, 1), 0.0)
     count = known.T.astype(float) @ known
