@@ -20,6 +20,7 @@ from gaitid.model import specs
 from gaitid.model.shapes import PointName
 from gaitid.numerics.masks import known_rows
 from gaitid.numerics.rotation import apply_transposed, dot
+from gaitid.numerics.statistics import mean_of_known
 from gaitid.records import NamedTuple, frozen_dataclass
 from gaitid.trial import Array, Mask
 
@@ -215,8 +216,7 @@ def _angle_frame(body: Body, name: str, side: str) -> Array:
 
 def _body_parameters(link: Link, length: float, source: str) -> BodyParameters:
     local = apply_transposed(link.R_gs, link.com_g - link.joint_g)
-    known = known_rows(local)
-    centre = local[known].mean(axis=0) if known.any() else np.full(3, np.nan)
+    centre = mean_of_known(local)
     inertia = link.inertia_s
     if inertia.ndim == 3:
         seen = known_rows(inertia)

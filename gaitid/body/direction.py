@@ -12,6 +12,7 @@ import numpy as np
 from gaitid.model import specs
 from gaitid.numerics.masks import bridged, known_rows
 from gaitid.numerics.rotation import cross, dot, norm, unit
+from gaitid.numerics.statistics import mean_of_known
 from gaitid.trial import Array
 
 if TYPE_CHECKING:
@@ -61,8 +62,7 @@ def progression(geometry: Geometry, spec: specs.Progression) -> tuple[Array, str
     across = np.full((geometry.n_frames, 3), np.nan)
     if len(geometry.model.sides) == 2:
         across = geometry.point(last, "left") - geometry.point(last, "right")
-    seen = known_rows(across)
-    facing = cross(across[seen].mean(axis=0) if seen.any() else np.full(3, np.nan), geometry.up_g)
+    facing = cross(mean_of_known(across), geometry.up_g)
     if spec.axes == "displacement":
         found = local_directions(track, cross(across, np.broadcast_to(geometry.up_g, across.shape)), geometry.up_g)
         if found is not None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from gaitid.model import specs
 from gaitid.notes import Note, Notes
-from gaitid.numerics.masks import known_rows
+from gaitid.numerics.masks import known_part
 from gaitid.numerics.rotation import norm
 from gaitid.trial import Array
 
@@ -44,8 +44,7 @@ def pelvis_notes(model: specs.Model, markers: Mapping[str, Array]) -> Notes:
     steadiest = np.full(len(labels), np.inf)
     for i in range(len(labels)):
         for j in range(i):
-            apart = tracks[i] - tracks[j]
-            apart = apart[known_rows(apart)]
+            apart = known_part(tracks[i] - tracks[j])
             if len(apart) >= LEAST:
                 varies = float(norm(apart).std())
                 steadiest[[i, j]] = np.minimum(steadiest[[i, j]], varies)
