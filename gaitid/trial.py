@@ -33,6 +33,13 @@ def read_only(values: object) -> Array:
     return array
 
 
+def _base_of(view: Array) -> Array:
+    """What a view shows, where that is the whole of an array in its own order; else the view."""
+    base = view.base
+    whole = isinstance(base, np.ndarray) and (base.shape, base.strides) == (view.shape, view.strides)
+    return base if whole else view  # type: ignore[return-value]
+
+
 def frozen(made: Array) -> Array:
     """An array that was made just now and that nobody else holds: read-only from here on, so that who keeps it
     (`read_only`) needs no copy."""
@@ -203,7 +210,8 @@ class Trial:
     labels : tuple of str
         Of the markers, without ``Subject:`` prefixes.
     points_g : (frames, markers, 3) array, m
-        Marker positions in laboratory axes; NaN where a marker was not seen.
+        Marker positions in laboratory axes; NaN where a marker was not seen. In memory all frames of one lie together:
+        what follows takes one after the other, and needs no copy.
     plates : tuple of ForcePlate
         Those that could be read.
     refused_plates : mapping of int to str
@@ -249,10 +257,10 @@ class Trial:
     segments: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        points = read_only(self.points_g)
+        points = np.asarray(self.points_g, dtype=np.float64)
         if points.ndim != 3 or points.shape[1:] != (len(self.labels), 3):
             raise ValueError(f"Trial.points_g: shape {points.shape}, expected (frames, {len(self.labels)}, 3)")
-        object.__setattr__(self, "points_g", points)
+        object.__setattr__(self, "points_g", read_only(_base_of(np.swapaxes(points, 0, 1))).swapaxes(0, 1))
         object.__setattr__(self, "_index", {label: i for i, label in reversed(list(enumerate(self.labels)))})
 
     def __repr__(self) -> str:

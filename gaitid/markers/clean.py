@@ -179,7 +179,7 @@ def clean(
     support = tracks_of(bridge(filled.unsure, rate_hz)) if open_gaps else seen
     settings, of_noise, noise_notes = resolved(tracks, seen, settings, rate_hz)
     smooth, figures, settings = through_filter(support, settings, rate_hz)
-    unfiltered = one_by_one(seen, seen.points)
+    unfiltered: dict[str, Array] = {label: np.ascontiguousarray(points) for label, points in seen.items()}
     through = unfiltered if smooth is seen.points else one_by_one(support, smooth)
     faults = beside_steps(faults, reach(figures, rate_hz), len(tracks.points))
     filtered = without(_without_gaps(through, unfiltered, open_gaps), (f for f in faults if f.kind in BESIDE))

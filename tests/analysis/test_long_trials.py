@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from gaitid.analysis.pipeline import analyse
 from gaitid.analysis.result import Result
 from gaitid.body.subject import SubjectFile
 from gaitid.model.load import load_model
+from gaitid.trial import Trial
 
 
 def own_arrays(of: object) -> dict[int, np.ndarray]:
@@ -38,10 +41,10 @@ def result(simulated: Callable[..., object]) -> Result:
 
 
 def test_what_a_result_holds_for_a_frame(result: Result) -> None:
-    """Bytes, with plates of ten samples a frame: 5969 before joints' axes were computed when asked for."""
+    """Bytes, with plates of ten samples a frame: 5969 before what stages share was held once."""
     arrays = own_arrays(result).values()
     n_frames = result.trial.n_frames
-    assert sum(a.nbytes for a in arrays if a.nbytes >= n_frames) / n_frames < 5300
+    assert sum(a.nbytes for a in arrays if a.nbytes >= n_frames) / n_frames < 4900
 
 
 def test_what_two_stages_hold_of_a_segment_is_held_once(result: Result) -> None:
@@ -50,3 +53,21 @@ def test_what_two_stages_hold_of_a_segment_is_held_once(result: Result) -> None:
         for spec in result.model.chain:
             assert leg.motions[spec.segment].com_g is body.segments[side, spec.segment].com_g
             assert leg.joints_g[spec.joint] is body.geometry.point(spec.centre, side)
+
+
+def test_markers_that_are_left_as_they_were_seen_are_those_of_the_trial(result: Result) -> None:
+    assert not result.markers.quality["gaps"] and not result.markers.quality["label_faults"]
+    for points in result.markers.seen.values():
+        assert np.shares_memory(points, result.trial.points_g) and points.flags.c_contiguous
+    again = replace(result.trial, first_frame=7)
+    assert np.shares_memory(again.points_g, result.trial.points_g)
+    with pytest.raises(ValueError, match="read-only"):
+        result.trial.points_g[0, 0] = 0.0
+
+
+def test_a_trial_keeps_nothing_of_an_array_that_others_may_change() -> None:
+    points = np.zeros((5, 2, 3))
+    for given in (points, points.swapaxes(0, 1).copy().swapaxes(0, 1)):
+        trial = Trial(Path("walk.c3d"), 100.0, 1, ("A", "B"), given)
+        given[0, 0] = 1.0
+        assert not trial.points_g.any()

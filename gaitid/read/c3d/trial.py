@@ -23,7 +23,7 @@ from gaitid.read.plates.force_platform import plates_from_channels
 from gaitid.read.settings import ReaderSettings
 from gaitid.read.subjects import Chosen, best_copies, choose_subject
 from gaitid.read.units import LENGTH_M, factor
-from gaitid.trial import POSE_ARM_M, Array, IntArray, Mask, Trial, pose_labels
+from gaitid.trial import POSE_ARM_M, Array, IntArray, Mask, Trial, frozen, pose_labels
 
 # Groups of POINT that name model outputs: what the file computed, never what a camera saw.
 OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS")
@@ -107,6 +107,8 @@ def read_c3d(path: Path, *, stored: bool = False, settings: ReaderSettings | Non
     found *= scale
     if segments:
         found = np.concatenate([found, points_of_poses(of_poses, scale)], axis=1)
+    if isinstance(found.base, np.ndarray):
+        frozen(found.base)  # made here: the trial needs no copy
     read_labels = (*read_labels, *pose_labels(segments))
 
     stored_outputs: dict[str, Array] = {}
