@@ -209,14 +209,27 @@ def lengths(walk: Path, folder: Path, frames: list[int]) -> None:
 
 
 def _there_and_back(source: Path, target: Path) -> Path:
-    """The trial, then the same backwards in time: repeated, it makes no marker jump, which would not be believed."""
+    """The trial, then backwards in time; near its ends time goes slower and stands still for an instant.
+
+    Repeated, it makes no marker jump or turn at once, which would not be believed.
+    """
     import ezc3d
     import numpy as np
+    from scipy.interpolate import CubicSpline
 
     c = ezc3d.c3d(str(source))
     data = c["data"]
-    for where, key in ((data, "points"), (data, "analogs"), *((data["meta_points"], k) for k in data["meta_points"])):
-        where[key] = np.concatenate([where[key], where[key][..., ::-1]], axis=-1)
+    n = data["points"].shape[-1]
+    per_frame = data["analogs"].shape[-1] // n
+    rises = (1 - np.cos(np.linspace(0, np.pi, round(c["header"]["points"]["frame_rate"])))) / 2  # in one second
+    there = np.cumsum([0.0, *rises, *np.ones(n - len(rises)), *rises[::-1]])
+    there *= (n - 1) / there[-1]
+    frames = np.concatenate([there, there[-2:0:-1]])
+    samples = np.interp(np.arange(per_frame * len(frames)) / per_frame, np.arange(len(frames)), frames) * per_frame
+    data["points"] = CubicSpline(np.arange(n), data["points"], axis=-1)(frames)
+    data["analogs"] = CubicSpline(np.arange(n * per_frame), data["analogs"], axis=-1)(samples)
+    for key, values in data["meta_points"].items():
+        data["meta_points"][key] = values[..., np.rint(frames).astype(int)]
     c.write(str(target))
     return target
 
