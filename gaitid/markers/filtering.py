@@ -25,7 +25,7 @@ SMOOTHED_BELOW_MM = 0.002
 # mm. A single marker with more noise is rough, where no filter is used (22 N·m at the hip by the figure above) and
 # where one is. Markers of eleven trials that were smoothed carry 0.0001 mm at most, those of toes that somebody filled
 # by hand 0.07; of six raw ones 0.12, of a walk at 60 Hz 0.46. All
-# markers together carry 0.61 mm at most (50 Hz; 67 recordings of 25 laboratories); 1.3 mm leave 0.15 to 0.43 N·m/kg.
+# markers together carry 0.61 mm at most (50 Hz; 71 files of over 25 laboratories); 1.3 mm leave 0.15 to 0.43 N·m/kg.
 ROUGH_UNFILTERED_MM, ROUGH_MM = 0.1, 1.0
 # Times what most markers carry: that of any one lies up to 1.4 times above the others' where all carry the same.
 ROUGHER = 5.0

@@ -38,7 +38,7 @@ LEFT_FRAMES, LEFT_M = 10, 0.05
 # the markers do so, or one does for more than that of the trial, the recording is a made one.
 STRAIGHT, STRAIGHT_STEP, MOST_STRAIGHT = 6, 2e-4, 0.5
 # s, and rows: so many fourth differences on end below that share of their median, which is above so many of the file's
-# last digits, of a marker that moves by more than the last, m, are a cubic that somebody drew. In 67 recordings they
+# last digits, of a marker that moves by more than the last, m, are a cubic that somebody drew. In 71 files they
 # last 0.055 s at most but for two markers that were filled (cmu, behind an arm: 0.2 to 0.4 s; an elbow: 0.09 s);
 # in six raw trials of six laboratories all of 108 cubics of 0.1 to 0.3 s are found.
 CUBIC_S, CUBIC_ROWS, CUBIC, DIGITS, CUBIC_M = 0.1, 5, 0.01, 16.0, 0.01
