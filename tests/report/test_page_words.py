@@ -145,6 +145,13 @@ def test_trust_says_what_is_known_and_what_is_not(cycled: Path, edit_record: Edi
     assert html.count('class="badge no"') == 3 and html.count('class="badge good"') == 3
 
 
+def test_a_stance_that_is_not_whole_for_the_verdict_is_none_here(cycled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = load_result(cycled)
+    for share, said in ((0.91, "in part of a stance only"), (0.93, "moments and power from 1 whole stance")):
+        monkeypatch.setattr("gaitid.report.page.trust.known_share", lambda *_, share=share: share)
+        assert said in words(trust_html(in_mean([loaded]), pool([loaded])))
+
+
 def test_trust_of_a_side_without_a_load(cycled: Path) -> None:
     path = cycled.with_name("walk.contacts.csv")
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gaitid.analysis.limits import WHOLE_STANCE
 from gaitid.records import NamedTuple
 from gaitid.report.page.pool import CYCLE, Basis, known_contacts
 from gaitid.report.page.told import LEVELS, names_of, notes, verdicts
 from gaitid.report.result import Contact, Result
 
-# So much of a stance must be known for its moments to be.
-_WHOLE = 0.9
 _ANGLE = {"hip": "hip_flexion_deg", "knee": "knee_flexion_deg", "ankle": "ankle_dorsiflexion_deg"}
 _MOMENT = {"hip": "hip_extension", "knee": "knee_extension", "ankle": "ankle_plantarflexion"}
 _SPOKEN = {
@@ -87,7 +86,7 @@ def _moments(results: Sequence[Result], joint: str, side: str) -> tuple[str, int
             loaded += 1
             share = known_share(result, contact, column)
             words = f"{name + ', ' if several else ''}plate {contact.plates}"
-            if share >= _WHOLE:
+            if share >= WHOLE_STANCE:
                 whole.append(words)
             elif share > 0:
                 part.append(f"{words}, {100 * share:.0f} % of it")
