@@ -9,7 +9,7 @@ import numpy as np
 
 from gaitid.check.quantities import unit_of
 from gaitid.compare.comparison import Comparison
-from gaitid.compare.curves import Curves
+from gaitid.compare.curves import RESULT, SESSION, Curves
 from gaitid.compare.explain import Share
 from gaitid.compare.ingredients import CONTACTS, ORDER
 from gaitid.compare.measures import Measured
@@ -153,8 +153,11 @@ def reasons(comparison: Comparison) -> str:
 def shapes(comparison: Comparison) -> list[str]:
     """What the curves themselves say where no ingredient can be exchanged: turned signs, units and constants.
 
-    They leave the shape of a curve as it is: r stays near 1 or -1, and what is left is a factor or a constant.
+    They leave the shape of a curve as it is: r stays near 1 or -1, and what is left is a factor or a constant. Two
+    results of gaitid have one convention: between them such a difference is one of people or sessions.
     """
+    if {comparison.a.kind, comparison.b.kind} <= {RESULT, SESSION}:
+        return []
     masses = [curves.mass_kg for curves in (comparison.a, comparison.b) if curves.mass_kg > 0]
     found: dict[str, list[str]] = {}
     for m in comparison.compared:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gaitid.compare.comparison import compare
-from gaitid.compare.words import verdict
+from gaitid.compare.words import shapes, verdict
 from gaitid.export.export import export_result
 
 
@@ -69,3 +70,15 @@ def test_a_sign_a_unit_and_a_zero(files: tuple[Path, Path, Path], tmp_path: Path
         angles.read_text(encoding="utf-8").replace("inDegrees=yes", "inDegrees=no"), encoding="utf-8"
     )
     assert "57.3 times (degrees taken as radians) what it is in A: " in said(record, tmp_path / "d.sto")
+
+
+def test_two_results_have_one_convention(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    """A constant between two results of gaitid is one of people or sessions, and no finding."""
+    record, angles, _ = files
+
+    def zero(names: list[str], values: np.ndarray) -> None:
+        values[:, names.index("hip_flexion_l")] += 12.0
+
+    comparison = compare(record, changed(angles, tmp_path / "a.sto", zero))
+    assert len(shapes(comparison)) == 1
+    assert not shapes(replace(comparison, b=replace(comparison.b, kind="result")))
