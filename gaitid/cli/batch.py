@@ -17,6 +17,7 @@ import click
 from gaitid.cli import options
 from gaitid.cli.common import (
     CONTEXT,
+    Seconds,
     completed,
     flag,
     print_detail,
@@ -92,7 +93,7 @@ def _processors() -> int:
 @click.option(
     "--time-limit",
     "time_limit_s",
-    type=click.FloatRange(0, min_open=True),
+    type=Seconds(min_open=True),
     default=120.0,
     show_default=True,
     metavar="S",

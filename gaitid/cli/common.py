@@ -38,6 +38,17 @@ class Target(click.Path):
         return super().convert(value, param, ctx)
 
 
+class Seconds(click.FloatRange):
+    """A time limit: a number, and no more than some months."""
+
+    def __init__(self, min_open: bool) -> None:
+        super().__init__(0, 1e7, min_open=min_open)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        return number if number == number else self.fail(f"{value!r} is no number", param, ctx)
+
+
 class TrialName(click.types.StringParamType):
     """A trial as it was typed."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from gaitid.cli.common import CONTEXT, Target, completed, print_info, talk_options, together
+from gaitid.cli.common import CONTEXT, Seconds, Target, completed, print_info, talk_options, together
 from gaitid.cli.templates import WithTemplates
 from gaitid.simulate.names import ABOUT, ABOUT_CHAINS, ABOUT_FUNCTIONAL
 
@@ -103,7 +103,7 @@ _WORK = (
     click.option(
         "--time-limit",
         default=0.0,
-        type=click.FloatRange(0),
+        type=Seconds(min_open=False),
         metavar="S",
         help="And after so much time.  [default: none]",
     ),

@@ -14,6 +14,8 @@ from gaitid.simulate.transducers import ORIGIN_SIGNS, TYPES
 
 # Of cameras or plates: some 5 GB of a walk. More is a rate or a duration in another unit.
 _MOST_SAMPLES = 1_000_000
+# Of any other number but a seed: no laboratory has as many gaps, newtons or millimetres.
+_MOST = 1e6
 # Of either sign, or with a bound of their own.
 _BOUNDED_APART = ("turn_deg", "event_shift_s", "rate_hz", "analog_rate_hz", "duration")
 
@@ -59,10 +61,15 @@ class _Recording:
             )
         elif self.rate_hz > 0 and self.gap_count and not 1 <= self.gap_frames <= self.times_s.size:
             faults.append(f"gap_frames {self.gap_frames} is not from 1 to the trial's {self.times_s.size} frames")
-        return faults + [
+        faults += [
             f"{name} {getattr(self, name):g} is negative"
             for name, kind in self.kinds().items()
             if kind in (int, float) and name not in _BOUNDED_APART and getattr(self, name) < 0
+        ]
+        return faults + [
+            f"{name} {getattr(self, name):g} is more than {_MOST:g}"
+            for name, kind in self.kinds().items()
+            if kind in (int, float) and not name.endswith("seed") and abs(getattr(self, name)) > _MOST
         ]
 
     def _rates(self) -> list[str]:

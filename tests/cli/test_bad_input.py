@@ -313,6 +313,9 @@ def test_wrong_usage_of_options(walk: Path) -> None:
     for hz in ("nan", "inf", "0", "1e-9", "1e9"):
         wanted = "'--cutoff': expected a frequency from 0.01 to 100000 Hz, none or auto; found"
         assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--cutoff", hz), wanted)
+    for seconds in ("nan", "inf", "-5"):
+        assert_wrong_usage(gaitid("batch", walk, "-o", "o", "--time-limit", seconds), "--time-limit")
+        assert_wrong_usage(gaitid("simulate", "walk", "-o", "o", "--time-limit", seconds), "--time-limit")
     for command in (("run", ""), ("run", walk, "--static", ""), ("compare", walk, ""), ("report", "", "-o", "r.html")):
         assert_wrong_usage(gaitid(*command), "expected a path, found nothing")
     assert_wrong_usage(gaitid("run", walk, "--model", "pig", "--express-in", "lab"), "lab")

@@ -170,3 +170,11 @@ def test_more_events_than_a_c3d_holds_are_refused(tmp_path: Path) -> None:
     done = gaitid("simulate", "walk", "-o", tmp_path / "long", "--duration", "90", *rates, "-q")
     assert_refused(done, "events", "--no-events")
     assert not list((tmp_path / "long").glob("*"))
+
+
+@pytest.mark.parametrize("option", ["--gap-count", "--marker-noise-mm", "--force-noise-n"])
+def test_numbers_that_nothing_has_are_refused(option: str, tmp_path: Path) -> None:
+    """1e20 gaps were looped over without end; noise of 1e20 mm was written."""
+    done = gaitid("simulate", "walk", "-o", tmp_path / "out", option, "100000000000000000000")
+    assert_refused(done, "1e+20 is more than 1e+06; change these options")
+    assert not (tmp_path / "out").exists()
