@@ -561,7 +561,7 @@ def test_a_trial_that_is_not_to_be_used_has_a_line_and_a_cure(dataset: Path, tmp
     done = batch(tmp_path / "data", tmp_path, "-j", 1)
     assert done.code == 0
     (line,) = [line for line in done.lines if "walk.c3d: do not use: " in line]
-    assert "body mass or plate wrong; cure: give the mass in kg" in line
+    assert "a mass in pounds read as kilograms, it seems; cure: give the mass in kg" in line
     assert "; 1 do not use; wrote " in done.lines[-1]
     (row,) = table(tmp_path)
     assert (row["status"], row["verdict"], row["left"], row["right"]) == ("done", *["do not use"] * 3)

@@ -133,15 +133,22 @@ def test_a_static_is_not_failed_for_having_no_contact(simulated: Path) -> None:
     assert "force plate" in done.out
 
 
-@pytest.mark.parametrize(("factor", "code"), [(2.2046, 1), (1 / 2.2046, 1), (1.25, 0)])
-def test_mass_in_pounds(walk: Path, tmp_path: Path, factor: float, code: int) -> None:
+@pytest.mark.parametrize(
+    ("factor", "code", "cause"),
+    [
+        (2.2046, 1, "a mass in pounds read as kilograms, it seems"),
+        (1 / 2.2046, 1, "a mass in kilograms read as pounds, it seems"),
+        (1.25, 0, "body mass or plate wrong"),
+    ],
+)
+def test_mass_in_pounds(walk: Path, tmp_path: Path, factor: float, code: int, cause: str) -> None:
     trial = edited_c3d(walk, tmp_path / "walk.c3d", lambda c: set_parameter(c, "Bodymass", 70 * factor))
     done = gaitid("check", trial, "--model", "pig")
     assert done.code == code, done
     measured = re.search(r"mean vertical force ([0-9.]+) body weights", done.out + done.err)
     assert measured
     assert float(measured[1]) == pytest.approx(1 / factor, rel=0.05)
-    assert "body mass or plate wrong" in done.out + done.err
+    assert cause in done.out + done.err
 
 
 def test_a_trial_that_is_not_to_be_used_fails_with_the_reason_and_its_cure(walk: Path, tmp_path: Path) -> None:
