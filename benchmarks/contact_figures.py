@@ -26,7 +26,7 @@ from gaitid.ground import contacts as judged_in  # noqa: E402
 from gaitid.ground import judgement  # noqa: E402
 from gaitid.ground.evidence import Evidence, Limits  # noqa: E402
 from gaitid.ground.judgement import Judgement  # noqa: E402
-from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL, off_the_roll  # noqa: E402
+from gaitid.ground.sole import UNDER_BALL, UNDER_HEEL  # noqa: E402
 from gaitid.numerics.statistics import median  # noqa: E402
 
 
@@ -132,7 +132,7 @@ def pressure_off_the_roll(seen: Seen) -> float:
     if not contact.in_one_plane or contact.on_a_step(limits):
         return float("nan")
     sure = contact.sure & (contact.vertical > limits.roll_force * contact.peak)
-    ahead, left = off_the_roll(contact.cop_g, contact.track, contact.normal_g).T
+    ahead, left = contact.off_the_roll
     parts = (ahead[sure & (contact.roll == UNDER_HEEL)], ahead[sure & (contact.roll == UNDER_BALL)], left[sure])
     known = [part[np.isfinite(part)] for part in parts]
     return max((abs(float(median(part))) for part in known if len(part) >= limits.roll_frames), default=float("nan"))
